@@ -1,0 +1,59 @@
+// Errors that carry their exit code. An error names the culprit (file, line, column where there is
+// one) and the remedy.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace softalign {
+
+// What a program's exit status means; every command uses these and no others.
+enum class ExitCode : int {
+  done = 0,
+  failed = 1,       // our own bug, or the machine failed (disk, memory)
+  usage = 2,        // the spec or the command line is wrong
+  data = 3,         // the data is wrong or missing
+  check = 4,        // a claim, a check or a verification failed
+  interrupted = 75  // stopped with the state saved: run again to go on
+};
+
+class Error : public std::runtime_error {
+ public:
+  Error(ExitCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  ExitCode code() const { return code_; }
+
+ private:
+  ExitCode code_;
+};
+
+// One constructor for all kinds: a format string and its arguments.
+template <ExitCode Code>
+class ErrorOf : public Error {
+ public:
+  template <class... Args>
+  explicit ErrorOf(fmt::format_string<Args...> format, Args&&... args)
+      : Error(Code, fmt::format(format, std::forward<Args>(args)...)) {}
+};
+
+using MachineError = ErrorOf<ExitCode::failed>;  // disk full, out of memory, a library failed
+using BugError = ErrorOf<ExitCode::failed>;      // an invariant of ours does not hold
+using SpecError = ErrorOf<ExitCode::usage>;      // wrong spec or command line
+using DataError = ErrorOf<ExitCode::data>;       // wrong or missing data
+using CheckError = ErrorOf<ExitCode::check>;     // a check, claim or verification failed
+using Interrupted = ErrorOf<ExitCode::interrupted>;
+
+// A place in a text file; lines and columns count from 1, 0 means "no line" (a default, an
+// override).
+struct Position {
+  std::string file;
+  int line = 0;
+  int column = 0;
+
+  // "file:line:column", or just the file where there is no line.
+  std::string str() const { return line == 0 ? file : fmt::format("{}:{}:{}", file, line, column); }
+};
+
+}  // namespace softalign

@@ -1,0 +1,60 @@
+#include "framework/base/hash.hpp"
+
+#include <fmt/format.h>
+#include <openssl/evp.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <vector>
+
+#include "framework/base/error.hpp"
+
+namespace softalign {
+namespace {
+
+class Digest {
+ public:
+  Digest() : context_(EVP_MD_CTX_new(), EVP_MD_CTX_free) {
+    if (!context_ || EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) != 1)
+      throw MachineError("SHA-256 is not available from OpenSSL");
+  }
+  void add(const void* data, std::size_t size) { EVP_DigestUpdate(context_.get(), data, size); }
+  std::array<std::uint8_t, 32> finish() {
+    std::array<std::uint8_t, 32> out{};
+    EVP_DigestFinal_ex(context_.get(), out.data(), nullptr);
+    return out;
+  }
+
+ private:
+  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
+};
+
+std::string hex(const std::array<std::uint8_t, 32>& digest) {
+  std::string out;
+  for (std::uint8_t byte : digest) out += fmt::format("{:02x}", byte);
+  return out;
+}
+
+}  // namespace
+
+std::array<std::uint8_t, 32> sha256(std::string_view bytes) {
+  Digest digest;
+  digest.add(bytes.data(), bytes.size());
+  return digest.finish();
+}
+
+std::string sha256_hex(std::string_view bytes) { return hex(sha256(bytes)); }
+
+std::string sha256_file(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw DataError("{}: cannot be read: {}", file.string(), std::strerror(errno));
+  Digest digest;
+  std::vector<char> buffer(1 << 16);
+  while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || in.gcount() > 0)
+    digest.add(buffer.data(), static_cast<std::size_t>(in.gcount()));
+  return hex(digest.finish());
+}
+
+}  // namespace softalign

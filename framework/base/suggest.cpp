@@ -1,0 +1,43 @@
+#include "framework/base/suggest.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace softalign {
+namespace {
+
+// Edit distance with adjacent transpositions (optimal string alignment).
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> before(b.size() + 1), previous(b.size() + 1), row(b.size() + 1);
+  std::iota(previous.begin(), previous.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      row[j] =
+          std::min({previous[j] + 1, row[j - 1] + 1, previous[j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], before[j - 2] + 1);
+    }
+    before.swap(previous);
+    previous.swap(row);
+  }
+  return previous[b.size()];
+}
+
+}  // namespace
+
+std::string suggestion(std::string_view given, const std::vector<std::string>& legal) {
+  if (legal.empty()) return "";
+  const auto nearest =
+      std::min_element(legal.begin(), legal.end(), [&](const auto& x, const auto& y) {
+        return distance(given, x) < distance(given, y);
+      });
+  const bool near = distance(given, *nearest) <= std::max<std::size_t>(2, given.size() / 3);
+  const std::string question = near ? fmt::format("; did you mean '{}'?", *nearest) : ";";
+  return fmt::format("{} legal: {}", question, fmt::join(legal, ", "));
+}
+
+}  // namespace softalign

@@ -1,0 +1,14 @@
+// "Did you mean": the nearest legal name for a misspelt one.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace softalign {
+
+// "; did you mean 'gain'? legal: gain, units", without the question when nothing is near. Starts
+// with "; " or is empty.
+std::string suggestion(std::string_view given, const std::vector<std::string>& legal);
+
+}  // namespace softalign

@@ -1,0 +1,159 @@
+// Typed options. A struct lists its options once, in `describe`; that one list parses the YAML,
+// rejects unknown keys, writes the resolved spec and prints the help. A default is the member's
+// initialiser and stands nowhere else.
+//
+//   struct Options {
+//     Index units = 256;
+//     std::string readout = "maxout";
+//     template <class V> void describe(V& v) {
+//       v("units", units, "hidden units", at_least(1));
+//       v("readout", readout, "layer before the softmax", one_of("maxout", "tanh"));
+//     }
+//   };
+//
+// Types: bool, Index, real, double, std::string, std::vector of the last four, std::optional of any
+// of these (null or absent is empty), Choice (a plugin with options of its own), and structs with a
+// `describe`.
+#pragma once
+
+#include <concepts>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/base/error.hpp"
+#include "framework/base/types.hpp"
+
+namespace softalign {
+
+// What values an option may take, and whether it must be given.
+struct Limits {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  bool low_open = false;  // the bound itself is not allowed
+  bool high_open = false;
+  std::vector<std::string> names = {};  // legal strings; empty: any
+  bool required = false;
+};
+
+inline Limits at_least(double low) { return {.low = low}; }
+inline Limits positive() { return {.low = 0, .low_open = true}; }
+inline Limits between(double low, double high) { return {.low = low, .high = high}; }
+inline Limits fraction() { return {.low = 0, .high = 1, .high_open = true}; }  // [0, 1)
+inline Limits required() { return {.required = true}; }
+template <class... Names>
+Limits one_of(Names... names) {
+  return {.names = {std::string(names)...}};
+}
+
+class OptionVisitor;
+
+// The options of one plugin, their type erased.
+class AnyOptions {
+ public:
+  virtual ~AnyOptions() = default;
+  virtual void describe(OptionVisitor& visitor) = 0;
+  virtual std::unique_ptr<AnyOptions> clone() const = 0;
+};
+
+template <class T>
+class OptionsOf final : public AnyOptions {
+ public:
+  T value;
+  void describe(OptionVisitor& visitor) override { value.describe(visitor); }
+  std::unique_ptr<AnyOptions> clone() const override { return std::make_unique<OptionsOf>(*this); }
+};
+
+// A plugin named in a spec: `score: {type: additive, units: 256}`, or `score: dot` when it has no
+// options to set. `options` is filled when the spec is read; an empty `type` is an error there.
+struct Choice {
+  std::string kind;  // "score", "encoder", ...
+  std::string type;  // the registered name; the initial value is the default
+  std::shared_ptr<AnyOptions> options;
+  Position where;
+};
+
+// Walks a struct's options. Readers, writers and the help are its implementations; `describe` sees
+// only operator().
+class OptionVisitor {
+ public:
+  virtual ~OptionVisitor() = default;
+
+  template <class T>
+  void operator()(std::string_view name,
+                  T& value,
+                  std::string_view help,
+                  const Limits& limits = {}) {
+    visit_any(name, value, help, limits);
+  }
+
+ protected:
+  virtual void visit(std::string_view name, bool& value, std::string_view help, const Limits&) = 0;
+  virtual void visit(std::string_view name, Index& value, std::string_view help, const Limits&) = 0;
+  virtual void visit(std::string_view name,
+                     double& value,
+                     std::string_view help,
+                     const Limits&) = 0;
+  virtual void visit(std::string_view name,
+                     std::string& value,
+                     std::string_view help,
+                     const Limits&) = 0;
+  virtual void visit(std::string_view name,
+                     std::vector<Index>& value,
+                     std::string_view help,
+                     const Limits&) = 0;
+  virtual void visit(std::string_view name,
+                     std::vector<double>& value,
+                     std::string_view help,
+                     const Limits&) = 0;
+  virtual void visit(std::string_view name,
+                     std::vector<std::string>& value,
+                     std::string_view help,
+                     const Limits&) = 0;
+  virtual void visit(std::string_view name,
+                     Choice& value,
+                     std::string_view help,
+                     const Limits&) = 0;
+  // A nested struct: its options are visited between the two calls, unless enter says there is
+  // nothing to visit.
+  virtual bool enter(std::string_view name, std::string_view help, const Limits&) = 0;
+  virtual void leave() = 0;
+  // An optional value: returns whether it is (to be) present; the value itself is visited next when
+  // it is.
+  virtual bool present(std::string_view name, bool now, std::string_view help, const Limits&) = 0;
+
+ private:
+  template <class T>
+  void visit_any(std::string_view name, T& value, std::string_view help, const Limits& limits) {
+    if constexpr (std::same_as<T, float>) {
+      double wide = std::stod(fmt::format("{}", value));  // 0.1f is written and compared as 0.1
+      visit(name, wide, help, limits);
+      value = static_cast<float>(wide);
+    } else if constexpr (requires { value.describe(*this); }) {
+      if (enter(name, help, limits)) {
+        value.describe(*this);
+        leave();
+      }
+    } else {
+      visit(name, value, help, limits);
+    }
+  }
+
+  template <class T>
+  void visit_any(std::string_view name,
+                 std::optional<T>& value,
+                 std::string_view help,
+                 const Limits& limits) {
+    if (!present(name, value.has_value(), help, limits)) {
+      value.reset();
+      return;
+    }
+    if (!value) value.emplace();
+    visit_any(name, *value, help, limits);
+  }
+};
+
+}  // namespace softalign

@@ -1,0 +1,66 @@
+#include "framework/config/registry.hpp"
+
+#include "framework/base/suggest.hpp"
+
+namespace softalign {
+
+Registry& Registry::instance() {
+  static Registry registry;
+  return registry;
+}
+
+void Registry::add(PluginEntry entry) noexcept {
+  try {
+    auto& kind = entries_[entry.kind];
+    const auto found = kind.find(entry.name);
+    if (found != kind.end()) {
+      errors_.push_back(
+          fmt::format("{} '{}' is registered twice: in {} and in {}; rename one of them",
+                      entry.kind,
+                      entry.name,
+                      found->second.source,
+                      entry.source));
+      return;
+    }
+    kind.emplace(entry.name, std::move(entry));
+  } catch (...) {  // out of memory before main: nothing can be said here, the plugin will be
+                   // reported as unknown
+  }
+}
+
+const PluginEntry* Registry::find_if_present(std::string_view kind, std::string_view name) const {
+  const auto of_kind = entries_.find(kind);
+  if (of_kind == entries_.end()) return nullptr;
+  const auto found = of_kind->second.find(std::string(name));
+  return found == of_kind->second.end() ? nullptr : &found->second;
+}
+
+const PluginEntry& Registry::find(std::string_view kind,
+                                  std::string_view name,
+                                  const Position& where) const {
+  if (const PluginEntry* entry = find_if_present(kind, name)) return *entry;
+  std::vector<std::string> names;
+  for (const PluginEntry* entry : entries(kind)) names.push_back(entry->name);
+  throw SpecError("{}{}unknown {} '{}'{}",
+                  where.str(),
+                  where.file.empty() ? "" : ": ",
+                  kind,
+                  name,
+                  suggestion(name, names));
+}
+
+std::vector<std::string> Registry::kinds() const {
+  std::vector<std::string> names;
+  for (const auto& [name, entries] : entries_) names.push_back(name);
+  return names;
+}
+
+std::vector<const PluginEntry*> Registry::entries(std::string_view kind) const {
+  std::vector<const PluginEntry*> list;
+  const auto of_kind = entries_.find(kind);
+  if (of_kind != entries_.end())
+    for (const auto& [name, entry] : of_kind->second) list.push_back(&entry);
+  return list;
+}
+
+}  // namespace softalign

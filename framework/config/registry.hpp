@@ -1,0 +1,100 @@
+// The plugin registry: kind ("score") and name ("additive") to options and factory. Plugins
+// register themselves before main; registering never throws: duplicates are kept as errors for main
+// to report. Order is by name, never by link order.
+//
+// A kind is a tag type; its contract is declared beside the interface:
+//
+//   struct ScoreKind {
+//     static constexpr const char* name = "score";
+//     using Make = std::unique_ptr<Score>(Parameters&, ScoreSizes);   // options come last, from
+//     the spec
+//   };
+//   SOFTALIGN_PLUGIN(ScoreKind, "cosine", Cosine, "scaled cosine similarity");
+//
+// The class has a nested `Options` and a constructor (Parameters&, ScoreSizes, const Options&).
+#pragma once
+
+#include <any>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/base/error.hpp"
+#include "framework/config/options.hpp"
+
+namespace softalign {
+
+struct PluginEntry {
+  std::string kind;
+  std::string name;
+  std::string summary;                                   // one line
+  std::string source;                                    // the file that registered it
+  std::function<std::unique_ptr<AnyOptions>()> options;  // fresh, with the defaults
+  std::any factory;                                      // Factory<Kind::Make>
+};
+
+class Registry {
+ public:
+  static Registry& instance();
+
+  void add(PluginEntry entry) noexcept;
+  // Throws SpecError naming the nearest legal name; `where` begins the message when it names a
+  // file.
+  const PluginEntry& find(std::string_view kind,
+                          std::string_view name,
+                          const Position& where = {}) const;
+  const PluginEntry* find_if_present(std::string_view kind, std::string_view name) const;
+  std::vector<std::string> kinds() const;
+  std::vector<const PluginEntry*> entries(std::string_view kind) const;  // by name
+  const std::vector<std::string>& errors() const {
+    return errors_;
+  }  // duplicates, for main to report
+
+ private:
+  std::map<std::string, std::map<std::string, PluginEntry>, std::less<>> entries_;
+  std::vector<std::string> errors_;
+};
+
+template <class Signature>
+struct Factory;
+template <class Interface, class... Args>
+struct Factory<std::unique_ptr<Interface>(Args...)> {
+  std::function<std::unique_ptr<Interface>(Args..., const AnyOptions&)> make;
+  template <class Class>
+  static Factory of() {
+    return {[](Args... args, const AnyOptions& options) -> std::unique_ptr<Interface> {
+      using Options = typename Class::Options;
+      return std::make_unique<Class>(static_cast<Args>(args)...,
+                                     dynamic_cast<const OptionsOf<Options>&>(options).value);
+    }};
+  }
+};
+
+// Builds the plugin that a spec names. `choice.options` has been filled by the reader, or the
+// defaults are taken.
+template <class Kind, class... Args>
+auto make_plugin(const Choice& choice, Args&&... args) {
+  const PluginEntry& entry = Registry::instance().find(Kind::name, choice.type, choice.where);
+  const auto& factory = std::any_cast<const Factory<typename Kind::Make>&>(entry.factory);
+  if (choice.options) return factory.make(std::forward<Args>(args)..., *choice.options);
+  return factory.make(std::forward<Args>(args)..., *entry.options());
+}
+
+template <class Kind, class Class>
+bool register_plugin(const char* name, const char* summary, const char* source) noexcept {
+  Registry::instance().add({Kind::name,
+                            name,
+                            summary,
+                            source,
+                            [] { return std::make_unique<OptionsOf<typename Class::Options>>(); },
+                            Factory<typename Kind::Make>::template of<Class>()});
+  return true;
+}
+
+#define SOFTALIGN_PLUGIN(Kind, name, Class, summary)      \
+  [[maybe_unused]] static const bool registered_##Class = \
+      ::softalign::register_plugin<::softalign::Kind, Class>(name, summary, __FILE__)
+
+}  // namespace softalign
