@@ -12,8 +12,8 @@
 //   };
 //
 // Types: bool, Index, real, double, std::string, std::vector of the last four, std::optional of any
-// of these (null or absent is empty), Choice (a plugin with options of its own), and structs with a
-// `describe`.
+// of these (null or absent is empty), Choice (a plugin with options of its own), InputFile, and
+// structs with a `describe`.
 #pragma once
 
 #include <concepts>
@@ -48,6 +48,14 @@ template <class... Names>
 Limits one_of(Names... names) {
   return {.names = {std::string(names)...}};
 }
+
+// A file that a spec reads. A relative path is relative to the file that names it (to the working
+// directory for an override); the reader makes it absolute. A run's identity holds the SHA-256 of
+// the bytes, not the path.
+struct InputFile {
+  std::string path;  // empty: not given
+  Position where;
+};
 
 class OptionVisitor;
 
@@ -111,6 +119,10 @@ class OptionVisitor {
                      const Limits&) = 0;
   virtual void visit(std::string_view name,
                      std::vector<std::string>& value,
+                     std::string_view help,
+                     const Limits&) = 0;
+  virtual void visit(std::string_view name,
+                     InputFile& value,
                      std::string_view help,
                      const Limits&) = 0;
   virtual void visit(std::string_view name,
