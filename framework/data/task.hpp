@@ -1,0 +1,34 @@
+// The contract of a task: where an experiment's sentences come from.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "framework/config/registry.hpp"
+#include "framework/data/dataset.hpp"
+
+namespace softalign {
+
+// Called now and then while a task works: what it does and how far it is, done of total (0:
+// unknown).
+using Progress = std::function<void(std::string_view what, Index done, Index total)>;
+
+class Task {
+ public:
+  virtual ~Task() = default;
+  // Reads or generates the data: the same seed gives the same bits. Throws DataError with file and
+  // line.
+  virtual Dataset load(std::uint64_t seed, const Progress& progress) const = 0;
+};
+
+struct TaskKind {
+  static constexpr const char* name = "task";
+  using Make = std::unique_ptr<Task>();
+};
+
+}  // namespace softalign
+
+#define SOFTALIGN_TASK(name, Class, summary) SOFTALIGN_PLUGIN(TaskKind, name, Class, summary)

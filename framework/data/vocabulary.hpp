@@ -1,0 +1,39 @@
+// Symbols and their indices, and how a line of text becomes symbols and back.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/base/types.hpp"
+
+namespace softalign {
+
+// The first three indices of every vocabulary.
+inline constexpr Token kUnknown = 0;  // <unk>
+inline constexpr Token kBegin = 1;    // <s>
+inline constexpr Token kEnd = 2;      // </s>
+inline constexpr Token kSpecials = 3;
+
+// Immutable once built.
+class Vocabulary {
+ public:
+  virtual ~Vocabulary() = default;
+  virtual std::string type() const = 0;  // "words", "characters", "sentencepiece", "symbols"
+  virtual Index size() const = 0;        // with the specials
+  virtual const std::string& symbol(Token id) const = 0;
+  virtual Token id(std::string_view symbol) const = 0;  // kUnknown when absent
+  // A line as symbol strings (unknown ones kept as written), and their indices.
+  virtual std::vector<std::string> split(std::string_view line) const = 0;
+  // Symbol indices (specials skipped) as a line a person reads.
+  virtual std::string join(const std::vector<Token>& ids) const = 0;
+  // For each symbol of split(line): the index of the whitespace-separated word it belongs to.
+  virtual std::vector<Index> word_of(std::string_view line) const = 0;
+  // Everything needed to make it again (also from a record); see load_vocabulary.
+  virtual std::string serialize() const = 0;
+};
+
+std::shared_ptr<const Vocabulary> load_vocabulary(std::string_view serialized);
+
+}  // namespace softalign
