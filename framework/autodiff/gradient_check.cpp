@@ -1,0 +1,96 @@
+#include "framework/autodiff/gradient_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace softalign {
+namespace {
+
+struct Slot {  // an array that is varied, and its analytic gradient
+  std::string name;
+  View value;
+  const real* gradient;
+};
+
+}  // namespace
+
+GradientCheck check_gradients(
+    const std::function<std::vector<Var>(Tape&, const std::vector<Var>&)>& f,
+    std::vector<View> inputs,
+    ParameterStore* parameters,
+    Index samples,
+    double step) {
+  std::vector<std::vector<real>> input_gradients;
+  for (View input : inputs)
+    input_gradients.emplace_back(static_cast<std::size_t>(input.size()), real{0});
+  std::vector<real> gradients(
+      static_cast<std::size_t>(parameters == nullptr ? 0 : parameters->flat_size()), real{0});
+
+  const auto outputs_on = [&](Tape& tape) {
+    std::vector<Var> leaves;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      leaves.push_back(tape.leaf(inputs[i], tape.training() ? input_gradients[i].data() : nullptr));
+    return f(tape, leaves);
+  };
+  const auto loss_of = [](const std::vector<Var>& outputs) {
+    double sum = 0;
+    for (Var output : outputs)
+      for (real e : output.value()) sum += static_cast<double>(e) * static_cast<double>(e);
+    return std::sqrt(sum);
+  };
+
+  Tape tape(Tape::Mode::train, parameters == nullptr ? nullptr : gradients.data());
+  const std::vector<Var> outputs = outputs_on(tape);
+  const double loss = loss_of(outputs);
+  // d loss / d e = e / loss, seeded through one joint output so that backward runs once.
+  Var joined = tape.record_if(tape.zeros({1}), true, [&outputs, loss](View) {
+    for (Var output : outputs) {
+      View gradient = output.gradient();
+      if (!gradient) continue;
+      for (Index i = 0; i < gradient.size(); ++i)
+        gradient.data[i] += static_cast<real>(static_cast<double>(output.value().data[i]) / loss);
+    }
+  });
+  tape.backward(joined);
+
+  std::vector<Slot> slots;
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    slots.push_back({fmt::format("input {}", i), inputs[i], input_gradients[i].data()});
+  if (parameters != nullptr)
+    for (const Parameter& parameter : parameters->all())
+      slots.push_back({parameter.name, parameter.value(), gradients.data() + parameter.offset});
+
+  double largest = 0;
+  for (const Slot& slot : slots)
+    for (Index i = 0; i < slot.value.size(); ++i)
+      largest = std::max(largest, std::abs(static_cast<double>(slot.gradient[i])));
+
+  GradientCheck result;
+  for (const Slot& slot : slots) {
+    const Index stride = std::max<Index>(1, slot.value.size() / samples);
+    for (Index i = 0; i < slot.value.size(); i += stride) {
+      const real kept = slot.value.data[i];
+      const auto at = [&](double shift) {
+        slot.value.data[i] = kept + static_cast<real>(shift);
+        Tape forward(Tape::Mode::infer);
+        return loss_of(outputs_on(forward));
+      };
+      const double numeric = (at(step) - at(-step)) / (2 * step);
+      slot.value.data[i] = kept;
+      const double analytic = static_cast<double>(slot.gradient[i]);
+      const double error = std::abs(analytic - numeric) /
+                           std::max(1e-3 * largest, std::abs(analytic) + std::abs(numeric));
+      ++result.checked;
+      if (error > result.worst) {
+        result.worst = error;
+        result.where =
+            fmt::format("{}[{}]: analytic {:.9g}, numeric {:.9g}", slot.name, i, analytic, numeric);
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace softalign

@@ -1,0 +1,29 @@
+// Finite differences against the tape, in the double build. The loss is sqrt(sum e²) over all
+// outputs: a plain sum hides bugs whose errors cancel.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "framework/autodiff/tape.hpp"
+
+namespace softalign {
+
+struct GradientCheck {
+  double worst = 0;   // largest |analytic - numeric| / max(1e-3 * largest gradient, |analytic| +
+                      // |numeric|) seen
+  std::string where;  // "encoder.U[17]: analytic 0.25, numeric 0.26"
+  Index checked = 0;  // numbers compared
+};
+
+// f maps leaves (same order and shapes as `inputs`) to the outputs whose loss is checked, on the
+// given tape. At most `samples` numbers of each input and parameter are tried, spread evenly.
+GradientCheck check_gradients(
+    const std::function<std::vector<Var>(Tape&, const std::vector<Var>&)>& f,
+    std::vector<View> inputs,
+    ParameterStore* parameters,
+    Index samples = 24,
+    double step = 1e-5);
+
+}  // namespace softalign

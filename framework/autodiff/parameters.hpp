@@ -1,0 +1,74 @@
+// The trainable numbers of a model in one flat buffer. Layers declare them by name while they are
+// built; `allocate` then draws every initial value from the stream of its name, so exchanging one
+// plugin leaves all other values bit for bit the same.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/base/random.hpp"
+#include "framework/base/view.hpp"
+
+namespace softalign {
+
+// Writes the initial values of a parameter of this shape.
+using Initializer = std::function<void(View value, const RandomStream& stream)>;
+
+class ParameterStore;
+
+// One named array [shape] inside the store. Stable address; valid as long as the store.
+struct Parameter {
+  std::string name;  // "decoder.attention.score.query.W"
+  Shape shape;
+  Initializer initializer;
+  Index offset = 0;  // in the flat buffers, a multiple of 16
+  ParameterStore* store = nullptr;
+
+  View value() const;
+};
+
+class ParameterStore {
+ public:
+  ParameterStore() = default;
+  ParameterStore(const ParameterStore&) = delete;
+  ParameterStore& operator=(const ParameterStore&) = delete;
+
+  Parameter* add(std::string name, Shape shape, Initializer initializer);
+  void allocate(std::uint64_t seed);  // once, after every layer has been built
+
+  real* values() { return values_.data(); }
+  const real* values() const { return values_.data(); }
+  Index flat_size() const { return size_; }  // with the padding between parameters, which stays 0
+  Index count() const;                       // trainable numbers
+  const std::deque<Parameter>& all() const { return parameters_; }
+
+ private:
+  std::deque<Parameter> parameters_;
+  std::vector<real> values_;
+  Index size_ = 0;
+};
+
+// A place in the naming tree: what a layer's constructor gets.
+class Parameters {
+ public:
+  explicit Parameters(ParameterStore& store, std::string prefix = "")
+      : store_(&store), prefix_(std::move(prefix)) {}
+
+  Parameters operator/(std::string_view name) const { return Parameters(*store_, join(name)); }
+  Parameter* add(std::string_view name, Shape shape, Initializer initializer) {
+    return store_->add(join(name), shape, std::move(initializer));
+  }
+
+ private:
+  std::string join(std::string_view name) const {
+    return prefix_.empty() ? std::string(name) : prefix_ + "." + std::string(name);
+  }
+  ParameterStore* store_;
+  std::string prefix_;
+};
+
+}  // namespace softalign

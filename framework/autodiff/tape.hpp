@@ -1,0 +1,128 @@
+// The chain rule: an eager tape on an arena. Operations compute their value at once and record how
+// to go back.
+//
+//   Tape tape(Tape::Mode::train, gradients);       // gradients: flat buffer beside the parameters,
+//   zeroed by its owner Var y = tanh(linear(x, w, b));                 // ops/ops.hpp
+//   tape.backward(loss);                           // ADDS into the gradients of parameters and
+//   leaves tape.reset();                                  // every Var of this tape is gone, the
+//   memory is kept
+//
+// The laws of an operation's backward: it ACCUMULATES (adds to gradients, never sets them);
+// gradient(v) is empty when nobody needs it; it is called once, after everything that reads the
+// operation's output. One tape belongs to one thread.
+#pragma once
+
+#include <concepts>
+#include <initializer_list>
+#include <memory>
+#include <type_traits>
+
+#include "framework/autodiff/parameters.hpp"
+#include "framework/base/arena.hpp"
+#include "framework/base/view.hpp"
+
+namespace softalign {
+
+class Tape;
+
+// A value on a tape: a pointer, to be passed by value.
+class Var {
+ public:
+  Var() = default;
+  explicit operator bool() const { return node_ != nullptr; }
+  View value() const { return node_->value; }
+  const Shape& shape() const { return node_->value.shape; }
+  Tape& tape() const { return *node_->tape; }
+  bool needs_gradient() const { return node_->needs_gradient; }
+  // The gradient to add to, zeroed at its first use; empty when nobody needs it. Only inside and
+  // after backward.
+  View gradient() const;
+
+ private:
+  friend class Tape;
+  struct Node {
+    View value;
+    real* gradient = nullptr;
+    Tape* tape = nullptr;
+    bool needs_gradient = false;
+  };
+  explicit Var(Node* node) : node_(node) {}
+  Node* node_ = nullptr;
+};
+
+class Tape {
+ public:
+  enum class Mode { train, infer };  // infer: nothing is recorded, no gradients
+
+  // gradients: flat buffer of ParameterStore::flat_size() numbers, or null when parameters need
+  // none.
+  explicit Tape(Mode mode, real* gradients = nullptr) : mode_(mode), gradients_(gradients) {}
+  Tape(const Tape&) = delete;
+  Tape& operator=(const Tape&) = delete;
+
+  Var constant(View value);              // no copy: must outlive the tape's use of it
+  Var leaf(View value, real* gradient);  // gradient: where to add, same size; null like constant
+  Var parameter(const Parameter& parameter);
+  View allocate(const Shape& shape) { return arena_.array(shape); }
+  View zeros(const Shape& shape) { return arena_.zeros(shape); }
+  Arena& arena() { return arena_; }
+  bool training() const { return mode_ == Mode::train; }
+  real* parameter_gradients() const { return gradients_; }
+
+  // Puts `value`, computed from `inputs`, on the tape. backward(View dy) is called with the
+  // gradient of the value; it holds Vars, Views and numbers only (it is never destroyed).
+  template <class Backward>
+  Var record(View value, std::initializer_list<Var> inputs, Backward backward) {
+    bool needed = false;
+    for (Var input : inputs) needed = needed || (input && input.needs_gradient());
+    return record_if(value, needed, backward);
+  }
+  template <std::invocable<View> Backward>
+  Var record_if(View value, bool needed, Backward backward) {
+    needed = needed && training();
+    Var out(arena_.make<Var::Node>(value, nullptr, this, needed));
+    if (needed) {
+      struct Entry : Step {
+        Backward backward;
+      };
+      Step* step = arena_.make<Entry>(
+          Step{[](Step* self, View dy) { static_cast<Entry*>(self)->backward(dy); },
+               out.node_,
+               last_},
+          backward);
+      last_ = step;
+    }
+    return out;
+  }
+
+  void backward(Var loss, real seed = 1);     // loss: one number
+  void backward_from(Var output, View seed);  // seed: the gradient of output, any shape
+  void reset();                               // drops every Var, keeps the memory
+
+  struct Mark {
+    Arena::Mark arena;
+    void* last = nullptr;
+  };
+  Mark mark() const { return {arena_.mark(), last_}; }
+  void rewind(Mark mark);  // drops what was recorded since the mark
+
+  // A second tape of the same mode and gradients, for work that is thrown away and done again
+  // (rematerialisation).
+  Tape& scratch();
+
+ private:
+  struct Step {
+    void (*run)(Step*, View);
+    Var::Node* output;
+    Step* previous;
+  };
+  void run_backward();
+
+  Mode mode_;
+  real* gradients_;
+  Arena arena_;
+  Step* last_ = nullptr;
+  std::unique_ptr<Tape> scratch_;
+};
+
+}  // namespace softalign

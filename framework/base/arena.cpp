@@ -1,0 +1,41 @@
+#include "framework/base/arena.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace softalign {
+
+void* Arena::allocate(std::size_t bytes) {
+  const std::size_t size = std::max<std::size_t>(64, (bytes + 63) / 64 * 64);
+  while (chunk_ < chunks_.size() && used_ + size > chunks_[chunk_].size) {
+    ++chunk_;
+    used_ = 0;
+  }
+  if (chunk_ == chunks_.size()) {
+    const std::size_t grown = chunks_.empty() ? std::size_t{1} << 18 : chunks_.back().size * 2;
+    const std::size_t wanted = std::max(size, std::min(grown, std::size_t{1} << 26));
+    chunks_.push_back({std::unique_ptr<std::byte[], Release>(
+                           static_cast<std::byte*>(::operator new[](wanted, std::align_val_t{64}))),
+                       wanted});
+    used_ = 0;
+  }
+  void* place = chunks_[chunk_].bytes.get() + used_;
+  used_ += size;
+  total_ += size;
+  peak_ = std::max(peak_, total_);
+  return place;
+}
+
+View Arena::zeros(Shape shape) {
+  View view = array(shape);
+  std::memset(view.data, 0, static_cast<std::size_t>(view.size()) * sizeof(real));
+  return view;
+}
+
+void Arena::rewind(Mark mark) {
+  chunk_ = mark.chunk;
+  used_ = mark.used;
+  total_ = mark.total;
+}
+
+}  // namespace softalign

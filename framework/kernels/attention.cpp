@@ -1,0 +1,146 @@
+#include "framework/kernels/attention.hpp"
+
+#include <algorithm>
+
+#include "framework/kernels/vector_math.hpp"
+
+namespace softalign::kernels {
+
+SOFTALIGN_KERNEL void additive_energy_forward(
+    AttentionSizes z, const real* keys, const real* query, const real* v, real* energies) {
+  const Index units = z.units;
+  for (Index b = 0; b < z.sentences; ++b) {
+    const real* q = query + b * units;
+    for (Index s = 0; s < z.positions; ++s) {
+      const real* k = keys + (b * z.positions + s) * units;
+      energies[b * z.positions + s] =
+          s < z.lengths[b]
+              ? lane_sum(units, [=](Index u) { return v[u] * vector_tanh(q[u] + k[u]); })
+              : real{0};
+    }
+  }
+}
+
+SOFTALIGN_KERNEL void additive_energy_backward(AttentionSizes z,
+                                               const real* keys,
+                                               const real* query,
+                                               const real* v,
+                                               const real* denergies,
+                                               real* dkeys,
+                                               real* dquery,
+                                               real* dv,
+                                               real* scratch) {
+  const Index units = z.units;
+  for (Index b = 0; b < z.sentences; ++b) {
+    const real* q = query + b * units;
+    for (Index s = 0; s < z.lengths[b]; ++s) {
+      const Index row = b * z.positions + s;
+      const real* k = keys + row * units;
+      const real de = denergies[row];
+      if (de == 0) continue;
+      for (Index u = 0; u < units; ++u) scratch[u] = vector_tanh(q[u] + k[u]);
+      if (dv != nullptr)
+        for (Index u = 0; u < units; ++u) dv[u] += de * scratch[u];
+      for (Index u = 0; u < units; ++u) scratch[u] = de * v[u] * (1 - scratch[u] * scratch[u]);
+      if (dkeys != nullptr)
+        for (Index u = 0; u < units; ++u) dkeys[row * units + u] += scratch[u];
+      if (dquery != nullptr)
+        for (Index u = 0; u < units; ++u) dquery[b * units + u] += scratch[u];
+    }
+  }
+}
+
+SOFTALIGN_KERNEL void batched_dot_forward(AttentionSizes z,
+                                          const real* keys,
+                                          const real* query,
+                                          real* energies) {
+  for (Index b = 0; b < z.sentences; ++b)
+    for (Index s = 0; s < z.positions; ++s) {
+      const real* k = keys + (b * z.positions + s) * z.units;
+      const real* q = query + b * z.units;
+      energies[b * z.positions + s] =
+          s < z.lengths[b] ? lane_sum(z.units, [=](Index d) { return k[d] * q[d]; }) : real{0};
+    }
+}
+
+SOFTALIGN_KERNEL void batched_dot_backward(AttentionSizes z,
+                                           const real* keys,
+                                           const real* query,
+                                           const real* denergies,
+                                           real* dkeys,
+                                           real* dquery) {
+  for (Index b = 0; b < z.sentences; ++b)
+    for (Index s = 0; s < z.lengths[b]; ++s) {
+      const Index row = b * z.positions + s;
+      const real de = denergies[row];
+      if (dkeys != nullptr)
+        for (Index d = 0; d < z.units; ++d) dkeys[row * z.units + d] += de * query[b * z.units + d];
+      if (dquery != nullptr)
+        for (Index d = 0; d < z.units; ++d) dquery[b * z.units + d] += de * keys[row * z.units + d];
+    }
+}
+
+SOFTALIGN_KERNEL void softmax_forward(AttentionSizes z, const real* energies, real* weights) {
+  for (Index b = 0; b < z.sentences; ++b) {
+    const real* e = energies + b * z.positions;
+    real* w = weights + b * z.positions;
+    const Index length = z.lengths[b];
+    real largest = length > 0 ? e[0] : real{0};
+    for (Index s = 1; s < length; ++s) largest = std::max(largest, e[s]);
+    for (Index s = 0; s < length; ++s) w[s] = vector_exp(e[s] - largest);
+    const real sum = lane_sum(length, [=](Index s) { return w[s]; });
+    for (Index s = 0; s < length; ++s) w[s] /= sum;
+    for (Index s = length; s < z.positions; ++s) w[s] = 0;
+  }
+}
+
+SOFTALIGN_KERNEL void softmax_backward(AttentionSizes z,
+                                       const real* weights,
+                                       const real* dweights,
+                                       real* denergies) {
+  for (Index b = 0; b < z.sentences; ++b) {
+    const real* w = weights + b * z.positions;
+    const real* dw = dweights + b * z.positions;
+    real* de = denergies + b * z.positions;
+    const real mean = lane_sum(z.lengths[b], [=](Index s) { return w[s] * dw[s]; });
+    for (Index s = 0; s < z.lengths[b]; ++s) de[s] += w[s] * (dw[s] - mean);
+  }
+}
+
+SOFTALIGN_KERNEL void weighted_sum_forward(AttentionSizes z,
+                                           const real* weights,
+                                           const real* values,
+                                           real* context) {
+  const Index units = z.units;
+  for (Index b = 0; b < z.sentences; ++b) {
+    real* c = context + b * units;
+    for (Index d = 0; d < units; ++d) c[d] = 0;
+    for (Index s = 0; s < z.lengths[b]; ++s) {
+      const real w = weights[b * z.positions + s];
+      const real* h = values + (b * z.positions + s) * units;
+      for (Index d = 0; d < units; ++d) c[d] += w * h[d];
+    }
+  }
+}
+
+SOFTALIGN_KERNEL void weighted_sum_backward(AttentionSizes z,
+                                            const real* weights,
+                                            const real* values,
+                                            const real* dcontext,
+                                            real* dweights,
+                                            real* dvalues) {
+  for (Index b = 0; b < z.sentences; ++b)
+    for (Index s = 0; s < z.lengths[b]; ++s) {
+      const Index row = b * z.positions + s;
+      const real* h = values + row * z.units;
+      const real* dc = dcontext + b * z.units;
+      if (dweights != nullptr)
+        dweights[row] += lane_sum(z.units, [=](Index d) { return h[d] * dc[d]; });
+      if (dvalues != nullptr) {
+        const real w = weights[row];
+        for (Index d = 0; d < z.units; ++d) dvalues[row * z.units + d] += w * dc[d];
+      }
+    }
+}
+
+}  // namespace softalign::kernels

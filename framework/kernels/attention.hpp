@@ -1,0 +1,63 @@
+// Kernels of attention. B: sentences, S: source positions, U: alignment units, D: annotation size;
+// lengths[b] <= S positions of sentence b are valid, the rest is padding: never read, energies and
+// weights there are 0. Backward kernels ADD.
+#pragma once
+
+#include "framework/base/types.hpp"
+
+namespace softalign::kernels {
+
+struct AttentionSizes {
+  Index sentences;       // B
+  Index positions;       // S
+  Index units;           // U or D
+  const Index* lengths;  // [B]
+};
+
+// e_bs = sum_u v_u tanh(q_bu + k_bsu)   (Bahdanau et al. 2015, appendix A.1.2)
+void additive_energy_forward(AttentionSizes sizes,
+                             const real* keys /*[B,S,U]*/,
+                             const real* query /*[B,U]*/,
+                             const real* v /*[U]*/,
+                             real* energies /*[B,S]*/);
+// Computes tanh again instead of keeping [B,S,U]. dv may be null, likewise dkeys and dquery;
+// scratch holds U numbers.
+void additive_energy_backward(AttentionSizes sizes,
+                              const real* keys,
+                              const real* query,
+                              const real* v,
+                              const real* denergies /*[B,S]*/,
+                              real* dkeys,
+                              real* dquery,
+                              real* dv,
+                              real* scratch);
+
+// e_bs = sum_d k_bsd q_bd
+void batched_dot_forward(AttentionSizes sizes, const real* keys, const real* query, real* energies);
+void batched_dot_backward(AttentionSizes sizes,
+                          const real* keys,
+                          const real* query,
+                          const real* denergies,
+                          real* dkeys,
+                          real* dquery);
+
+// w_bs = exp(e_bs - max) / sum over the valid prefix; exactly 0 beyond it.
+void softmax_forward(AttentionSizes sizes, const real* energies, real* weights);
+void softmax_backward(AttentionSizes sizes,
+                      const real* weights,
+                      const real* dweights,
+                      real* denergies);
+
+// c_bd = sum_s w_bs h_bsd
+void weighted_sum_forward(AttentionSizes sizes,
+                          const real* weights /*[B,S]*/,
+                          const real* values /*[B,S,D]*/,
+                          real* context /*[B,D]*/);
+void weighted_sum_backward(AttentionSizes sizes,
+                           const real* weights,
+                           const real* values,
+                           const real* dcontext,
+                           real* dweights,
+                           real* dvalues);
+
+}  // namespace softalign::kernels

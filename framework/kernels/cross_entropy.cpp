@@ -1,0 +1,63 @@
+#include "framework/kernels/cross_entropy.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/kernels/vector_math.hpp"
+
+namespace softalign::kernels {
+namespace {
+
+// The largest of a row; lanes first, so that the compiler can use vectors.
+SOFTALIGN_INLINE real row_max(Index count, const real* x) {
+  real lanes[kLanes];
+  for (Index lane = 0; lane < kLanes; ++lane) lanes[lane] = x[0];
+  Index i = 0;
+  for (; i + kLanes <= count; i += kLanes)
+    for (Index lane = 0; lane < kLanes; ++lane)
+      lanes[lane] = x[i + lane] > lanes[lane] ? x[i + lane] : lanes[lane];
+  real largest = lanes[0];
+  for (Index lane = 1; lane < kLanes; ++lane) largest = std::max(largest, lanes[lane]);
+  for (; i < count; ++i) largest = std::max(largest, x[i]);
+  return largest;
+}
+
+}  // namespace
+
+SOFTALIGN_KERNEL void softmax_cross_entropy(
+    Index rows, Index vocabulary, const Token* targets, real* logits, real* nll, Token* best) {
+  for (Index row = 0; row < rows; ++row) {
+    real* x = logits + row * vocabulary;
+    const real largest = row_max(vocabulary, x);
+    Index first = 0;
+    while (first + 1 < vocabulary && x[first] != largest) ++first;
+    best[row] = static_cast<Token>(first);
+    const real target_logit = x[targets[row]];
+    for (Index v = 0; v < vocabulary; ++v) x[v] = vector_exp(x[v] - largest);
+    const real sum = lane_sum(vocabulary, [=](Index v) { return x[v]; });
+    const real inverse = 1 / sum;
+    for (Index v = 0; v < vocabulary; ++v) x[v] *= inverse;
+    nll[row] = std::log(sum) + largest - target_logit;
+  }
+}
+
+SOFTALIGN_KERNEL void cross_entropy_gradient(
+    Index rows, Index vocabulary, const Token* targets, real factor, real* probabilities) {
+  for (Index row = 0; row < rows; ++row) {
+    real* p = probabilities + row * vocabulary;
+    for (Index v = 0; v < vocabulary; ++v) p[v] *= factor;
+    p[targets[row]] -= factor;
+  }
+}
+
+SOFTALIGN_KERNEL void log_softmax(Index rows, Index vocabulary, real* logits) {
+  for (Index row = 0; row < rows; ++row) {
+    real* x = logits + row * vocabulary;
+    const real largest = row_max(vocabulary, x);
+    const real sum = lane_sum(vocabulary, [=](Index v) { return vector_exp(x[v] - largest); });
+    const real shift = largest + std::log(sum);
+    for (Index v = 0; v < vocabulary; ++v) x[v] -= shift;
+  }
+}
+
+}  // namespace softalign::kernels

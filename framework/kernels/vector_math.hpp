@@ -1,0 +1,88 @@
+// Elementary functions that compilers turn into vector code, with bits that do not depend on the
+// vector width: only
+// + - * / and comparisons, no fused multiply-add, no table. In the double build they are the C
+// library's.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "framework/base/types.hpp"
+
+// A kernel compiled for several vector widths and chosen when the program starts. All give the same
+// bits.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__clang__)
+#define SOFTALIGN_KERNEL __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define SOFTALIGN_KERNEL
+#endif
+#define SOFTALIGN_INLINE inline __attribute__((always_inline))
+
+namespace softalign {
+
+#ifdef SOFTALIGN_DOUBLE
+
+SOFTALIGN_INLINE real vector_exp(real x) { return std::exp(x); }
+SOFTALIGN_INLINE real vector_tanh(real x) { return std::tanh(x); }
+SOFTALIGN_INLINE real vector_sigmoid(real x) { return 1 / (1 + std::exp(-x)); }
+
+#else
+
+// e^x for x in [-87, 88] (clamped), 1 to 2 units in the last place. x = n ln 2 + r, polynomial in
+// r, scaled by 2^n.
+SOFTALIGN_INLINE float vector_exp(float x) {
+  x = std::min(std::max(x, -87.0f), 88.0f);
+  const float shifted = x * 1.44269504088896341f + 12582912.0f;  // 1.5 * 2^23: rounds to an integer
+  const float n = shifted - 12582912.0f;
+  const float r = (x - n * 0.693359375f) + n * 2.12194440e-4f;
+  float p = 1.9875691500e-4f;
+  p = p * r + 1.3981999507e-3f;
+  p = p * r + 8.3334519073e-3f;
+  p = p * r + 4.1665795894e-2f;
+  p = p * r + 1.6666665459e-1f;
+  p = p * r + 5.0000001201e-1f;
+  const float value = p * (r * r) + r + 1.0f;
+  const std::int32_t exponent = std::bit_cast<std::int32_t>(shifted)
+                                << 23;  // low bits of `shifted` hold n
+  return std::bit_cast<float>(std::bit_cast<std::int32_t>(value) + exponent);
+}
+
+// tanh x: odd polynomial below 0.625, (1 - e^-2|x|) / (1 + e^-2|x|) above.
+SOFTALIGN_INLINE float vector_tanh(float x) {
+  const float a = std::fabs(x);
+  const float e = vector_exp(-2.0f * a);
+  const float large = (1.0f - e) / (1.0f + e);
+  const float s = x * x;
+  float p = -5.70498872745e-3f;
+  p = p * s + 2.06390887954e-2f;
+  p = p * s - 5.37397155531e-2f;
+  p = p * s + 1.33314422036e-1f;
+  p = p * s - 3.33332819422e-1f;
+  const float small = x + x * s * p;
+  return a < 0.625f ? small : std::copysign(large, x);
+}
+
+SOFTALIGN_INLINE float vector_sigmoid(float x) { return 1.0f / (1.0f + vector_exp(-x)); }
+
+#endif
+
+// Sums over a fixed number of lanes, written out, so that the order of addition never depends on
+// the machine.
+inline constexpr Index kLanes = 16;
+
+template <class Term>
+SOFTALIGN_INLINE real lane_sum(Index count, Term term) {
+  real lanes[kLanes] = {};
+  Index i = 0;
+  for (; i + kLanes <= count; i += kLanes)
+    for (Index lane = 0; lane < kLanes; ++lane) lanes[lane] += term(i + lane);
+  for (; i < count; ++i) lanes[i % kLanes] += term(i);
+  for (Index width = kLanes / 2; width > 0; width /= 2)
+    for (Index lane = 0; lane < width; ++lane) lanes[lane] += lanes[lane + width];
+  return lanes[0];
+}
+
+}  // namespace softalign

@@ -1,0 +1,108 @@
+#include "framework/kernels/attention.hpp"
+
+#include "framework/ops/check.hpp"
+#include "framework/ops/ops.hpp"
+
+namespace softalign {
+namespace {
+
+kernels::AttentionSizes sizes_of(Var memory, std::span<const Index> lengths, std::string_view op) {
+  ops::require(
+      memory.shape().rank() == 3 && memory.shape()[0] == static_cast<Index>(lengths.size()),
+      op,
+      "keys or values must be [B,S,D] with a length for each of B",
+      memory);
+  return {memory.shape()[0], memory.shape()[1], memory.shape()[2], lengths.data()};
+}
+
+}  // namespace
+
+Var additive_energy(Var keys, Var query, Var v, std::span<const Index> lengths) {
+  const auto n = sizes_of(keys, lengths, "additive_energy");
+  ops::require(query.shape() == Shape{n.sentences, n.units} && v.shape().size() == n.units,
+               "additive_energy",
+               "keys [B,S,U], query [B,U] and v [U] must agree",
+               keys,
+               query,
+               v);
+  Tape& tape = keys.tape();
+  View energies = tape.allocate({n.sentences, n.positions});
+  kernels::additive_energy_forward(
+      n, keys.value().data, query.value().data, v.value().data, energies.data);
+  return tape.record(energies, {keys, query, v}, [=, &tape](View de) {
+    View dkeys = keys.gradient(), dquery = query.gradient(), dv = v.gradient();
+    const Arena::Mark mark = tape.arena().mark();
+    View scratch = tape.allocate({n.units});
+    kernels::additive_energy_backward(n,
+                                      keys.value().data,
+                                      query.value().data,
+                                      v.value().data,
+                                      de.data,
+                                      dkeys.data,
+                                      dquery.data,
+                                      dv.data,
+                                      scratch.data);
+    tape.arena().rewind(mark);
+  });
+}
+
+Var batched_dot(Var keys, Var query, std::span<const Index> lengths) {
+  const auto n = sizes_of(keys, lengths, "batched_dot");
+  ops::require(query.shape() == Shape{n.sentences, n.units},
+               "batched_dot",
+               "the query must be [B,D] for keys [B,S,D]",
+               keys,
+               query);
+  View energies = keys.tape().allocate({n.sentences, n.positions});
+  kernels::batched_dot_forward(n, keys.value().data, query.value().data, energies.data);
+  return keys.tape().record(energies, {keys, query}, [=](View de) {
+    kernels::batched_dot_backward(n,
+                                  keys.value().data,
+                                  query.value().data,
+                                  de.data,
+                                  keys.gradient().data,
+                                  query.gradient().data);
+  });
+}
+
+Var batched_dot(Var keys, Var query) {
+  const Index rows = keys.shape()[0];
+  Index* all = keys.tape().arena().array_of<Index>(rows);
+  std::fill_n(all, rows, keys.shape()[1]);
+  return batched_dot(keys, query, {all, static_cast<std::size_t>(rows)});
+}
+
+Var softmax_prefix(Var energies, std::span<const Index> lengths) {
+  ops::require(
+      energies.shape().rank() == 2 && energies.shape()[0] == static_cast<Index>(lengths.size()),
+      "softmax_prefix",
+      "energies must be [B,S] with a length for each of B",
+      energies);
+  const kernels::AttentionSizes n{energies.shape()[0], energies.shape()[1], 0, lengths.data()};
+  View weights = energies.tape().allocate(energies.shape());
+  kernels::softmax_forward(n, energies.value().data, weights.data);
+  return energies.tape().record(weights, {energies}, [=](View dw) {
+    kernels::softmax_backward(n, weights.data, dw.data, energies.gradient().data);
+  });
+}
+
+Var weighted_sum(Var weights, Var values, std::span<const Index> lengths) {
+  const auto n = sizes_of(values, lengths, "weighted_sum");
+  ops::require(weights.shape() == Shape{n.sentences, n.positions},
+               "weighted_sum",
+               "weights must be [B,S] for values [B,S,D]",
+               weights,
+               values);
+  View context = weights.tape().allocate({n.sentences, n.units});
+  kernels::weighted_sum_forward(n, weights.value().data, values.value().data, context.data);
+  return weights.tape().record(context, {weights, values}, [=](View dc) {
+    kernels::weighted_sum_backward(n,
+                                   weights.value().data,
+                                   values.value().data,
+                                   dc.data,
+                                   weights.gradient().data,
+                                   values.gradient().data);
+  });
+}
+
+}  // namespace softalign

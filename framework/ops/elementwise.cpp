@@ -1,0 +1,87 @@
+#include "framework/kernels/elementwise.hpp"
+
+#include "framework/ops/check.hpp"
+#include "framework/ops/ops.hpp"
+
+namespace softalign {
+namespace {
+
+// y = f(x) whose derivative is a function of y alone.
+template <class Forward, class Backward>
+Var map(Var x, Forward forward, Backward backward) {
+  View y = x.tape().allocate(x.shape());
+  forward(y.size(), x.value().data, y.data);
+  return x.tape().record(
+      y, {x}, [=](View dy) { backward(dy.size(), y.data, dy.data, x.gradient().data); });
+}
+
+}  // namespace
+
+Var tanh(Var x) { return map(x, kernels::tanh_forward, kernels::tanh_backward); }
+Var sigmoid(Var x) { return map(x, kernels::sigmoid_forward, kernels::sigmoid_backward); }
+Var relu(Var x) { return map(x, kernels::relu_forward, kernels::relu_backward); }
+
+Var maxout(Var x) {
+  ops::require(x.shape().last() % 2 == 0, "maxout", "the last size must be even", x);
+  View y = x.tape().allocate(x.shape().with_last(x.shape().last() / 2));
+  kernels::maxout_forward(y.size(), x.value().data, y.data);
+  return x.tape().record(y, {x}, [=](View dy) {
+    kernels::maxout_backward(dy.size(), x.value().data, dy.data, x.gradient().data);
+  });
+}
+
+Var operator+(Var a, Var b) {
+  ops::require(a.shape() == b.shape(), "+", "the shapes must be equal", a, b);
+  View y = a.tape().allocate(a.shape());
+  std::copy(a.value().begin(), a.value().end(), y.begin());
+  kernels::add(y.size(), b.value().data, y.data);
+  return a.tape().record(y, {a, b}, [=](View dy) {
+    if (View da = a.gradient()) kernels::add(dy.size(), dy.data, da.data);
+    if (View db = b.gradient()) kernels::add(dy.size(), dy.data, db.data);
+  });
+}
+
+Var operator-(Var a, Var b) { return a + real{-1} * b; }
+
+Var operator*(Var a, Var b) {
+  ops::require(a.shape() == b.shape(), "*", "the shapes must be equal", a, b);
+  View y = a.tape().allocate(a.shape());
+  kernels::multiply(y.size(), a.value().data, b.value().data, y.data);
+  return a.tape().record(y, {a, b}, [=](View dy) {
+    if (View da = a.gradient()) kernels::add_product(dy.size(), dy.data, b.value().data, da.data);
+    if (View db = b.gradient()) kernels::add_product(dy.size(), dy.data, a.value().data, db.data);
+  });
+}
+
+Var operator*(real factor, Var x) {
+  View y = x.tape().allocate(x.shape());
+  kernels::scale(y.size(), factor, x.value().data, y.data);
+  return x.tape().record(
+      y, {x}, [=](View dy) { kernels::add_scaled(dy.size(), factor, dy.data, x.gradient().data); });
+}
+
+Var add_bias(Var x, Var bias) {
+  ops::require(bias.shape().size() == x.shape().last(),
+               "add_bias",
+               "the bias must have the last size of x",
+               x,
+               bias);
+  View y = x.tape().allocate(x.shape());
+  std::copy(x.value().begin(), x.value().end(), y.begin());
+  kernels::add_rows(y.shape.rows(), y.shape.last(), bias.value().data, y.data);
+  return x.tape().record(y, {x, bias}, [=](View dy) {
+    if (View dx = x.gradient()) kernels::add(dy.size(), dy.data, dx.data);
+    if (View db = bias.gradient())
+      kernels::sum_rows(dy.shape.rows(), dy.shape.last(), dy.data, db.data);
+  });
+}
+
+Var sum(Var x) {
+  View y = x.tape().zeros({1});
+  for (real value : x.value()) y.data[0] += value;
+  return x.tape().record(y, {x}, [=](View dy) {
+    for (real& d : x.gradient()) d += dy.data[0];
+  });
+}
+
+}  // namespace softalign

@@ -1,0 +1,87 @@
+#include "framework/kernels/elementwise.hpp"
+#include "framework/kernels/gemm.hpp"
+#include "framework/ops/check.hpp"
+#include "framework/ops/ops.hpp"
+
+namespace softalign {
+
+// y = x W + b;  dx = dy W^T, dW = x^T dy, db = sum over rows of dy. b may be absent.
+Var linear(Var x, Var w, Var bias) {
+  ops::require(w.shape().rank() == 2 && x.shape().last() == w.shape()[0],
+               "linear",
+               "the last size of x must be the first of w",
+               x,
+               w);
+  const Index rows = x.shape().rows(), in = w.shape()[0], out = w.shape()[1];
+  View y = x.tape().allocate(x.shape().with_last(out));
+  gemm(Transpose::no,
+       Transpose::no,
+       rows,
+       out,
+       in,
+       x.value().data,
+       in,
+       w.value().data,
+       out,
+       0,
+       y.data,
+       out);
+  if (bias) {
+    ops::require(
+        bias.shape().size() == out, "linear", "the bias must have the last size of w", w, bias);
+    kernels::add_rows(rows, out, bias.value().data, y.data);
+  }
+  return x.tape().record(y, {x, w, bias}, [=](View dy) {
+    if (View dx = x.gradient())
+      gemm(Transpose::no,
+           Transpose::yes,
+           rows,
+           in,
+           out,
+           dy.data,
+           out,
+           w.value().data,
+           out,
+           1,
+           dx.data,
+           in);
+    if (View dw = w.gradient())
+      gemm(Transpose::yes,
+           Transpose::no,
+           in,
+           out,
+           rows,
+           x.value().data,
+           in,
+           dy.data,
+           out,
+           1,
+           dw.data,
+           out);
+    if (!bias) return;
+    if (View db = bias.gradient()) kernels::sum_rows(rows, out, dy.data, db.data);
+  });
+}
+
+Var linear(Var x, Var w) { return linear(x, w, Var()); }
+
+Var embedding(Var table, std::span<const Token> ids, Shape leading) {
+  ops::require(table.shape().rank() == 2 && leading.size() == static_cast<Index>(ids.size()),
+               "embedding",
+               "one id for each leading position",
+               table);
+  const Index size = table.shape()[1], count = leading.size();
+  View y = table.tape().allocate(leading.rank() == 1 ? Shape{leading[0], size}
+                                                     : Shape{leading[0], leading[1], size});
+  for (Index i = 0; i < count; ++i)
+    std::copy_n(
+        table.value().data + ids[static_cast<std::size_t>(i)] * size, size, y.data + i * size);
+  const Token* rows = ids.data();
+  return table.tape().record(y, {table}, [=](View dy) {
+    View dt = table.gradient();
+    for (Index i = 0; i < count; ++i)
+      kernels::add(size, dy.data + i * size, dt.data + rows[i] * size);
+  });
+}
+
+}  // namespace softalign

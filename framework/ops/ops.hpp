@@ -1,0 +1,76 @@
+// The differentiable vocabulary. Every function checks its shapes (errors begin with [name] and
+// show them), computes its value at once and records its backward. Letters: B sentences, S source
+// positions, T target positions, D any last dimension,
+// "..." any leading dimensions. lengths [B]: valid positions of each sentence, must outlive the
+// tape's step.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "framework/autodiff/tape.hpp"
+
+namespace softalign {
+
+// ---- elementwise, equal shapes unless said
+Var operator+(Var a, Var b);
+Var operator-(Var a, Var b);
+Var operator*(Var a, Var b);
+Var operator*(real factor, Var x);
+Var add_bias(Var x, Var bias);  // x [..., D] + bias [D]
+Var tanh(Var x);
+Var sigmoid(Var x);
+Var relu(Var x);
+Var maxout(Var x);  // [..., 2D] -> [..., D], the larger of each pair of neighbours (Goodfellow et
+                    // al. 2013)
+
+// ---- products
+Var linear(Var x, Var w);            // x [..., D] w [D, E] -> [..., E]
+Var linear(Var x, Var w, Var bias);  // + bias [E]
+Var batched_dot(Var keys,
+                Var query,
+                std::span<const Index> lengths);  // [B,S,D] . [B,D] -> [B,S]; 0 beyond lengths
+Var batched_dot(Var keys, Var query);             // all S positions
+Var normalize_last(
+    Var x, real epsilon = real(1e-6));  // x / sqrt(|x|² + epsilon²) along the last dimension
+
+// ---- shapes
+Var concat_last(Var a, Var b);                                 // [..., D] [..., E] -> [..., D + E]
+Var slice_last(Var x, Index begin, Index size);                // [..., D] -> [..., size]
+Var select_step(Var x, Index step);                            // [B,T,D] -> [B,D]
+Var stack_steps(std::span<const Var> steps);                   // T times [B,D] -> [B,T,D]
+Var select_last_valid(Var x, std::span<const Index> lengths);  // [B,S,D] -> [B,D] at lengths[b] - 1
+Var embedding(Var table,
+              std::span<const Token> ids,
+              Shape leading);  // rows of table [V,E] -> [leading..., E]
+
+// ---- recurrence (Cho et al. 2014: the reset gate acts before the product). Gates z, r, c side by
+// side. x [B,S,3U]: projected inputs with bias; u [U,2U], uc [U,U]; lengths must not increase along
+// the batch. -> [B,S,U], 0 at padding. backwards: from each sentence's last position to its first.
+Var gru_sequence(Var x, Var u, Var uc, std::span<const Index> lengths, bool backwards);
+Var gru_step(Var x, Var previous, Var u, Var uc);  // x [B,3U], previous [B,U] -> [B,U]
+
+// ---- attention
+Var additive_energy(
+    Var keys,
+    Var query,
+    Var v,
+    std::span<const Index> lengths);  // v . tanh(q_b + k_bs): [B,S,U] [B,U] [U] -> [B,S]
+Var softmax_prefix(Var energies,
+                   std::span<const Index> lengths);  // [B,S]; exactly 0 beyond lengths
+Var weighted_sum(Var weights,
+                 Var values,
+                 std::span<const Index> lengths);  // [B,S] [B,S,D] -> [B,D]
+
+// ---- losses
+struct TokenLosses {
+  Var loss;                     // [1]: factor * sum of nll
+  std::span<const real> nll;    // [N], -log p in nats; rows with a target below 0 are skipped: 0
+  std::span<const Token> best;  // [N], the most probable symbol; -1 where skipped
+};
+// features [N,R], w [R,V], bias [V], targets [N]; logits of skipped rows are never computed.
+TokenLosses projected_cross_entropy(
+    Var features, Var w, Var bias, std::span<const Token> targets, real factor);
+Var sum(Var x);  // -> [1]
+
+}  // namespace softalign
