@@ -1,0 +1,62 @@
+#include "framework/nn/initializers.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include "framework/base/error.hpp"
+
+namespace softalign::init {
+
+Initializer zeros() {
+  return [](View value, const RandomStream&) { std::fill(value.begin(), value.end(), real{0}); };
+}
+
+Initializer normal(double deviation) {
+  return [deviation](View value, const RandomStream& stream) {
+    for (Index i = 0; i < value.size(); ++i)
+      value.data[i] = static_cast<real>(deviation * stream.normal(static_cast<std::uint64_t>(i)));
+  };
+}
+
+Initializer glorot(Index blocks) {
+  return [blocks](View value, const RandomStream& stream) {
+    const double fan = static_cast<double>(value.shape.rows() + value.shape.last() / blocks);
+    const double bound = std::sqrt(6 / fan);
+    for (Index i = 0; i < value.size(); ++i)
+      value.data[i] = static_cast<real>(
+          bound * (2 * static_cast<double>(stream.uniform(static_cast<std::uint64_t>(i))) - 1));
+  };
+}
+
+Initializer orthogonal(Index blocks) {
+  return [blocks](View value, const RandomStream& stream) {
+    const Index n = value.shape[0];
+    if (value.shape != Shape{n, blocks * n})
+      throw BugError(
+          "[orthogonal] {} is not {} square blocks side by side", value.shape.str(), blocks);
+    const auto size = static_cast<std::size_t>(n);
+    for (Index block = 0; block < blocks; ++block) {
+      std::vector<std::vector<double>> rows(size, std::vector<double>(size));
+      for (std::size_t i = 0; i < size; ++i) {
+        for (std::size_t j = 0; j < size; ++j)
+          rows[i][j] = stream.normal((static_cast<std::uint64_t>(block) * size + i) * size + j);
+        for (int pass = 0; pass < 2;
+             ++pass)  // the second pass of Gram-Schmidt removes the rounding of the first
+          for (std::size_t k = 0; k < i; ++k) {
+            double along = 0;
+            for (std::size_t j = 0; j < size; ++j) along += rows[i][j] * rows[k][j];
+            for (std::size_t j = 0; j < size; ++j) rows[i][j] -= along * rows[k][j];
+          }
+        double length = 0;
+        for (double x : rows[i]) length += x * x;
+        for (std::size_t j = 0; j < size; ++j) {
+          rows[i][j] /= std::sqrt(length);
+          value.data[static_cast<Index>(i) * blocks * n + block * n + static_cast<Index>(j)] =
+              static_cast<real>(rows[i][j]);
+        }
+      }
+    }
+  };
+}
+
+}  // namespace softalign::init

@@ -1,0 +1,17 @@
+// How parameters begin. All are functions of a named random stream.
+#pragma once
+
+#include "framework/autodiff/parameters.hpp"
+
+namespace softalign::init {
+
+Initializer zeros();
+Initializer normal(double deviation);
+// Uniform in ±sqrt(6 / (rows + columns)) (Glorot and Bengio 2010); `columns` of one product when
+// several lie side by side.
+Initializer glorot(Index blocks = 1);
+// Orthogonal square blocks [U, U] side by side in [U, blocks * U] (Saxe et al. 2014; as GroundHog
+// does for recurrences).
+Initializer orthogonal(Index blocks = 1);
+
+}  // namespace softalign::init

@@ -1,0 +1,79 @@
+// Things that own weights. A layer declares its parameters when it is built and is a pure function
+// afterwards.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "framework/autodiff/parameters.hpp"
+#include "framework/nn/initializers.hpp"
+#include "framework/ops/ops.hpp"
+
+namespace softalign {
+
+// y = x W (+ b): [..., in] -> [..., out].
+class Linear {
+ public:
+  enum class Bias : bool { no, yes };
+  Linear(const Parameters& p,
+         std::string_view name,
+         Index in,
+         Index out,
+         Bias bias = Bias::yes,
+         Initializer initializer = init::glorot())
+      : weight_((p / name).add("W", {in, out}, std::move(initializer))),
+        bias_(bias == Bias::yes ? (p / name).add("b", {out}, init::zeros()) : nullptr) {}
+
+  Var operator()(Var x) const { return linear(x, weight(x.tape()), bias(x.tape())); }
+  Var weight(Tape& tape) const { return tape.parameter(*weight_); }
+  Var bias(Tape& tape) const { return bias_ == nullptr ? Var() : tape.parameter(*bias_); }
+
+ private:
+  Parameter* weight_;
+  Parameter* bias_;
+};
+
+// Rows of a table [symbols, size].
+class Embedding {
+ public:
+  Embedding(const Parameters& p, std::string_view name, Index symbols, Index size)
+      : table_((p / name).add("E", {symbols, size}, init::normal(0.1))), size_(size) {}
+
+  Index size() const { return size_; }
+  // ids [product of leading] -> [leading..., size]
+  Var operator()(Tape& tape, std::span<const Token> ids, Shape leading) const {
+    return embedding(tape.parameter(*table_), ids, leading);
+  }
+
+ private:
+  Parameter* table_;
+  Index size_;
+};
+
+// The recurrence of a GRU; its input is projected beforehand by inputs(), for all positions at
+// once.
+class Gru {
+ public:
+  Gru(const Parameters& p, Index in, Index units)
+      : input_(p, "input", in, 3 * units, Linear::Bias::yes, init::glorot(3)),
+        gates_(p.add("U", {units, 2 * units}, init::orthogonal(2))),
+        candidate_(p.add("U_candidate", {units, units}, init::orthogonal())) {}
+
+  Var inputs(Var x) const { return input_(x); }  // [..., in] -> [..., 3U]
+  Var sequence(Var inputs, std::span<const Index> lengths, bool backwards) const {
+    Tape& tape = inputs.tape();
+    return gru_sequence(
+        inputs, tape.parameter(*gates_), tape.parameter(*candidate_), lengths, backwards);
+  }
+  Var step(Var input, Var previous) const {  // [B,3U] [B,U] -> [B,U]
+    Tape& tape = input.tape();
+    return gru_step(input, previous, tape.parameter(*gates_), tape.parameter(*candidate_));
+  }
+
+ private:
+  Linear input_;
+  Parameter* gates_;
+  Parameter* candidate_;
+};
+
+}  // namespace softalign

@@ -1,0 +1,10 @@
+// The only header that a plugin includes. It declares nothing of its own.
+#pragma once
+
+#include "framework/config/abi.hpp"
+#include "framework/nn/layers.hpp"
+#include "framework/ops/ops.hpp"
+#include "framework/seq/attention.hpp"
+#include "framework/seq/decoder.hpp"
+#include "framework/seq/encoder.hpp"
+#include "framework/seq/score.hpp"

@@ -1,0 +1,82 @@
+// Attentional GRU decoder (Bahdanau et al. 2015, appendix A.2.2): s_0 = tanh(W_s start), energies
+// from s_{i-1},
+//   s_i = GRU(s_{i-1}, [E y_{i-1} ; c_i]),   readout from U_o s_{i-1} + V_o E y_{i-1} + C_o c_i.
+#include "framework/plugin.hpp"
+
+namespace softalign {
+namespace {
+
+class AttentionalGru final : public Decoder {
+ public:
+  struct Options {
+    Index units = 256;
+    std::string readout = "maxout";
+    Index readout_units = 0;
+    template <class V>
+    void describe(V& v) {
+      v("units", units, "hidden units", at_least(1));
+      v("readout", readout, "layer before the softmax", one_of("maxout", "tanh"));
+      v("readout_units",
+        readout_units,
+        "units of that layer, after maxout; 0: half the decoder's units, as in the paper",
+        at_least(0));
+    }
+  };
+
+  AttentionalGru(const Parameters& p, const DecoderSizes& sizes, const Options& options)
+      : maxout_(options.readout == "maxout"),
+        readout_units_(options.readout_units > 0 ? options.readout_units
+                                                 : std::max<Index>(1, options.units / 2)),
+        attention_(sizes.attention(p / "attention", options.units)),
+        start_(p, "start", sizes.start, options.units),
+        gru_(p, sizes.embedding, options.units),
+        context_(p,
+                 "context",
+                 attention_->context_size(),
+                 3 * options.units,
+                 Linear::Bias::no,
+                 init::glorot(3)),
+        output_(p / "readout",
+                "output",
+                options.units + attention_->context_size(),
+                wide(),
+                Linear::Bias::yes),
+        symbol_(p / "readout", "symbol", sizes.embedding, wide(), Linear::Bias::no) {}
+
+  Memory prepare(const Annotations& annotations) const override {
+    return attention_->prepare(annotations);
+  }
+  State start(const Annotations& annotations) const override {
+    return {tanh(start_(annotations.start))};
+  }
+  Var inputs(Var embedded) const override { return gru_.inputs(embedded); }
+  DecoderStep step(const Memory& memory, const State& state, Var input) const override {
+    const Glimpse glimpse = attention_->attend(memory, state[0]);
+    Var next = gru_.step(input + context_(glimpse.context), state[0]);
+    return {{next}, concat_last(state[0], glimpse.context), glimpse.weights};
+  }
+  Var readout(Var outputs, Var embedded) const override {
+    Var sum = output_(outputs) + symbol_(embedded);
+    return maxout_ ? maxout(sum) : tanh(sum);
+  }
+  Index readout_size() const override { return readout_units_; }
+  bool aligns() const override { return attention_->aligns(); }
+
+ private:
+  Index wide() const { return maxout_ ? 2 * readout_units_ : readout_units_; }
+
+  bool maxout_;
+  Index readout_units_;
+  std::unique_ptr<Attention> attention_;
+  Linear start_;
+  Gru gru_;
+  Linear context_;
+  Linear output_;
+  Linear symbol_;
+};
+SOFTALIGN_DECODER("attentional_gru",
+                  AttentionalGru,
+                  "GRU that attends before each step (Bahdanau et al. 2015, appendix A)");
+
+}  // namespace
+}  // namespace softalign

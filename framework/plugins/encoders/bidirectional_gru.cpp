@@ -1,0 +1,44 @@
+// Bidirectional GRU (Bahdanau et al. 2015, section 3.2): h_j = [forward h_j ; backward h_j].
+// `last` joins the final state of both directions, so that vanilla seq2seq sees as much as one
+// annotation holds.
+#include "framework/plugin.hpp"
+
+namespace softalign {
+namespace {
+
+class BidirectionalGru final : public Encoder {
+ public:
+  struct Options {
+    Index units = 256;
+    template <class V>
+    void describe(V& v) {
+      v("units", units, "hidden units of each direction", at_least(1));
+    }
+  };
+
+  BidirectionalGru(const Parameters& p, Index embedding, const Options& options)
+      : units_(options.units),
+        forward_(p / "forward", embedding, options.units),
+        backward_(p / "backward", embedding, options.units) {}
+
+  Annotations encode(Var embedded, std::span<const Index> lengths) const override {
+    Var forward = forward_.sequence(forward_.inputs(embedded), lengths, false);
+    Var backward = backward_.sequence(backward_.inputs(embedded), lengths, true);
+    Var first = select_step(backward, 0);
+    Var last = concat_last(select_last_valid(forward, lengths), first);
+    return {concat_last(forward, backward), last, first, lengths};
+  }
+  Index size() const override { return 2 * units_; }
+  Index start_size() const override { return units_; }
+
+ private:
+  Index units_;
+  Gru forward_;
+  Gru backward_;
+};
+SOFTALIGN_ENCODER("bidirectional_gru",
+                  BidirectionalGru,
+                  "GRU in both directions, states joined (Bahdanau et al. 2015)");
+
+}  // namespace
+}  // namespace softalign

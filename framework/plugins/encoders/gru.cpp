@@ -1,0 +1,35 @@
+// One-directional GRU (Cho et al. 2014).
+#include "framework/plugin.hpp"
+
+namespace softalign {
+namespace {
+
+class GruEncoder final : public Encoder {
+ public:
+  struct Options {
+    Index units = 256;
+    template <class V>
+    void describe(V& v) {
+      v("units", units, "hidden units", at_least(1));
+    }
+  };
+
+  GruEncoder(const Parameters& p, Index embedding, const Options& options)
+      : units_(options.units), forward_(p / "forward", embedding, options.units) {}
+
+  Annotations encode(Var embedded, std::span<const Index> lengths) const override {
+    Var states = forward_.sequence(forward_.inputs(embedded), lengths, false);
+    Var last = select_last_valid(states, lengths);
+    return {states, last, last, lengths};
+  }
+  Index size() const override { return units_; }
+  Index start_size() const override { return units_; }
+
+ private:
+  Index units_;
+  Gru forward_;
+};
+SOFTALIGN_ENCODER("gru", GruEncoder, "one-directional GRU (Cho et al. 2014)");
+
+}  // namespace
+}  // namespace softalign

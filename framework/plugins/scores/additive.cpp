@@ -1,0 +1,35 @@
+// Additive score: e_ij = v · tanh(W s_{i-1} + U h_j)   (Bahdanau et al. 2015, appendix A.1.2).
+#include "framework/plugin.hpp"
+
+namespace softalign {
+namespace {
+
+class Additive final : public Score {
+ public:
+  struct Options {
+    Index units = 256;
+    template <class V>
+    void describe(V& v) {
+      v("units", units, "alignment units n'", at_least(1));
+    }
+  };
+
+  Additive(const Parameters& p, ScoreSizes sizes, const Options& options)
+      : query_(p, "query", sizes.query, options.units, Linear::Bias::no),
+        key_(p, "key", sizes.annotation, options.units, Linear::Bias::yes),
+        v_(p.add("v", {options.units}, init::glorot())) {}
+
+  Memory prepare(Var annotations) const override { return {key_(annotations)}; }
+  Var score(const Memory& memory, Var query) const override {
+    return additive_energy(memory.keys, query_(query), query.tape().parameter(*v_), memory.lengths);
+  }
+
+ private:
+  Linear query_;
+  Linear key_;
+  Parameter* v_;
+};
+SOFTALIGN_SCORE("additive", Additive, "v · tanh(W s + U h) (Bahdanau et al. 2015)");
+
+}  // namespace
+}  // namespace softalign

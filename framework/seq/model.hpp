@@ -1,0 +1,79 @@
+// The model: embeddings, encoder, decoder with its attention, projection to the vocabulary. It
+// joins what the registry built and knows none of it by name.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "framework/data/batch.hpp"
+#include "framework/nn/layers.hpp"
+#include "framework/seq/decoder.hpp"
+
+namespace softalign {
+
+struct ModelOptions {
+  Index embedding = 256;
+  Choice encoder{"encoder", "bidirectional_gru", nullptr, {}};
+  Choice attention{"attention", "global", nullptr, {}};
+  Choice decoder{"decoder", "attentional_gru", nullptr, {}};
+  template <class V>
+  void describe(V& v) {
+    v("embedding", embedding, "size of the symbol embeddings, both sides", at_least(1));
+    v("encoder", encoder, "what makes annotations of the source");
+    v("attention",
+      attention,
+      "what the decoder sees of the source at each step; none: vanilla seq2seq");
+    v("decoder", decoder, "what writes the target");
+  }
+};
+
+class Model {
+ public:
+  // Draws the initial values of all parameters from the seed.
+  Model(const ModelOptions& options,
+        Index source_symbols,
+        Index target_symbols,
+        std::uint64_t seed);
+
+  ParameterStore& parameters() { return store_; }
+  const ParameterStore& parameters() const { return store_; }
+  bool aligns() const { return decoder_->aligns(); }
+  Index target_symbols() const { return target_symbols_; }
+
+  // Teacher forcing over a batch (rows sorted by descending source length).
+  struct Forward {
+    TokenLosses losses;        // rows [B * T]
+    std::vector<Var> weights;  // T times [B,S]; empty when the model does not align
+  };
+  // loss = factor * sum of nll over all target symbols.
+  Forward forward(Tape& tape, const Batch& batch, real factor) const;
+
+  // For search: source sentences to memory and first state, then step by step.
+  struct Source {
+    Memory memory;
+    State state;
+  };
+  Source read(Tape& tape,
+              std::span<const Token> source,
+              Index sentences,
+              Index positions,
+              std::span<const Index> lengths) const;
+  struct Prediction {
+    State next;
+    Var logits;   // [B,V]
+    Var weights;  // [B,S] or empty
+  };
+  Prediction predict(Tape& tape, const Source& source, std::span<const Token> previous) const;
+
+ private:
+  ParameterStore store_;
+  Index target_symbols_;
+  std::unique_ptr<Embedding> source_embedding_;
+  std::unique_ptr<Embedding> target_embedding_;
+  std::unique_ptr<Encoder> encoder_;
+  std::unique_ptr<Decoder> decoder_;
+  std::unique_ptr<Linear> projection_;
+};
+
+}  // namespace softalign

@@ -1,0 +1,40 @@
+// The contract of a score function: e_ij = score(query_i, annotation_j), nothing else. Masking,
+// softmax, context, recording and rematerialisation belong to the attention that calls it.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "framework/autodiff/parameters.hpp"
+#include "framework/autodiff/tape.hpp"
+#include "framework/config/registry.hpp"
+
+namespace softalign {
+
+// What a score computes once per sentence. A value: there is nothing to forget to call first.
+struct Memory {
+  Var keys = {};                        // [B,S,...] what the score compares the query with
+  Var values = {};                      // [B,S,D] what the context averages; empty: the annotations
+  std::span<const Index> lengths = {};  // [B], filled in by the framework
+};
+
+struct ScoreSizes {
+  Index query;       // size of the decoder's state
+  Index annotation;  // D
+};
+
+class Score {
+ public:
+  virtual ~Score() = default;
+  virtual Memory prepare(Var annotations) const = 0;             // [B,S,D]
+  virtual Var score(const Memory& memory, Var query) const = 0;  // [B,Q] -> raw energies [B,S]
+};
+
+struct ScoreKind {
+  static constexpr const char* name = "score";
+  using Make = std::unique_ptr<Score>(const Parameters&, ScoreSizes);
+};
+
+}  // namespace softalign
+
+#define SOFTALIGN_SCORE(name, Class, summary) SOFTALIGN_PLUGIN(ScoreKind, name, Class, summary)
