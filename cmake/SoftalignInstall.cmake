@@ -1,0 +1,20 @@
+# What `cmake --install` puts where, and the CMake package for plugins built elsewhere: find_package(softalign).
+include(CMakePackageConfigHelpers)
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/softalign)
+
+install(TARGETS libsoftalign softalign_settings EXPORT softalignTargets)
+if(TARGET softalign)
+  install(TARGETS softalign)
+endif()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/framework DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/softalign
+        FILES_MATCHING PATTERN "*.hpp")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/configs DESTINATION ${CMAKE_INSTALL_DATADIR}/softalign OPTIONAL)
+
+install(EXPORT softalignTargets NAMESPACE softalign:: DESTINATION ${package_folder})
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/softalignConfig.cmake.in
+                              ${PROJECT_BINARY_DIR}/softalignConfig.cmake
+                              INSTALL_DESTINATION ${package_folder} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/softalignConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/softalignConfig.cmake ${PROJECT_BINARY_DIR}/softalignConfigVersion.cmake
+              ${PROJECT_SOURCE_DIR}/cmake/SoftalignPlugin.cmake
+        DESTINATION ${package_folder})

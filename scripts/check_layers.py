@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""The layer law, checked: who may include whom among the folders of framework/, and the one door of each third-party library.
+
+check_layers.py [ROOT]: prints one line per breach and ends with 1, or prints nothing and ends with 0.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from fnmatch import fnmatch
+from pathlib import Path
+
+# Layer -> the layers it may include, besides itself. plugin.hpp is what plugins see of the framework.
+MODEL = ["seq", "nn", "ops", "autodiff", "kernels", "config", "base"]
+LAW: dict[str, list[str]] = {
+    "base": [],
+    "config": ["base"],
+    "data": ["config", "base"],
+    "record": ["config", "base"],
+    "kernels": ["base"],
+    "autodiff": ["kernels", "base"],
+    "ops": ["autodiff", "kernels", "base"],
+    "nn": ["ops", "autodiff", "kernels", "config", "base"],
+    "seq": MODEL[1:],
+    "plugin.hpp": MODEL,
+    "eval": ["data", *MODEL],
+    "train": ["eval", "data", "record", *MODEL],
+    "launch": ["train", "eval", "data", "record", *MODEL],
+    "app": ["launch", "train", "eval", "data", "record", *MODEL],
+}
+
+# Plugins include framework/plugin.hpp; kinds that are no part of a model instead include the layer that owns their kind.
+PLUGIN_LAYERS = {
+    "tasks": ["data", "config", "base"],
+    "metrics": ["eval", "data", "config", "base"],
+    "searches": ["eval", "plugin.hpp"],
+    "optimizers": ["train", "config", "base"],
+    "schedules": ["train", "config", "base"],
+}
+
+# A third-party header -> the only files of framework/ that may include it.
+DOORS: list[tuple[str, list[str]]] = [
+    (r"(xtensor|xtensor-blas|xtl|xsimd)/", ["base/array.hpp"]),
+    (r"yaml-cpp/", ["config/yaml.cpp", "config/section.cpp"]),
+    (r"hdf5|H5", ["record/hdf5.*"]),
+    (r"CLI/", ["app/*"]),
+    (r"(oneapi/dnnl/)?dnnl", ["kernels/*"]),
+    (r"cblas", ["kernels/*"]),
+    (r"nlohmann/", ["*.cpp"]),
+]
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+OURS = "framework/"
+
+
+def layer_of(path: str) -> str:
+    """'framework/nn/linear.hpp' -> 'nn'; 'framework/plugin.hpp' -> 'plugin.hpp'."""
+    return path.removeprefix(OURS).split("/")[0]
+
+
+def allowed(path: str) -> list[str]:
+    """The layers that a file may include. Raises KeyError for a folder that the law does not know."""
+    layer = layer_of(path)
+    if layer == "plugins":
+        return PLUGIN_LAYERS.get(path.split("/")[2], ["plugin.hpp"])
+    return [layer, *LAW[layer]]
+
+
+def breach(path: str, quote: str, included: str) -> str | None:
+    """What is wrong with `path` including `included`, and the remedy; None when it may."""
+    in_framework = path.startswith(OURS)
+    if included.startswith(OURS + "plugins/"):
+        return f"nobody includes a plugin ({included}): ask the registry for it by name"
+    if not in_framework:
+        return None
+    if included.startswith(OURS):
+        mine, theirs = layer_of(path), layer_of(included)
+        if mine != "plugins" and mine not in LAW:
+            return f"'{mine}' is no layer: add it to the law in scripts/check_layers.py and in framework/README.md"
+        if theirs in allowed(path):
+            return None
+        may = ", ".join(allowed(path))
+        remedy = "include framework/plugin.hpp" if mine == "plugins" else f"move what you need into one of: {may}"
+        return f"layer '{mine}' may not include layer '{theirs}' ({included}): {remedy}"
+    if quote == '"':
+        return f'"{included}" is not a full path: write "{path.rsplit("/", 1)[0]}/{included}", or <> for a library'
+    for header, doors in DOORS:
+        if re.match(header, included) and not any(fnmatch(path, OURS + door) for door in doors):
+            return f"<{included}> is included only by {' and '.join(OURS + door for door in doors)}: use that instead"
+    return None
+
+
+def breaches(root: Path) -> Iterator[str]:
+    """Every breach below root's framework/ and tests/, as 'file:line: text'."""
+    for file in sorted(f for folder in ("framework", "tests") for f in (root / folder).rglob("*.[ch]pp")):
+        path = file.relative_to(root).as_posix()
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+            if (match := INCLUDE.match(line)) and (text := breach(path, match[1], match[2])):
+                yield f"{path}:{number}: {text}"
+
+
+def main() -> int:
+    found = list(breaches(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parents[1]))
+    print("\n".join(found), end="\n" if found else "")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# setup.sh GROUP...: makes this machine ready and builds. Installs the groups of scripts/packages.txt that are missing, configures,
+# compiles into build/release. `build` alone builds the program; with `tests` everything is built. Run again, it does only what is left.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+log=build/setup.log
+mkdir -p build
+: >"$log"
+
+say() { printf '[set-up] %s\n' "$*"; }
+
+# Runs a command with its output in the log; when it fails, shows the end of it.
+logged() {
+  printf '\n$ %s\n' "$*" >>"$log"
+  "$@" >>"$log" 2>&1 || {
+    local code=$?
+    tail -n 40 "$log" >&2
+    return "$code"
+  }
+}
+
+# The packages of the groups given, one a line.
+packages() {
+  local group='' line wanted=" $* "
+  while read -r line; do
+    line=${line%%#*}
+    case $line in
+      '['*']'*) group=${line#[} group=${group%%]*} ;;
+      ?*) [[ $wanted == *" $group "* ]] && echo "${line%% *}" ;;
+    esac
+  done <scripts/packages.txt
+  return 0
+}
+
+missing() {
+  local installed
+  installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' 2>/dev/null | sed -n 's/^installed //p')
+  printf '%s\n' "$@" | grep -vxF "$installed" || true
+}
+
+apt() { # the package lists may be absent or old: a failed attempt refreshes them and tries again
+  local as_root=() attempt
+  if [[ $EUID -ne 0 ]]; then
+    command -v sudo >/dev/null || { say "not root, and there is no sudo"; return 1; }
+    as_root=(sudo)
+  fi
+  as_root+=(env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o Acquire::Retries=3 -o DPkg::Lock::Timeout=300)
+  for attempt in 1 2 3; do
+    "${as_root[@]}" install --no-install-recommends "$@" >>"$log" 2>&1 && return
+    [[ $attempt -lt 3 ]] && "${as_root[@]}" update >>"$log" 2>&1
+    sleep $((2 * attempt - 2))
+  done
+  tail -n 15 "$log" >&2
+  return 1
+}
+
+mapfile -t wanted < <(packages "$@")
+if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+  say "no apt-get here: going on with what CMake finds. Needed, by Debian's names, with the versions of Debian 12 or newer:"
+  sed -n '/^\[/p; s/^[a-z]/  &/p' scripts/packages.txt
+else
+  mapfile -t lacking < <(missing "${wanted[@]}")
+  if ((${#lacking[@]})); then
+    say "installing ${#lacking[@]} Debian packages"
+    apt "${lacking[@]}" ||
+      say "could not install them; going on with what is there. To do by hand: apt-get install ${lacking[*]}"
+  fi
+fi
+
+tests=OFF target=softalign
+[[ " $* " == *' tests '* ]] && tests=ON target=all
+say "configuring"
+logged cmake --preset release -DSOFTALIGN_TESTS=$tests || {
+  say "CMake stopped, see above (and $log): a library that it did not find is named there; scripts/packages.txt has its package"
+  exit 1
+}
+say "compiling on $(nproc) cores"
+quiet=()
+[[ -t 1 ]] || quiet=(--quiet)
+cmake --build --preset release --target $target -- -j "$(nproc)" "${quiet[@]}"
+say "ready after $SECONDS s"
