@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""Builds the corpus of experiments/bible_en_es from two Debian packages, the same bytes each time.
+
+build_bible.py [--out FOLDER] [KJV.deb SPARV.deb]: without the .deb files it gets them by apt-get download. Either way their
+SHA-256 must be the recorded one. Compression is `gzip -n9`: GNU gzip's own, which unlike zlib's has not changed in years.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from strongs import Links, Token, link, tokens
+from sword import Canon, SwordError, read_canon, read_verses
+
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "experiments/bible_en_es"
+PARTS = ("train", "dev", "test")
+COLUMNS = ("en", "es", "ref", "align")
+
+
+class Package(NamedTuple):
+    name: str
+    version: str
+    sha256: str
+    module: str
+
+
+KJV = Package(
+    "sword-text-kjv", "14.3-1", "9f463f28ce665f6f528fc723179722bced880a4c5485f7a41bf742838315de57", "engKJV2006eb"
+)
+SPARV = Package(
+    "sword-text-sparv", "2.60-1", "5c87f9b2bc97457e8a872f5bae7ea7ce59cb3de1dcee73e4d4740451863694cf", "spaRV1909eb"
+)
+
+
+class BuildError(Exception):
+    """Wrong or missing input; the text says what and what to do."""
+
+
+class Pair(NamedTuple):
+    part: str
+    english: list[Token]
+    spanish: list[Token]
+    reference: str
+    links: Links
+
+    def columns(self) -> tuple[str, str, str, str]:
+        """One line for each of COLUMNS."""
+        sides = (" ".join(token.text for token in side) for side in (self.english, self.spanish))
+        return (*sides, self.reference, str(self.links))
+
+
+def part_of(chapter_index: int) -> str:
+    """Whole chapters are held out, every twentieth, so that no test verse has its neighbours in the training set."""
+    return {7: "test", 17: "dev"}.get(chapter_index % 20, "train")
+
+
+def sha256(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def download(package: Package, folder: Path) -> Path:
+    """The package's .deb file, from the archive that apt-get is set up for."""
+    wanted = f"{package.name}={package.version}"
+    ended = subprocess.run(["apt-get", "-q", "download", wanted], cwd=folder, capture_output=True, text=True, check=False)
+    if ended.returncode != 0:
+        raise BuildError(
+            f"apt-get download {wanted} failed ({ended.stderr.strip()}); it is in Debian 12 and at snapshot.debian.org: "
+            "run apt-get update, or give both .deb files as arguments"
+        )
+    return next(folder.glob(f"{package.name}_*.deb"))
+
+
+def unpack(package: Package, deb: Path, folder: Path) -> Path:
+    """Checks a .deb file, unpacks it and returns the folder of its SWORD module."""
+    if not deb.is_file():
+        raise BuildError(f"{deb}: no such file; it should be {package.name} {package.version}")
+    if sha256(deb) != package.sha256:
+        raise BuildError(f"{deb}: SHA-256 is {sha256(deb)}, not that of {package.name} {package.version} ({package.sha256})")
+    subprocess.run(["dpkg-deb", "--extract", deb, folder], check=True)
+    return folder / "usr/share/sword/modules/texts/ztext" / package.module
+
+
+def read_pairs(english: Path, spanish: Path, canon: Canon) -> Iterator[Pair]:
+    """The verses that have words in both modules, in canonical order."""
+    for ours, theirs in zip(read_verses(english, canon), read_verses(spanish, canon)):
+        a, b = tokens(ours.text), tokens(theirs.text)
+        if a and b:
+            yield Pair(part_of(ours.chapter_index), a, b, ours.reference, link(a, b))
+
+
+def write(pairs: list[Pair], folder: Path) -> None:
+    """Writes FOLDER/<part>.<column>.gz for every part and column, one line a pair."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for part in PARTS:
+        rows = [pair.columns() for pair in pairs if pair.part == part]
+        for index, column in enumerate(COLUMNS):
+            text = "".join(row[index] + "\n" for row in rows)
+            packed = subprocess.run(["gzip", "-n9"], input=text.encode("utf-8"), stdout=subprocess.PIPE, check=True)
+            (folder / f"{part}.{column}.gz").write_bytes(packed.stdout)
+
+
+def summary(pairs: list[Pair]) -> Iterator[str]:
+    """The statistics of each part, a line each."""
+    for part in PARTS:
+        chosen = [pair for pair in pairs if pair.part == part]
+        lengths = sorted(len(pair.english) for pair in chosen) or [0]
+        sure, possible = (sum(len(pair.links[kind]) for pair in chosen) for kind in (0, 1))
+        yield (
+            f"{part}: {len(chosen)} pairs; English tokens: mean {statistics.mean(lengths):.1f}, "
+            f"median {statistics.median(lengths):.0f}, 90 % {lengths[len(lengths) * 9 // 10]}, longest {lengths[-1]}; "
+            f"{sum(length > 30 for length in lengths)} over 30; {sure} sure and {possible} possible links"
+        )
+
+
+def differing(folder: Path, sums: Path) -> list[str]:
+    """The files of a SHA256SUMS list that are missing from `folder` or have other bytes."""
+    recorded = (line.split() for line in sums.read_text(encoding="ascii").splitlines())
+    return [name for digest, name in recorded if not (folder / name).is_file() or sha256(folder / name) != digest]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Builds the corpus of experiments/bible_en_es.")
+    parser.add_argument("debs", nargs="*", type=Path, metavar="DEB", help="the two packages, King James first")
+    parser.add_argument("--out", type=Path, default=FOLDER / "data", help="where the twelve files go")
+    arguments = parser.parse_args()
+    if len(arguments.debs) not in (0, 2):
+        parser.error("give both .deb files, or none")
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        debs = arguments.debs or [download(package, folder) for package in (KJV, SPARV)]
+        modules = [unpack(package, deb, folder) for package, deb in zip((KJV, SPARV), debs)]
+        pairs = list(read_pairs(*modules, read_canon(ROOT / "scripts/kjv_canon.json")))
+    write(pairs, arguments.out)
+    print("\n".join(summary(pairs)))
+    if other := differing(arguments.out, FOLDER / "SHA256SUMS"):
+        raise BuildError(f"{arguments.out}: not the recorded bytes (experiments/bible_en_es/SHA256SUMS): {', '.join(other)}")
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except (BuildError, SwordError) as error:
+        sys.exit(f"build_bible: {error}")

@@ -1,0 +1,55 @@
+"""The layer law, on trees with one breach each."""
+
+from pathlib import Path
+
+import check_layers
+import pytest
+
+
+def found(root: Path, path: str, include: str) -> list[str]:
+    file = root / path
+    file.parent.mkdir(parents=True)
+    file.write_text(f"// A file.\n#include {include}\n")
+    return list(check_layers.breaches(root))
+
+
+@pytest.mark.parametrize(
+    "path, include, text",
+    [
+        ("framework/kernels/a.cpp", '"framework/ops/b.hpp"', "layer 'kernels' may not include layer 'ops'"),
+        ("framework/nn/a.cpp", '"framework/seq/b.hpp"', "move what you need into one of: nn, ops, autodiff"),
+        ("framework/eval/a.cpp", '"framework/record/b.hpp"', "layer 'eval' may not include layer 'record'"),
+        ("framework/app/a.cpp", '"framework/plugins/scores/dot.hpp"', "nobody includes a plugin"),
+        ("tests/nn/a_test.cpp", '"framework/plugins/scores/dot.hpp"', "nobody includes a plugin"),
+        ("framework/plugins/scores/a.cpp", '"framework/nn/linear.hpp"', "include framework/plugin.hpp"),
+        ("framework/plugins/tasks/a.cpp", '"framework/train/b.hpp"', "layer 'plugins' may not include layer 'train'"),
+        ("framework/nn/a.cpp", '"linear.hpp"', 'write "framework/nn/linear.hpp"'),
+        ("framework/odd/a.cpp", '"framework/base/types.hpp"', "'odd' is no layer"),
+        ("framework/ops/a.cpp", "<xtensor/xarray.hpp>", "only by framework/base/array.hpp"),
+        ("framework/record/a.cpp", "<hdf5.h>", "only by framework/record/hdf5.*"),
+        ("framework/config/a.hpp", "<yaml-cpp/yaml.h>", "only by framework/config/yaml.cpp"),
+        ("framework/ops/a.cpp", "<oneapi/dnnl/dnnl.h>", "only by framework/kernels/*"),
+        ("framework/launch/a.cpp", "<CLI/CLI.hpp>", "only by framework/app/*"),
+        ("framework/record/a.hpp", "<nlohmann/json.hpp>", "only by framework/*.cpp"),
+    ],
+)
+def test_a_breach_names_its_place_and_its_remedy(tmp_path, path, include, text):
+    (line,) = found(tmp_path, path, include)
+    assert line.startswith(f"{path}:2: ") and text in line
+
+
+@pytest.mark.parametrize(
+    "path, include",
+    [
+        ("framework/app/a.cpp", '"framework/base/types.hpp"'),
+        ("framework/train/a.cpp", '"framework/record/journal.hpp"'),
+        ("framework/plugins/scores/a.cpp", '"framework/plugin.hpp"'),
+        ("framework/plugins/tasks/a.cpp", '"framework/data/task.hpp"'),
+        ("framework/record/hdf5.cpp", "<hdf5.h>"),
+        ("framework/nn/a.cpp", "<vector>"),
+        ("tests/record/a_test.cpp", "<hdf5.h>"),
+        ("tests/package/a.cpp", '"probe.hpp"'),
+    ],
+)
+def test_what_the_law_allows(tmp_path, path, include):
+    assert found(tmp_path, path, include) == []
