@@ -59,7 +59,7 @@ class Parameters {
       : store_(&store), prefix_(std::move(prefix)) {}
 
   Parameters operator/(std::string_view name) const { return Parameters(*store_, join(name)); }
-  Parameter* add(std::string_view name, Shape shape, Initializer initializer) {
+  Parameter* add(std::string_view name, Shape shape, Initializer initializer) const {
     return store_->add(join(name), shape, std::move(initializer));
   }
 

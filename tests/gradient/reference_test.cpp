@@ -1,0 +1,195 @@
+// Fused operations against their specification: the same formula in small operations, value and
+// gradient, in double.
+#include <boost/test/unit_test.hpp>
+
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include "framework/base/random.hpp"
+#include "framework/ops/ops.hpp"
+
+using namespace softalign;
+
+namespace {
+
+using Inputs = std::vector<Var>;
+using Function = std::function<Var(const Inputs&)>;
+
+struct Result {
+  std::vector<double> value;
+  std::vector<double> gradients;
+};
+
+// Value of f and gradients of the weighted sum of its outputs, the weights being arbitrary but
+// fixed.
+Result evaluate(const std::vector<Shape>& shapes, const Function& f) {
+  std::vector<std::vector<double>> numbers, gradients;
+  Tape tape(Tape::Mode::train);
+  Inputs inputs;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    numbers.emplace_back(static_cast<std::size_t>(shapes[i].size()));
+    gradients.emplace_back(numbers.back().size());
+    const RandomStream stream(11, "reference" + std::to_string(i));
+    for (std::size_t k = 0; k < numbers.back().size(); ++k) numbers.back()[k] = stream.normal(k);
+  }
+  for (std::size_t i = 0; i < shapes.size(); ++i)
+    inputs.push_back(tape.leaf({numbers[i].data(), shapes[i]}, gradients[i].data()));
+  Var y = f(inputs);
+  View weights = tape.allocate(y.shape());
+  const RandomStream stream(13, "weights");
+  for (Index i = 0; i < weights.size(); ++i)
+    weights.data[i] = stream.normal(static_cast<std::uint64_t>(i));
+  Result result;
+  result.value.assign(y.value().begin(), y.value().end());
+  tape.backward(sum(y * tape.constant(weights)));
+  for (const auto& gradient : gradients)
+    result.gradients.insert(result.gradients.end(), gradient.begin(), gradient.end());
+  return result;
+}
+
+void equal(const std::vector<Shape>& shapes, const Function& fused, const Function& reference) {
+  const Result a = evaluate(shapes, fused), b = evaluate(shapes, reference);
+  BOOST_REQUIRE(a.value.size() == b.value.size());
+  BOOST_REQUIRE(a.gradients.size() == b.gradients.size());
+  for (std::size_t i = 0; i < a.value.size(); ++i)
+    BOOST_TEST(std::abs(a.value[i] - b.value[i]) < 1e-12);
+  for (std::size_t i = 0; i < a.gradients.size(); ++i)
+    BOOST_TEST(std::abs(a.gradients[i] - b.gradients[i]) < 1e-11);
+}
+
+// h' = (1 - z) h + z tanh(x_c + (r h) Uc)
+Var gru_reference(Var x, Var h, Var u, Var uc) {
+  const Index units = uc.shape()[0];
+  Var gates = sigmoid(slice_last(x, 0, 2 * units) + linear(h, u));
+  Var z = slice_last(gates, 0, units), r = slice_last(gates, units, units);
+  Var c = tanh(slice_last(x, 2 * units, units) + linear(r * h, uc));
+  return h - z * h + z * c;
+}
+
+// One mask row for each position: rows of sentences that have ended keep their state.
+Var gru_sequence_reference(
+    Var x, Var u, Var uc, const std::vector<Index>& lengths, bool backwards) {
+  Tape& tape = x.tape();
+  const Index rows = x.shape()[0], steps = x.shape()[1], units = uc.shape()[0];
+  Var h = tape.constant(tape.zeros({rows, units}));
+  std::vector<Var> outputs(static_cast<std::size_t>(steps));
+  for (Index i = 0; i < steps; ++i) {
+    const Index step = backwards ? steps - 1 - i : i;
+    View mask = tape.zeros({rows, units});
+    for (Index b = 0; b < rows; ++b)
+      if (step < lengths[static_cast<std::size_t>(b)])
+        std::fill_n(mask.data + b * units, units, real{1});
+    Var alive = tape.constant(mask);
+    Var next = gru_reference(select_step(x, step), h, u, uc);
+    h = h + alive * (next - h);
+    outputs[static_cast<std::size_t>(step)] = alive * h;
+  }
+  return stack_steps(outputs);
+}
+
+Var additive_reference(Var keys, Var query, Var v) {
+  std::vector<Var> energies;
+  for (Index s = 0; s < keys.shape()[1]; ++s)
+    energies.push_back(linear(tanh(select_step(keys, s) + query), v));
+  Var all = energies[0];
+  for (std::size_t s = 1; s < energies.size(); ++s) all = concat_last(all, energies[s]);
+  return all;
+}
+
+const std::vector<Index> kLengths = {6, 6, 3, 1};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(fused_equals_reference)
+
+BOOST_AUTO_TEST_CASE(gru_step_is_the_formula) {
+  equal(
+      {{4, 15}, {4, 5}, {5, 10}, {5, 5}},
+      [](const Inputs& x) { return gru_step(x[0], x[1], x[2], x[3]); },
+      [](const Inputs& x) { return gru_reference(x[0], x[1], x[2], x[3]); });
+}
+
+BOOST_AUTO_TEST_CASE(gru_sequence_is_its_steps) {
+  for (const bool backwards : {false, true})
+    equal(
+        {{4, 6, 15}, {5, 10}, {5, 5}},
+        [=](const Inputs& x) { return gru_sequence(x[0], x[1], x[2], kLengths, backwards); },
+        [=](const Inputs& x) {
+          return gru_sequence_reference(x[0], x[1], x[2], kLengths, backwards);
+        });
+}
+
+BOOST_AUTO_TEST_CASE(additive_energy_is_the_formula) {
+  const std::vector<Index> full = {6, 6, 6};
+  equal(
+      {{3, 6, 19}, {3, 19}, {19, 1}},
+      [&](const Inputs& x) { return additive_energy(x[0], x[1], x[2], full); },
+      [](const Inputs& x) { return additive_reference(x[0], x[1], x[2]); });
+}
+
+BOOST_AUTO_TEST_CASE(softmax_and_context_are_the_formula) {
+  equal(
+      {{2, 4}, {2, 4, 3}},
+      [](const Inputs& x) {
+        static const std::vector<Index> lengths = {4, 4};
+        return weighted_sum(softmax_prefix(x[0], lengths), x[1], lengths);
+      },
+      [](const Inputs& x) {
+        Tape& tape = x[0].tape();
+        const auto value = [&](Index b, Index s) { return x[0].value().data[b * 4 + s]; };
+        View y = tape.zeros({2, 3}), w = tape.zeros({2, 4});
+        for (Index b = 0; b < 2; ++b) {
+          double total = 0;
+          for (Index s = 0; s < 4; ++s) total += std::exp(value(b, s));
+          for (Index s = 0; s < 4; ++s) {
+            w.data[b * 4 + s] = std::exp(value(b, s)) / total;
+            for (Index d = 0; d < 3; ++d)
+              y.data[b * 3 + d] += w.data[b * 4 + s] * x[1].value().data[(b * 4 + s) * 3 + d];
+          }
+        }
+        return tape.record(y, {x[0], x[1]}, [=, e = x[0], h = x[1]](View dy) {
+          for (Index b = 0; b < 2; ++b)
+            for (Index s = 0; s < 4; ++s)
+              for (Index d = 0; d < 3; ++d) {
+                h.gradient().data[(b * 4 + s) * 3 + d] += w.data[b * 4 + s] * dy.data[b * 3 + d];
+                for (Index k = 0; k < 4; ++k)  // dw_s / de_k = w_s ([s = k] - w_k)
+                  e.gradient().data[b * 4 + k] +=
+                      dy.data[b * 3 + d] * h.value().data[(b * 4 + s) * 3 + d] * w.data[b * 4 + s] *
+                      ((s == k) - w.data[b * 4 + k]);
+              }
+        });
+      });
+}
+
+BOOST_AUTO_TEST_CASE(projected_cross_entropy_is_the_formula) {
+  const std::vector<Token> targets = {2, -1, 0, 4, 1, -1, 3};
+  equal(
+      {{7, 3}, {3, 5}, {5}},
+      [&](const Inputs& x) { return projected_cross_entropy(x[0], x[1], x[2], targets, 0.5).loss; },
+      [&](const Inputs& x) {
+        Var logits = linear(x[0], x[1], x[2]);
+        View loss = x[0].tape().zeros({1});
+        for (Index i = 0; i < 7; ++i) {
+          const Token target = targets[static_cast<std::size_t>(i)];
+          if (target < 0) continue;
+          double total = 0;
+          for (Index v = 0; v < 5; ++v) total += std::exp(logits.value().data[i * 5 + v]);
+          loss.data[0] += 0.5 * (std::log(total) - logits.value().data[i * 5 + target]);
+        }
+        return x[0].tape().record(loss, {logits}, [=, &targets](View dy) {
+          for (Index i = 0; i < 7; ++i) {
+            const Token target = targets[static_cast<std::size_t>(i)];
+            if (target < 0) continue;
+            double total = 0;
+            for (Index v = 0; v < 5; ++v) total += std::exp(logits.value().data[i * 5 + v]);
+            for (Index v = 0; v < 5; ++v)
+              logits.gradient().data[i * 5 + v] +=
+                  0.5 * dy.data[0] *
+                  (std::exp(logits.value().data[i * 5 + v]) / total - (v == target));
+          }
+        });
+      });
+}
+
+BOOST_AUTO_TEST_SUITE_END()
