@@ -1,6 +1,5 @@
 #include "framework/eval/chrf.hpp"
 
-#include <algorithm>
 #include <cstddef>
 
 #include "framework/eval/ngrams.hpp"
