@@ -1,0 +1,70 @@
+#include "framework/eval/bleu.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "framework/eval/ngrams.hpp"
+
+namespace softalign {
+namespace {
+
+// Words as numbers: equal words get equal numbers.
+std::u32string numbered(std::span<const std::string> words,
+                        const std::vector<std::string_view>& sorted) {
+  std::u32string numbers;
+  for (const std::string& word : words) {
+    const auto place = std::lower_bound(sorted.begin(), sorted.end(), word);
+    numbers.push_back(static_cast<char32_t>(place - sorted.begin()));
+  }
+  return numbers;
+}
+
+}  // namespace
+
+BleuStats bleu_stats(std::span<const std::string> hypothesis,
+                     std::span<const std::string> reference) {
+  std::vector<std::string_view> words(hypothesis.begin(), hypothesis.end());
+  words.insert(words.end(), reference.begin(), reference.end());
+  std::sort(words.begin(), words.end());
+  const std::u32string ours = numbered(hypothesis, words), theirs = numbered(reference, words);
+
+  BleuStats stats{};
+  stats[0] = static_cast<std::int32_t>(ours.size());
+  stats[1] = static_cast<std::int32_t>(theirs.size());
+  for (int n = 1; n <= kBleuOrder; ++n) {
+    const NgramCounts counts = count_ngrams(ours, theirs, n);
+    stats[static_cast<std::size_t>(1 + n)] = counts.matched;
+    stats[static_cast<std::size_t>(1 + kBleuOrder + n)] = counts.hypothesis;
+  }
+  return stats;
+}
+
+double bleu(std::span<const BleuStats> sentences) {
+  std::array<std::int64_t, std::tuple_size_v<BleuStats>> sum{};
+  for (const BleuStats& stats : sentences) {
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += stats[i];
+  }
+  const std::int64_t* correct = &sum[2];
+  const std::int64_t* total = &sum[2 + kBleuOrder];
+  // Every order must have an n-gram to be right or wrong about, and one must be right at all.
+  if (total[kBleuOrder - 1] == 0 || correct[0] == 0) return 0;
+
+  double log_precision = 0;
+  double smoothing = 1;  // doubles at each order without a match, as mteval-v13a does
+  for (int n = 0; n < kBleuOrder; ++n) {
+    const double matches = correct[n] > 0 ? static_cast<double>(correct[n]) : 1 / (smoothing *= 2);
+    log_precision += std::log(matches / static_cast<double>(total[n])) / kBleuOrder;
+  }
+  const double ratio = static_cast<double>(sum[1]) / static_cast<double>(sum[0]);
+  const double log_brevity = std::min(0.0, 1 - ratio);
+  return 100 * std::exp(log_brevity + log_precision);
+}
+
+std::string bleu_signature() {
+  return "nrefs:1|case:mixed|eff:no|tok:none|smooth:exp|version:softalign-" SOFTALIGN_VERSION;
+}
+
+}  // namespace softalign

@@ -1,0 +1,48 @@
+#include "framework/eval/chrf.hpp"
+
+#include <cstddef>
+
+#include "framework/eval/ngrams.hpp"
+#include "framework/eval/unicode.hpp"
+
+namespace softalign {
+
+ChrfStats chrf_stats(std::string_view hypothesis, std::string_view reference) {
+  std::u32string ours = code_points(hypothesis), theirs = code_points(reference);
+  std::erase_if(ours, is_space);
+  std::erase_if(theirs, is_space);
+
+  ChrfStats stats{};
+  for (int n = 1; n <= kChrfOrder; ++n) {
+    const NgramCounts counts = count_ngrams(ours, theirs, n);
+    const std::size_t at = static_cast<std::size_t>(3 * (n - 1));
+    stats[at] = counts.reference > 0 ? counts.hypothesis : 0;
+    stats[at + 1] = counts.reference;
+    stats[at + 2] = counts.matched;
+  }
+  return stats;
+}
+
+double chrf(std::span<const ChrfStats> sentences) {
+  std::array<std::int64_t, std::tuple_size_v<ChrfStats>> sum{};
+  for (const ChrfStats& stats : sentences) {
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += stats[i];
+  }
+  double precision = 0, recall = 0;
+  int orders = 0;
+  for (std::size_t at = 0; at < sum.size(); at += 3) {
+    if (sum[at] == 0 || sum[at + 1] == 0) continue;
+    precision += static_cast<double>(sum[at + 2]) / static_cast<double>(sum[at]);
+    recall += static_cast<double>(sum[at + 2]) / static_cast<double>(sum[at + 1]);
+    ++orders;
+  }
+  if (precision + recall == 0) return 0;
+  constexpr double beta2 = 2 * 2;
+  return 100 * (1 + beta2) * precision * recall / (beta2 * precision + recall) / orders;
+}
+
+std::string chrf_signature() {
+  return "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:softalign-" SOFTALIGN_VERSION;
+}
+
+}  // namespace softalign

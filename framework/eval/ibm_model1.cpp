@@ -1,0 +1,153 @@
+// One EM step goes over the source words, not over the sentences: the probabilities of one source
+// word are laid out densely by target word, and every pair that holds the word reads them from
+// there. No cell of the co-occurrence table is ever searched for, so that 28,000 pairs of 30 words
+// take about a second.
+#include "framework/eval/ibm_model1.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+#include "framework/base/error.hpp"
+
+namespace softalign {
+namespace {
+
+std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+
+// Lists laid end to end: list i is items[first[i]] up to items[first[i + 1]].
+template <class T>
+struct Lists {
+  std::vector<Index> first = {0};
+  std::vector<T> items;
+
+  std::span<const T> operator[](std::size_t i) const {
+    return std::span(items).subspan(at(first[i]), at(first[i + 1] - first[i]));
+  }
+  std::size_t size() const { return first.size() - 1; }
+  void append(const std::vector<T>& list) {
+    items.insert(items.end(), list.begin(), list.end());
+    first.push_back(static_cast<Index>(items.size()));
+  }
+};
+
+Index vocabulary_size(std::span<const Example> pairs, std::vector<Token> Example::*side) {
+  Index size = 0;
+  for (const Example& pair : pairs) {
+    for (const Token token : pair.*side) size = std::max(size, Index{token} + 1);
+  }
+  return size;
+}
+
+// For each source word the pairs it occurs in, once per occurrence.
+Lists<Index> pairs_by_word(std::span<const Example> pairs, Index source_words, bool null_word) {
+  std::vector<std::vector<Index>> lists(at(source_words));
+  std::vector<Index> all;
+  for (std::size_t k = 0; k < pairs.size(); ++k) {
+    for (const Token token : pairs[k].source) lists[at(token)].push_back(static_cast<Index>(k));
+    all.push_back(static_cast<Index>(k));
+  }
+  Lists<Index> joined;
+  for (const auto& list : lists) joined.append(list);
+  if (null_word) joined.append(all);  // the empty word, last
+  return joined;
+}
+
+// For each source word its target words, ascending.
+Lists<Token> targets_by_word(const Lists<Index>& pairs_of,
+                             const Lists<Token>& target,
+                             Index target_words) {
+  Lists<Token> joined;
+  std::vector<char> seen(at(target_words));
+  for (std::size_t s = 0; s < pairs_of.size(); ++s) {
+    std::vector<Token> distinct;
+    for (const Index k : pairs_of[s]) {
+      for (const Token token : target[at(k)]) {
+        if (!seen[at(token)]) distinct.push_back(token);
+        seen[at(token)] = 1;
+      }
+    }
+    std::sort(distinct.begin(), distinct.end());
+    for (const Token token : distinct) seen[at(token)] = 0;
+    joined.append(distinct);
+  }
+  return joined;
+}
+
+}  // namespace
+
+IbmModel1::IbmModel1(std::span<const Example> pairs, Index iterations, bool null_word) {
+  const Index source_words = vocabulary_size(pairs, &Example::source);
+  const Index target_words = vocabulary_size(pairs, &Example::target);
+  const Lists<Index> pairs_of = pairs_by_word(pairs, source_words, null_word);
+  Lists<Token> target;
+  for (const Example& pair : pairs) target.append(pair.target);
+  Lists<Token> table = targets_by_word(pairs_of, target, target_words);
+  if (source_words == 0 || table.items.empty()) {
+    throw DataError(
+        "IBM Model 1 needs a sentence pair with words on both sides, and there is none");
+  }
+
+  // A uniform start: any constant serves, as only ratios within a pair are read.
+  std::vector<double> probabilities(table.items.size(), 1);
+  std::vector<double> total(target.items.size());  // sum over a pair's source of t(word | .)
+  std::vector<double> t(at(target_words));         // t(. | the source word at hand)
+  std::vector<double> expected(at(target_words));  // its expected counts
+  const auto lay_out = [&](std::size_t s) {
+    for (Index c = table.first[s]; c < table.first[s + 1]; ++c) {
+      t[at(table.items[at(c)])] = probabilities[at(c)];
+    }
+  };
+  for (Index iteration = 0; iteration < iterations; ++iteration) {
+    std::fill(total.begin(), total.end(), 0);
+    for (std::size_t s = 0; s < table.size(); ++s) {
+      lay_out(s);
+      for (const Index k : pairs_of[s]) {
+        double* sum = total.data() + target.first[at(k)];
+        for (const Token word : target[at(k)]) *sum++ += t[at(word)];
+      }
+    }
+    for (std::size_t s = 0; s < table.size(); ++s) {
+      lay_out(s);
+      for (const Index k : pairs_of[s]) {
+        const double* sum = total.data() + target.first[at(k)];
+        for (const Token word : target[at(k)]) expected[at(word)] += t[at(word)] / *sum++;
+      }
+      double all = 0;
+      for (const Token word : table[s]) all += expected[at(word)];
+      for (Index c = table.first[s]; c < table.first[s + 1]; ++c) {
+        double& count = expected[at(table.items[at(c)])];
+        probabilities[at(c)] = count / all;
+        count = 0;
+      }
+    }
+  }
+
+  table.first.resize(at(source_words) + 1);  // the empty word has done its work
+  first_ = std::move(table.first);
+  targets_ = std::move(table.items);
+  probabilities_ = std::move(probabilities);
+}
+
+double IbmModel1::probability(Token target, Token source) const {
+  if (source < 0 || at(source) + 1 >= first_.size()) return 0;
+  const auto begin = targets_.begin() + first_[at(source)];
+  const auto end = targets_.begin() + first_[at(source) + 1];
+  const auto place = std::lower_bound(begin, end, target);
+  if (place == end || *place != target) return 0;
+  return probabilities_[at(place - targets_.begin())];
+}
+
+std::vector<Index> IbmModel1::point(std::span<const Token> source,
+                                    std::span<const Token> target) const {
+  std::vector<Index> pointed;
+  if (source.empty()) return pointed;
+  for (const Token word : target) {
+    std::vector<double> t;
+    for (const Token candidate : source) t.push_back(probability(word, candidate));
+    pointed.push_back(std::max_element(t.begin(), t.end()) - t.begin());
+  }
+  return pointed;
+}
+
+}  // namespace softalign

@@ -1,0 +1,35 @@
+// IBM Model 1 (Brown et al. 1993): lexical translation probabilities t(target | source) by EM, and
+// where they point. The yardstick beside attention's alignments; not a translator.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "framework/base/types.hpp"
+#include "framework/data/dataset.hpp"
+
+namespace softalign {
+
+class IbmModel1 {
+ public:
+  // Trains from a uniform start, with iterations >= 1. With `null_word` every source sentence also
+  // has an empty word, from which target words may come that no source word explains. Throws
+  // DataError when there is no pair with words on both sides.
+  explicit IbmModel1(std::span<const Example> pairs, Index iterations = 5, bool null_word = true);
+
+  // t(target | source); 0 for words that were never in the same pair.
+  double probability(Token target, Token source) const;
+
+  // For each target word the position of the source word most likely to have produced it, the
+  // first among equals (0 when none ever did). The empty word is never pointed at. Empty when
+  // either side is.
+  std::vector<Index> point(std::span<const Token> source, std::span<const Token> target) const;
+
+ private:
+  // The targets seen with source word s, ascending: [first_[s], first_[s + 1]) of both arrays.
+  std::vector<Index> first_;
+  std::vector<Token> targets_;
+  std::vector<double> probabilities_;
+};
+
+}  // namespace softalign

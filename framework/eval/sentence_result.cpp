@@ -1,0 +1,24 @@
+#include "framework/eval/sentence_result.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "framework/data/vocabulary.hpp"
+
+namespace softalign {
+
+Count position_matches(const std::vector<Token>& hypothesis, const std::vector<Token>& reference) {
+  Count count;
+  count.total = static_cast<Index>(std::max(hypothesis.size(), reference.size()));
+  for (std::size_t i = 0; i < std::min(hypothesis.size(), reference.size()); ++i) {
+    count.hits += hypothesis[i] == reference[i] && reference[i] != kUnknown;
+  }
+  return count;
+}
+
+bool is_exact(const std::vector<Token>& hypothesis, const std::vector<Token>& reference) {
+  const Count count = position_matches(hypothesis, reference);
+  return count.hits == count.total;
+}
+
+}  // namespace softalign

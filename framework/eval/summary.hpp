@@ -1,0 +1,38 @@
+// A table of metrics: over all sentences and over each bucket of them. Plain numbers, so that the
+// record and the terminal each write it their way.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "framework/eval/metric.hpp"
+
+namespace softalign {
+
+// How sentences fall into buckets (of source length, say).
+struct Buckets {
+  std::vector<std::string> labels;  // "1-10", "11-20", ...
+  std::vector<Index> of_sentence;   // [sentences], an index into labels each
+};
+
+struct MetricTable {
+  std::vector<std::string> rows;        // "all", then the buckets, empty ones too
+  std::vector<Index> sentences;         // [rows], the n of each
+  std::vector<std::string> metrics;     // the columns, as they were given
+  std::vector<std::string> units;       // [metrics]
+  std::vector<std::string> signatures;  // [metrics]
+  std::vector<double> values;           // [rows, metrics], row-major; NaN: undefined
+
+  double at(std::size_t row, std::size_t metric) const {
+    return values.at(row * metrics.size() + metric);
+  }
+  // By name. Throws SpecError naming the nearest metric, BugError for an unknown row.
+  double at(const std::string& row, const std::string& metric) const;
+};
+
+// Throws BugError when the buckets are not the sentences'.
+MetricTable summarize(const std::vector<SentenceResult>& sentences,
+                      const std::vector<NamedMetric>& metrics,
+                      const Buckets& buckets = {});
+
+}  // namespace softalign

@@ -1,0 +1,21 @@
+// UTF-8 text as code points and as words, for the metrics of text. Not a tokeniser: words are what
+// white space separates.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace softalign {
+
+// Code points of a text. A byte that is no part of valid UTF-8 counts as one U+FFFD: a hypothesis
+// may end inside a character, and that is a wrong character, not a failure.
+std::u32string code_points(std::string_view utf8);
+
+// Unicode white space, as Python's str.split() knows it (sacreBLEU's notion).
+bool is_space(char32_t code_point);
+
+// The words of a text: its longest runs without white space.
+std::vector<std::string> split_words(std::string_view utf8);
+
+}  // namespace softalign

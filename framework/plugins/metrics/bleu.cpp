@@ -1,0 +1,26 @@
+// Corpus BLEU; see framework/eval/bleu.hpp.
+#include <limits>
+#include <vector>
+
+#include "framework/eval/metric.hpp"
+
+namespace softalign {
+
+class Bleu final : public Metric {
+ public:
+  using Options = NoOptions;
+  explicit Bleu(const Options&) {}
+
+  double value(Sentences sentences) const override {
+    if (sentences.empty()) return std::numeric_limits<double>::quiet_NaN();
+    std::vector<BleuStats> stats;
+    for (const SentenceResult* sentence : sentences) stats.push_back(sentence->bleu);
+    return bleu(stats);
+  }
+  bool higher_is_better() const override { return true; }
+  std::string signature() const override { return bleu_signature(); }
+};
+
+SOFTALIGN_METRIC("bleu", Bleu, "corpus BLEU over tokens as they stand, as sacreBLEU computes it");
+
+}  // namespace softalign

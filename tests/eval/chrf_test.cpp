@@ -1,0 +1,43 @@
+#include "framework/eval/chrf.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+
+#include "tests/eval/sacrebleu_cases.hpp"
+
+using namespace softalign;
+
+BOOST_AUTO_TEST_SUITE(corpus_chrf)
+
+BOOST_AUTO_TEST_CASE(equals_sacrebleu) {
+  for (const SacrebleuCase& c : sacrebleu_cases()) {
+    BOOST_TEST_CONTEXT(c.name) {
+      std::vector<ChrfStats> stats;
+      for (std::size_t i = 0; i < c.hypotheses.size(); ++i) {
+        stats.push_back(chrf_stats(c.hypotheses[i], c.references[i]));
+      }
+      BOOST_TEST(std::abs(chrf(stats) - c.expected.at("chrf").get<double>()) < 1e-9);
+      BOOST_TEST((stats == c.expected.at("chrf_stats").get<std::vector<ChrfStats>>()));
+    }
+  }
+}
+
+// Worked by hand: "añb" and "a ñ" share 2 of 3 and 2 letters, 1 of 2 and 1 bigrams; no side but the
+// hypothesis has a trigram, so two orders count. Precision (2/3 + 1/2) / 2 = 7/12, recall 1.
+BOOST_AUTO_TEST_CASE(by_hand) {
+  const ChrfStats stats = chrf_stats("añb", "a ñ");
+  BOOST_TEST((stats == ChrfStats{3, 2, 2, 2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
+  const double precision = 7. / 12, recall = 1;
+  BOOST_TEST(chrf(std::vector{stats}) == 100 * 5 * precision * recall / (4 * precision + recall),
+             boost::test_tools::tolerance(1e-12));
+}
+
+BOOST_AUTO_TEST_CASE(no_sentence_scores_0) { BOOST_TEST(chrf({}) == 0.0); }
+
+BOOST_AUTO_TEST_CASE(signature_names_us_and_no_one_else) {
+  const std::string start = "nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|version:softalign-";
+  BOOST_TEST(chrf_signature().substr(0, start.size()) == start);
+  BOOST_TEST(chrf_signature().size() > start.size());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

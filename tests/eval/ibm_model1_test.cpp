@@ -1,0 +1,78 @@
+#include "framework/eval/ibm_model1.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include "framework/base/error.hpp"
+
+using namespace softalign;
+using boost::test_tools::tolerance;
+
+namespace {
+
+Example pair_of(std::vector<Token> source, std::vector<Token> target) {
+  Example example;
+  example.source = std::move(source);
+  example.target = std::move(target);
+  return example;
+}
+
+constexpr Token house = 3, blue = 4;  // source
+constexpr Token casa = 5, azul = 3;   // target
+const std::vector<Example> kPairs{pair_of({blue, house}, {casa, azul}), pair_of({house}, {casa})};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(ibm_model1)
+
+// Worked by hand, without the empty word. Step 1: each target word is shared evenly by its pair's
+// source words, so that `house` expects casa 1/2 + 1 and azul 1/2, `blue` 1/2 of each.
+BOOST_AUTO_TEST_CASE(two_steps_by_hand) {
+  const IbmModel1 one(kPairs, 1, false);
+  BOOST_TEST(one.probability(casa, house) == 3. / 4, tolerance(1e-14));
+  BOOST_TEST(one.probability(azul, house) == 1. / 4, tolerance(1e-14));
+  BOOST_TEST(one.probability(casa, blue) == 1. / 2, tolerance(1e-14));
+
+  // Step 2: casa of the first pair is shared 3 : 2, azul 1 : 2; `house` expects casa 3/5 + 1 and
+  // azul 1/3, `blue` 2/5 and 2/3.
+  const IbmModel1 two(kPairs, 2, false);
+  BOOST_TEST(two.probability(casa, house) == (8. / 5) / (8. / 5 + 1. / 3), tolerance(1e-14));
+  BOOST_TEST(two.probability(azul, blue) == (2. / 3) / (2. / 5 + 2. / 3), tolerance(1e-14));
+}
+
+// With the empty word: step 1 shares the first pair's words in three and the second's in two, so
+// that `house` expects casa 1/3 + 1/2 and azul 1/3.
+BOOST_AUTO_TEST_CASE(one_step_with_the_empty_word_by_hand) {
+  const IbmModel1 one(kPairs, 1, true);
+  BOOST_TEST(one.probability(casa, house) == 5. / 7, tolerance(1e-14));
+  BOOST_TEST(one.probability(casa, blue) == 1. / 2, tolerance(1e-14));
+  BOOST_TEST(one.probability(casa, blue + 1) == 0.0);  // the empty word has no number
+}
+
+BOOST_AUTO_TEST_CASE(a_word_that_occurs_twice_takes_two_shares) {
+  const std::vector<Example> pairs{pair_of({house, house, blue}, {casa}), pair_of({house}, {azul})};
+  const IbmModel1 one(pairs, 1, false);
+  BOOST_TEST(one.probability(casa, house) == (2. / 3) / (2. / 3 + 1), tolerance(1e-14));
+}
+
+BOOST_AUTO_TEST_CASE(points_at_the_likeliest_source_word) {
+  const IbmModel1 model(kPairs);
+  BOOST_TEST(model.point(std::vector<Token>{blue, house}, std::vector<Token>{casa, azul}) ==
+             (std::vector<Index>{1, 0}));
+  // The first of equal words; 0 for a word never seen.
+  BOOST_TEST(model.point(std::vector<Token>{blue, house, house}, std::vector<Token>{casa, 99}) ==
+             (std::vector<Index>{1, 0}));
+  BOOST_TEST(model.point({}, std::vector<Token>{casa}).empty());
+}
+
+BOOST_AUTO_TEST_CASE(pairs_with_an_empty_side_are_harmless) {
+  std::vector<Example> pairs = kPairs;
+  pairs.push_back(pair_of({}, {casa}));
+  pairs.push_back(pair_of({blue, 9}, {}));
+  const IbmModel1 plain(kPairs, 3, false), padded(pairs, 3, false);
+  BOOST_TEST(plain.probability(casa, house) == padded.probability(casa, house));
+  BOOST_TEST(padded.probability(casa, 9) == 0.0);
+  BOOST_CHECK_THROW(IbmModel1(std::vector<Example>{}), Error);
+  BOOST_CHECK_THROW(IbmModel1(std::vector{pair_of({blue}, {})}), Error);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
