@@ -45,14 +45,17 @@ Model::Forward Model::forward(Tape& tape, const Batch& batch, real factor) const
   Var inputs = decoder_->inputs(embedded);
 
   Forward result;
-  std::vector<Var> outputs;
+  Var* outputs = tape.arena().array_of<Var>(batch.target_steps);
+  Var* weights = tape.arena().array_of<Var>(batch.target_steps);
+  std::size_t steps = 0;
   for (Index t = 0; t < batch.target_steps; ++t) {
     DecoderStep step = decoder_->step(source.memory, source.state, select_step(inputs, t));
     source.state = step.next;
-    outputs.push_back(step.output);
-    if (step.weights) result.weights.push_back(step.weights);
+    outputs[steps] = step.output;
+    weights[steps++] = step.weights;
   }
-  Var features = decoder_->readout(stack_steps(outputs), embedded);
+  if (aligns()) result.weights = {weights, steps};
+  Var features = decoder_->readout(stack_steps({outputs, steps}), embedded);
   const Index rows = batch.rows * batch.target_steps;
   Token* targets = tape.arena().array_of<Token>(rows);
   for (Index b = 0; b < batch.rows; ++b)

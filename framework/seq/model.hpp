@@ -4,7 +4,6 @@
 
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "framework/data/batch.hpp"
 #include "framework/nn/layers.hpp"
@@ -43,8 +42,8 @@ class Model {
 
   // Teacher forcing over a batch (rows sorted by descending source length).
   struct Forward {
-    TokenLosses losses;        // rows [B * T]
-    std::vector<Var> weights;  // T times [B,S]; empty when the model does not align
+    TokenLosses losses;            // rows [B * T]
+    std::span<const Var> weights;  // T times [B,S]; empty when the model does not align
   };
   // loss = factor * sum of nll over all target symbols.
   Forward forward(Tape& tape, const Batch& batch, real factor) const;

@@ -1,0 +1,70 @@
+// Adam (Kingma and Ba 2015), with bias correction folded into the step size as in the paper's
+// section 2.
+#include <cmath>
+
+#include "framework/kernels/vector_math.hpp"
+#include "framework/train/optimizer.hpp"
+
+namespace softalign {
+namespace {
+
+struct Constants {
+  real rate, beta1, beta2, epsilon, scale;
+};
+
+SOFTALIGN_KERNEL void adam(Index n, Constants c, const real* gradient, real* w, real* m, real* v) {
+  for (Index i = 0; i < n; ++i) {
+    const real g = c.scale * gradient[i];
+    m[i] = c.beta1 * m[i] + (1 - c.beta1) * g;
+    v[i] = c.beta2 * v[i] + (1 - c.beta2) * g * g;
+    w[i] -= c.rate * m[i] / (std::sqrt(v[i]) + c.epsilon);
+  }
+}
+
+class Adam final : public Optimizer {
+ public:
+  struct Options {
+    double learning_rate = 1e-3;
+    double beta1 = 0.9;
+    double beta2 = 0.999;
+    double epsilon = 1e-8;
+    template <class V>
+    void describe(V& v) {
+      v("learning_rate", learning_rate, "step size", positive());
+      v("beta1", beta1, "decay of the mean of gradients", fraction());
+      v("beta2", beta2, "decay of the mean of their squares", fraction());
+      v("epsilon", epsilon, "added to the root", positive());
+    }
+  };
+  explicit Adam(const Options& options) : options_(options) {}
+
+  std::vector<std::string> state() const override { return {"mean", "variance"}; }
+  void apply(Index count,
+             Index update,
+             real gradient_scale,
+             const real* gradient,
+             real* value,
+             std::span<real* const> state) const override {
+    const double t = static_cast<double>(update);
+    const double mean_bias = 1 - std::pow(options_.beta1, t);
+    const double root_bias = std::sqrt(1 - std::pow(options_.beta2, t));
+    adam(count,
+         {static_cast<real>(options_.learning_rate * root_bias / mean_bias),
+          static_cast<real>(options_.beta1),
+          static_cast<real>(options_.beta2),
+          static_cast<real>(options_.epsilon * root_bias),
+          gradient_scale},
+         gradient,
+         value,
+         state[0],
+         state[1]);
+  }
+  double learning_rate(Index) const override { return options_.learning_rate; }
+
+ private:
+  Options options_;
+};
+SOFTALIGN_OPTIMIZER("adam", Adam, "Adam (Kingma and Ba 2015)");
+
+}  // namespace
+}  // namespace softalign

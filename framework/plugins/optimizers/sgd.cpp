@@ -1,0 +1,52 @@
+// Stochastic gradient descent: m = momentum m + g;  w -= learning_rate m.
+#include "framework/kernels/vector_math.hpp"
+#include "framework/train/optimizer.hpp"
+
+namespace softalign {
+namespace {
+
+SOFTALIGN_KERNEL void sgd(
+    Index n, real rate, real momentum, real scale, const real* g, real* w, real* m) {
+  for (Index i = 0; i < n; ++i) {
+    m[i] = momentum * m[i] + scale * g[i];
+    w[i] -= rate * m[i];
+  }
+}
+
+class Sgd final : public Optimizer {
+ public:
+  struct Options {
+    double learning_rate = 0.1;
+    double momentum = 0;
+    template <class V>
+    void describe(V& v) {
+      v("learning_rate", learning_rate, "step size", positive());
+      v("momentum", momentum, "share of the last step that is kept", fraction());
+    }
+  };
+  explicit Sgd(const Options& options) : options_(options) {}
+
+  std::vector<std::string> state() const override { return {"momentum"}; }
+  void apply(Index count,
+             Index,
+             real gradient_scale,
+             const real* gradient,
+             real* value,
+             std::span<real* const> state) const override {
+    sgd(count,
+        static_cast<real>(options_.learning_rate),
+        static_cast<real>(options_.momentum),
+        gradient_scale,
+        gradient,
+        value,
+        state[0]);
+  }
+  double learning_rate(Index) const override { return options_.learning_rate; }
+
+ private:
+  Options options_;
+};
+SOFTALIGN_OPTIMIZER("sgd", Sgd, "stochastic gradient descent, with momentum if asked");
+
+}  // namespace
+}  // namespace softalign

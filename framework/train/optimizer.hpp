@@ -1,0 +1,40 @@
+// The contract of an optimiser: a pure rule from gradient and state to new values, applied to any
+// part of the flat buffers, so that parts can be updated in parallel and the state is saved by
+// those who own the buffers.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "framework/base/types.hpp"
+#include "framework/config/registry.hpp"
+
+namespace softalign {
+
+class Optimizer {
+ public:
+  virtual ~Optimizer() = default;
+  // Buffers as large as the parameters that the rule needs, zero at the beginning: {"m", "v"}.
+  virtual std::vector<std::string> state() const = 0;
+  // update counts from 1; gradient_scale: factor on the gradient (clipping). state: one pointer for
+  // each of state().
+  virtual void apply(Index count,
+                     Index update,
+                     real gradient_scale,
+                     const real* gradient,
+                     real* value,
+                     std::span<real* const> state) const = 0;
+  virtual double learning_rate(Index update) const = 0;  // for the record
+};
+
+struct OptimizerKind {
+  static constexpr const char* name = "optimizer";
+  using Make = std::unique_ptr<Optimizer>();
+};
+
+}  // namespace softalign
+
+#define SOFTALIGN_OPTIMIZER(name, Class, summary) \
+  SOFTALIGN_PLUGIN(OptimizerKind, name, Class, summary)

@@ -1,0 +1,126 @@
+#include "framework/train/step.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/kernels/elementwise.hpp"
+
+namespace softalign {
+namespace {
+
+constexpr Index kChunk = 1 << 14;  // numbers that are reduced and updated in one piece
+
+}  // namespace
+
+TrainingStep::TrainingStep(
+    Model& model, const Optimizer& optimizer, Index shards, double clip_norm, Workers& workers)
+    : model_(model), optimizer_(optimizer), clip_norm_(clip_norm), workers_(workers) {
+  const auto size = static_cast<std::size_t>(model.parameters().flat_size());
+  for (Index s = 0; s < shards; ++s) {
+    gradients_.emplace_back(size);
+    tapes_.push_back(std::make_unique<Tape>(Tape::Mode::train, gradients_.back().data()));
+  }
+  results_.resize(static_cast<std::size_t>(shards));
+  squares_.resize((size + kChunk - 1) / kChunk);
+  for (const std::string& name : optimizer.state())
+    state_.push_back({name, std::vector<real>(size)});
+}
+
+StepResult TrainingStep::run(const std::vector<Batch>& shards, Index number) {
+  Index tokens = 0;
+  for (const Batch& shard : shards)
+    for (Index length : shard.target_lengths) tokens += length;
+  const real factor = real{1} / static_cast<real>(std::max<Index>(1, tokens));
+
+  workers_.run(static_cast<Index>(shards.size()), [&](Index i) {
+    const auto s = static_cast<std::size_t>(i);
+    std::fill(gradients_[s].begin(), gradients_[s].end(), real{0});
+    results_[s] = {};
+    if (shards[s].rows == 0) return;
+    Tape& tape = *tapes_[s];
+    tape.reset();
+    const Model::Forward forward = model_.forward(tape, shards[s], factor);
+    for (real nll : forward.losses.nll) results_[s].nll += static_cast<double>(nll);
+    for (std::size_t k = 0; k < forward.losses.best.size(); ++k)
+      results_[s].correct +=
+          forward.losses.best[k] >= 0 && forward.losses.best[k] == shards[s].target_out[k];
+    if (std::isfinite(results_[s].nll)) tape.backward(forward.losses.loss);
+  });
+
+  StepResult total;
+  total.tokens = tokens;
+  for (const StepResult& result : results_) {
+    total.nll += result.nll;
+    total.correct += result.correct;
+  }
+  total.gradient_norm = reduce();
+  if (std::isfinite(total.nll) && std::isfinite(total.gradient_norm))
+    update(number, total.gradient_norm);
+  return total;
+}
+
+double TrainingStep::reduce() {
+  const Index size = model_.parameters().flat_size();
+  workers_.run(static_cast<Index>(squares_.size()), [&](Index chunk) {
+    const Index begin = chunk * kChunk, count = std::min(kChunk, size - begin);
+    for (std::size_t width = 1; width < gradients_.size(); width *= 2)
+      for (std::size_t s = 0; s + width < gradients_.size(); s += 2 * width)
+        kernels::add(count, gradients_[s + width].data() + begin, gradients_[s].data() + begin);
+    squares_[static_cast<std::size_t>(chunk)] =
+        kernels::sum_of_squares(count, gradients_[0].data() + begin);
+  });
+  double sum = 0;
+  for (double square : squares_) sum += square;
+  return std::sqrt(sum);
+}
+
+void TrainingStep::update(Index number, double norm) {
+  const Index size = model_.parameters().flat_size();
+  const real scale =
+      clip_norm_ > 0 && norm > clip_norm_ ? static_cast<real>(clip_norm_ / norm) : real{1};
+  workers_.run(static_cast<Index>(squares_.size()), [&](Index chunk) {
+    const Index begin = chunk * kChunk, count = std::min(kChunk, size - begin);
+    real* state[8] = {};
+    for (std::size_t k = 0; k < state_.size(); ++k) state[k] = state_[k].numbers.data() + begin;
+    optimizer_.apply(count,
+                     number,
+                     scale,
+                     gradients_[0].data() + begin,
+                     model_.parameters().values() + begin,
+                     {state, state_.size()});
+  });
+}
+
+std::string TrainingStep::bad_parameter() const {
+  for (const Parameter& parameter : model_.parameters().all())
+    for (Index i = 0; i < parameter.shape.size(); ++i)
+      if (!std::isfinite(gradients_[0][static_cast<std::size_t>(parameter.offset + i)]))
+        return parameter.name;
+  return "";
+}
+
+std::vector<Index> TrainingStep::bad_examples(Model& model, const std::vector<Batch>& shards) {
+  std::vector<Index> bad;
+  for (const Batch& shard : shards) {
+    if (shard.rows == 0) continue;
+    Tape tape(Tape::Mode::infer);
+    const Model::Forward forward = model.forward(tape, shard, 1);
+    for (Index b = 0; b < shard.rows; ++b) {
+      double nll = 0;
+      for (Index t = 0; t < shard.target_steps; ++t)
+        nll += static_cast<double>(
+            forward.losses.nll[static_cast<std::size_t>(b * shard.target_steps + t)]);
+      if (!std::isfinite(nll)) bad.push_back(shard.example[static_cast<std::size_t>(b)]);
+    }
+  }
+  std::sort(bad.begin(), bad.end());
+  return bad;
+}
+
+std::size_t TrainingStep::peak_bytes() const {
+  std::size_t sum = 0;
+  for (const auto& tape : tapes_) sum += tape->arena().peak();
+  return sum;
+}
+
+}  // namespace softalign

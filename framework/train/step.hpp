@@ -1,0 +1,60 @@
+// One training step, cut into shards. A shard has its own tape and gradient buffer and runs on one
+// thread; gradients are added over a fixed binary tree. The spec says how many shards, threads only
+// decide who computes them: the bits never depend on it.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "framework/seq/model.hpp"
+#include "framework/train/optimizer.hpp"
+#include "framework/train/workers.hpp"
+
+namespace softalign {
+
+struct StepResult {
+  double nll = 0;            // nats, summed over the target symbols of the batch
+  Index tokens = 0;          // target symbols, with </s>
+  Index correct = 0;         // the most probable symbol is the right one
+  double gradient_norm = 0;  // before clipping
+};
+
+class TrainingStep {
+ public:
+  TrainingStep(
+      Model& model, const Optimizer& optimizer, Index shards, double clip_norm, Workers& workers);
+
+  // Forward, backward, reduction, clipping and update number `update` (from 1). shards: the batch,
+  // cut; some may be empty. When the loss or the gradient is not finite nothing is updated: look at
+  // the result.
+  StepResult run(const std::vector<Batch>& shards, Index update);
+
+  // The first parameter whose gradient is not finite after the last run; empty when all are.
+  std::string bad_parameter() const;
+  // Rows of the shard whose loss is not finite, as examples of the split.
+  static std::vector<Index> bad_examples(Model& model, const std::vector<Batch>& shards);
+
+  // Optimiser buffers by name, for checkpoints.
+  struct Buffer {
+    std::string name;
+    std::vector<real> numbers;
+  };
+  std::vector<Buffer>& state() { return state_; }
+  std::size_t peak_bytes() const;  // arenas of all shards
+
+ private:
+  double reduce();  // sums the shards' gradients into the first; returns their norm
+  void update(Index number, double norm);
+
+  Model& model_;
+  const Optimizer& optimizer_;
+  double clip_norm_;
+  Workers& workers_;
+  std::vector<std::vector<real>> gradients_;  // one for each shard
+  std::vector<std::unique_ptr<Tape>> tapes_;
+  std::vector<StepResult> results_;
+  std::vector<double> squares_;  // sums of squares of the chunks
+  std::vector<Buffer> state_;
+};
+
+}  // namespace softalign

@@ -1,0 +1,71 @@
+#include "framework/train/workers.hpp"
+
+namespace softalign {
+
+Workers::Workers(int threads) {
+  for (int i = 1; i < threads; ++i) threads_.emplace_back([this] { wait_for_work(); });
+}
+
+Workers::~Workers() {
+  {
+    std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  start_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void Workers::run(Index count, const std::function<void(Index)>& work) {
+  {
+    std::lock_guard lock(mutex_);
+    work_ = &work;
+    count_ = count;
+    next_ = 0;
+    pending_ = count;
+    failed_at_ = -1;
+    failure_ = nullptr;
+    ++round_;
+  }
+  start_.notify_all();
+  take_pieces();
+  std::unique_lock lock(mutex_);
+  done_.wait(lock, [this] { return pending_ == 0; });
+  work_ = nullptr;
+  if (failure_) std::rethrow_exception(failure_);
+}
+
+void Workers::take_pieces() {
+  std::unique_lock lock(mutex_);
+  while (work_ != nullptr && next_ < count_) {
+    const Index piece = next_++;
+    const auto* work = work_;
+    lock.unlock();
+    std::exception_ptr failure;
+    try {
+      (*work)(piece);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    lock.lock();
+    if (failure && (failed_at_ < 0 || piece < failed_at_)) {
+      failed_at_ = piece;
+      failure_ = failure;
+    }
+    if (--pending_ == 0) done_.notify_all();
+  }
+}
+
+void Workers::wait_for_work() {
+  std::uint64_t seen = 0;
+  for (;;) {
+    {
+      std::unique_lock lock(mutex_);
+      start_.wait(lock, [&] { return stop_ || round_ != seen; });
+      if (stop_) return;
+      seen = round_;
+    }
+    take_pieces();
+  }
+}
+
+}  // namespace softalign

@@ -1,0 +1,45 @@
+// A few threads that share out independent pieces of work. Who does which piece changes nothing:
+// pieces share no number.
+#pragma once
+
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "framework/base/types.hpp"
+
+namespace softalign {
+
+class Workers {
+ public:
+  explicit Workers(int threads);  // >= 1; the calling thread is one of them
+  ~Workers();
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+
+  int threads() const { return static_cast<int>(threads_.size()) + 1; }
+  // Calls work(i) for each i in [0, count) and returns when all are done. An exception is thrown
+  // again here: that of the lowest i that threw.
+  void run(Index count, const std::function<void(Index)>& work);
+
+ private:
+  void take_pieces();
+  void wait_for_work();
+
+  std::vector<std::thread> threads_;
+  std::mutex mutex_;
+  std::condition_variable start_, done_;
+  const std::function<void(Index)>* work_ = nullptr;
+  Index count_ = 0;
+  Index next_ = 0;
+  Index pending_ = 0;
+  std::uint64_t round_ = 0;
+  bool stop_ = false;
+  Index failed_at_ = -1;
+  std::exception_ptr failure_;
+};
+
+}  // namespace softalign
