@@ -15,6 +15,7 @@ inline constexpr Token kUnknown = 0;  // <unk>
 inline constexpr Token kBegin = 1;    // <s>
 inline constexpr Token kEnd = 2;      // </s>
 inline constexpr Token kSpecials = 3;
+inline constexpr std::string_view kSpecialNames[kSpecials] = {"<unk>", "<s>", "</s>"};
 
 // Immutable once built.
 class Vocabulary {
@@ -23,17 +24,25 @@ class Vocabulary {
   virtual std::string type() const = 0;  // "words", "characters", "sentencepiece", "symbols"
   virtual Index size() const = 0;        // with the specials
   virtual const std::string& symbol(Token id) const = 0;
-  virtual Token id(std::string_view symbol) const = 0;  // kUnknown when absent
+  // kUnknown when absent, and for the specials' own names: text never yields a sentence mark.
+  virtual Token id(std::string_view symbol) const = 0;
   // A line as symbol strings (unknown ones kept as written), and their indices.
   virtual std::vector<std::string> split(std::string_view line) const = 0;
-  // Symbol indices (specials skipped) as a line a person reads.
+  // Symbol indices as a line a person reads: <s> and </s> are skipped, <unk> stays visible (to a
+  // metric it is a wrong word).
   virtual std::string join(const std::vector<Token>& ids) const = 0;
   // For each symbol of split(line): the index of the whitespace-separated word it belongs to.
   virtual std::vector<Index> word_of(std::string_view line) const = 0;
-  // Everything needed to make it again (also from a record); see load_vocabulary.
+  // Printable text that holds everything needed to make it again; see load_vocabulary.
   virtual std::string serialize() const = 0;
+
+  std::vector<Token> encode(std::string_view line) const;  // the indices of split(line)
 };
 
+// The first line of every serialized vocabulary.
+std::string vocabulary_header(std::string_view type);
+
+// Throws DataError when the text is not what `serialize` wrote.
 std::shared_ptr<const Vocabulary> load_vocabulary(std::string_view serialized);
 
 }  // namespace softalign

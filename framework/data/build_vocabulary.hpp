@@ -1,0 +1,37 @@
+// Making a vocabulary: from training text, as a spec asks for it, or from a task's own symbols.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/config/options.hpp"
+#include "framework/data/vocabulary.hpp"
+
+namespace softalign {
+
+struct VocabularyOptions {
+  std::string type = "words";
+  Index size = 8000;
+  std::string model = "unigram";
+
+  template <class V>
+  void describe(V& v) {
+    v("type", type, "what a symbol is", one_of("words", "characters", "sentencepiece"));
+    v("size", size, "most symbols a side, <unk> <s> </s> included", at_least(kSpecials + 1));
+    v("model", model, "how sentencepiece cuts words", one_of("unigram", "bpe"));
+  }
+};
+
+// Throws SpecError for options that contradict each other.
+void check(const VocabularyOptions& options);
+
+// Words and characters in order of falling count, ties bytewise, the rarest beyond `size` left out;
+// pieces in the order of their model. Symbols that occur nowhere in `lines` are unknown.
+std::shared_ptr<const Vocabulary> build_vocabulary(const VocabularyOptions& options,
+                                                   const std::vector<std::string>& lines);
+
+// Named symbols in the given order; a line of them is separated by whitespace.
+std::shared_ptr<const Vocabulary> symbol_vocabulary(const std::vector<std::string>& symbols);
+
+}  // namespace softalign

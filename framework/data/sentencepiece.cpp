@@ -1,0 +1,152 @@
+#include "framework/data/sentencepiece.hpp"
+
+#include <openssl/evp.h>
+#include <sentencepiece_processor.h>
+#include <sentencepiece_trainer.h>
+
+#include <algorithm>
+
+#include "framework/base/error.hpp"
+#include "framework/data/text.hpp"
+
+namespace softalign {
+namespace {
+
+std::string to_base64(const std::string& bytes) {
+  std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');  // EVP ends it with NUL
+  EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                  reinterpret_cast<const unsigned char*>(bytes.data()),
+                  static_cast<int>(bytes.size()));
+  text.pop_back();
+  return text;
+}
+
+// Empty when it is not base64.
+std::string from_base64(std::string_view text) {
+  std::string bytes(3 * (text.size() / 4), '\0');
+  const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
+                                   reinterpret_cast<const unsigned char*>(text.data()),
+                                   static_cast<int>(text.size()));
+  const auto padding = static_cast<std::size_t>(std::count(text.begin(), text.end(), '='));
+  if (size < 0 || padding > bytes.size()) return {};
+  bytes.resize(bytes.size() - padding);
+  return bytes;
+}
+
+class Lines final : public sentencepiece::SentenceIterator {
+ public:
+  explicit Lines(const std::vector<std::string>& lines) : lines_(lines) { read(); }
+  bool done() const override { return next_ >= lines_.size(); }
+  void Next() override {
+    ++next_;
+    read();
+  }
+  const std::string& value() const override { return line_; }
+  sentencepiece::util::Status status() const override { return {}; }
+
+ private:
+  void read() {
+    if (!done()) line_ = single_spaced(lines_[next_]);
+  }
+
+  const std::vector<std::string>& lines_;
+  std::size_t next_ = 0;
+  std::string line_;
+};
+
+class SentencePieceVocabulary final : public Vocabulary {
+ public:
+  explicit SentencePieceVocabulary(const std::string& model) {
+    const auto status = pieces_.LoadFromSerializedProto(model);
+    if (model.empty() || !status.ok() || pieces_.unk_id() != kUnknown ||
+        pieces_.bos_id() != kBegin || pieces_.eos_id() != kEnd)
+      throw DataError("vocabulary of sentencepiece: not a model of ours: {}", status.ToString());
+  }
+
+  std::string type() const override { return "sentencepiece"; }
+  Index size() const override { return pieces_.GetPieceSize(); }
+  const std::string& symbol(Token id) const override {
+    if (id < 0 || id >= size()) throw BugError("sentencepiece: no symbol {} of {}", id, size());
+    return pieces_.IdToPiece(id);
+  }
+
+  Token id(std::string_view symbol) const override {
+    const Token id = pieces_.PieceToId(std::string(symbol));
+    return id < kSpecials ? kUnknown : id;
+  }
+
+  std::vector<std::string> split(std::string_view line) const override {
+    std::vector<std::string> symbols;
+    const auto status = pieces_.Encode(single_spaced(line), &symbols);
+    if (!status.ok()) throw MachineError("sentencepiece: {}", status.ToString());
+    return symbols;
+  }
+
+  std::string join(const std::vector<Token>& ids) const override {
+    std::string marked;
+    for (const Token id : ids)
+      if (id != kBegin && id != kEnd) marked += symbol(id);
+    return unmark_spaces(marked);
+  }
+
+  // A piece belongs to the word its last byte is in, a lone space mark to the word that follows:
+  // the number of spaces up to the end of the piece.
+  std::vector<Index> word_of(std::string_view line) const override {
+    const std::string text = single_spaced(line);
+    std::vector<Index> words;
+    std::ptrdiff_t end = 0;
+    Index spaces = 0;
+    const auto pieces = pieces_.EncodeAsImmutableProto(text);  // owns what `piece` looks at
+    for (const auto& piece : pieces.pieces()) {
+      const auto piece_end = static_cast<std::ptrdiff_t>(piece.end());
+      spaces += std::count(text.begin() + end, text.begin() + piece_end, ' ');
+      end = piece_end;
+      words.push_back(spaces);
+    }
+    return words;
+  }
+
+  std::string serialize() const override {
+    return vocabulary_header(type()) + to_base64(pieces_.serialized_model_proto()) + '\n';
+  }
+
+ private:
+  sentencepiece::SentencePieceProcessor pieces_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Vocabulary> train_sentencepiece(const std::vector<std::string>& lines,
+                                                      Index size,
+                                                      const std::string& model) {
+  Lines sentences(lines);
+  std::string proto;
+  const auto status =
+      sentencepiece::SentencePieceTrainer::Train({{"model_type", model},
+                                                  {"vocab_size", std::to_string(size)},
+                                                  {"hard_vocab_limit", "false"},
+                                                  {"normalization_rule_name", "identity"},
+                                                  {"character_coverage", "1.0"},
+                                                  {"max_sentence_length", "1048576"},
+                                                  {"unk_id", std::to_string(kUnknown)},
+                                                  {"bos_id", std::to_string(kBegin)},
+                                                  {"eos_id", std::to_string(kEnd)},
+                                                  {"pad_id", "-1"},
+                                                  {"num_threads", "1"},
+                                                  {"minloglevel", "2"}},
+                                                 &sentences,
+                                                 &proto);
+  if (!status.ok())
+    throw DataError("sentencepiece cannot make a {} vocabulary of {} pieces from {} lines: {}",
+                    model,
+                    size,
+                    lines.size(),
+                    status.ToString());
+  return std::make_shared<SentencePieceVocabulary>(proto);
+}
+
+std::shared_ptr<const Vocabulary> load_sentencepiece(std::string_view base64) {
+  return std::make_shared<SentencePieceVocabulary>(from_base64(base64));
+}
+
+}  // namespace softalign

@@ -1,0 +1,23 @@
+// Subword vocabularies by the SentencePiece library: trained from text, or loaded from a model.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/data/vocabulary.hpp"
+
+namespace softalign {
+
+// Trains a model of at most `size` pieces, the specials included; `model` is "unigram" or "bpe".
+// One thread and no sampling: the same lines give the same bits. Text is taken as written (no
+// normalisation). Throws DataError when SentencePiece refuses: `size` too small for the characters.
+std::shared_ptr<const Vocabulary> train_sentencepiece(const std::vector<std::string>& lines,
+                                                      Index size,
+                                                      const std::string& model);
+
+// From the base64 text after the header of a serialized vocabulary.
+std::shared_ptr<const Vocabulary> load_sentencepiece(std::string_view base64);
+
+}  // namespace softalign

@@ -1,0 +1,84 @@
+#include "framework/data/table_vocabulary.hpp"
+
+#include <numeric>
+
+#include "framework/base/error.hpp"
+#include "framework/data/text.hpp"
+
+namespace softalign {
+
+TableVocabulary::TableVocabulary(std::string type, const std::vector<std::string>& symbols)
+    : type_(std::move(type)), symbols_(std::begin(kSpecialNames), std::end(kSpecialNames)) {
+  symbols_.insert(symbols_.end(), symbols.begin(), symbols.end());
+  for (Token id = 0; id < static_cast<Token>(symbols_.size()); ++id) {
+    const std::string& name = symbols_[static_cast<std::size_t>(id)];
+    if (name.empty() || !ids_.emplace(name, id).second)
+      throw DataError(
+          "vocabulary of {}: symbol {} ('{}') is empty or given twice", type_, id, name);
+  }
+  for (const std::string_view name : kSpecialNames) ids_.erase(ids_.find(name));
+}
+
+const std::string& TableVocabulary::symbol(Token id) const {
+  return symbols_.at(static_cast<std::size_t>(id));
+}
+
+Token TableVocabulary::id(std::string_view symbol) const {
+  const auto found = ids_.find(symbol);
+  return found == ids_.end() ? kUnknown : found->second;
+}
+
+std::string TableVocabulary::serialize() const {
+  std::string text = vocabulary_header(type_);
+  for (std::size_t k = kSpecials; k < symbols_.size(); ++k) text += symbols_[k] + '\n';
+  return text;
+}
+
+std::vector<std::string> WordVocabulary::split(std::string_view line) const {
+  const std::vector<std::string_view> words = split_words(line);
+  return {words.begin(), words.end()};
+}
+
+std::string WordVocabulary::join(const std::vector<Token>& ids) const {
+  std::string line;
+  for (const Token id : ids) {
+    if (id == kBegin || id == kEnd) continue;
+    if (!line.empty()) line += ' ';
+    line += symbol(id);
+  }
+  return line;
+}
+
+std::vector<Index> WordVocabulary::word_of(std::string_view line) const {
+  std::vector<Index> words(split_words(line).size());
+  std::iota(words.begin(), words.end(), Index{0});
+  return words;
+}
+
+std::vector<std::string> CharacterVocabulary::split(std::string_view line) const {
+  const std::string text = single_spaced(line);
+  std::vector<std::string> characters;
+  for (const std::string_view character : code_points(text))
+    characters.emplace_back(character == " " ? kSpaceMark : character);
+  return characters;
+}
+
+std::string CharacterVocabulary::join(const std::vector<Token>& ids) const {
+  std::string marked;
+  for (const Token id : ids)
+    if (id != kBegin && id != kEnd) marked += symbol(id);
+  return unmark_spaces(marked);
+}
+
+std::vector<Index> CharacterVocabulary::word_of(std::string_view line) const {
+  const std::string text = single_spaced(line);
+  std::vector<Index> words;
+  Index word = 0;
+  for (const std::string_view character : code_points(text)) {
+    words.push_back(word);
+    if (character == " ") ++word;
+  }
+  return words;
+}
+
+}  // namespace softalign

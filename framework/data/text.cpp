@@ -1,0 +1,66 @@
+#include "framework/data/text.hpp"
+
+#include <utf8.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "framework/base/error.hpp"
+
+namespace softalign {
+
+std::vector<std::string_view> split_words(std::string_view line) {
+  constexpr std::string_view kWhitespace = " \t\n\v\f\r";
+  std::vector<std::string_view> words;
+  std::size_t begin = line.find_first_not_of(kWhitespace);
+  while (begin != std::string_view::npos) {
+    const std::size_t end = std::min(line.find_first_of(kWhitespace, begin), line.size());
+    words.push_back(line.substr(begin, end - begin));
+    begin = line.find_first_not_of(kWhitespace, end);
+  }
+  return words;
+}
+
+std::string single_spaced(std::string_view line) {
+  return first_words(line, std::numeric_limits<Index>::max());
+}
+
+std::string first_words(std::string_view line, Index count) {
+  std::string joined;
+  for (const std::string_view word : split_words(line)) {
+    if (count-- <= 0) break;
+    if (!joined.empty()) joined += ' ';
+    joined += word;
+  }
+  return joined;
+}
+
+std::string unmark_spaces(std::string_view marked) {
+  std::string text;
+  for (std::size_t k = 0; k < marked.size();) {
+    const bool space = marked.substr(k, kSpaceMark.size()) == kSpaceMark;
+    text += space ? ' ' : marked[k];
+    k += space ? kSpaceMark.size() : 1;
+  }
+  return single_spaced(text);
+}
+
+std::vector<std::string_view> code_points(std::string_view text) {
+  if (const std::size_t wrong = find_invalid_utf8(text); wrong != std::string_view::npos)
+    throw DataError("text is not UTF-8 at byte {}; convert it with iconv", wrong + 1);
+  std::vector<std::string_view> characters;
+  for (const char* next = text.data(); next != text.data() + text.size();) {
+    const char* begin = next;
+    utf8::unchecked::next(next);
+    characters.emplace_back(begin, static_cast<std::size_t>(next - begin));
+  }
+  return characters;
+}
+
+std::size_t find_invalid_utf8(std::string_view text) {
+  const char* end = text.data() + text.size();
+  const char* wrong = utf8::find_invalid(text.data(), end);
+  return wrong == end ? std::string_view::npos : static_cast<std::size_t>(wrong - text.data());
+}
+
+}  // namespace softalign

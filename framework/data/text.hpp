@@ -1,0 +1,32 @@
+// A line of text as words, as code points and as one clean line. Not tokenisation: text arrives
+// with its tokens separated by whitespace.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/base/types.hpp"
+
+namespace softalign {
+
+// What subword and character symbols write for a space, as SentencePiece does.
+inline constexpr std::string_view kSpaceMark = "\xE2\x96\x81";  // U+2581, a low block
+
+// The parts between ASCII whitespace; they point into `line`.
+std::vector<std::string_view> split_words(std::string_view line);
+
+// The words of a line with one space between them: all, or the first `count`.
+std::string single_spaced(std::string_view line);
+std::string first_words(std::string_view line, Index count);
+
+// Symbols written one after the other, as text: each space mark becomes a space.
+std::string unmark_spaces(std::string_view marked);
+
+// The characters of valid UTF-8 text. Throws DataError when it is not valid.
+std::vector<std::string_view> code_points(std::string_view text);
+
+// Where the first byte that is not UTF-8 stands, or npos.
+std::size_t find_invalid_utf8(std::string_view text);
+
+}  // namespace softalign

@@ -1,0 +1,161 @@
+#include "framework/data/vocabulary.hpp"
+
+#include <algorithm>
+
+#include "framework/data/build_vocabulary.hpp"
+#include "framework/data/text.hpp"
+#include "scratch.hpp"
+
+using namespace softalign;
+using Strings = std::vector<std::string>;
+
+namespace {
+
+VocabularyOptions options(const std::string& type, Index size, const std::string& model) {
+  VocabularyOptions result;
+  result.type = type;
+  result.size = size;
+  result.model = model;
+  return result;
+}
+
+std::shared_ptr<const Vocabulary> build(const std::string& type,
+                                        const Strings& lines,
+                                        Index size = 100,
+                                        const std::string& model = "unigram") {
+  return build_vocabulary(options(type, size, model), lines);
+}
+
+Strings symbols(const Vocabulary& vocabulary) {
+  Strings names;
+  for (Token id = 0; id < vocabulary.size(); ++id) names.push_back(vocabulary.symbol(id));
+  return names;
+}
+
+// Enough different words for pieces to be worth learning.
+Strings sentences() {
+  const Strings stems = {"walk", "talk", "jump", "read", "sing", "paint", "laugh", "count"};
+  const Strings endings = {"", "s", "ed", "ing", "er"};
+  Strings lines;
+  for (const std::string& a : stems)
+    for (const std::string& b : stems)
+      for (const std::string& ending : endings)
+        lines.push_back("the " + a + "er " + b + ending + " a señor " + a + "ing .");
+  return lines;
+}
+
+void same_after_loading(const Vocabulary& vocabulary, const std::string& line) {
+  const std::string text = vocabulary.serialize();
+  const auto again = load_vocabulary(text);
+  BOOST_TEST(again->type() == vocabulary.type());
+  BOOST_TEST(symbols(*again) == symbols(vocabulary));
+  BOOST_TEST(again->encode(line) == vocabulary.encode(line));
+  BOOST_TEST(again->serialize() == text);
+  BOOST_TEST(find_invalid_utf8(text) == std::string::npos);
+  BOOST_TEST(text.find('\0') == std::string::npos);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(vocabularies)
+
+BOOST_AUTO_TEST_CASE(words_by_falling_count_then_bytewise) {
+  const auto words = build("words", {"b a é Z b", "c  a\tb"}, 7);
+  BOOST_TEST((symbols(*words) == Strings{"<unk>", "<s>", "</s>", "b", "a", "Z", "c"}));
+  BOOST_TEST((words->encode(" a  é b ") == std::vector<Token>{4, kUnknown, 3}));
+  BOOST_TEST((words->split("a é") == Strings{"a", "é"}));
+  BOOST_TEST(words->join({kBegin, 4, kUnknown, 3, kEnd}) == "a <unk> b");
+  BOOST_TEST((words->word_of("x y z") == std::vector<Index>{0, 1, 2}));
+  same_after_loading(*words, "a b c d");
+}
+
+BOOST_AUTO_TEST_CASE(text_never_yields_a_sentence_mark) {
+  for (const std::string type : {"words", "characters", "sentencepiece"}) {
+    Strings lines = sentences();
+    lines.push_back("</s> <s> <unk> </s>");
+    const auto vocabulary = build(type, lines);
+    for (const Token id : vocabulary->encode("</s> the <s>")) BOOST_TEST((id == 0 || id > kEnd));
+    for (const std::string_view name : kSpecialNames) BOOST_TEST(vocabulary->id(name) == kUnknown);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(characters_restore_the_spaces) {
+  const auto characters = build("characters", {"señor a", "a a"});
+  BOOST_TEST(characters->symbol(3) == "a");
+  BOOST_TEST(characters->symbol(4) == std::string(kSpaceMark));
+  BOOST_TEST((characters->split("ñ  a ") == Strings{"ñ", std::string(kSpaceMark), "a"}));
+  const std::string line = " señor   a a a señor a a a señor";
+  BOOST_TEST(characters->join(characters->encode(line)) == single_spaced(line));
+  BOOST_TEST(characters->word_of(line).back() == 8);
+  BOOST_TEST((characters->word_of("ab ñ c") == std::vector<Index>{0, 0, 0, 1, 1, 2}));
+  same_after_loading(*characters, "señor x");
+}
+
+BOOST_AUTO_TEST_CASE(pieces_restore_the_line_and_are_the_same_each_time) {
+  for (const std::string model : {"unigram", "bpe"}) {
+    const auto pieces = build("sentencepiece", sentences(), 60, model);
+    const std::string line = "the singer  painted a señor reading . ";
+    const auto ids = pieces->encode(line);
+    BOOST_TEST(pieces->size() <= 60);
+    BOOST_TEST(ids.size() > 7u);
+    BOOST_TEST(std::count(ids.begin(), ids.end(), kUnknown) == 0);
+    BOOST_TEST(pieces->join(ids) == "the singer painted a señor reading .");
+    BOOST_TEST(pieces->serialize() == build("sentencepiece", sentences(), 60, model)->serialize());
+    same_after_loading(*pieces, line);
+  }
+}
+
+// The pieces of each word, put together, are the word.
+BOOST_AUTO_TEST_CASE(pieces_know_their_word) {
+  const auto pieces = build("sentencepiece", sentences(), 60);
+  for (const std::string line : {"the singer painted",
+                                 "ψψ the ψ qqq sing",
+                                 "a\xE2\x96\x81"
+                                 "b the"}) {
+    const Strings split = pieces->split(line);
+    const std::vector<Index> word_of = pieces->word_of(line);
+    const auto words = split_words(line);
+    BOOST_REQUIRE(split.size() == word_of.size());
+    Strings whole(words.size());
+    for (std::size_t k = 0; k < split.size(); ++k)
+      whole.at(static_cast<std::size_t>(word_of[k])) += split[k];
+    for (std::size_t k = 0; k < words.size(); ++k)
+      BOOST_TEST(unmark_spaces(whole[k]) == unmark_spaces(words[k]));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(pieces_refuse_what_cannot_be) {
+  const std::string message =
+      message_of<DataError>([] { build("sentencepiece", sentences(), 10); });
+  BOOST_TEST(message.find("unigram vocabulary of 10 pieces from 320 lines") != std::string::npos);
+  BOOST_TEST(message_of<SpecError>([] { build("words", {"a"}, 10, "bpe"); }) ==
+             "vocabulary: model 'bpe' is for type sentencepiece, and the type is 'words'");
+}
+
+BOOST_AUTO_TEST_CASE(named_symbols) {
+  const auto named = symbol_vocabulary({"z", "a"});
+  BOOST_TEST(named->type() == "symbols");
+  BOOST_TEST((named->encode("a z q") == std::vector<Token>{4, 3, kUnknown}));
+  BOOST_CHECK_THROW(symbol_vocabulary({"a", "a"}), DataError);
+  BOOST_CHECK_THROW(symbol_vocabulary({"<s>"}), DataError);
+  same_after_loading(*named, "z a");
+}
+
+BOOST_AUTO_TEST_CASE(foreign_text_is_not_loaded) {
+  for (const std::string text : {"",
+                                 "words\n",
+                                 "softalign-vocabulary 1 words",
+                                 "softalign-vocabulary 1 letters\na\n",
+                                 "softalign-vocabulary 1 words\na\na\n",
+                                 "softalign-vocabulary 1 sentencepiece\nAAAA\n",
+                                 "softalign-vocabulary 1 sentencepiece\n=\n",
+                                 "softalign-vocabulary 1 sentencepiece\n"})
+    BOOST_CHECK_THROW(load_vocabulary(text), DataError);
+}
+
+BOOST_AUTO_TEST_CASE(code_points_refuse_other_encodings) {
+  BOOST_TEST(code_points("añ▁").size() == 3u);
+  BOOST_CHECK_THROW(code_points("se\xF1or"), DataError);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
