@@ -1,0 +1,105 @@
+#include "framework/data/text_file.hpp"
+
+#include "scratch.hpp"
+
+using namespace softalign;
+
+namespace {
+
+std::vector<std::string> read_all(const std::string& path) {
+  TextFile file(path);
+  std::vector<std::string> lines;
+  for (std::string line; file.next(line);) lines.push_back(line);
+  BOOST_TEST(file.line_number() == std::ssize(lines));
+  return lines;
+}
+
+std::string refusal(const std::string& path) {
+  return message_of<DataError>([&] { read_all(path); });
+}
+
+// Lines that do not repeat, so that gzip needs more than one of our buffers.
+std::string many_lines(int count) {
+  std::string text;
+  for (int k = 0; k < count; ++k) text += fmt::format("{} {}\n", k, k * 2654435761u % 1000003);
+  return text;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(text_file)
+
+BOOST_AUTO_TEST_CASE(plain_and_gzip_read_alike) {
+  const Scratch scratch;
+  const std::string text =
+      "\xEF\xBB\xBF"
+      "una línea\r\n\nlast, no line end";
+  const std::vector<std::string> expected = {"una línea", "", "last, no line end"};
+  BOOST_TEST(read_all(scratch.write("plain", text)) == expected);
+  BOOST_TEST(read_all(scratch.write_gzip("packed", text)) == expected);
+}
+
+BOOST_AUTO_TEST_CASE(lines_may_cross_buffers) {
+  const Scratch scratch;
+  const auto lines = read_all(scratch.write_gzip("many", many_lines(60000)));
+  BOOST_TEST(lines.size() == 60000u);
+  BOOST_TEST(lines[31234].starts_with("31234 "));
+}
+
+BOOST_AUTO_TEST_CASE(missing_unreadable_and_empty) {
+  const Scratch scratch;
+  BOOST_TEST(refusal(scratch.path("none")) ==
+             scratch.path("none") + ": cannot be read: No such file or directory");
+  BOOST_TEST(refusal(scratch.path("")) ==
+             scratch.path("") + ":1: cannot be read from here: Is a directory");
+  BOOST_TEST(refusal(scratch.write("empty", "")) == scratch.path("empty") + ": the file is empty");
+  BOOST_TEST(refusal(scratch.write_gzip("empty2", "")) ==
+             scratch.path("empty2.gz") + ": the file is empty");
+}
+
+BOOST_AUTO_TEST_CASE(cut_off_gzip_names_the_line_it_reached) {
+  const Scratch scratch;
+  const std::string whole = scratch.write_gzip("cut", "one\ntwo\nthree\n");
+  std::filesystem::resize_file(whole, std::filesystem::file_size(whole) - 4);
+  BOOST_TEST(refusal(whole) == whole + ":4: the gzip file is cut off here; copy it again");
+
+  const std::string large = scratch.write_gzip("large", many_lines(60000));
+  std::filesystem::resize_file(large, std::filesystem::file_size(large) / 2);
+  BOOST_TEST(refusal(large).find("cut off here") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(damaged_gzip) {
+  const Scratch scratch;
+  const std::string path = scratch.write_gzip("bad", many_lines(1000));
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(-6, std::ios::end);  // inside the checksum
+  file.put('\x55').put('\x55');
+  file.close();
+  BOOST_TEST(refusal(path).find("cannot be read from here: ") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(bytes_that_are_not_text) {
+  const Scratch scratch;
+  BOOST_TEST(refusal(scratch.write("latin1", "good\nse\xF1or\n")) ==
+             scratch.path("latin1") +
+                 ":2: byte 3 (0xf1) is not UTF-8; convert the file with iconv");
+  BOOST_TEST(refusal(scratch.write("surrogate", "\xED\xA0\x80\n")).find(":1: byte 1") !=
+             std::string::npos);
+  BOOST_TEST(refusal(scratch.write("nul", std::string("a\nb\0c\n", 6))).find(":2: holds a NUL") !=
+             std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_line_that_is_no_sentence) {
+  const Scratch scratch;
+  std::string words;
+  for (int k = 0; k < 100000; ++k) words += "a ";
+  BOOST_TEST(refusal(scratch.write("tokens", "fine\n" + words + "\n")) ==
+             scratch.path("tokens") +
+                 ":2: 100000 words, more than 10000; put one sentence on each line");
+  BOOST_TEST(refusal(scratch.write("bytes", "fine\n" + std::string(5 << 20, 'a') + "\n")) ==
+             scratch.path("bytes") +
+                 ":2: longer than 1048576 bytes; put one sentence on each line");
+  BOOST_TEST(read_all(scratch.write("limit", words.substr(0, 2 * kMaxLineTokens))).size() == 1u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
