@@ -1,0 +1,33 @@
+// A batch: sentence pairs side by side, as the model reads them. Row order is part of the contract;
+// no tensors.
+//
+//   B rows, S source steps, T target steps; [B,S] is row-major: source[b * S + s].
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "framework/base/types.hpp"
+#include "framework/data/dataset.hpp"
+
+namespace softalign {
+
+// Rows are sorted by falling source length, ties by example: at each step the rows still running
+// are the first ones, which the recurrent kernels rely on.
+struct Batch {
+  Index rows = 0;
+  Index source_steps = 0;
+  Index target_steps = 0;
+  std::vector<Token> source;          // [B,S], each row ends with </s>
+  std::vector<Token> target_in;       // [B,T], each row begins with <s>
+  std::vector<Token> target_out;      // [B,T], each row ends with </s>
+  std::vector<Index> source_lengths;  // [B], with </s>
+  std::vector<Index> target_lengths;  // [B], with </s>
+  std::vector<Index> example;         // [B], index in the split
+};
+
+// What stands behind a row's end is kEnd: a legal token that nothing may depend on. An empty list
+// gives a batch of 0 rows and 0 steps.
+Batch make_batch(const Split& split, std::span<const Index> examples);
+
+}  // namespace softalign

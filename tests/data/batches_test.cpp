@@ -1,0 +1,167 @@
+#include "framework/data/batches.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "framework/base/random.hpp"
+#include "scratch.hpp"
+
+using namespace softalign;
+
+namespace {
+
+// `count` pairs with lengths from 4 to 60, alike on both sides.
+Split random_split(Index count) {
+  const RandomStream stream(5, "test/lengths");
+  std::vector<std::pair<Index, Index>> lengths;
+  for (Index i = 0; i < count; ++i) {
+    const Index source = 4 + stream.below(57, static_cast<std::uint64_t>(i));
+    lengths.emplace_back(
+        source, std::max<Index>(1, source + stream.below(7, static_cast<std::uint64_t>(i), 1) - 3));
+  }
+  return split_of(lengths);
+}
+
+Index length(const Split& split, Index i) {
+  const Example& example = split.examples[static_cast<std::size_t>(i)];
+  return std::ssize(example.source) + std::ssize(example.target);
+}
+
+std::vector<Index> all_of(const Batches& batches) {
+  std::vector<Index> all;
+  for (const auto& batch : batches) all.insert(all.end(), batch.begin(), batch.end());
+  return all;
+}
+
+void each_once(const Batches& batches, Index count) {
+  std::vector<Index> all = all_of(batches), expected(static_cast<std::size_t>(count));
+  std::iota(expected.begin(), expected.end(), Index{0});
+  std::sort(all.begin(), all.end());
+  BOOST_TEST(all == expected);
+}
+
+BatchOptions options(Index sentences, Index pool) {
+  BatchOptions result;
+  result.sentences = sentences;
+  result.pool = pool;
+  return result;
+}
+
+// Steps in padded shards over the tokens they hold, both sides.
+double padding(const Split& split, const Batches& batches, Index shards) {
+  Index steps = 0, tokens = 0;
+  for (const auto& batch : batches)
+    for (const auto& shard : cut_into_shards(batch, shards)) {
+      Index source = 0, target = 0;
+      for (const Index i : shard) {
+        const Example& example = split.examples[static_cast<std::size_t>(i)];
+        source = std::max(source, std::ssize(example.source) + 1);
+        target = std::max(target, std::ssize(example.target) + 1);
+        tokens += length(split, i) + 2;
+      }
+      steps += std::ssize(shard) * (source + target);
+    }
+  return static_cast<double>(steps) / static_cast<double>(tokens) - 1;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(batch_plan)
+
+BOOST_AUTO_TEST_CASE(an_epoch_holds_each_example_once) {
+  for (const Index count : {1, 63, 64, 65, 1280, 1281, 3001})
+    for (const Index pool : {1, 20}) {
+      const Split split = random_split(count);
+      const Batches plan = epoch_batches(split, options(64, pool), 1, 3);
+      each_once(plan, count);
+      BOOST_TEST(std::ssize(plan) == (count + 63) / 64);
+      BOOST_TEST(std::count_if(plan.begin(), plan.end(), [](const auto& b) {
+                   return b.size() != 64;
+                 }) == (count % 64 ? 1 : 0));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_batch_is_sorted_and_a_pool_is_cut_by_length) {
+  const Split split = random_split(1280);
+  const auto longer = [&](Index a, Index b) { return length(split, a) > length(split, b); };
+  Batches plan = epoch_batches(split, options(64, 20), 1, 0);
+  for (const auto& batch : plan) BOOST_TEST(std::is_sorted(batch.begin(), batch.end(), longer));
+  BOOST_TEST(!std::is_sorted(
+      plan.begin(), plan.end(), [&](const auto& a, const auto& b) { return longer(a[0], b[0]); }));
+  std::sort(
+      plan.begin(), plan.end(), [&](const auto& a, const auto& b) { return longer(a[0], b[0]); });
+  for (std::size_t k = 1; k < plan.size(); ++k)
+    BOOST_TEST(length(split, plan[k].front()) <= length(split, plan[k - 1].back()));
+}
+
+BOOST_AUTO_TEST_CASE(each_epoch_takes_the_batches_of_a_pool_in_another_order) {
+  const Split split = random_split(1280);
+  std::set<std::ptrdiff_t> places;  // of the batch with the longest sentences
+  for (Index epoch = 0; epoch < 8; ++epoch) {
+    const Batches plan = epoch_batches(split, options(64, 20), 1, epoch);
+    places.insert(std::max_element(plan.begin(),
+                                   plan.end(),
+                                   [&](const auto& a, const auto& b) {
+                                     return length(split, a[0]) < length(split, b[0]);
+                                   }) -
+                  plan.begin());
+  }
+  BOOST_TEST(places.size() > 2u);
+}
+
+// A plan depends on seed and epoch alone, so a run resumed at (epoch, position) sees the same
+// batch.
+BOOST_AUTO_TEST_CASE(a_plan_needs_no_earlier_epoch) {
+  const Split split = random_split(700);
+  std::vector<Batches> run;
+  for (Index epoch = 0; epoch < 4; ++epoch)
+    run.push_back(epoch_batches(split, options(32, 5), 9, epoch));
+  const Batches resumed = epoch_batches(split, options(32, 5), 9, 2);
+  for (std::size_t position = 11; position < resumed.size(); ++position)
+    BOOST_TEST(resumed[position] == run[2][position]);
+  BOOST_TEST((run[1] != run[2]));
+  BOOST_TEST((epoch_batches(split, options(32, 5), 8, 2) != run[2]));
+}
+
+BOOST_AUTO_TEST_CASE(evaluation_is_longest_first_and_not_shuffled) {
+  const Split split = random_split(333);
+  const Batches batches = evaluation_batches(split, 50);
+  each_once(batches, 333);
+  BOOST_TEST(batches.size() == 7u);
+  const std::vector<Index> all = all_of(batches);
+  for (std::size_t k = 1; k < all.size(); ++k) {
+    const auto before = std::ssize(split.examples[static_cast<std::size_t>(all[k - 1])].source);
+    const auto after = std::ssize(split.examples[static_cast<std::size_t>(all[k])].source);
+    BOOST_TEST(before >= after);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(shards_are_neighbours_of_equal_count) {
+  std::vector<Index> batch(64);
+  std::iota(batch.begin(), batch.end(), Index{100});
+  for (const Index shards : {1, 2, 8, 64}) {
+    const Batches parts = cut_into_shards(batch, shards);
+    BOOST_TEST(std::ssize(parts) == shards);
+    BOOST_TEST(all_of(parts) == batch);
+    for (const auto& part : parts) BOOST_TEST(std::ssize(part) == 64 / shards);
+  }
+  const Batches few = cut_into_shards(std::span(batch).first(5), 8);
+  BOOST_TEST(few.size() == 8u);
+  BOOST_TEST(all_of(few).size() == 5u);
+  for (const auto& part : few) BOOST_TEST(part.size() <= 1u);
+}
+
+BOOST_AUTO_TEST_CASE(shards_must_be_a_power_of_two) {
+  for (const Index shards : {0, -2, 3, 12})
+    BOOST_TEST(message_of<SpecError>([&] { cut_into_shards({}, shards); }) ==
+               fmt::format("shards: {} is not a power of two", shards));
+}
+
+BOOST_AUTO_TEST_CASE(sorted_pools_leave_little_padding) {
+  const Split split = random_split(5000);
+  BOOST_TEST(padding(split, epoch_batches(split, options(64, 20), 1, 0), 8) < 0.05);
+  BOOST_TEST(padding(split, epoch_batches(split, options(64, 20), 1, 0), 1) < 0.11);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
