@@ -1,0 +1,86 @@
+#include "framework/data/synthetic.hpp"
+
+#include <fmt/ranges.h>  // fmt::join, from version 11 on
+
+#include "framework/base/error.hpp"
+#include "framework/base/random.hpp"
+#include "framework/data/build_vocabulary.hpp"
+
+namespace softalign {
+namespace {
+
+void check_length(const char* split, const std::vector<Index>& length) {
+  if (length.size() != 2 || length[0] < 1 || length[1] < length[0])
+    throw SpecError(
+        "task: length.{} is [{}]; give [shortest, longest] with 1 <= shortest <= longest",
+        split,
+        fmt::join(length, ", "));
+}
+
+Example draw(const RandomStream& stream,
+             std::uint64_t number,
+             Index symbols,
+             const std::vector<Index>& length,
+             Order order,
+             const Vocabulary& vocabulary) {
+  const auto lengths = static_cast<std::uint32_t>(length[1] - length[0] + 1);
+  const Index size = length[0] + stream.below(lengths, 0, number);
+  Example example;
+  for (Index k = 1; k <= size; ++k) {
+    const std::uint32_t symbol =
+        stream.below(static_cast<std::uint32_t>(symbols), static_cast<std::uint64_t>(k), number);
+    example.source.push_back(kSpecials + static_cast<Token>(symbol));
+  }
+  const std::vector<Index> places = order(example.source);
+  for (Index k = 0; k < size; ++k) {
+    const Index place = places[static_cast<std::size_t>(k)];
+    example.target.push_back(example.source[static_cast<std::size_t>(place)]);
+    example.links.push_back({place, k, true});
+  }
+  example.source_text = vocabulary.join(example.source);
+  example.target_text = vocabulary.join(example.target);
+  return example;
+}
+
+}  // namespace
+
+void check(const SyntheticOptions& options) {
+  check_length("train", options.length.train);
+  check_length("dev", options.length.dev);
+  check_length("test", options.length.test);
+}
+
+Dataset make_synthetic(const SyntheticOptions& options, Order order, std::uint64_t seed) {
+  check(options);
+  Dataset data;
+  data.source = data.target = symbol_vocabulary(symbol_names(options.symbols));
+  data.has_links = true;
+  const auto fill =
+      [&](Split& split, const char* name, const std::vector<Index>& length, Index examples) {
+        const RandomStream stream(seed, fmt::format("task/{}", name));
+        split.name = name;
+        for (Index i = 0; i < examples; ++i)
+          split.examples.push_back(draw(
+              stream, static_cast<std::uint64_t>(i), options.symbols, length, order, *data.source));
+        split.counts.read = split.counts.kept = examples;
+      };
+  fill(data.train, "train", options.length.train, options.examples.train);
+  fill(data.dev, "dev", options.length.dev, options.examples.dev);
+  fill(data.test, "test", options.length.test, options.examples.test);
+  return data;
+}
+
+std::vector<std::string> symbol_names(Index count) {
+  std::vector<std::string> names;
+  for (Index k = 0; k < count; ++k) {
+    if (k < 26)
+      names.emplace_back(1, static_cast<char>('a' + k));
+    else if (k < 52)
+      names.emplace_back(1, static_cast<char>('A' + k - 26));
+    else
+      names.push_back(fmt::format("s{}", k));
+  }
+  return names;
+}
+
+}  // namespace softalign

@@ -1,0 +1,78 @@
+// Synthetic tasks whose target is the source in another order, so that the true alignment is known.
+// A task says only which order.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "framework/config/options.hpp"
+#include "framework/data/dataset.hpp"
+#include "framework/data/task.hpp"
+
+namespace softalign {
+
+struct SyntheticOptions {
+  struct Lengths {
+    std::vector<Index> train = {4, 30};
+    std::vector<Index> dev = {4, 30};
+    std::vector<Index> test = {4, 60};
+    template <class V>
+    void describe(V& v) {
+      v("train", train, "shortest and longest sentence to train on", at_least(1));
+      v("dev", dev, "shortest and longest sentence to stop by", at_least(1));
+      v("test", test, "shortest and longest sentence to test on", at_least(1));
+    }
+  };
+  struct Examples {
+    Index train = 20000;
+    Index dev = 500;
+    Index test = 1000;
+    template <class V>
+    void describe(V& v) {
+      v("train", train, "sentences to train on", at_least(1));
+      v("dev", dev, "sentences to stop by", at_least(1));
+      v("test", test, "sentences to test on", at_least(1));
+    }
+  };
+
+  Index symbols = 32;
+  Lengths length;
+  Examples examples;
+
+  template <class V>
+  void describe(V& v) {
+    v("symbols", symbols, "different symbols, without <unk> <s> </s>", at_least(1));
+    v("length", length, "symbols a sentence, drawn uniformly from [shortest, longest]");
+    v("examples", examples, "sentences in each split");
+  }
+};
+
+// Throws SpecError for a length that is not [shortest, longest].
+void check(const SyntheticOptions& options);
+
+// Target position k holds the source symbol at position order(source)[k].
+using Order = std::vector<Index> (*)(std::span<const Token> source);
+
+// Example i of a split is a function of (seed, split, i): asking for more leaves the first as they
+// were.
+Dataset make_synthetic(const SyntheticOptions& options, Order order, std::uint64_t seed);
+
+// The task plugin for an order.
+template <Order order>
+class SyntheticTask final : public Task {
+ public:
+  using Options = SyntheticOptions;
+  explicit SyntheticTask(const Options& options) : options_(options) { check(options_); }
+  Dataset load(std::uint64_t seed, const Progress&) const override {
+    return make_synthetic(options_, order, seed);
+  }
+
+ private:
+  Options options_;
+};
+
+// "a" to "z", "A" to "Z", then "s52", "s53", ...
+std::vector<std::string> symbol_names(Index count);
+
+}  // namespace softalign

@@ -1,0 +1,224 @@
+#include "framework/data/build_vocabulary.hpp"
+#include "framework/data/task.hpp"
+#include "framework/data/text.hpp"
+#include "scratch.hpp"
+#include "set_options.hpp"
+
+using namespace softalign;
+
+namespace {
+
+// A corpus of six training pairs (one empty, one of seven words), one dev and one test pair.
+struct Corpus {
+  Scratch scratch;
+  std::map<std::string, std::string> values;
+
+  Corpus() {
+    set("train",
+        "source",
+        "the house is red\n\nthe red house\na b c d e f g\nthe dog\na dog is a dog\n");
+    set("train",
+        "target",
+        "la casa es roja\nx\nla casa roja\nh i j\nel perro\nun perro es un perro\n");
+    set("dev", "source", "a red dog\n");
+    set("dev", "target", "un perro rojo\n");
+    set("test", "source", "the red cat is a dog\n");
+    set("test", "target", "el gato rojo es un perro\n");
+    values["max_length"] = "5";
+  }
+
+  void set(const std::string& split, const std::string& side, const std::string& text) {
+    values[split + "." + side] = scratch.write(split + "." + side, text);
+  }
+  std::string path(const std::string& file) const { return scratch.path(file); }
+
+  Dataset load(const Progress& progress = {}) const {
+    Choice choice{"task", "parallel_text", nullptr, {}};
+    choice.options = Registry::instance().find("task", "parallel_text").options();
+    OptionSetter setter(values);
+    choice.options->describe(setter);
+    return make_plugin<TaskKind>(choice)->load(1, progress);
+  }
+  std::string refusal() const {
+    return message_of<DataError>([&] { load(); });
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(parallel_text)
+
+BOOST_AUTO_TEST_CASE(words_end_to_end) {
+  const Corpus corpus;
+  const Dataset data = corpus.load();
+  const SplitCounts& counts = data.train.counts;
+  BOOST_TEST(counts.read == 6);
+  BOOST_TEST(counts.kept == 4);
+  BOOST_TEST(counts.dropped_empty == 1);
+  BOOST_TEST(counts.dropped_too_long == 1);
+  BOOST_TEST(counts.truncated == 0);
+  BOOST_TEST(data.source->symbol(3) == "dog");   // 3 times, as "a" and "the": bytewise "a" < "dog"
+  BOOST_TEST(data.source->id("g") == kUnknown);  // from a sentence that was dropped
+  BOOST_TEST(data.target->id("x") == kUnknown);
+  const Example& test = data.test.examples.at(0);
+  BOOST_TEST(test.source.size() == 6u);  // max_length is for training only
+  BOOST_TEST(test.source_text == "the red cat is a dog");
+  BOOST_TEST(data.source->join(test.source) == "the red <unk> is a dog");
+  BOOST_TEST(test.links.empty());
+  BOOST_TEST(!data.has_links);
+}
+
+BOOST_AUTO_TEST_CASE(truncated_pairs_are_kept_and_counted) {
+  Corpus corpus;
+  corpus.values["too_long"] = "truncate";
+  corpus.values["max_length_test"] = "2";
+  corpus.set("test", "alignment", "0-0 1-2 2-1 5-5\n");
+  const Dataset data = corpus.load();
+  BOOST_TEST(data.train.counts.truncated == 1);
+  BOOST_TEST(data.train.counts.kept == 5);
+  BOOST_TEST(data.train.examples[2].source_text == "a b c d e");
+  BOOST_TEST(data.source->id("e") != kUnknown);
+  BOOST_TEST(data.source->id("f") == kUnknown);
+  const Example& test = data.test.examples.at(0);
+  BOOST_TEST(test.source_text == "the red");
+  BOOST_TEST(test.target_text == "el gato");
+  BOOST_TEST((test.links == std::vector<Link>{{0, 0, true}}));  // the others point behind the cut
+}
+
+BOOST_AUTO_TEST_CASE(links_are_between_symbols) {
+  Corpus corpus;
+  corpus.set("test", "alignment", "1-2 2p1\n");
+  const Dataset words = corpus.load();
+  BOOST_TEST(words.has_links);
+  BOOST_TEST((words.test.examples[0].links == std::vector<Link>{{1, 2, true}, {2, 1, false}}));
+
+  corpus.values["vocabulary.type"] = "characters";
+  corpus.values["max_length"] = "20";
+  const Dataset characters = corpus.load();
+  BOOST_TEST(characters.train.counts.kept == 4 + 1);
+  const Example& test = characters.test.examples[0];
+  BOOST_TEST(test.links.size() == 4u * 5u + 4u * 5u);  // "red " and "rojo ", "cat " and "gato "
+  for (const Link& link : test.links) {
+    const std::string symbol =
+        characters.source->symbol(test.source.at(static_cast<std::size_t>(link.source)));
+    if (link.sure) BOOST_TEST(("red" + std::string(kSpaceMark)).find(symbol) != std::string::npos);
+    BOOST_TEST(
+        (link.sure ? link.target >= 8 && link.target < 13 : link.target >= 3 && link.target < 8));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(sentencepiece_end_to_end) {
+  Corpus corpus;
+  std::string source, target, links;
+  for (int k = 0; k < 60; ++k) {
+    source += fmt::format(
+        "the reader number{} is reading {} books{}\n", k, k * 7 % 10, k % 2 ? " to children" : "");
+    target += fmt::format("el lector numero{} lee {} libros\n", k, k * 7 % 10);
+    links += "1-1\n";
+  }
+  for (const std::string split : {"train", "test"}) {
+    corpus.set(split, "source", source);
+    corpus.set(split, "target", target);
+    corpus.set(split, "alignment", links);
+  }
+  corpus.values["vocabulary.type"] = "sentencepiece";
+  corpus.values["vocabulary.size"] = "45";
+  corpus.values["max_length"] = "25";
+  const Dataset data = corpus.load();
+  const SplitCounts& counts = data.train.counts;
+  BOOST_TEST(counts.kept > 0);
+  BOOST_TEST(counts.dropped_too_long > 0);  // measured in pieces, not words
+  BOOST_TEST(counts.kept + counts.dropped_too_long == 60);
+  for (const Example& example : data.train.examples) BOOST_TEST(example.source.size() <= 25u);
+  for (const Example& example : data.test.examples) {
+    BOOST_TEST(data.source->join(example.source) == example.source_text);
+    std::string linked;
+    for (const Link& link : example.links)
+      if (link.target == example.links[0].target)
+        linked += data.source->symbol(example.source[static_cast<std::size_t>(link.source)]);
+    BOOST_TEST(unmark_spaces(linked) == "reader");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(gzip_reads_alike) {
+  Corpus corpus;
+  const Dataset plain = corpus.load();
+  corpus.values["train.source"] = corpus.scratch.write_gzip(
+      "packed", "the house is red\n\nthe red house\na b c d e f g\nthe dog\na dog is a dog\n");
+  const Dataset packed = corpus.load();
+  BOOST_TEST(packed.source->serialize() == plain.source->serialize());
+  BOOST_TEST(packed.train.examples[3].source == plain.train.examples[3].source);
+}
+
+BOOST_AUTO_TEST_CASE(sides_of_unequal_length) {
+  Corpus corpus;
+  corpus.set("dev", "target", "uno\ndos\ntres\n");
+  BOOST_TEST(corpus.refusal() == corpus.path("dev.source") + " has 1 lines and " +
+                                     corpus.path("dev.target") +
+                                     " has 3; line k of one must belong to line k of the other");
+  corpus.set("dev", "source", "a\nb\nc\nd\ne\n");
+  BOOST_TEST(corpus.refusal().find("has 5 lines and " + corpus.path("dev.target") + " has 3;") !=
+             std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(links_that_do_not_fit) {
+  Corpus corpus;
+  corpus.set("test", "alignment", "0-0\n0-0\n");
+  BOOST_TEST(corpus.refusal().find("has 1 lines and " + corpus.path("test.alignment") +
+                                   " has 2;") != std::string::npos);
+  corpus.set("test", "alignment", "0-0 6-0\n");
+  BOOST_TEST(corpus.refusal() == corpus.path("test.alignment") +
+                                     ":1: link '6-0' is out of range: 6 source words, 6 target "
+                                     "words, from 0");
+}
+
+BOOST_AUTO_TEST_CASE(bad_files_are_named_with_their_line) {
+  Corpus corpus;
+  corpus.set("test", "target", "");
+  BOOST_TEST(corpus.refusal() == corpus.path("test.target") + ": the file is empty");
+  corpus.set("test", "target", "\xFF\n");
+  BOOST_TEST(corpus.refusal().starts_with(corpus.path("test.target") + ":1: byte 1"));
+  corpus.values["test.target"] = corpus.path("none");
+  BOOST_TEST(corpus.refusal().starts_with(corpus.path("none") + ": cannot be read"));
+}
+
+BOOST_AUTO_TEST_CASE(a_line_of_too_many_characters) {
+  Corpus corpus;
+  corpus.values["vocabulary.type"] = "characters";
+  corpus.values["max_length"] = "30";
+  corpus.set("dev", "source", std::string(10001, 'a') + "\n");
+  BOOST_TEST(corpus.refusal() ==
+             corpus.path("dev.source") +
+                 ":1: 10001 tokens as characters, more than 10000; put one sentence on each line");
+}
+
+BOOST_AUTO_TEST_CASE(nothing_left) {
+  Corpus corpus;
+  corpus.values["max_length"] = "1";
+  BOOST_TEST(
+      corpus.refusal().starts_with(corpus.path("train.source") + ": none of its 6 lines is left"));
+  corpus.values["max_length"] = "5";
+  corpus.set("dev", "source", " \t\n");
+  BOOST_TEST(
+      corpus.refusal().starts_with(corpus.path("dev.source") + ": none of its 1 lines is left"));
+}
+
+BOOST_AUTO_TEST_CASE(options_that_contradict_each_other) {
+  Corpus corpus;
+  corpus.values["vocabulary.model"] = "bpe";
+  BOOST_TEST(message_of<SpecError>([&] { corpus.load(); }).find("'bpe'") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(no_files_are_given) {
+  const Choice choice{"task", "parallel_text", nullptr, {}};
+  BOOST_CHECK_THROW(make_plugin<TaskKind>(choice)->load(1, {}), DataError);
+}
+
+BOOST_AUTO_TEST_CASE(progress_is_told) {
+  const Corpus corpus;
+  std::vector<std::string> told;
+  corpus.load([&](std::string_view what, Index, Index) { told.emplace_back(what); });
+  BOOST_TEST(told == std::vector<std::string>{"building the vocabularies"});
+}
+
+BOOST_AUTO_TEST_SUITE_END()
