@@ -25,7 +25,7 @@ from matplotlib.ticker import MaxNLocator, NullFormatter, ScalarFormatter
 from records import Alignment, ByLength, RecordError, Run, find_runs
 
 # The metrics that are drawn when a record has them, with the name on their axis.
-METRICS = {"token_accuracy": "token accuracy (%)", "bleu": "BLEU", "perplexity": "perplexity"}
+METRICS = {"token_accuracy": "token accuracy, teacher-forced (%)", "bleu": "BLEU", "perplexity": "perplexity"}
 # Okabe and Ito's colours, told apart by colour-blind readers too; a score keeps its colour and its marker in every figure.
 LOOKS = {"none": ("#5b5b5b", "o"), "additive": ("#0072b2", "s"), "dot": ("#e69f00", "^"), "general": ("#009e73", "D")}
 SPARE_LOOKS = [("#cc79a7", "v"), ("#56b4e9", "P"), ("#d55e00", "X"), ("#b3a500", "*"), ("#7f3c8d", "h")]
@@ -44,7 +44,6 @@ STYLE = {
     "xtick.color": INK,
     "ytick.color": INK,
     "legend.frameon": False,
-    "svg.hashsalt": "softalign",
 }
 CELL = 0.17  # inches: a row of an alignment, and so the room for a word's letters
 

@@ -25,7 +25,7 @@ class ByLength:
 
     labels: list[str]  # "1-10", ..., "61+"
     n: np.ndarray  # sentences
-    metrics: dict[str, np.ndarray]
+    metrics: dict[str, np.ndarray]  # accuracies in percent; NaN where a bucket has no value
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Run:
             group = file.get("test/by_length")
             if group is None:
                 return None
-            metrics = {name: scaled(d) for name, d in group.items() if d.dtype == np.float64 and d.ndim == 1}
+            metrics = {name: d[:] for name, d in group.items() if d.dtype == np.float64 and d.ndim == 1}
             return ByLength([str(label) for label in group["label"].asstr()[:]], group["n"][:], metrics)
 
     @cached_property
@@ -82,7 +82,7 @@ class Run:
             if group is None:
                 return {}
             updates = group["update"][:]
-            return {name: (updates, scaled(d)) for name, d in group.items() if d.dtype == np.float64 and d.ndim == 1}
+            return {name: (updates, d[:]) for name, d in group.items() if d.dtype == np.float64 and d.ndim == 1}
 
     @cached_property
     def sentences(self) -> dict[int, int]:
@@ -106,12 +106,6 @@ class Run:
                 group["weights"][-1, at, :, :height, :width].mean(axis=0),
                 group["gold"][at, :height, :width] if "gold" in group else None,
             )
-
-
-def scaled(data: h5py.Dataset) -> np.ndarray:
-    """The values; shares of 1 (accuracies) as percentages."""
-    share = data.name.endswith("accuracy") and data.attrs.get("units", "") != "%"
-    return data[:] * 100 if share else data[:]
 
 
 def _attention(file: h5py.File) -> h5py.Group | None:

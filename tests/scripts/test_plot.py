@@ -35,11 +35,11 @@ def write_record(folder: Path, score: str, seed: int = 1, lengths: tuple[int, ..
         test = file.create_group("test/by_length")
         test.create_dataset("label", data=BUCKETS, dtype=TEXT)
         test["bucket"], test["n"] = np.arange(6), np.array([121, 178, 180, 175, 174, 172])
-        test["token_accuracy"] = fall
+        test["token_accuracy"] = 100 * fall
         test["bleu"], test["perplexity"] = 100 * fall**2, np.exp(4 * (1 - fall))
         dev = file.create_group("dev")
         dev["update"] = np.arange(0, 2000, 250)
-        dev["token_accuracy"] = fall[2] * (1 - np.exp(-np.arange(8) / 2))
+        dev["token_accuracy"] = 100 * fall[2] * (1 - np.exp(-np.arange(8) / 2))
         dev["perplexity"] = 32 * np.exp(-fall[2] * np.arange(8) / 3) + 1
         if not attends:
             return path
@@ -66,12 +66,14 @@ def test_a_run_reads_as_it_was_written(tmp_path):
     run = records.read_run(write_record(tmp_path, "additive"))
     assert (run.label, run.trained_lengths, run.sentences) == ("additive", (4, 30), {5: 12, 12: 44})
     assert run.by_length.labels == BUCKETS and run.by_length.n[0] == 121
-    assert 95 < run.by_length.metrics["token_accuracy"][0] <= 100  # shares become percentages
+    assert 95 < run.by_length.metrics["token_accuracy"][0] <= 100
     assert run.dev["perplexity"][0].tolist() == list(range(0, 2000, 250))
     short = run.alignment(5)
     assert short.weights.shape == (12, 12) and short.source == short.target[::-1]
     assert short.weights.sum(1) == pytest.approx(np.ones(12), abs=1e-5)
-    assert (short.weights.argmax(1) == short.gold.argmax(1)).all()
+    for alignment in (short, run.alignment(12)):
+        assert (alignment.gold[::-1] == 2 * np.eye(len(alignment.source))).all()
+        assert (alignment.weights.argmax(1) == alignment.gold.argmax(1)).all()
     with pytest.raises(records.RecordError, match="no alignment of sentence 7"):
         run.alignment(7)
 
