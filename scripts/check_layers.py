@@ -82,7 +82,7 @@ def breach(path: str, quote: str, included: str) -> str | None:
         if theirs in allowed(path):
             return None
         may = ", ".join(allowed(path))
-        remedy = "include framework/plugin.hpp" if mine == "plugins" else f"move what you need into one of: {may}"
+        remedy = f"a plugin of this kind includes only {may}" if mine == "plugins" else f"move what you need into one of: {may}"
         return f"layer '{mine}' may not include layer '{theirs}' ({included}): {remedy}"
     if quote == '"':
         return f'"{included}" is not a full path: write "{path.rsplit("/", 1)[0]}/{included}", or <> for a library'

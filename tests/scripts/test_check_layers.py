@@ -21,7 +21,7 @@ def found(root: Path, path: str, include: str) -> list[str]:
         ("framework/eval/a.cpp", '"framework/record/b.hpp"', "layer 'eval' may not include layer 'record'"),
         ("framework/app/a.cpp", '"framework/plugins/scores/dot.hpp"', "nobody includes a plugin"),
         ("tests/nn/a_test.cpp", '"framework/plugins/scores/dot.hpp"', "nobody includes a plugin"),
-        ("framework/plugins/scores/a.cpp", '"framework/nn/linear.hpp"', "include framework/plugin.hpp"),
+        ("framework/plugins/scores/a.cpp", '"framework/nn/linear.hpp"', "a plugin of this kind includes only plugin.hpp"),
         ("framework/plugins/tasks/a.cpp", '"framework/train/b.hpp"', "layer 'plugins' may not include layer 'train'"),
         ("framework/nn/a.cpp", '"linear.hpp"', 'write "framework/nn/linear.hpp"'),
         ("framework/odd/a.cpp", '"framework/base/types.hpp"', "'odd' is no layer"),
