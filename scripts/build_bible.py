@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Builds the corpus of experiments/bible_en_es from two Debian packages, the same bytes each time.
 
 build_bible.py [--out FOLDER] [KJV.deb SPARV.deb]: without the .deb files it gets them by apt-get download. Either way their

@@ -1,0 +1,110 @@
+"""scripts/setup.sh, in a copy of its folder, on machines made of stand-ins: no package is installed and nothing is compiled."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+SCRIPTS = Path(__file__).parents[2] / "scripts"
+PACKAGES = """
+[build]
+cmake      # 3.25
+libfmt-dev # 9.1  text
+[tests]
+hdf5-tools # 1.10
+"""
+TOOLS = ("bash", "cat", "dirname", "env", "grep", "mkdir", "nproc", "sed", "tail")
+
+
+class Machine:
+    """A machine whose programs are TOOLS and stand-ins that note how they were called."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.bin, self.calls = root, root / "bin", root / "calls"
+        self.bin.mkdir()
+        (root / "scripts").mkdir()
+        shutil.copy(SCRIPTS / "setup.sh", root / "scripts")
+        (root / "scripts/packages.txt").write_text(PACKAGES)
+        for tool in TOOLS:
+            (self.bin / tool).symlink_to(shutil.which(tool))
+        self.stand_in("cmake")
+        self.stand_in("sleep")
+        self.stand_in("sudo", 'exec "$@"')
+
+    def stand_in(self, name: str, body: str = "") -> None:
+        (self.bin / name).write_text(f'#!/bin/bash\necho "{name} $*" >>{self.calls}\n{body}\n')
+        (self.bin / name).chmod(0o755)
+
+    def debian(self, installed: str, apt: str = "") -> None:
+        lines = "".join(f"installed {name}\\n" for name in installed.split())
+        self.stand_in("dpkg-query", f"printf '{lines}'")
+        self.stand_in("apt-get", apt)
+
+    def set_up(self, *groups: str) -> tuple[int, str, list[str]]:
+        """Runs setup.sh; returns its status, what it said, and the calls of cmake and apt-get."""
+        command = [self.root / "scripts/setup.sh", *groups]
+        ended = subprocess.run(command, env={**os.environ, "PATH": str(self.bin)}, capture_output=True, text=True, check=False)
+        calls = self.calls.read_text().splitlines() if self.calls.exists() else []
+        return ended.returncode, ended.stdout + ended.stderr, [call for call in calls if call.startswith(("cmake", "apt-get"))]
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Machine:
+    return Machine(tmp_path)
+
+
+def test_only_the_missing_packages_of_the_groups_are_installed(machine):
+    machine.debian("cmake")
+    code, _, calls = machine.set_up("build")
+    assert code == 0
+    assert [re.sub(" -.*recommends", "", call) for call in calls if "apt-get" in call] == ["apt-get libfmt-dev"]
+    assert "cmake --preset release -DSOFTALIGN_TESTS=OFF" in calls
+    assert any("--target softalign " in call for call in calls)
+
+
+def test_nothing_is_installed_when_all_is_there(machine):
+    machine.debian("cmake libfmt-dev hdf5-tools")
+    code, _, calls = machine.set_up("build", "tests")
+    assert code == 0 and not any("apt-get" in call for call in calls)
+    assert "cmake --preset release -DSOFTALIGN_TESTS=ON" in calls
+    assert any("--target all " in call for call in calls)
+
+
+def test_absent_package_lists_are_fetched(machine):
+    machine.debian("cmake", f'[[ $* == *update* ]] && touch {machine.root}/fresh; [[ -e {machine.root}/fresh ]]')
+    (machine.bin / "touch").symlink_to(shutil.which("touch"))
+    code, said, calls = machine.set_up("build")
+    assert code == 0 and "could not" not in said
+    assert [call.split()[-1] for call in calls if "apt-get" in call] == ["libfmt-dev", "update", "libfmt-dev"]
+
+
+def test_a_failed_installation_says_what_to_do_and_goes_on(machine):
+    machine.debian("", "echo E: no network; exit 100")
+    code, said, calls = machine.set_up("build")
+    assert code == 0 and "E: no network" in said
+    assert "To do by hand: apt-get install cmake libfmt-dev" in said
+    assert calls[-1].startswith("cmake --build")
+
+
+def test_without_apt_get_the_needs_are_listed(machine):
+    code, said, calls = machine.set_up("build")
+    assert code == 0 and "no apt-get here" in said
+    assert "libfmt-dev # 9.1  text" in said and "[tests]" in said
+    assert len(calls) == 2
+
+
+def test_a_missing_library_is_shown_and_stops_the_set_up(machine):
+    machine.debian("cmake libfmt-dev")
+    machine.stand_in("cmake", "echo 'Could not find fmt' >&2; exit 1")
+    code, said, _ = machine.set_up("build")
+    assert code == 1 and "Could not find fmt" in said and "scripts/packages.txt has its package" in said
+
+
+def test_the_list_names_each_package_once_with_its_version():
+    lines = [line for line in (SCRIPTS / "packages.txt").read_text().splitlines() if line and line[0] not in "#["]
+    assert all(re.fullmatch(r"[a-z0-9+-]+ +# [0-9.]+\b.*", line) for line in lines)
+    names = [line.split()[0] for line in lines]
+    assert len(set(names)) == len(names)
