@@ -40,9 +40,11 @@ class ErrorOf : public Error {
 
 using MachineError = ErrorOf<ExitCode::failed>;  // disk full, out of memory, a library failed
 using BugError = ErrorOf<ExitCode::failed>;      // an invariant of ours does not hold
-using SpecError = ErrorOf<ExitCode::usage>;      // wrong spec or command line
-using DataError = ErrorOf<ExitCode::data>;       // wrong or missing data
-using CheckError = ErrorOf<ExitCode::check>;     // a check, claim or verification failed
+using RunError =
+    ErrorOf<ExitCode::failed>;  // training itself went wrong: a loss that is not finite
+using SpecError = ErrorOf<ExitCode::usage>;   // wrong spec or command line
+using DataError = ErrorOf<ExitCode::data>;    // wrong or missing data
+using CheckError = ErrorOf<ExitCode::check>;  // a check, claim or verification failed
 using Interrupted = ErrorOf<ExitCode::interrupted>;
 
 // A place in a text file; lines and columns count from 1, 0 means "no line" (a default, an

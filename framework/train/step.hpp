@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
+#include "framework/base/workers.hpp"
 #include "framework/seq/model.hpp"
 #include "framework/train/optimizer.hpp"
-#include "framework/train/workers.hpp"
 
 namespace softalign {
 

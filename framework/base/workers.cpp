@@ -1,4 +1,4 @@
-#include "framework/train/workers.hpp"
+#include "framework/base/workers.hpp"
 
 namespace softalign {
 

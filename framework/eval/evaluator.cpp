@@ -1,0 +1,113 @@
+#include "framework/eval/evaluator.hpp"
+
+#include <mutex>
+
+#include "framework/data/batches.hpp"
+#include "framework/eval/attention_diagnostics.hpp"
+#include "framework/eval/unicode.hpp"
+
+namespace softalign {
+namespace {
+
+// Weights of row b of a teacher-forced batch.
+AlignmentMatrix matrix_of(const Model::Forward& forward, const Batch& batch, Index b) {
+  const auto row = static_cast<std::size_t>(b);
+  AlignmentMatrix matrix{batch.target_lengths[row], batch.source_lengths[row], {}};
+  for (Index t = 0; t < matrix.steps; ++t) {
+    const real* weights =
+        forward.weights[static_cast<std::size_t>(t)].value().data + b * batch.source_steps;
+    matrix.weights.insert(matrix.weights.end(), weights, weights + matrix.positions);
+  }
+  return matrix;
+}
+
+void score_attention(const AlignmentMatrix& matrix,
+                     const Example& example,
+                     SentenceResult& result) {
+  std::vector<Index> pointed;
+  for (Index t = 0; t < matrix.steps; ++t) {
+    std::vector<real> row(matrix.weights.begin() + t * matrix.positions,
+                          matrix.weights.begin() + (t + 1) * matrix.positions);
+    result.attention_entropy += entropy(row);
+    ++result.attention_steps;
+    if (t < std::ssize(example.target)) pointed.push_back(argmax(row));
+  }
+  if (!example.links.empty()) result.pointing = point_count(pointed, example.links);
+}
+
+void score_hypothesis(const Hypothesis& hypothesis,
+                      const Example& example,
+                      const Vocabulary& target,
+                      SentenceResult& result) {
+  result.hypothesis = hypothesis.tokens;
+  result.hypothesis_text = target.join(hypothesis.tokens);
+  result.model_score = hypothesis.score;
+  result.exact = is_exact(hypothesis.tokens, example.target);
+  result.free_running = position_matches(hypothesis.tokens, example.target);
+  result.bleu = bleu_stats(split_words(result.hypothesis_text), split_words(example.target_text));
+  result.chrf = chrf_stats(result.hypothesis_text, example.target_text);
+}
+
+}  // namespace
+
+EvaluatedSplit evaluate(const Model& model,
+                        const Split& split,
+                        const Vocabulary& target,
+                        const EvaluationRequest& request,
+                        Workers& workers) {
+  const Index total = std::ssize(split.examples);
+  EvaluatedSplit out;
+  out.sentences.resize(split.examples.size());
+  const auto kept = static_cast<std::size_t>(std::min(request.keep, total));
+  if (model.aligns()) {
+    out.forced.resize(kept);
+    if (request.search != nullptr) out.searched.resize(kept);
+  }
+  std::mutex mutex;
+  Index done = 0;
+
+  const Batches batches = evaluation_batches(split, request.batch);
+  workers.run(std::ssize(batches), [&](Index i) {
+    if (request.stop && request.stop())
+      throw Interrupted("stopped while evaluating {}", split.name);
+    const Batch batch = make_batch(split, batches[static_cast<std::size_t>(i)]);
+    Tape tape(Tape::Mode::infer);
+    const Model::Forward forward = model.forward(tape, batch, 1);
+    for (Index b = 0; b < batch.rows; ++b) {
+      const auto row = static_cast<std::size_t>(b);
+      const auto at = static_cast<std::size_t>(batch.example[row]);
+      const Example& example = split.examples[at];
+      SentenceResult& result = out.sentences[at];
+      result.source_length = std::ssize(example.source);
+      result.reference_text = example.target_text;
+      for (Index t = 0; t < batch.target_lengths[row]; ++t) {
+        const auto k = static_cast<std::size_t>(b * batch.target_steps + t);
+        result.nll += static_cast<double>(forward.losses.nll[k]);
+        result.teacher_forced +=
+            Count{forward.losses.best[k] == batch.target_out[k] ? Index{1} : Index{0}, 1};
+      }
+      if (!model.aligns()) continue;
+      AlignmentMatrix matrix = matrix_of(forward, batch, b);
+      score_attention(matrix, example, result);
+      if (at < kept) out.forced[at] = std::move(matrix);
+    }
+    if (request.search != nullptr) {
+      const auto hypotheses = request.search->run(
+          model, tape, {batch.source, batch.rows, batch.source_steps, batch.source_lengths});
+      for (std::size_t row = 0; row < hypotheses.size(); ++row) {
+        const auto at = static_cast<std::size_t>(batch.example[row]);
+        const Hypothesis& best = hypotheses[row].front();
+        score_hypothesis(best, split.examples[at], target, out.sentences[at]);
+        if (at < kept && model.aligns())
+          out.searched[at] = {
+              static_cast<Index>(best.steps()), batch.source_lengths[row], best.alignment};
+      }
+    }
+    std::lock_guard lock(mutex);
+    done += batch.rows;
+    if (request.progress) request.progress(done, total);
+  });
+  return out;
+}
+
+}  // namespace softalign

@@ -1,0 +1,46 @@
+// Runs a model over a split: teacher-forced, and with a search where one is given; sentence by
+// sentence results that every metric is computed from. Batches are spread over threads; neither
+// they nor the batch size change a result on machines whose matrix products treat rows apart
+// (oneDNN with AVX-512 does).
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "framework/base/workers.hpp"
+#include "framework/data/dataset.hpp"
+#include "framework/eval/search.hpp"
+#include "framework/eval/sentence_result.hpp"
+
+namespace softalign {
+
+// Weights of one sentence: [steps, positions]; steps end with </s>, positions end with the source's
+// </s>.
+struct AlignmentMatrix {
+  Index steps = 0;
+  Index positions = 0;
+  std::vector<float> weights;
+};
+
+struct EvaluatedSplit {
+  std::vector<SentenceResult> sentences;  // one for each example, in order
+  std::vector<AlignmentMatrix> forced;    // teacher-forced; the first `keep` examples
+  std::vector<AlignmentMatrix> searched;  // of the search's best hypothesis; likewise
+};
+
+struct EvaluationRequest {
+  const Search* search = nullptr;  // null: teacher-forced only
+  Index batch = 64;                // sentences side by side
+  Index keep = 0;                  // examples whose matrices are kept
+  std::function<void(Index done, Index total)>
+      progress;                // sentences; called from one thread at a time
+  std::function<bool()> stop;  // asked between batches; true: throws Interrupted
+};
+
+EvaluatedSplit evaluate(const Model& model,
+                        const Split& split,
+                        const Vocabulary& target,
+                        const EvaluationRequest& request,
+                        Workers& workers);
+
+}  // namespace softalign

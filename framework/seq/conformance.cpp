@@ -1,0 +1,375 @@
+#include "framework/seq/conformance.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <memory>
+
+#include "framework/autodiff/gradient_check.hpp"
+#include "framework/base/random.hpp"
+#include "framework/config/writer.hpp"
+#include "framework/ops/ops.hpp"
+#include "framework/seq/decoder.hpp"
+
+namespace softalign {
+namespace {
+
+#ifdef SOFTALIGN_DOUBLE
+constexpr double kGradientTolerance = 1e-5, kGradientStep = 1e-5, kRowTolerance = 1e-12;
+#else
+constexpr double kGradientTolerance = 0.05, kGradientStep = 1e-2, kRowTolerance = 2e-5;
+#endif
+
+using Arrays = std::vector<Var>;
+using Lengths = std::vector<Index>;
+
+// A plugin as a function from arrays to arrays, all with sentences as their first axis.
+// `positional` ones have the source positions as their second.
+struct Subject {
+  struct Input {
+    std::vector<real> numbers;
+    Shape shape;
+    bool positional;
+  };
+  std::vector<Input> inputs;
+  std::vector<bool> positional_outputs;
+  std::function<Arrays(Tape&, const Arrays&, std::span<const Index>)> run;
+  ParameterStore parameters;
+  bool permutable = false;  // the first input's positions may be exchanged
+  int weights_output = -1;  // which output holds attention weights
+
+  void input(const char* name, Shape shape, bool positional) {
+    Input in{std::vector<real>(static_cast<std::size_t>(shape.size())), shape, positional};
+    const RandomStream stream(17, name);
+    for (std::size_t i = 0; i < in.numbers.size(); ++i)
+      in.numbers[i] = static_cast<real>(0.7 * stream.normal(i));
+    inputs.push_back(std::move(in));
+  }
+};
+
+const Lengths kLengths = {5, 4, 2};
+constexpr Index kRows = 3, kPositions = 5;
+
+using Numbers = std::vector<std::vector<real>>;
+
+// Runs the subject on copies of its inputs in inference mode.
+Numbers outputs_of(Subject& subject, std::vector<Subject::Input>& inputs, const Lengths& lengths) {
+  Tape tape(Tape::Mode::infer);
+  Arrays arrays;
+  for (auto& input : inputs) arrays.push_back(tape.constant({input.numbers.data(), input.shape}));
+  Numbers result;
+  for (Var out : subject.run(tape, arrays, lengths))
+    result.emplace_back(out.value().begin(), out.value().end());
+  return result;
+}
+
+// The numbers of sentence `row`: its valid positions of positional arrays, all of others.
+std::vector<real> valid(const std::vector<real>& all,
+                        bool positional,
+                        Index rows,
+                        Index row,
+                        Index positions,
+                        Index length) {
+  const Index each = std::ssize(all) / rows;
+  const Index count = positional ? each / positions * length : each;
+  const auto begin = all.begin() + row * each;
+  return {begin, begin + count};
+}
+
+double difference(const std::vector<real>& a, const std::vector<real>& b) {
+  if (a.size() != b.size()) return std::numeric_limits<double>::infinity();
+  double worst = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double scale = 1 + std::abs(static_cast<double>(a[i]));
+    const double d = std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])) / scale;
+    worst = std::max(worst, std::isnan(d) ? std::numeric_limits<double>::infinity() : d);
+  }
+  return worst;
+}
+
+ConformanceResult gradients(Subject& subject) {
+  std::vector<View> views;
+  for (auto& input : subject.inputs) views.push_back({input.numbers.data(), input.shape});
+  const GradientCheck result = check_gradients(
+      [&](Tape& tape, const Arrays& arrays) {
+        Arrays outputs = subject.run(tape, arrays, kLengths);
+        for (std::size_t i = 0; i < outputs.size(); ++i) {
+          if (!subject.positional_outputs[i]) continue;
+          View mask = tape.zeros(outputs[i].shape());  // what padding holds is nobody's business
+          const Index each = mask.size() / kRows / kPositions;
+          for (Index b = 0; b < kRows; ++b)
+            std::fill_n(mask.data + b * kPositions * each,
+                        kLengths[static_cast<std::size_t>(b)] * each,
+                        real{1});
+          outputs[i] = outputs[i] * tape.constant(mask);
+        }
+        return outputs;
+      },
+      views,
+      &subject.parameters,
+      6,
+      kGradientStep);
+  return {"gradients",
+          result.checked > 0 && result.worst < kGradientTolerance,
+          fmt::format("{} numbers against finite differences, largest error {:.1e} at {}",
+                      result.checked,
+                      result.worst,
+                      result.where)};
+}
+
+ConformanceResult padding(Subject& subject) {
+  auto dirty = subject.inputs;
+  for (auto& input : dirty) {
+    if (!input.positional) continue;
+    const Index each = input.shape.size() / kRows / kPositions;
+    for (Index b = 0; b < kRows; ++b)
+      for (Index i = kLengths[static_cast<std::size_t>(b)] * each; i < kPositions * each; ++i)
+        input.numbers[static_cast<std::size_t>(b * kPositions * each + i)] = real{1000};
+  }
+  const Numbers clean = outputs_of(subject, subject.inputs, kLengths);
+  const Numbers other = outputs_of(subject, dirty, kLengths);
+  bool same = true;
+  for (std::size_t i = 0; i < clean.size(); ++i)
+    for (Index b = 0; b < kRows; ++b) {
+      const Index length = kLengths[static_cast<std::size_t>(b)];
+      same =
+          same && valid(clean[i], subject.positional_outputs[i], kRows, b, kPositions, length) ==
+                      valid(other[i], subject.positional_outputs[i], kRows, b, kPositions, length);
+    }
+  return {"padding",
+          same,
+          same ? "what stands behind a sentence changes no bit" : "padding changes the result"};
+}
+
+ConformanceResult batch_size(Subject& subject) {
+  const Numbers together = outputs_of(subject, subject.inputs, kLengths);
+  double worst = 0;
+  for (Index b = 0; b < kRows; ++b) {
+    const Index length = kLengths[static_cast<std::size_t>(b)];
+    std::vector<Subject::Input> alone;
+    for (const auto& input : subject.inputs) {
+      Shape shape = input.shape.rank() == 3   ? Shape{1, input.shape[1], input.shape[2]}
+                    : input.shape.rank() == 2 ? Shape{1, input.shape[1]}
+                                              : Shape{1};
+      if (input.positional) shape = Shape{1, length, input.shape[2]};
+      alone.push_back({valid(input.numbers, input.positional, kRows, b, kPositions, length),
+                       shape,
+                       input.positional});
+    }
+    const Numbers single = outputs_of(subject, alone, {length});
+    for (std::size_t i = 0; i < together.size(); ++i)
+      worst = std::max(
+          worst,
+          difference(
+              valid(together[i], subject.positional_outputs[i], kRows, b, kPositions, length),
+              single[i]));
+  }
+  return {"batch size",
+          worst <= kRowTolerance,
+          fmt::format("a sentence alone and in a batch differ by {:.1e}", worst)};
+}
+
+ConformanceResult permutation(Subject& subject) {
+  auto turned = subject.inputs;
+  auto& numbers = turned[0].numbers;
+  const Index each = turned[0].shape[2];
+  // Sentence 0 is reversed; its energies must be reversed too.
+  for (Index s = 0; s < kPositions; ++s)
+    std::copy_n(subject.inputs[0].numbers.begin() + s * each,
+                each,
+                numbers.begin() + (kPositions - 1 - s) * each);
+  std::vector<real> expected = valid(
+      outputs_of(subject, subject.inputs, kLengths)[0], true, kRows, 0, kPositions, kPositions);
+  std::reverse(expected.begin(), expected.end());
+  const double worst = difference(
+      expected,
+      valid(outputs_of(subject, turned, kLengths)[0], true, kRows, 0, kPositions, kPositions));
+  return {"permutation",
+          worst <= kRowTolerance,
+          fmt::format("exchanging source positions exchanges the energies, within {:.1e}", worst)};
+}
+
+ConformanceResult weights(Subject& subject) {
+  const auto all = outputs_of(
+      subject, subject.inputs, kLengths)[static_cast<std::size_t>(subject.weights_output)];
+  double worst = 0;
+  bool clean = true;
+  for (Index b = 0; b < kRows; ++b) {
+    double sum = 0;
+    for (Index s = 0; s < kPositions; ++s) {
+      const real w = all[static_cast<std::size_t>(b * kPositions + s)];
+      if (s < kLengths[static_cast<std::size_t>(b)])
+        sum += static_cast<double>(w);
+      else
+        clean = clean && w == 0;
+    }
+    worst = std::max(worst, std::abs(sum - 1));
+  }
+  return {
+      "weights",
+      clean && worst < 1e-5,
+      fmt::format(
+          "rows sum to 1 within {:.1e}; padding {}", worst, clean ? "is exactly 0" : "is NOT 0")};
+}
+
+ConformanceResult same_bits(Subject& subject) {
+  const bool same = outputs_of(subject, subject.inputs, kLengths) ==
+                    outputs_of(subject, subject.inputs, kLengths);
+  return {"same bits", same, same ? "two runs are equal" : "two runs differ"};
+}
+
+ConformanceResult steady_memory(Subject& subject, const std::function<Index()>& allocations) {
+  std::vector<real> buffer(static_cast<std::size_t>(subject.parameters.flat_size()));
+  std::vector<std::vector<real>> inner;
+  for (auto& input : subject.inputs) inner.emplace_back(input.numbers.size());
+  Tape tape(Tape::Mode::train, buffer.data());
+  Index asked = 0;
+  for (int step = 0; step < 3;
+       ++step) {  // the first two fill the arena and the thread's own stores
+    tape.reset();
+    Arrays arrays;
+    for (std::size_t i = 0; i < inner.size(); ++i)
+      arrays.push_back(
+          tape.leaf({subject.inputs[i].numbers.data(), subject.inputs[i].shape}, inner[i].data()));
+    Arrays outputs = subject.run(tape, arrays, kLengths);  // its vector is ours: counted before
+    const Index before = allocations();
+    Var loss = sum(outputs[0] * outputs[0]);
+    tape.backward(loss);
+    asked = allocations() - before;
+  }
+  return {"steady memory",
+          asked == 0,
+          fmt::format("{} allocations in the backward of the third step", asked)};
+}
+
+// ---- one subject for each kind
+
+constexpr Index kEmbedding = 7, kQuery = 6, kAnnotation = 8, kStart = 4;
+
+std::unique_ptr<Subject> encoder_subject(const Choice& choice) {
+  auto subject = std::make_unique<Subject>();
+  std::shared_ptr<Encoder> encoder =
+      make_plugin<EncoderKind>(choice, Parameters(subject->parameters), kEmbedding);
+  subject->input("embedded", {kRows, kPositions, kEmbedding}, true);
+  subject->positional_outputs = {true, false, false};
+  subject->run = [encoder](Tape&, const Arrays& x, std::span<const Index> lengths) -> Arrays {
+    const Annotations a = encoder->encode(x[0], lengths);
+    if (a.states.shape().last() != encoder->size() ||
+        a.start.shape().last() != encoder->start_size())
+      throw BugError("[encoder] size() or start_size() is not what encode returns");
+    return {a.states, a.last, a.start};
+  };
+  return subject;
+}
+
+std::unique_ptr<Subject> score_subject(const Choice& choice) {
+  auto subject = std::make_unique<Subject>();
+  std::shared_ptr<Score> score = make_plugin<ScoreKind>(
+      choice, Parameters(subject->parameters), ScoreSizes{kQuery, kAnnotation});
+  subject->input("annotations", {kRows, kPositions, kAnnotation}, true);
+  subject->input("query", {kRows, kQuery}, false);
+  subject->positional_outputs = {true};
+  subject->permutable = true;
+  subject->run = [score](Tape&, const Arrays& x, std::span<const Index> lengths) -> Arrays {
+    Memory memory = score->prepare(x[0]);
+    memory.lengths = lengths;
+    Var energies = score->score(memory, x[1]);
+    if (energies.shape() != Shape{x[0].shape()[0], x[0].shape()[1]})
+      throw BugError("[score] energies are {}, not [B,S]", energies.shape().str());
+    return {energies};
+  };
+  return subject;
+}
+
+std::unique_ptr<Subject> attention_subject(const Choice& choice) {
+  auto subject = std::make_unique<Subject>();
+  std::shared_ptr<Attention> attention = make_plugin<AttentionKind>(
+      choice, Parameters(subject->parameters), AttentionSizes{kQuery, kAnnotation});
+  subject->input("annotations", {kRows, kPositions, kAnnotation}, true);
+  subject->input("query", {kRows, kQuery}, false);
+  subject->input("last", {kRows, kAnnotation}, false);
+  subject->positional_outputs = {false};
+  if (attention->aligns()) {
+    subject->positional_outputs.push_back(true);
+    subject->weights_output = 1;
+  }
+  subject->run = [attention](Tape&, const Arrays& x, std::span<const Index> lengths) -> Arrays {
+    const Memory memory = attention->prepare({x[0], x[2], x[2], lengths});
+    const Glimpse glimpse = attention->attend(memory, x[1]);
+    if (glimpse.context.shape().last() != attention->context_size())
+      throw BugError("[attention] context_size() is not what attend returns");
+    if (glimpse.weights) return {glimpse.context, glimpse.weights};
+    return {glimpse.context};
+  };
+  return subject;
+}
+
+std::unique_ptr<Subject> decoder_subject(const Choice& choice) {
+  auto subject = std::make_unique<Subject>();
+  std::shared_ptr<Decoder> decoder = make_plugin<DecoderKind>(
+      choice,
+      Parameters(subject->parameters),
+      DecoderSizes{kEmbedding, kAnnotation, kStart, [](const Parameters& p, Index query) {
+                     return make_plugin<AttentionKind>(Choice{"attention", "global", nullptr, {}},
+                                                       p,
+                                                       AttentionSizes{query, kAnnotation});
+                   }});
+  subject->input("annotations", {kRows, kPositions, kAnnotation}, true);
+  subject->input("last", {kRows, kAnnotation}, false);
+  subject->input("start", {kRows, kStart}, false);
+  subject->input("first symbol", {kRows, kEmbedding}, false);
+  subject->input("second symbol", {kRows, kEmbedding}, false);
+  subject->positional_outputs = {false, false};
+  subject->run = [decoder](Tape&, const Arrays& x, std::span<const Index> lengths) -> Arrays {
+    const Annotations annotations{x[0], x[1], x[2], lengths};
+    const Memory memory = decoder->prepare(annotations);
+    const DecoderStep one =
+        decoder->step(memory, decoder->start(annotations), decoder->inputs(x[3]));
+    const DecoderStep two = decoder->step(memory, one.next, decoder->inputs(x[4]));
+    Var features = decoder->readout(two.output, x[4]);
+    if (features.shape().last() != decoder->readout_size())
+      throw BugError("[decoder] readout_size() is not what readout returns");
+    return {features, two.next[0]};
+  };
+  return subject;
+}
+
+std::unique_ptr<Subject> subject_for(const Choice& choice) {
+  if (choice.kind == EncoderKind::name) return encoder_subject(choice);
+  if (choice.kind == ScoreKind::name) return score_subject(choice);
+  if (choice.kind == AttentionKind::name) return attention_subject(choice);
+  if (choice.kind == DecoderKind::name) return decoder_subject(choice);
+  return nullptr;  // tasks, optimisers, searches, metrics: only their options are checked here
+}
+
+}  // namespace
+
+std::vector<ConformanceResult> check_conformance(std::string_view kind,
+                                                 std::string_view name,
+                                                 const std::function<Index()>& allocations) {
+  const PluginEntry& entry = Registry::instance().find(kind, name);
+  std::vector<ConformanceResult> results;
+  const std::string fault = round_trip_fault(*entry.options());
+  results.push_back(
+      {"options", fault.empty(), fault.empty() ? "survive being written and read" : fault});
+
+  const auto subject = subject_for({std::string(kind), std::string(name), nullptr, {}});
+  if (!subject) return results;
+  subject->parameters.allocate(3);
+  const auto run = [&](const char* check, const std::function<ConformanceResult()>& f) {
+    try {
+      results.push_back(f());
+    } catch (const std::exception& error) {  // a stranger's plugin may throw anything
+      results.push_back({check, false, error.what()});
+    }
+  };
+  run("gradients", [&] { return gradients(*subject); });
+  run("padding", [&] { return padding(*subject); });
+  run("batch size", [&] { return batch_size(*subject); });
+  if (subject->permutable) run("permutation", [&] { return permutation(*subject); });
+  if (subject->weights_output >= 0) run("weights", [&] { return weights(*subject); });
+  run("same bits", [&] { return same_bits(*subject); });
+  if (allocations) run("steady memory", [&] { return steady_memory(*subject, allocations); });
+  return results;
+}
+
+}  // namespace softalign

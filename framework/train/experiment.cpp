@@ -1,0 +1,211 @@
+#include "framework/train/experiment.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "framework/config/plugin_loader.hpp"
+#include "framework/config/writer.hpp"
+#include "framework/data/lengths.hpp"
+#include "framework/data/task.hpp"
+#include "framework/kernels/gemm.hpp"
+#include "framework/train/results.hpp"
+#include "framework/train/trainer.hpp"
+
+namespace softalign {
+namespace {
+
+using Json = nlohmann::json;
+
+// "configs/x.yaml:3:7: train.shards: ..." with the place where the option was written.
+template <class... Args>
+[[noreturn]] void refuse(const ResolvedSpec<Spec>& resolved,
+                         const std::string& path,
+                         fmt::format_string<Args...> format,
+                         Args&&... args) {
+  const auto found = resolved.origins.find(path);
+  throw SpecError("{}{}: {}",
+                  found == resolved.origins.end() ? "" : found->second.str() + ": ",
+                  path,
+                  fmt::format(format, std::forward<Args>(args)...));
+}
+
+int threads_for(const ExperimentOptions& options, Index shards) {
+  const int machine = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return options.threads > 0 ? options.threads : std::min(machine, static_cast<int>(shards));
+}
+
+Json counts_of(const Split& split) {
+  const SplitCounts& c = split.counts;
+  return {{"read", c.read},
+          {"kept", c.kept},
+          {"dropped_too_long", c.dropped_too_long},
+          {"dropped_empty", c.dropped_empty},
+          {"truncated", c.truncated}};
+}
+
+// What is known before training: sizes, counts, vocabularies.
+void record_setting(Recorder& recorder,
+                    const Dataset& data,
+                    const Model& model,
+                    Observer& observer) {
+  for (const Split* split : {&data.train, &data.dev, &data.test}) {
+    recorder.attributes("data/" + split->name, counts_of(*split).dump());
+    const SplitCounts& c = split->counts;
+    if (c.dropped_too_long + c.dropped_empty + c.truncated > 0)
+      observer.message(fmt::format("{}: {} of {} pairs kept, {} too long, {} empty, {} truncated",
+                                   split->name,
+                                   c.kept,
+                                   c.read,
+                                   c.dropped_too_long,
+                                   c.dropped_empty,
+                                   c.truncated));
+  }
+  recorder.text("data", "source_vocabulary", data.source->serialize());
+  recorder.text("data", "target_vocabulary", data.target->serialize());
+  recorder.attributes(
+      "data",
+      Json{{"source_symbols", data.source->size()}, {"target_symbols", data.target->size()}}
+          .dump());
+  Json plugins = Json::array();
+  for (const LoadedPlugin& plugin : loaded_plugins())
+    plugins.push_back(plugin.path + " sha256:" + plugin.sha256);
+  recorder.attributes("provenance",
+                      Json{{"gemm", gemm_library()}, {"plugins", plugins.dump()}}.dump());
+  recorder.attributes("", Json{{"parameters", model.parameters().count()}}.dump());
+}
+
+void record_parameters(Recorder& recorder, const Model& model) {
+  for (const Parameter& parameter : model.parameters().all()) {
+    std::vector<Index> shape;
+    for (int axis = 0; axis < parameter.shape.rank(); ++axis)
+      shape.push_back(parameter.shape[axis]);
+    const View value = parameter.value();
+    const std::vector<float> numbers(value.begin(), value.end());
+    recorder.parameter(parameter.name, shape, numbers);
+  }
+}
+
+MetricTable evaluate_test(Recorder& recorder,
+                          const Spec& spec,
+                          const Dataset& data,
+                          const Model& model,
+                          Index update,
+                          Workers& workers,
+                          Observer& observer) {
+  const auto search = make_plugin<SearchKind>(spec.evaluate.search);
+  EvaluationRequest request;
+  request.search = search.get();
+  request.batch = spec.evaluate.batch;
+  request.keep = spec.record.alignments;
+  request.progress = [&](Index done, Index total) { observer.stage("testing", done, total); };
+  request.stop = [&] { return observer.stop_requested(); };
+  const EvaluatedSplit result = evaluate(model, data.test, *data.target, request, workers);
+  MetricTable table = record_test(recorder, spec, data, result, update);
+  record_alignments(recorder, "cross", update, data.test, data, result.forced);
+  record_searched_alignments(recorder, "cross_search", update, data.test, data, result);
+  const auto& baselines = spec.evaluate.baselines;
+  if (std::find(baselines.begin(), baselines.end(), "ibm_model1") != baselines.end())
+    record_ibm_model1(recorder, spec, data);
+  return table;
+}
+
+}  // namespace
+
+void check_spec(const ResolvedSpec<Spec>& resolved) {
+  const Spec& spec = resolved.spec;
+  const auto legal = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
+           c == '_' || c == '-';
+  };
+  if (spec.name.empty() || spec.name[0] == '.' ||
+      !std::all_of(spec.name.begin(), spec.name.end(), legal))
+    refuse(resolved, "name", "'{}' cannot name a folder; use letters, digits and . _ -", spec.name);
+  if (!std::has_single_bit(static_cast<std::uint64_t>(spec.train.shards)))
+    refuse(resolved,
+           "train.shards",
+           "{} is not a power of two; use 1, 2, 4, 8, ...",
+           spec.train.shards);
+  if (spec.train.early_stopping) {
+    const std::string& metric = spec.train.early_stopping->metric;
+    const Position where = resolved.origins.contains("train.early_stopping.metric")
+                               ? resolved.origins.at("train.early_stopping.metric")
+                               : Position{};
+    if (!metric.starts_with("dev/"))
+      refuse(resolved,
+             "train.early_stopping.metric",
+             "'{}' must be \"dev/\" and a metric's name, such as dev/loss",
+             metric);
+    Registry::instance().find(MetricKind::name, metric.substr(4), where);
+  }
+  (void)LengthBuckets(spec.evaluate.lengths);
+  // Plugins refuse options that contradict each other when they are built.
+  make_plugin<TaskKind>(spec.task);
+  make_plugin<OptimizerKind>(spec.train.optimizer);
+  make_plugin<SearchKind>(spec.evaluate.search);
+  if (spec.evaluate.dev_search) make_plugin<SearchKind>(*spec.evaluate.dev_search);
+}
+
+std::string identity_json(const Spec& spec) { return canonical_json(spec, kNotIdentity); }
+
+std::unique_ptr<Model> make_model(const Spec& spec, const Dataset& data) {
+  return std::make_unique<Model>(
+      spec.model, data.source->size(), data.target->size(), static_cast<std::uint64_t>(spec.seed));
+}
+
+ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
+                                 const ExperimentOptions& options,
+                                 Observer& observer) {
+  const Spec& spec = resolved.spec;
+  check_spec(resolved);
+  const std::string canonical = identity_json(spec);
+  ExperimentOutcome outcome;
+  outcome.run_id = run_id(identity(canonical));
+  outcome.folder = options.results / spec.name / outcome.run_id;
+  if (!options.force && run_status({outcome.folder}).state == RunState::complete &&
+      std::filesystem::exists(RunFolder{outcome.folder}.record())) {
+    outcome.was_complete = true;
+    return outcome;
+  }
+
+  // Everything that the data or the spec can spoil comes before the first file is written.
+  const auto task = make_plugin<TaskKind>(spec.task);
+  const Dataset data = task->load(
+      static_cast<std::uint64_t>(spec.seed),
+      [&](std::string_view what, Index done, Index total) { observer.stage(what, done, total); });
+  const auto model = make_model(spec, data);
+  Workers workers(threads_for(options, spec.train.shards));
+
+  Recorder recorder(options.results,
+                    {spec.name, outcome.run_id, resolved_yaml(spec, resolved.origins), canonical},
+                    {options.force, options.steal});
+  for (const std::string& note : recorder.notes()) observer.message(note);
+  if (recorder.already_complete()) {
+    outcome.was_complete = true;
+    return outcome;
+  }
+  Trainer trainer(spec, data, *model, recorder, workers, observer);
+  try {
+    if (recorder.restored()) {
+      trainer.restore(*recorder.restored());
+      observer.message(fmt::format("resuming at update {}", trainer.update()));
+    } else {
+      record_setting(recorder, data, *model, observer);
+    }
+    trainer.run();
+    outcome.test =
+        evaluate_test(recorder, spec, data, *model, trainer.best_update(), workers, observer);
+    record_parameters(recorder, *model);
+    recorder.end(RunState::complete);
+  } catch (const Interrupted&) {
+    recorder.end(RunState::interrupted);
+    throw;
+  }
+  if (recorder.drift())
+    observer.message("WARNING: a resumed run computed other bits than before: " +
+                     *recorder.drift());
+  return outcome;
+}
+
+}  // namespace softalign

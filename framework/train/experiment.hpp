@@ -1,0 +1,44 @@
+// An experiment from its spec to its record: what `softalign run` does, without a terminal.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "framework/config/spec.hpp"
+#include "framework/train/observer.hpp"
+#include "framework/train/spec.hpp"
+
+namespace softalign {
+
+struct ExperimentOptions {
+  std::filesystem::path results = "results";
+  int threads = 0;     // 0: as many as the machine has, at most one for each shard
+  bool force = false;  // run again although the run is complete
+  bool steal = false;  // take over from an owner who may be alive
+};
+
+struct ExperimentOutcome {
+  std::string run_id;
+  std::filesystem::path folder;
+  bool was_complete = false;  // nothing was done
+  MetricTable test;           // empty when nothing was done
+};
+
+// What a spec must satisfy beyond types and ranges; throws SpecError at the place of the fault.
+// Nothing is written.
+void check_spec(const ResolvedSpec<Spec>& resolved);
+
+// Canonical JSON of what names the run, data files by their bytes. Throws DataError for files that
+// cannot be read.
+std::string identity_json(const Spec& spec);
+
+// Trains, evaluates and records; resumes when the run was begun before. Throws Interrupted after
+// saving.
+ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
+                                 const ExperimentOptions& options,
+                                 Observer& observer);
+
+// A model with the sizes that a spec and its data ask for.
+std::unique_ptr<Model> make_model(const Spec& spec, const Dataset& data);
+
+}  // namespace softalign

@@ -1,0 +1,42 @@
+// What evaluation found, as arrays of the record. Names and dimensions here are the schema of /test
+// and /alignments.
+#pragma once
+
+#include "framework/data/dataset.hpp"
+#include "framework/eval/evaluator.hpp"
+#include "framework/eval/summary.hpp"
+#include "framework/record/recorder.hpp"
+#include "framework/train/spec.hpp"
+
+namespace softalign {
+
+// Teacher-forced matrices of the first sentences of a split as /alignments/<module>, with words and
+// known links.
+void record_alignments(Recorder& recorder,
+                       const std::string& module,
+                       Index update,
+                       const Split& split,
+                       const Dataset& data,
+                       const std::vector<AlignmentMatrix>& matrices);
+
+// The same for what a search found: target words are those of the hypotheses; links are unknown.
+void record_searched_alignments(Recorder& recorder,
+                                const std::string& module,
+                                Index update,
+                                const Split& split,
+                                const Dataset& data,
+                                const EvaluatedSplit& result);
+
+// /test: per-sentence statistics, hypotheses, totals as attributes, and /test/by_length. Returns
+// the table.
+MetricTable record_test(Recorder& recorder,
+                        const Spec& spec,
+                        const Dataset& data,
+                        const EvaluatedSplit& result,
+                        Index update);
+
+// Pointing accuracy of IBM Model 1, trained on the training pairs, beside the model's own:
+// /test/by_length pointing_accuracy_ibm_model1 and an attribute. Does nothing without known links.
+void record_ibm_model1(Recorder& recorder, const Spec& spec, const Dataset& data);
+
+}  // namespace softalign

@@ -1,0 +1,123 @@
+// An experiment, as its YAML says it. The defaults of everything stand here and in the plugins'
+// options, nowhere else.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/config/options.hpp"
+#include "framework/data/batches.hpp"
+#include "framework/seq/model.hpp"
+
+namespace softalign {
+
+struct EarlyStoppingOptions {
+  std::string metric = "dev/loss";
+  Index patience = 5;
+  template <class V>
+  void describe(V& v) {
+    v("metric", metric, "dev metric to watch, \"dev/\" and the name of a metric");
+    v("patience",
+      patience,
+      "dev evaluations without a new best before training stops",
+      at_least(1));
+  }
+};
+
+struct TrainOptions {
+  Choice optimizer{"optimizer", "adam", nullptr, {}};
+  BatchOptions batch;
+  Index shards = 8;
+  double clip_norm = 1;
+  Index epochs = 10;
+  std::optional<Index> max_updates;
+  std::optional<EarlyStoppingOptions> early_stopping;
+  template <class V>
+  void describe(V& v) {
+    v("optimizer", optimizer, "update rule");
+    v("batch", batch, "how sentences are put together");
+    v("shards",
+      shards,
+      "parts of a batch that are computed apart, a power of two; sets the bits, not the speed: use "
+      "at least as many as threads",
+      between(1, 1024));
+    v("clip_norm", clip_norm, "largest norm of the whole gradient; 0: no clipping", at_least(0));
+    v("epochs", epochs, "passes over the training data", at_least(1));
+    v("max_updates", max_updates, "stop after this many updates", at_least(1));
+    v("early_stopping", early_stopping, "stop when a dev metric stops improving; null: never");
+  }
+};
+
+struct EvaluateOptions {
+  Choice search{"search", "beam", nullptr, {}};
+  std::optional<Choice> dev_search = Choice{"search", "greedy", nullptr, {}};
+  std::vector<Index> lengths = {10, 20, 30, 40, 50, 60};
+  Index batch = 64;
+  std::vector<std::string> baselines;
+  template <class V>
+  void describe(V& v) {
+    v("search", search, "how test sentences are decoded");
+    v("dev_search",
+      dev_search,
+      "the same after each epoch, on dev; null: only teacher-forced metrics");
+    v("lengths", lengths, "longest source length of each bucket but the last", at_least(1));
+    v("batch", batch, "sentences decoded together; changes the speed only", at_least(1));
+    v("baselines",
+      baselines,
+      "models without a network to report beside: ibm_model1 (pointing accuracy on known links)",
+      one_of("ibm_model1"));
+  }
+};
+
+struct RecordOptions {
+  Index alignments = 200;
+  Index snapshots = 8;
+  Index checkpoint_every = 1000;
+  template <class V>
+  void describe(V& v) {
+    v("alignments",
+      alignments,
+      "test sentences whose alignment matrices are kept: those of the first and of the search",
+      at_least(0));
+    v("snapshots",
+      snapshots,
+      "dev sentences whose matrices are kept after every epoch",
+      at_least(0));
+    v("checkpoint_every",
+      checkpoint_every,
+      "updates between checkpoints, besides one after every epoch",
+      at_least(1));
+  }
+};
+
+struct Spec {
+  std::string name = "experiment";
+  Index seed = 1;
+  std::string notes;
+  std::vector<std::string> tags;
+  std::vector<std::string> plugins;
+  Choice task{"task", "", nullptr, {}};
+  ModelOptions model;
+  TrainOptions train;
+  EvaluateOptions evaluate;
+  RecordOptions record;
+  template <class V>
+  void describe(V& v) {
+    v("name", name, "folder of the run under results/; letters, digits and . _ -");
+    v("seed", seed, "root of every random stream", at_least(0));
+    v("notes", notes, "for people; not part of the identity");
+    v("tags", tags, "for people; not part of the identity");
+    v("plugins", plugins, "shared objects with further plugins");
+    v("task", task, "where the sentences come from", required());
+    v("model", model, "what is trained");
+    v("train", train, "how it is trained");
+    v("evaluate", evaluate, "how it is measured");
+    v("record", record, "what is kept besides the metrics");
+  }
+};
+
+// Paths that may change without making another run.
+inline const std::vector<std::string> kNotIdentity = {"name", "notes", "tags", "plugins"};
+
+}  // namespace softalign

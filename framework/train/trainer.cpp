@@ -1,0 +1,224 @@
+#include "framework/train/trainer.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "framework/record/bytes.hpp"
+#include "framework/train/results.hpp"
+
+namespace softalign {
+namespace {
+
+std::string bytes_of(const real* numbers, std::size_t count) {
+  return {reinterpret_cast<const char*>(numbers), count * sizeof(real)};
+}
+
+void numbers_from(const Checkpoint& checkpoint,
+                  const std::string& name,
+                  real* numbers,
+                  std::size_t count) {
+  const auto found = checkpoint.blobs.find(name);
+  if (found == checkpoint.blobs.end() || found->second.size() != count * sizeof(real))
+    throw DataError(
+        "checkpoint of update {}: '{}' is missing or of another size", checkpoint.update, name);
+  std::memcpy(numbers, found->second.data(), found->second.size());
+}
+
+Index updates_of(const Spec& spec, Index batches) {
+  const Index all = spec.train.epochs * batches;
+  return spec.train.max_updates ? std::min(all, *spec.train.max_updates) : all;
+}
+
+}  // namespace
+
+Trainer::Trainer(const Spec& spec,
+                 const Dataset& data,
+                 Model& model,
+                 Recorder& recorder,
+                 Workers& workers,
+                 Observer& observer)
+    : spec_(spec),
+      data_(data),
+      model_(model),
+      recorder_(recorder),
+      workers_(workers),
+      observer_(observer),
+      optimizer_(make_plugin<OptimizerKind>(spec.train.optimizer)),
+      metrics_(all_metrics()) {
+  if (spec.evaluate.dev_search) dev_search_ = make_plugin<SearchKind>(*spec.evaluate.dev_search);
+  step_ = std::make_unique<TrainingStep>(
+      model, *optimizer_, spec.train.shards, spec.train.clip_norm, workers);
+  progress_.epochs = spec.train.epochs;
+}
+
+void Trainer::run() {
+  while (!position_.finished) {
+    train_epoch();
+    evaluate_dev();
+    const bool patient =
+        !spec_.train.early_stopping || best_.since < spec_.train.early_stopping->patience;
+    const bool more = position_.epoch < spec_.train.epochs &&
+                      (!spec_.train.max_updates || position_.update < *spec_.train.max_updates);
+    position_.finished = !patient || !more;
+    if (!patient)
+      recorder_.event(fmt::format("stopped early: {} was best at update {}",
+                                  spec_.train.early_stopping->metric,
+                                  best_.update));
+    save();
+  }
+  std::copy(best_.parameters.begin(), best_.parameters.end(), model_.parameters().values());
+}
+
+void Trainer::train_epoch() {
+  const Batches batches = epoch_batches(
+      data_.train, spec_.train.batch, static_cast<std::uint64_t>(spec_.seed), position_.epoch);
+  const Index count = std::ssize(batches);
+  progress_.epoch = position_.epoch + 1;
+  progress_.updates = updates_of(spec_, count);
+  while (position_.batch < count) {
+    if (spec_.train.max_updates && position_.update >= *spec_.train.max_updates) break;
+    if (observer_.stop_requested()) {
+      save();
+      throw Interrupted(
+          "interrupted at update {}; the state is saved, run the same command to go on",
+          position_.update);
+    }
+    one_update(batches[static_cast<std::size_t>(position_.batch)]);
+  }
+  ++position_.epoch;
+  position_.batch = 0;
+}
+
+void Trainer::one_update(std::span<const Index> batch) {
+  std::vector<Batch> shards;
+  for (const auto& part : cut_into_shards(batch, spec_.train.shards))
+    shards.push_back(make_batch(data_.train, part));
+  const StepResult result = step_->run(shards, position_.update + 1);
+  if (!std::isfinite(result.nll) || !std::isfinite(result.gradient_norm))
+    refuse_loss(result, shards);
+  ++position_.update;
+  ++position_.batch;
+
+  const double tokens = static_cast<double>(result.tokens);
+  progress_.update = position_.update;
+  progress_.loss = result.nll / tokens;
+  progress_.gradient_norm = result.gradient_norm;
+  progress_.tokens = result.tokens;
+  recorder_.scalars("train",
+                    position_.update,
+                    {{"loss", progress_.loss},
+                     {"token_accuracy", 100 * static_cast<double>(result.correct) / tokens},
+                     {"gradient_norm", result.gradient_norm},
+                     {"learning_rate", optimizer_->learning_rate(position_.update)},
+                     {"tokens", tokens}});
+  observer_.update(progress_);
+  if (position_.update % spec_.record.checkpoint_every == 0) save();
+}
+
+void Trainer::evaluate_dev() {
+  EvaluationRequest request;
+  request.search = dev_search_.get();
+  request.batch = spec_.evaluate.batch;
+  request.keep = spec_.record.snapshots;
+  request.progress = [&](Index done, Index total) {
+    observer_.stage("evaluating dev", done, total);
+  };
+  const EvaluatedSplit dev = evaluate(model_, data_.dev, *data_.target, request, workers_);
+  const MetricTable table = summarize(dev.sentences, metrics_);
+  NamedNumbers values;
+  for (const std::string& name : table.metrics)
+    if (const double value = table.at("all", name); std::isfinite(value))
+      values.emplace_back(name, value);
+  recorder_.scalars("dev", position_.update, values);
+  record_alignments(recorder_, "cross_dev", position_.update, data_.dev, data_, dev.forced);
+
+  bool better = true;
+  if (spec_.train.early_stopping) {
+    const std::string name = spec_.train.early_stopping->metric.substr(4);  // behind "dev/"
+    const double value = table.at("all", name);
+    const auto metric = std::find_if(
+        metrics_.begin(), metrics_.end(), [&](const NamedMetric& m) { return m.name == name; });
+    const bool up = metric->metric->higher_is_better();
+    better = best_.parameters.empty() || (up ? value > best_.value : value < best_.value);
+    if (better) best_.value = value;
+  }
+  best_.since = better ? 0 : best_.since + 1;
+  if (better) {
+    best_.update = position_.update;
+    const real* values_now = model_.parameters().values();
+    best_.parameters.assign(values_now, values_now + model_.parameters().flat_size());
+  }
+  observer_.dev(progress_, table, better);
+}
+
+void Trainer::save() {
+  if (saved_at_ == position_.update && !position_.finished) return;
+  Blobs blobs;
+  const auto size = static_cast<std::size_t>(model_.parameters().flat_size());
+  blobs["parameters"] = bytes_of(model_.parameters().values(), size);
+  if (!best_.parameters.empty()) blobs["best"] = bytes_of(best_.parameters.data(), size);
+  for (const TrainingStep::Buffer& buffer : step_->state())
+    blobs["optimizer." + buffer.name] = bytes_of(buffer.numbers.data(), size);
+  ByteWriter position;
+  position.number(position_.epoch);
+  position.number(position_.batch);
+  position.number(position_.update);
+  position.number<std::uint8_t>(position_.finished ? 1 : 0);
+  position.number(best_.update);
+  position.number(best_.value);
+  position.number(best_.since);
+  blobs["position"] = position.bytes();
+  recorder_.checkpoint(position_.update, blobs);
+  saved_at_ = position_.update;
+}
+
+void Trainer::restore(const Checkpoint& checkpoint) {
+  const auto size = static_cast<std::size_t>(model_.parameters().flat_size());
+  numbers_from(checkpoint, "parameters", model_.parameters().values(), size);
+  if (checkpoint.blobs.contains("best")) {
+    best_.parameters.resize(size);
+    numbers_from(checkpoint, "best", best_.parameters.data(), size);
+  }
+  for (TrainingStep::Buffer& buffer : step_->state())
+    numbers_from(checkpoint, "optimizer." + buffer.name, buffer.numbers.data(), size);
+  ByteReader position(checkpoint.blobs.at("position"));
+  position_.epoch = position.number<Index>();
+  position_.batch = position.number<Index>();
+  position_.update = position.number<Index>();
+  position_.finished = position.number<std::uint8_t>() != 0;
+  best_.update = position.number<Index>();
+  best_.value = position.number<double>();
+  best_.since = position.number<Index>();
+  saved_at_ = position_.update;
+}
+
+void Trainer::refuse_loss(const StepResult& result, const std::vector<Batch>& shards) {
+  const std::vector<Index> examples = TrainingStep::bad_examples(model_, shards);
+  std::string where;
+  if (!std::isfinite(result.nll)) {
+    where = fmt::format("the loss is {}", result.nll);
+    if (!examples.empty()) where += fmt::format(" in training sentence {}", examples.front() + 1);
+    if (examples.size() > 1)
+      where += fmt::format(" and {} others of the batch", examples.size() - 1);
+    for (const Parameter& parameter : model_.parameters().all()) {
+      View value = parameter.value();
+      if (std::all_of(value.begin(), value.end(), [](real x) { return std::isfinite(x); }))
+        continue;
+      where += fmt::format("; parameter '{}' is not finite", parameter.name);
+      break;
+    }
+  } else {
+    where = fmt::format("the gradient of parameter '{}' is not finite", step_->bad_parameter());
+  }
+  const std::string text = fmt::format(
+      "update {}: {}; the last checkpoint (update {}) is kept; try a smaller "
+      "train.optimizer.learning_rate or a smaller train.clip_norm",
+      position_.update + 1,
+      where,
+      std::max<Index>(saved_at_, 0));
+  recorder_.event(text);
+  throw RunError("{}", text);
+}
+
+}  // namespace softalign

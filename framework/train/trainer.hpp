@@ -1,0 +1,69 @@
+// The training loop: epochs of batches, dev evaluations, early stopping, checkpoints. It knows no
+// model part and no file: the model, the step, the recorder and the observer do.
+#pragma once
+
+#include "framework/data/dataset.hpp"
+#include "framework/eval/evaluator.hpp"
+#include "framework/record/recorder.hpp"
+#include "framework/train/observer.hpp"
+#include "framework/train/spec.hpp"
+#include "framework/train/step.hpp"
+
+namespace softalign {
+
+class Trainer {
+ public:
+  Trainer(const Spec& spec,
+          const Dataset& data,
+          Model& model,
+          Recorder& recorder,
+          Workers& workers,
+          Observer& observer);
+
+  // Trains to the end, from wherever restore() put it, and leaves the best parameters (by the
+  // watched metric, else the last) in the model. Throws Interrupted after saving when the observer
+  // asks for it, RunError for a loss that is not finite.
+  void run();
+  void restore(const Checkpoint& checkpoint);
+
+  Index update() const { return position_.update; }
+  Index best_update() const { return best_.update; }
+
+ private:
+  // Everything that a resumed run must know besides parameters and optimiser buffers.
+  struct Position {
+    Index epoch = 0;
+    Index batch = 0;  // of the epoch: those before it are done
+    Index update = 0;
+    bool finished = false;
+  };
+  struct Best {
+    Index update = 0;
+    double value = 0;
+    Index since = 0;  // dev evaluations without a better one
+    std::vector<real> parameters;
+  };
+
+  void train_epoch();
+  void one_update(std::span<const Index> batch);
+  void evaluate_dev();
+  void save();
+  [[noreturn]] void refuse_loss(const StepResult& result, const std::vector<Batch>& shards);
+
+  const Spec& spec_;
+  const Dataset& data_;
+  Model& model_;
+  Recorder& recorder_;
+  Workers& workers_;
+  Observer& observer_;
+  std::unique_ptr<Optimizer> optimizer_;
+  std::unique_ptr<Search> dev_search_;
+  std::unique_ptr<TrainingStep> step_;
+  std::vector<NamedMetric> metrics_;
+  Position position_;
+  Best best_;
+  Index saved_at_ = -1;
+  TrainingProgress progress_;
+};
+
+}  // namespace softalign

@@ -1,0 +1,95 @@
+// The conformance suite over everything that is registered, in double.
+#include <boost/test/unit_test.hpp>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+#include "framework/config/registry.hpp"
+#include "framework/plugin.hpp"
+#include "framework/seq/conformance.hpp"
+
+namespace {
+std::atomic<long> allocation_count{0};
+void* counted(std::size_t size, std::size_t alignment) {
+  ++allocation_count;
+  void* place = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+  if (place == nullptr) throw std::bad_alloc();
+  return place;
+}
+}  // namespace
+
+void* operator new(std::size_t size) { return counted(size, 16); }
+void* operator new[](std::size_t size) { return counted(size, 16); }
+void* operator new(std::size_t size, std::align_val_t a) {
+  return counted(size, static_cast<std::size_t>(a));
+}
+void* operator new[](std::size_t size, std::align_val_t a) {
+  return counted(size, static_cast<std::size_t>(a));
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete[](void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
+void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+
+using namespace softalign;
+
+namespace {
+
+// Looks at padding and at its neighbours: everything the suite must catch.
+class Faulty final : public Score {
+ public:
+  struct Options {
+    template <class V>
+    void describe(V&) {}
+  };
+  Faulty(const Parameters&, ScoreSizes, const Options&) {}
+  Memory prepare(Var annotations) const override { return {annotations}; }
+  Var score(const Memory& memory, Var query) const override {
+    Tape& tape = query.tape();
+    const Index rows = memory.keys.shape()[0], positions = memory.keys.shape()[1];
+    View energies = tape.allocate({rows, positions});
+    real total = 0;
+    for (real x : memory.keys.value()) total += x;
+    for (Index i = 0; i < energies.size(); ++i)
+      energies.data[i] = total * static_cast<real>(i % positions);
+    return tape.record(energies, {memory.keys}, [keys = memory.keys](View de) {
+      for (real& d : keys.gradient()) d += de.data[0];
+    });
+  }
+};
+SOFTALIGN_SCORE("faulty_for_test", Faulty, "breaks every law");
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(conformance)
+
+BOOST_AUTO_TEST_CASE(everything_registered_conforms) {
+  int checked = 0;
+  for (const std::string& kind : Registry::instance().kinds())
+    for (const PluginEntry* entry : Registry::instance().entries(kind)) {
+      if (entry->name == "faulty_for_test") continue;
+      BOOST_TEST_CONTEXT(kind << " " << entry->name)
+      for (const ConformanceResult& result : check_conformance(
+               kind, entry->name, [] { return static_cast<Index>(allocation_count.load()); })) {
+        BOOST_TEST_CONTEXT(result.check << ": " << result.detail) BOOST_TEST(result.passed);
+        ++checked;
+      }
+    }
+  BOOST_TEST(checked > 40);
+  BOOST_TEST(Registry::instance().errors().empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_faulty_plugin_is_caught) {
+  for (const ConformanceResult& result : check_conformance("score", "faulty_for_test")) {
+    const bool should_pass = result.check == "options" || result.check == "same bits";
+    BOOST_TEST_CONTEXT(result.check << ": " << result.detail)
+    BOOST_TEST(result.passed == should_pass);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
