@@ -9,14 +9,13 @@ Value from_shorthand(const Value& name, const Position& where) {
   return block;
 }
 
-void mark_when_type_changes(Value& base, const Value& over) {
-  const Value::Entry* const now = over.find("type");
-  if (!now || !now->value.is_scalar()) return;
+// Before `over` sets the type of the block: its options so far were written for another one, or for
+// the same, which the reader sees.
+void mark_when_type_is_set(Value& base, const Value& over) {
+  if (!over.find("type")) return;
   const Value::Entry* const before = base.find("type");
-  const std::string old = before ? before->value.text : "";
-  if (before && old == now->value.text) return;
   for (Value::Entry& entry : base.entries)
-    if (!entry.from_type) entry.from_type = old;
+    if (!entry.from_type) entry.from_type = before ? before->value.text : "";
 }
 
 }  // namespace
@@ -31,7 +30,7 @@ void merge(Value& base, Value over, const std::string& path, std::vector<std::st
     base = std::move(over);
     return;
   }
-  mark_when_type_changes(base, over);
+  mark_when_type_is_set(base, over);
   for (Value::Entry& entry : over.entries) {
     Value::Entry* const old = base.find(entry.key);
     if (!old) {

@@ -43,8 +43,8 @@ struct Value::Entry {
   std::string key;
   Position where;  // of the key
   Value value;
-  // Set by merge: a more specific source changed the `type` of the block that holds this entry; the
-  // type it was written for ("": the default one).
+  // The `type` that this entry's block had ("": the default one) when a more specific source set
+  // that type; empty while none has. Set by merge.
   std::optional<std::string> from_type = {};
 };
 
