@@ -11,9 +11,9 @@
 //     }
 //   };
 //
-// Types: bool, Index, real, double, std::string, std::vector of the last four, std::optional of any
-// of these (null or absent is empty), Choice (a plugin with options of its own), InputFile, and
-// structs with a `describe`.
+// Types: bool, Index, real, double, std::string, std::vector of the last four, InputFile, structs
+// with a `describe`, std::optional of any of these (null or absent is empty), and Choice (a plugin
+// with options of its own; initialise its kind).
 #pragma once
 
 #include <concepts>
@@ -29,7 +29,7 @@
 
 namespace softalign {
 
-// What values an option may take, and whether it must be given.
+// What values an option may take (each item of a list), and whether it must be given.
 struct Limits {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
@@ -37,6 +37,7 @@ struct Limits {
   bool high_open = false;
   std::vector<std::string> names = {};  // legal strings; empty: any
   bool required = false;
+  bool single = false;  // set by the visitor: the member is a float, values must fit in one
 };
 
 inline Limits at_least(double low) { return {.low = low}; }
@@ -53,9 +54,12 @@ Limits one_of(Names... names) {
 // directory for an override); the reader makes it absolute. A run's identity holds the SHA-256 of
 // the bytes, not the path.
 struct InputFile {
-  std::string path;  // empty: not given
-  Position where;
+  std::string path = {};  // empty: not given
+  Position where = {};
 };
+
+// The double with the float's shortest decimal: 0.1f is written, compared and hashed as 0.1.
+inline double widened(float value) { return std::stod(fmt::format("{}", value)); }
 
 class OptionVisitor;
 
@@ -78,10 +82,10 @@ class OptionsOf final : public AnyOptions {
 // A plugin named in a spec: `score: {type: additive, units: 256}`, or `score: dot` when it has no
 // options to set. `options` is filled when the spec is read; an empty `type` is an error there.
 struct Choice {
-  std::string kind;  // "score", "encoder", ...
-  std::string type;  // the registered name; the initial value is the default
-  std::shared_ptr<AnyOptions> options;
-  Position where;
+  std::string kind;       // "score", "encoder", ...
+  std::string type = {};  // the registered name; the initial value is the default
+  std::shared_ptr<AnyOptions> options = {};
+  Position where = {};
 };
 
 // Walks a struct's options. Readers, writers and the help are its implementations; `describe` sees
@@ -138,12 +142,23 @@ class OptionVisitor {
   virtual bool present(std::string_view name, bool now, std::string_view help, const Limits&) = 0;
 
  private:
+  static Limits single(Limits limits) {
+    limits.single = true;
+    return limits;
+  }
+
   template <class T>
   void visit_any(std::string_view name, T& value, std::string_view help, const Limits& limits) {
     if constexpr (std::same_as<T, float>) {
-      double wide = std::stod(fmt::format("{}", value));  // 0.1f is written and compared as 0.1
-      visit(name, wide, help, limits);
+      double wide = widened(value);
+      visit(name, wide, help, single(limits));
       value = static_cast<float>(wide);
+    } else if constexpr (std::same_as<T, std::vector<float>>) {
+      std::vector<double> wide;
+      for (const float x : value) wide.push_back(widened(x));
+      visit(name, wide, help, single(limits));
+      value.clear();
+      for (const double x : wide) value.push_back(static_cast<float>(x));
     } else if constexpr (requires { value.describe(*this); }) {
       if (enter(name, help, limits)) {
         value.describe(*this);

@@ -1,0 +1,86 @@
+#include "framework/config/help.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "framework/config/registry.hpp"
+#include "framework/config/scalar.hpp"
+#include "framework/config/writer.hpp"
+
+namespace softalign {
+namespace {
+
+std::string type_of(const OptionNode& node) {
+  if (node.block) return "block";
+  if (const auto* choice = std::get_if<Choice>(&node.value)) return choice->kind;
+  // In the order of OptionNode::Leaf.
+  constexpr std::array<const char*, 9> names = {"nothing",
+                                                "boolean",
+                                                "integer",
+                                                "number",
+                                                "text",
+                                                "list of integers",
+                                                "list of numbers",
+                                                "list of texts",
+                                                "file"};
+  return names.at(node.value.index());
+}
+
+std::string legal_of(const OptionNode& node) {
+  const auto* const choice = std::get_if<Choice>(&node.value);
+  if (!choice) return limits_text(node.limits);
+  std::vector<std::string> names;
+  for (const PluginEntry* entry : Registry::instance().entries(choice->kind))
+    names.push_back(entry->name);
+  return fmt::format("one of {}", fmt::join(names, ", "));
+}
+
+bool must_be_given(const OptionNode& node) {
+  return node.limits.required || (std::holds_alternative<Choice>(node.value) && node.absent);
+}
+
+std::string default_of(const OptionNode& node) {
+  if (must_be_given(node)) return "required";
+  if (node.absent) return "none";
+  return node.block ? "" : leaf_text(node.value);
+}
+
+void collect(const OptionNode& parent, std::vector<OptionHelp>& list) {
+  for (const OptionNode& node : parent.children) {
+    list.push_back({node.path,
+                    type_of(node),
+                    default_of(node),
+                    legal_of(node),
+                    node.help,
+                    must_be_given(node)});
+    collect(node, list);
+  }
+}
+
+}  // namespace
+
+std::vector<OptionHelp> help_of(const Describe& describe) {
+  std::vector<OptionHelp> list;
+  collect(snapshot(describe, SnapshotOf::schema), list);
+  return list;
+}
+
+std::string help_table(const std::vector<OptionHelp>& options) {
+  std::vector<std::array<std::string, 5>> rows = {{"option", "type", "default", "legal", "help"}};
+  for (const OptionHelp& o : options)
+    rows.push_back({o.path, o.type, o.default_value, o.legal, o.help});
+  std::array<std::size_t, 4> widths{};
+  for (const auto& row : rows)
+    for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  std::string out;
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < widths.size(); ++i)
+      if (widths[i] > 0) out += fmt::format("{:<{}}  ", row[i], widths[i]);
+    out += row.back() + "\n";
+  }
+  return out;
+}
+
+}  // namespace softalign

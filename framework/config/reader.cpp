@@ -1,0 +1,373 @@
+#include "framework/config/reader.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <tuple>
+
+#include "framework/base/suggest.hpp"
+#include "framework/config/registry.hpp"
+#include "framework/config/scalar.hpp"
+#include "framework/config/snapshot.hpp"
+#include "framework/config/yaml.hpp"
+
+namespace softalign {
+namespace {
+
+struct Problem {
+  Position where;
+  std::string text;
+};
+
+std::string file_and_line(const Position& where) {
+  return where.line == 0 ? where.file : fmt::format("{}:{}", where.file, where.line);
+}
+
+std::vector<std::string> option_names(std::string_view kind, std::string_view type) {
+  std::vector<std::string> names;
+  const PluginEntry* const entry = Registry::instance().find_if_present(kind, type);
+  if (!entry) return names;
+  const OptionNode options = snapshot(describe_copy(*entry->options()), SnapshotOf::schema);
+  for (const OptionNode& option : options.children) names.push_back(option.name);
+  return names;
+}
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+class Reader final : public OptionVisitor {
+ public:
+  Reader(const Value& root, const std::string& what, Required required) : required_(required) {
+    frames_.push_back({&root, root.where, "", what});
+  }
+
+  ReadResult finish() {
+    refuse_unknown(frames_.back());
+    if (problems_.empty()) return std::move(result_);
+    const auto place = [](const Problem& p) {
+      return std::tie(p.where.file, p.where.line, p.where.column);
+    };
+    std::stable_sort(problems_.begin(), problems_.end(), [&](const auto& a, const auto& b) {
+      return place(a) < place(b);
+    });
+    constexpr std::size_t kMost = 20;
+    std::vector<std::string> lines;
+    for (const Problem& p : problems_) {
+      if (lines.size() == kMost) {
+        lines.push_back(fmt::format("and {} more", problems_.size() - kMost));
+        break;
+      }
+      lines.push_back(p.where.file.empty() ? p.text : p.where.str() + ": " + p.text);
+    }
+    throw SpecError("{}", fmt::join(lines, "\n"));
+  }
+
+ protected:
+  void visit(std::string_view name, bool& v, std::string_view help, const Limits& l) override {
+    take(name, help, l, [&](const Value& value) { v = to_bool(value); });
+  }
+  void visit(std::string_view name, Index& v, std::string_view help, const Limits& l) override {
+    take(name, help, l, [&](const Value& value) { v = to_integer(value, l); });
+  }
+  void visit(std::string_view name, double& v, std::string_view help, const Limits& l) override {
+    take(name, help, l, [&](const Value& value) { v = to_number(value, l); });
+  }
+  void visit(std::string_view name,
+             std::string& v,
+             std::string_view help,
+             const Limits& l) override {
+    take(name, help, l, [&](const Value& value) { v = to_text(value, l); });
+  }
+  void visit(std::string_view name,
+             std::vector<Index>& v,
+             std::string_view help,
+             const Limits& l) override {
+    take_list(name, v, help, l, [&](const Value& item) { return to_integer(item, l); });
+  }
+  void visit(std::string_view name,
+             std::vector<double>& v,
+             std::string_view help,
+             const Limits& l) override {
+    take_list(name, v, help, l, [&](const Value& item) { return to_number(item, l); });
+  }
+  void visit(std::string_view name,
+             std::vector<std::string>& v,
+             std::string_view help,
+             const Limits& l) override {
+    take_list(name, v, help, l, [&](const Value& item) { return to_text(item, l); });
+  }
+
+  void visit(std::string_view name, InputFile& v, std::string_view help, const Limits& l) override {
+    const Value::Entry* const entry = declare(name, help, l);
+    if (entry && entry->value.is_null() && !l.required) {
+      v = {};
+      note_origin(name, entry->value.where);
+    } else if (entry) {
+      convert(name, *entry, [&](const Value& value) { v = input_file(value, l); });
+    }
+  }
+
+  void visit(std::string_view name, Choice& v, std::string_view help, const Limits& l) override {
+    if (v.kind.empty()) throw BugError("option '{}' is a Choice without a kind", path_of(name));
+    Limits limits = l;
+    limits.required = l.required || v.type.empty();
+    const Value::Entry* const entry = declare(name, help, limits);
+    const std::string fallback = v.type;
+    const Value* block = nullptr;
+    if (entry) {
+      bool named = false;
+      convert(
+          name, *entry, [&](const Value& value) { named = name_plugin(v, value, path_of(name)); });
+      if (!named) return;
+      if (entry->value.is_map()) block = &entry->value;
+    } else if (v.type.empty()) {
+      return;  // reported as missing, or it may be
+    }
+    fill_plugin(name, v, block, fallback);
+  }
+
+  bool enter(std::string_view name, std::string_view help, const Limits& l) override {
+    const Value::Entry* const entry = declare(name, help, l);
+    const Value* block = nullptr;
+    Position where = frames_.back().where;
+    if (entry) {
+      bool is_map = false;
+      convert(name, *entry, [&](const Value& value) {
+        if (!value.is_map()) throw ScalarFault("expected a map, got " + value.describe());
+        is_map = true;
+      });
+      if (!is_map) return false;
+      block = &entry->value;
+      where = entry->where;
+    } else if (l.required) {
+      return false;
+    }
+    push({block, where, path_of(name), path_of(name)});
+    return true;
+  }
+
+  void leave() override {
+    refuse_unknown(frames_.back());
+    frames_.pop_back();
+  }
+
+  bool present(std::string_view name, bool now, std::string_view help, const Limits& l) override {
+    const Value* const map = frames_.back().map;
+    const Value::Entry* const entry = map ? map->find(name) : nullptr;
+    if (entry ? !entry->value.is_null() : now) return true;  // its own visit declares it
+    declare(name, help, l);
+    if (entry) note_origin(name, entry->value.where);
+    return false;
+  }
+
+ private:
+  // One open block: its map (nullptr when nothing is given), its place, its options so far.
+  struct Frame {
+    const Value* map;
+    Position where;
+    std::string path;
+    std::string what;  // "model", "score 'cosine'"
+    std::vector<std::string> legal = {};
+    std::string kind = {};  // of a plugin's options
+    std::string fallback = {};
+  };
+
+  std::string path_of(std::string_view name) const {
+    const std::string& path = frames_.back().path;
+    return path.empty() ? std::string(name) : fmt::format("{}.{}", path, name);
+  }
+
+  void note_origin(std::string_view name, const Position& where) {
+    result_.origins[path_of(name)] = where;
+  }
+
+  void push(Frame frame) {
+    if (frames_.size() > static_cast<std::size_t>(kDeepestYaml))
+      throw BugError("options nest without end at {}: a plugin is its own default", frame.path);
+    frames_.push_back(std::move(frame));
+  }
+
+  // Registers an option and returns what is given for it; reports a missing one.
+  const Value::Entry* declare(std::string_view name, std::string_view help, const Limits& limits) {
+    Frame& frame = frames_.back();
+    if (contains(frame.legal, std::string(name)))
+      throw BugError("{} describes option '{}' twice", frame.what, name);
+    frame.legal.emplace_back(name);
+    const Value::Entry* const entry = frame.map ? frame.map->find(name) : nullptr;
+    if (!entry && limits.required && required_ == Required::must_be_given)
+      problems_.push_back(
+          {frame.where, fmt::format("missing '{}' in {}: {}", name, frame.what, help)});
+    return entry;
+  }
+
+  template <class Convert>
+  void convert(std::string_view name, const Value::Entry& entry, const Convert& into) {
+    try {
+      if (entry.value.is_null()) throw ScalarFault("has no value; give one or remove the key");
+      into(entry.value);
+      note_origin(name, entry.value.where);
+    } catch (const ScalarFault& fault) {
+      problems_.push_back({entry.value.where, path_of(name) + ": " + fault.what()});
+    }
+  }
+
+  template <class Convert>
+  void take(std::string_view name, std::string_view help, const Limits& l, const Convert& into) {
+    if (const Value::Entry* const entry = declare(name, help, l)) convert(name, *entry, into);
+  }
+
+  template <class T, class Convert>
+  void take_list(std::string_view name,
+                 std::vector<T>& out,
+                 std::string_view help,
+                 const Limits& l,
+                 const Convert& item_of) {
+    take(name, help, l, [&](const Value& value) {
+      if (!value.is_list())
+        throw ScalarFault("expected a list, as [a, b], got " + value.describe());
+      std::vector<T> items;
+      for (const Value& item : value.items) {
+        try {
+          items.push_back(item_of(item));
+        } catch (const ScalarFault& fault) {
+          problems_.push_back({item.where,
+                               fmt::format("{}, item {}: {}",
+                                           path_of(name),
+                                           &item - value.items.data() + 1,
+                                           fault.what())});
+        }
+      }
+      out = std::move(items);
+    });
+  }
+
+  static InputFile input_file(const Value& value, const Limits& limits) {
+    const std::string text = to_text(value, limits);
+    if (text.empty()) throw ScalarFault("the name of the file is empty");
+    const bool in_file = value.where.line > 0;
+    const auto folder =
+        in_file ? std::filesystem::path(value.where.file).parent_path() : std::filesystem::path();
+    return {std::filesystem::absolute(folder / text).lexically_normal().string(), value.where};
+  }
+
+  // Sets the choice's type and place from `score: dot` or `score: {type: dot, ...}`.
+  bool name_plugin(Choice& choice, const Value& value, const std::string& path) {
+    if (value.is_list())
+      throw ScalarFault(
+          fmt::format("expected a {}, as {{type: NAME, ...}}, got a list", choice.kind));
+    const Value::Entry* const type = value.find("type");
+    if (value.is_map() && !type) {
+      choice.where = value.where;
+      if (choice.type.empty())
+        throw ScalarFault(fmt::format("missing 'type': which {}?", choice.kind));
+    } else {
+      const Value& name = type ? type->value : value;
+      choice.where = name.where;
+      if (!name.is_scalar() || name.text.empty()) {
+        problems_.push_back({name.where,
+                             fmt::format("{}.type: expected the name of a {}, got {}",
+                                         path,
+                                         choice.kind,
+                                         name.describe())});
+        return false;
+      }
+      choice.type = name.text;
+      result_.origins[path + ".type"] = name.where;
+    }
+    return true;
+  }
+
+  void fill_plugin(std::string_view name,
+                   Choice& choice,
+                   const Value* block,
+                   const std::string& fallback) {
+    const PluginEntry* plugin = nullptr;
+    try {
+      plugin = &Registry::instance().find(choice.kind, choice.type);
+    } catch (const SpecError& unknown) {
+      const Position& where = choice.where.file.empty() ? frames_.back().where : choice.where;
+      problems_.push_back({where, unknown.what()});
+      return;
+    }
+    choice.options = plugin->options();
+    push({block,
+          block                       ? block->where
+          : choice.where.file.empty() ? frames_.back().where
+                                      : choice.where,
+          path_of(name),
+          fmt::format("{} '{}'", choice.kind, choice.type),
+          {"type"},
+          choice.kind,
+          fallback});
+    choice.options->describe(*this);
+    if (block) note_changed_type(frames_.back(), choice);
+    leave();
+  }
+
+  // The rule of merge.hpp: what was written for another type is kept or dropped, and said so.
+  void note_changed_type(const Frame& frame, const Choice& choice) {
+    std::vector<std::string> kept, dropped;
+    std::string old;
+    for (const Value::Entry& entry : frame.map->entries) {
+      if (!entry.from_type || entry.key == "type") continue;
+      const bool legal = contains(frame.legal, entry.key);
+      if (!legal && !was_legal(frame, entry)) continue;
+      old = type_before(frame, entry);
+      if (old == choice.type) continue;
+      (legal ? kept : dropped)
+          .push_back(fmt::format("{} ({})", entry.key, file_and_line(entry.value.where)));
+    }
+    if (kept.empty() && dropped.empty()) return;
+    std::string note =
+        fmt::format("{}: {}: '{}' became '{}'", choice.where.str(), frame.path, old, choice.type);
+    if (!kept.empty()) note += fmt::format("; kept {}", fmt::join(kept, ", "));
+    if (!dropped.empty()) note += fmt::format("; dropped {}", fmt::join(dropped, ", "));
+    result_.notes.push_back(std::move(note));
+  }
+
+  static std::string type_before(const Frame& frame, const Value::Entry& entry) {
+    return entry.from_type->empty() ? frame.fallback : *entry.from_type;
+  }
+
+  static bool was_legal(const Frame& frame, const Value::Entry& entry) {
+    return !frame.kind.empty() && entry.from_type &&
+           contains(option_names(frame.kind, type_before(frame, entry)), entry.key);
+  }
+
+  void refuse_unknown(const Frame& frame) {
+    if (!frame.map) return;
+    for (const Value::Entry& entry : frame.map->entries) {
+      if (contains(frame.legal, entry.key) || was_legal(frame, entry)) continue;
+      problems_.push_back({entry.where,
+                           fmt::format("unknown key '{}' in {}{}",
+                                       shortened(entry.key, 60),
+                                       frame.what,
+                                       suggestion(shortened(entry.key, 60), frame.legal))});
+    }
+  }
+
+  Required required_;
+  std::vector<Frame> frames_;
+  std::vector<Problem> problems_;
+  ReadResult result_;
+};
+
+}  // namespace
+
+ReadResult read_options(const Value& root,
+                        const std::function<void(OptionVisitor&)>& describe,
+                        const std::string& what,
+                        Required required) {
+  if (!root.is_map())
+    throw SpecError("{}: {} must be a map of options, as seed: 1, not {}",
+                    root.where.str(),
+                    what,
+                    root.describe());
+  Reader reader(root, what, required);
+  describe(reader);
+  return reader.finish();
+}
+
+}  // namespace softalign

@@ -1,0 +1,94 @@
+#include "framework/config/spec.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "framework/config/merge.hpp"
+#include "framework/config/yaml.hpp"
+
+namespace softalign {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Follows `extends`. The files that are being extended form a chain, in which none may come twice.
+class Loader {
+ public:
+  explicit Loader(std::vector<std::string>& notes) : notes_(notes) {}
+
+  // `document` with everything that it extends below it.
+  Value extended(Value document, const fs::path& file) {
+    if (!document.is_map())
+      throw SpecError("{}: a spec must be a map of options, as seed: 1, not {}",
+                      document.where.str(),
+                      document.describe());
+    const Value::Entry* const extends = document.find("extends");
+    if (!extends) return document;
+    Value base = Value::map(document.where);
+    const std::vector<Value> names = names_in(*extends);
+    document.entries.erase(document.entries.begin() + (extends - document.entries.data()));
+    chain_.push_back(file);
+    for (const Value& name : names)
+      merge(
+          base, load((file.parent_path() / name.text).lexically_normal(), name.where), "", notes_);
+    chain_.pop_back();
+    merge(base, std::move(document), "", notes_);
+    return base;
+  }
+
+ private:
+  static std::vector<Value> names_in(const Value::Entry& extends) {
+    const std::vector<Value> names =
+        extends.value.is_list() ? extends.value.items : std::vector<Value>{extends.value};
+    for (const Value& name : names)
+      if (!name.is_scalar() || name.text.empty())
+        throw SpecError("{}: extends: expected a file or a list of files, got {}",
+                        name.where.str(),
+                        name.describe());
+    return names;
+  }
+
+  Value load(const fs::path& file, const Position& named_at) {
+    constexpr int kMost = 100;
+    if (++files_ > kMost)
+      throw SpecError("{}: more than {} files are extended; extend fewer", named_at.str(), kMost);
+    const auto same = [&](const fs::path& open) {
+      return fs::weakly_canonical(open) == fs::weakly_canonical(file);
+    };
+    if (std::any_of(chain_.begin(), chain_.end(), same)) {
+      std::vector<std::string> names;
+      for (const fs::path& open : chain_) names.push_back(open.string());
+      throw SpecError("{}: files extend each other in a circle: {} -> {}; remove one 'extends'",
+                      named_at.str(),
+                      fmt::join(names, " -> "),
+                      file.string());
+    }
+    return extended(read_yaml(file, named_at), file);
+  }
+
+  std::vector<std::string>& notes_;
+  std::vector<fs::path> chain_;
+  int files_ = 0;
+};
+
+SpecTree finish(Value document, const fs::path& file, const std::vector<Override>& overrides) {
+  SpecTree tree;
+  tree.root = Loader(tree.notes).extended(std::move(document), file);
+  for (const Override& change : overrides) apply(tree.root, change, tree.notes);
+  return tree;
+}
+
+}  // namespace
+
+SpecTree load_tree(const fs::path& file, const std::vector<Override>& overrides) {
+  return finish(read_yaml(file), file, overrides);
+}
+
+SpecTree parse_tree(const std::string& text,
+                    const std::string& name,
+                    const std::vector<Override>& overrides) {
+  return finish(parse_yaml(text, name), name, overrides);
+}
+
+}  // namespace softalign

@@ -1,0 +1,59 @@
+#include "framework/config/value.hpp"
+
+#include <algorithm>
+
+namespace softalign {
+
+Value Value::scalar(std::string text, Position where, bool quoted) {
+  Value value;
+  value.type = Type::scalar;
+  value.text = std::move(text);
+  value.quoted = quoted;
+  value.where = std::move(where);
+  return value;
+}
+
+Value Value::map(Position where) {
+  Value value;
+  value.type = Type::map;
+  value.where = std::move(where);
+  return value;
+}
+
+const Value::Entry* Value::find(std::string_view key) const {
+  const auto found = std::find_if(
+      entries.begin(), entries.end(), [&](const Entry& entry) { return entry.key == key; });
+  return found == entries.end() ? nullptr : &*found;
+}
+
+Value::Entry* Value::find(std::string_view key) {
+  return const_cast<Entry*>(static_cast<const Value&>(*this).find(key));
+}
+
+std::vector<std::string> Value::keys() const {
+  std::vector<std::string> names;
+  for (const Entry& entry : entries) names.push_back(entry.key);
+  return names;
+}
+
+std::string Value::describe() const {
+  switch (type) {
+    case Type::null:
+      return "nothing";
+    case Type::list:
+      return "a list";
+    case Type::map:
+      return "a map";
+    case Type::scalar:
+      break;
+  }
+  return fmt::format("{}'{}'", quoted ? "the quoted text " : "", shortened(text, 60));
+}
+
+std::string shortened(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return std::string(text);
+  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0) == 0x80) --most;
+  return std::string(text.substr(0, most)) + "...";
+}
+
+}  // namespace softalign

@@ -1,0 +1,217 @@
+#include "framework/config/writer.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "framework/base/hash.hpp"
+#include "framework/config/scalar.hpp"
+#include "framework/config/yaml.hpp"
+
+namespace softalign {
+namespace {
+
+template <class... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+
+template <class T, class Text>
+std::string flow_list(const std::vector<T>& items, const Text& text) {
+  std::vector<std::string> texts;
+  for (const T& item : items) texts.push_back(text(item));
+  return fmt::format("[{}]", fmt::join(texts, ", "));
+}
+
+bool is_choice(const OptionNode& node) { return std::holds_alternative<Choice>(node.value); }
+
+// Calls leaf(depth, key, path, text), or block(depth, key) before a block's children, in order.
+template <class OnLeaf, class OnBlock>
+void walk(const OptionNode& parent, int depth, const OnLeaf& leaf, const OnBlock& block) {
+  for (const OptionNode& node : parent.children) {
+    if (node.absent) {
+      if (!node.limits.required && !is_choice(node)) leaf(depth, node.name, node.path, "null");
+    } else if (is_choice(node)) {
+      block(depth, node);
+      leaf(depth + 1, "type", node.path + ".type", yaml_text(std::get<Choice>(node.value).type));
+      walk(node, depth + 1, leaf, block);
+    } else if (node.block) {
+      block(depth, node);
+      walk(node, depth + 1, leaf, block);
+    } else {
+      leaf(depth, node.name, node.path, leaf_text(node.value));
+    }
+  }
+}
+
+nlohmann::json json_of(const OptionNode& node,
+                       const std::vector<std::string>& without,
+                       const FileHash& hash) {
+  if (!node.block && !is_choice(node))
+    return std::visit(
+        Overloaded{[](std::monostate) { return nlohmann::json(); },
+                   [](const Choice&) { return nlohmann::json(); },
+                   [&](const InputFile& file) { return nlohmann::json("sha256:" + hash(file)); },
+                   [](const auto& value) { return nlohmann::json(value); }},
+        node.value);
+  nlohmann::json object = nlohmann::json::object();
+  if (is_choice(node)) object["type"] = std::get<Choice>(node.value).type;
+  for (const OptionNode& child : node.children)
+    if (!child.absent && std::find(without.begin(), without.end(), child.path) == without.end())
+      object[child.name] = json_of(child, without, hash);
+  return object;
+}
+
+// As nlohmann's dump, but numbers by number_text: its own are not always the shortest.
+void dump(const nlohmann::json& json, std::string& out) {
+  if (json.is_object()) {
+    out += '{';
+    for (const auto& [key, value] : json.items()) {
+      if (out.back() != '{') out += ',';
+      out += nlohmann::json(key).dump() + ':';
+      dump(value, out);
+    }
+    out += '}';
+  } else if (json.is_array()) {
+    out += '[';
+    for (const auto& value : json) {
+      if (&value != &json.front()) out += ',';
+      dump(value, out);
+    }
+    out += ']';
+  } else {
+    out += json.is_number_float() ? number_text(json.get<double>()) : json.dump();
+  }
+}
+
+void check_names_and_help(const OptionNode& parent) {
+  for (const OptionNode& node : parent.children) {
+    const bool legal =
+        !node.name.empty() && node.name[0] >= 'a' && node.name[0] <= 'z' &&
+        node.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_") == std::string::npos;
+    if (!legal) throw ScalarFault(fmt::format("'{}' is no name: use a-z, 0-9 and _", node.name));
+    if (node.help.empty()) throw ScalarFault(fmt::format("'{}' has no help", node.path));
+    check_names_and_help(node);
+  }
+}
+
+// Required options have no default worth writing.
+void remove_required(OptionNode& parent) {
+  std::erase_if(parent.children, [](const OptionNode& node) { return node.limits.required; });
+  for (OptionNode& node : parent.children) remove_required(node);
+}
+
+}  // namespace
+
+std::string origin_of(const Origins& origins, const std::string& path) {
+  const auto found = origins.find(path);
+  if (found == origins.end()) return "default";
+  const Position& where = found->second;
+  return where.line == 0 ? where.file : fmt::format("{}:{}", where.file, where.line);
+}
+
+std::string leaf_text(const OptionNode::Leaf& value) {
+  const auto integer = [](Index x) { return fmt::format("{}", x); };
+  return std::visit(
+      Overloaded{[](std::monostate) { return std::string("null"); },
+                 [](bool x) { return std::string(x ? "true" : "false"); },
+                 [&](Index x) { return integer(x); },
+                 [](double x) { return number_text(x); },
+                 [](const std::string& x) { return yaml_text(x); },
+                 [&](const std::vector<Index>& x) { return flow_list(x, integer); },
+                 [](const std::vector<double>& x) { return flow_list(x, number_text); },
+                 [](const std::vector<std::string>& x) { return flow_list(x, yaml_text); },
+                 [](const InputFile& x) { return x.path.empty() ? "null" : yaml_text(x.path); },
+                 [](const Choice& x) { return yaml_text(x.type); }},
+      value);
+}
+
+std::string resolved_yaml(const OptionNode& root, const Origins& origins) {
+  std::vector<std::pair<std::string, std::string>> lines;  // text and origin
+  const auto indent = [](int depth) {
+    return std::string(static_cast<std::size_t>(2 * depth), ' ');
+  };
+  walk(
+      root,
+      0,
+      [&](int depth, const std::string& key, const std::string& path, const std::string& text) {
+        lines.emplace_back(indent(depth) + key + ": " + text, origin_of(origins, path));
+      },
+      [&](int depth, const OptionNode& block) {
+        const bool empty = block.children.empty() && !is_choice(block);
+        lines.emplace_back(indent(depth) + block.name + (empty ? ": {}" : ":"), "");
+      });
+  constexpr std::size_t kWidest = 48;  // longer lines push their own comment only
+  std::size_t width = 0;
+  for (const auto& [text, origin] : lines)
+    if (text.size() <= kWidest) width = std::max(width, text.size());
+  std::string out;
+  for (const auto& [text, origin] : lines)
+    out += origin.empty() ? text + "\n" : fmt::format("{:<{}}  # {}\n", text, width, origin);
+  return out;
+}
+
+std::string hash_of_file(const InputFile& file) {
+  const std::string prefix = file.where.file.empty() ? "" : file.where.str() + ": ";
+  if (std::filesystem::is_directory(file.path))
+    throw DataError("{}{}: is a directory; name a file", prefix, file.path);
+  try {
+    return sha256_file(file.path);
+  } catch (const DataError& error) {
+    throw DataError("{}{}", prefix, error.what());
+  }
+}
+
+std::string canonical_json(const OptionNode& root,
+                           const std::vector<std::string>& without,
+                           const FileHash& hash) {
+  std::string out;
+  dump(json_of(root, without, hash), out);
+  return out;
+}
+
+std::string identity(const std::string& canonical_json) { return sha256_hex(canonical_json); }
+
+std::string run_id(const std::string& identity) { return identity.substr(0, 16); }
+
+std::vector<OptionLeaf> option_leaves(const OptionNode& root, const Origins& origins) {
+  std::vector<OptionLeaf> leaves;
+  walk(
+      root,
+      0,
+      [&](int, const std::string&, const std::string& path, const std::string& text) {
+        leaves.push_back({path, text, origin_of(origins, path)});
+      },
+      [](int, const OptionNode&) {});
+  return leaves;
+}
+
+std::string round_trip_fault(const AnyOptions& options) {
+  const auto written = [](const AnyOptions& of) {
+    OptionNode root = values_of(of);
+    remove_required(root);
+    return std::pair(resolved_yaml(root, {}), canonical_json(root));
+  };
+  try {
+    check_names_and_help(snapshot(describe_copy(options), SnapshotOf::schema));
+    const auto [yaml, json] = written(options);
+    if (yaml.empty()) return "";
+    const std::unique_ptr<AnyOptions> again = options.clone();
+    read_options(
+        parse_yaml(yaml, "defaults"),
+        [&](OptionVisitor& visitor) { again->describe(visitor); },
+        "the options",
+        Required::may_be_missing);
+    const auto [yaml_again, json_again] = written(*again);
+    if (yaml != yaml_again) return fmt::format("wrote\n{}then\n{}", yaml, yaml_again);
+    if (json != json_again) return fmt::format("wrote {} then {}", json, json_again);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace softalign

@@ -1,0 +1,77 @@
+// Writes a describable struct: as YAML for people with the origin of every value, as canonical JSON
+// for the identity of a run, and as a flat list for tables and diffs. Also the SHA-256 of it all.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "framework/config/reader.hpp"
+#include "framework/config/snapshot.hpp"
+
+namespace softalign {
+
+// "configs/x.yaml:12", "override 1 ('a.b=c')", or "default".
+std::string origin_of(const Origins& origins, const std::string& path);
+
+// Every option with its value and, behind it, its origin:
+//   units: 256  # configs/x.yaml:12
+// Read back, it gives the same struct. Options without a value are written as null, required ones
+// without a value not at all.
+std::string resolved_yaml(const OptionNode& root, const Origins& origins);
+
+// The SHA-256 of an input file's bytes, in hexadecimal.
+using FileHash = std::function<std::string(const InputFile&)>;
+// Throws DataError "configs/x.yaml:7:12: /data/train.en: cannot be read: why".
+std::string hash_of_file(const InputFile& file);
+
+// Keys sorted bytewise, no blanks, UTF-8; integers as integers, numbers as number_text writes them
+// (so this is Python's json.dumps(sort_keys=True, separators=(",", ":"), ensure_ascii=False)); an
+// input file is "sha256:<hex>"; a plugin is its options with its "type". Options without a value
+// are left out, so that a new optional option changes no old identity. `without`: paths that do not
+// count ("name", "notes"), with all below them.
+std::string canonical_json(const OptionNode& root,
+                           const std::vector<std::string>& without = {},
+                           const FileHash& hash = hash_of_file);
+
+std::string identity(const std::string& canonical_json);  // SHA-256, 64 hexadecimal digits
+std::string run_id(const std::string& identity);          // its first 16
+
+struct OptionLeaf {
+  std::string path;    // "model.encoder.units"; a plugin's name is at "model.encoder.type"
+  std::string value;   // as YAML, lists as [a, b]
+  std::string origin;  // as origin_of
+};
+
+// In the order described.
+std::vector<OptionLeaf> option_leaves(const OptionNode& root, const Origins& origins = {});
+
+// The value of a leaf as YAML.
+std::string leaf_text(const OptionNode::Leaf& value);
+
+// The same for a struct with a describe, or for AnyOptions.
+template <class T>
+OptionNode values_of(const T& options) {
+  return snapshot(describe_copy(options), SnapshotOf::values);
+}
+template <class T>
+std::string resolved_yaml(const T& options, const Origins& origins = {}) {
+  return resolved_yaml(values_of(options), origins);
+}
+template <class T>
+std::string canonical_json(const T& options,
+                           const std::vector<std::string>& without = {},
+                           const FileHash& hash = hash_of_file) {
+  return canonical_json(values_of(options), without, hash);
+}
+template <class T>
+std::vector<OptionLeaf> option_leaves(const T& options, const Origins& origins = {}) {
+  return option_leaves(values_of(options), origins);
+}
+
+// What goes wrong when a plugin's defaults are written, read again and written again, or "" when
+// nothing does: options described twice or without help, illegal names, defaults out of their own
+// limits, values that change on the way. Required options have no default and are left out.
+std::string round_trip_fault(const AnyOptions& options);
+
+}  // namespace softalign

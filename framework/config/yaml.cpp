@@ -1,0 +1,225 @@
+#include "framework/config/yaml.hpp"
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "framework/config/characters.hpp"
+#include "framework/config/scalar.hpp"
+
+namespace softalign {
+namespace {
+
+// Turns yaml-cpp's events into a Value. Stopping at the first event we do not want is what keeps
+// deep nesting and exploding aliases from ever being built.
+class Builder final : public YAML::EventHandler {
+ public:
+  explicit Builder(Position fixed) : fixed_(std::move(fixed)) {}
+  explicit Builder(std::string file) : file_(std::move(file)) {}
+
+  Value finish() { return std::move(root_); }
+
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (++documents_ > 1)
+      fail(at(mark), "a second document begins here; keep one document in a file");
+  }
+  void OnDocumentEnd() override {}
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    refuse(mark, "", anchor);
+    Value null;
+    null.where = at(mark);
+    if (!open_.empty() && open_.back().value.is_map() && open_.back().has_key)
+      null.where = open_.back().value.entries.back().where;  // yaml-cpp has no mark for `key:`
+    add(std::move(null));
+  }
+
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { refuse(mark, "", 1); }
+
+  void OnScalar(const YAML::Mark& mark,
+                const std::string& tag,
+                YAML::anchor_t anchor,
+                const std::string& text) override {
+    refuse(mark, tag, anchor);
+    add(Value::scalar(text, at(mark), tag == "!"));
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark,
+                       const std::string& tag,
+                       YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    begin(Value::Type::list, mark, tag, anchor);
+  }
+  void OnSequenceEnd() override { end(); }
+
+  void OnMapStart(const YAML::Mark& mark,
+                  const std::string& tag,
+                  YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    begin(Value::Type::map, mark, tag, anchor);
+  }
+  void OnMapEnd() override { end(); }
+
+  Position at(const YAML::Mark& mark) const {
+    if (!fixed_.file.empty()) return fixed_;
+    if (mark.is_null()) return {file_, 1, 1};
+    return {file_, mark.line + 1, mark.column + 1};
+  }
+
+ private:
+  struct Open {
+    Value value;
+    bool has_key = false;  // of a map: the last entry waits for its value
+    std::map<std::string, Position> keys = {};
+  };
+
+  [[noreturn]] static void fail(const Position& where, std::string_view what) {
+    throw SpecError("{}: {}", where.str(), what);
+  }
+
+  void refuse(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) const {
+    if (anchor != 0)
+      fail(at(mark),
+           "anchors and aliases (&name, *name) are not read; write the value out, or share options "
+           "between files with 'extends: [other.yaml]'");
+    if (!tag.empty() && tag != "?" && tag != "!")
+      fail(at(mark),
+           "tags are not read (" + tag + "); the option decides the type: write the bare value");
+  }
+
+  void begin(Value::Type type,
+             const YAML::Mark& mark,
+             const std::string& tag,
+             YAML::anchor_t anchor) {
+    refuse(mark, tag, anchor);
+    if (open_.size() >= static_cast<std::size_t>(kDeepestYaml))
+      fail(at(mark), fmt::format("nested deeper than {}; no option is", kDeepestYaml));
+    Value value;
+    value.type = type;
+    value.where = at(mark);
+    open_.push_back({std::move(value)});
+  }
+
+  void end() {
+    Value value = std::move(open_.back().value);
+    open_.pop_back();
+    add(std::move(value));
+  }
+
+  void add(Value value) {
+    if (open_.empty()) {
+      root_ = std::move(value);
+      return;
+    }
+    Open& parent = open_.back();
+    if (parent.value.is_list()) {
+      parent.value.items.push_back(std::move(value));
+    } else if (parent.has_key) {
+      parent.value.entries.back().value = std::move(value);
+      parent.has_key = false;
+    } else {
+      add_key(parent, value);
+    }
+  }
+
+  void add_key(Open& parent, const Value& key) {
+    if (!key.is_scalar()) fail(key.where, "a key must be a word, not " + key.describe());
+    if (key.text == "<<" && !key.quoted)
+      fail(key.where, "merge keys (<<) are not read; share options with 'extends: [other.yaml]'");
+    const auto [first, fresh] = parent.keys.emplace(key.text, key.where);
+    if (!fresh)
+      fail(key.where,
+           fmt::format(
+               "key '{}' is given twice, first at {}; keep one", key.text, first->second.str()));
+    parent.value.entries.push_back({key.text, key.where, {}});
+    parent.has_key = true;
+  }
+
+  std::string file_;
+  Position fixed_;
+  int documents_ = 0;
+  std::vector<Open> open_;
+  Value root_;
+};
+
+// The end is marked, because yaml-cpp takes the end of a file for the end of a quote: a file cut
+// short inside "..." would be read as if it were whole.
+Value parse(std::string_view text, Builder builder) {
+  std::string marked(text);
+  if (!marked.ends_with('\n')) marked += '\n';
+  const auto end_line = std::count(marked.begin(), marked.end(), '\n');  // from 0
+  marked += "...\n";
+  std::istringstream in(marked);
+  try {
+    YAML::Parser parser(in);
+    while (parser.HandleNextDocument(builder)) {
+    }
+  } catch (const YAML::Exception& error) {
+    const std::string what =
+        error.mark.line >= end_line ? "it ends inside a quote, a [ or a {" : error.msg;
+    throw SpecError("{}: not YAML: {}", builder.at(error.mark).str(), what);
+  }
+  return builder.finish();
+}
+
+}  // namespace
+
+Value parse_yaml(std::string_view text, const std::string& name) {
+  if (text.size() > kLargestYaml)
+    throw SpecError("{}: larger than {} bytes; is this a spec?", name, kLargestYaml);
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  check_characters(text, {name, 1, 1});
+  Value root = parse(text, Builder(name));
+  if (root.is_null()) throw SpecError("{}:1:1: the document is empty", name);
+  return root;
+}
+
+Value read_yaml(const std::filesystem::path& file, const Position& named_at) {
+  const std::string name = file.string();
+  const std::string prefix = named_at.file.empty() ? name : named_at.str() + ": " + name;
+  std::error_code ignored;
+  if (std::filesystem::is_directory(file, ignored))
+    throw SpecError("{}: is a directory; name the YAML file in it", prefix);
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw SpecError("{}: cannot be read: {}", prefix, std::strerror(errno));
+  std::string text(kLargestYaml + 1, '\0');  // one byte more than allowed: the file may be endless
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (in.bad()) throw SpecError("{}: cannot be read: {}", prefix, std::strerror(errno));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  return parse_yaml(text, name);
+}
+
+Value parse_flow(std::string_view text, const Position& where) {
+  text = trimmed(text);
+  check_characters(text, where);
+  if (text.empty())
+    throw SpecError("{}: no value; write null for none, '' for an empty text", where.str());
+  const char first = text.front();
+  const char last = text.back();
+  if (first == '[' || first == '{' || first == '"' || first == '\'') {
+    const char closing = first == '[' ? ']' : first == '{' ? '}' : first;
+    if (last != closing || text.size() == 1)
+      throw SpecError("{}: {} is not closed; does the shell see your quotes?", where.str(), first);
+    Value value = parse(text, Builder(where));
+    if (value.is_scalar() != (first == closing))
+      throw SpecError("{}: write a list as [a, b], a map as {{key: value}}", where.str());
+    return value;
+  }
+  if (std::string_view("&*!|>%@`#,]}").find(first) != std::string_view::npos)
+    throw SpecError("{}: a value cannot begin with {}; quote it", where.str(), first);
+  if (text == "null" || text == "~") {
+    Value null;
+    null.where = where;
+    return null;
+  }
+  return Value::scalar(std::string(text), where);
+}
+
+}  // namespace softalign

@@ -1,0 +1,113 @@
+// A small spec with every type of option, and plugins of a kind of its own, for the tests of
+// config/.
+#pragma once
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <utility>
+
+#include "framework/config/options.hpp"
+#include "framework/config/registry.hpp"
+
+namespace softalign::example {
+
+struct Nested {
+  Index from = 4;
+  Index to = 30;
+  template <class V>
+  void describe(V& v) {
+    v("from", from, "shortest", at_least(1));
+    v("to", to, "longest", at_least(1));
+  }
+};
+
+struct Stopping {
+  std::string metric = "dev/bleu";
+  Index patience = 5;
+  template <class V>
+  void describe(V& v) {
+    v("metric", metric, "what must improve");
+    v("patience", patience, "evaluations without improvement", at_least(1));
+  }
+};
+
+struct Example {
+  std::string name = "example";
+  Index seed = 1;
+  bool shuffle = true;
+  double rate = 0.1;
+  float dropout = 0.1F;
+  std::string readout = "maxout";
+  std::vector<Index> lengths = {10, 20};
+  std::vector<float> betas = {0.9F, 0.999F};
+  std::vector<std::string> tags = {};
+  std::optional<Index> limit = {};
+  std::optional<Stopping> stopping = {};
+  Nested length = {};
+  InputFile links = {};
+  Choice score = {.kind = "fake_score", .type = "dot"};
+
+  template <class V>
+  void describe(V& v) {
+    v("name", name, "a label");
+    v("seed", seed, "the root of all random numbers", at_least(0));
+    v("shuffle", shuffle, "batches in random order");
+    v("rate", rate, "learning rate", positive());
+    v("dropout", dropout, "share of units dropped", fraction());
+    v("readout", readout, "layer before the softmax", one_of("maxout", "tanh"));
+    v("lengths", lengths, "bucket bounds", at_least(1));
+    v("betas", betas, "decay of the moments", fraction());
+    v("tags", tags, "words for people");
+    v("limit", limit, "at most so many examples", at_least(1));
+    v("stopping", stopping, "when to stop early");
+    v("length", length, "of sentences");
+    v("links", links, "known alignment");
+    v("score", score, "how well a query fits an annotation");
+  }
+};
+
+// Written to a fresh folder that is removed at the end.
+class Folder {
+ public:
+  Folder() : path_(std::filesystem::temp_directory_path() / "softalign_config_XXXXXX") {
+    std::string name = path_.string();
+    BOOST_REQUIRE(mkdtemp(name.data()) != nullptr);
+    path_ = name;
+  }
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  std::string write(const std::string& name, const std::string& text) const {
+    std::filesystem::create_directories((path_ / name).parent_path());
+    std::ofstream(path_ / name, std::ios::binary) << text;
+    return (path_ / name).string();
+  }
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+  std::string str() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// The message of the SpecError that `call` must throw; the folder's own name is left out.
+template <class Call>
+std::string refusal(const Call& call, const std::string& without = "") {
+  try {
+    call();
+  } catch (const SpecError& error) {
+    std::string text = error.what();
+    for (auto at = text.find(without); !without.empty() && at != std::string::npos;
+         at = text.find(without, at))
+      text.erase(at, without.size() + 1);
+    return text;
+  }
+  return "accepted";
+}
+
+}  // namespace softalign::example

@@ -1,0 +1,206 @@
+// Files that extend files, overrides, and what becomes of a block whose type changes.
+#include "framework/config/spec.hpp"
+
+#include "framework/config/writer.hpp"
+#include "tests/config/example.hpp"
+
+using namespace softalign;
+using example::Example;
+using example::Folder;
+using example::refusal;
+
+namespace {
+
+using Texts = std::vector<std::string>;
+
+ResolvedSpec<Example> load(const std::string& text, const Texts& overrides) {
+  return parse_spec<Example>(text, "x.yaml", overrides);
+}
+std::string refused(const std::string& text, const Texts& overrides) {
+  return refusal([&] { load(text, overrides); });
+}
+std::string leaf(const ResolvedSpec<Example>& resolved, const std::string& path) {
+  for (const OptionLeaf& l : option_leaves(resolved.spec, resolved.origins))
+    if (l.path == path) return l.value + "  # " + l.origin;
+  return "none";
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(overrides)
+
+BOOST_AUTO_TEST_CASE(set_remove_and_know_where_they_come_from) {
+  const auto r = load("seed: 1\nstopping: {patience: 3}\nlength: {to: 9}\n",
+                      {"seed=7", "~stopping", "length.from=2", "lengths=[1, 2]", "name=a: b #c"});
+  BOOST_TEST(r.spec.seed == 7);
+  BOOST_TEST(!r.spec.stopping);
+  BOOST_TEST(r.spec.length.from == 2);
+  BOOST_TEST(r.spec.length.to == 9);
+  BOOST_TEST(r.spec.name == "a: b #c");
+  BOOST_TEST(leaf(r, "seed") == "7  # override 1 ('seed=7')");
+  BOOST_TEST(leaf(r, "length.to") == "9  # x.yaml:3");
+  BOOST_TEST(leaf(r, "length.from") == "2  # override 3 ('length.from=2')");
+  BOOST_TEST(leaf(r, "lengths") == "[1, 2]  # override 4 ('lengths=[1, 2]')");
+  BOOST_TEST(leaf(r, "rate") == "0.1  # default");
+  BOOST_TEST(r.notes.empty());
+}
+
+BOOST_AUTO_TEST_CASE(the_last_override_wins) {
+  BOOST_TEST(load("seed: 1", {"seed=2", "seed=3"}).spec.seed == 3);
+}
+
+BOOST_AUTO_TEST_CASE(an_optional_block_comes_and_goes) {
+  BOOST_TEST(load("seed: 1", {"stopping.patience=2"}).spec.stopping.value().patience == 2);
+  BOOST_TEST(load("seed: 1", {"stopping={}"}).spec.stopping.value().patience == 5);
+  const auto r = load("stopping: {patience: 3}", {"stopping=null"});
+  BOOST_TEST(!r.spec.stopping);
+  BOOST_TEST(leaf(r, "stopping") == "null  # override 1 ('stopping=null')");
+}
+
+BOOST_AUTO_TEST_CASE(errors_name_the_override) {
+  const std::string first = "override 1 ('sede=3'): ";
+  BOOST_TEST(refused("seed: 1", {"sede=3"})
+                 .starts_with(first + "unknown key 'sede' in the spec; did you mean 'seed'?"));
+  BOOST_TEST(refused("seed: 1", {"name=x", "seed=1.5"}) ==
+             "override 2 ('seed=1.5'): seed: expected an integer >= 0, got '1.5'; write it without "
+             "a point or an exponent");
+  BOOST_TEST(refused("seed: 1", {"seed"}) ==
+             "override 1 ('seed'): no '='; write seed=VALUE to set it, ~seed to remove it");
+  BOOST_TEST(refused("seed: 1", {"~seed=1"}) ==
+             "override 1 ('~seed=1'): a removal has no value; write ~seed");
+  BOOST_TEST(refused("stopping: {patience: 3}", {"~stopping.patiense"}) ==
+             "override 1 ('~stopping.patiense'): there is no stopping.patiense to remove: no "
+             "'patiense' is set there; did you mean 'patience'? legal: patience");
+  BOOST_TEST(refused("seed: 1", {"seed.x=2"}) ==
+             "override 1 ('seed.x=2'): seed: expected an integer >= 0, got a map");
+  for (const char* bad : {"=3", ".a=3", "a..b=3", "a.=3", "a b=3", "--threads=3", "seed=", "~"})
+    BOOST_TEST(refused("seed: 1", {bad}).starts_with("override 1 ("), bad);
+  BOOST_TEST(refused("seed: 1", {"a\nb=3"}).starts_with("override 1 ('a b=3'): "));
+  std::string deep = "a";
+  for (int i = 0; i < 10000; ++i) deep += ".a";
+  BOOST_TEST(refused("seed: 1", {deep + "=1"}).find("nested deeper") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_plugin_name_over_a_block_starts_from_the_defaults_and_says_so) {
+  const auto r = load("score: {type: additive, units: 3}", {"score=general"});
+  BOOST_TEST(leaf(r, "score.type") == "general  # override 1 ('score=general')");
+  BOOST_TEST(leaf(r, "score.units") == "128  # default");
+  BOOST_TEST(r.notes == (Texts{"override 1 ('score=general'): replaces the whole block score of "
+                               "x.yaml:1:8"}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_new_type_keeps_the_options_it_shares_and_says_so) {
+  const auto r =
+      load("score: {type: additive, units: 3, gain: 2}", {"score.type=general", "score.bias=true"});
+  BOOST_TEST(leaf(r, "score.units") == "3  # x.yaml:1");
+  BOOST_TEST(leaf(r, "score.bias") == "true  # override 2 ('score.bias=true')");
+  BOOST_TEST(leaf(r, "score.gain") == "none");
+  BOOST_TEST(r.notes == (Texts{"override 1 ('score.type=general'): score: 'additive' became "
+                               "'general'; kept units (x.yaml:1); dropped gain (x.yaml:1)"}),
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(what_neither_type_has_is_still_refused) {
+  BOOST_TEST(refused("score: {type: additive, unitz: 3}", {"score.type=general"}) ==
+             "x.yaml:1:25: unknown key 'unitz' in fake_score 'general'; did you mean 'units'? "
+             "legal: type, units, bias");
+  const std::string base = "score: {type: additive, gain: 1}";
+  BOOST_TEST(refused(base, {"score.gain=2", "score.type=general"}) == "accepted");
+  BOOST_TEST(
+      refused(base, {"score.type=general", "score.gain=2"})
+          .starts_with("override 2 ('score.gain=2'): unknown key 'gain' in fake_score 'general'"));
+}
+
+BOOST_AUTO_TEST_CASE(the_same_type_again_changes_nothing) {
+  const auto same = load("score: {type: additive, units: 3}", {"score.type=additive"});
+  BOOST_TEST(leaf(same, "score.units") == "3  # x.yaml:1");
+  const auto there_and_back =
+      load("score: {type: additive, gain: 3}", {"score.type=dot", "score.type=additive"});
+  BOOST_TEST(leaf(there_and_back, "score.gain") == "3.0  # x.yaml:1");
+  BOOST_TEST(same.notes.empty());
+  BOOST_TEST(there_and_back.notes.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_shorthand_takes_options) {
+  const auto r = load("score: additive", {"score.units=9"});
+  BOOST_TEST(leaf(r, "score.units") == "9  # override 1 ('score.units=9')");
+  BOOST_TEST(leaf(r, "score.type") == "additive  # x.yaml:1");
+  const auto of_default = load("seed: 1", {"score.type=additive", "score.units=9"});
+  BOOST_TEST(leaf(of_default, "score.units") == "9  # override 2 ('score.units=9')");
+}
+
+BOOST_AUTO_TEST_CASE(an_override_may_stand_in_a_file) {
+  SpecTree tree =
+      parse_tree("seed: 1", "x.yaml", {parse_override("links=t.align", {"/s/study.yaml", 4, 2})});
+  BOOST_TEST(resolve<Example>(tree).spec.links.path == "/s/t.align");
+  tree = parse_tree("seed: 1", "x.yaml", {numbered_override("links=t.align", 1)});
+  BOOST_TEST(resolve<Example>(tree).spec.links.path ==
+             (std::filesystem::current_path() / "t.align").string());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(extends)
+
+BOOST_AUTO_TEST_CASE(files_are_laid_over_each_other_in_order) {
+  const Folder folder;
+  folder.write("base/a.yaml",
+               "seed: 1\nlengths: [1, 2, 3]\nlength: {from: 2, to: 5}\nlinks: a.align\n");
+  folder.write("base/b.yaml", "extends: ../base/a.yaml\nseed: 2\nlength: {to: 6}\n");
+  const std::string file = folder.write(
+      "exp/x.yaml", "extends: [../base/a.yaml, ../base/b.yaml]\nlengths: [9]\nrate: 0.5\n");
+  const auto r = load_spec<Example>(file, {"rate=0.25"});
+  const auto at = [&](const std::string& path) {
+    std::string text = leaf(r, path);
+    const auto folder_at = text.find(folder.str());
+    return folder_at == std::string::npos ? text : text.erase(folder_at, folder.str().size() + 1);
+  };
+  BOOST_TEST(at("seed") == "2  # base/b.yaml:2");
+  BOOST_TEST(at("lengths") == "[9]  # exp/x.yaml:2");
+  BOOST_TEST(at("length.from") == "2  # base/a.yaml:3");
+  BOOST_TEST(at("length.to") == "6  # base/b.yaml:3");
+  BOOST_TEST(at("rate") == "0.25  # override 1 ('rate=0.25')");
+  BOOST_TEST(r.spec.links.path == folder / "base/a.align");
+}
+
+BOOST_AUTO_TEST_CASE(circles_and_strays_are_refused) {
+  const Folder folder;
+  const auto refused_file = [&](const std::string& name) {
+    return refusal([&] { load_spec<Example>(folder / name); }, folder.str());
+  };
+  folder.write("a.yaml", "extends: b.yaml\n");
+  folder.write("b.yaml", "seed: 1\nextends: [c.yaml]\n");
+  folder.write("c.yaml", "extends: ./a.yaml\n");
+  BOOST_TEST(refused_file("a.yaml") ==
+             "c.yaml:1:10: files extend each other in a circle: a.yaml -> b.yaml -> c.yaml -> "
+             "a.yaml; remove one 'extends'");
+  folder.write("self.yaml", "extends: self.yaml\n");
+  BOOST_TEST(refused_file("self.yaml").find("self.yaml -> self.yaml") != std::string::npos);
+  folder.write("stray.yaml", "extends: [none.yaml]\n");
+  BOOST_TEST(refused_file("stray.yaml") ==
+             "stray.yaml:1:11: none.yaml: cannot be read: No such file or directory");
+  folder.write("odd.yaml", "extends: {a: b}\n");
+  BOOST_TEST(refused_file("odd.yaml") ==
+             "odd.yaml:1:10: extends: expected a file or a list of files, got a map");
+  folder.write("list.yaml", "[a]");
+  folder.write("of_list.yaml", "extends: list.yaml");
+  BOOST_TEST(refused_file("of_list.yaml").starts_with("list.yaml:1:1: a spec must be a map"));
+  for (int i = 0; i < 12; ++i)
+    folder.write(fmt::format("d{}.yaml", i),
+                 fmt::format("extends: [d{0}.yaml, d{0}.yaml]\n", i + 1));
+  folder.write("d12.yaml", "seed: 1\n");
+  BOOST_TEST(refused_file("d0.yaml").find("more than 100 files") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_type_changed_by_a_file_obeys_the_same_rule) {
+  const Folder folder;
+  folder.write("a.yaml", "score: {type: additive, units: 3, gain: 2}\n");
+  const std::string file = folder.write("b.yaml", "extends: a.yaml\nscore: {type: general}\n");
+  const auto r = load_spec<Example>(file);
+  BOOST_TEST(leaf(r, "score.units").starts_with("3  # "));
+  BOOST_TEST_REQUIRE(r.notes.size() == 1u);
+  BOOST_TEST(r.notes[0].find("'additive' became 'general'; kept units") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,182 @@
+#include "framework/config/writer.hpp"
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "framework/config/help.hpp"
+#include "framework/config/scalar.hpp"
+#include "framework/config/spec.hpp"
+#include "framework/config/yaml.hpp"
+#include "tests/config/example.hpp"
+
+using namespace softalign;
+using example::Example;
+using example::Folder;
+
+namespace {
+
+std::string json(const std::string& text, const std::vector<std::string>& overrides = {}) {
+  return canonical_json(parse_spec<Example>(text, "x.yaml", overrides).spec, {"name", "tags"});
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(writer)
+
+BOOST_AUTO_TEST_CASE(the_resolved_spec_shows_every_value_and_its_origin) {
+  const auto r = parse_spec<Example>(
+      "name: a b\nrate: 1\nscore: {type: additive, units: 3}\n", "x.yaml", {"seed=2"});
+  BOOST_TEST(resolved_yaml(r.spec, r.origins) ==
+             "name: \"a b\"          # x.yaml:1\n"
+             "seed: 2              # override 1 ('seed=2')\n"
+             "shuffle: true        # default\n"
+             "rate: 1.0            # x.yaml:2\n"
+             "dropout: 0.1         # default\n"
+             "readout: maxout      # default\n"
+             "lengths: [10, 20]    # default\n"
+             "betas: [0.9, 0.999]  # default\n"
+             "tags: []             # default\n"
+             "limit: null          # default\n"
+             "stopping: null       # default\n"
+             "length:\n"
+             "  from: 4            # default\n"
+             "  to: 30             # default\n"
+             "links: null          # default\n"
+             "score:\n"
+             "  type: additive     # x.yaml:3\n"
+             "  units: 3           # x.yaml:3\n"
+             "  gain: 0.1          # default\n");
+}
+
+BOOST_AUTO_TEST_CASE(the_resolved_spec_reads_back_as_the_same) {
+  const Folder folder;
+  folder.write("l.align", "0-0\n");
+  const std::string file = folder.write(
+      "x.yaml",
+      "name: \"#\\\"\\\\\\n\\t\xc3\xa9: \\x7f\"\ntags: ['', '1', 'true', 'null', '- a', 'yes', "
+      "a/b.c-d, '~', "
+      "' x ', '[', 'a: b']\nlimit: 3\nstopping: {}\nlinks: l.align\nrate: 0.30000000000000004\n"
+      "score: {type: mixture, table: l.align, part: general}\n");
+  const auto r = load_spec<Example>(file);
+  const std::string text = resolved_yaml(r.spec, r.origins);
+  const auto again = parse_spec<Example>(text, "resolved.yaml");
+  BOOST_TEST(again.spec.name == r.spec.name);
+  BOOST_TEST(again.spec.tags == r.spec.tags, boost::test_tools::per_element());
+  BOOST_TEST(again.spec.rate == r.spec.rate);
+  BOOST_TEST(resolved_yaml(again.spec) == resolved_yaml(r.spec));
+  BOOST_TEST(canonical_json(again.spec) == canonical_json(r.spec));
+}
+
+BOOST_AUTO_TEST_CASE(canonical_json_is_sorted_and_shortest) {
+  const Folder folder;
+  const std::string links = folder.write("l.align", "abc");
+  BOOST_TEST(json("links: " + links + "\nscore: {type: additive, units: 3}\nrate: 1e22\n") ==
+             R"({"betas":[0.9,0.999],"dropout":0.1,"length":{"from":4,"to":30},"lengths":[10,20],)"
+             R"("links":"sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",)"
+             R"("rate":1e+22,"readout":"maxout","score":{"gain":0.1,"type":"additive","units":3},)"
+             R"("seed":1,"shuffle":true})");
+  const auto whole = nlohmann::json::parse(canonical_json(Example{}));
+  BOOST_TEST(whole.at("name") == "example");
+  BOOST_TEST(whole.at("seed").is_number_integer());
+  BOOST_TEST(whole.at("dropout").is_number_float());
+}
+
+BOOST_AUTO_TEST_CASE(the_identity_ignores_spelling_but_no_meaning) {
+  const std::string one = json("rate: 1\nseed: 3\nscore: additive\n");
+  BOOST_TEST(one ==
+             json("# again\nscore: {type: additive}\nseed: 3   # x\nrate: 1.0\nname: other\n"));
+  BOOST_TEST(one == json("rate: 1e0\nseed: 3\n", {"score.type=additive", "tags=[a]"}));
+  BOOST_TEST(one == json("rate: 1\nseed: 3\nscore: {type: additive, units: 256}\nlimit: null\n"));
+  BOOST_TEST(one != json("rate: 1.5\nseed: 3\nscore: additive\n"));
+  BOOST_TEST(one != json("rate: 1\nseed: 3\nscore: general\n"));
+  BOOST_TEST(json("dropout: 0.1") == json("seed: 1"));
+  BOOST_TEST(identity("{}") == "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a");
+  BOOST_TEST(run_id(identity("{}")) == "44136fa355b3678a");
+}
+
+BOOST_AUTO_TEST_CASE(a_file_counts_by_its_bytes_and_is_named_when_it_is_not_there) {
+  const Folder folder;
+  folder.write("one/l.align", "abc");
+  folder.write("two/m.align", "abc");
+  BOOST_TEST(json("links: " + folder / "one/l.align") == json("links: " + folder / "two/m.align"));
+  folder.write("two/m.align", "abd");
+  BOOST_TEST(json("links: " + folder / "one/l.align") != json("links: " + folder / "two/m.align"));
+  const auto data_error = [&](const std::string& path) {
+    try {
+      json("seed: 1\nlinks: " + path);
+    } catch (const DataError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  BOOST_TEST(data_error(folder / "none") ==
+             "x.yaml:2:8: " + folder / "none" + ": cannot be read: No such file or directory");
+  BOOST_TEST(data_error(folder.str()).starts_with("x.yaml:2:8: " + folder.str() + ": is a dir"));
+}
+
+BOOST_AUTO_TEST_CASE(numbers_are_written_as_short_as_they_read_back) {
+  BOOST_TEST(number_text(0.1) == "0.1");
+  BOOST_TEST(number_text(1) == "1.0");
+  BOOST_TEST(number_text(1e22) == "1e+22");
+  BOOST_TEST(number_text(1e15) == "1000000000000000.0");
+  BOOST_TEST(number_text(1e-5) == "1e-05");
+  BOOST_TEST(number_text(5e-324) == "5e-324");
+  for (const float x : {0.1F,
+                        1e-3F,
+                        0.3F,
+                        16777216.F,
+                        std::numeric_limits<float>::min(),
+                        std::numeric_limits<float>::max(),
+                        std::numeric_limits<float>::denorm_min()}) {
+    BOOST_TEST(static_cast<float>(widened(x)) == x);
+    Limits limits;
+    limits.single = true;
+    BOOST_TEST(to_number(Value::scalar(number_text(widened(x)), {}), limits) == widened(x));
+  }
+  BOOST_TEST(number_text(widened(0.1F)) == "0.1");
+}
+
+BOOST_AUTO_TEST_CASE(looking_changes_nothing) {
+  const auto r = parse_spec<Example>("score: {type: additive, gain: 0.3}", "x.yaml");
+  const AnyOptions* const options = r.spec.score.options.get();
+  option_leaves(r.spec);
+  option_help(r.spec);
+  BOOST_TEST(r.spec.score.options.get() == options);
+  BOOST_TEST(!r.spec.stopping.has_value());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(help)
+
+BOOST_AUTO_TEST_CASE(a_plugin_explains_its_options) {
+  const auto entry = Registry::instance().find_if_present("fake_score", "additive");
+  BOOST_TEST(help_table(option_help(*entry->options())) ==
+             "option  type     default  legal  help\n"
+             "units   integer  256      >= 1   hidden units\n"
+             "gain    number   0.1             factor on the energy\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_spec_explains_its_blocks_optionals_and_choices) {
+  std::map<std::string, OptionHelp> by_path;
+  for (const OptionHelp& o : option_help(Example{})) by_path[o.path] = o;
+  BOOST_TEST(by_path["stopping"].default_value == "none");
+  BOOST_TEST(by_path["stopping"].type == "block");
+  BOOST_TEST(by_path["stopping.patience"].default_value == "5");
+  BOOST_TEST(by_path["limit"].default_value == "none");
+  BOOST_TEST(by_path["limit"].type == "integer");
+  BOOST_TEST(by_path["dropout"].legal == "in [0, 1)");
+  BOOST_TEST(by_path["rate"].legal == "> 0");
+  BOOST_TEST(by_path["readout"].legal == "one of maxout, tanh");
+  BOOST_TEST(by_path["betas"].type == "list of numbers");
+  BOOST_TEST(by_path["betas"].default_value == "[0.9, 0.999]");
+  BOOST_TEST(by_path["links"].default_value == "none");
+  BOOST_TEST(by_path["score"].type == "fake_score");
+  BOOST_TEST(by_path["score"].default_value == "dot");
+  BOOST_TEST(by_path["score"].legal == "one of additive, dot, general, mixture");
+  const auto mixture = option_help(*Registry::instance().find("fake_score", "mixture").options());
+  BOOST_TEST(mixture.at(1).required);
+  BOOST_TEST(mixture.at(1).default_value == "required");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,212 @@
+#include "framework/config/yaml.hpp"
+
+#include <cstdint>
+
+#include "framework/base/random.hpp"
+#include "tests/config/example.hpp"
+
+using namespace softalign;
+using example::Folder;
+using example::refusal;
+
+namespace {
+
+std::string refused(const std::string& text) {
+  return refusal([&] { parse_yaml(text, "x.yaml"); });
+}
+
+std::string repeated(const std::string& text, int times) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += text;
+  return all;
+}
+
+bool begins(const std::string& text, const std::string& prefix) {
+  if (!text.starts_with(prefix)) BOOST_TEST_MESSAGE(text);
+  return text.starts_with(prefix);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(yaml)
+
+BOOST_AUTO_TEST_CASE(every_node_knows_its_place_and_its_quotes) {
+  const Value root = parse_yaml("# c\na: 1\nb:\n  c: 'x'\n  d: [1, , {e: f}]\n  g:\n", "x.yaml");
+  BOOST_TEST(root.keys() == (std::vector<std::string>{"a", "b"}), boost::test_tools::per_element());
+  BOOST_TEST(root.find("a")->value.where.str() == "x.yaml:2:4");
+  const Value& b = root.find("b")->value;
+  BOOST_TEST(root.find("b")->where.str() == "x.yaml:3:1");
+  BOOST_TEST(b.find("c")->value.quoted);
+  BOOST_TEST(b.find("c")->value.where.str() == "x.yaml:4:6");
+  BOOST_TEST(b.find("d")->value.items.size() == 3u);
+  BOOST_TEST(b.find("d")->value.items[1].is_null());
+  BOOST_TEST(b.find("d")->value.items[2].find("e")->value.where.str() == "x.yaml:5:16");
+  BOOST_TEST(b.find("g")->value.is_null());
+  BOOST_TEST(b.find("g")->value.where.str() == "x.yaml:6:3");
+}
+
+BOOST_AUTO_TEST_CASE(windows_line_ends_and_a_byte_order_mark_change_nothing) {
+  const Value root = parse_yaml(
+      "\xEF\xBB\xBF"
+      "a: 1\r\nb: two\r\n",
+      "x.yaml");
+  BOOST_TEST(root.find("a")->where.str() == "x.yaml:1:1");
+  BOOST_TEST(root.find("b")->value.text == "two");
+  BOOST_TEST(root.find("b")->value.where.str() == "x.yaml:2:4");
+}
+
+BOOST_AUTO_TEST_CASE(duplicate_keys_name_both_places) {
+  BOOST_TEST(refused("a: 1\nb: 2\na: 3\n") ==
+             "x.yaml:3:1: key 'a' is given twice, first at x.yaml:1:1; keep one");
+  BOOST_TEST(begins(refused("a: {b: 1, 'b': 2}"), "x.yaml:1:11: key 'b' is given twice"));
+}
+
+BOOST_AUTO_TEST_CASE(anchors_aliases_merge_keys_and_tags_are_refused_with_a_remedy) {
+  BOOST_TEST(begins(refused("a: &x {b: 1}\nc: *x\n"), "x.yaml:1:4: anchors and aliases"));
+  BOOST_TEST(refused("a: &x 1\n").find("extends") != std::string::npos);
+  BOOST_TEST(begins(refused("a:\n  <<: {b: 1}\n"), "x.yaml:2:3: merge keys"));
+  BOOST_TEST(begins(refused("a: !!str 2\n"), "x.yaml:1:4: tags are not read"));
+  BOOST_TEST(begins(refused("a: !mine [2]\n"), "x.yaml:1:4: tags are not read (!mine)"));
+  BOOST_TEST(begins(refused("a: *nobody\n"), "x.yaml:1:4: "));
+}
+
+BOOST_AUTO_TEST_CASE(exploding_aliases_are_refused_at_the_first_anchor) {
+  std::string bomb = "a0: &a0 [x, x]\n";
+  for (int i = 1; i < 60; ++i) bomb += fmt::format("a{0}: &a{0} [*a{1}, *a{1}]\n", i, i - 1);
+  BOOST_TEST(begins(refused(bomb), "x.yaml:1:5: anchors and aliases"));
+}
+
+BOOST_AUTO_TEST_CASE(one_document_and_not_an_empty_one) {
+  BOOST_TEST(begins(refused("a: 1\n---\nb: 2\n"), "x.yaml:2:1: a second document"));
+  BOOST_TEST(begins(refused("a: 1\n---\n"), "x.yaml:2:1: a second document"));
+  BOOST_TEST(refused("--- # start\na: 1\n...\n") == "accepted");
+  BOOST_TEST(parse_yaml("a: |\n  t", "x.yaml").find("a")->value.text == "t\n");
+  for (const char* empty : {"", "\n\n", "# only a comment\n", "---\n", "~\n"})
+    BOOST_TEST(refused(empty) == "x.yaml:1:1: the document is empty");
+}
+
+BOOST_AUTO_TEST_CASE(depth_is_bounded) {
+  const int deep = 10000;
+  BOOST_TEST(begins(refused("a: " + repeated("[", deep)), "x.yaml:1:"));
+  for (const char* opening : {"[", "{a: ", "- ", "? "}) {
+    const std::string message = refused(repeated(opening, deep));
+    BOOST_TEST(message.find("nested deeper than 64") != std::string::npos, message);
+  }
+  std::string block;
+  for (int i = 0; i < 1000; ++i) block += std::string(static_cast<std::size_t>(i), ' ') + "a:\n";
+  BOOST_TEST(begins(refused(block), "x.yaml:65:65: nested deeper than 64"));
+  BOOST_TEST(refused(repeated("[", 64) + repeated("]", 64)) == "accepted");
+}
+
+BOOST_AUTO_TEST_CASE(characters_that_mislead_are_refused_where_they_stand) {
+  BOOST_TEST(begins(refused("a:\n\tb: 1\n"), "x.yaml:2:1: a tab in the indentation"));
+  BOOST_TEST(begins(refused("a:\n  \tb: 1\n"), "x.yaml:2:3: a tab in the indentation"));
+  BOOST_TEST(refused("a:\t1 # fine\n") == "accepted");
+  BOOST_TEST(begins(refused("a: 1\nb: \xff\n"), "x.yaml:2:4: not UTF-8"));
+  for (const char* bad : {"\xc3", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82"})
+    BOOST_TEST(begins(refused(std::string("a: ") + bad), "x.yaml:1:4: not UTF-8"));
+  BOOST_TEST(refused("a: \xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\n") == "accepted");
+  BOOST_TEST(begins(refused("a: 1\nb: \x04 2\n"), "x.yaml:2:4: control character 0x04"));
+  BOOST_TEST(begins(refused(std::string("a: \0b", 5)), "x.yaml:1:4: control character 0x00"));
+  BOOST_TEST(begins(refused(std::string("a\0:\0 \0", 6)), "x.yaml:1:2: control"));  // UTF-16
+}
+
+BOOST_AUTO_TEST_CASE(broken_yaml_says_where) {
+  BOOST_TEST(begins(refused("a: b: c\n"), "x.yaml:1:5: not YAML: "));
+  for (const char* open : {"'x", "\"x", "[1, 2", "{c: 1", "'x\nc: 3", "[1,\n\n# ]"})
+    for (const char* end : {"", "\n", "\n\n"})
+      BOOST_TEST(refused(std::string("a: 1\nb: ") + open + end)
+                     .ends_with("not YAML: it ends inside a quote, a [ or a {"),
+                 std::string(open) + end);
+  BOOST_TEST(begins(refused("a: [1, 2\n"), "x.yaml:2:1: not YAML"));
+  BOOST_TEST(begins(refused("[a]: 1\n"), "x.yaml:1:1: a key must be a word"));
+  BOOST_TEST(begins(refused("~: 1\n"), "x.yaml:1:1: a key must be a word, not nothing"));
+}
+
+BOOST_AUTO_TEST_CASE(files_that_are_not_there_or_are_no_files) {
+  const Folder folder;
+  const auto read = [&](const std::string& name) {
+    return refusal([&] { read_yaml(folder / name, {"by.yaml", 3, 4}); }, folder.str());
+  };
+  BOOST_TEST(read("none.yaml") ==
+             "by.yaml:3:4: none.yaml: cannot be read: No such file or directory");
+  BOOST_TEST(read("../" + std::filesystem::path(folder.str()).filename().string())
+                 .find("is a directory") != std::string::npos);
+  folder.write("huge.yaml", "a: " + std::string(kLargestYaml, 'x'));
+  BOOST_TEST(begins(read("huge.yaml"), "huge.yaml: larger than 1048576 bytes"));
+  BOOST_TEST(begins(refusal([] { read_yaml("/dev/zero"); }), "/dev/zero: larger than"));
+}
+
+BOOST_AUTO_TEST_CASE(many_keys_take_no_quadratic_time) {
+  std::string text;
+  for (int i = 0; i < 80000; ++i) text += fmt::format("k{}: 1\n", i);
+  BOOST_TEST(parse_yaml(text, "x.yaml").entries.size() == 80000u);
+}
+
+// Whatever the bytes: a Value or a SpecError with a place, never a crash or another exception.
+BOOST_AUTO_TEST_CASE(mutated_specs_are_read_or_refused) {
+  const std::string seed_text =
+      "name: 'x'\nmodel:\n  encoder: {type: gru, units: 256}\n  list: [1, 2.5, \"q\"]\nnotes: |\n  "
+      "t\n";
+  const std::string alphabet = "{}[]:,&*!|>'\"%@`#-? \n\tx0\\<~";
+  const RandomStream random(1, "yaml mutations");
+  int read = 0;
+  int refusals = 0;
+  for (std::uint64_t round = 0; round < 5000; ++round) {
+    std::string text = seed_text;
+    for (std::uint64_t i = 0; i < 3; ++i) {
+      const std::size_t at = random.below(static_cast<std::uint32_t>(text.size()), 3 * i, round);
+      const char c =
+          alphabet[random.below(static_cast<std::uint32_t>(alphabet.size()), 3 * i + 1, round)];
+      switch (random.below(3, 3 * i + 2, round)) {
+        case 0:
+          text[at] = c;
+          break;
+        case 1:
+          text.insert(at, 1, c);
+          break;
+        default:
+          text.erase(at, 1);
+      }
+    }
+    const std::string message = refused(text);
+    BOOST_TEST_REQUIRE((message == "accepted" || message.starts_with("x.yaml:")), text + message);
+    ++(message == "accepted" ? read : refusals);
+  }
+  BOOST_TEST(read > 500);
+  BOOST_TEST(refusals > 500);
+}
+
+BOOST_AUTO_TEST_CASE(a_value_of_the_command_line) {
+  const Position where{"override 1"};
+  const auto value = [&](const std::string& text) { return parse_flow(text, where); };
+  BOOST_TEST(value(" 1e-3 ").text == "1e-3");
+  BOOST_TEST(value("run #3: the last").text == "run #3: the last");
+  BOOST_TEST(value("'256'").quoted);
+  BOOST_TEST(value("''").text == "");
+  BOOST_TEST(value("null").is_null());
+  BOOST_TEST(value("[1, 2]").items[1].text == "2");
+  BOOST_TEST(value("[1, 2]").items[1].where.str() == "override 1");
+  BOOST_TEST(value("{a: {b: c}}").find("a")->value.find("b")->value.text == "c");
+  const auto refused_value = [&](const std::string& text) { return refusal([&] { value(text); }); };
+  BOOST_TEST(begins(refused_value(""), "override 1: no value; write null"));
+  for (const char* bad : {"[1",
+                          "[1]]",
+                          "'a",
+                          "'",
+                          "{a: 1",
+                          "[1] # c",
+                          "'a': 'b'",
+                          "[a]: [b]",
+                          "*a",
+                          "&a b",
+                          "!t",
+                          "| x",
+                          "[&a 1]",
+                          "{a: 1, a: 2}",
+                          "\xff",
+                          "\"a\"\n---\n\"b\""})
+    BOOST_TEST(begins(refused_value(bad), "override 1: "), bad);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
