@@ -44,7 +44,7 @@ PLUGIN_LAYERS = {
 DOORS: list[tuple[str, list[str]]] = [
     (r"(xtensor|xtensor-blas|xtl|xsimd)/", ["base/array.hpp"]),
     (r"yaml-cpp/", ["config/yaml.cpp", "config/section.cpp"]),
-    (r"hdf5|H5", ["record/hdf5.*"]),
+    (r"hdf5|H5", ["record/hdf5_*"]),
     (r"CLI/", ["app/*"]),
     (r"(oneapi/dnnl/)?dnnl", ["kernels/*"]),
     (r"cblas", ["kernels/*"]),
