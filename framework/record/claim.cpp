@@ -1,0 +1,130 @@
+#include "framework/record/claim.hpp"
+
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <vector>
+
+#include "framework/base/error.hpp"
+#include "framework/record/machine.hpp"
+
+namespace softalign {
+namespace fs = std::filesystem;
+namespace {
+
+std::string slurm_job() {
+  const std::string array = environment_variable("SLURM_ARRAY_JOB_ID");
+  if (!array.empty()) return array + "_" + environment_variable("SLURM_ARRAY_TASK_ID");
+  return environment_variable("SLURM_JOB_ID");
+}
+
+std::string pid_namespace() {
+  std::error_code error;
+  return fs::read_symlink("/proc/self/ns/pid", error).string();
+}
+
+std::string to_json(const Owner& o) {
+  const nlohmann::ordered_json json = {{"host", o.host},
+                                       {"pid", o.pid},
+                                       {"pid_start", o.pid_start},
+                                       {"boot_id", o.boot_id},
+                                       {"machine_id", o.machine_id},
+                                       {"pid_namespace", o.pid_namespace},
+                                       {"slurm_job", o.slurm_job},
+                                       {"attempt", o.attempt},
+                                       {"time", o.time},
+                                       {"claimed", utc_time(o.time)}};
+  return json.dump(2) + "\n";
+}
+
+Owner from_json(const fs::path& path) {
+  try {
+    const nlohmann::json json = nlohmann::json::parse(read_file(path));
+    Owner o;
+    json.at("host").get_to(o.host);
+    json.at("pid").get_to(o.pid);
+    json.at("pid_start").get_to(o.pid_start);
+    json.at("boot_id").get_to(o.boot_id);
+    json.at("machine_id").get_to(o.machine_id);
+    json.at("pid_namespace").get_to(o.pid_namespace);
+    json.at("slurm_job").get_to(o.slurm_job);
+    json.at("attempt").get_to(o.attempt);
+    json.at("time").get_to(o.time);
+    return o;
+  } catch (const nlohmann::json::exception& e) {
+    throw DataError("{}: not a claim: {}", path.string(), e.what());
+  }
+}
+
+}  // namespace
+
+Owner Owner::self() {
+  Owner o;
+  o.host = host_name();
+  o.machine_id = first_line("/etc/machine-id");
+  o.boot_id = first_line("/proc/sys/kernel/random/boot_id");
+  o.pid_namespace = softalign::pid_namespace();
+  o.pid = getpid();
+  o.pid_start = process_start_time(o.pid);
+  o.slurm_job = softalign::slurm_job();
+  o.time = unix_time();
+  return o;
+}
+
+std::string Owner::str() const {
+  const std::string job = slurm_job.empty() ? "" : fmt::format(" (Slurm job {})", slurm_job);
+  return fmt::format("process {} on host {}{} since {}", pid, host, job, utc_time(time));
+}
+
+std::optional<Owner> newest_claim(const RunFolder& run) {
+  const std::vector<Index> attempts = run.attempts();
+  if (attempts.empty()) return std::nullopt;
+  return from_json(run.claim(attempts.back()));
+}
+
+std::string proof_of_death(const Owner& owner) {
+  const Owner self = Owner::self();
+  const bool same_kernel = !owner.boot_id.empty() && owner.boot_id == self.boot_id;
+  if (!same_kernel) {
+    const bool same_machine =
+        owner.host == self.host && !owner.machine_id.empty() && owner.machine_id == self.machine_id;
+    return same_machine ? fmt::format("{} is gone: the host was started again", owner.str()) : "";
+  }
+  if (owner.pid_namespace != self.pid_namespace || owner.pid_start.empty()) return {};
+  const std::string start = process_start_time(owner.pid);
+  if (start == owner.pid_start) return {};
+  return fmt::format("{} is gone", owner.str());
+}
+
+Claim::Claim(FileSystem& files, const RunFolder& run, bool steal) : files_(files), run_(run) {
+  for (;;) {
+    const std::optional<Owner> before = newest_claim(run);
+    if (before && !fs::exists(run.released(before->attempt))) {
+      reason_ = proof_of_death(*before);
+      if (reason_.empty() && !steal) {
+        throw MachineError(
+            "{}: {} works on this run; wait for it or, if it is certainly dead, take over with "
+            "--steal",
+            run.root.string(),
+            before->str());
+      }
+      if (reason_.empty()) reason_ = fmt::format("taken from {} by force", before->str());
+    }
+    Owner self = Owner::self();
+    attempt_ = self.attempt = before ? before->attempt + 1 : 1;
+    files.make_folders(run.attempt(attempt_));
+    files.sync_folder(run.root);
+    if (files.create_once(run.claim(attempt_), to_json(self))) return;
+  }
+}
+
+Claim::~Claim() {
+  try {
+    files_.create_once(run_.released(attempt_), utc_time(unix_time()) + "\n");
+  } catch (const Error&) {
+    // The disk is full or gone. The claim then ends with this process, which can be proved.
+  }
+}
+
+}  // namespace softalign

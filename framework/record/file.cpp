@@ -1,0 +1,182 @@
+#include "framework/record/file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <system_error>
+
+#include "framework/base/error.hpp"
+
+namespace softalign {
+namespace fs = std::filesystem;
+namespace {
+
+// Repeats a call that a signal interrupted.
+template <class Call>
+auto retry(const Call& call) {
+  auto result = call();
+  while (result == -1 && errno == EINTR) result = call();
+  return result;
+}
+
+MachineError failure(const char* what, const fs::path& path) {
+  return MachineError("{}: cannot {}: {}", path.string(), what, std::strerror(errno));
+}
+
+fs::path folder_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+fs::path temporary_for(const fs::path& path) {
+  return folder_of(path) / fmt::format(".{}.tmp-{}", path.filename().string(), getpid());
+}
+
+}  // namespace
+
+FileSystem& FileSystem::real() {
+  static FileSystem system;
+  return system;
+}
+
+int FileSystem::open(const char* path, int flags) { return ::open(path, flags, 0666); }
+ssize_t FileSystem::write(int file, const char* bytes, std::size_t size) {
+  return ::write(file, bytes, size);
+}
+int FileSystem::fdatasync(int file) { return ::fdatasync(file); }
+int FileSystem::fsync(int file) { return ::fsync(file); }
+int FileSystem::ftruncate(int file, off_t size) { return ::ftruncate(file, size); }
+int FileSystem::close(int file) { return ::close(file); }
+int FileSystem::rename(const char* from, const char* to) { return ::rename(from, to); }
+int FileSystem::link(const char* from, const char* to) { return ::link(from, to); }
+int FileSystem::unlink(const char* path) { return ::unlink(path); }
+
+void FileSystem::write_atomically(const fs::path& path,
+                                  std::string_view bytes,
+                                  const std::function<void(const fs::path&)>& check) {
+  const fs::path temporary = temporary_for(path);
+  remove(temporary);  // left by a dead process that had our number
+  try {
+    File file(*this, temporary);
+    file.append(bytes);
+    file.sync();
+    if (check) check(temporary);
+    if (retry([&] { return rename(temporary.c_str(), path.c_str()); }) != 0)
+      throw failure("replace it", path);
+  } catch (...) {
+    unlink(temporary.c_str());
+    throw;
+  }
+  sync_folder(folder_of(path));
+}
+
+bool FileSystem::create_once(const fs::path& path, std::string_view bytes) {
+  const fs::path temporary = temporary_for(path);
+  remove(temporary);
+  bool created = false;
+  try {
+    File file(*this, temporary);
+    file.append(bytes);
+    file.sync();
+    created = retry([&] { return link(temporary.c_str(), path.c_str()); }) == 0;
+    if (!created && errno != EEXIST) throw failure("create it", path);
+  } catch (...) {
+    unlink(temporary.c_str());
+    throw;
+  }
+  remove(temporary);
+  sync_folder(folder_of(path));
+  return created;
+}
+
+void FileSystem::truncate(const fs::path& path, std::uint64_t size) {
+  const int file = retry([&] { return open(path.c_str(), O_WRONLY | O_CLOEXEC); });
+  if (file < 0) throw failure("open it for writing", path);
+  const bool ok = retry([&] { return ftruncate(file, static_cast<off_t>(size)); }) == 0 &&
+                  retry([&] { return fsync(file); }) == 0;
+  const int reason = errno;
+  close(file);
+  errno = reason;
+  if (!ok) throw failure("cut its torn end", path);
+}
+
+void FileSystem::remove(const fs::path& path) {
+  if (retry([&] { return unlink(path.c_str()); }) != 0 && errno != ENOENT)
+    throw failure("remove it", path);
+}
+
+void FileSystem::make_folders(const fs::path& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) throw MachineError("{}: cannot create the folder: {}", path.string(), error.message());
+}
+
+void FileSystem::sync_folder(const fs::path& path) {
+  const int file = retry([&] { return open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
+  if (file < 0) throw failure("open the folder", path);
+  const bool ok = retry([&] { return fsync(file); }) == 0 || errno == EINVAL;  // some network disks
+  const int reason = errno;
+  close(file);
+  errno = reason;
+  if (!ok) throw failure("sync the folder", path);
+}
+
+File::File(FileSystem& system, const fs::path& path) : system_(system), path_(path) {
+  const int flags = O_CREAT | O_EXCL | O_APPEND | O_WRONLY | O_CLOEXEC;
+  file_ = retry([&] { return system_.open(path_.c_str(), flags); });
+  if (file_ < 0) throw failure("create it", path_);
+}
+
+File::~File() { system_.close(file_); }
+
+void File::append(std::string_view bytes) {
+  if (broken_) throw MachineError("{}: nothing more can be written after an error", path_.string());
+  const std::uint64_t size = size_ + bytes.size();
+  while (!bytes.empty()) {
+    const ssize_t n = retry([&] { return system_.write(file_, bytes.data(), bytes.size()); });
+    if (n == 0) errno = EIO;
+    if (n <= 0) fail("write to it");
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  size_ = size;
+}
+
+void File::sync() {
+  if (broken_) throw MachineError("{}: nothing more can be written after an error", path_.string());
+  if (retry([&] { return system_.fdatasync(file_); }) == 0) return;
+  broken_ = true;  // what the kernel kept of the unsynced part is unknown: never write behind it
+  throw failure("sync it to disk", path_);
+}
+
+void File::fail(const char* what) {
+  const int reason = errno;
+  broken_ = retry([&] { return system_.ftruncate(file_, static_cast<off_t>(size_)); }) != 0;
+  errno = reason;
+  throw failure(what, path_);
+}
+
+std::string read_file(const fs::path& path, std::uint64_t from) {
+  std::ifstream in(path, std::ios::binary);
+  std::error_code error;
+  const std::uint64_t size = fs::file_size(path, error);
+  if (!in || error) {
+    throw DataError(
+        "{}: cannot be read: {}", path.string(), error ? error.message() : std::strerror(errno));
+  }
+  if (from >= size) return {};
+  std::string bytes(static_cast<std::size_t>(size - from), '\0');
+  in.seekg(static_cast<std::streamoff>(from));
+  in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  bytes.resize(static_cast<std::size_t>(in.gcount()));
+  return bytes;
+}
+
+bool is_temporary(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return name.starts_with('.') && name.find(".tmp-") != std::string::npos;
+}
+
+}  // namespace softalign

@@ -1,0 +1,76 @@
+// Files that must not be lost: exclusive creation, whole writes, syncs and atomic replacement.
+// Every failure is a MachineError naming the file and the system's reason. Reading is ordinary and
+// at the end.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace softalign {
+
+// The system calls, checked. The virtual functions have POSIX meaning (-1 and errno), so that a
+// test can make the n-th call fail; interrupted calls and short writes are dealt with above them.
+class FileSystem {
+ public:
+  virtual ~FileSystem() = default;
+  static FileSystem& real();
+
+  // Replaces or creates `path`: temporary file, fsync, `check(temporary)`, rename, fsync of the
+  // folder. On failure `path` is as it was.
+  void write_atomically(const std::filesystem::path& path,
+                        std::string_view bytes,
+                        const std::function<void(const std::filesystem::path&)>& check = {});
+  // Creates `path` with its content in one step; false when it exists already.
+  bool create_once(const std::filesystem::path& path, std::string_view bytes);
+  void truncate(const std::filesystem::path& path, std::uint64_t size);  // and fsync
+  void remove(const std::filesystem::path& path);                        // absent is fine
+  void make_folders(const std::filesystem::path& path);
+  void sync_folder(const std::filesystem::path& path);
+
+  virtual int open(const char* path, int flags);
+  virtual ssize_t write(int file, const char* bytes, std::size_t size);
+  virtual int fdatasync(int file);
+  virtual int fsync(int file);
+  virtual int ftruncate(int file, off_t size);
+  virtual int close(int file);
+  virtual int rename(const char* from, const char* to);
+  virtual int link(const char* from, const char* to);
+  virtual int unlink(const char* path);
+};
+
+// A new file that only grows. Creating one that exists is an error.
+class File {
+ public:
+  File(FileSystem& system, const std::filesystem::path& path);
+  ~File();
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  // Whole or, after an exception, cut back to what was there before if the disk lets us; otherwise
+  // the file accepts nothing more.
+  void append(std::string_view bytes);
+  void sync();  // after a failed sync the file accepts nothing more
+  std::uint64_t size() const { return size_; }
+
+ private:
+  [[noreturn]] void fail(const char* what);
+
+  FileSystem& system_;
+  std::filesystem::path path_;
+  int file_;
+  std::uint64_t size_ = 0;
+  bool broken_ = false;
+};
+
+// The whole content; DataError when it cannot be read.
+std::string read_file(const std::filesystem::path& path, std::uint64_t from = 0);
+
+// Whether a name is that of a temporary file of write_atomically or create_once.
+bool is_temporary(const std::filesystem::path& path);
+
+}  // namespace softalign

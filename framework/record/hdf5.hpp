@@ -1,0 +1,99 @@
+// The only door to HDF5: a writer that builds a netCDF-4-conformant file in memory, and a reader of
+// such files. It knows no layout; that is publish.hpp's and open_record.hpp's.
+//
+// Rules that the writer keeps, so that h5py, xarray (both engines) and web viewers read its files:
+// a dimension scale on every axis, variable-length UTF-8 strings in datasets, fixed-length ones in
+// attributes, no links, no booleans, no compounds, oldest file format, creation order tracked.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/record/values.hpp"
+
+namespace softalign {
+
+// An HDF5 identifier, closed once.
+class Hdf5Handle {
+ public:
+  using Closer = int (*)(std::int64_t);
+  Hdf5Handle() = default;
+  Hdf5Handle(std::int64_t id, Closer close) : id_(id), close_(close) {}
+  ~Hdf5Handle();
+  Hdf5Handle(Hdf5Handle&& other) noexcept;
+  Hdf5Handle& operator=(Hdf5Handle&& other) noexcept;
+  std::int64_t id() const { return id_; }
+
+ private:
+  std::int64_t id_ = -1;
+  Closer close_ = nullptr;
+};
+
+// Paths are "group/subgroup/name"; missing groups are made. Throws MachineError with HDF5's own
+// reason, BugError when the layout's rules are broken.
+class Hdf5Writer {
+ public:
+  Hdf5Writer();
+
+  void group(const std::string& path);
+  // Row-major values. Dimensions of one group with the same name are shared; a dimension that has
+  // no dataset of its own yet gets one that counts from 0. A dataset with the name of its only
+  // dimension is that dimension's coordinates: write it first.
+  void dataset(const std::string& path, const std::vector<Dimension>& dims, const Values& values);
+  // An array of float32, all NaN; its blocks are filled by write_block. `chunk`: what is stored and
+  // compressed together.
+  void nan_array(const std::string& path,
+                 const std::vector<Dimension>& dims,
+                 const std::vector<Index>& chunk);
+  void write_block(const std::string& path,
+                   const std::vector<Index>& start,
+                   const std::vector<Index>& size,
+                   const std::vector<float>& values);
+  // A JSON object's members become attributes of a group or dataset, made if there is neither.
+  // Strings too long for an attribute become datasets of that name in the group.
+  void attributes(const std::string& path, const std::string& json);
+
+  const std::map<std::string, std::vector<Index>>& shapes() const { return shapes_; }
+  std::string image();  // the bytes of the file
+
+ private:
+  void create(const std::string& path,
+              const std::vector<Dimension>& dims,
+              std::int64_t type,
+              std::int64_t creation);
+  void attach_scales(const std::string& path, const std::vector<Dimension>& dims);
+
+  Hdf5Handle file_;
+  std::map<std::string, std::vector<Index>> shapes_;  // of every dataset written
+};
+
+// Throws DataError when the file is absent, not HDF5, or damaged; with file and path in the
+// message.
+class Hdf5Reader {
+ public:
+  explicit Hdf5Reader(const std::filesystem::path& file);
+
+  bool exists(const std::string& path) const;
+  bool is_group(const std::string& path) const;
+  std::vector<std::string> children(const std::string& group) const;  // in order of creation
+  std::vector<Dimension> dims(const std::string& dataset) const;
+  Values read(const std::string& dataset) const;
+  // A block of a float32 dataset.
+  std::vector<float> read_block(const std::string& dataset,
+                                const std::vector<Index>& start,
+                                const std::vector<Index>& size) const;
+  // Attributes as a JSON object, without those that only serve dimension scales.
+  std::string attributes(const std::string& path) const;
+
+ private:
+  std::string name_;
+  Hdf5Handle file_;
+};
+
+std::string hdf5_version();  // of the library in use
+
+}  // namespace softalign

@@ -1,0 +1,38 @@
+// What a run's journals say when read together: which frames stand and which were superseded by a
+// resumption. Reading only; nothing is cut or repaired here.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/record/frames.hpp"
+#include "framework/record/journal.hpp"
+#include "framework/record/run_folder.hpp"
+
+namespace softalign {
+
+struct Attempt {
+  JournalHeader header;
+  std::string state;      // as its END frame says; empty: it was killed or still runs
+  double ended = 0;       // Unix time; 0: unknown
+  Index last_update = 0;  // the highest it reached
+};
+
+struct History {
+  std::vector<Frame> live;  // in order, without events and rewinds
+  std::vector<Frame> superseded;
+  std::vector<std::pair<Index, Event>> events;  // of all attempts; an event stays true
+  std::vector<Attempt> attempts;
+
+  std::optional<std::string> end_state() const;  // when the last live frame is END
+  Index last_update() const;                     // of the live frames; 0 when there is none
+  double wall_time() const;                      // of the last live SCALARS frame, seconds
+
+  // What Rewind does: frames after the checkpoint (all, when `file` is empty) become superseded.
+  void rewind(const Rewind& rewind);
+};
+
+History read_history(const RunFolder& run);
+
+}  // namespace softalign

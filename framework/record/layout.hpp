@@ -1,0 +1,20 @@
+// The parts of a record, each written from the frames that concern it. Called by publish.cpp only.
+#pragma once
+
+#include "framework/record/hdf5.hpp"
+#include "framework/record/history.hpp"
+#include "framework/record/run_folder.hpp"
+
+namespace softalign {
+
+// /provenance: the spec, where and by what it was run, attempts, events.
+void write_provenance(Hdf5Writer& file, const RunFolder& run, const History& history);
+// /<series>: one row per update, one dataset per name; NaN where a name has no value.
+void write_series(Hdf5Writer& file, const std::vector<Frame>& frames);
+// /alignments/<module>: padded matrices, their lengths, words, entropy and gold links.
+void write_alignments(Hdf5Writer& file, const std::vector<Frame>& frames);
+// Arrays in their groups; then all attributes.
+void write_arrays(Hdf5Writer& file, const std::vector<Frame>& frames);
+void write_attributes(Hdf5Writer& file, const std::vector<Frame>& frames);
+
+}  // namespace softalign

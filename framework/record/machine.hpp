@@ -1,0 +1,18 @@
+// What /proc says of this machine and of processes on it, for claims and provenance. Nothing here
+// throws: what cannot be found out is empty.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace softalign {
+
+std::string host_name();
+std::string first_line(const char* file);          // without the newline; empty when unreadable
+std::string process_start_time(std::int64_t pid);  // clock ticks since boot; empty: no such process
+std::string environment_variable(const char* variable);  // empty when unset
+double unix_time();                                      // seconds
+std::string utc_time(double unix_seconds);               // 2026-03-01T12:00:00Z; empty for 0
+
+}  // namespace softalign

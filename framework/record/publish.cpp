@@ -1,0 +1,67 @@
+#include "framework/record/publish.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "framework/base/error.hpp"
+#include "framework/record/claim.hpp"
+#include "framework/record/hdf5.hpp"
+#include "framework/record/layout.hpp"
+#include "framework/record/machine.hpp"
+#include "framework/record/provenance.hpp"
+
+namespace softalign {
+namespace {
+
+std::string root_attributes(const RunFolder& run, const History& history) {
+  const std::string end = history.end_state().value_or("running");
+  const std::string id = history.attempts.empty() ? "" : history.attempts.back().header.run_id;
+  return nlohmann::ordered_json{{"format", "softalign-run"},
+                                {"format_version", kFormatVersion},
+                                {"Conventions", "CF-1.10"},
+                                {"run_id", id},
+                                {"name", run.root.parent_path().filename().string()},
+                                {"complete", end == "complete"},
+                                {"state", end},
+                                {"last_update", history.last_update()},
+                                {"created", utc_time(unix_time())},
+                                {"framework_version", build_info().version}}
+      .dump();
+}
+
+// What was written can be read, and all of it is there.
+void check_counts(const Hdf5Writer& written, const std::filesystem::path& file) {
+  const Hdf5Reader reader(file);
+  for (const auto& [path, shape] : written.shapes()) {
+    std::vector<Index> found;
+    for (const Dimension& d : reader.dims(path)) found.push_back(d.size);
+    if (found != shape) throw MachineError("{}: '{}' was not written whole", file.string(), path);
+  }
+}
+
+}  // namespace
+
+void publish(FileSystem& files, const RunFolder& run, const History& history) {
+  Hdf5Writer file;
+  file.attributes("", root_attributes(run, history));
+  write_provenance(file, run, history);
+  write_series(file, history.live);
+  write_arrays(file, history.live);
+  write_alignments(file, history.live);
+  write_attributes(file, history.live);
+  files.write_atomically(run.record(), file.image(), [&](const std::filesystem::path& temporary) {
+    check_counts(file, temporary);
+  });
+}
+
+void recover(FileSystem& files, const RunFolder& run) {
+  const auto owner = newest_claim(run);
+  if (!owner) throw DataError("{}: no run was ever started here", run.root.string());
+  if (!std::filesystem::exists(run.released(owner->attempt)) && proof_of_death(*owner).empty()) {
+    throw MachineError("{}: {} works on this run and publishes its record itself",
+                       run.root.string(),
+                       owner->str());
+  }
+  publish(files, run, read_history(run));
+}
+
+}  // namespace softalign

@@ -1,0 +1,20 @@
+// Makes run.h5 from a run's journals. The layout is written down for people in results/README.md.
+#pragma once
+
+#include "framework/record/file.hpp"
+#include "framework/record/history.hpp"
+#include "framework/record/run_folder.hpp"
+
+namespace softalign {
+
+inline constexpr int kFormatVersion = 1;
+
+// Builds the record in memory, writes it beside run.h5, reads it back and puts it in place in one
+// step. Throws MachineError when the disk fails; run.h5 is then what it was.
+void publish(FileSystem& files, const RunFolder& run, const History& history);
+
+// The record of a run that nobody works on, from what its journals hold: `softalign recover`. Torn
+// ends of journals are not read and not cut. MachineError while its owner lives.
+void recover(FileSystem& files, const RunFolder& run);
+
+}  // namespace softalign

@@ -1,0 +1,262 @@
+#include "framework/record/recorder.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "framework/base/error.hpp"
+#include "framework/record/machine.hpp"
+#include "framework/record/provenance.hpp"
+#include "framework/record/publish.hpp"
+#include "framework/record/text.hpp"
+
+namespace softalign {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr double kSyncSeconds = 5;       // what a power cut may take
+constexpr double kPublishShare = 0.01;   // of the time spent training
+constexpr std::size_t kCheckpoints = 2;  // kept
+
+double seconds(std::chrono::steady_clock::duration d) {
+  return std::chrono::duration<double>(d).count();
+}
+
+void check_history(const History& history, const RunIdentity& run, const RunFolder& folder) {
+  for (const Attempt& a : history.attempts) {
+    if (a.header.run_id != run.run_id) {
+      throw DataError("{}: journal of another run, {}: move it away",
+                      folder.journal(a.header.attempt).string(),
+                      a.header.run_id);
+    }
+  }
+}
+
+void remove_temporaries(FileSystem& files, const fs::path& folder) {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (is_temporary(entry.path())) found.push_back(entry.path());
+  for (const fs::path& path : found) files.remove(path);
+}
+
+void check_name(const std::string& what, const std::string& name) {
+  if (name.empty() || name.find('/') != std::string::npos || !is_text(name))
+    throw BugError("'{}' cannot be the name of {} in a record", name, what);
+}
+
+}  // namespace
+
+Recorder::Recorder(const fs::path& results,
+                   const RunIdentity& run,
+                   OpenMode mode,
+                   FileSystem& files)
+    : files_(files),
+      folder_{results / run.name / run.run_id},
+      drift_(std::make_unique<DriftCheck>(std::vector<Frame>{})) {
+  files_.make_folders(folder_.root);
+  const History history = read_history(folder_);
+  check_history(history, run, folder_);
+  if (history.end_state() == to_string(RunState::complete) && !mode.force) {
+    if (run_status(folder_).state == RunState::complete && fs::exists(folder_.record())) return;
+    softalign::publish(files_, folder_, history);  // it was stopped between its end and this
+    last_update_ = history.last_update();
+    notes_.push_back("the run was complete; its record is now published");
+    RunStatus status;
+    status.state = RunState::complete;
+    status.attempt = history.attempts.back().header.attempt;
+    status.last_update = last_update_;
+    status.heartbeat = unix_time();
+    write_status(files_, folder_, status);
+    return;
+  }
+  open(run, mode);
+}
+
+Recorder::~Recorder() {
+  if (!journal_) return;
+  try {
+    end(RunState::failed);
+  } catch (const std::exception&) {
+    // The error that brought us here is the one to report; the journal keeps what was written.
+  }
+}
+
+void Recorder::open(const RunIdentity& run, OpenMode mode) {
+  claim_ = std::make_unique<Claim>(files_, folder_, mode.steal);
+  if (!claim_->reason().empty()) notes_.push_back(claim_->reason());
+  remove_temporaries(files_, folder_.root);
+  for (const Index attempt : folder_.journals()) {
+    if (const auto cut = cut_torn_end(files_, folder_.journal(attempt)); cut > 0)
+      notes_.push_back(
+          fmt::format("{} torn bytes cut from the journal of attempt {}", cut, attempt));
+  }
+  if (!fs::exists(folder_.spec())) files_.write_atomically(folder_.spec(), run.spec_yaml);
+  if (!fs::exists(folder_.identity()))
+    files_.write_atomically(folder_.identity(), run.identity_json);
+  const Index attempt = claim_->attempt();
+  files_.write_atomically(folder_.environment(attempt), gather_provenance());
+  if (build_info().git_dirty) files_.write_atomically(folder_.diff(attempt), build_info().git_diff);
+
+  const History history = resume(mode);
+  drift_ = std::make_unique<DriftCheck>(history.superseded);
+  last_update_ = history.last_update();
+  wall_time_before_ = history.wall_time();
+  const JournalHeader header{.run_id = run.run_id, .attempt = attempt, .started = unix_time()};
+  journal_ = std::make_unique<JournalWriter>(files_, folder_.journal(attempt), header);
+  append(Rewind{.update = restored_ ? restored_->update : -1,
+                .file = restored_ ? kept_.back().file : ""});
+  for (const std::string& note : notes_) event(note);
+  sync();
+  status(RunState::running);
+}
+
+// Goes back to the newest checkpoint that is whole.
+History Recorder::resume(OpenMode mode) {
+  History history = read_history(folder_);
+  std::vector<CheckpointMark> marks;
+  for (const Frame& frame : history.live)
+    if (const auto* mark = std::get_if<CheckpointMark>(&frame)) marks.push_back(*mark);
+  while (!mode.force && !marks.empty()) {
+    if (auto blobs = load_checkpoint(folder_.checkpoints(), marks.back())) {
+      restored_ = Checkpoint{.update = marks.back().update, .blobs = std::move(*blobs)};
+      break;
+    }
+    notes_.push_back(
+        fmt::format("checkpoint {} is damaged or missing: not used", marks.back().file));
+    marks.pop_back();
+  }
+  if (restored_) kept_ = std::move(marks);
+  history.rewind({.file = restored_ ? kept_.back().file : ""});
+  return history;
+}
+
+void Recorder::append(const Frame& frame) {
+  if (!journal_) throw BugError("{}: the record is closed", folder_.root.string());
+  journal_->append(frame);
+  drift_->look(frame);
+  if (drift() && !drift_told_) {
+    drift_told_ = true;
+    event("drift after resumption: " + *drift());
+  }
+  if (seconds(Clock::now() - synced_) < kSyncSeconds) return;
+  sync();
+  status(RunState::running);
+}
+
+void Recorder::sync() {
+  journal_->sync();
+  synced_ = Clock::now();
+}
+
+void Recorder::status(RunState state) {
+  RunStatus now;
+  now.state = state;
+  now.attempt = claim_->attempt();
+  now.last_update = last_update_;
+  now.metrics = metrics_;
+  now.heartbeat = unix_time();
+  write_status(files_, folder_, now);
+}
+
+double Recorder::elapsed() const { return seconds(Clock::now() - opened_); }
+
+void Recorder::scalars(const std::string& series, Index update, const NamedNumbers& values) {
+  last_update_ = std::max(last_update_, update);
+  for (const auto& [name, value] : values) {
+    check_name("a value", name);
+    const std::string path = series + "/" + name;
+    const auto known = std::find_if(
+        metrics_.begin(), metrics_.end(), [&](const auto& metric) { return metric.first == path; });
+    if (known == metrics_.end())
+      metrics_.emplace_back(path, value);
+    else
+      known->second = value;
+  }
+  append(Scalars{series, update, wall_time_before_ + elapsed(), values});
+}
+
+void Recorder::alignment(const Alignment& a) {
+  const std::size_t size = a.source.size() * a.target.size();
+  if (a.weights.size() != size || (!a.gold.empty() && a.gold.size() != size)) {
+    throw BugError(
+        "alignment '{}' of sentence {} has {} weights and {} gold links for {} x {} words",
+        a.module,
+        a.sentence,
+        a.weights.size(),
+        a.gold.size(),
+        a.target.size(),
+        a.source.size());
+  }
+  check_name("an alignment", a.module);
+  append(a);
+}
+
+void Recorder::array(const std::string& group,
+                     const std::string& name,
+                     const std::vector<Dimension>& dims,
+                     Values values,
+                     const std::string& attributes) {
+  check_name("a dataset", name);
+  for (const Dimension& d : dims) check_name("a dimension", d.name);
+  if (size_of(dims) != size_of(values)) {
+    throw BugError(
+        "'{}/{}' has {} values for {} places", group, name, size_of(values), size_of(dims));
+  }
+  append(Array{group, name, last_update_, dims, std::move(values), attributes});
+}
+
+void Recorder::text(const std::string& group, const std::string& name, const std::string& value) {
+  if (is_text(value)) return array(group, name, {}, std::vector{value});
+  const std::vector<std::uint8_t> bytes(value.begin(), value.end());
+  array(group, name, {{name + "_byte", static_cast<Index>(bytes.size())}}, bytes);
+}
+
+void Recorder::parameter(const std::string& name,
+                         const std::vector<Index>& shape,
+                         std::span<const float> values) {
+  std::vector<Dimension> dims;  // named by place and size, so that parameters may share them
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    dims.push_back({fmt::format("axis{}_{}", i, shape[i]), shape[i]});
+  array("parameters", name, dims, std::vector<float>(values.begin(), values.end()));
+}
+
+void Recorder::attributes(const std::string& path, const std::string& json) {
+  if (!nlohmann::json::parse(json, nullptr, false).is_object())
+    throw BugError("attributes of '{}' are no JSON object: {}", path, json);
+  append(Attributes{path, json});
+}
+
+void Recorder::event(const std::string& text) { append(Event{unix_time(), text}); }
+
+void Recorder::checkpoint(Index update, const Blobs& blobs) {
+  last_update_ = std::max(last_update_, update);
+  sync();
+  const CheckpointMark mark = save_checkpoint(files_, folder_.checkpoints(), update, blobs);
+  append(mark);
+  sync();
+  std::erase_if(kept_, [&](const CheckpointMark& m) { return m.file == mark.file; });
+  kept_.push_back(mark);
+  if (kept_.size() > kCheckpoints)
+    kept_.erase(kept_.begin(), kept_.end() - static_cast<std::ptrdiff_t>(kCheckpoints));
+  remove_other_checkpoints(files_, folder_.checkpoints(), kept_);
+  if (publishing_ <= kPublishShare * seconds(Clock::now() - published_)) publish();
+}
+
+void Recorder::publish() {
+  sync();
+  const Clock::time_point start = Clock::now();
+  softalign::publish(files_, folder_, read_history(folder_));
+  published_ = Clock::now();
+  publishing_ = seconds(published_ - start);
+  status(RunState::running);
+}
+
+void Recorder::end(RunState state) {
+  append(End{unix_time(), std::string(to_string(state))});
+  sync();
+  journal_.reset();
+  softalign::publish(files_, folder_, read_history(folder_));
+  status(state);
+  claim_.reset();
+}
+
+}  // namespace softalign

@@ -1,0 +1,118 @@
+// What the trainer talks to: one run's record, from opening (a fresh start or a resumption) to its
+// end. Every number goes to the journal at once; run.h5 is published from there.
+//
+//   Recorder record(results, {name, run_id, spec_yaml, identity_json});
+//   if (record.already_complete()) return;
+//   if (record.restored()) trainer.load(record.restored()->blobs);
+//   ... record.scalars("train", update, {{"loss", loss}});
+//   ... record.checkpoint(update, trainer.save());
+//   record.end(RunState::complete);
+//
+// For one thread. All functions throw MachineError when the disk fails; run.h5 stays what it was.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "framework/record/checkpoint.hpp"
+#include "framework/record/claim.hpp"
+#include "framework/record/drift.hpp"
+#include "framework/record/file.hpp"
+#include "framework/record/history.hpp"
+#include "framework/record/journal.hpp"
+#include "framework/record/run_folder.hpp"
+#include "framework/record/status.hpp"
+
+namespace softalign {
+
+struct RunIdentity {
+  std::string name;
+  std::string run_id;
+  std::string spec_yaml;      // resolved, as people read it
+  std::string identity_json;  // what the run id is a hash of
+};
+
+struct OpenMode {
+  bool force = false;  // begin again, even when the run is complete
+  bool steal = false;  // take over from an owner who may be alive
+};
+
+class Recorder {
+ public:
+  // Opens results/<name>/<run id>. Throws MachineError when another process works on the run,
+  // DataError when its files are foreign or newer than this program.
+  Recorder(const std::filesystem::path& results,
+           const RunIdentity& run,
+           OpenMode mode = {},
+           FileSystem& files = FileSystem::real());
+  // An end that was not announced is a failed run.
+  ~Recorder();
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  bool already_complete() const { return !journal_; }  // nothing may be recorded then
+  const std::optional<Checkpoint>& restored() const { return restored_; }
+  // What a person should be told about the opening: a take-over, a cut journal, a lost checkpoint.
+  const std::vector<std::string>& notes() const { return notes_; }
+  // The first value that was computed again with other bits. Also an event in the record.
+  const std::optional<std::string>& drift() const { return drift_->first_difference(); }
+  const RunFolder& folder() const { return folder_; }
+
+  // A row, or part of one, of /<series> at an update.
+  void scalars(const std::string& series, Index update, const NamedNumbers& values);
+  void alignment(const Alignment& alignment);
+  // A result, published as /<group>/<name>; `attributes` is a JSON object.
+  void array(const std::string& group,
+             const std::string& name,
+             const std::vector<Dimension>& dims,
+             Values values,
+             const std::string& attributes = "{}");
+  // A text of any length, published as a dataset; bytes that are no UTF-8 are kept too.
+  void text(const std::string& group, const std::string& name, const std::string& value);
+  // A final parameter, published as /parameters/<name> with its shape.
+  void parameter(const std::string& name,
+                 const std::vector<Index>& shape,
+                 std::span<const float> values);
+  void attributes(const std::string& path, const std::string& json);
+  void event(const std::string& text);
+
+  // Saves the trainer's state; on disk and valid when this returns. Publishes too, if that is
+  // cheap. Two checkpoints are kept.
+  void checkpoint(Index update, const Blobs& blobs);
+  void publish();
+  // The last call: publishes and says how it ended (complete, interrupted or failed).
+  void end(RunState state);
+
+ private:
+  void open(const RunIdentity& run, OpenMode mode);
+  History resume(OpenMode mode);
+  void append(const Frame& frame);
+  void sync();
+  void status(RunState state);
+  double elapsed() const;  // seconds since opening
+
+  using Clock = std::chrono::steady_clock;
+  FileSystem& files_;
+  RunFolder folder_;
+  std::unique_ptr<Claim> claim_;
+  std::unique_ptr<JournalWriter> journal_;  // null: already complete, or ended
+  std::unique_ptr<DriftCheck> drift_;
+  std::optional<Checkpoint> restored_;
+  std::vector<CheckpointMark> kept_;
+  std::vector<std::string> notes_;
+  NamedNumbers metrics_;
+  Index last_update_ = 0;
+  double wall_time_before_ = 0;
+  bool drift_told_ = false;
+  double publishing_ = 0;  // seconds the last publication took
+  Clock::time_point opened_ = Clock::now();
+  Clock::time_point synced_ = opened_;
+  Clock::time_point published_ = opened_;
+};
+
+}  // namespace softalign

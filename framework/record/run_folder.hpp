@@ -1,0 +1,39 @@
+// Where things lie in a run's folder. Names only: nothing is read or written here.
+//
+//   results/<name>/<run id>/spec.yaml, identity.json, status.json
+//                           attempt-001/CLAIM, RELEASED, environment.json, source.diff
+//                           journal-001.jrnl
+//                           ckpt/upd-00000500-<hash>.ckpt
+//                           run.h5
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "framework/base/types.hpp"
+
+namespace softalign {
+
+struct RunFolder {
+  std::filesystem::path root;
+
+  std::filesystem::path spec() const { return root / "spec.yaml"; }
+  std::filesystem::path identity() const { return root / "identity.json"; }
+  std::filesystem::path status() const { return root / "status.json"; }
+  std::filesystem::path record() const { return root / "run.h5"; }
+  std::filesystem::path checkpoints() const { return root / "ckpt"; }
+  std::filesystem::path attempt(Index number) const;
+  std::filesystem::path journal(Index attempt) const;
+  std::filesystem::path claim(Index number) const { return attempt(number) / "CLAIM"; }
+  std::filesystem::path released(Index number) const { return attempt(number) / "RELEASED"; }
+  std::filesystem::path environment(Index number) const {
+    return attempt(number) / "environment.json";
+  }
+  std::filesystem::path diff(Index number) const { return attempt(number) / "source.diff"; }
+
+  std::vector<Index> attempts() const;  // those that were claimed, ascending
+  std::vector<Index> journals() const;  // attempts that have a journal, ascending
+};
+
+}  // namespace softalign
