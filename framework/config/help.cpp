@@ -68,6 +68,7 @@ std::vector<OptionHelp> help_of(const Describe& describe) {
 }
 
 std::string help_table(const std::vector<OptionHelp>& options) {
+  if (options.empty()) return "no options\n";
   std::vector<std::array<std::string, 5>> rows = {{"option", "type", "default", "legal", "help"}};
   for (const OptionHelp& o : options)
     rows.push_back({o.path, o.type, o.default_value, o.legal, o.help});

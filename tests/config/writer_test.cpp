@@ -157,6 +157,11 @@ BOOST_AUTO_TEST_CASE(a_plugin_explains_its_options) {
              "gain    number   0.1             factor on the energy\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_plugin_without_options_says_so) {
+  const auto entry = Registry::instance().find_if_present("fake_score", "dot");
+  BOOST_TEST(help_table(option_help(*entry->options())) == "no options\n");
+}
+
 BOOST_AUTO_TEST_CASE(a_spec_explains_its_blocks_optionals_and_choices) {
   std::map<std::string, OptionHelp> by_path;
   for (const OptionHelp& o : option_help(Example{})) by_path[o.path] = o;
