@@ -309,9 +309,10 @@ std::unique_ptr<Subject> decoder_subject(const Choice& choice) {
       choice,
       Parameters(subject->parameters),
       DecoderSizes{kEmbedding, kAnnotation, kStart, [](const Parameters& p, Index query) {
-                     return make_plugin<AttentionKind>(Choice{"attention", "global", nullptr, {}},
-                                                       p,
-                                                       AttentionSizes{query, kAnnotation});
+                     return make_plugin<AttentionKind>(
+                         Choice{.kind = "attention", .type = "global"},
+                         p,
+                         AttentionSizes{query, kAnnotation});
                    }});
   subject->input("annotations", {kRows, kPositions, kAnnotation}, true);
   subject->input("last", {kRows, kAnnotation}, false);

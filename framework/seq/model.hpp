@@ -13,9 +13,9 @@ namespace softalign {
 
 struct ModelOptions {
   Index embedding = 256;
-  Choice encoder{"encoder", "bidirectional_gru", nullptr, {}};
-  Choice attention{"attention", "global", nullptr, {}};
-  Choice decoder{"decoder", "attentional_gru", nullptr, {}};
+  Choice encoder{.kind = "encoder", .type = "bidirectional_gru"};
+  Choice attention{.kind = "attention", .type = "global"};
+  Choice decoder{.kind = "decoder", .type = "attentional_gru"};
   template <class V>
   void describe(V& v) {
     v("embedding", embedding, "size of the symbol embeddings, both sides", at_least(1));

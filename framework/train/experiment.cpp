@@ -144,7 +144,7 @@ void check_spec(const ResolvedSpec<Spec>& resolved) {
   make_plugin<TaskKind>(spec.task);
   make_plugin<OptimizerKind>(spec.train.optimizer);
   make_plugin<SearchKind>(spec.evaluate.search);
-  if (spec.evaluate.dev_search) make_plugin<SearchKind>(*spec.evaluate.dev_search);
+  make_plugin<SearchKind>(spec.evaluate.dev_search);
 }
 
 std::string identity_json(const Spec& spec) { return canonical_json(spec, kNotIdentity); }

@@ -26,7 +26,7 @@ struct EarlyStoppingOptions {
 };
 
 struct TrainOptions {
-  Choice optimizer{"optimizer", "adam", nullptr, {}};
+  Choice optimizer{.kind = "optimizer", .type = "adam"};
   BatchOptions batch;
   Index shards = 8;
   double clip_norm = 1;
@@ -50,17 +50,17 @@ struct TrainOptions {
 };
 
 struct EvaluateOptions {
-  Choice search{"search", "beam", nullptr, {}};
-  std::optional<Choice> dev_search = Choice{"search", "greedy", nullptr, {}};
+  Choice search{.kind = "search", .type = "beam"};
+  Choice dev_search{.kind = "search", .type = "greedy"};
+  bool search_dev = true;
   std::vector<Index> lengths = {10, 20, 30, 40, 50, 60};
   Index batch = 64;
   std::vector<std::string> baselines;
   template <class V>
   void describe(V& v) {
     v("search", search, "how test sentences are decoded");
-    v("dev_search",
-      dev_search,
-      "the same after each epoch, on dev; null: only teacher-forced metrics");
+    v("dev_search", dev_search, "how dev sentences are decoded after each epoch");
+    v("search_dev", search_dev, "false: no decoding after each epoch, only teacher-forced metrics");
     v("lengths", lengths, "longest source length of each bucket but the last", at_least(1));
     v("batch", batch, "sentences decoded together; changes the speed only", at_least(1));
     v("baselines",
@@ -97,7 +97,7 @@ struct Spec {
   std::string notes;
   std::vector<std::string> tags;
   std::vector<std::string> plugins;
-  Choice task{"task", "", nullptr, {}};
+  Choice task{.kind = "task"};
   ModelOptions model;
   TrainOptions train;
   EvaluateOptions evaluate;

@@ -9,7 +9,7 @@ namespace {
 class Global final : public Attention {
  public:
   struct Options {
-    Choice score{"score", "additive", nullptr, {}};
+    Choice score{.kind = "score", .type = "additive"};
     template <class V>
     void describe(V& v) {
       v("score", score, "score function e_ij = score(state, annotation)");
