@@ -1,6 +1,7 @@
 // The only header that a plugin includes. It declares nothing of its own.
 #pragma once
 
+#include "framework/autodiff/rematerialize.hpp"
 #include "framework/config/abi.hpp"
 #include "framework/nn/layers.hpp"
 #include "framework/ops/ops.hpp"

@@ -23,7 +23,7 @@ LAW: dict[str, list[str]] = {
     "autodiff": ["kernels", "base"],
     "ops": ["autodiff", "kernels", "base"],
     "nn": ["ops", "autodiff", "kernels", "config", "base"],
-    "seq": MODEL[1:],
+    "seq": ["data", *MODEL[1:]],  # data: batches are what a model reads
     "plugin.hpp": MODEL,
     "eval": ["data", *MODEL],
     "train": ["eval", "data", "record", *MODEL],
@@ -36,7 +36,7 @@ PLUGIN_LAYERS = {
     "tasks": ["data", "config", "base"],
     "metrics": ["eval", "data", "config", "base"],
     "searches": ["eval", "plugin.hpp"],
-    "optimizers": ["train", "config", "base"],
+    "optimizers": ["train", "kernels", "config", "base"],
     "schedules": ["train", "config", "base"],
 }
 

@@ -1,6 +1,5 @@
 // Global attention: the weights of all source positions, the context is their average (Bahdanau et
 // al. 2015, equations 5, 6).
-#include "framework/autodiff/rematerialize.hpp"
 #include "framework/plugin.hpp"
 
 namespace softalign {
