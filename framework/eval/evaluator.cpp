@@ -35,6 +35,27 @@ void score_attention(const AlignmentMatrix& matrix,
   if (!example.links.empty()) result.pointing = point_count(pointed, example.links);
 }
 
+// Tapes that batches take and give back, so that their memory is found once.
+class TapePool {
+ public:
+  std::unique_ptr<Tape> take() {
+    std::lock_guard lock(mutex_);
+    if (free_.empty()) return std::make_unique<Tape>(Tape::Mode::infer);
+    auto tape = std::move(free_.back());
+    free_.pop_back();
+    return tape;
+  }
+  void give(std::unique_ptr<Tape> tape) {
+    tape->reset();
+    std::lock_guard lock(mutex_);
+    free_.push_back(std::move(tape));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Tape>> free_;
+};
+
 void score_hypothesis(const Hypothesis& hypothesis,
                       const Example& example,
                       const Vocabulary& target,
@@ -65,13 +86,15 @@ EvaluatedSplit evaluate(const Model& model,
   }
   std::mutex mutex;
   Index done = 0;
+  TapePool tapes;
 
   const Batches batches = evaluation_batches(split, request.batch);
   workers.run(std::ssize(batches), [&](Index i) {
     if (request.stop && request.stop())
       throw Interrupted("stopped while evaluating {}", split.name);
     const Batch batch = make_batch(split, batches[static_cast<std::size_t>(i)]);
-    Tape tape(Tape::Mode::infer);
+    auto borrowed = tapes.take();
+    Tape& tape = *borrowed;
     const Model::Forward forward = model.forward(tape, batch, 1);
     for (Index b = 0; b < batch.rows; ++b) {
       const auto row = static_cast<std::size_t>(b);
@@ -103,6 +126,7 @@ EvaluatedSplit evaluate(const Model& model,
               static_cast<Index>(best.steps()), batch.source_lengths[row], best.alignment};
       }
     }
+    tapes.give(std::move(borrowed));
     std::lock_guard lock(mutex);
     done += batch.rows;
     if (request.progress) request.progress(done, total);

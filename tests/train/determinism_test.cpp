@@ -1,0 +1,130 @@
+// One spec, one record: threads, interruption and resumption do not enter.
+#include <boost/test/unit_test.hpp>
+
+#include <unistd.h>
+#include <filesystem>
+
+#include "framework/config/writer.hpp"
+#include "framework/record/compare.hpp"
+#include "framework/train/experiment.hpp"
+
+using namespace softalign;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Folder {
+  fs::path path = fs::temp_directory_path() / fmt::format("softalign-determinism-{}", getpid());
+  Folder() { fs::remove_all(path); }
+  ~Folder() { fs::remove_all(path); }
+};
+
+ResolvedSpec<Spec> tiny(const std::string& attention) {
+  return parse_spec<Spec>(
+      "name: tiny\n"
+      "task: {type: reverse, symbols: 9, length: {train: [2, 7], dev: [2, 7], test: [2, 9]},\n"
+      "       examples: {train: 150, dev: 20, test: 30}}\n"
+      "model:\n"
+      "  embedding: 12\n"
+      "  encoder: {type: bidirectional_gru, units: 10}\n"
+      "  attention: " +
+          attention +
+          "\n"
+          "  decoder: {type: attentional_gru, units: 11}\n"
+          "train: {batch: {sentences: 20}, shards: 4, epochs: 3, early_stopping: {metric: "
+          "dev/bleu, patience: 2}}\n"
+          "evaluate: {search: {type: beam, width: 3}}\n"
+          "record: {checkpoint_every: 5, alignments: 10, snapshots: 3}\n",
+      "tiny.yaml");
+}
+
+struct Stopper final : Observer {
+  explicit Stopper(Index at) : stop_at(at) {}
+  void update(const TrainingProgress& progress) override { now = progress.update; }
+  bool stop_requested() override { return stop_at >= 0 && now >= stop_at; }
+  Index stop_at, now = 0;
+};
+
+fs::path run(const fs::path& results,
+             const std::string& attention,
+             int threads,
+             Index stop_at = -1) {
+  Stopper observer(stop_at);
+  const ExperimentOutcome outcome = run_experiment(tiny(attention), {results, threads}, observer);
+  return outcome.folder / "run.h5";
+}
+
+void same(const fs::path& a, const fs::path& b) {
+  const auto differing = compare_records(a, b);
+  BOOST_TEST_CONTEXT((differing.empty() ? std::string() : differing.front()))
+  BOOST_TEST(differing.empty());
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(determinism)
+
+BOOST_AUTO_TEST_CASE(threads_change_no_bit) {
+  Folder folder;
+  for (const char* attention : {"{type: global, score: {type: additive, units: 9}}",
+                                "none",
+                                "{type: global, score: general}"}) {
+    const fs::path one = run(folder.path / "one", attention, 1);
+    same(one, run(folder.path / "two", attention, 2));
+    same(one, run(folder.path / "three", attention, 3));
+    fs::remove_all(folder.path);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(interruption_and_resumption_change_no_bit) {
+  Folder folder;
+  const std::string attention = "{type: global, score: {type: additive, units: 9}}";
+  const fs::path whole = run(folder.path / "whole", attention, 2);
+  for (const Index stop : {0, 1, 4, 8, 9, 17, 24}) {
+    const fs::path results = folder.path / fmt::format("stopped-{}", stop);
+    BOOST_CHECK_THROW(run(results, attention, 1, stop), Interrupted);
+    same(whole, run(results, attention, 2));
+  }
+  // Stopped again and again.
+  for (Index stop = 3; stop < 24; stop += 3)
+    BOOST_CHECK_THROW(run(folder.path / "often", attention, 2, stop), Interrupted);
+  same(whole, run(folder.path / "often", attention, 2));
+}
+
+BOOST_AUTO_TEST_CASE(another_seed_is_another_run) {
+  Folder folder;
+  auto other = tiny("none");
+  const std::string before = run_id(identity(identity_json(other.spec)));
+  other.spec.seed = 2;
+  BOOST_TEST(before != run_id(identity(identity_json(other.spec))));
+  other.spec.seed = 1;
+  other.spec.notes = "only words";
+  BOOST_TEST(before == run_id(identity(identity_json(other.spec))));
+  const fs::path one = run(folder.path / "one", "none", 1);
+  Stopper observer(-1);
+  other.spec.seed = 2;
+  const auto two = run_experiment(other, {folder.path / "two", 1}, observer);
+  BOOST_TEST(!compare_records(one, two.folder / "run.h5").empty());
+}
+
+// Exchanging the score leaves the other initial parameters as they were.
+BOOST_AUTO_TEST_CASE(initial_parameters_are_drawn_by_name) {
+  const auto initial = [](const std::string& attention) {
+    ModelOptions options = tiny(attention).spec.model;
+    auto model = std::make_unique<Model>(options, 12, 12, 5);
+    return model;
+  };
+  const auto additive = initial("{type: global, score: {type: additive, units: 9}}"),
+             dot = initial("{type: global, score: dot}");
+  int compared = 0;
+  for (const Parameter& a : additive->parameters().all())
+    for (const Parameter& b : dot->parameters().all()) {
+      if (a.name != b.name) continue;
+      BOOST_TEST(
+          std::equal(a.value().begin(), a.value().end(), b.value().begin(), b.value().end()));
+      ++compared;
+    }
+  BOOST_TEST(compared > 10);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,100 @@
+// The sharded step: what it computes does not depend on how it is cut, and a steady step asks for
+// no memory.
+#include <boost/test/unit_test.hpp>
+
+#include <cmath>
+
+#include "framework/data/batches.hpp"
+#include "framework/data/task.hpp"
+#include "framework/train/step.hpp"
+
+using namespace softalign;
+
+namespace {
+
+struct Setting {
+  Dataset data;
+  std::unique_ptr<Model> model;
+  std::unique_ptr<Optimizer> optimizer;
+  Setting() {
+    data = make_plugin<TaskKind>(Choice{.kind = "task", .type = "reverse"})->load(1, {});
+    model = std::make_unique<Model>(ModelOptions{}, data.source->size(), data.target->size(), 1);
+    optimizer = make_plugin<OptimizerKind>(Choice{.kind = "optimizer", .type = "sgd"});
+  }
+  std::vector<Batch> batch(Index shards) {
+    std::vector<Index> examples;
+    for (Index i = 0; i < 32; ++i) examples.push_back(i);
+    std::stable_sort(examples.begin(), examples.end(), [&](Index a, Index b) {
+      return data.train.examples[static_cast<std::size_t>(a)].source.size() >
+             data.train.examples[static_cast<std::size_t>(b)].source.size();
+    });
+    std::vector<Batch> parts;
+    for (const auto& part : cut_into_shards(examples, shards))
+      parts.push_back(make_batch(data.train, part));
+    return parts;
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(training_step)
+
+BOOST_AUTO_TEST_CASE(shards_compute_the_same_step) {
+  std::vector<double> norms, losses;
+  for (const Index shards : {1, 2, 8}) {
+    Setting setting;
+    Workers workers(2);
+    TrainingStep step(*setting.model, *setting.optimizer, shards, 1, workers);
+    const StepResult result = step.run(setting.batch(shards), 1);
+    norms.push_back(result.gradient_norm);
+    losses.push_back(result.nll / static_cast<double>(result.tokens));
+  }
+  for (std::size_t i = 1; i < norms.size(); ++i) {
+    BOOST_TEST(std::abs(norms[i] / norms[0] - 1) < 1e-4);
+    BOOST_TEST(std::abs(losses[i] / losses[0] - 1) < 1e-5);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(clipping_bounds_the_step) {
+  Setting setting;
+  Workers workers(1);
+  const double clip =
+      1e-3;  // sgd with learning rate 0.1: the parameters move by exactly 0.1 * clip
+  TrainingStep step(*setting.model, *setting.optimizer, 2, clip, workers);
+  const ParameterStore& store = setting.model->parameters();
+  const std::vector<real> before(store.values(), store.values() + store.flat_size());
+  const StepResult result = step.run(setting.batch(2), 1);
+  BOOST_TEST(result.gradient_norm > clip);
+  double moved = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const double d = static_cast<double>(store.values()[i]) - static_cast<double>(before[i]);
+    moved += d * d;
+  }
+  BOOST_TEST(std::abs(std::sqrt(moved) / (0.1 * clip) - 1) < 0.02);
+}
+
+BOOST_AUTO_TEST_CASE(a_loss_that_is_not_finite_updates_nothing) {
+  Setting setting;
+  Workers workers(2);
+  TrainingStep step(*setting.model, *setting.optimizer, 2, 1, workers);
+  setting.model->parameters().values()[3] = std::nanf("");
+  const ParameterStore& store = setting.model->parameters();
+  const std::vector<real> before(store.values() + 16, store.values() + store.flat_size());
+  const StepResult result = step.run(setting.batch(2), 1);
+  BOOST_TEST((!std::isfinite(result.nll) || !std::isfinite(result.gradient_norm)));
+  BOOST_TEST(std::equal(before.begin(), before.end(), store.values() + 16));
+}
+
+BOOST_AUTO_TEST_CASE(more_steps_lower_the_loss) {
+  Setting setting;
+  setting.optimizer = make_plugin<OptimizerKind>(Choice{.kind = "optimizer", .type = "adam"});
+  Workers workers(2);
+  TrainingStep step(*setting.model, *setting.optimizer, 4, 1, workers);
+  const auto batch = setting.batch(4);
+  const double first = step.run(batch, 1).nll;
+  double last = 0;
+  for (Index update = 2; update <= 25; ++update) last = step.run(batch, update).nll;
+  BOOST_TEST(last < 0.8 * first);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
