@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """The layer law, checked: who may include whom among the folders of framework/, and the one door of each third-party library.
 
 check_layers.py [ROOT]: prints one line per breach and ends with 1, or prints nothing and ends with 0.
@@ -82,7 +82,7 @@ def breach(path: str, quote: str, included: str) -> str | None:
         if theirs in allowed(path):
             return None
         may = ", ".join(allowed(path))
-        remedy = "include framework/plugin.hpp" if mine == "plugins" else f"move what you need into one of: {may}"
+        remedy = f"a plugin of this kind includes only {may}" if mine == "plugins" else f"move what you need into one of: {may}"
         return f"layer '{mine}' may not include layer '{theirs}' ({included}): {remedy}"
     if quote == '"':
         return f'"{included}" is not a full path: write "{path.rsplit("/", 1)[0]}/{included}", or <> for a library'

@@ -110,6 +110,8 @@ def draw_by_length(runs: Sequence[Run], title: str) -> Figure | None:
     for run, result in results:
         if result.labels != labels:
             raise RecordError(f"{run.path}: its length buckets differ from those of {results[0][0].path}; draw them apart")
+    drawn = max(np.flatnonzero(n), default=0) + 1  # long buckets in which no test sentence falls are left off
+    labels, n = labels[:drawn], n[:drawn]
     figure, axes = panels([run for run, _ in results], metrics, title)
     styles = looks([run for run, _ in results])
     for axis, metric in zip(axes, metrics):
@@ -120,9 +122,9 @@ def draw_by_length(runs: Sequence[Run], title: str) -> Figure | None:
                       transform=axis.get_xaxis_transform())  # fmt: skip
         for index, (run, result) in enumerate(results):
             colour, marker = styles[run.label]
-            values = result.metrics.get(metric, np.full(len(labels), np.nan))
+            values = result.metrics.get(metric, np.full(drawn, np.nan))[:drawn]
             aside = 0.07 * (index - (len(results) - 1) / 2)  # so that equal values do not hide each other
-            axis.plot(np.arange(len(labels)) + aside, values, color=colour, marker=marker, lw=2, ms=6, mec="white", mew=0.8,
+            axis.plot(np.arange(drawn) + aside, values, color=colour, marker=marker, lw=2, ms=6, mec="white", mew=0.8,
                       clip_on=False)  # fmt: skip
         axis.set_xlim(-0.5, len(labels) - 0.5)
         axis.set_xticks(range(len(labels)))
@@ -175,7 +177,7 @@ def draw_alignment(named: Sequence[tuple[str, Alignment]], title: str) -> Figure
         image = axis.imshow(item.weights, cmap="Blues", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
         axis.set_xticks(range(s), item.source, rotation=90, fontsize=8)
         axis.set_yticks(range(t), item.target, fontsize=8)
-        axis.tick_params(length=0, pad=2, top=False, labeltop=True, labelbottom=False)
+        axis.tick_params(length=0, pad=3.5, top=False, labeltop=True, labelbottom=False)
         axis.set_xticks(np.arange(0.5, s - 1), minor=True)
         axis.set_yticks(np.arange(0.5, t - 1), minor=True)
         axis.grid(visible=False)
