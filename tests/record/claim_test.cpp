@@ -67,6 +67,21 @@ BOOST_AUTO_TEST_CASE(a_dead_owner_is_replaced_with_the_reason) {
   BOOST_TEST(mine.reason().find("is gone") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(a_zombie_is_dead) {
+  const Scratch scratch;
+  const RunFolder run = new_run(scratch, "run");
+  const pid_t child = fork();
+  if (child == 0) {
+    new Claim(FileSystem::real(), run, false);
+    _exit(0);
+  }
+  siginfo_t info{};
+  waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT);
+  const Claim mine(FileSystem::real(), run, false);
+  BOOST_TEST(mine.attempt() == 2);
+  waitpid(child, nullptr, 0);
+}
+
 BOOST_AUTO_TEST_CASE(death_is_proved_only_where_it_can_be) {
   Owner owner = Owner::self();
   BOOST_TEST(proof_of_death(owner) == "");
