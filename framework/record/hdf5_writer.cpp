@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -80,7 +81,10 @@ Hdf5Writer::Hdf5Writer() {
   check(H5Pset_libver_bounds(access.id(), H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST), "file format");
   const Hdf5Handle creation = property_list(H5P_FILE_CREATE);
   track_order(creation);
-  file_ = {check(H5Fcreate("record", H5F_ACC_EXCL, creation.id(), access.id()), "file"), H5Fclose};
+  static std::atomic<int> count = 0;  // HDF5 tells open files apart by their names, also in memory
+  const std::string name = fmt::format("record-{}", ++count);
+  file_ = {check(H5Fcreate(name.c_str(), H5F_ACC_EXCL, creation.id(), access.id()), name),
+           H5Fclose};
 }
 
 void Hdf5Writer::group(const std::string& path) {

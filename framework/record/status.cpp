@@ -1,5 +1,6 @@
 #include "framework/record/status.hpp"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 

@@ -1,0 +1,155 @@
+#include "framework/record/claim.hpp"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <boost/test/unit_test.hpp>
+#include <nlohmann/json.hpp>
+
+#include "framework/base/error.hpp"
+#include "framework/record/status.hpp"
+#include "tests/record/support.hpp"
+
+using namespace softalign;
+using namespace softalign::test;
+
+namespace {
+
+// Runs `work` in a process of its own; its exit status, -signal when it was killed.
+int in_child(const std::function<int()>& work) {
+  const pid_t child = fork();
+  if (child == 0) _exit(work());
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+RunFolder new_run(const Scratch& scratch, const std::string& name) {
+  std::filesystem::create_directory(scratch / name);
+  return {scratch / name};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(claims)
+
+BOOST_AUTO_TEST_CASE(an_owner_that_lives_is_named) {
+  const Scratch scratch;
+  const RunFolder run = new_run(scratch, "run");
+  const Claim mine(FileSystem::real(), run, false);
+  BOOST_TEST(mine.attempt() == 1);
+  BOOST_CHECK_EXCEPTION(Claim(FileSystem::real(), run, false), MachineError, [](const auto& e) {
+    return std::string(e.what()).find(std::to_string(getpid())) != std::string::npos;
+  });
+  BOOST_TEST((run_status(run).state == RunState::running));
+}
+
+BOOST_AUTO_TEST_CASE(released_claims_are_free) {
+  const Scratch scratch;
+  const RunFolder run = new_run(scratch, "run");
+  { const Claim first(FileSystem::real(), run, false); }
+  const Claim second(FileSystem::real(), run, false);
+  BOOST_TEST(second.attempt() == 2);
+  BOOST_TEST(second.reason() == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_dead_owner_is_replaced_with_the_reason) {
+  const Scratch scratch;
+  const RunFolder run = new_run(scratch, "run");
+  const int status = in_child([&] {
+    new Claim(FileSystem::real(), run, false);
+    return kill(getpid(), SIGKILL);
+  });
+  BOOST_TEST(status == -SIGKILL);
+  BOOST_TEST((run_status(run).state == RunState::lost));
+  const Claim mine(FileSystem::real(), run, false);
+  BOOST_TEST(mine.attempt() == 2);
+  BOOST_TEST(mine.reason().find("is gone") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_zombie_is_dead) {
+  const Scratch scratch;
+  const RunFolder run = new_run(scratch, "run");
+  const pid_t child = fork();
+  if (child == 0) {
+    new Claim(FileSystem::real(), run, false);
+    _exit(0);
+  }
+  siginfo_t info{};
+  waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT);
+  const Claim mine(FileSystem::real(), run, false);
+  BOOST_TEST(mine.attempt() == 2);
+  waitpid(child, nullptr, 0);
+}
+
+BOOST_AUTO_TEST_CASE(death_is_proved_only_where_it_can_be) {
+  Owner owner = Owner::self();
+  BOOST_TEST(proof_of_death(owner) == "");
+  owner.pid_start += "1";  // the number was given to another process since
+  BOOST_TEST(proof_of_death(owner) != "");
+  owner.pid_namespace = "pid:[1]";  // a container's process, invisible from here
+  BOOST_TEST(proof_of_death(owner) == "");
+  owner = Owner::self();
+  owner.boot_id = "other";
+  owner.machine_id = "same";
+  BOOST_TEST(proof_of_death(owner) == "");  // another machine with this one's name
+  owner.machine_id = Owner::self().machine_id;
+  BOOST_TEST((proof_of_death(owner) != "") == !owner.machine_id.empty());
+  owner.host = "elsewhere";
+  BOOST_TEST(proof_of_death(owner) == "");
+}
+
+BOOST_AUTO_TEST_CASE(force_takes_what_cannot_be_proved) {
+  const Scratch scratch;
+  const RunFolder run = new_run(scratch, "run");
+  const Claim first(FileSystem::real(), run, false);
+  const Claim second(FileSystem::real(), run, true);
+  BOOST_TEST(second.attempt() == 2);
+  BOOST_TEST(second.reason().find("by force") != std::string::npos);
+}
+
+// Two processes at a barrier, for a fresh run and for one whose owner is dead: exactly one wins.
+BOOST_AUTO_TEST_CASE(of_two_racing_processes_one_wins) {
+  const Scratch scratch;
+  for (int round = 0; round < 100; ++round) {
+    const RunFolder run = new_run(scratch, std::to_string(round));
+    if (round % 2) in_child([&] { return new Claim(FileSystem::real(), run, false), 0; });
+    int go[2];
+    BOOST_REQUIRE(pipe(go) == 0);
+    int results[2];
+    BOOST_REQUIRE(pipe(results) == 0);
+    pid_t racers[2];
+    for (pid_t& racer : racers) {
+      racer = fork();
+      if (racer != 0) continue;
+      char byte = 'l';
+      ::close(go[1]);
+      while (::read(go[0], &byte, 1) > 0) {
+      }
+      byte = 'l';
+      try {
+        new Claim(FileSystem::real(), run, false);
+        byte = 'w';
+      } catch (const MachineError&) {
+      }
+      (void)!::write(results[1], &byte, 1);
+      ::close(results[1]);
+      while (::read(results[0], &byte, 0) == 0) pause();  // alive until both are through
+      _exit(0);
+    }
+    ::close(go[0]);
+    ::close(go[1]);
+    std::string outcome(2, ' ');
+    for (char& byte : outcome) BOOST_REQUIRE(::read(results[0], &byte, 1) == 1);
+    std::sort(outcome.begin(), outcome.end());
+    BOOST_TEST(outcome == "lw");
+    for (const pid_t racer : racers) {
+      kill(racer, SIGKILL);
+      waitpid(racer, nullptr, 0);
+    }
+    ::close(results[0]);
+    ::close(results[1]);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

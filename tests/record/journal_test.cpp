@@ -1,0 +1,217 @@
+#include "framework/record/journal.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <fstream>
+
+#include "framework/base/error.hpp"
+#include "framework/base/random.hpp"
+#include "tests/record/support.hpp"
+
+using namespace softalign;
+using namespace softalign::test;
+
+namespace {
+
+const JournalHeader kHeader{.run_id = "0123456789abcdef", .attempt = 1, .started = 1.5};
+
+std::vector<Frame> samples() {
+  Array array{.group = "test",
+              .name = "stats",
+              .update = 7,
+              .dims = {{"sentence", 2}, {"stat", 2}},
+              .values = std::vector<std::int32_t>{1, 2, 3, 4},
+              .attributes = "{}"};
+  std::vector<Frame> frames{Rewind{-1, ""},
+                            Scalars{"train", 1, 0.25, {{"loss", 3.5}, {"lr", 1e-3}}},
+                            Scalars{"train", 2, 0.5, {}},
+                            alignment_at(5, 1),
+                            array,
+                            Attributes{"test", R"({"bleu": 1})"},
+                            Event{1.0, "señal"},
+                            CheckpointMark{10, "upd-00000010-abcd.ckpt", "abcd"},
+                            End{2.0, "complete"}};
+  array.values = std::vector<std::string>{"a", "", "ñ", "d"};
+  frames.insert(frames.begin() + 5, array);
+  return frames;
+}
+
+void write_bytes(const std::filesystem::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+}
+
+// The frames of a file, packed: comparable.
+std::vector<std::string> packed(const std::vector<Frame>& frames) {
+  std::vector<std::string> result;
+  for (const Frame& frame : frames)
+    result.push_back(std::string(1, static_cast<char>(kind_of(frame))) + encode(frame));
+  return result;
+}
+std::vector<std::string> packed(const std::filesystem::path& path) {
+  return packed(JournalTail(path).next());
+}
+
+bool begins_with(const std::vector<std::string>& all, const std::vector<std::string>& part) {
+  return part.size() <= all.size() && std::equal(part.begin(), part.end(), all.begin());
+}
+
+struct Written {
+  std::string bytes;
+  std::vector<std::size_t> ends;  // size of the file after each frame
+};
+Written write_samples(const Scratch& scratch) {
+  Written written;
+  JournalWriter writer(FileSystem::real(), scratch / "whole", kHeader);
+  written.ends.push_back(std::filesystem::file_size(scratch / "whole"));
+  for (const Frame& frame : samples()) {
+    writer.append(frame);
+    written.ends.push_back(std::filesystem::file_size(scratch / "whole"));
+  }
+  written.bytes = read_file(scratch / "whole");
+  return written;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(journal)
+
+BOOST_AUTO_TEST_CASE(what_is_written_is_read) {
+  const Scratch scratch;
+  write_samples(scratch);
+  JournalTail tail(scratch / "whole");
+  BOOST_TEST((packed(tail.next()) == packed(samples())));
+  BOOST_TEST(tail.header()->run_id == kHeader.run_id);
+  BOOST_TEST(tail.header()->attempt == 1);
+}
+
+BOOST_AUTO_TEST_CASE(every_cut_leaves_the_whole_frames_before_it) {
+  const Scratch scratch;
+  const Written written = write_samples(scratch);
+  const auto all = packed(samples());
+  for (std::size_t cut = 0; cut <= written.bytes.size(); ++cut) {
+    write_bytes(scratch / "cut", written.bytes.substr(0, cut));
+    const auto whole = std::upper_bound(written.ends.begin(), written.ends.end(), cut);
+    const auto expected = std::max<std::ptrdiff_t>(whole - written.ends.begin() - 1, 0);
+    const auto found = packed(scratch / "cut");
+    BOOST_REQUIRE_MESSAGE(
+        begins_with(all, found) && static_cast<std::ptrdiff_t>(found.size()) == expected,
+        "cut at " << cut << ": " << found.size() << " frames, expected " << expected);
+  }
+}
+
+// A power cut: blocks written after the last sync are lost (zeros) or hold something else, such as
+// the blocks of an older journal.
+BOOST_AUTO_TEST_CASE(lost_and_garbage_blocks_never_invent_a_frame) {
+  const Scratch scratch;
+  constexpr std::size_t kBlock = 512;
+  std::string bytes, other;
+  std::size_t synced = 0;
+  std::vector<std::string> all;
+  std::size_t acknowledged = 0;
+  for (const char* name : {"old", "new"}) {  // of equal length: their frames lie at equal places
+    JournalWriter writer(FileSystem::real(), scratch / name, {name, 1, 0});
+    all.clear();
+    for (Index u = 1; u <= 40; ++u) {
+      const double loss = loss_at(u) + (name == std::string("old") ? 1 : 0);
+      const Frame frame =
+          u % 8 == 0 ? Frame(alignment_at(u, 2)) : Frame(Scalars{"train", u, 0, {{"loss", loss}}});
+      writer.append(frame);
+      all.push_back(packed({frame})[0]);
+      if (u == 15) {
+        synced = std::filesystem::file_size(scratch / name);
+        acknowledged = all.size();
+      }
+    }
+    (name == std::string("old") ? other : bytes) = read_file(scratch / name);
+  }
+  const RandomStream random(5, "blocks");
+  for (std::uint64_t trial = 0; trial < 3000; ++trial) {
+    std::string damaged = bytes;
+    for (std::size_t at = synced - synced % kBlock; at < damaged.size(); at += kBlock) {
+      const std::size_t from = std::max(at, synced), to = std::min(at + kBlock, damaged.size());
+      const auto fate = random.below(4, at / kBlock, trial);
+      for (std::size_t i = from; i < to && fate < 3; ++i) {
+        if (fate == 0) damaged[i] = 0;
+        if (fate == 1) damaged[i] = static_cast<char>(random.below(256, 1000 + i, trial));
+        if (fate == 2 && i < other.size()) damaged[i] = other[i];
+      }
+    }
+    if (random.below(2, 999, trial) == 0)
+      damaged.resize(synced +
+                     random.below(static_cast<std::uint32_t>(bytes.size() - synced), 998, trial));
+    write_bytes(scratch / "damaged", damaged);
+    const auto found = packed(scratch / "damaged");
+    BOOST_REQUIRE_MESSAGE(begins_with(all, found) && found.size() >= acknowledged,
+                          "trial " << trial);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_torn_end_is_cut_before_anything_follows) {
+  const Scratch scratch;
+  const Written written = write_samples(scratch);
+  write_bytes(scratch / "torn", written.bytes.substr(0, written.ends[3] + 5));
+  BOOST_TEST(cut_torn_end(FileSystem::real(), scratch / "torn") == 5u);
+  BOOST_TEST(std::filesystem::file_size(scratch / "torn") == written.ends[3]);
+  BOOST_TEST(cut_torn_end(FileSystem::real(), scratch / "torn") == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_tail_gives_each_frame_once_when_it_is_whole) {
+  const Scratch scratch;
+  const Written written = write_samples(scratch);
+  JournalTail tail(scratch / "growing");
+  std::vector<Frame> seen;
+  for (std::size_t size = 0; size <= written.bytes.size(); size += 7) {
+    write_bytes(scratch / "growing", written.bytes.substr(0, size));
+    for (Frame& frame : tail.next()) seen.push_back(std::move(frame));
+  }
+  write_bytes(scratch / "growing", written.bytes);
+  for (Frame& frame : tail.next()) seen.push_back(std::move(frame));
+  BOOST_TEST((packed(seen) == packed(samples())));
+}
+
+BOOST_AUTO_TEST_CASE(foreign_and_newer_files_are_named) {
+  const Scratch scratch;
+  write_bytes(scratch / "foreign", std::string(2000, 'x'));
+  BOOST_CHECK_EXCEPTION(JournalTail(scratch / "foreign").next(), DataError, [](const auto& e) {
+    return std::string(e.what()).ends_with("foreign: not a softalign journal");
+  });
+  std::string newer = write_samples(scratch).bytes;
+  newer[8] = 2;
+  write_bytes(scratch / "newer", newer);
+  BOOST_CHECK_EXCEPTION(JournalTail(scratch / "newer").next(), DataError, [](const auto& e) {
+    return std::string(e.what()).find("version 2 is newer") != std::string::npos;
+  });
+}
+
+// Whatever call fails, frames whose append returned are there, and nothing else is.
+BOOST_AUTO_TEST_CASE(failing_calls_lose_nothing_acknowledged) {
+  const auto all = packed(samples());
+  for (const Fault fault :
+       {Fault::no_space, Fault::io_error, Fault::interrupted, Fault::short_write}) {
+    bool reached_end = false;
+    for (int nth = 1; !reached_end; ++nth) {
+      const Scratch scratch;
+      FaultyFiles files(fault, nth);
+      std::size_t acknowledged = 0;
+      bool failed = false;
+      try {
+        JournalWriter writer(files, scratch / "j", kHeader);
+        for (const Frame& frame : samples()) {
+          writer.append(frame);
+          ++acknowledged;
+          if (acknowledged % 3 == 0) writer.sync();
+        }
+      } catch (const MachineError&) {
+        failed = true;
+      }
+      reached_end = files.calls() < nth;
+      if (fault == Fault::interrupted || fault == Fault::short_write) BOOST_TEST(!failed);
+      if (!std::filesystem::exists(scratch / "j")) continue;
+      const auto found = packed(scratch / "j");
+      BOOST_TEST(begins_with(all, found));
+      BOOST_TEST(found.size() >= acknowledged);
+      BOOST_TEST(found.size() <= acknowledged + 1);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

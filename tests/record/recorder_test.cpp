@@ -1,0 +1,325 @@
+#include "framework/record/recorder.hpp"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include <boost/test/unit_test.hpp>
+
+#include "framework/base/error.hpp"
+#include "framework/record/compare.hpp"
+#include "framework/record/open_record.hpp"
+#include "framework/record/publish.hpp"
+#include "tests/record/support.hpp"
+
+using namespace softalign;
+using namespace softalign::test;
+
+namespace {
+
+constexpr Index kUpdates = 60;
+
+// The record of a run that nobody disturbed.
+std::filesystem::path undisturbed(const Scratch& scratch) {
+  Recorder record(scratch / "undisturbed", kRun);
+  train(record, kUpdates);
+  return record.folder().record();
+}
+
+// Trains in a process of its own until `fatal(update)` says to kill it; whether it came to the end.
+bool train_in_child(const std::filesystem::path& results, const std::function<bool(Index)>& fatal) {
+  const pid_t child = fork();
+  if (child == 0) {
+    try {
+      Recorder record(results, kRun);
+      train(record, kUpdates, [&](Index u) {
+        if (fatal(u)) kill(getpid(), SIGKILL);
+      });
+    } catch (const std::exception& e) {
+      fprintf(stderr, "%s\n", e.what());
+      _exit(1);
+    }
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  BOOST_REQUIRE((WIFSIGNALED(status) || WEXITSTATUS(status) == 0));
+  return !WIFSIGNALED(status);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(recorder)
+
+BOOST_AUTO_TEST_CASE(a_record_gives_back_what_was_recorded) {
+  const Scratch scratch;
+  const Record record(undisturbed(scratch));
+  BOOST_TEST(record.complete());
+  BOOST_TEST(record.state() == "complete");
+  BOOST_TEST(record.run_id() == kRun.run_id);
+  BOOST_TEST(record.name() == "study");
+  BOOST_TEST(record.last_update() == kUpdates);
+  BOOST_TEST(record.spec_yaml() == kRun.spec_yaml);
+  BOOST_TEST(record.identity_json() == kRun.identity_json);
+  BOOST_TEST((record.series_names() == std::vector<std::string>{"train", "dev"}));
+
+  const SeriesColumns train = record.series("train");
+  BOOST_REQUIRE(train.updates.size() == static_cast<std::size_t>(kUpdates));
+  for (std::size_t i = 0; i < train.updates.size(); ++i) {
+    BOOST_TEST(train.updates[i] == static_cast<Index>(i) + 1);
+    BOOST_TEST(train.columns.at("loss")[i] == loss_at(static_cast<Index>(i) + 1));
+  }
+  BOOST_TEST(record.attributes("dev/ppl") == R"({"units":"1"})");
+  BOOST_TEST(record.attributes("test") == R"({"best":1,"bleu":21.5,"bleu_signature":"tok:none"})");
+
+  const Array stats = record.array("test", "bleu_stats");
+  BOOST_TEST((stats.dims == std::vector<Dimension>{{"sentence", 2}, {"stat", 3}}));
+  BOOST_TEST((stats.values == Values(std::vector<std::int32_t>{1, 2, 3, 4, 5, 6})));
+  BOOST_TEST((record.array("test", "hypotheses").values ==
+              Values(std::vector<std::string>{"uno dos", ""})));
+  BOOST_TEST(record.text("vocabulary", "source") == "word0\nword1\n");
+
+  const auto parameters = record.parameters();
+  BOOST_REQUIRE(parameters.size() == 1u);
+  BOOST_TEST((parameters.at("decoder.W").shape == std::vector<Index>{2, 3}));
+  BOOST_TEST((parameters.at("decoder.W").values == std::vector<float>{1, 2, 3, 4, 5, 6}));
+
+  const std::vector<Alignment> found = record.alignments("attention", 3);
+  BOOST_REQUIRE(found.size() == static_cast<std::size_t>(kUpdates / 5));
+  for (const Alignment& a : found)
+    BOOST_TEST(encode(Frame(a)) == encode(Frame(alignment_at(a.update, 3))));
+  BOOST_CHECK_THROW(record.alignments("attention", 1), DataError);
+}
+
+BOOST_AUTO_TEST_CASE(text_that_is_no_text_survives) {
+  const Scratch scratch;
+  const std::string binary("\0\xff model", 8);
+  Recorder recorder(scratch.path(), kRun);
+  recorder.text("vocabulary", "target", binary);
+  recorder.end(RunState::complete);
+  BOOST_TEST(Record(recorder.folder().root).text("vocabulary", "target") == binary);
+}
+
+BOOST_AUTO_TEST_CASE(a_complete_run_is_left_alone_and_force_begins_again) {
+  const Scratch scratch;
+  undisturbed(scratch);
+  const Recorder again(scratch / "undisturbed", kRun);
+  BOOST_TEST(again.already_complete());
+  BOOST_TEST((run_status(again.folder()).state == RunState::complete));
+  Recorder forced(scratch / "undisturbed", kRun, {.force = true});
+  BOOST_TEST(!forced.already_complete());
+  BOOST_TEST(!forced.restored().has_value());
+  train(forced, kUpdates);
+  BOOST_TEST(!forced.drift().has_value());
+}
+
+BOOST_AUTO_TEST_CASE(an_interrupted_run_resumes_from_its_checkpoint) {
+  const Scratch scratch;
+  const auto expected = undisturbed(scratch);
+  {
+    Recorder record(scratch / "r", kRun);
+    try {
+      train(record, kUpdates, [](Index u) {
+        if (u == 27) throw Interrupted("stop");
+      });
+    } catch (const Interrupted&) {
+      record.end(RunState::interrupted);
+    }
+    BOOST_TEST((run_status(record.folder()).state == RunState::interrupted));
+    BOOST_TEST(!Record(record.folder().record()).complete());
+    BOOST_TEST(Record(record.folder().record()).last_update() == 27);
+  }
+  Recorder record(scratch / "r", kRun);
+  BOOST_REQUIRE(record.restored().has_value());
+  BOOST_TEST(record.restored()->update == 20);
+  BOOST_TEST(record.restored()->blobs.at("update") == "20");
+  BOOST_TEST(run_status(record.folder()).last_update == 20);
+  train(record, kUpdates);
+  BOOST_TEST(!record.drift().has_value());
+  BOOST_TEST(compare_records(expected, record.folder().record()).empty());
+  BOOST_TEST(numeric_digest(expected) == numeric_digest(record.folder().record()));
+  const auto time = Record(record.folder().record()).series("train").columns.at("wall_time");
+  BOOST_TEST(std::is_sorted(time.begin(), time.end()));
+  BOOST_TEST(
+      std::distance(std::filesystem::directory_iterator(record.folder().checkpoints()), {}) == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_value_computed_otherwise_is_drift) {
+  const Scratch scratch;
+  {
+    Recorder record(scratch.path(), kRun);
+    record.checkpoint(1, {});
+    record.scalars("train", 2, {{"tokens_per_s", 1.0}, {"loss", 3.5}});
+    record.end(RunState::interrupted);
+  }
+  Recorder record(scratch.path(), kRun);
+  record.scalars("train", 2, {{"tokens_per_s", 2.0}, {"loss", 3.25}});
+  BOOST_TEST(record.drift().value() ==
+             "train/loss at update 2 is 3.25, an earlier attempt had 3.5");
+  record.end(RunState::complete);
+  const Array events = Record(record.folder().record()).array("provenance/events", "text");
+  BOOST_TEST((events.values ==
+              Values(std::vector<std::string>{"drift after resumption: " + *record.drift()})));
+}
+
+BOOST_AUTO_TEST_CASE(a_damaged_checkpoint_is_not_used) {
+  const Scratch scratch;
+  const auto expected = undisturbed(scratch);
+  train_in_child(scratch / "r", [](Index u) { return u == 35; });
+  const RunFolder folder{scratch / "r" / kRun.name / kRun.run_id};
+  for (const auto& entry : std::filesystem::directory_iterator(folder.checkpoints())) {
+    if (!entry.path().filename().string().starts_with("upd-00000030")) continue;
+    std::string bytes = read_file(entry.path());
+    bytes[bytes.size() / 3] = static_cast<char>(bytes[bytes.size() / 3] ^ 1);
+    FileSystem::real().write_atomically(entry.path(), bytes);
+  }
+  Recorder record(scratch / "r", kRun);
+  BOOST_TEST(record.restored().value().update == 20);
+  BOOST_TEST(record.notes().size() == 2u);
+  train(record, kUpdates);
+  BOOST_TEST(compare_records(expected, record.folder().record()).empty());
+}
+
+BOOST_AUTO_TEST_CASE(killed_ten_times_it_ends_in_the_same_bits) {
+  const Scratch scratch;
+  const auto expected = undisturbed(scratch);
+  const RunFolder folder{scratch / "r" / kRun.name / kRun.run_id};
+  int kills = 0;
+  const RandomStream random(11, "kills");
+  for (bool complete = false; !complete;) {
+    const Index at = 1 + random.below(12, static_cast<std::uint64_t>(kills));
+    Index steps = 0;
+    complete = train_in_child(scratch / "r", [&](Index) { return ++steps == at && kills < 10; });
+    kills += !complete;
+    if (std::filesystem::exists(folder.record()))
+      BOOST_TEST(Record(folder.record()).complete() == complete);
+  }
+  BOOST_TEST(kills == 10);
+  BOOST_TEST(compare_records(expected, folder.record()).empty());
+}
+
+// Killed by the clock: in the middle of any call.
+BOOST_AUTO_TEST_CASE(killed_at_any_moment_it_ends_in_the_same_bits) {
+  const Scratch scratch;
+  const auto expected = undisturbed(scratch);
+  const RunFolder folder{scratch / "r" / kRun.name / kRun.run_id};
+  for (int kills = 0;; ++kills) {
+    const pid_t child = fork();
+    if (child == 0) {
+      Recorder record(scratch / "r", kRun);
+      if (!record.already_complete()) train(record, kUpdates);
+      _exit(0);
+    }
+    if (kills < 10) {
+      usleep(static_cast<useconds_t>(2000 + 9000 * kills));
+      kill(child, SIGKILL);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    if (std::filesystem::exists(folder.record())) Record(folder.record()).series("train");
+    if (WIFEXITED(status)) {
+      BOOST_REQUIRE(WEXITSTATUS(status) == 0);
+      break;
+    }
+  }
+  BOOST_TEST(compare_records(expected, folder.record()).empty());
+}
+
+BOOST_AUTO_TEST_CASE(recovery_publishes_what_the_journals_hold) {
+  const Scratch scratch;
+  train_in_child(scratch / "r", [](Index u) { return u == 47; });
+  const RunFolder folder{scratch / "r" / kRun.name / kRun.run_id};
+  std::filesystem::remove(folder.record());
+  recover(FileSystem::real(), folder);
+  const Record record(folder.root);
+  BOOST_TEST(record.last_update() == 47);
+  BOOST_TEST(!record.complete());
+  BOOST_TEST(record.series("train").updates.size() == 47u);
+  BOOST_CHECK_THROW(record.parameters(), DataError);
+}
+
+BOOST_AUTO_TEST_CASE(a_run_ended_but_not_published_is_published_on_opening) {
+  const Scratch scratch;
+  const auto expected = undisturbed(scratch);
+  const RunFolder folder{expected.parent_path()};
+  const std::string digest = numeric_digest(expected);
+  std::filesystem::remove(folder.record());
+  std::filesystem::remove(folder.status());
+  const Recorder record(scratch / "undisturbed", kRun);
+  BOOST_TEST(record.already_complete());
+  BOOST_TEST(numeric_digest(folder.record()) == digest);
+  BOOST_TEST((run_status(folder).state == RunState::complete));
+}
+
+// Whatever call fails, run.h5 is absent or whole, and the run can be resumed to the same bits.
+BOOST_AUTO_TEST_CASE(failing_calls_end_the_run_and_nothing_else) {
+  const Scratch scratch;
+  const auto expected = undisturbed(scratch);
+  FaultyFiles counter(Fault::none, 0);
+  {
+    Recorder record(scratch / "count", kRun, {}, counter);
+    train(record, kUpdates);
+  }
+  for (const Fault fault : {Fault::no_space, Fault::io_error}) {
+    for (int nth = 1; nth <= counter.calls(); nth += 17) {
+      BOOST_TEST_CONTEXT("call " << nth) {
+        const auto results = scratch / fmt::format("{}-{}", static_cast<int>(fault), nth);
+        const RunFolder folder{results / kRun.name / kRun.run_id};
+        FaultyFiles files(fault, nth);
+        try {
+          Recorder record(results, kRun, {}, files);
+          train(record, kUpdates);
+        } catch (const MachineError& e) {
+          BOOST_TEST(std::string(e.what()).find(scratch.path().string()) != std::string::npos);
+        }
+        if (std::filesystem::exists(folder.record())) Record(folder.record()).series("train");
+        Recorder record(
+            results, kRun, {.steal = true});  // this process lives, the attempt does not
+        if (!record.already_complete()) train(record, kUpdates);
+        BOOST_TEST(compare_records(expected, folder.record()).empty());
+      }
+    }
+  }
+}
+
+// A real limit on a real file: the parent sees the message and the old record.
+BOOST_AUTO_TEST_CASE(a_full_disk_leaves_the_published_record) {
+  const Scratch scratch;
+  const RunFolder folder{scratch / "r" / kRun.name / kRun.run_id};
+  const pid_t child = fork();
+  if (child == 0) {
+    Recorder record(scratch / "r", kRun);
+    record.scalars("train", 1, {{"loss", 1.0}});
+    record.publish();
+    signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{1 << 12, 1 << 12};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    record.scalars("train", 2, {{"loss", 2.0}});
+    try {
+      record.publish();
+    } catch (const MachineError& e) {
+      _exit(std::string(e.what()).find("run.h5") != std::string::npos ? 7 : 8);
+    }
+    _exit(9);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  BOOST_TEST(WEXITSTATUS(status) == 7);
+  BOOST_TEST(Record(folder.record()).last_update() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(mistakes_of_the_caller_are_refused_at_once) {
+  const Scratch scratch;
+  Recorder record(scratch.path(), kRun);
+  Alignment a = alignment_at(1, 0);
+  a.weights.pop_back();
+  BOOST_CHECK_THROW(record.alignment(a), BugError);
+  BOOST_CHECK_THROW(record.array("g", "a/b", {}, std::vector<double>{1}), BugError);
+  BOOST_CHECK_THROW(record.array("g", "a", {{"n", 2}}, std::vector<double>{1}), BugError);
+  BOOST_CHECK_THROW(record.attributes("g", "[1]"), BugError);
+  record.end(RunState::failed);
+  BOOST_CHECK_THROW(record.scalars("train", 1, {}), BugError);
+  BOOST_TEST((run_status(record.folder()).state == RunState::failed));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,18 @@
+// Writes the record that test_read_back.py reads with other people's libraries.
+#include <boost/test/unit_test.hpp>
+#include <cstdlib>
+
+#include "tests/record/support.hpp"
+
+using namespace softalign;
+using namespace softalign::test;
+
+BOOST_AUTO_TEST_CASE(sample_for_python) {
+  const Scratch scratch;
+  const char* wanted = std::getenv("SOFTALIGN_SAMPLE");  // a folder that takes the results
+  Recorder record(wanted ? std::filesystem::path(wanted) : scratch.path(), kRun);
+  if (record.already_complete()) return;
+  record.event("a note");
+  train(record, 30);
+  BOOST_TEST(std::filesystem::exists(record.folder().record()));
+}
