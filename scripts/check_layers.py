@@ -42,7 +42,8 @@ PLUGIN_LAYERS = {
 
 # A third-party header -> the only files of framework/ that may include it.
 DOORS: list[tuple[str, list[str]]] = [
-    (r"(xtensor|xtensor-blas|xtl|xsimd)/", ["base/array.hpp"]),
+    (r"(xtensor|xtl|xsimd)/", ["base/array.hpp"]),
+    (r"(xtensor-blas|xflens)/", ["base/blas.hpp"]),
     (r"yaml-cpp/", ["config/yaml.cpp", "config/section.cpp"]),
     (r"hdf5|H5", ["record/hdf5*"]),
     (r"CLI/", ["app/*"]),

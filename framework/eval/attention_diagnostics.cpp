@@ -1,25 +1,28 @@
 #include "framework/eval/attention_diagnostics.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <cstddef>
 
+#include "framework/base/array.hpp"
 #include "framework/base/error.hpp"
 
 namespace softalign {
 
 double entropy(std::span<const real> weights) {
-  double sum = 0;
-  for (const real weight : weights) {
-    const double w = static_cast<double>(weight);
-    if (w > 0) sum -= w * std::log(w);
-  }
-  return sum;
+  const auto w = xt::cast<double>(xt::adapt(weights.data(),
+                                            weights.size(),
+                                            xt::no_ownership(),
+                                            std::array<std::size_t, 1>{weights.size()}));
+  const xt::xtensor<double, 1> terms = xt::where(w > 0, w * xt::log(w), 0.0);
+  return 0.0 - xt::sum(terms, xt::evaluation_strategy::immediate)();
 }
 
 Index argmax(std::span<const real> values) {
   if (values.empty()) throw BugError("argmax of an empty row");
-  return std::max_element(values.begin(), values.end()) - values.begin();
+  const auto row = xt::adapt(
+      values.data(), values.size(), xt::no_ownership(), std::array<std::size_t, 1>{values.size()});
+  return static_cast<Index>(xt::argmax(row)());
 }
 
 Count point_count(const std::vector<Index>& pointed, const std::vector<Link>& links) {

@@ -60,6 +60,7 @@ void score_hypothesis(const Hypothesis& hypothesis,
                       const Example& example,
                       const Vocabulary& target,
                       SentenceResult& result) {
+  result.searched = true;
   result.hypothesis = hypothesis.tokens;
   result.hypothesis_text = target.join(hypothesis.tokens);
   result.model_score = hypothesis.score;

@@ -30,6 +30,7 @@ struct SentenceResult {
   Count teacher_forced;  // the most probable token is the reference's, of target tokens with </s>
 
   // Free-running: the search's best hypothesis against the reference.
+  bool searched = false;          // false: no search was run, and what follows is empty
   std::vector<Token> hypothesis;  // without </s>
   std::string hypothesis_text;
   std::string reference_text;

@@ -1,10 +1,10 @@
 #include "framework/kernels/gemm.hpp"
 
-#include <cblas.h>
 #include <fmt/format.h>
 #include <omp.h>
 #include <oneapi/dnnl/dnnl.h>
 
+#include "framework/base/blas.hpp"
 #include "framework/base/error.hpp"
 
 #if defined(OPENBLAS_VERSION) || __has_include(<openblas_config.h>)
@@ -64,20 +64,7 @@ void gemm(Transpose transpose_a,
   if (m == 0 || n == 0) return;
   use_one_thread();
 #ifdef SOFTALIGN_DOUBLE
-  cblas_dgemm(CblasRowMajor,
-              transpose_a == Transpose::yes ? CblasTrans : CblasNoTrans,
-              transpose_b == Transpose::yes ? CblasTrans : CblasNoTrans,
-              static_cast<int>(m),
-              static_cast<int>(n),
-              static_cast<int>(k),
-              1.0,
-              a,
-              static_cast<int>(lda),
-              b,
-              static_cast<int>(ldb),
-              beta,
-              c,
-              static_cast<int>(ldc));
+  portable_gemm(transpose_a, transpose_b, m, n, k, a, lda, b, ldb, beta, c, ldc);
 #else
   const dnnl_status_t status = dnnl_sgemm(transpose_a == Transpose::yes ? 'T' : 'N',
                                           transpose_b == Transpose::yes ? 'T' : 'N',
@@ -97,9 +84,42 @@ void gemm(Transpose transpose_a,
 #endif
 }
 
+void portable_gemm(Transpose transpose_a,
+                   Transpose transpose_b,
+                   Index m,
+                   Index n,
+                   Index k,
+                   const real* a,
+                   Index lda,
+                   const real* b,
+                   Index ldb,
+                   real beta,
+                   real* c,
+                   Index ldc) {
+  if (m == 0 || n == 0) return;
+  use_one_thread();
+  const auto blas = [](Transpose t) {
+    return t == Transpose::yes ? cxxblas::Transpose::Trans : cxxblas::Transpose::NoTrans;
+  };
+  cxxblas::gemm<int>(cxxblas::StorageOrder::RowMajor,
+                     blas(transpose_a),
+                     blas(transpose_b),
+                     static_cast<int>(m),
+                     static_cast<int>(n),
+                     static_cast<int>(k),
+                     real{1},
+                     a,
+                     static_cast<int>(lda),
+                     b,
+                     static_cast<int>(ldb),
+                     beta,
+                     c,
+                     static_cast<int>(ldc));
+}
+
 std::string gemm_library() {
 #ifdef SOFTALIGN_DOUBLE
-  return "CBLAS (double)";
+  return "CBLAS through xtensor-blas (double)";
 #else
   const dnnl_version_t* version = dnnl_version();
   return fmt::format(

@@ -25,6 +25,20 @@ void gemm(Transpose transpose_a,
           real* c,
           Index ldc);
 
+// The same through xtensor-blas: what the double build uses, and the reference for the other.
+void portable_gemm(Transpose transpose_a,
+                   Transpose transpose_b,
+                   Index m,
+                   Index n,
+                   Index k,
+                   const real* a,
+                   Index lda,
+                   const real* b,
+                   Index ldb,
+                   real beta,
+                   real* c,
+                   Index ldc);
+
 // Which library computes the products and for which instruction set: "oneDNN 2.6.3 (AVX512_CORE)".
 std::string gemm_library();
 

@@ -24,6 +24,7 @@ double value(const std::string& name, const std::vector<SentenceResult>& sentenc
 
 SentenceResult translated(const std::string& hypothesis, const std::string& reference) {
   SentenceResult result;
+  result.searched = true;
   result.bleu = bleu_stats(split_words(hypothesis), split_words(reference));
   result.chrf = chrf_stats(hypothesis, reference);
   return result;
@@ -32,6 +33,7 @@ SentenceResult translated(const std::string& hypothesis, const std::string& refe
 // Two sentences that no metric may average sentence by sentence: the second is three times longer.
 std::vector<SentenceResult> two() {
   SentenceResult a, b;
+  a.searched = b.searched = true;
   a.nll = 2;
   a.teacher_forced = {1, 2};
   a.free_running = {0, 1};
@@ -80,7 +82,11 @@ BOOST_AUTO_TEST_CASE(undefined_without_sentences_links_or_attention) {
   const std::vector<SentenceResult> vanilla(1);
   BOOST_TEST(std::isnan(value("pointing_accuracy", vanilla)));
   BOOST_TEST(std::isnan(value("attention_entropy", vanilla)));
-  BOOST_TEST(value("exact_match", vanilla) == 0.0);
+  for (const char* name : {"exact_match", "bleu", "chrf", "free_running_accuracy"})
+    BOOST_TEST(std::isnan(value(name, vanilla)));  // nothing was searched for
+  std::vector<SentenceResult> empty(1);
+  empty[0].searched = true;
+  BOOST_TEST(value("exact_match", empty) == 0.0);
 }
 
 BOOST_AUTO_TEST_CASE(all_are_registered_by_name_and_know_their_direction) {

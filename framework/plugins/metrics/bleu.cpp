@@ -12,9 +12,10 @@ class Bleu final : public Metric {
   explicit Bleu(const Options&) {}
 
   double value(Sentences sentences) const override {
-    if (sentences.empty()) return std::numeric_limits<double>::quiet_NaN();
     std::vector<BleuStats> stats;
-    for (const SentenceResult* sentence : sentences) stats.push_back(sentence->bleu);
+    for (const SentenceResult* sentence : sentences)
+      if (sentence->searched) stats.push_back(sentence->bleu);
+    if (stats.empty()) return std::numeric_limits<double>::quiet_NaN();
     return bleu(stats);
   }
   bool higher_is_better() const override { return true; }

@@ -12,9 +12,10 @@ class Chrf final : public Metric {
   explicit Chrf(const Options&) {}
 
   double value(Sentences sentences) const override {
-    if (sentences.empty()) return std::numeric_limits<double>::quiet_NaN();
     std::vector<ChrfStats> stats;
-    for (const SentenceResult* sentence : sentences) stats.push_back(sentence->chrf);
+    for (const SentenceResult* sentence : sentences)
+      if (sentence->searched) stats.push_back(sentence->chrf);
+    if (stats.empty()) return std::numeric_limits<double>::quiet_NaN();
     return chrf(stats);
   }
   bool higher_is_better() const override { return true; }

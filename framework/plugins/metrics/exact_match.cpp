@@ -9,7 +9,7 @@ class ExactMatch final : public Metric {
   explicit ExactMatch(const Options&) {}
 
   double value(Sentences sentences) const override {
-    return percent(sentences, [](const SentenceResult& s) { return Count{s.exact, 1}; });
+    return percent(sentences, [](const SentenceResult& s) { return Count{s.exact, s.searched}; });
   }
   bool higher_is_better() const override { return true; }
 };
