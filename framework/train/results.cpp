@@ -198,13 +198,29 @@ void record_ibm_model1(Recorder& recorder, const Spec& spec, const Dataset& data
   const Buckets buckets = buckets_of(spec, data.test);
   std::vector<Count> counts(buckets.labels.size());
   Count total;
+  std::vector<std::int32_t> hits, tokens;  // [sentences]
   for (std::size_t i = 0; i < data.test.examples.size(); ++i) {
     const Example& example = data.test.examples[i];
-    if (example.links.empty()) continue;
-    const Count count = point_count(model.point(example.source, example.target), example.links);
+    const Count count =
+        example.links.empty()
+            ? Count{}
+            : point_count(model.point(example.source, example.target), example.links);
+    hits.push_back(static_cast<std::int32_t>(count.hits));
+    tokens.push_back(static_cast<std::int32_t>(count.total));
     counts[static_cast<std::size_t>(buckets.of_sentence[i])] += count;
     total += count;
   }
+  const Dimension sentence{"sentence", std::ssize(hits)};
+  recorder.array("test",
+                 "ibm_model1_hits",
+                 {sentence},
+                 hits,
+                 Json{{"long_name", "sure links that IBM Model 1 hits"}}.dump());
+  recorder.array("test",
+                 "ibm_model1_tokens",
+                 {sentence},
+                 tokens,
+                 Json{{"long_name", "target tokens with a sure link"}}.dump());
   std::vector<double> values;
   for (const Count& count : counts)
     values.push_back(ratio(100 * static_cast<double>(count.hits), count.total));
