@@ -1,0 +1,64 @@
+#include "framework/launch/fields.hpp"
+
+#include <algorithm>
+
+#include "framework/base/suggest.hpp"
+#include "framework/config/scalar.hpp"
+
+namespace softalign {
+
+Fields::Fields(const Value& map, std::string what) : map_(map), what_(std::move(what)) {
+  entries_of(map, what_);
+}
+
+const Value* Fields::find(std::string_view key) {
+  legal_.emplace_back(key);
+  const Value::Entry* const entry = map_.find(key);
+  if (!entry) return nullptr;
+  if (entry->value.is_null())
+    throw SpecError("{}: '{}' has no value; give one or remove the key", entry->where.str(), key);
+  return &entry->value;
+}
+
+const Value& Fields::get(std::string_view key) {
+  const Value* const value = find(key);
+  if (!value) throw SpecError("{}: missing '{}' in {}", map_.where.str(), key, what_);
+  return *value;
+}
+
+std::string Fields::text(std::string_view key, std::string_view otherwise) {
+  const Value* const value = find(key);
+  return value ? text_of(*value, std::string(key)) : std::string(otherwise);
+}
+
+void Fields::finish() const {
+  for (const Value::Entry& entry : map_.entries)
+    if (std::find(legal_.begin(), legal_.end(), entry.key) == legal_.end())
+      throw SpecError("{}: unknown key '{}' in {}{}",
+                      entry.where.str(),
+                      shortened(entry.key, 60),
+                      what_,
+                      suggestion(shortened(entry.key, 60), legal_));
+}
+
+std::string text_of(const Value& value, const std::string& what) {
+  try {
+    return to_text(value);
+  } catch (const ScalarFault& fault) {
+    throw SpecError("{}: {}: {}", value.where.str(), what, fault.what());
+  }
+}
+
+const std::vector<Value>& items_of(const Value& value, const std::string& what) {
+  if (!value.is_list())
+    throw SpecError("{}: {} must be a list, not {}", value.where.str(), what, value.describe());
+  return value.items;
+}
+
+const std::vector<Value::Entry>& entries_of(const Value& value, const std::string& what) {
+  if (!value.is_map())
+    throw SpecError("{}: {} must be a map, not {}", value.where.str(), what, value.describe());
+  return value.entries;
+}
+
+}  // namespace softalign

@@ -1,0 +1,38 @@
+// Reads a map of a file that is no list of options (a study's names are its own): as strict as
+// config/reader, by hand.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/config/value.hpp"
+
+namespace softalign {
+
+class Fields {
+ public:
+  // `what` names the map in messages ("the study", "part 'reverse'"). Throws SpecError when it is
+  // no map.
+  Fields(const Value& map, std::string what);
+
+  // nullptr when the key is not there; throws SpecError when it has no value.
+  const Value* find(std::string_view key);
+  const Value& get(std::string_view key);  // throws SpecError when the key is not there
+  std::string text(std::string_view key, std::string_view otherwise);
+  // To be called at the end: throws SpecError for a key that nobody asked for.
+  void finish() const;
+
+ private:
+  const Value& map_;
+  std::string what_;
+  std::vector<std::string> legal_;
+};
+
+// The text of a scalar, the items of a list, the entries of a map; throw SpecError, saying what
+// `what` should be.
+std::string text_of(const Value& value, const std::string& what);
+const std::vector<Value>& items_of(const Value& value, const std::string& what);
+const std::vector<Value::Entry>& entries_of(const Value& value, const std::string& what);
+
+}  // namespace softalign

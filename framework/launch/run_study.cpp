@@ -1,0 +1,48 @@
+#include "framework/launch/run_study.hpp"
+
+#include <fnmatch.h>
+
+#include "framework/record/file.hpp"
+
+namespace softalign {
+
+std::vector<StudyRun> chosen_runs(const std::vector<StudyRun>& runs, const std::string& pattern) {
+  if (pattern.empty()) return runs;
+  std::vector<StudyRun> chosen;
+  for (const StudyRun& run : runs)
+    if (fnmatch(pattern.c_str(), (run.part + "/" + run.variant).c_str(), 0) == 0)
+      chosen.push_back(run);
+  if (chosen.empty())
+    throw SpecError("no run fits '{}'; give a pattern of part/variant, as 'reverse/*'", pattern);
+  return chosen;
+}
+
+StudyOutcome run_study(const Study& study,
+                       const std::vector<StudyRun>& runs,
+                       const std::vector<StudyRun>& chosen,
+                       const ExperimentOptions& options,
+                       const WatchRun& watch) {
+  ExperimentOptions own = options;
+  own.results /= study.name;
+  const auto write = [&](const StudyOutcome& outcome) {
+    FileSystem::real().make_folders(own.results);
+    FileSystem::real().write_atomically(own.results / "study.json",
+                                        study_json(study, runs, outcome));
+  };
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const auto observer = watch(chosen[i], i + 1, chosen.size());
+    try {
+      run_experiment(chosen[i].resolved, own, *observer);
+    } catch (const Interrupted&) {
+      write({});
+      throw;
+    }
+    write({});
+  }
+  const StudyResults results(runs);
+  StudyOutcome outcome{study_tables(study, runs, results), judge(study, results)};
+  write(outcome);
+  return outcome;
+}
+
+}  // namespace softalign

@@ -1,0 +1,119 @@
+#include "framework/launch/study.hpp"
+
+#include "folder.hpp"
+
+using namespace softalign;
+using namespace softalign::launch_test;
+
+namespace {
+
+constexpr const char* kClaim = "  - claim: token_accuracy(reverse/none) >= 0\n";
+
+// What reading and planning says about the small study when `from` in it is replaced by `to`.
+std::string refusal_of(const std::string& from, const std::string& to) {
+  const Folder folder;
+  const std::string file = write_study(folder, kClaim);
+  std::ifstream in(file);
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  const auto at = text.find(from);
+  BOOST_REQUIRE(at != std::string::npos);
+  folder.write("study.yaml", text.replace(at, from.size(), to));
+  return refusal([&] { plan_study(read_study(file), {}, folder.path("results"), resolve_spec); },
+                 folder);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(study)
+
+BOOST_AUTO_TEST_CASE(parts_variants_and_seeds_become_runs) {
+  const Folder folder;
+  const Study study = read_study(write_study(folder, kClaim));
+  const auto runs = plan_study(study, {}, folder.path("results"), resolve_spec);
+  BOOST_REQUIRE(runs.size() == 4u);
+  BOOST_TEST(runs[0].variant == "none");
+  BOOST_TEST(runs[1].seed == 2);
+  BOOST_TEST(runs[2].resolved.spec.name == "reverse-additive");
+  BOOST_TEST(runs[2].resolved.spec.model.embedding == 9);  // an override of the variant
+  BOOST_TEST(runs[0].resolved.spec.model.embedding == 8);  // of the base
+  BOOST_TEST(runs[0].resolved.spec.model.attention.type == "none");
+  BOOST_TEST(runs[3].folder == folder.path("results/small/reverse-additive/") + runs[3].run_id);
+  // Positions are those of the study's file.
+  BOOST_TEST(runs[0].resolved.origins.at("train.optimizer.learning_rate").file ==
+             folder.path("study.yaml"));
+  BOOST_TEST(!std::filesystem::exists(folder.path("results")));
+}
+
+BOOST_AUTO_TEST_CASE(overrides_of_the_command_line_come_last) {
+  const Folder folder;
+  const Study study = read_study(write_study(folder, kClaim));
+  const auto runs = plan_study(study,
+                               numbered_overrides({"model.embedding=7", "name=mine"}),
+                               folder.path("results"),
+                               resolve_spec);
+  BOOST_TEST(runs[2].resolved.spec.model.embedding == 7);
+  BOOST_TEST(runs[2].resolved.spec.name == "reverse-additive");  // so that folders stay apart
+}
+
+BOOST_AUTO_TEST_CASE(a_part_has_its_own_variants) {
+  const Folder folder;
+  const std::string file = write_study(folder, kClaim);
+  std::ifstream in(file);
+  std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+  text.replace(text.find("    report"),
+               0,
+               "    variants: {none: {model.attention: none, model.embedding: 3}, dot: "
+               "{model.attention.score: dot}}\n");
+  const Study study = read_study(folder.write("study.yaml", text));
+  BOOST_REQUIRE(study.parts[0].variants.size() == 3u);
+  BOOST_TEST(study.parts[0].variants[0].name == "none");
+  BOOST_TEST(study.parts[0].variants[0].changes.size() == 2u);
+  BOOST_TEST(study.parts[0].variants[2].name == "dot");
+}
+
+BOOST_AUTO_TEST_CASE(faults_have_a_place_and_a_remedy) {
+  BOOST_TEST(refusal_of("question", "qestion") ==
+             "study.yaml:3:1: unknown key 'qestion' in the study; did you mean 'question'? legal: "
+             "name, question, seeds, variants, parts, claims");
+  BOOST_TEST(
+      refusal_of("    report", "    reprot")
+          .starts_with(
+              "study.yaml:12:5: unknown key 'reprot' in part 'reverse'; did you mean 'report'?"));
+  BOOST_TEST(refusal_of("[1, 2]", "[1, 1]") == "study.yaml:4:12: seed 1 comes twice");
+  BOOST_TEST(refusal_of("[1, 2]", "[x]") ==
+             "study.yaml:4:9: seeds: expected an integer >= 0, got 'x'");
+  BOOST_TEST(refusal_of("[1, 2]", "[]") == "study.yaml:4:8: no seeds; give one or more");
+  BOOST_TEST(refusal_of("name: small", "name: ../small") ==
+             "study.yaml:2:7: '../small' cannot name a folder; use letters, digits and . _ -");
+  BOOST_TEST(
+      refusal_of("token_accuracy, perplexity", "token_acuracy")
+          .starts_with(
+              "study.yaml:12:24: unknown metric 'token_acuracy'; did you mean 'token_accuracy'?"));
+  BOOST_TEST(refusal_of("none) >=", "nine) >=") ==
+             "study.yaml:14:12: 'token_accuracy(reverse/nine)' speaks of no variant of its part; "
+             "did you mean 'none'? legal: none, additive");
+  BOOST_TEST(refusal_of("(reverse/none) >=", "(revers/none) >=")
+                 .starts_with("study.yaml:14:12: 'token_accuracy(revers/none)' speaks of no part "
+                              "of this study; did you "
+                              "mean 'reverse'?"));
+  BOOST_TEST(refusal_of("claim: token_accuracy(reverse/none) >= 0", "claim: 2 > 1") ==
+             "study.yaml:14:12: the claim '2 > 1' speaks of no metric");
+  BOOST_TEST(refusal_of("claims:", "claims: [x]\nmore:").find("'more'") != std::string::npos);
+  BOOST_TEST(refusal_of("base: base.yaml", "base: bse.yaml").find("no spec") != std::string::npos);
+  // Faults of a spec keep their own places.
+  BOOST_TEST(
+      refusal_of("learning_rate: 0.02", "learning_rat: 0.02")
+          .starts_with(
+              "study.yaml:11:37: unknown key 'learning_rat' in optimizer 'adam'; did you mean"));
+  BOOST_TEST(
+      refusal_of("model.embedding=9", "model.embeding=9")
+          .starts_with(
+              "study.yaml:7:45: unknown key 'embeding' in model; did you mean 'embedding'?"));
+  // A variant that changes nothing is a mistake.
+  BOOST_TEST(
+      refusal_of("{model.attention: none}", "[model.attention.score.units=5, model.embedding=9]") ==
+      "part 'reverse': none seed 1 and additive seed 1 are the same run; do their overrides "
+      "say anything?");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
