@@ -16,6 +16,7 @@ struct Outcome {
 };
 
 void add_run(CLI::App& app, Outcome& outcome);
+void add_study(CLI::App& app, Outcome& outcome);
 
 // A spec with its overrides and plugins, as `run`, `validate` and others take it.
 struct SpecArguments {

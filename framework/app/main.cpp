@@ -11,6 +11,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app::Outcome outcome;
   app::add_run(app, outcome);
+  app::add_study(app, outcome);
   try {
     for (const std::string& error : Registry::instance().errors()) throw BugError("{}", error);
     app.parse(argc, argv);

@@ -1,0 +1,80 @@
+// softalign study FILE [KEY=VALUE..]: runs a study's experiments, or goes on with them, prints its
+// tables and checks its claims.
+#include "framework/app/command.hpp"
+#include "framework/app/progress.hpp"
+#include "framework/config/plugin_loader.hpp"
+#include "framework/launch/run_study.hpp"
+
+namespace softalign::app {
+namespace {
+
+struct Arguments {
+  SpecArguments study;
+  int threads = 0;
+  std::string out = "results";
+  std::string only;
+  bool dry_run = false;
+  bool json = false;
+};
+
+void print(const Study& study, const StudyOutcome& outcome) {
+  if (!study.question.empty()) fmt::print("{}\n", study.question);
+  for (const StudyTable& table : outcome.tables) fmt::print("\n{}", table_text(table));
+  if (!outcome.claims.empty()) fmt::print("\nClaims\n{}", claims_text(outcome.claims));
+}
+
+ExitCode study(const Arguments& arguments) {
+  for (const std::string& plugin : arguments.study.plugins) load_plugin(plugin);
+  const Study study = read_study(arguments.study.file);
+  const auto runs = plan_study(
+      study, numbered_overrides(arguments.study.overrides), arguments.out, [](SpecTree tree) {
+        return resolve<Spec>(std::move(tree));
+      });
+  const auto chosen = chosen_runs(runs, arguments.only);
+  if (arguments.dry_run) {
+    if (arguments.json)
+      fmt::print("{}", study_json(study, chosen, {}));
+    else
+      fmt::print("{}", plan_text(chosen));
+    return ExitCode::done;
+  }
+  ExperimentOptions options;
+  options.results = arguments.out;
+  options.threads = arguments.threads;
+  const auto watch = [](const StudyRun& run, std::size_t number, std::size_t count) {
+    auto observer = std::make_unique<ProgressObserver>();
+    for (const std::string& note : run.resolved.notes) observer->message("note: " + note);
+    observer->message(
+        fmt::format("run {} of {}: {} seed {}", number, count, run.resolved.spec.name, run.seed));
+    return observer;
+  };
+  const StudyOutcome outcome = run_study(study, runs, chosen, options, watch);
+  if (arguments.json)
+    fmt::print("{}", study_json(study, runs, outcome));
+  else
+    print(study, outcome);
+  return outcome.broken() ? ExitCode::check : ExitCode::done;
+}
+
+}  // namespace
+
+void add_study(CLI::App& app, Outcome& outcome) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand(
+      "study", "run a study's experiments, or go on with them; print its tables, check its claims");
+  command->add_option("study", arguments->study.file, "the study's YAML file")->required();
+  command->add_option("overrides", arguments->study.overrides, "changes to every run's spec");
+  command->add_option("--plugin", arguments->study.plugins, "shared object with further plugins")
+      ->expected(1)
+      ->take_all();
+  command->add_option("--threads",
+                      arguments->threads,
+                      "threads; the results do not depend on it (default: all cores)");
+  command->add_option("--out", arguments->out, "where records go")->capture_default_str();
+  command->add_option("--only", arguments->only, "only runs whose part/variant fits this pattern");
+  command->add_flag("--dry-run", arguments->dry_run, "list the runs, do nothing");
+  command->add_flag("--json", arguments->json, "print what study.json holds");
+  command->callback([arguments, &outcome] { outcome.code = study(*arguments); });
+}
+
+}  // namespace softalign::app
