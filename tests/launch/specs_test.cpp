@@ -1,0 +1,210 @@
+// The specs that people read and copy: those in configs/ and the studies in experiments/ are valid,
+// run, and say the truth in their comments.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "folder.hpp"
+#include "framework/config/help.hpp"
+#include "framework/config/registry.hpp"
+#include "framework/config/scalar.hpp"
+#include "framework/config/writer.hpp"
+#include "framework/train/experiment.hpp"
+
+using namespace softalign;
+using namespace softalign::launch_test;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kRoot = SOFTALIGN_SOURCE_DIR;
+
+std::vector<fs::path> files(const fs::path& folder, const std::string& name) {
+  std::vector<fs::path> found;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (entry.path().extension() == ".yaml" && (name.empty() || entry.path().filename() == name))
+      found.push_back(entry.path());
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::vector<std::string> lines_of(const fs::path& file) {
+  std::ifstream in(file);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+std::string comment_of(const std::string& line) {
+  const auto at = line.find("# ");
+  return at == std::string::npos ? "" : line.substr(at + 2);
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// The names in "none (vanilla seq2seq) | global; and more".
+std::vector<std::string> alternatives(const std::string& comment) {
+  std::vector<std::string> names;
+  std::string part;
+  for (const char c : comment.substr(0, comment.find(';')) + "|") {
+    if (c != '|') {
+      part += c;
+      continue;
+    }
+    names.emplace_back(trimmed(part.substr(0, part.find('('))));
+    part.clear();
+  }
+  return names;
+}
+
+// What a comment must say of an option.
+void check_comment(const OptionNode& option, const std::string& comment, const std::string& where) {
+  BOOST_TEST(!comment.empty(), where << " has no comment");
+  if (const auto* choice = std::get_if<Choice>(&option.value)) {
+    const auto names = alternatives(comment);
+    for (const std::string& name : names)
+      BOOST_TEST(Registry::instance().find_if_present(choice->kind, name) != nullptr,
+                 where << ": there is no " << choice->kind << " '" << name << "'");
+    BOOST_TEST(std::count(names.begin(), names.end(), choice->type) == 1,
+               where << ": the comment does not name '" << choice->type << "'");
+  } else if (!option.limits.names.empty()) {
+    for (const std::string& name : option.limits.names)
+      BOOST_TEST(contains(comment, name), where << ": the comment does not name '" << name << "'");
+  } else {
+    const std::string limits = limits_text(option.limits);
+    BOOST_TEST(contains(comment, limits), where << ": the comment does not say " << limits);
+  }
+}
+
+void check_comments(const OptionNode& option,
+                    const Origins& origins,
+                    const std::vector<std::string>& lines) {
+  const bool choice = std::holds_alternative<Choice>(option.value);
+  const auto origin = origins.find(choice ? option.path + ".type" : option.path);
+  if (origin != origins.end() && origin->second.line > 0 && !option.block)
+    check_comment(option,
+                  comment_of(lines.at(static_cast<std::size_t>(origin->second.line - 1))),
+                  origin->second.str() + ": " + option.path);
+  for (const OptionNode& child : option.children) check_comments(child, origins, lines);
+}
+
+// Overrides that make a run of it a matter of a second.
+std::vector<std::string> tiny(const std::string& task, const Folder& folder) {
+  std::vector<std::string> changes = {"model.embedding=6",
+                                      "model.encoder.units=6",
+                                      "model.decoder.units=6",
+                                      "train.shards=2",
+                                      "train.epochs=1",
+                                      "evaluate.search=greedy"};
+  if (task != "parallel_text") {
+    changes.emplace_back("task.length={train: [2, 4], dev: [2, 4], test: [2, 6]}");
+    changes.emplace_back("task.examples={train: 40, dev: 6, test: 12}");
+    return changes;
+  }
+  std::string source, target, links;
+  for (int i = 0; i < 12; ++i) {
+    source += i % 2 ? "the red house\n" : "a dog is a dog\n";
+    target += i % 2 ? "la casa roja\n" : "un perro es un perro\n";
+    links += i % 2 ? "0-0 1-2 2-1\n" : "0-0 1-1\n";
+  }
+  for (const std::string split : {"train", "dev", "test"})
+    changes.push_back(fmt::format("task.{}={{source: {}, target: {}, alignment: {}}}",
+                                  split,
+                                  folder.write("source", source),
+                                  folder.write("target", target),
+                                  folder.write("links", links)));
+  return changes;
+}
+
+void run_tiny(const std::string& yaml, const std::string& name) {
+  const Folder folder;
+  const auto whole = parse_spec<Spec>(yaml, name);
+  const auto resolved = parse_spec<Spec>(yaml, name, tiny(whole.spec.task.type, folder));
+  ExperimentOptions options;
+  options.results = folder.path("results");
+  options.threads = 1;
+  Observer nobody;
+  const ExperimentOutcome outcome = run_experiment(resolved, options, nobody);
+  BOOST_TEST(fs::exists(outcome.folder / "run.h5"), name);
+  BOOST_TEST(outcome.test.sentences[0] == 12, name);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(specs)
+
+BOOST_AUTO_TEST_CASE(configs_are_valid_and_their_comments_true) {
+  const auto configs = files(kRoot / "configs", "");
+  BOOST_TEST(configs.size() >= 6u);
+  for (const fs::path& file : configs) {
+    const auto resolved = load_spec<Spec>(file);
+    check_spec(resolved);
+    BOOST_TEST(identity_json(resolved.spec).size() > 0u);  // its files are there
+    BOOST_TEST(resolved.notes.empty(), file);
+    check_comments(values_of(resolved.spec), resolved.origins, lines_of(file));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(configs_run) {
+  for (const fs::path& file : files(kRoot / "configs", ""))
+    run_tiny(resolved_yaml(load_spec<Spec>(file).spec), file.filename().string());
+}
+
+BOOST_AUTO_TEST_CASE(the_reference_has_every_key_and_the_defaults) {
+  const fs::path file = kRoot / "configs/reference.yaml";
+  const auto resolved = load_spec<Spec>(file);
+  for (const OptionHelp& option : option_help(Spec{})) {
+    const bool given =
+        resolved.origins.contains(option.path) || resolved.origins.contains(option.path + ".type");
+    BOOST_TEST((given || option.type == "block"), option.path << " is missing");
+  }
+  const auto defaults =
+      parse_spec<Spec>("{task: reverse, train: {early_stopping: {}}}", "defaults");
+  const auto expected = option_leaves(defaults.spec);
+  const auto given = option_leaves(resolved.spec, resolved.origins);
+  BOOST_REQUIRE(given.size() == expected.size());
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    BOOST_TEST(given[i].path == expected[i].path);
+    BOOST_TEST(given[i].value == expected[i].value, given[i].path);
+    BOOST_TEST(given[i].origin != "default", given[i].path << " is missing");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_the_reference_says_may_stand_instead_may) {
+  const fs::path file = kRoot / "configs/reference.yaml";
+  const auto lines = lines_of(file);
+  std::map<int, std::string> choices;  // line of a `type` -> path of its block
+  for (const auto& [path, where] : load_spec<Spec>(file).origins)
+    if (path.ends_with(".type")) choices[where.line] = path.substr(0, path.size() - 5);
+  std::set<std::string> named;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto at = lines[i].find("# or {");
+    if (at == std::string::npos) continue;
+    const std::string path = std::prev(choices.upper_bound(static_cast<int>(i)))->second;
+    const std::string block = lines[i].substr(at + 5);
+    const std::string name = block.substr(7, block.find_first_of(",}") - 7);
+    const auto given = load_spec<Spec>(file, {"~" + path, path + "=" + block});
+    const auto bare = load_spec<Spec>(file, {"~" + path, path + "=" + name});
+    check_spec(given);
+    BOOST_TEST(canonical_json(given.spec) == canonical_json(bare.spec), lines[i]);
+    named.insert(name);
+  }
+  BOOST_TEST(named.size() >= 7u);
+}
+
+BOOST_AUTO_TEST_CASE(studies_are_valid_and_run) {
+  const auto studies = files(kRoot / "experiments", "study.yaml");
+  BOOST_TEST(studies.size() >= 1u);
+  for (const fs::path& file : studies) {
+    const Study study = read_study(file);
+    for (const StudyRun& run : plan_study(study, {}, "results", resolve_spec)) {
+      for (const std::string& note : run.resolved.notes) BOOST_ERROR(note);
+      run_tiny(resolved_yaml(run.resolved.spec), run.resolved.spec.name);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
