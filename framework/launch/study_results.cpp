@@ -58,8 +58,10 @@ std::vector<int> best_rows(const StudyTable& table, bool higher) {
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
     double value = std::nan("");
     for (std::size_t r = 0; r < table.rows.size(); ++r) {
-      if (!is_better(table.rows[r].values[c].mean, value, higher)) continue;
-      value = table.rows[r].values[c].mean;
+      const double other = table.rows[r].values[c].mean;
+      if (other == value) best[c] = -1;  // two are best, so none is
+      if (!is_better(other, value, higher)) continue;
+      value = other;
       best[c] = static_cast<int>(r);
     }
   }

@@ -46,7 +46,7 @@ struct StudyTable {
   std::string units;  // "percent", "nats", "1"
   std::vector<std::string> columns;
   std::vector<Row> rows;
-  std::vector<int> best;  // [columns] the best row among the variants; -1: none
+  std::vector<int> best;  // [columns] the one variant that is best; -1: there is no such
 };
 
 // One table for each metric that the study reports. Buckets are those of the runs' specs.
