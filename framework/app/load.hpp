@@ -1,13 +1,35 @@
-// From a command line's arguments to a resolved spec, its plugins loaded first.
+// From a command line's arguments to a resolved spec, the plugins that it names loaded first.
 #pragma once
 
-#include "framework/app/command.hpp"
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
 #include "framework/config/spec.hpp"
 #include "framework/train/spec.hpp"
 
 namespace softalign::app {
 
-// Prints the notes of merging to standard error.
+// A spec with its overrides and plugins, as `run`, `resolve` and others take it.
+struct SpecArguments {
+  std::string file;
+  std::vector<std::string> overrides;
+  std::vector<std::string> plugins;
+  void add_to(CLI::App& command);
+};
+
+// `--plugin FILE`, which may be repeated.
+void add_plugin_option(CLI::App& command, std::vector<std::string>& plugins);
+
+// Prints the notes of merging to standard error. Throws SpecError.
 ResolvedSpec<Spec> load(const SpecArguments& arguments);
+
+// Loads the plugins of a tree, then `more`, and reads the tree. All of them stand in the spec with
+// their whole paths, so that a record names what it needs.
+ResolvedSpec<Spec> load(SpecTree tree, const std::vector<std::string>& more);
+
+// A member of the spec's `plugins` is relative to the file that names it; `more` to the working
+// directory.
+void load_plugins(Value& root, const std::vector<std::string>& more);
 
 }  // namespace softalign::app

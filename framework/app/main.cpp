@@ -1,31 +1,142 @@
-// The program: parses the command line, runs one command, turns errors into one line and an exit
-// status.
+// The program: parses the command line, runs one command, turns errors into lines on standard error
+// and an exit status.
+#include <clocale>
+#include <csignal>
+#include <cstdio>
 #include <new>
 
 #include "framework/app/command.hpp"
+#include "framework/base/suggest.hpp"
 #include "framework/config/registry.hpp"
+#include "framework/record/provenance.hpp"
 
-int main(int argc, char** argv) {
-  using namespace softalign;
+namespace softalign::app {
+namespace {
+
+// "configs/x.yaml:12:7: ..." names the culprit itself.
+bool begins_with_position(std::string_view line) {
+  const std::size_t end = line.find(": ");
+  if (end == line.npos) return false;
+  const std::string_view place = line.substr(0, end);
+  const std::size_t colon = place.rfind(':');
+  return colon != place.npos && colon + 1 < place.size() &&
+         place.find_first_not_of("0123456789", colon + 1) == place.npos;
+}
+
+int fail(std::string_view text, ExitCode code) {
+  print_error(text);
+  return static_cast<int>(code);
+}
+
+std::vector<std::string> names_of(const std::vector<const CLI::App*>& commands) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : commands) names.push_back(command->get_name());
+  return names;
+}
+
+// CLI11 itself would only say that a subcommand is required.
+void check_command(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return;
+  const auto names = names_of(app.get_subcommands([](const CLI::App*) { return true; }));
+  if (std::find(names.begin(), names.end(), argv[1]) == names.end())
+    throw SpecError("unknown command '{}'{}", argv[1], suggestion(argv[1], names));
+}
+
+// What is wrong with the command line, in one line.
+std::string fault(CLI::App& app, const CLI::ParseError& error) {
+  const auto chosen = app.get_subcommands();
+  if (chosen.empty()) return "no command; see softalign --help";
+  const CLI::App& command = *chosen.front();
+  std::string text = error.what();
+  for (const std::string& extra : command.remaining()) {
+    if (extra.empty()) continue;
+    if (extra[0] != '-') {
+      text = fmt::format("'{}' is one argument too many", extra);
+      break;
+    }
+    std::vector<std::string> legal;
+    for (const CLI::Option* option : command.get_options())
+      for (const std::string& name : option->get_lnames()) legal.push_back("--" + name);
+    text = fmt::format("unknown option '{}'{}", extra, suggestion(extra, legal));
+    break;
+  }
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return fmt::format("{}; see softalign {} --help", text, command.get_name());
+}
+
+void add_commands(CLI::App& app, Outcome& outcome) {
+  add_run(app, outcome);
+  add_study(app, outcome);
+  add_validate(app, outcome);
+  add_resolve(app, outcome);
+
+  add_ls(app, outcome);
+  add_show(app, outcome);
+  add_tail(app, outcome);
+  add_evaluate(app, outcome);
+  add_translate(app, outcome);
+  add_verify(app, outcome);
+  add_recover(app, outcome);
+  add_list(app, outcome);
+  add_describe(app, outcome);
+  add_check(app, outcome);
+  add_doctor(app, outcome);
+  add_completion(app, outcome);
+}
+
+int run_program(int argc, char** argv) {
   CLI::App app("softalign: attention experiments that can be trusted and repeated", "softalign");
+  app.set_version_flag("--version", "softalign " + build_info().version, "the version");
   app.require_subcommand(1);
-  app::Outcome outcome;
-  app::add_run(app, outcome);
-  app::add_study(app, outcome);
+  app.footer("Example:\n  softalign run configs/reverse.yaml train.epochs=2");
+  Outcome outcome;
+  add_commands(app, outcome);
   try {
     for (const std::string& error : Registry::instance().errors()) throw BugError("{}", error);
+    check_command(app, argc, argv);
     app.parse(argc, argv);
-    return static_cast<int>(outcome.code);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
+    if (error.get_exit_code() != 0) return fail(fault(app, error), ExitCode::usage);
+    app.exit(error);  // --help and --version
   } catch (const Error& error) {
-    fmt::print(stderr, "softalign: {}\n", error.what());
-    return static_cast<int>(error.code());
+    return fail(error.what(), error.code());
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "softalign: out of memory; use a smaller model or batch\n");
-    return static_cast<int>(ExitCode::failed);
+    return fail("out of memory; use a smaller model or batch", ExitCode::failed);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "softalign: {}\n", error.what());
-    return static_cast<int>(ExitCode::failed);
+    return fail(error.what(), ExitCode::failed);
   }
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+    return fail("standard output cannot be written; is the disk full?", ExitCode::failed);
+  return static_cast<int>(outcome.code);
+}
+
+}  // namespace
+
+void print_error(std::string_view text) {
+  std::fflush(stdout);  // what was printed before stays before
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    if (!line.empty())
+      fmt::print(stderr, "{}{}\n", begins_with_position(line) ? "" : "softalign: ", line);
+  }
+}
+
+CLI::App* add_command(CLI::App& app,
+                      const char* name,
+                      const char* summary,
+                      const char* heading,
+                      const char* example) {
+  CLI::App* command = app.add_subcommand(name, summary);
+  command->group(heading);
+  command->footer(fmt::format("Example:\n  {}", example));
+  return command;
+}
+
+}  // namespace softalign::app
+
+int main(int argc, char** argv) {
+  std::setlocale(LC_CTYPE, "C.UTF-8");  // for the width of words; numbers stay as they are
+  std::signal(SIGXFSZ, SIG_IGN);        // a file grown too large is a failed write, which we report
+  return softalign::app::run_program(argc, argv);
 }

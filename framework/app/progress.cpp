@@ -3,61 +3,105 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
-#include <csignal>
+
+#include "framework/app/interrupt.hpp"
+#include "framework/app/table.hpp"
+#include "framework/app/terminal.hpp"
 
 namespace softalign::app {
 namespace {
 
-volatile std::sig_atomic_t stop_signal = 0;
-void on_signal(int signal) { stop_signal = signal; }
+std::string bar(double share, std::size_t columns) {
+  const auto halves = static_cast<std::size_t>(
+      std::lround(2 * static_cast<double>(columns) * std::clamp(share, 0.0, 1.0)));
+  std::string text;
+  for (std::size_t i = 0; i < columns; ++i)
+    text += 2 * i + 2 <= halves ? "━" : 2 * i + 1 == halves ? "╸" : "┄";
+  return text;
+}
 
 }  // namespace
 
-ProgressObserver::ProgressObserver() : terminal_(isatty(STDERR_FILENO) != 0) {
-  for (int signal : {SIGINT, SIGTERM, SIGUSR1}) std::signal(signal, on_signal);
+std::string progress_line(const std::string& head,
+                          double share,
+                          const std::string& tail,
+                          std::size_t columns) {
+  constexpr std::size_t kShortest = 6, kLongest = 30;
+  const std::size_t text = columns_of(head) + columns_of(tail) + 4;  // with two blanks around a bar
+  if (share < 0 || text + kShortest > columns) return cut(head + "  " + tail, columns);
+  return head + "  " + bar(share, std::min(kLongest, columns - text)) + "  " + tail;
 }
 
-bool ProgressObserver::stop_requested() { return stop_signal != 0; }
+ProgressObserver::ProgressObserver()
+    : terminal_(isatty(STDERR_FILENO) != 0), drawn_(Clock::now()), started_(drawn_) {
+  catch_interrupts();
+}
+
+bool ProgressObserver::stop_requested() { return interrupted(); }
+
+bool ProgressObserver::due() {
+  const auto now = Clock::now();
+  if (now - drawn_ < std::chrono::milliseconds(terminal_ ? 100 : 10000)) return false;
+  drawn_ = now;
+  return true;
+}
+
+void ProgressObserver::clear() {
+  if (drawn_on_) fmt::print(stderr, "\r\033[K");
+  drawn_on_ = false;
+}
+
+void ProgressObserver::draw(const std::string& head, double share, const std::string& tail) {
+  if (!terminal_) {
+    fmt::print(stderr, "{}  {}\n", head, tail);
+    return;
+  }
+  // One column stays free: some terminals go to the next line when the last one is written. For a
+  // terminal that is made narrower just now, wrapping is off while the line is drawn.
+  const std::size_t columns = std::max<std::size_t>(terminal_columns(STDERR_FILENO), 2) - 1;
+  fmt::print(stderr, "\r\033[?7l{}\033[K\033[?7h", progress_line(head, share, tail, columns));
+  drawn_on_ = true;
+}
 
 void ProgressObserver::message(std::string_view text) {
-  fmt::print(stderr, "{}{}\n", terminal_ ? "\r\033[K" : "", text);
+  clear();
+  fmt::print(stderr, "{}\n", text);
 }
 
 void ProgressObserver::stage(std::string_view what, Index done, Index total) {
-  if (terminal_) fmt::print(stderr, "\r\033[K{} {}/{}", what, done, total);
+  if (!due()) return;
+  if (total <= 0) return draw(std::string(what), -1, done > 0 ? fmt::format("{}", done) : "");
+  draw(std::string(what),
+       static_cast<double>(done) / static_cast<double>(total),
+       fmt::format("{}/{}", done, total));
 }
 
 void ProgressObserver::update(const TrainingProgress& p) {
-  const auto now = Clock::now();
   if (first_update_ < 0) {
     first_update_ = p.update - 1;
-    started_ = now;
+    started_ = Clock::now();
   }
   tokens_ += static_cast<double>(p.tokens);
-  if (now - drawn_ < std::chrono::milliseconds(terminal_ ? 100 : 10000)) return;
-  drawn_ = now;
-  const double seconds = std::chrono::duration<double>(now - started_).count();
+  if (!due()) return;
+  const double seconds = std::chrono::duration<double>(drawn_ - started_).count();
   const double left = seconds / static_cast<double>(p.update - first_update_) *
                       static_cast<double>(p.updates - p.update);
-  fmt::print(stderr,
-             "{}epoch {}/{}  update {}/{}  loss {:.3f}  {:.0f} tokens/s  {:.0f} s left{}",
-             terminal_ ? "\r\033[K" : "",
-             p.epoch,
-             p.epochs,
-             p.update,
-             p.updates,
-             p.loss,
-             tokens_ / std::max(seconds, 1e-3),
-             left,
-             terminal_ ? "" : "\n");
+  draw(fmt::format("epoch {}/{}  loss {:.3f}", p.epoch, p.epochs, p.loss),
+       static_cast<double>(p.update) / static_cast<double>(std::max<Index>(1, p.updates)),
+       fmt::format("update {}/{}  {} tokens/s  {} left",
+                   p.update,
+                   p.updates,
+                   rough_count(tokens_ / std::max(seconds, 1e-3)),
+                   clock_time(left)));
 }
 
 void ProgressObserver::dev(const TrainingProgress& p, const MetricTable& table, bool best) {
-  std::string text = fmt::format("epoch {} dev:", p.epoch);
-  for (const std::string& name : table.metrics)
+  std::string text = fmt::format("epoch {}/{}  update {}  dev:", p.epoch, p.epochs, p.update);
+  for (const std::string& name : main_metrics(table))
     if (const double value = table.at("all", name); std::isfinite(value))
-      text += fmt::format("  {} {:.3g}", name, value);
+      text += fmt::format("  {} {}", name, metric_text(value));
   message(text + (best ? "  *" : ""));
 }
 

@@ -1,7 +1,9 @@
-// Shows a training run: a line that refreshes in place on a terminal, plain lines otherwise.
+// Shows a training run on standard error: one line that refreshes in place on a terminal and never
+// wraps, plain lines about every ten seconds otherwise.
 #pragma once
 
 #include <chrono>
+#include <string>
 
 #include "framework/train/observer.hpp"
 
@@ -9,7 +11,11 @@ namespace softalign::app {
 
 class ProgressObserver final : public Observer {
  public:
-  ProgressObserver();  // also catches SIGINT, SIGTERM and SIGUSR1
+  ProgressObserver();  // also catches interrupts
+  ~ProgressObserver() override { clear(); }
+  ProgressObserver(const ProgressObserver&) = delete;
+  ProgressObserver& operator=(const ProgressObserver&) = delete;
+
   void message(std::string_view text) override;
   void stage(std::string_view what, Index done, Index total) override;
   void update(const TrainingProgress& progress) override;
@@ -18,11 +24,24 @@ class ProgressObserver final : public Observer {
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  bool due();  // whether it is time to draw again
+  void draw(const std::string& head, double share, const std::string& tail);
+  void clear();
+
   bool terminal_;
-  Clock::time_point started_ = Clock::now();
-  Clock::time_point drawn_{};
+  bool drawn_on_ = false;  // a line stands there that must be cleared
+  Clock::time_point drawn_;
+  Clock::time_point started_;
   Index first_update_ = -1;
   double tokens_ = 0;
 };
+
+// head, a bar that is `share` full, and tail in at most `columns`: in a narrow line the bar gives
+// way first, then the end of the text. No bar for a share below 0.
+std::string progress_line(const std::string& head,
+                          double share,
+                          const std::string& tail,
+                          std::size_t columns);
 
 }  // namespace softalign::app

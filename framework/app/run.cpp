@@ -1,35 +1,79 @@
 // softalign run SPEC [KEY=VALUE..]: trains an experiment, or goes on with it, and leaves its
 // record.
+#include <nlohmann/json.hpp>
+
+#include "framework/app/command.hpp"
 #include "framework/app/load.hpp"
+#include "framework/app/plan.hpp"
 #include "framework/app/progress.hpp"
+#include "framework/app/runs.hpp"
+#include "framework/app/table.hpp"
 #include "framework/train/experiment.hpp"
 
 namespace softalign::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Arguments {
+  SpecArguments spec;
+  ExperimentOptions options;
+  std::string out = "results";
+  bool dry_run = false;
+  bool json = false;
+};
+
+void print_outcome(const ExperimentOutcome& outcome, bool json) {
+  const std::filesystem::path file = RunFolder{outcome.folder}.record();
+  const MetricTable table = outcome.test.rows.empty() ? stored_metrics(Record(file)) : outcome.test;
+  if (json) {
+    const Json object = {{"run_id", outcome.run_id},
+                         {"record", file.string()},
+                         {"was_complete", outcome.was_complete},
+                         {"test", Json::parse(metrics_json(table))}};
+    fmt::print("{}\n", object.dump(2));
+    return;
+  }
+  fmt::print("{}", metrics_by_length(table, main_metrics(table)));
+  fmt::print("{}{}\n", outcome.was_complete ? "complete already: " : "", short_path(file));
+}
+
+void run(const Arguments& arguments) {
+  const auto resolved = load(arguments.spec);
+  ProgressObserver observer;
+  if (arguments.dry_run) {
+    const Plan plan = plan_run(resolved, arguments.out, observer);
+    fmt::print("{}", arguments.json ? plan_json(plan) + "\n" : plan_text(plan));
+    return;
+  }
+  ExperimentOptions options = arguments.options;
+  options.results = arguments.out;
+  print_outcome(run_experiment(resolved, options, observer), arguments.json);
+}
+
+}  // namespace
 
 void add_run(CLI::App& app, Outcome&) {
-  struct Arguments {
-    SpecArguments spec;
-    ExperimentOptions options;
-    std::string out = "results";
-  };
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* command =
-      app.add_subcommand("run", "train an experiment, or go on with it, and leave its record");
+  CLI::App* command = add_command(app,
+                                  "run",
+                                  "train an experiment, or go on with it, and leave its record",
+                                  "Experiments",
+                                  "softalign run configs/reverse.yaml train.epochs=2 --threads 2");
   arguments->spec.add_to(*command);
-  command->add_option("--threads",
-                      arguments->options.threads,
-                      "threads; the result does not depend on it (default: all cores)");
+  command
+      ->add_option("--threads",
+                   arguments->options.threads,
+                   "threads; the result does not depend on it (default: all cores)")
+      ->check(CLI::Range(1, 1024));
   command->add_option("--out", arguments->out, "where records go")->capture_default_str();
   command->add_flag("--force", arguments->options.force, "begin again even if the run is complete");
-  command->callback([arguments] {
-    arguments->options.results = arguments->out;
-    const auto resolved = load(arguments->spec);
-    ProgressObserver observer;
-    const ExperimentOutcome result = run_experiment(resolved, arguments->options, observer);
-    fmt::print("{}{}\n",
-               result.was_complete ? "already complete: " : "",
-               (result.folder / "run.h5").string());
-  });
+  command->add_flag("--steal",
+                    arguments->options.steal,
+                    "take the run over from a process that may be alive on another machine");
+  command->add_flag("--dry-run", arguments->dry_run, "say what would be run, and write nothing");
+  command->add_flag("--json", arguments->json, "print the outcome as JSON");
+  command->callback([arguments] { run(*arguments); });
 }
 
 }  // namespace softalign::app

@@ -1,8 +1,8 @@
 // softalign study FILE [KEY=VALUE..]: runs a study's experiments, or goes on with them, prints its
 // tables and checks its claims.
 #include "framework/app/command.hpp"
+#include "framework/app/load.hpp"
 #include "framework/app/progress.hpp"
-#include "framework/config/plugin_loader.hpp"
 #include "framework/launch/run_study.hpp"
 
 namespace softalign::app {
@@ -24,11 +24,10 @@ void print(const Study& study, const StudyOutcome& outcome) {
 }
 
 ExitCode study(const Arguments& arguments) {
-  for (const std::string& plugin : arguments.study.plugins) load_plugin(plugin);
   const Study study = read_study(arguments.study.file);
   const auto runs = plan_study(
-      study, numbered_overrides(arguments.study.overrides), arguments.out, [](SpecTree tree) {
-        return resolve<Spec>(std::move(tree));
+      study, numbered_overrides(arguments.study.overrides), arguments.out, [&](SpecTree tree) {
+        return load(std::move(tree), arguments.study.plugins);
       });
   const auto chosen = chosen_runs(runs, arguments.only);
   if (arguments.dry_run) {
@@ -60,13 +59,15 @@ ExitCode study(const Arguments& arguments) {
 
 void add_study(CLI::App& app, Outcome& outcome) {
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand(
-      "study", "run a study's experiments, or go on with them; print its tables, check its claims");
+  CLI::App* command = add_command(
+      app,
+      "study",
+      "run a study's experiments, or go on with them; print its tables, check its claims",
+      "Experiments",
+      "softalign study experiments/quickstart/study.yaml --dry-run");
   command->add_option("study", arguments->study.file, "the study's YAML file")->required();
   command->add_option("overrides", arguments->study.overrides, "changes to every run's spec");
-  command->add_option("--plugin", arguments->study.plugins, "shared object with further plugins")
-      ->expected(1)
-      ->take_all();
+  add_plugin_option(*command, arguments->study.plugins);
   command->add_option("--threads",
                       arguments->threads,
                       "threads; the results do not depend on it (default: all cores)");

@@ -92,7 +92,7 @@ EvaluatedSplit evaluate(const Model& model,
   const Batches batches = evaluation_batches(split, request.batch);
   workers.run(std::ssize(batches), [&](Index i) {
     if (request.stop && request.stop())
-      throw Interrupted("stopped while evaluating {}", split.name);
+      throw Interrupted("interrupted while evaluating {}", split.name);
     const Batch batch = make_batch(split, batches[static_cast<std::size_t>(i)]);
     auto borrowed = tapes.take();
     Tape& tape = *borrowed;

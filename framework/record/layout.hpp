@@ -1,4 +1,4 @@
-// The parts of a record, each written from the frames that concern it. Called by publish.cpp only.
+// The parts of a record, each written from the frames that concern it: for files of this layer.
 #pragma once
 
 #include "framework/record/hdf5.hpp"

@@ -171,9 +171,16 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
 
   // Everything that the data or the spec can spoil comes before the first file is written.
   const auto task = make_plugin<TaskKind>(spec.task);
-  const Dataset data = task->load(
-      static_cast<std::uint64_t>(spec.seed),
-      [&](std::string_view what, Index done, Index total) { observer.stage(what, done, total); });
+  const auto stop_before_start = [&] {
+    if (observer.stop_requested())
+      throw Interrupted("interrupted before training began; run the same command again");
+  };
+  const Dataset data = task->load(static_cast<std::uint64_t>(spec.seed),
+                                  [&](std::string_view what, Index done, Index total) {
+                                    stop_before_start();
+                                    observer.stage(what, done, total);
+                                  });
+  stop_before_start();
   const auto model = make_model(spec, data);
   Workers workers(threads_for(options, spec.train.shards));
 
@@ -198,9 +205,10 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
         evaluate_test(recorder, spec, data, *model, trainer.best_update(), workers, observer);
     record_parameters(recorder, *model);
     recorder.end(RunState::complete);
-  } catch (const Interrupted&) {
+  } catch (const Interrupted& interrupted) {
     recorder.end(RunState::interrupted);
-    throw;
+    throw Interrupted("{}; the state is saved, run the same command again to go on",
+                      interrupted.what());
   }
   if (recorder.drift())
     observer.message("WARNING: a resumed run computed other bits than before: " +

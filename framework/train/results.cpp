@@ -31,15 +31,6 @@ std::vector<std::uint8_t> gold_of(const Example& example, const AlignmentMatrix&
   return gold;
 }
 
-Buckets buckets_of(const Spec& spec, const Split& split) {
-  const LengthBuckets lengths(spec.evaluate.lengths);
-  Buckets buckets;
-  for (Index b = 0; b < lengths.count(); ++b) buckets.labels.push_back(lengths.label(b));
-  for (const Example& example : split.examples)
-    buckets.of_sentence.push_back(lengths.bucket_of(std::ssize(example.source)));
-  return buckets;
-}
-
 template <class T, class F>
 std::vector<T> column(const std::vector<SentenceResult>& sentences, F pick) {
   std::vector<T> values;
@@ -57,6 +48,15 @@ std::vector<std::int32_t> flatten(const std::vector<SentenceResult>& sentences,
 }
 
 }  // namespace
+
+Buckets buckets_of(const Spec& spec, const Split& split) {
+  const LengthBuckets lengths(spec.evaluate.lengths);
+  Buckets buckets;
+  for (Index b = 0; b < lengths.count(); ++b) buckets.labels.push_back(lengths.label(b));
+  for (const Example& example : split.examples)
+    buckets.of_sentence.push_back(lengths.bucket_of(std::ssize(example.source)));
+  return buckets;
+}
 
 void record_alignments(Recorder& recorder,
                        const std::string& module,

@@ -10,6 +10,9 @@
 
 namespace softalign {
 
+// The length bucket of every sentence of a split.
+Buckets buckets_of(const Spec& spec, const Split& split);
+
 // Teacher-forced matrices of the first sentences of a split as /alignments/<module>, with words and
 // known links.
 void record_alignments(Recorder& recorder,

@@ -55,7 +55,14 @@ Trainer::Trainer(const Spec& spec,
 void Trainer::run() {
   while (!position_.finished) {
     train_epoch();
-    evaluate_dev();
+    try {
+      evaluate_dev();
+    } catch (const Interrupted&) {
+      save();  // behind the epoch's last batch: a resumed run begins with this evaluation
+      throw;
+    }
+    ++position_.epoch;
+    position_.batch = 0;
     const bool patient =
         !spec_.train.early_stopping || best_.since < spec_.train.early_stopping->patience;
     const bool more = position_.epoch < spec_.train.epochs &&
@@ -80,14 +87,10 @@ void Trainer::train_epoch() {
     if (spec_.train.max_updates && position_.update >= *spec_.train.max_updates) break;
     if (observer_.stop_requested()) {
       save();
-      throw Interrupted(
-          "interrupted at update {}; the state is saved, run the same command to go on",
-          position_.update);
+      throw Interrupted("interrupted at update {}", position_.update);
     }
     one_update(batches[static_cast<std::size_t>(position_.batch)]);
   }
-  ++position_.epoch;
-  position_.batch = 0;
 }
 
 void Trainer::one_update(std::span<const Index> batch) {
@@ -124,6 +127,7 @@ void Trainer::evaluate_dev() {
   request.progress = [&](Index done, Index total) {
     observer_.stage("evaluating dev", done, total);
   };
+  request.stop = [&] { return observer_.stop_requested(); };
   const EvaluatedSplit dev = evaluate(model_, data_.dev, *data_.target, request, workers_);
   const MetricTable table = summarize(dev.sentences, metrics_);
   NamedNumbers values;
@@ -149,7 +153,7 @@ void Trainer::evaluate_dev() {
     const real* values_now = model_.parameters().values();
     best_.parameters.assign(values_now, values_now + model_.parameters().flat_size());
   }
-  observer_.dev(progress_, table, better);
+  observer_.dev(progress_, table, better && spec_.train.early_stopping);
 }
 
 void Trainer::save() {

@@ -32,7 +32,7 @@ class Trainer {
  private:
   // Everything that a resumed run must know besides parameters and optimiser buffers.
   struct Position {
-    Index epoch = 0;
+    Index epoch = 0;  // finished ones, their dev evaluation included
     Index batch = 0;  // of the epoch: those before it are done
     Index update = 0;
     bool finished = false;

@@ -1,0 +1,85 @@
+// softalign check KIND [NAME], check all: the laws that every plugin must keep, tried on it.
+#include <nlohmann/json.hpp>
+
+#include "framework/app/command.hpp"
+#include "framework/app/kinds.hpp"
+#include "framework/app/load.hpp"
+#include "framework/app/table.hpp"
+#include "framework/config/plugin_loader.hpp"
+#include "framework/seq/conformance.hpp"
+
+namespace softalign::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Arguments {
+  std::string kind;
+  std::string name;
+  std::vector<std::string> plugins;
+  bool json = false;
+};
+
+std::vector<const PluginEntry*> chosen(const Arguments& arguments) {
+  const Registry& registry = Registry::instance();
+  if (arguments.kind != "all") {
+    const std::string kind = kind_named(arguments.kind);
+    if (!arguments.name.empty()) return {&registry.find(kind, arguments.name)};
+    return registry.entries(kind);
+  }
+  if (!arguments.name.empty())
+    throw SpecError("check all takes no name; write check KIND {}", arguments.name);
+  std::vector<const PluginEntry*> all;
+  for (const std::string& kind : registry.kinds())
+    for (const PluginEntry* entry : registry.entries(kind)) all.push_back(entry);
+  return all;
+}
+
+void check(const Arguments& arguments, Outcome& outcome) {
+  for (const std::string& plugin : arguments.plugins) load_plugin(plugin);
+  Json json = Json::array();
+  Table table({{"plugin"}, {"check"}, {"result"}, {"detail"}});
+  int failed = 0, checks = 0;
+  const auto plugins = chosen(arguments);
+  for (const PluginEntry* plugin : plugins)
+    for (const ConformanceResult& result : check_conformance(plugin->kind, plugin->name)) {
+      ++checks;
+      failed += result.passed ? 0 : 1;
+      json.push_back({{"kind", plugin->kind},
+                      {"name", plugin->name},
+                      {"check", result.check},
+                      {"passed", result.passed},
+                      {"detail", result.detail}});
+      std::string detail = result.detail;
+      std::replace(detail.begin(), detail.end(), '\n', ' ');
+      table.row({plugin->kind + " " + plugin->name,
+                 result.check,
+                 result.passed ? "passed" : "FAILED",
+                 detail});
+    }
+  if (failed > 0) outcome.code = ExitCode::check;
+  if (arguments.json) {
+    fmt::print("{}\n", json.dump(2));
+    return;
+  }
+  fmt::print("{}{} of {} checks passed\n", table.str(), checks - failed, checks);
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Outcome& outcome) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command =
+      add_command(app,
+                  "check",
+                  "try on a plugin the laws that every one must keep: gradients, padding, bits",
+                  "Plugins",
+                  "softalign check score cosine --plugin cosine.so; softalign check all");
+  command->add_option("kind", arguments->kind, "encoder, score, ..., or all")->required();
+  command->add_option("name", arguments->name, "the plugin's name (default: all of the kind)");
+  add_plugin_option(*command, arguments->plugins);
+  command->add_flag("--json", arguments->json, "print the results as JSON");
+  command->callback([arguments, &outcome] { check(*arguments, outcome); });
+}
+
+}  // namespace softalign::app

@@ -1,0 +1,75 @@
+// softalign evaluate RUN: measures a trained model again, with another search or other buckets if
+// asked to.
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+
+#include "framework/app/command.hpp"
+#include "framework/app/progress.hpp"
+#include "framework/app/table.hpp"
+#include "framework/app/trained.hpp"
+#include "framework/train/results.hpp"
+
+namespace softalign::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Arguments {
+  TrainedArguments trained;
+  std::string split = "test";
+  bool json = false;
+};
+
+void evaluate(const Arguments& arguments) {
+  const TrainedRun run = open_trained(arguments.trained);
+  const std::vector<std::string> changed = changed_data(run.record, run.spec());
+  if (!changed.empty())
+    fmt::print(
+        stderr, "note: the data is not what the run read: {} changed\n", fmt::join(changed, ", "));
+  const Dataset data = load_data(run);
+  const Split& split = arguments.split == "dev" ? data.dev : data.test;
+
+  ProgressObserver observer;
+  Workers workers(threads_or_all(arguments.trained.threads));
+  const auto search = make_plugin<SearchKind>(run.spec().evaluate.search);
+  EvaluationRequest request;
+  request.search = search.get();
+  request.batch = run.spec().evaluate.batch;
+  request.progress = [&](Index done, Index total) {
+    observer.stage("evaluating " + split.name, done, total);
+  };
+  request.stop = [&] { return observer.stop_requested(); };
+  const EvaluatedSplit result =
+      softalign::evaluate(*run.model, split, *run.target, request, workers);
+  const MetricTable table =
+      summarize(result.sentences, all_metrics(), buckets_of(run.spec(), split));
+  if (!arguments.json) {
+    fmt::print("{}", metrics_by_length(table, table.metrics));
+    return;
+  }
+  const Json json = {{"run_id", run.record.run_id()},
+                     {"split", split.name},
+                     {"changed_data", changed},
+                     {"metrics", Json::parse(metrics_json(table))}};
+  fmt::print("{}\n", json.dump(2));
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& app, Outcome&) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = add_command(app,
+                                  "evaluate",
+                                  "measure a trained model again, with another search",
+                                  "Models",
+                                  "softalign evaluate results/reverse/3f2a search.width=10");
+  arguments->trained.add_to(*command);
+  command->add_option("--split", arguments->split, "dev or test")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"dev", "test"}));
+  command->add_flag("--json", arguments->json, "print the metrics as JSON");
+  command->callback([arguments] { evaluate(*arguments); });
+}
+
+}  // namespace softalign::app

@@ -1,0 +1,44 @@
+#include "framework/app/interrupt.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <string_view>
+
+namespace softalign::app {
+namespace {
+
+volatile sig_atomic_t stopping = 0;
+volatile sig_atomic_t on_terminal = 0;
+
+// Only what a signal handler may do: no allocation, no stream.
+void say(std::string_view text) {
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, text.data(), text.size());
+}
+
+void on_signal(int) {
+  if (on_terminal != 0) say("\r\033[K");
+  say(stopping == 0
+          ? "stopping: this step is finished and the state saved first\n"
+          : "still saving; wait a moment, or nothing since the last checkpoint is kept\n");
+  stopping = 1;
+}
+
+}  // namespace
+
+void catch_interrupts() {
+  on_terminal = isatty(STDERR_FILENO);
+  struct sigaction action = {};
+  action.sa_handler = on_signal;
+  action.sa_flags = SA_RESTART;
+  for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) {
+    struct sigaction before = {};
+    sigaction(signal, nullptr, &before);
+    if (before.sa_handler != SIG_IGN)  // whoever started us in the background wants it ignored
+      sigaction(signal, &action, nullptr);
+  }
+}
+
+bool interrupted() { return stopping != 0; }
+
+}  // namespace softalign::app

@@ -1,0 +1,74 @@
+#include "framework/app/plan.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "framework/config/writer.hpp"
+#include "framework/data/batches.hpp"
+#include "framework/data/task.hpp"
+#include "framework/train/experiment.hpp"
+
+namespace softalign::app {
+
+Plan plan_run(const ResolvedSpec<Spec>& resolved,
+              const std::filesystem::path& results,
+              Observer& observer) {
+  const Spec& spec = resolved.spec;
+  const auto seed = static_cast<std::uint64_t>(spec.seed);
+  check_spec(resolved);
+  Plan plan;
+  plan.run_id = run_id(identity(identity_json(spec)));
+  plan.folder = results / spec.name / plan.run_id;
+  plan.status = run_status({plan.folder});
+  const Dataset data = make_plugin<TaskKind>(spec.task)->load(
+      seed, [&](std::string_view what, Index done, Index total) {
+        if (observer.stop_requested()) throw Interrupted("interrupted; nothing was written");
+        observer.stage(what, done, total);
+      });
+  plan.parameters = make_model(spec, data)->parameters().count();
+  plan.source_symbols = data.source->size();
+  plan.target_symbols = data.target->size();
+  plan.train = std::ssize(data.train.examples);
+  plan.dev = std::ssize(data.dev.examples);
+  plan.test = std::ssize(data.test.examples);
+  plan.updates_per_epoch = std::ssize(epoch_batches(data.train, spec.train.batch, seed, 0));
+  plan.updates = spec.train.epochs * plan.updates_per_epoch;
+  if (spec.train.max_updates) plan.updates = std::min(plan.updates, *spec.train.max_updates);
+  return plan;
+}
+
+std::string plan_text(const Plan& plan) {
+  return fmt::format(
+      "run id      {}\n"
+      "folder      {}\n"
+      "state       {}\n"
+      "parameters  {}\n"
+      "symbols     {} source, {} target\n"
+      "sentences   {} train, {} dev, {} test\n"
+      "updates     {}, {} an epoch\n",
+      plan.run_id,
+      plan.folder.string(),
+      to_string(plan.status.state),
+      plan.parameters,
+      plan.source_symbols,
+      plan.target_symbols,
+      plan.train,
+      plan.dev,
+      plan.test,
+      plan.updates,
+      plan.updates_per_epoch);
+}
+
+std::string plan_json(const Plan& plan) {
+  return nlohmann::ordered_json{
+      {"run_id", plan.run_id},
+      {"folder", plan.folder.string()},
+      {"state", to_string(plan.status.state)},
+      {"parameters", plan.parameters},
+      {"symbols", {{"source", plan.source_symbols}, {"target", plan.target_symbols}}},
+      {"sentences", {{"train", plan.train}, {"dev", plan.dev}, {"test", plan.test}}},
+      {"updates", plan.updates},
+      {"updates_per_epoch", plan.updates_per_epoch}}
+      .dump(2);
+}
+
+}  // namespace softalign::app

@@ -1,0 +1,28 @@
+// softalign recover RUN: makes run.h5 from the journals of a run that was killed.
+#include "framework/app/command.hpp"
+#include "framework/app/runs.hpp"
+#include "framework/record/open_record.hpp"
+#include "framework/record/publish.hpp"
+
+namespace softalign::app {
+
+void add_recover(CLI::App& app, Outcome&) {
+  auto arguments = std::make_shared<RunArgument>();
+  CLI::App* command = add_command(app,
+                                  "recover",
+                                  "make the record of a run that was killed, from its journals",
+                                  "Trust",
+                                  "softalign recover results/reverse/3f2a");
+  arguments->add_to(*command);
+  command->callback([arguments] {
+    const RunFolder run = find_run_folder(*arguments);
+    recover(FileSystem::real(), run);
+    const Record record(run.record());
+    fmt::print("{}: {}, {} updates\n",
+               short_path(record.file()),
+               record.complete() ? "complete" : "not complete; run its spec again to go on",
+               record.last_update());
+  });
+}
+
+}  // namespace softalign::app

@@ -1,0 +1,229 @@
+// softalign show RUN: what a record holds, for people: summary, provenance, results by length,
+// attempts; or the alignment matrix of one sentence.
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "framework/app/command.hpp"
+#include "framework/app/matrix.hpp"
+#include "framework/app/runs.hpp"
+#include "framework/app/table.hpp"
+#include "framework/base/suggest.hpp"
+
+namespace softalign::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Arguments {
+  RunArgument run;
+  std::optional<Index> sentence;
+  std::string module;
+  bool json = false;
+};
+
+Json attributes(const Record& record, const std::string& path) {
+  return record.has(path) || path.empty() ? Json::parse(record.attributes(path)) : Json::object();
+}
+
+std::string text_of(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+// The lines of a resolved spec that were given, with the blocks they stand in.
+std::string given_lines(const std::string& yaml) {
+  std::vector<std::string> lines, kept;
+  for (std::size_t at = 0; at < yaml.size();) {
+    const std::size_t end = std::min(yaml.find('\n', at), yaml.size());
+    lines.push_back(yaml.substr(at, end - at));
+    at = end + 1;
+  }
+  std::size_t depth = 0;  // of the block that the last kept line needs; 0: none
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
+    const std::size_t indent = std::min(line->find_first_not_of(' '), line->size());
+    const bool block = line->ends_with(':');
+    if (block ? indent >= depth : line->ends_with("# default")) continue;
+    kept.push_back(*line);
+    depth = indent;
+  }
+  std::string out;
+  for (auto line = kept.rbegin(); line != kept.rend(); ++line) out += "  " + *line + "\n";
+  return out;
+}
+
+std::vector<std::string> strings(const Record& record, const std::string& name) {
+  const Values values = record.array("provenance/attempts", name).values;
+  std::vector<std::string> out;
+  std::visit(
+      [&](const auto& list) {
+        for (const auto& value : list) out.push_back(fmt::format("{}", value));
+      },
+      values);
+  return out;
+}
+
+std::string attempts(const Record& record) {
+  if (!record.has("provenance/attempts/attempt")) return "";
+  Table table({{"attempt", Side::right},
+               {"started"},
+               {"ended"},
+               {"state"},
+               {"update", Side::right},
+               {"host"}});
+  const auto number = strings(record, "attempt"), started = strings(record, "started"),
+             ended = strings(record, "ended"), state = strings(record, "state"),
+             update = strings(record, "last_update"), host = strings(record, "host");
+  for (std::size_t i = 0; i < number.size(); ++i)
+    table.row({number[i],
+               started[i],
+               ended[i].empty() ? "-" : ended[i],
+               state[i].empty() ? "stopped without a word" : state[i],
+               update[i],
+               host[i]});
+  return table.str();
+}
+
+std::string summary(const Record& record) {
+  const Json root = attributes(record, ""), provenance = attributes(record, "provenance"),
+             test = attributes(record, "test");
+  std::string out;
+  const auto line = [&](const char* name, const std::string& value) {
+    if (!value.empty()) out += fmt::format("{:<12}{}\n", name, value);
+  };
+  const auto from = [](const Json& json, const char* name) {
+    return json.contains(name) ? text_of(json[name]) : std::string();
+  };
+  line("run", fmt::format("{} {}", record.name(), record.run_id()));
+  line("record", short_path(record.file()));
+  line("state", fmt::format("{}, {} updates", record.state(), record.last_update()));
+  line("selected",
+       test.contains("selected_update") ? "parameters of update " + from(test, "selected_update")
+                                        : "");
+  line("parameters", from(root, "parameters"));
+  for (const char* split : {"train", "dev", "test"}) {
+    const Json counts = attributes(record, std::string("data/") + split);
+    if (!counts.contains("kept")) continue;
+    std::string text = from(counts, "kept") + " sentences";
+    for (const char* lost : {"dropped_too_long", "dropped_empty", "truncated"})
+      if (counts.value(lost, 0) > 0) text += fmt::format(", {} {}", counts[lost].dump(), lost);
+    std::replace(text.begin(), text.end(), '_', ' ');
+    line(split, text);
+  }
+  const bool dirty = from(provenance, "git_dirty") == "1";
+  line("made by",
+       fmt::format("softalign {}, commit {}{}",
+                   from(root, "framework_version"),
+                   from(provenance, "git_commit").substr(0, 12),
+                   dirty ? " with changes (see provenance/git_diff)" : ""));
+  line("built with",
+       fmt::format("{}, {}", from(provenance, "compiler"), from(provenance, "flags")));
+  line("computed by", from(provenance, "gemm"));
+  line("on", fmt::format("{}, {}", from(provenance, "host"), from(provenance, "cpu_model")));
+  if (const std::string plugins = from(provenance, "plugins"); plugins.size() > 2)
+    for (const Json& plugin : Json::parse(plugins)) line("plugin", text_of(plugin));
+  return out;
+}
+
+std::string signatures(const MetricTable& table) {
+  std::string out;
+  for (std::size_t m = 0; m < table.metrics.size(); ++m)
+    if (!table.signatures[m].empty())
+      out += fmt::format("{}: {}\n", table.metrics[m], table.signatures[m]);
+  return out;
+}
+
+void show_summary(const Record& record) {
+  fmt::print("{}\nspec, what was given:\n{}", summary(record), given_lines(record.spec_yaml()));
+  if (const MetricTable table = stored_metrics(record); !table.rows.empty())
+    fmt::print("\ntest, by source length:\n{}\n{}",
+               metrics_by_length(table, table.metrics),
+               signatures(table));
+  fmt::print("\n{}", attempts(record));
+}
+
+Json json_of(const Record& record) {
+  Json json = attributes(record, "");
+  json["record"] = record.file().string();
+  json["provenance"] = attributes(record, "provenance");
+  for (const char* split : {"train", "dev", "test"})
+    json["data"][split] = attributes(record, std::string("data/") + split);
+  if (const MetricTable table = stored_metrics(record); !table.rows.empty())
+    json["test"] = Json::parse(metrics_json(table));
+  json["spec_yaml"] = record.spec_yaml();
+  return json;
+}
+
+// The newest matrix of a sentence.
+Alignment alignment_of(const Record& record, const Arguments& arguments) {
+  const auto modules = record.alignment_modules();
+  if (modules.empty())
+    throw SpecError(
+        "{}: holds no alignments: the model has no attention, or record.alignments and "
+        "record.snapshots are 0",
+        record.file().string());
+  const std::string module = arguments.module.empty() ? modules.front() : arguments.module;
+  if (std::find(modules.begin(), modules.end(), module) == modules.end())
+    throw SpecError("no alignments are called '{}'{}", module, suggestion(module, modules));
+  const Values sentences = record.array("alignments/" + module, "sentence").values;
+  const Index count = size_of(sentences);
+  if (*arguments.sentence < 0 || *arguments.sentence >= count)
+    throw SpecError("{}: no sentence {}; {} holds the matrices of sentences 0 to {}",
+                    record.file().string(),
+                    *arguments.sentence,
+                    module,
+                    count - 1);
+  std::vector<Alignment> found = record.alignments(module, *arguments.sentence);
+  if (found.empty()) throw DataError("{}: sentence {} is empty", module, *arguments.sentence);
+  return std::move(found.back());
+}
+
+void show_sentence(const Record& record, const Arguments& arguments) {
+  const Alignment a = alignment_of(record, arguments);
+  if (arguments.json) {
+    const Json json = {{"module", a.module},
+                       {"update", a.update},
+                       {"sentence", a.sentence},
+                       {"source", a.source},
+                       {"target", a.target},
+                       {"weights", a.weights},
+                       {"gold", a.gold}};
+    fmt::print("{}\n", json.dump());
+    return;
+  }
+  fmt::print("{} {}: {}, sentence {}, update {}\n\n{}",
+             record.name(),
+             record.run_id(),
+             a.module,
+             a.sentence,
+             a.update,
+             draw_alignment(a, terminal_columns(STDOUT_FILENO)));
+}
+
+}  // namespace
+
+void add_show(CLI::App& app, Outcome&) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = add_command(app,
+                                  "show",
+                                  "what a record holds; or how a sentence was aligned",
+                                  "Records",
+                                  "softalign show results/reverse/3f2a --sentence 5");
+  arguments->run.add_to(*command);
+  command->add_option(
+      "--sentence", arguments->sentence, "draw the alignment of this sentence, from 0");
+  command->add_option("--module",
+                      arguments->module,
+                      "which alignments: cross (test, teacher-forced), cross_search, cross_dev");
+  command->add_flag("--json", arguments->json, "print it as JSON");
+  command->callback([arguments] {
+    const Record record(find_run(arguments->run));
+    if (arguments->sentence)
+      show_sentence(record, *arguments);
+    else if (arguments->json)
+      fmt::print("{}\n", json_of(record).dump(2));
+    else
+      show_summary(record);
+  });
+}
+
+}  // namespace softalign::app

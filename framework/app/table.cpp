@@ -1,0 +1,138 @@
+#include "framework/app/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "framework/base/error.hpp"
+
+namespace softalign::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// In the order in which people look at them.
+constexpr std::array<const char*, 5> kMain = {
+    "perplexity", "token_accuracy", "exact_match", "bleu", "pointing_accuracy"};
+
+}  // namespace
+
+void Table::row(std::vector<std::string> cells) {
+  if (cells.size() != columns_.size())
+    throw BugError("a row of {} cells for {} columns", cells.size(), columns_.size());
+  rows_.push_back(std::move(cells));
+}
+
+std::string Table::str() const {
+  std::vector<std::size_t> widths;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    widths.push_back(columns_of(columns_[c].name));
+    for (const auto& row : rows_) widths[c] = std::max(widths[c], columns_of(row[c]));
+  }
+  std::string out;
+  const auto line = [&](const auto& cell) {
+    std::string text;
+    for (std::size_t c = 0; c < columns_.size(); ++c)
+      text += (c == 0 ? "" : "  ") + aligned(cell(c), widths[c], columns_[c].side);
+    out += text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
+  };
+  line([&](std::size_t c) { return columns_[c].name; });
+  for (const auto& row : rows_) line([&](std::size_t c) { return row[c]; });
+  return out;
+}
+
+std::string metric_text(double value) {
+  return std::isfinite(value) ? fmt::format("{:.2f}", value) : "-";
+}
+
+std::vector<std::string> main_metrics(const MetricTable& table) {
+  std::vector<std::string> names;
+  for (const char* name : kMain)
+    if (std::find(table.metrics.begin(), table.metrics.end(), name) != table.metrics.end())
+      names.emplace_back(name);
+  return names;
+}
+
+std::string metrics_by_length(const MetricTable& table, const std::vector<std::string>& metrics) {
+  std::vector<std::size_t> rows;
+  for (std::size_t r = 1; r < table.rows.size(); ++r)
+    if (table.sentences[r] > 0) rows.push_back(r);
+  if (!table.rows.empty()) rows.push_back(0);
+
+  std::vector<Table::Column> columns = {{"length"}, {"n", Side::right}};
+  std::vector<std::string> shown;
+  for (const std::string& metric : metrics) {
+    const bool defined = std::any_of(rows.begin(), rows.end(), [&](std::size_t r) {
+      return std::isfinite(table.at(table.rows[r], metric));
+    });
+    if (!defined) continue;
+    shown.push_back(metric);
+    columns.push_back({metric, Side::right});
+  }
+  Table text(columns);
+  for (const std::size_t r : rows) {
+    std::vector<std::string> cells = {table.rows[r], fmt::format("{}", table.sentences[r])};
+    for (const std::string& metric : shown)
+      cells.push_back(metric_text(table.at(table.rows[r], metric)));
+    text.row(std::move(cells));
+  }
+  return text.str();
+}
+
+std::string metrics_json(const MetricTable& table) {
+  Json json = Json::object();
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    Json& row = json[table.rows[r]];
+    row["n"] = table.sentences[r];
+    for (std::size_t m = 0; m < table.metrics.size(); ++m)
+      row[table.metrics[m]] = table.at(r, m);  // NaN is written as null
+  }
+  return json.dump();
+}
+
+MetricTable stored_metrics(const Record& record) {
+  MetricTable table;
+  const std::string group = "test/by_length";
+  if (!record.has(group + "/label")) return table;
+  const auto numbers = [&](const std::string& name) {
+    const Values values = record.array(group, name).values;
+    std::vector<double> column;
+    std::visit(
+        [&](const auto& list) {
+          if constexpr (std::is_arithmetic_v<typename std::decay_t<decltype(list)>::value_type>)
+            for (const auto value : list) column.push_back(static_cast<double>(value));
+        },
+        values);
+    return column;
+  };
+  const Json totals = Json::parse(record.attributes("test"));
+  const Values labels = record.array(group, "label").values;
+  const auto* names = std::get_if<std::vector<std::string>>(&labels);
+  if (!names) throw DataError("{}: {}/label is no text", record.file().string(), group);
+
+  table.rows = {"all"};
+  table.rows.insert(table.rows.end(), names->begin(), names->end());
+  table.sentences = {totals.value("sentences", Index{0})};
+  for (const double n : numbers("n")) table.sentences.push_back(static_cast<Index>(n));
+  std::vector<std::vector<double>> columns;
+  for (const std::string& name : record.children(group)) {
+    if (name == "label" || name == "n" || !totals.contains(name)) continue;
+    std::vector<double> column = {totals[name].get<double>()};
+    for (const double value : numbers(name)) column.push_back(value);
+    if (column.size() != table.rows.size())
+      throw DataError("{}: {}/{} has another length", record.file().string(), group, name);
+    const Json attributes = Json::parse(record.attributes(group + "/" + name));
+    table.metrics.push_back(name);
+    table.units.push_back(attributes.value("units", ""));
+    table.signatures.push_back(attributes.value("signature", ""));
+    columns.push_back(std::move(column));
+  }
+  for (std::size_t r = 0; r < table.rows.size(); ++r)
+    for (const auto& column : columns) table.values.push_back(column[r]);
+  return table;
+}
+
+}  // namespace softalign::app

@@ -1,0 +1,47 @@
+// Tables of text in columns, and the tables of metrics that several commands print.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "framework/app/terminal.hpp"
+#include "framework/eval/summary.hpp"
+#include "framework/record/open_record.hpp"
+
+namespace softalign::app {
+
+class Table {
+ public:
+  struct Column {
+    std::string name;
+    Side side = Side::left;
+  };
+  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+
+  void row(std::vector<std::string> cells);  // one for each column
+  bool empty() const { return rows_.empty(); }
+  // A line of names, then the rows; two blanks between columns, none at the end.
+  std::string str() const;
+
+ private:
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+// "12.34"; "-" for a value that is not defined.
+std::string metric_text(double value);
+
+// Of a table's metrics those that a first look needs.
+std::vector<std::string> main_metrics(const MetricTable& table);
+
+// One line a length bucket that has sentences, the last for all; a metric that no line defines is
+// left out.
+std::string metrics_by_length(const MetricTable& table, const std::vector<std::string>& metrics);
+
+// {"all": {"n": .., "bleu": ..}, "1-10": ..}: JSON.
+std::string metrics_json(const MetricTable& table);
+
+// The test results of a record; an empty table when it holds none.
+MetricTable stored_metrics(const Record& record);
+
+}  // namespace softalign::app

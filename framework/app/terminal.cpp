@@ -1,0 +1,99 @@
+#include "framework/app/terminal.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cwchar>
+
+namespace softalign::app {
+namespace {
+
+struct Character {
+  std::string_view bytes;
+  std::size_t columns;
+};
+
+// The first character of a text that is not empty; a byte that is no UTF-8 is one column.
+Character first(std::string_view text) {
+  std::mbstate_t state{};
+  wchar_t wide = 0;
+  const std::size_t size = std::mbrtowc(&wide, text.data(), text.size(), &state);
+  if (size == 0 || size > text.size()) return {text.substr(0, 1), 1};
+  return {text.substr(0, size), static_cast<std::size_t>(std::max(0, wcwidth(wide)))};
+}
+
+}  // namespace
+
+std::size_t terminal_columns(int descriptor) {
+  if (isatty(descriptor) == 0) return 0;
+  winsize size{};
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+std::size_t columns_of(std::string_view text) {
+  std::size_t columns = 0;
+  while (!text.empty()) {
+    const Character c = first(text);
+    columns += c.columns;
+    text.remove_prefix(c.bytes.size());
+  }
+  return columns;
+}
+
+std::string cut(std::string_view text, std::size_t most) {
+  if (columns_of(text) <= most) return std::string(text);
+  std::string kept;
+  std::size_t columns = 1;  // the ellipsis
+  while (!text.empty()) {
+    const Character c = first(text);
+    columns += c.columns;
+    if (columns > most) break;
+    kept += c.bytes;
+    text.remove_prefix(c.bytes.size());
+  }
+  return most == 0 ? "" : kept + "…";
+}
+
+std::string aligned(std::string_view text, std::size_t width, Side side) {
+  const std::size_t columns = columns_of(text);
+  const std::string blanks(width > columns ? width - columns : 0, ' ');
+  return side == Side::left ? std::string(text) + blanks : blanks + std::string(text);
+}
+
+std::vector<std::string> glyphs(std::string_view text) {
+  std::vector<std::string> drawn;
+  while (!text.empty()) {
+    const Character c = first(text);
+    if (c.columns == 0 && !drawn.empty())
+      drawn.back() += c.bytes;
+    else
+      drawn.emplace_back(c.bytes);
+    text.remove_prefix(c.bytes.size());
+  }
+  return drawn;
+}
+
+std::string clock_time(double seconds) {
+  const auto s = static_cast<long long>(std::llround(std::clamp(seconds, 0.0, 3.6e6)));
+  if (s < 3600) return fmt::format("{}:{:02}", s / 60, s % 60);
+  return fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
+}
+
+std::string rough_time(double seconds) {
+  if (seconds < 100) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 100 * 60) return fmt::format("{:.0f} min", seconds / 60);
+  if (seconds < 48 * 3600) return fmt::format("{:.0f} h", seconds / 3600);
+  return fmt::format("{:.0f} d", seconds / 86400);
+}
+
+std::string rough_count(double count) {
+  if (count < 999.5) return fmt::format("{:.0f}", count);
+  if (count < 99950) return fmt::format("{:.1f}k", count / 1e3);
+  if (count < 999500) return fmt::format("{:.0f}k", count / 1e3);
+  return fmt::format("{:.1f}M", count / 1e6);
+}
+
+}  // namespace softalign::app

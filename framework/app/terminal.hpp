@@ -1,0 +1,35 @@
+// What a terminal is to us: a number of columns, and text that takes some of them. It draws
+// nothing.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace softalign::app {
+
+// Columns of the terminal behind a file descriptor; 0 when it is none.
+std::size_t terminal_columns(int descriptor);
+
+// Columns that UTF-8 text takes: 2 for a wide character, 0 for a combining one.
+std::size_t columns_of(std::string_view text);
+
+// The text cut to at most `most` columns, ending in "…" when something is missing.
+std::string cut(std::string_view text, std::size_t most);
+
+enum class Side { left, right };
+// The text at one side of `width` columns; longer text stays whole.
+std::string aligned(std::string_view text, std::size_t width, Side side = Side::left);
+
+// The characters of a text as they are drawn: combining ones stay with their base.
+std::vector<std::string> glyphs(std::string_view text);
+
+// "1:23:45", "12:34", from seconds.
+std::string clock_time(double seconds);
+// "3 s", "5 min", "2 h", "40 d".
+std::string rough_time(double seconds);
+// "834", "12.3k", "4.5M".
+std::string rough_count(double count);
+
+}  // namespace softalign::app

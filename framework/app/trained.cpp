@@ -1,0 +1,125 @@
+#include "framework/app/trained.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "framework/app/load.hpp"
+#include "framework/base/suggest.hpp"
+#include "framework/data/task.hpp"
+#include "framework/train/experiment.hpp"
+
+namespace softalign::app {
+namespace {
+
+using Json = nlohmann::json;
+
+Override override_of(const std::string& text, int number) {
+  Override change = numbered_override(text, number);
+  const std::string head = change.path.substr(0, change.path.find('.'));
+  if (head == "search" || head == "lengths" || head == "batch")
+    change.path = "evaluate." + change.path;
+  else if (head != "task" && head != "plugins")
+    throw SpecError("{}: a trained run has no {} to change{}",
+                    change.where.str(),
+                    change.path,
+                    suggestion(head, {"search", "lengths", "batch", "task", "plugins"}));
+  return change;
+}
+
+void fill(Model& model, const Record& record) {
+  const auto stored = record.parameters();
+  for (const Parameter& parameter : model.parameters().all()) {
+    const auto found = stored.find(parameter.name);
+    const View value = parameter.value();
+    if (found == stored.end() || std::ssize(found->second.values) != value.size())
+      throw DataError("{}: parameter '{}' is missing or has another size than the spec's model",
+                      record.file().string(),
+                      parameter.name);
+    std::copy(found->second.values.begin(), found->second.values.end(), value.begin());
+  }
+}
+
+// Paths at which two JSON trees differ.
+void differences(const Json& a,
+                 const Json& b,
+                 const std::string& path,
+                 std::vector<std::string>& found) {
+  if (!a.is_object() || !b.is_object()) {
+    if (a != b) found.push_back(path);
+    return;
+  }
+  for (const auto& [key, value] : a.items())
+    differences(
+        value, b.contains(key) ? b[key] : Json(), path.empty() ? key : path + "." + key, found);
+}
+
+}  // namespace
+
+void TrainedArguments::add_to(CLI::App& command) {
+  run.add_to(command);
+  command.add_option("overrides",
+                     overrides,
+                     "changes to how it searches: search.width=10 search.length_normalization=0");
+  command.add_option("--search", search, "the same as search=..., as in --search greedy");
+  command.add_option("--threads", threads, "threads (default: all cores)")
+      ->check(CLI::Range(1, 1024));
+}
+
+ResolvedSpec<Spec> recorded_spec(const Record& record, const std::vector<std::string>& overrides) {
+  std::vector<std::string> notes;
+  SpecTree tree = parse_tree(record.spec_yaml(), record.file().string() + " (its spec)");
+  for (const std::string& text : overrides)
+    apply(tree.root, override_of(text, 1 + static_cast<int>(&text - overrides.data())), notes);
+  ResolvedSpec<Spec> resolved = load(std::move(tree), {});
+  check_spec(resolved);
+  return resolved;
+}
+
+TrainedRun open_trained(const TrainedArguments& arguments) {
+  Record record(find_run(arguments.run));
+  std::vector<std::string> overrides = arguments.overrides;
+  if (!arguments.search.empty()) overrides.push_back("search=" + arguments.search);
+  ResolvedSpec<Spec> resolved = recorded_spec(record, overrides);
+  auto source = load_vocabulary(record.text("data", "source_vocabulary"));
+  auto target = load_vocabulary(record.text("data", "target_vocabulary"));
+  auto model = std::make_unique<Model>(resolved.spec.model,
+                                       source->size(),
+                                       target->size(),
+                                       static_cast<std::uint64_t>(resolved.spec.seed));
+  fill(*model, record);
+  return {std::move(record),
+          std::move(resolved),
+          std::move(source),
+          std::move(target),
+          std::move(model)};
+}
+
+std::vector<std::string> changed_data(const Record& record, const Spec& spec) {
+  const Json before = Json::parse(record.identity_json()), now = Json::parse(identity_json(spec));
+  std::vector<std::string> found;
+  differences(before.value("task", Json()), now.value("task", Json()), "task", found);
+  return found;
+}
+
+Dataset load_data(const TrainedRun& run) {
+  Dataset data =
+      make_plugin<TaskKind>(run.spec().task)->load(static_cast<std::uint64_t>(run.spec().seed), {});
+  if (data.source->serialize() != run.source->serialize() ||
+      data.target->serialize() != run.target->serialize())
+    throw DataError(
+        "{}: the data gives other vocabularies than the record's ({} changed); "
+        "restore it, or name its new place: task.train.source=FILE",
+        run.record.file().string(),
+        fmt::join(changed_data(run.record, run.spec()), ", "));
+  return data;
+}
+
+int threads_or_all(int threads) {
+  return threads > 0 ? threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+}  // namespace softalign::app

@@ -1,0 +1,51 @@
+// A trained model, made again from its record alone: spec, vocabularies and parameters.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/app/runs.hpp"
+#include "framework/config/spec.hpp"
+#include "framework/data/dataset.hpp"
+#include "framework/record/open_record.hpp"
+#include "framework/train/spec.hpp"
+
+namespace softalign::app {
+
+struct TrainedRun {
+  Record record;
+  ResolvedSpec<Spec> resolved;
+  std::shared_ptr<const Vocabulary> source;
+  std::shared_ptr<const Vocabulary> target;
+  std::unique_ptr<Model> model;
+  const Spec& spec() const { return resolved.spec; }
+};
+
+// Overrides of a run that is over may change how it is measured, written without the leading
+// "evaluate." (search.width=10, lengths=[20]), and where its data and plugins are (task...,
+// plugins).
+struct TrainedArguments {
+  RunArgument run;
+  std::vector<std::string> overrides;
+  std::string search;
+  int threads = 0;  // 0: all of the machine's
+  void add_to(CLI::App& command);
+};
+
+// Throws DataError for a record without parameters or one that does not fit its own spec.
+TrainedRun open_trained(const TrainedArguments& arguments);
+
+// The spec in a record; `overrides` as above.
+ResolvedSpec<Spec> recorded_spec(const Record& record, const std::vector<std::string>& overrides);
+
+// The options naming data files ("task.test.source") whose bytes are not those that the record's
+// run read.
+std::vector<std::string> changed_data(const Record& record, const Spec& spec);
+
+// The run's data as it is now. Throws DataError when it gives other vocabularies than the record's.
+Dataset load_data(const TrainedRun& run);
+
+int threads_or_all(int threads);
+
+}  // namespace softalign::app

@@ -1,0 +1,192 @@
+// softalign translate RUN: standard input to standard output, a line a sentence.
+#include <poll.h>
+#include <unistd.h>
+
+#include <iostream>
+#include <mutex>
+
+#include "framework/app/command.hpp"
+#include "framework/app/trained.hpp"
+#include "framework/base/workers.hpp"
+#include "framework/data/batches.hpp"
+#include "framework/data/text.hpp"
+#include "framework/data/text_file.hpp"
+#include "framework/eval/search.hpp"
+#include "framework/record/alignment_record.hpp"
+
+namespace softalign::app {
+namespace {
+
+struct Arguments {
+  TrainedArguments trained;
+  std::string alignments;
+};
+
+std::vector<std::string> words_of(const std::vector<Token>& tokens,
+                                  const Vocabulary& vocabulary,
+                                  bool end) {
+  std::vector<std::string> words;
+  for (const Token token : tokens) words.push_back(vocabulary.symbol(token));
+  if (end) words.push_back(vocabulary.symbol(kEnd));
+  return words;
+}
+
+class Translator {
+ public:
+  Translator(const TrainedRun& run, int threads, bool keep)
+      : run_(run),
+        search_(make_plugin<SearchKind>(run.spec().evaluate.search)),
+        workers_(threads),
+        keep_(keep) {}
+
+  // Sentences that are best translated together.
+  std::size_t block() const {
+    return static_cast<std::size_t>(4 * run_.spec().evaluate.batch * workers_.threads());
+  }
+
+  // The translations of lines, in order; that of a line without words is empty. `first`: the number
+  // of the first line, from 0.
+  std::vector<std::string> translate(const std::vector<std::string>& lines, Index first) {
+    Split split;
+    std::vector<std::size_t> line_of;  // of each example
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      Example example;
+      example.source = run_.source->encode(lines[i]);
+      if (example.source.empty()) continue;
+      words_ += std::ssize(example.source);
+      unknown_ += std::count(example.source.begin(), example.source.end(), kUnknown);
+      split.examples.push_back(std::move(example));
+      line_of.push_back(i);
+    }
+    std::vector<std::string> translations(lines.size());
+    const Batches batches = evaluation_batches(split, run_.spec().evaluate.batch);
+    workers_.run(std::ssize(batches), [&](Index b) {
+      const Batch batch = make_batch(split, batches[static_cast<std::size_t>(b)]);
+      Tape tape(Tape::Mode::infer);
+      const auto found = search_->run(
+          *run_.model, tape, {batch.source, batch.rows, batch.source_steps, batch.source_lengths});
+      for (std::size_t row = 0; row < found.size(); ++row) {
+        const auto example = static_cast<std::size_t>(batch.example[row]);
+        const Hypothesis& best = found[row].front();
+        translations[line_of[example]] = run_.target->join(best.tokens);
+        if (keep_)
+          keep(split.examples[example], best, first + static_cast<Index>(line_of[example]));
+      }
+    });
+    return translations;
+  }
+
+  std::vector<Alignment> take_alignments() { return std::move(alignments_); }
+  Index words() const { return words_; }
+  Index unknown() const { return unknown_; }
+
+ private:
+  void keep(const Example& example, const Hypothesis& best, Index line) {
+    Alignment alignment{"cross",
+                        run_.record.last_update(),
+                        line,
+                        0,
+                        words_of(example.source, *run_.source, true),
+                        words_of(best.tokens, *run_.target, best.finished),
+                        best.alignment,
+                        {}};
+    const std::lock_guard lock(mutex_);
+    alignments_.push_back(std::move(alignment));
+  }
+
+  const TrainedRun& run_;
+  std::unique_ptr<Search> search_;
+  Workers workers_;
+  bool keep_;
+  std::mutex mutex_;
+  std::vector<Alignment> alignments_;  // in any order: the file sorts them
+  Index words_ = 0;
+  Index unknown_ = 0;
+};
+
+// Lines of standard input, and the error behind them where there is one.
+struct Block {
+  std::vector<std::string> lines;
+  std::exception_ptr fault;
+  bool last = false;
+};
+
+bool input_waits() {
+  pollfd input{STDIN_FILENO, POLLIN, 0};
+  return std::cin.rdbuf()->in_avail() > 0 || poll(&input, 1, 0) > 0;
+}
+
+// At most `most` lines, and no more than there are now: someone may wait for these translations
+// before writing the next line.
+Block read_block(std::size_t most, Index before) {
+  Block block;
+  std::string line;
+  do {
+    if (!std::getline(std::cin, line)) {
+      block.last = true;
+      break;
+    }
+    if (line.ends_with('\r')) line.pop_back();
+    try {
+      check_line(line, "standard input", before + std::ssize(block.lines) + 1);
+    } catch (const DataError&) {
+      block.fault = std::current_exception();
+      break;
+    }
+    block.lines.push_back(line);
+  } while (block.lines.size() < most && input_waits());
+  return block;
+}
+
+void translate(const Arguments& arguments) {
+  const TrainedRun run = open_trained(arguments.trained);
+  const bool keep = !arguments.alignments.empty();
+  if (keep && !run.model->aligns())
+    throw SpecError("--alignments: this run's model has no attention, so there are none");
+  const std::filesystem::path folder =
+      std::filesystem::absolute(arguments.alignments).parent_path();
+  if (keep && !std::filesystem::is_directory(folder))
+    throw SpecError("--alignments: there is no folder {}", folder.string());
+  Translator translator(run, threads_or_all(arguments.trained.threads), keep);
+  std::ios::sync_with_stdio(false);  // or in_avail would not know
+
+  Index lines = 0;
+  for (bool more = true; more;) {
+    const Block block = read_block(translator.block(), lines);
+    for (const std::string& text : translator.translate(block.lines, lines))
+      fmt::print("{}\n", text);
+    if (std::fflush(stdout) != 0) break;  // main says why
+    lines += std::ssize(block.lines);
+    if (block.fault) std::rethrow_exception(block.fault);
+    more = !block.last;
+  }
+  if (translator.unknown() > 0)
+    fmt::print(stderr,
+               "note: {} of {} source symbols are not in the vocabulary: read as <unk>\n",
+               translator.unknown(),
+               translator.words());
+  if (keep)
+    write_alignment_record(FileSystem::real(),
+                           arguments.alignments,
+                           run.record.run_id(),
+                           translator.take_alignments());
+}
+
+}  // namespace
+
+void add_translate(CLI::App& app, Outcome&) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command =
+      add_command(app,
+                  "translate",
+                  "standard input to standard output, a line a sentence",
+                  "Models",
+                  "softalign translate results/bible/3f2a < source.txt > target.txt");
+  arguments->trained.add_to(*command);
+  command->add_option("--alignments",
+                      arguments->alignments,
+                      "write the words and the alignment matrices into this HDF5 file");
+  command->callback([arguments] { translate(*arguments); });
+}
+
+}  // namespace softalign::app

@@ -1,0 +1,130 @@
+// softalign verify RUN: runs an experiment again from its own record and compares every bit.
+#include <fmt/ranges.h>
+#include <stdlib.h>
+
+#include <nlohmann/json.hpp>
+
+#include "framework/app/command.hpp"
+#include "framework/app/progress.hpp"
+#include "framework/app/trained.hpp"
+#include "framework/config/writer.hpp"
+#include "framework/kernels/gemm.hpp"
+#include "framework/record/compare.hpp"
+#include "framework/record/provenance.hpp"
+#include "framework/train/experiment.hpp"
+
+namespace softalign::app {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+struct Arguments {
+  RunArgument run;
+  std::vector<std::string> overrides;
+  int threads = 0;
+  bool keep = false;
+};
+
+// A folder of our own below the system's for temporary files, removed at the end.
+class TemporaryFolder {
+ public:
+  explicit TemporaryFolder(bool keep) : keep_(keep) {
+    std::string path = (fs::temp_directory_path() / "softalign-verify-XXXXXX").string();
+    if (mkdtemp(path.data()) == nullptr)
+      throw MachineError("{}: no folder can be made there; set TMPDIR to one that can be written",
+                         fs::temp_directory_path().string());
+    path_ = path;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    if (!keep_) fs::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+  bool keep_;
+};
+
+// What is not the same here as where the record was made, and may change bits.
+std::string setting_differences(const Record& record) {
+  const Json then = Json::parse(record.attributes("provenance"));
+  Json now = Json::parse(gather_provenance(), nullptr, false);
+  now["gemm"] = gemm_library();
+  std::vector<std::string> found;
+  for (const char* name : {"git_commit", "compiler", "flags", "isa", "gemm", "libs"})
+    if (then.contains(name) && now.contains(name) && then[name] != now[name])
+      found.push_back(fmt::format("{} was {}", name, then[name].get<std::string>()));
+  return found.empty() ? "nothing else is known to differ"
+                       : fmt::format("{}", fmt::join(found, "; "));
+}
+
+void check_data(const Record& record, const Spec& spec) {
+  if (const auto changed = changed_data(record, spec); !changed.empty())
+    throw DataError(
+        "{}: the data is not what the run read: {} changed; restore it, or name its "
+        "place: task.train.source=FILE",
+        record.file().string(),
+        fmt::join(changed, ", "));
+  if (const std::string id = run_id(identity(identity_json(spec))); id != record.run_id())
+    throw DataError(
+        "{}: this program calls the same spec run {}: its options have changed; verify "
+        "with the version that made the record, {}",
+        record.file().string(),
+        id,
+        Json::parse(record.attributes()).value("framework_version", ""));
+}
+
+void verify(const Arguments& arguments) {
+  const Record record(find_run(arguments.run));
+  if (!record.complete())
+    throw SpecError("{}: the run is {}; only a complete one can be verified",
+                    record.file().string(),
+                    record.state());
+  const auto resolved = recorded_spec(record, arguments.overrides);
+  check_data(record, resolved.spec);
+  const TemporaryFolder folder(arguments.keep);
+  std::vector<std::string> different;
+  {
+    ProgressObserver observer;
+    ExperimentOptions options;
+    options.results = folder.path();
+    options.threads = arguments.threads;
+    const ExperimentOutcome again = run_experiment(resolved, options, observer);
+    different = compare_records(record.file(), again.folder / "run.h5");
+  }
+  if (arguments.keep) fmt::print("kept: {}\n", folder.path().string());
+  if (!different.empty()) {
+    const std::size_t shown = std::min<std::size_t>(different.size(), 3);
+    throw CheckError(
+        "{}: {} of its values differ when run again, first {}; {}",
+        record.file().string(),
+        different.size(),
+        fmt::join(different.begin(), different.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+        setting_differences(record));
+  }
+  fmt::print("{}: the same bits again\n", short_path(record.file()));
+}
+
+}  // namespace
+
+void add_verify(CLI::App& app, Outcome&) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = add_command(app,
+                                  "verify",
+                                  "run an experiment again from its record, compare every bit",
+                                  "Trust",
+                                  "softalign verify results/reverse/3f2a");
+  arguments->run.add_to(*command);
+  command->add_option(
+      "overrides", arguments->overrides, "where its data is now: task.train.source=FILE");
+  command->add_option("--threads", arguments->threads, "threads (default: all cores)")
+      ->check(CLI::Range(1, 1024));
+  command->add_flag("--keep", arguments->keep, "keep the second record");
+  command->callback([arguments] { verify(*arguments); });
+}
+
+}  // namespace softalign::app

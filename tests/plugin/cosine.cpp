@@ -1,0 +1,34 @@
+// Cosine score: e_bs = gain * cos(W q_b, h_bs). A plugin as a stranger would write it, to be loaded
+// with --plugin; no part of the framework.
+#include "framework/plugin.hpp"
+
+namespace softalign {
+namespace {
+
+class Cosine final : public Score {
+ public:
+  struct Options {
+    real gain = 8;
+    template <class V>
+    void describe(V& v) {
+      v("gain", gain, "factor on the cosine before the softmax", positive());
+    }
+  };
+
+  Cosine(const Parameters& p, ScoreSizes sizes, const Options& options)
+      : gain_(options.gain),
+        project_(p, "project", sizes.query, sizes.annotation, Linear::Bias::no) {}
+
+  Memory prepare(Var annotations) const override { return {normalize_last(annotations)}; }
+  Var score(const Memory& memory, Var query) const override {
+    return gain_ * batched_dot(memory.keys, normalize_last(project_(query)), memory.lengths);
+  }
+
+ private:
+  real gain_;
+  Linear project_;
+};
+SOFTALIGN_SCORE("cosine", Cosine, "scaled cosine similarity");
+
+}  // namespace
+}  // namespace softalign
