@@ -1,6 +1,7 @@
 // softalign study FILE [KEY=VALUE..]: runs a study's experiments, or goes on with them, prints its
 // tables and checks its claims.
 #include "framework/app/command.hpp"
+#include "framework/app/load.hpp"
 #include "framework/app/progress.hpp"
 #include "framework/config/plugin_loader.hpp"
 #include "framework/launch/run_study.hpp"
