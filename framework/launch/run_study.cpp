@@ -33,7 +33,7 @@ StudyOutcome run_study(const Study& study,
     const auto observer = watch(chosen[i], i + 1, chosen.size());
     try {
       run_experiment(chosen[i].resolved, own, *observer);
-    } catch (const Interrupted&) {
+    } catch (const Error&) {  // interrupted, or failed: study.json says which run
       write({});
       throw;
     }

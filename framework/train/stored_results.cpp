@@ -89,6 +89,7 @@ StoredResults read_results(const Record& record) {
   auto& all = results.sentences;
   const auto lengths = columns.get<std::int32_t>("source_length");
   all.resize(lengths.size());
+  for (SentenceResult& sentence : all) sentence.searched = true;  // a test always is
   using S = SentenceResult;
   fill(all, &S::source_length, lengths);
   fill(all, &S::nll, columns.get<double>("nll"));
