@@ -49,7 +49,7 @@ DOORS: list[tuple[str, list[str]]] = [
     (r"CLI/", ["app/*"]),
     (r"(oneapi/dnnl/)?dnnl", ["kernels/*"]),
     (r"cblas", ["kernels/*"]),
-    (r"nlohmann/", ["*.cpp"]),
+    (r"nlohmann/", ["*.cpp", "app/json.hpp"]),
 ]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

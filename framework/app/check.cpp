@@ -1,7 +1,7 @@
 // softalign check KIND [NAME], check all: the laws that every plugin must keep, tried on it.
-#include <nlohmann/json.hpp>
 
 #include "framework/app/command.hpp"
+#include "framework/app/json.hpp"
 #include "framework/app/kinds.hpp"
 #include "framework/app/load.hpp"
 #include "framework/app/table.hpp"
@@ -10,8 +10,6 @@
 
 namespace softalign::app {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Arguments {
   std::string kind;
@@ -59,7 +57,7 @@ void check(const Arguments& arguments, Outcome& outcome) {
     }
   if (failed > 0) outcome.code = ExitCode::check;
   if (arguments.json) {
-    fmt::print("{}\n", json.dump(2));
+    print_json(json);
     return;
   }
   fmt::print("{}{} of {} checks passed\n", table.str(), checks - failed, checks);

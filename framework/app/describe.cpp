@@ -1,7 +1,7 @@
 // softalign describe KIND NAME, describe spec: what a plugin is and which options it has.
-#include <nlohmann/json.hpp>
 
 #include "framework/app/command.hpp"
+#include "framework/app/json.hpp"
 #include "framework/app/kinds.hpp"
 #include "framework/app/load.hpp"
 #include "framework/config/help.hpp"
@@ -9,8 +9,6 @@
 
 namespace softalign::app {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Arguments {
   std::string kind;
@@ -36,7 +34,7 @@ void describe(const Arguments& arguments) {
   if (arguments.kind == "spec") {
     const auto options = option_help(Spec{});
     if (arguments.json)
-      fmt::print("{}\n", json_of(options).dump(2));
+      print_json(json_of(options));
     else
       fmt::print("The keys of a spec; softalign describe KIND NAME shows those of a plugin.\n\n{}",
                  help_table(options));
@@ -53,7 +51,7 @@ void describe(const Arguments& arguments) {
                        {"summary", entry.summary},
                        {"source", source_of(entry)},
                        {"options", json_of(options)}};
-    fmt::print("{}\n", json.dump(2));
+    print_json(json);
     return;
   }
   fmt::print("{} {}: {}\n{}\n\n{}",

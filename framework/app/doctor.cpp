@@ -4,9 +4,9 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "framework/app/command.hpp"
+#include "framework/app/json.hpp"
 #include "framework/app/table.hpp"
 #include "framework/app/trained.hpp"
 #include "framework/base/workers.hpp"
@@ -16,7 +16,6 @@
 namespace softalign::app {
 namespace {
 
-using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 // Billions of operations a second of matrix products as training makes them, on `threads` threads.
@@ -146,7 +145,10 @@ void doctor(const std::string& results, bool as_json, Outcome& outcome) {
                     {"remedy", finding.remedy}});
     table.row({finding.what, finding.found + (well ? "" : "; " + finding.remedy)});
   }
-  fmt::print("{}", as_json ? json.dump(2) + "\n" : table.str());
+  if (as_json)
+    print_json(json);
+  else
+    fmt::print("{}", table.str());
 }
 
 }  // namespace

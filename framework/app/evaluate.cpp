@@ -2,9 +2,8 @@
 // asked to.
 #include <fmt/ranges.h>
 
-#include <nlohmann/json.hpp>
-
 #include "framework/app/command.hpp"
+#include "framework/app/json.hpp"
 #include "framework/app/progress.hpp"
 #include "framework/app/table.hpp"
 #include "framework/app/trained.hpp"
@@ -12,8 +11,6 @@
 
 namespace softalign::app {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Arguments {
   TrainedArguments trained;
@@ -51,8 +48,8 @@ void evaluate(const Arguments& arguments) {
   const Json json = {{"run_id", run.record.run_id()},
                      {"split", split.name},
                      {"changed_data", changed},
-                     {"metrics", Json::parse(metrics_json(table))}};
-  fmt::print("{}\n", json.dump(2));
+                     {"metrics", metrics_json(table)}};
+  print_json(json);
 }
 
 }  // namespace

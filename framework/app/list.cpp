@@ -1,7 +1,7 @@
 // softalign list [KIND]: the registered plugins, one line each.
-#include <nlohmann/json.hpp>
 
 #include "framework/app/command.hpp"
+#include "framework/app/json.hpp"
 #include "framework/app/kinds.hpp"
 #include "framework/app/load.hpp"
 #include "framework/app/table.hpp"
@@ -9,8 +9,6 @@
 
 namespace softalign::app {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Arguments {
   std::string kind;
@@ -33,7 +31,10 @@ void list(const Arguments& arguments) {
                       {"source", source_of(*entry)}});
       table.row({kind, entry->name, entry->summary});
     }
-  fmt::print("{}", arguments.json ? json.dump(2) + "\n" : table.str());
+  if (arguments.json)
+    print_json(json);
+  else
+    fmt::print("{}", table.str());
 }
 
 }  // namespace

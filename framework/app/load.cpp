@@ -27,8 +27,7 @@ void load_item(Value& item) {
 
 void add_plugin_option(CLI::App& command, std::vector<std::string>& plugins) {
   command.add_option("--plugin", plugins, "shared object with further plugins; may be repeated")
-      ->expected(1)
-      ->take_all();
+      ->allow_extra_args(false);  // what follows is the next argument
 }
 
 void SpecArguments::add_to(CLI::App& command) {

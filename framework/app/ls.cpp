@@ -1,10 +1,10 @@
 // softalign ls [DIR]: the runs below a folder, one line each. A run that cannot be read has its
 // line too.
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "framework/app/command.hpp"
+#include "framework/app/json.hpp"
 #include "framework/app/runs.hpp"
 #include "framework/app/table.hpp"
 #include "framework/record/machine.hpp"
@@ -12,8 +12,6 @@
 
 namespace softalign::app {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Line {
   RunFolder run;
@@ -80,7 +78,7 @@ Json json_of(const Line& line) {
   Json last = Json::object();
   for (const auto& [name, value] : line.status.metrics) last[name] = value;
   json["last"] = std::move(last);
-  if (!line.test.rows.empty()) json["test"] = Json::parse(metrics_json(line.test)).at("all");
+  if (!line.test.rows.empty()) json["test"] = metrics_json(line.test).at("all");
   return json;
 }
 
@@ -111,7 +109,7 @@ void ls(const std::string& folder, bool as_json) {
                age(line.status)});
   }
   if (as_json) {
-    fmt::print("{}\n", json.dump(2));
+    print_json(json);
     return;
   }
   if (table.empty())

@@ -1,7 +1,5 @@
 #include "framework/app/plan.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include "framework/config/writer.hpp"
 #include "framework/data/batches.hpp"
 #include "framework/data/task.hpp"
@@ -58,17 +56,15 @@ std::string plan_text(const Plan& plan) {
       plan.updates_per_epoch);
 }
 
-std::string plan_json(const Plan& plan) {
-  return nlohmann::ordered_json{
-      {"run_id", plan.run_id},
-      {"folder", plan.folder.string()},
-      {"state", to_string(plan.status.state)},
-      {"parameters", plan.parameters},
-      {"symbols", {{"source", plan.source_symbols}, {"target", plan.target_symbols}}},
-      {"sentences", {{"train", plan.train}, {"dev", plan.dev}, {"test", plan.test}}},
-      {"updates", plan.updates},
-      {"updates_per_epoch", plan.updates_per_epoch}}
-      .dump(2);
+Json plan_json(const Plan& plan) {
+  return {{"run_id", plan.run_id},
+          {"folder", plan.folder.string()},
+          {"state", to_string(plan.status.state)},
+          {"parameters", plan.parameters},
+          {"symbols", {{"source", plan.source_symbols}, {"target", plan.target_symbols}}},
+          {"sentences", {{"train", plan.train}, {"dev", plan.dev}, {"test", plan.test}}},
+          {"updates", plan.updates},
+          {"updates_per_epoch", plan.updates_per_epoch}};
 }
 
 }  // namespace softalign::app

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "framework/app/json.hpp"
 #include "framework/config/spec.hpp"
 #include "framework/record/status.hpp"
 #include "framework/train/observer.hpp"
@@ -28,6 +29,6 @@ Plan plan_run(const ResolvedSpec<Spec>& resolved,
               Observer& observer);
 
 std::string plan_text(const Plan& plan);
-std::string plan_json(const Plan& plan);
+Json plan_json(const Plan& plan);
 
 }  // namespace softalign::app

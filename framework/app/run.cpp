@@ -1,8 +1,8 @@
 // softalign run SPEC [KEY=VALUE..]: trains an experiment, or goes on with it, and leaves its
 // record.
-#include <nlohmann/json.hpp>
 
 #include "framework/app/command.hpp"
+#include "framework/app/json.hpp"
 #include "framework/app/load.hpp"
 #include "framework/app/plan.hpp"
 #include "framework/app/progress.hpp"
@@ -12,8 +12,6 @@
 
 namespace softalign::app {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Arguments {
   SpecArguments spec;
@@ -30,8 +28,8 @@ void print_outcome(const ExperimentOutcome& outcome, bool json) {
     const Json object = {{"run_id", outcome.run_id},
                          {"record", file.string()},
                          {"was_complete", outcome.was_complete},
-                         {"test", Json::parse(metrics_json(table))}};
-    fmt::print("{}\n", object.dump(2));
+                         {"test", metrics_json(table)}};
+    print_json(object);
     return;
   }
   fmt::print("{}", metrics_by_length(table, main_metrics(table)));
@@ -43,7 +41,10 @@ void run(const Arguments& arguments) {
   ProgressObserver observer;
   if (arguments.dry_run) {
     const Plan plan = plan_run(resolved, arguments.out, observer);
-    fmt::print("{}", arguments.json ? plan_json(plan) + "\n" : plan_text(plan));
+    if (arguments.json)
+      print_json(plan_json(plan));
+    else
+      fmt::print("{}", plan_text(plan));
     return;
   }
   ExperimentOptions options = arguments.options;

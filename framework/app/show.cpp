@@ -2,9 +2,8 @@
 // attempts; or the alignment matrix of one sentence.
 #include <unistd.h>
 
-#include <nlohmann/json.hpp>
-
 #include "framework/app/command.hpp"
+#include "framework/app/json.hpp"
 #include "framework/app/matrix.hpp"
 #include "framework/app/runs.hpp"
 #include "framework/app/table.hpp"
@@ -12,8 +11,6 @@
 
 namespace softalign::app {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Arguments {
   RunArgument run;
@@ -148,7 +145,7 @@ Json json_of(const Record& record) {
   for (const char* split : {"train", "dev", "test"})
     json["data"][split] = attributes(record, std::string("data/") + split);
   if (const MetricTable table = stored_metrics(record); !table.rows.empty())
-    json["test"] = Json::parse(metrics_json(table));
+    json["test"] = metrics_json(table);
   json["spec_yaml"] = record.spec_yaml();
   return json;
 }
@@ -187,7 +184,7 @@ void show_sentence(const Record& record, const Arguments& arguments) {
                        {"target", a.target},
                        {"weights", a.weights},
                        {"gold", a.gold}};
-    fmt::print("{}\n", json.dump());
+    print_json(json);
     return;
   }
   fmt::print("{} {}: {}, sentence {}, update {}\n\n{}",
@@ -220,7 +217,7 @@ void add_show(CLI::App& app, Outcome&) {
     if (arguments->sentence)
       show_sentence(record, *arguments);
     else if (arguments->json)
-      fmt::print("{}\n", json_of(record).dump(2));
+      print_json(json_of(record));
     else
       show_summary(record);
   });

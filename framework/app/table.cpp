@@ -5,14 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "framework/base/error.hpp"
 
 namespace softalign::app {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // In the order in which people look at them.
 constexpr std::array<const char*, 5> kMain = {
@@ -82,15 +79,15 @@ std::string metrics_by_length(const MetricTable& table, const std::vector<std::s
   return text.str();
 }
 
-std::string metrics_json(const MetricTable& table) {
+Json metrics_json(const MetricTable& table) {
   Json json = Json::object();
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     Json& row = json[table.rows[r]];
     row["n"] = table.sentences[r];
     for (std::size_t m = 0; m < table.metrics.size(); ++m)
-      row[table.metrics[m]] = table.at(r, m);  // NaN is written as null
+      if (std::isfinite(table.at(0, m))) row[table.metrics[m]] = table.at(r, m);
   }
-  return json.dump();
+  return json;
 }
 
 MetricTable stored_metrics(const Record& record) {

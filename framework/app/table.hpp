@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/app/json.hpp"
 #include "framework/app/terminal.hpp"
 #include "framework/eval/summary.hpp"
 #include "framework/record/open_record.hpp"
@@ -38,8 +39,9 @@ std::vector<std::string> main_metrics(const MetricTable& table);
 // left out.
 std::string metrics_by_length(const MetricTable& table, const std::vector<std::string>& metrics);
 
-// {"all": {"n": .., "bleu": ..}, "1-10": ..}: JSON.
-std::string metrics_json(const MetricTable& table);
+// {"all": {"n": .., "bleu": ..}, "1-10": ..}, as a record keeps it: without the metrics that are
+// not defined over all sentences.
+Json metrics_json(const MetricTable& table);
 
 // The test results of a record; an empty table when it holds none.
 MetricTable stored_metrics(const Record& record);

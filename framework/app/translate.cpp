@@ -138,15 +138,19 @@ Block read_block(std::size_t most, Index before) {
   return block;
 }
 
+// Before anything is translated.
+void check_place(const std::filesystem::path& file) {
+  const auto folder = std::filesystem::absolute(file).parent_path();
+  if (!std::filesystem::is_directory(folder))
+    throw SpecError("--alignments: there is no folder {}", folder.string());
+}
+
 void translate(const Arguments& arguments) {
   const TrainedRun run = open_trained(arguments.trained);
   const bool keep = !arguments.alignments.empty();
   if (keep && !run.model->aligns())
     throw SpecError("--alignments: this run's model has no attention, so there are none");
-  const std::filesystem::path folder =
-      std::filesystem::absolute(arguments.alignments).parent_path();
-  if (keep && !std::filesystem::is_directory(folder))
-    throw SpecError("--alignments: there is no folder {}", folder.string());
+  if (keep) check_place(arguments.alignments);
   Translator translator(run, threads_or_all(arguments.trained.threads), keep);
   std::ios::sync_with_stdio(false);  // or in_avail would not know
 

@@ -1,16 +1,14 @@
 // softalign validate SPEC..: says everything that is wrong with specs, and with the files that they
 // name, without running them.
-#include <nlohmann/json.hpp>
 
 #include "framework/app/command.hpp"
+#include "framework/app/json.hpp"
 #include "framework/app/load.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/train/experiment.hpp"
 
 namespace softalign::app {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Arguments {
   std::vector<std::string> files;
@@ -42,7 +40,7 @@ void validate(const Arguments& arguments, Outcome& outcome) {
     }
     list.push_back(std::move(entry));
   }
-  if (arguments.json) fmt::print("{}\n", list.dump(2));
+  if (arguments.json) print_json(list);
 }
 
 }  // namespace

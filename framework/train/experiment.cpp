@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -29,6 +30,19 @@ template <class... Args>
                   found == resolved.origins.end() ? "" : found->second.str() + ": ",
                   path,
                   fmt::format(format, std::forward<Args>(args)...));
+}
+
+// Does `check`; a SpecError of it gets the place of the option that it is about.
+void check_at(const ResolvedSpec<Spec>& resolved,
+              const std::string& path,
+              const std::function<void()>& check) {
+  try {
+    check();
+  } catch (const SpecError& error) {
+    const auto found = resolved.origins.find(path);
+    if (found == resolved.origins.end()) throw;
+    throw SpecError("{}: {}", found->second.str(), error.what());
+  }
 }
 
 int threads_for(const ExperimentOptions& options, Index shards) {
@@ -139,12 +153,16 @@ void check_spec(const ResolvedSpec<Spec>& resolved) {
              metric);
     Registry::instance().find(MetricKind::name, metric.substr(4), where);
   }
-  (void)LengthBuckets(spec.evaluate.lengths);
+  check_at(resolved, "evaluate.lengths", [&] { LengthBuckets{spec.evaluate.lengths}; });
   // Plugins refuse options that contradict each other when they are built.
-  make_plugin<TaskKind>(spec.task);
-  make_plugin<OptimizerKind>(spec.train.optimizer);
-  make_plugin<SearchKind>(spec.evaluate.search);
-  make_plugin<SearchKind>(spec.evaluate.dev_search);
+  check_at(resolved, "task.type", [&] { make_plugin<TaskKind>(spec.task); });
+  check_at(
+      resolved, "train.optimizer.type", [&] { make_plugin<OptimizerKind>(spec.train.optimizer); });
+  check_at(
+      resolved, "evaluate.search.type", [&] { make_plugin<SearchKind>(spec.evaluate.search); });
+  check_at(resolved, "evaluate.dev_search.type", [&] {
+    make_plugin<SearchKind>(spec.evaluate.dev_search);
+  });
 }
 
 std::string identity_json(const Spec& spec) { return canonical_json(spec, kNotIdentity); }

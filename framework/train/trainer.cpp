@@ -25,6 +25,31 @@ void numbers_from(const Checkpoint& checkpoint,
   std::memcpy(numbers, found->second.data(), found->second.size());
 }
 
+// " in training sentences 3, 8 and 6 others": positions among those that are kept, from 1.
+std::string sentences_text(const std::vector<Index>& examples) {
+  constexpr std::size_t kShown = 5;
+  if (examples.empty()) return "";
+  std::string text = examples.size() == 1 ? " in training sentence" : " in training sentences";
+  for (std::size_t i = 0; i < std::min(examples.size(), kShown); ++i)
+    text += fmt::format("{} {}", i == 0 ? "" : ",", examples[i] + 1);
+  if (examples.size() > kShown) text += fmt::format(" and {} others", examples.size() - kShown);
+  return text;
+}
+
+// The first parameter that is not finite, or else the one that has grown most.
+std::string suspect(const ParameterStore& parameters) {
+  const Parameter* largest = nullptr;
+  real most = -1;
+  for (const Parameter& parameter : parameters.all())
+    for (const real x : parameter.value()) {
+      if (!std::isfinite(x)) return fmt::format("parameter '{}' is not finite", parameter.name);
+      if (std::abs(x) <= most) continue;
+      most = std::abs(x);
+      largest = &parameter;
+    }
+  return fmt::format("the largest parameter, '{}', is at {:.3g}", largest->name, most);
+}
+
 Index updates_of(const Spec& spec, Index batches) {
   const Index all = spec.train.epochs * batches;
   return spec.train.max_updates ? std::min(all, *spec.train.max_updates) : all;
@@ -198,29 +223,23 @@ void Trainer::restore(const Checkpoint& checkpoint) {
 }
 
 void Trainer::refuse_loss(const StepResult& result, const std::vector<Batch>& shards) {
-  const std::vector<Index> examples = TrainingStep::bad_examples(model_, shards);
   std::string where;
   if (!std::isfinite(result.nll)) {
-    where = fmt::format("the loss is {}", result.nll);
-    if (!examples.empty()) where += fmt::format(" in training sentence {}", examples.front() + 1);
-    if (examples.size() > 1)
-      where += fmt::format(" and {} others of the batch", examples.size() - 1);
-    for (const Parameter& parameter : model_.parameters().all()) {
-      View value = parameter.value();
-      if (std::all_of(value.begin(), value.end(), [](real x) { return std::isfinite(x); }))
-        continue;
-      where += fmt::format("; parameter '{}' is not finite", parameter.name);
-      break;
-    }
+    where = fmt::format("the loss is {}{}; {}",
+                        std::isnan(result.nll) ? "not a number" : "infinite",
+                        sentences_text(TrainingStep::bad_examples(model_, shards)),
+                        suspect(model_.parameters()));
   } else {
     where = fmt::format("the gradient of parameter '{}' is not finite", step_->bad_parameter());
   }
+  const std::string kept =
+      saved_at_ < 0 ? "no checkpoint was made yet"
+                    : fmt::format("the last checkpoint, of update {}, is kept", saved_at_);
   const std::string text = fmt::format(
-      "update {}: {}; the last checkpoint (update {}) is kept; try a smaller "
-      "train.optimizer.learning_rate or a smaller train.clip_norm",
+      "update {}: {}; {}; try a smaller train.optimizer.learning_rate or train.clip_norm",
       position_.update + 1,
       where,
-      std::max<Index>(saved_at_, 0));
+      kept);
   recorder_.event(text);
   throw RunError("{}", text);
 }

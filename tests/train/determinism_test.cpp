@@ -33,7 +33,7 @@ ResolvedSpec<Spec> tiny(const std::string& attention) {
           "  decoder: {type: attentional_gru, units: 11}\n"
           "train: {batch: {sentences: 20}, shards: 4, epochs: 3, early_stopping: {metric: "
           "dev/bleu, patience: 2}}\n"
-          "evaluate: {search: {type: beam, width: 3}}\n"
+          "evaluate: {search: {type: beam, width: 3}, batch: 8}\n"
           "record: {checkpoint_every: 5, alignments: 10, snapshots: 3}\n",
       "tiny.yaml");
 }
@@ -105,6 +105,35 @@ BOOST_AUTO_TEST_CASE(another_seed_is_another_run) {
   other.spec.seed = 2;
   const auto two = run_experiment(other, {folder.path / "two", 1}, observer);
   BOOST_TEST(!compare_records(one, two.folder / "run.h5").empty());
+}
+
+// Stops in the middle of the n-th evaluation of a split.
+struct EvaluationStopper final : Observer {
+  EvaluationStopper(std::string where, int number) : what("evaluating " + where), left(number) {
+    if (where == "test") what = "testing";
+  }
+  void stage(std::string_view now, Index done, Index total) override {
+    if (now == what && done < total && total > 0) stop = stop || --left == 0;
+  }
+  bool stop_requested() override { return stop; }
+  std::string what;
+  int left;
+  bool stop = false;
+};
+
+BOOST_AUTO_TEST_CASE(an_evaluation_that_was_interrupted_is_done_again) {
+  Folder folder;
+  const std::string attention = "{type: global, score: {type: additive, units: 9}}";
+  const fs::path whole = run(folder.path / "whole", attention, 1);
+  for (const auto& [where, number] : {std::pair("dev", 1), {"dev", 3}, {"dev", 5}, {"test", 2}}) {
+    const fs::path results = folder.path / fmt::format("{}-{}", where, number);
+    EvaluationStopper observer(where, number);
+    BOOST_CHECK_THROW(run_experiment(tiny(attention), {results, 1}, observer), Interrupted);
+    BOOST_TEST(observer.stop);
+    const RunFolder stopped{run(results, attention, 1).parent_path()};
+    BOOST_TEST(stopped.journals().size() == 2u);
+    same(whole, stopped.record());
+  }
 }
 
 // Exchanging the score leaves the other initial parameters as they were.

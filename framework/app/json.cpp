@@ -1,0 +1,11 @@
+#include "framework/app/json.hpp"
+
+#include <fmt/format.h>
+
+namespace softalign::app {
+
+void print_json(const Json& json) {
+  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+}
+
+}  // namespace softalign::app

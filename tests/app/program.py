@@ -1,0 +1,81 @@
+"""Runs the built program as a person would, and the small spec that its tests start from."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+BINARIES = Path(os.environ.get("SOFTALIGN_BINARY_DIR", "build/release")).absolute()
+PROGRAM = BINARIES / "bin" / "softalign"
+COSINE = BINARIES / "lib" / "cosine.so"
+
+TINY = """\
+name: tiny
+task:
+  type: reverse
+  symbols: 8
+  length: {train: [2, 5], dev: [2, 5], test: [2, 5]}
+  examples: {train: 64, dev: 16, test: 16}
+model:
+  embedding: 8
+  encoder: {type: bidirectional_gru, units: 8}
+  attention: {type: global, score: {type: additive, units: 8}}
+  decoder: {type: attentional_gru, units: 8}
+train:
+  optimizer: {type: adam, learning_rate: 0.01}
+  batch: {sentences: 16}
+  shards: 2
+  epochs: 2
+"""
+
+
+def softalign(*arguments: object, cwd: Path, code: int | None = 0, text: str | bytes = "", **more: Any) -> Any:
+    """The finished process; its exit status must be `code` (None: any)."""
+    given = text if isinstance(text, bytes) else text.encode()
+    done = subprocess.run(
+        [str(PROGRAM), *map(str, arguments)], cwd=cwd, input=given, capture_output=True, timeout=120, **more
+    )
+    done.stdout, done.stderr = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+    assert code is None or done.returncode == code, f"exit status {done.returncode}\n{done.stdout}{done.stderr}"
+    return done
+
+
+def answer(*arguments: object, cwd: Path, **more: Any) -> Any:
+    """What the program prints as JSON."""
+    return json.loads(softalign(*arguments, "--json", cwd=cwd, **more).stdout)
+
+
+def error(*arguments: object, cwd: Path, code: int, **more: Any) -> str:
+    """The one line on standard error with which the program refuses."""
+    lines = softalign(*arguments, cwd=cwd, code=code, **more).stderr.splitlines()
+    assert len(lines) == 1, lines
+    return lines[0]
+
+
+def started(*arguments: object, cwd: Path) -> subprocess.Popen[str]:
+    """A running program that can be interrupted, even when these tests run in the background of a script."""
+    return subprocess.Popen(
+        [str(PROGRAM), *map(str, arguments)],
+        cwd=cwd,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+
+
+def wait_until(true: Callable[[], bool], seconds: float = 30) -> None:
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.01)
+
+
+def files_below(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())

@@ -1,0 +1,126 @@
+"""The command line itself: help, mistakes, completion; and the commands about plugins and the machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from program import PROGRAM, answer, error, files_below, softalign
+
+COMMANDS = "run validate resolve ls show tail evaluate translate verify recover list describe check doctor completion".split()
+
+
+def test_help_lists_every_command(tmp_path: Path) -> None:
+    text = softalign("--help", cwd=tmp_path).stdout
+    assert all(f"\n  {command} " in text for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(tmp_path: Path, command: str) -> None:
+    text = softalign(command, "--help", cwd=tmp_path).stdout
+    assert "Example:\n" in text and f"softalign {command}" in text
+
+
+def test_version(tmp_path: Path) -> None:
+    assert softalign("--version", cwd=tmp_path).stdout.startswith("softalign 0.")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["rnu", "x.yaml"], "unknown command 'rnu'; did you mean 'run'?"),
+        (["run"], "spec is required; see softalign run --help"),
+        ([], "no command; see softalign --help"),
+        (["run", "tiny.yaml", "--thread", "2"], "unknown option '--thread'; did you mean '--threads'?"),
+        (["run", "tiny.yaml", "--threads", "0"], "--threads: "),
+        (["run", "tiny.yaml", "--threads", "many"], "--threads"),
+        (["list", "scores", "more"], "'more' is one argument too many"),
+        (["list", "scoers"], "unknown kind 'scoers'; did you mean 'score'?"),
+        (["describe", "score", "aditive"], "unknown score 'aditive'; did you mean 'additive'?"),
+        (["describe", "score"], "describe which score?"),
+        (["check", "all", "dot"], "check all takes no name"),
+        (["completion", "fish"], "shell: fish not in {bash}"),
+    ],
+)
+def test_a_mistake_is_one_line_with_the_remedy(here: Path, arguments: list[str], said: str) -> None:
+    line = error(*arguments, cwd=here, code=2)
+    assert line.startswith(f"softalign: {said}"), line
+    assert files_below(here) == ["tiny.yaml"]
+
+
+def test_output_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([str(PROGRAM), "list"], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1 and done.stderr.startswith("softalign: standard output cannot be written")
+
+
+def test_list_knows_singular_and_plural_and_is_fast(tmp_path: Path) -> None:
+    one = softalign("list", "score", cwd=tmp_path).stdout
+    assert one == softalign("list", "scores", cwd=tmp_path).stdout
+    assert [line.split()[1] for line in one.splitlines()] == ["name", "additive", "dot", "general"]
+    assert softalign("list", "searches", cwd=tmp_path).stdout.splitlines()[1].split()[1] == "beam"
+    listed = answer("list", cwd=tmp_path)
+    assert {"kind": "score", "name": "dot", "summary": "s · h (Luong et al. 2015)",
+            "source": "framework/plugins/scores/dot.cpp"} in listed  # fmt: skip
+    times = []
+    for _ in range(5):
+        begin = time.perf_counter()
+        softalign("list", cwd=tmp_path)
+        times.append(time.perf_counter() - begin)
+    assert min(times) < 0.15  # 0.02 s on an idle machine
+
+
+def test_describe(tmp_path: Path) -> None:
+    text = softalign("describe", "search", "beam", cwd=tmp_path).stdout
+    assert "framework/plugins/searches/beam.cpp" in text
+    assert any(line.split()[:4] == ["width", "integer", "5", ">="] for line in text.splitlines())
+    options = {option["option"]: option for option in answer("describe", "spec", cwd=tmp_path)}
+    assert options["task"]["required"] is True
+    assert options["train.early_stopping.patience"]["default"] == "5"
+    assert all(option["help"] for option in options.values())
+
+
+def test_check(tmp_path: Path) -> None:
+    results = answer("check", "scores", cwd=tmp_path)
+    assert {r["name"] for r in results} == {"additive", "dot", "general"} and all(r["passed"] for r in results)
+    text = softalign("check", "score", "dot", cwd=tmp_path).stdout
+    assert "score dot  gradients" in text and text.splitlines()[-1].endswith("checks passed")
+
+
+def test_doctor(tmp_path: Path) -> None:
+    findings = {finding["what"]: finding for finding in answer("doctor", cwd=tmp_path)}
+    assert float(findings["speed, 1 thread"]["found"].split()[0]) > 0
+    assert findings["results"]["well"] and "oneDNN" in findings["matrix products"]["found"]
+    assert files_below(tmp_path) == []
+    (tmp_path / "results").write_text("a file, no folder")
+    assert "is no folder" in softalign("doctor", cwd=tmp_path, code=1).stdout
+
+
+def completed(*words: str) -> list[str]:
+    """What bash offers for the last word."""
+    script = subprocess.run([str(PROGRAM), "completion", "bash"], capture_output=True, text=True, check=True).stdout
+    quoted = " ".join(f"'{word}'" for word in ("softalign", *words))
+    ask = f'{script}\nCOMP_WORDS=({quoted}); COMP_CWORD={len(words)}; _softalign; printf "%s\\n" "${{COMPREPLY[@]}}"'
+    return subprocess.run(["bash", "-c", ask], capture_output=True, text=True, check=True).stdout.split()
+
+
+def test_bash_completion(tmp_path: Path) -> None:
+    assert completed("tr") == ["translate"]
+    assert set(COMMANDS) <= set(completed(""))
+    assert completed("run", "tiny.yaml", "--th") == ["--threads"]
+    assert completed("describe", "sc") == ["score"]
+    assert completed("describe", "sp") == ["spec"]
+    assert completed("describe", "score", "") == ["additive", "dot", "general"]
+    assert completed("run", "ti") == []  # bash goes on with files
+
+
+def test_json_stays_json_when_a_file_name_is_no_utf8(tmp_path: Path) -> None:
+    name = os.fsdecode(b"sp\xffec.yaml")
+    (tmp_path / name).write_text("seed: 1\n")
+    done = softalign("validate", name, "--json", cwd=tmp_path, code=2)
+    assert json.loads(done.stdout)[0]["valid"] is False

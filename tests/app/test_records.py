@@ -1,0 +1,279 @@
+"""The commands that look at records: ls, show, tail, recover, verify; and those that use their models: evaluate, translate."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from program import PROGRAM, TINY, answer, error, files_below, softalign, started, wait_until
+
+h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
+
+
+def copied(trained: Path, to: Path) -> Path:
+    """A copy of the finished run that a test may spoil, below to/results."""
+    shutil.copytree(trained.parents[2], to, dirs_exist_ok=True)
+    return to / trained.relative_to(trained.parents[2])
+
+
+# --- looking
+
+
+def test_ls_has_a_line_for_every_run_and_an_unreadable_one_breaks_nothing(trained: Path, tmp_path: Path) -> None:
+    run = copied(trained, tmp_path)
+    for name, spoil in {
+        "cut": lambda f: f.write_bytes(f.read_bytes()[:5000]),
+        "foreign": lambda f: f.write_bytes(b"no HDF5 at all"),
+        "gone": lambda f: f.unlink(),
+    }.items():
+        shutil.copytree(run, tmp_path / "results" / name / run.name)
+        spoil(tmp_path / "results" / name / run.name / "run.h5")
+    newer = tmp_path / "results" / "newer" / run.name
+    shutil.copytree(run, newer)
+    with h5py.File(newer / "run.h5", "a") as file:
+        file.attrs["format_version"] = 99
+    (tmp_path / "results" / "empty").mkdir()
+    done = softalign("ls", cwd=tmp_path)
+    lines = {line.split()[0]: line for line in done.stdout.splitlines()}
+    assert list(lines) == ["name", "cut", "foreign", "gone", "newer", "tiny"]
+    assert " complete " in lines["tiny"] and " 160 " in lines["tiny"]
+    assert all(" unreadable " in lines[name] for name in ("cut", "foreign", "newer"))
+    assert "record format 99 is newer than this program's" in done.stderr
+    found = {entry["name"]: entry for entry in answer("ls", "results", cwd=tmp_path)}
+    assert found["tiny"]["test"]["n"] == 16 and found["tiny"]["updates"] == 160
+    assert "not an HDF5 file" in found["foreign"]["fault"]
+    assert softalign("ls", "results/empty", cwd=tmp_path).stdout == "no runs below results/empty\n"
+    assert "no such folder" in error("ls", "nowhere", cwd=tmp_path, code=2)
+
+
+def test_show_tells_what_was_run_where_and_how_it_did(trained: Path) -> None:
+    here = trained.parents[2]
+    text = softalign("show", trained, cwd=here).stdout
+    for part in ("tiny " + trained.name, "complete, 160 updates", "64 sentences", "symbols: 8 ", "oneDNN", "override 1"):
+        assert part in text, part
+    assert "patience" not in text  # a default
+    assert "test, by source length:" in text and "bleu: nrefs:1|" in text
+    assert text.splitlines()[-1].split()[:1] == ["1"]  # the one attempt
+    assert softalign("show", trained / "run.h5", cwd=here).stdout == text
+    assert softalign("show", trained.name[:5], cwd=here).stdout == text
+    shown = answer("show", trained, cwd=here)
+    assert shown["run_id"] == trained.name and shown["data"]["train"]["kept"] == 64
+    assert shown["test"]["all"]["bleu"] == answer("run", "tiny.yaml", "train.epochs=40", cwd=here)["test"]["all"]["bleu"]
+
+
+def test_show_draws_the_alignment_of_a_sentence(trained: Path) -> None:
+    here = trained.parents[2]
+    text = softalign("show", trained, "--sentence", 3, cwd=here).stdout
+    with h5py.File(trained / "run.h5") as file:
+        group = file["alignments/cross"]
+        sources, targets = group["src_len"][3], group["tgt_len"][0, 3]
+        weights = group["weights"][0, 3, 0, :targets, :sources]
+        words = group["src_tokens"].asstr()[3, :sources]
+    rows = [line for line in text.splitlines() if line.count("│") == 2]
+    assert len(rows) == targets
+    for row, drawn in zip(weights, rows):
+        inside, behind = drawn.split("│")[1:]
+        assert len(inside) == 2 * sources
+        assert behind == f" {row.max():.2f} {words[row.argmax()]}"
+        for weight, shade in zip(row, inside[::2]):
+            assert shade == " ░▒▓█"[sum(weight >= edge for edge in (0.05, 0.25, 0.5, 0.75))]
+    assert "●" in text and "sure" in text
+    assert "cross_search" in softalign("show", trained, "--sentence", 3, "--module", "cross_search", cwd=here).stdout
+    matrix = answer("show", trained, "--sentence", 3, cwd=here)
+    assert matrix["weights"] == pytest.approx(weights.ravel().tolist())
+    assert "sentences 0 to 15" in error("show", trained, "--sentence", 16, cwd=here, code=2)
+    assert "did you mean 'cross'" in error("show", trained, "--sentence", 1, "--module", "crs", cwd=here, code=2)
+
+
+def test_a_run_that_is_not_there_is_said_to_be_so(trained: Path, tmp_path: Path) -> None:
+    here = copied(trained, tmp_path).parents[2]
+    shutil.copytree(here / "results/tiny", here / "results/again")
+    assert "neither a file, a folder" in error("show", "zzzz", cwd=here, code=2)
+    assert "2 runs have an id that begins so" in error("show", trained.name[:4], cwd=here, code=2)
+    assert "softalign ls results/tiny" in error("show", "results/tiny", cwd=here, code=2)
+    (here / "cut.h5").write_bytes((trained / "run.h5").read_bytes()[:3000])
+    assert "cut.h5" in error("show", "cut.h5", cwd=here, code=3)
+    with h5py.File(here / "other.h5", "w") as file:
+        file["x"] = 1
+    assert "no softalign record" in error("show", "other.h5", cwd=here, code=3)
+    shutil.copy(trained / "run.h5", here / "alone.h5")
+    softalign("show", "alone.h5", cwd=here)
+    assert "journals" in error("tail", "alone.h5", cwd=here, code=2)
+
+
+def test_tail_follows_a_run_to_its_end(here: Path) -> None:
+    run = started("run", "tiny.yaml", "train.epochs=60", cwd=here)
+    wait_until(lambda: any(here.glob("results/tiny/*/journal-001.jrnl")))
+    (folder,) = here.glob("results/tiny/*")
+    done = softalign("tail", folder, "-f", "-n", 3, cwd=here)
+    run.communicate()
+    lines = done.stdout.splitlines()
+    assert lines[-1].endswith("ended: complete")
+    updates = [int(line.split()[0]) for line in lines if line.split()[1] == "train"]
+    assert updates == list(range(updates[0], 241)) and len(updates) > 3
+    last = softalign("tail", folder, "-n", 2, cwd=here).stdout.splitlines()
+    assert last == lines[-2:]
+
+
+# --- trust
+
+
+def test_recover_makes_the_record_of_a_killed_run(here: Path) -> None:
+    run = started("run", "tiny.yaml", "train.epochs=3000", "evaluate.search_dev=false", cwd=here)
+    wait_until(lambda: any(here.glob("results/tiny/*/ckpt/*.ckpt")))
+    (folder,) = here.glob("results/tiny/*")
+    assert "works on this run" in error("recover", folder, cwd=here, code=1)
+    run.kill()
+    run.communicate()
+    assert answer("ls", cwd=here)[0]["state"] == "lost"
+    (folder / "run.h5").unlink(missing_ok=True)
+    done = softalign("recover", folder, cwd=here)
+    assert "not complete; run its spec again to go on" in done.stdout
+    with h5py.File(folder / "run.h5") as file:
+        assert file.attrs["complete"] == 0 and len(file["train/loss"]) > 0
+    assert "holds no parameters" in error("translate", folder, cwd=here, code=3)
+
+
+def test_verify_finds_the_same_bits_and_a_changed_one(trained: Path, tmp_path: Path) -> None:
+    run = copied(trained, tmp_path)
+    kept = softalign("verify", run, "--keep", "--threads", 1, cwd=tmp_path, env={**os.environ, "TMPDIR": str(tmp_path)})
+    assert kept.stdout.endswith("the same bits again\n")
+    (second,) = tmp_path.glob("softalign-verify-*/tiny/*/run.h5")
+    assert str(second.parents[2]) in kept.stdout
+    shutil.rmtree(second.parents[2])
+    with h5py.File(run / "run.h5", "a") as file:
+        values = file["train/loss"][:]
+        values[7] += 1e-12
+        file["train/loss"][:] = values
+    before = files_below(tmp_path)
+    done = softalign("verify", run, cwd=tmp_path, code=4, env={**os.environ, "TMPDIR": str(tmp_path)})
+    assert "1 of its values differ when run again, first train/loss; " in done.stderr.splitlines()[-1]
+    assert files_below(tmp_path) == before
+
+
+def test_what_is_not_complete_cannot_be_verified(here: Path) -> None:
+    run = started("run", "tiny.yaml", "train.epochs=3000", "evaluate.search_dev=false", cwd=here)
+    wait_until(lambda: any(here.glob("results/tiny/*/ckpt/*.ckpt")))
+    run.send_signal(signal.SIGTERM)
+    run.communicate()
+    (folder,) = here.glob("results/tiny/*")
+    assert "the run is interrupted; only a complete one can be verified" in error("verify", folder, cwd=here, code=2)
+
+
+# --- models
+
+
+def test_evaluate_gives_the_numbers_of_the_record(trained: Path) -> None:
+    here = trained.parents[2]
+    test = answer("show", trained, cwd=here)["test"]
+    assert answer("evaluate", trained, cwd=here)["metrics"] == test
+    one = answer("evaluate", trained, "--threads", 1, "batch=3", cwd=here)["metrics"]["all"]
+    assert one["bleu"] == test["all"]["bleu"] and one["loss"] == pytest.approx(test["all"]["loss"])
+    greedy = answer("evaluate", trained, "--search", "greedy", cwd=here)["metrics"]["all"]
+    narrow = answer("evaluate", trained, "search.width=1", cwd=here)["metrics"]["all"]
+    assert greedy["bleu"] == narrow["bleu"]
+    dev = answer("evaluate", trained, "--split", "dev", "lengths=[3]", cwd=here)
+    assert dev["split"] == "dev" and list(dev["metrics"]) == ["all", "1-3", "4+"]
+    assert "did you mean 'width'" in error("evaluate", trained, "search.widht=3", cwd=here, code=2)
+    assert "a trained run has no model.embedding" in error("evaluate", trained, "model.embedding=3", cwd=here, code=2)
+
+
+def test_evaluate_says_when_the_data_is_not_what_the_run_read(here: Path) -> None:
+    for split, n in {"train": 20, "dev": 4, "test": 4}.items():
+        for side in ("en", "es"):
+            (here / f"{split}.{side}").write_text("".join(f"a b c {i % 5}\n" for i in range(n)))
+    files = "".join(f"  {s}: {{source: {s}.en, target: {s}.es}}\n" for s in ("train", "dev", "test"))
+    model = TINY[TINY.index("model:") :]
+    (here / "text.yaml").write_text(f"name: text\ntask:\n  type: parallel_text\n{files}{model}")
+    softalign("run", "text.yaml", cwd=here)
+    (run,) = here.glob("results/text/*")
+    assert "note" not in softalign("evaluate", run, cwd=here).stderr
+    (here / "test.en").write_text("a b\n" * 4)
+    assert "task.test.source changed" in softalign("evaluate", run, cwd=here).stderr
+    assert answer("evaluate", run, cwd=here)["changed_data"] == ["task.test.source"]
+    assert "task.test.source changed" in error("verify", run, cwd=here, code=3)
+    (here / "train.en").write_text("other words\n" * 20)
+    done = softalign("evaluate", run, cwd=here, code=3)
+    assert "other vocabularies than the record's" in done.stderr.splitlines()[-1]
+    (here / "train.en").rename(here / "moved.en")
+    assert "train.en: cannot be read" in error("evaluate", run, cwd=here, code=3)
+    (here / "moved.en").write_text("".join(f"a b c {i % 5}\n" for i in range(20)))
+    (here / "test.en").write_text("".join(f"a b c {i % 5}\n" for i in range(4)))
+    moved = answer("evaluate", run, "task.train.source=moved.en", cwd=here)
+    assert moved["changed_data"] == [] and moved["metrics"] == answer("show", run, cwd=here)["test"]
+
+
+LINES = ["a b c", "", "h g f e d", "  a   a ", "b q b", "c d\r"]
+
+
+def test_translate_gives_a_line_for_a_line(trained: Path) -> None:
+    here = trained.parents[2]
+    done = softalign("translate", trained, cwd=here, text="\n".join(LINES))
+    out = done.stdout.split("\n")
+    assert len(out) == len(LINES) + 1 and out[1] == "" and out[-1] == ""
+    assert out[3].split() == ["a", "a"]
+    assert done.stderr == "note: 1 of 15 source symbols are not in the vocabulary: read as <unk>\n"
+    many = softalign("translate", trained, cwd=here, text="\n".join(LINES * 300) + "\n").stdout.split("\n")
+    assert many == out[:-1] * 300 + [""]
+    assert softalign("translate", trained, cwd=here).stdout == ""
+    wide = softalign("translate", trained, "search.width=10", "--threads", 1, cwd=here, text="a b c\n")
+    assert wide.stdout.count("\n") == 1
+
+
+def test_translate_answers_at_once_to_one_who_waits(trained: Path) -> None:
+    process = subprocess.Popen([str(PROGRAM), "translate", str(trained)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdin is not None and process.stdout is not None
+    for line in ("a b", "c d e"):
+        process.stdin.write(line + "\n")
+        process.stdin.flush()
+        assert process.stdout.readline().endswith("\n")  # or this test hangs
+    process.stdin.close()
+    assert process.wait() == 0
+    process.stdout.close()
+
+
+def test_translate_stops_at_a_line_that_is_no_text(trained: Path) -> None:
+    here = trained.parents[2]
+    done = softalign("translate", trained, cwd=here, code=3, text=b"a b\n\nc \xff d\ne\n")
+    assert done.stdout.count("\n") == 2
+    assert done.stderr == "standard input:3: byte 3 (0xff) is not UTF-8; convert the file with iconv\n"
+    long = softalign("translate", trained, cwd=here, code=3, text="a " * 100_000)
+    assert "standard input:1: " in long.stderr
+
+
+def test_translate_writes_alignments_that_xarray_reads(trained: Path, tmp_path: Path) -> None:
+    file = tmp_path / "alignments.h5"
+    done = softalign("translate", trained, "--alignments", file, cwd=tmp_path, text="\n".join(LINES))
+    out = done.stdout.split("\n")
+    with h5py.File(file) as f:
+        group = f["alignments/cross"]
+        assert f.attrs["format"] == b"softalign-alignments" and f.attrs["run_id"].decode() == trained.name
+        assert group["sentence"][:].tolist() == [0, 2, 3, 4, 5]  # lines, from 0; the empty one has none
+        for place, line in enumerate(group["sentence"][:]):
+            sources, targets = group["src_len"][place], group["tgt_len"][0, place]
+            words = group["src_tokens"].asstr()[place, :sources].tolist()
+            assert words == [w if w != "q" else "<unk>" for w in LINES[line].split()] + ["</s>"]
+            spoken = [w for w in group["tgt_tokens"].asstr()[0, place, :targets] if w != "</s>"]
+            assert " ".join(spoken) == out[line]
+            weights = group["weights"][0, place, 0, :targets, :sources]
+            assert weights.sum(axis=1) == pytest.approx([1] * targets, abs=1e-5)
+    for engine, module in {"netcdf4": "netCDF4", "h5netcdf": "h5netcdf"}.items():
+        xarray = pytest.importorskip("xarray", reason="python3-xarray is not installed")
+        pytest.importorskip(module, reason=f"python3-{engine} is not installed")
+        with xarray.open_dataset(file, group="alignments/cross", engine=engine) as data:
+            assert dict(data.sizes)["sentence"] == 5 and data.weights.dims == ("update", "sentence", "head", "tgt", "src")
+
+
+def test_alignments_are_refused_where_there_are_none_or_no_place_for_them(trained: Path, here: Path) -> None:
+    assert "there is no folder" in error("translate", trained, "--alignments", "no/x.h5", cwd=here, code=2)
+    softalign("run", "tiny.yaml", "model.attention=none", "train.epochs=1", cwd=here)
+    (run,) = here.glob("results/tiny/*")
+    assert "has no attention" in error("translate", run, "--alignments", "x.h5", cwd=here, code=2)
+    assert "holds no alignments" in error("show", run, "--sentence", 0, cwd=here, code=2)
+    assert json.loads(softalign("show", run, "--json", cwd=here).stdout)["test"]["all"]["n"] == 16

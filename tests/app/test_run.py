@@ -1,0 +1,181 @@
+"""softalign run: what it says and leaves, how it is interrupted and goes on."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import signal
+import struct
+import subprocess
+import termios
+from pathlib import Path
+
+import pytest
+
+from program import PROGRAM, answer, error, files_below, softalign, started, wait_until
+
+LONG = ["train.epochs=2000", "record.checkpoint_every=50", "evaluate.search_dev=false"]
+
+
+def test_a_run_prints_its_results_by_length_and_leaves_a_record(here: Path) -> None:
+    done = softalign("run", "tiny.yaml", "evaluate.lengths=[3]", cwd=here)
+    lines = done.stdout.splitlines()
+    assert lines[0].split()[:3] == ["length", "n", "perplexity"]
+    assert [line.split()[0] for line in lines[1:4]] == ["1-3", "4+", "all"]
+    assert int(lines[1].split()[1]) + int(lines[2].split()[1]) == 16 == int(lines[3].split()[1])
+    assert (here / lines[4]).name == "run.h5" and (here / lines[4]).is_file()
+    assert len(re.findall(r"^epoch \d/2  update \d  dev: ", done.stderr, re.M)) == 2
+
+
+def test_a_complete_run_is_not_run_again_unless_forced(here: Path) -> None:
+    first = softalign("run", "tiny.yaml", cwd=here)
+    again = softalign("run", "tiny.yaml", cwd=here)
+    assert again.stdout == first.stdout.replace("results/", "complete already: results/")
+    assert "epoch" not in again.stderr
+    assert answer("run", "tiny.yaml", cwd=here)["was_complete"] is True
+    forced = answer("run", "tiny.yaml", "--force", cwd=here)
+    assert forced["was_complete"] is False and forced["test"]["all"]["n"] == 16
+
+
+def test_a_dry_run_says_what_would_be_done_and_writes_nothing(here: Path) -> None:
+    text = softalign("run", "tiny.yaml", "--dry-run", cwd=here).stdout
+    assert "64 train, 16 dev, 16 test" in text
+    plan = answer("run", "tiny.yaml", "--dry-run", "train.max_updates=7", cwd=here)
+    assert plan["updates"] == 7 and plan["updates_per_epoch"] == 4 and plan["state"] == "absent"
+    assert plan["parameters"] == 2383
+    assert files_below(here) == ["tiny.yaml"]
+    outcome = answer("run", "tiny.yaml", "train.max_updates=7", cwd=here)
+    assert outcome["run_id"] == plan["run_id"] and plan["folder"] in outcome["record"]
+
+
+def test_threads_and_the_folder_change_no_bit(here: Path) -> None:
+    one = answer("run", "tiny.yaml", "--threads", 1, "--out", "a", cwd=here)
+    two = answer("run", "tiny.yaml", "--threads", 2, "--out", "b", cwd=here)
+    assert one["test"] == two["test"]
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGUSR1"])
+def test_a_signal_saves_the_state_and_the_same_command_goes_on(here: Path, name: str) -> None:
+    process = started("run", "tiny.yaml", *LONG, cwd=here)
+    wait_until(lambda: any(here.glob("results/tiny/*/ckpt/*.ckpt")))
+    process.send_signal(getattr(signal, name))
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 75, said
+    last = said.splitlines()[-1]
+    assert last.startswith("softalign: interrupted") and "run the same command again" in last
+    (run,) = here.glob("results/tiny/*")
+    assert answer("ls", cwd=here)[0]["state"] == "interrupted"
+
+    stop_soon = started("run", "tiny.yaml", *LONG, cwd=here)
+    assert stop_soon.stderr is not None
+    line = ""
+    while "resuming at update" not in line:
+        line = stop_soon.stderr.readline()
+        assert line, "ended without resuming"
+    stop_soon.send_signal(signal.SIGTERM)
+    stop_soon.communicate(timeout=30)
+    assert stop_soon.returncode == 75 and (run / "run.h5").is_file()
+
+
+def test_an_interrupted_run_ends_in_the_bits_of_one_that_was_not(here: Path) -> None:
+    epochs = ["train.epochs=150", "record.checkpoint_every=30"]
+    process = started("run", "tiny.yaml", *epochs, cwd=here)
+    wait_until(lambda: any(here.glob("results/tiny/*/ckpt/*.ckpt")))
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    assert process.returncode == 75
+    resumed = softalign("run", "tiny.yaml", *epochs, cwd=here)
+    assert "resuming at update" in resumed.stderr and "WARNING" not in resumed.stderr
+    (run,) = here.glob("results/tiny/*")
+    assert softalign("verify", run, cwd=here).stdout.endswith("the same bits again\n")
+
+
+def test_a_second_signal_says_that_the_state_is_being_saved(here: Path) -> None:
+    process = started("run", "tiny.yaml", *LONG, cwd=here)
+    wait_until(lambda: any(here.glob("results/tiny/*/ckpt/*.ckpt")))
+    os.kill(process.pid, signal.SIGSTOP)  # so that both signals come before the step ends
+    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGTERM)
+    os.kill(process.pid, signal.SIGCONT)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 75
+    assert "stopping: " in said and "still saving" in said
+
+
+def test_an_interrupt_while_data_is_read_writes_nothing(here: Path) -> None:
+    lines = "".join(f"a b c d e f g {i}\n" for i in range(400_000))
+    (here / "s.txt").write_text(lines)
+    sides = "".join(f"{split}: {{source: s.txt, target: s.txt}}, " for split in ("train", "dev", "test"))
+    (here / "text.yaml").write_text(f"task: {{type: parallel_text, {sides} vocabulary: {{size: 50}}}}\n")
+    process = started("run", "text.yaml", cwd=here)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(timeout=0.3)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 75, said
+    assert not (here / "results").exists()
+
+
+def test_an_interrupt_while_testing_keeps_the_trained_model(here: Path) -> None:
+    test = ["task.examples.test=40000", "task.length.test=[5, 60]", "train.epochs=1", "record.alignments=0"]
+    process = started("run", "tiny.yaml", *test, cwd=here)
+    assert process.stderr is not None
+    assert "epoch 1/1" in process.stderr.readline()
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 75, said
+    assert "interrupted while evaluating test" in said.splitlines()[-1]
+    tail = softalign("tail", *here.glob("results/tiny/*"), cwd=here).stdout
+    assert "ended: interrupted" in tail and "checkpoint" in tail
+
+
+def test_a_loss_that_is_no_number_stops_the_run_and_keeps_the_checkpoint(here: Path) -> None:
+    wild = ["train.optimizer.type=sgd", "train.optimizer.learning_rate=1e30", "train.clip_norm=0"]
+    done = softalign("run", "tiny.yaml", *wild, "record.checkpoint_every=1", cwd=here, code=1)
+    last = done.stderr.splitlines()[-1]
+    assert re.match(r"softalign: update 2: the loss is not a number in training sentences \d+, ", last), last
+    assert "the largest parameter, '" in last and "the last checkpoint, of update 1, is kept" in last
+    (run,) = here.glob("results/tiny/*")
+    assert len(list((run / "ckpt").glob("upd-*1-*.ckpt"))) == 1
+    shown = softalign("show", run, cwd=here).stdout
+    assert "failed, 1 updates" in shown
+    assert answer("ls", cwd=here)[0]["state"] == "failed"
+    assert "not a number" in softalign("tail", run, cwd=here).stdout
+    without = error("run", "tiny.yaml", *wild, "seed=2", "--out", "other", cwd=here, code=1)
+    assert "no checkpoint was made yet" in without
+
+
+def on_terminal(folder: Path, columns: int, *arguments: object) -> str:
+    """What the program writes to a terminal of so many columns."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    command = [str(PROGRAM), *map(str, arguments)]
+    process = subprocess.Popen(command, cwd=folder, stdin=slave, stdout=subprocess.DEVNULL, stderr=slave)
+    os.close(slave)
+    written = b""
+    while True:
+        try:
+            piece = os.read(master, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not piece:
+            break
+        written += piece
+    os.close(master)
+    assert process.wait() == 0
+    return written.decode()
+
+
+@pytest.mark.parametrize("columns", [20, 60, 200])
+def test_the_progress_line_fits_the_terminal(here: Path, columns: int) -> None:
+    more = ["train.epochs=1", "task.examples.train=6000", "evaluate.search_dev=false"]
+    text = on_terminal(here, columns, "run", "tiny.yaml", *more)
+    lines = re.findall(r"\r\x1b\[\?7l([^\r\n]*?)\x1b\[K", text)
+    assert any(line.startswith("epoch 1/1  loss ") for line in lines)
+    assert all(len(line) < columns for line in lines)
+    if columns == 200:
+        assert any(re.search(r"━+[╸┄]*  update \d+/375  [\d.]+k? tokens/s  0:\d\d left$", line) for line in lines)
+    assert not re.search(r"\x1b\[\?7h[^\r\x1b]", text)  # what follows begins at the line's start
+    assert text.count("\n") == 1  # the line of the dev evaluation

@@ -1,0 +1,157 @@
+"""validate and resolve, and what run says to wrong specs and wrong data: place, remedy, exit status, nothing written."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from program import TINY, answer, error, files_below, softalign
+
+
+def test_resolve_shows_every_value_with_its_origin(here: Path) -> None:
+    text = softalign("resolve", "tiny.yaml", "train.epochs=7", cwd=here).stdout
+    lines = {line.split("#")[0].strip(): line.split("#")[-1].strip() for line in text.splitlines()}
+    assert lines["symbols: 8"] == "tiny.yaml:4"
+    assert lines["epochs: 7"] == "override 1 ('train.epochs=7')"
+    assert lines["patience: 5"] == "default" if "patience: 5" in lines else True
+    (here / "again.yaml").write_text(text)
+    assert softalign("resolve", "again.yaml", "--json", cwd=here).stdout == (
+        softalign("resolve", "tiny.yaml", "train.epochs=7", "--json", cwd=here).stdout
+    )
+
+
+def test_the_canonical_json_names_the_run(here: Path) -> None:
+    canonical = softalign("resolve", "tiny.yaml", "--json", cwd=here).stdout.removesuffix("\n")
+    object = json.loads(canonical)
+    assert canonical == json.dumps(object, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    assert "name" not in object and "plugins" not in object
+    plan = answer("run", "tiny.yaml", "name=another", "notes=of no account", "--dry-run", cwd=here)
+    assert plan["run_id"] == hashlib.sha256(canonical.encode()).hexdigest()[:16]
+
+
+def test_validate_reports_every_fault_of_every_file(here: Path) -> None:
+    (here / "bad.yaml").write_text(TINY.replace("symbols", "simbols").replace("epochs: 2", "epochs: two"))
+    (here / "absent.yaml").write_text(
+        "task:\n  type: parallel_text\n" + "".join(f"  {s}: {{source: no.en, target: no.es}}\n" for s in ["train", "dev", "test"])
+    )
+    done = softalign("validate", "tiny.yaml", "bad.yaml", "absent.yaml", "nowhere.yaml", cwd=here, code=2)
+    assert done.stdout.startswith("tiny.yaml: valid, run ")
+    assert done.stderr.splitlines()[0].startswith("bad.yaml:4:3: unknown key 'simbols'")
+    assert "did you mean 'symbols'?" in done.stderr.splitlines()[0]
+    assert done.stderr.splitlines()[1].startswith("bad.yaml:16:11: ")
+    assert "absent.yaml:3:19: " in done.stderr and "no.en" in done.stderr
+    assert "softalign: nowhere.yaml: cannot be read" in done.stderr
+    softalign("validate", "tiny.yaml", cwd=here)
+    softalign("validate", "absent.yaml", cwd=here, code=3)
+    found = json.loads(softalign("validate", "tiny.yaml", "bad.yaml", "--json", cwd=here, code=2).stdout)
+    assert [entry["valid"] for entry in found] == [True, False] and "simbols" in found[1]["errors"]
+
+
+BAD_SPECS = {
+    "misspelt key": (TINY.replace("epochs", "epohcs"), "bad.yaml:16:3: unknown key 'epohcs' in train; did you mean 'epochs'?"),
+    "wrong type": (TINY.replace("symbols: 8", "symbols: eight"), "bad.yaml:4:12: task.symbols: expected an integer"),
+    "unknown plugin": (TINY.replace("additive", "aditive"), "bad.yaml:10:43: unknown score 'aditive'; did you mean 'additive'?"),
+    "out of range": (TINY.replace("shards: 2", "shards: 0"), "bad.yaml:15:11: train.shards: "),
+    "no power of two": (TINY.replace("shards: 2", "shards: 3"), "bad.yaml:15:11: train.shards: 3 is not a power of two"),
+    "twice": (TINY + "name: again\n", "bad.yaml:17:1: "),
+    "quoted number": (TINY.replace("symbols: 8", "symbols: '8'"), "bad.yaml:4:12: "),
+    "octal": (TINY.replace("symbols: 8", "symbols: 010"), "bad.yaml:4:12: "),
+    "alias": ("a: &a [1]\nb: *a\n", "bad.yaml:1:4: "),
+    "second document": (TINY + "---\n" + TINY, "bad.yaml:17:1: "),
+    "no map": ("- 1\n", "bad.yaml:1:1: "),
+    "empty": ("", "bad.yaml"),
+    "no task": ("seed: 1\n", "bad.yaml"),
+    "folder's name": (TINY.replace("name: tiny", "name: ../tiny"), "bad.yaml:1:7: name: '../tiny' cannot name a folder"),
+    "broken YAML": (TINY + "x: [1, 2\n", "bad.yaml:"),
+    "buckets": (TINY + "evaluate: {lengths: [20, 10]}\n", "bad.yaml:17:21: length buckets: edge 10 after 20"),
+    "lengths": (TINY.replace("train: [2, 5]", "train: [5, 2]"), "bad.yaml:3:9: task: length.train is [5, 2]"),
+    "metric": (TINY + "  early_stopping: {metric: dev/blue}\n", "bad.yaml:17:28: unknown metric 'blue'; did you mean 'bleu'?"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_SPECS)
+def test_a_wrong_spec_is_refused_at_its_place(here: Path, name: str) -> None:
+    text, said = BAD_SPECS[name]
+    (here / "bad.yaml").write_text(text)
+    line = error("run", "bad.yaml", cwd=here, code=2)
+    assert line.removeprefix("softalign: ").startswith(said), line
+    assert files_below(here) == ["bad.yaml", "tiny.yaml"]
+
+
+def test_yaml_that_explodes_or_is_nested_ten_thousand_deep_is_refused(here: Path) -> None:
+    bomb = "a: &a [x, x, x, x, x, x, x, x, x]\n"
+    bomb += "".join(f"{b}: &{b} [{', '.join(['*' + a] * 9)}]\n" for a, b in zip("abcdefghi", "bcdefghij"))
+    deep = "x: " + "[" * 10_000 + "]" * 10_000 + "\n"
+    blocks = "".join(" " * i + "x:\n" for i in range(10_000))
+    for text in (bomb, deep, blocks, "x: " + "{a: " * 10_000):
+        (here / "bad.yaml").write_text(text)
+        line = error("run", "bad.yaml", cwd=here, code=2)
+        assert "bad.yaml:" in line, line
+    assert "override 1" in error("run", "tiny.yaml", "notes=" + "[" * 10_000, cwd=here, code=2)
+    assert files_below(here) == ["bad.yaml", "tiny.yaml"]
+
+
+PAIRS = {"train": 20, "dev": 4, "test": 4}
+
+
+def corpus(folder: Path) -> None:
+    """A small parallel corpus and its spec."""
+    for split, lines in PAIRS.items():
+        for side in ("en", "es"):
+            (folder / f"{split}.{side}").write_text("".join(f"a b c {i % 5}\n" for i in range(lines)))
+    files = "".join(f"  {s}: {{source: {s}.en, target: {s}.es}}\n" for s in PAIRS)
+    (folder / "text.yaml").write_text(TINY.replace(TINY[TINY.index("task:") : TINY.index("model:")], f"task:\n  type: parallel_text\n{files}"))
+
+
+def spoil(folder: Path, name: str) -> str:
+    """Makes the corpus wrong; what the program must say."""
+    lines = (folder / "train.es").read_text().splitlines(keepends=True)
+    if name == "missing":
+        (folder / "train.es").unlink()
+        return "train.es: cannot be read"
+    if name == "empty":
+        (folder / "train.es").write_text("")
+        return "train.es"
+    if name == "uneven":
+        (folder / "train.es").write_text("".join(lines[:-1]))
+        return "train.en has 20 lines and"
+    if name == "no UTF-8":
+        (folder / "train.es").write_bytes("".join(lines[:6]).encode() + b"caf\xe9\n" + "".join(lines[7:]).encode())
+        return "train.es:7: byte 4 (0xe9) is not UTF-8"
+    if name == "long line":
+        (folder / "train.es").write_text("".join(lines[:2]) + "a " * 100_000 + "\n" + "".join(lines[3:]))
+        return "train.es:3: "
+    if name == "damaged gzip":
+        whole = gzip.compress("".join(lines * 500).encode(), mtime=0)
+        (folder / "train.es").write_bytes(whole[: len(whole) // 2])
+        return "train.es"
+    if name == "folder":
+        (folder / "train.es").unlink()
+        (folder / "train.es").mkdir()
+        return "train.es"
+    assert name == "link"
+    spec = (folder / "text.yaml").read_text()
+    (folder / "text.yaml").write_text(spec.replace("target: test.es", "target: test.es, alignment: test.align"))
+    (folder / "test.align").write_text("0-0\n0-0 1-9\n\n\n")
+    return "test.align:2: "
+
+
+@pytest.mark.parametrize("name", ["missing", "empty", "uneven", "no UTF-8", "long line", "damaged gzip", "folder", "link"])
+def test_wrong_data_is_refused_with_file_and_line(here: Path, name: str) -> None:
+    corpus(here)
+    said = spoil(here, name)
+    before = files_below(here)
+    line = error("run", "text.yaml", cwd=here, code=3)
+    assert said in line, line
+    assert files_below(here) == before
+
+
+def test_the_same_corpus_is_fine_when_nothing_is_wrong(here: Path) -> None:
+    corpus(here)
+    (here / "train.en").write_text("a b c d e f g\n" + "a b\n" * 18 + "\n")
+    done = softalign("run", "text.yaml", "task.max_length=5", cwd=here)
+    assert "train: 18 of 20 pairs kept, 1 too long, 1 empty, 0 truncated" in done.stderr

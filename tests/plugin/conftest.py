@@ -1,0 +1,6 @@
+"""Makes the helpers of tests/app importable here too."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "app"))

@@ -1,0 +1,81 @@
+"""A score in a shared object of its own (cosine.cpp): listed, described, checked, trained, recorded; and files that are none."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from program import COSINE, TINY, answer, error, files_below, softalign
+
+
+@pytest.fixture()
+def here(tmp_path: Path) -> Path:
+    (tmp_path / "tiny.yaml").write_text(TINY)
+    return tmp_path
+
+
+def test_it_is_listed_described_and_checked(tmp_path: Path) -> None:
+    names = [plugin["name"] for plugin in answer("list", "scores", "--plugin", COSINE, cwd=tmp_path)]
+    assert names == ["additive", "cosine", "dot", "general"]
+    described = answer("describe", "score", "cosine", "--plugin", COSINE, cwd=tmp_path)
+    assert described["summary"] == "scaled cosine similarity" and described["source"].endswith("tests/plugin/cosine.cpp")
+    assert [(o["option"], o["default"], o["legal"]) for o in described["options"]] == [("gain", "8.0", "> 0")]
+    results = answer("check", "score", "cosine", "--plugin", COSINE, cwd=tmp_path)
+    assert {"gradients", "padding", "permutation", "same bits"} <= {r["check"] for r in results}
+    assert all(r["passed"] for r in results)
+    assert "unknown score 'cosine'" in error("describe", "score", "cosine", cwd=tmp_path, code=2)
+
+
+def test_it_is_trained_and_recorded_and_the_record_suffices(here: Path) -> None:
+    plugin = shutil.copy(COSINE, here / "cosine.so")
+    softalign("run", "tiny.yaml", "--plugin", "cosine.so", "model.attention.score={type: cosine, gain: 4}", cwd=here)
+    (run,) = here.glob("results/tiny/*")
+    shown = answer("show", run, cwd=here)
+    digest = hashlib.sha256(Path(plugin).read_bytes()).hexdigest()
+    assert json.loads(shown["provenance"]["plugins"]) == [f"{here / 'cosine.so'} sha256:{digest}"]
+    elsewhere = here / "elsewhere"
+    elsewhere.mkdir()
+    assert softalign("translate", run, cwd=elsewhere, text="a b\n").stdout.count("\n") == 1
+    assert softalign("verify", run, cwd=elsewhere).stdout.endswith("the same bits again\n")
+
+
+def test_a_spec_names_its_plugins_relative_to_itself(here: Path) -> None:
+    (here / "specs").mkdir()
+    shutil.copy(COSINE, here / "specs" / "cosine.so")
+    spec = here / "specs" / "cosine.yaml"
+    spec.write_text(TINY.replace("additive, units: 8", "cosine") + "plugins: [cosine.so]\n")
+    plan = answer("run", "specs/cosine.yaml", "--dry-run", cwd=here)
+    by_option = ["--plugin", "specs/cosine.so", "model.attention.score=cosine", "--dry-run"]
+    assert plan["run_id"] == answer("run", "tiny.yaml", *by_option, cwd=here)["run_id"]
+    assert "valid" in softalign("validate", spec, cwd=here).stdout
+    spec.write_text(TINY + "plugins: [cosine.so, gone.so]\n")
+    line = error("run", spec, cwd=here, code=2)
+    assert line.startswith(f"{spec}:17:22: plugins: ") and "gone.so: cannot be read" in line
+
+
+def test_what_is_no_plugin_is_refused(here: Path) -> None:
+    (here / "text.so").write_text("no shared object")
+    other = COSINE.read_bytes()
+    assert other.count(b"softalign-abi{api=1;real=float;") == 1
+    (here / "other.so").write_bytes(other.replace(b"api=1;real=float;", b"api=7;real=float;"))
+    (here / "cut.so").write_bytes(other[: len(other) // 2])
+    for file, said in {
+        "text.so": "not a softalign plugin (no ABI tag inside); build it with softalign_add_plugin",
+        "other.so": "built for another softalign; api is 7, this program has 1; build it again",
+        "gone.so": "gone.so: cannot be read",
+        "cut.so": "cut.so: ",
+    }.items():
+        for command in (["run", "tiny.yaml"], ["list"], ["validate", "tiny.yaml"]):
+            line = error(*command, "--plugin", file, cwd=here, code=2)
+            assert line.startswith("softalign: ") and said in line, line
+    assert files_below(here) == ["cut.so", "other.so", "text.so", "tiny.yaml"]
+
+
+def test_a_name_that_is_taken_is_refused(here: Path) -> None:
+    shutil.copy(COSINE, here / "again.so")
+    line = error("list", "--plugin", COSINE, "--plugin", "again.so", cwd=here, code=2)
+    assert "again.so" in line and "score 'cosine'" in line, line
