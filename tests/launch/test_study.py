@@ -3,6 +3,8 @@
 import json
 import signal
 import subprocess
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 from conftest import PROGRAM
@@ -57,11 +59,19 @@ def test_a_wrong_study_is_status_2_and_writes_nothing(softalign, study: Path, tm
     assert list(tmp_path.iterdir()) == [study]
 
 
+def wait_until(condition: Callable[[], bool], process: subprocess.Popen) -> None:
+    for _ in range(3000):
+        if condition():
+            return
+        assert process.poll() is None, "it ended before it could be interrupted"
+        time.sleep(0.02)
+    raise AssertionError("nothing happened for a minute")
+
+
 def test_an_interruption_is_status_75_and_the_same_command_goes_on(softalign, study: Path, tmp_path: Path):
     slow = ["study", study, "task.examples.train=4000", "train.epochs=40"]
     with subprocess.Popen([PROGRAM, *map(str, slow)], cwd=tmp_path, stderr=subprocess.PIPE, text=True) as running:
-        while "loss" not in running.stderr.readline():  # until it trains
-            pass
+        wait_until(lambda: any(j.stat().st_size > 3000 for j in tmp_path.rglob("*.jrnl")), running)  # it trains
         running.send_signal(signal.SIGINT)
         running.communicate(timeout=60)
     assert running.returncode == 75
