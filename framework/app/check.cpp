@@ -1,5 +1,7 @@
 // softalign check KIND [NAME], check all: the laws that every plugin must keep, tried on it.
 
+#include <algorithm>
+
 #include "framework/app/command.hpp"
 #include "framework/app/json.hpp"
 #include "framework/app/kinds.hpp"

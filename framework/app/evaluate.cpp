@@ -27,7 +27,7 @@ void evaluate(const Arguments& arguments) {
   const Dataset data = load_data(run);
   const Split& split = arguments.split == "dev" ? data.dev : data.test;
 
-  ProgressObserver observer;
+  ProgressObserver observer(ProgressObserver::Signals::left);
   Workers workers(threads_or_all(arguments.trained.threads));
   const auto search = make_plugin<SearchKind>(run.spec().evaluate.search);
   EvaluationRequest request;
@@ -36,7 +36,6 @@ void evaluate(const Arguments& arguments) {
   request.progress = [&](Index done, Index total) {
     observer.stage("evaluating " + split.name, done, total);
   };
-  request.stop = [&] { return observer.stop_requested(); };
   const EvaluatedSplit result =
       softalign::evaluate(*run.model, split, *run.target, request, workers);
   const MetricTable table =

@@ -1,5 +1,6 @@
 #include "framework/app/load.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "framework/config/plugin_loader.hpp"

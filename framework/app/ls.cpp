@@ -1,6 +1,8 @@
 // softalign ls [DIR]: the runs below a folder, one line each. A run that cannot be read has its
 // line too.
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <optional>
 
 #include "framework/app/command.hpp"

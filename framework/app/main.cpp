@@ -1,5 +1,6 @@
 // The program: parses the command line, runs one command, turns errors into lines on standard error
 // and an exit status.
+#include <algorithm>
 #include <clocale>
 #include <csignal>
 #include <cstdio>

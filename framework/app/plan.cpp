@@ -1,5 +1,7 @@
 #include "framework/app/plan.hpp"
 
+#include <algorithm>
+
 #include "framework/config/writer.hpp"
 #include "framework/data/batches.hpp"
 #include "framework/data/task.hpp"

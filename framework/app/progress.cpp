@@ -34,9 +34,9 @@ std::string progress_line(const std::string& head,
   return head + "  " + bar(share, std::min(kLongest, columns - text)) + "  " + tail;
 }
 
-ProgressObserver::ProgressObserver()
+ProgressObserver::ProgressObserver(Signals signals)
     : terminal_(isatty(STDERR_FILENO) != 0), drawn_(Clock::now()), started_(drawn_) {
-  catch_interrupts();
+  if (signals == Signals::caught) catch_interrupts();
 }
 
 bool ProgressObserver::stop_requested() { return interrupted(); }

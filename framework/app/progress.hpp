@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 
 #include "framework/train/observer.hpp"
 
@@ -11,7 +12,10 @@ namespace softalign::app {
 
 class ProgressObserver final : public Observer {
  public:
-  ProgressObserver();  // also catches interrupts
+  enum class Signals { caught, left };
+  // caught: interrupts become stop_requested(). left: they end the program, there is nothing to
+  // save.
+  explicit ProgressObserver(Signals signals = Signals::caught);
   ~ProgressObserver() override { clear(); }
   ProgressObserver(const ProgressObserver&) = delete;
   ProgressObserver& operator=(const ProgressObserver&) = delete;

@@ -1,6 +1,8 @@
 // softalign run SPEC [KEY=VALUE..]: trains an experiment, or goes on with it, and leaves its
 // record.
 
+#include <filesystem>
+
 #include "framework/app/command.hpp"
 #include "framework/app/json.hpp"
 #include "framework/app/load.hpp"

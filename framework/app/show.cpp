@@ -2,6 +2,10 @@
 // attempts; or the alignment matrix of one sentence.
 #include <unistd.h>
 
+#include <algorithm>
+#include <optional>
+#include <variant>
+
 #include "framework/app/command.hpp"
 #include "framework/app/json.hpp"
 #include "framework/app/matrix.hpp"

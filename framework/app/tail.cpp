@@ -1,8 +1,11 @@
 // softalign tail RUN [-f]: the last lines of a run's journal, and the next ones as they are
 // written.
+#include <algorithm>
 #include <chrono>
-#include <deque>
+#include <cstdio>
+#include <optional>
 #include <thread>
+#include <variant>
 
 #include "framework/app/command.hpp"
 #include "framework/app/runs.hpp"

@@ -2,6 +2,10 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
 #include <iostream>
 #include <mutex>
 

@@ -4,6 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <filesystem>
+
 #include "framework/app/command.hpp"
 #include "framework/app/progress.hpp"
 #include "framework/app/trained.hpp"
@@ -78,6 +81,19 @@ void check_data(const Record& record, const Spec& spec) {
         Json::parse(record.attributes()).value("framework_version", ""));
 }
 
+// The record of another run of the same spec.
+fs::path second_run(const ResolvedSpec<Spec>& resolved, const fs::path& folder, int threads) {
+  ProgressObserver observer;
+  ExperimentOptions options;
+  options.results = folder;
+  options.threads = threads;
+  try {
+    return RunFolder{run_experiment(resolved, options, observer).folder}.record();
+  } catch (const Interrupted&) {
+    throw Interrupted("interrupted; the record is as it was, verify it again");
+  }
+}
+
 void verify(const Arguments& arguments) {
   const Record record(find_run(arguments.run));
   if (!record.complete())
@@ -87,15 +103,8 @@ void verify(const Arguments& arguments) {
   const auto resolved = recorded_spec(record, arguments.overrides);
   check_data(record, resolved.spec);
   const TemporaryFolder folder(arguments.keep);
-  std::vector<std::string> different;
-  {
-    ProgressObserver observer;
-    ExperimentOptions options;
-    options.results = folder.path();
-    options.threads = arguments.threads;
-    const ExperimentOutcome again = run_experiment(resolved, options, observer);
-    different = compare_records(record.file(), again.folder / "run.h5");
-  }
+  const fs::path again = second_run(resolved, folder.path(), arguments.threads);
+  const std::vector<std::string> different = compare_records(record.file(), again);
   if (arguments.keep) fmt::print("kept: {}\n", folder.path().string());
   if (!different.empty()) {
     const std::size_t shown = std::min<std::size_t>(different.size(), 3);

@@ -58,7 +58,7 @@ def error(*arguments: object, cwd: Path, code: int, **more: Any) -> str:
     return lines[0]
 
 
-def started(*arguments: object, cwd: Path) -> subprocess.Popen[str]:
+def started(*arguments: object, cwd: Path, **more: Any) -> subprocess.Popen[str]:
     """A running program that can be interrupted, even when these tests run in the background of a script."""
     return subprocess.Popen(
         [str(PROGRAM), *map(str, arguments)],
@@ -67,6 +67,7 @@ def started(*arguments: object, cwd: Path) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        **more,
     )
 
 

@@ -166,6 +166,19 @@ def test_what_is_not_complete_cannot_be_verified(here: Path) -> None:
     assert "the run is interrupted; only a complete one can be verified" in error("verify", folder, cwd=here, code=2)
 
 
+def test_an_interrupted_verification_leaves_nothing(here: Path) -> None:
+    softalign("run", "tiny.yaml", "train.epochs=400", cwd=here)
+    (folder,) = here.glob("results/tiny/*")
+    before = files_below(here)
+    process = started("verify", folder, cwd=here, env={**os.environ, "TMPDIR": str(here)})
+    wait_until(lambda: any(here.glob("softalign-verify-*/tiny/*/ckpt/*.ckpt")))
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 75
+    assert said.splitlines()[-1] == "softalign: interrupted; the record is as it was, verify it again"
+    assert files_below(here) == before
+
+
 # --- models
 
 

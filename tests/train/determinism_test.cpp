@@ -6,6 +6,7 @@
 
 #include "framework/config/writer.hpp"
 #include "framework/record/compare.hpp"
+#include "framework/record/run_folder.hpp"
 #include "framework/train/experiment.hpp"
 
 using namespace softalign;
