@@ -8,7 +8,7 @@
 namespace softalign {
 
 ChrfStats chrf_stats(std::string_view hypothesis, std::string_view reference) {
-  std::u32string ours = code_points(hypothesis), theirs = code_points(reference);
+  std::u32string ours = decode_utf8(hypothesis), theirs = decode_utf8(reference);
   std::erase_if(ours, is_space);
   std::erase_if(theirs, is_space);
 

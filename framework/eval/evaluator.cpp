@@ -66,7 +66,8 @@ void score_hypothesis(const Hypothesis& hypothesis,
   result.model_score = hypothesis.score;
   result.exact = is_exact(hypothesis.tokens, example.target);
   result.free_running = position_matches(hypothesis.tokens, example.target);
-  result.bleu = bleu_stats(split_words(result.hypothesis_text), split_words(example.target_text));
+  result.bleu =
+      bleu_stats(unicode_words(result.hypothesis_text), unicode_words(example.target_text));
   result.chrf = chrf_stats(result.hypothesis_text, example.target_text);
 }
 

@@ -37,7 +37,7 @@ Decoded decode_first(std::string_view text) {
 
 }  // namespace
 
-std::u32string code_points(std::string_view utf8) {
+std::u32string decode_utf8(std::string_view utf8) {
   std::u32string points;
   points.reserve(utf8.size());
   while (!utf8.empty()) {
@@ -54,7 +54,7 @@ bool is_space(char32_t c) {
          c == 0x205F || c == 0x3000;
 }
 
-std::vector<std::string> split_words(std::string_view utf8) {
+std::vector<std::string> unicode_words(std::string_view utf8) {
   std::vector<std::string> words;
   bool inside = false;
   while (!utf8.empty()) {

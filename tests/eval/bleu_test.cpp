@@ -11,7 +11,7 @@ using namespace softalign;
 namespace {
 
 BleuStats stats_of(const std::string& hypothesis, const std::string& reference) {
-  return bleu_stats(split_words(hypothesis), split_words(reference));
+  return bleu_stats(unicode_words(hypothesis), unicode_words(reference));
 }
 
 }  // namespace

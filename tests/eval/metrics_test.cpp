@@ -25,7 +25,7 @@ double value(const std::string& name, const std::vector<SentenceResult>& sentenc
 SentenceResult translated(const std::string& hypothesis, const std::string& reference) {
   SentenceResult result;
   result.searched = true;
-  result.bleu = bleu_stats(split_words(hypothesis), split_words(reference));
+  result.bleu = bleu_stats(unicode_words(hypothesis), unicode_words(reference));
   result.chrf = chrf_stats(hypothesis, reference);
   return result;
 }
