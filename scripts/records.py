@@ -54,8 +54,9 @@ class Run:
     @property
     def test_set(self) -> str:
         """A key that runs share when their test results may stand in one figure."""
-        lengths = self.task.get("length") or {}
-        return json.dumps([self.task.get(k) for k in ("type", "test", "symbols")] + [lengths.get("test")], default=str)
+        drawn = [(self.task.get(k) or {}).get("test") for k in ("length", "examples")]
+        seed = self.spec.get("seed") if any(drawn) else None  # drawn sentences follow from the seed
+        return json.dumps([self.task.get(k) for k in ("type", "test", "symbols")] + drawn + [seed], default=str)
 
     @property
     def trained_lengths(self) -> tuple[int, int] | None:

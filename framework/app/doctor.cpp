@@ -71,8 +71,7 @@ std::string not_writable(fs::path folder) {
 // there.
 std::string python_version(const std::string& package) {
   const std::string command =
-      "/usr/bin/python3 -c 'import importlib.metadata as m; print(m.version(\"" + package +
-      "\"))' 2>/dev/null";
+      "/usr/bin/python3 -c 'import " + package + " as p; print(p.__version__)' 2>/dev/null";
   std::FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return "";
   char text[64] = {};
@@ -121,13 +120,13 @@ std::vector<Finding> findings(const std::string& results) {
                   fault.empty() ? fs::absolute(results).lexically_normal().string() : fault,
                   fault.empty() ? "" : "choose another folder with --out",
                   true});
-  for (const char* package : {"h5py", "matplotlib", "pyyaml"}) {
+  for (const char* package : {"h5py", "matplotlib", "yaml"}) {
     const std::string version = python_version(package);
-    const std::string debian = std::string(package) == "pyyaml" ? "yaml" : package;
-    list.push_back({fmt::format("python3 {}", package),
-                    version.empty() ? "not found" : version,
-                    version.empty() ? "for figures: apt-get install python3-" + debian : "",
-                    false});
+    list.push_back(
+        {fmt::format("python3 {}", package),
+         version.empty() ? "not found" : version,
+         version.empty() ? fmt::format("for figures: apt-get install python3-{}", package) : "",
+         false});
   }
   return list;
 }

@@ -38,6 +38,7 @@ void evaluate(const Arguments& arguments) {
   };
   const EvaluatedSplit result =
       softalign::evaluate(*run.model, split, *run.target, request, workers);
+  observer.clear();
   const MetricTable table =
       summarize(result.sentences, all_metrics(), buckets_of(run.spec(), split));
   if (!arguments.json) {
@@ -59,7 +60,7 @@ void add_evaluate(CLI::App& app, Outcome&) {
                                   "evaluate",
                                   "measure a trained model again, with another search",
                                   "Models",
-                                  "softalign evaluate results/reverse/3f2a search.width=10");
+                                  "softalign evaluate 3f2a search=beam search.width=10");
   arguments->trained.add_to(*command);
   command->add_option("--split", arguments->split, "dev or test")
       ->capture_default_str()

@@ -19,7 +19,7 @@ void say(std::string_view text) {
 void on_signal(int) {
   if (on_terminal != 0) say("\r\033[K");
   say(stopping == 0
-          ? "stopping: this step is finished and the state saved first\n"
+          ? "stopping: this step is finished first\n"
           : "still saving; wait a moment, or nothing since the last checkpoint is kept\n");
   stopping = 1;
 }

@@ -79,9 +79,10 @@ void ProgressObserver::stage(std::string_view what, Index done, Index total) {
 }
 
 void ProgressObserver::update(const TrainingProgress& p) {
-  if (first_update_ < 0) {
-    first_update_ = p.update - 1;
+  if (first_update_ < 0) {  // the clock starts behind the first update: it knows no rate yet
+    first_update_ = p.update;
     started_ = Clock::now();
+    return;
   }
   tokens_ += static_cast<double>(p.tokens);
   if (!due()) return;

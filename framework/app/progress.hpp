@@ -25,13 +25,13 @@ class ProgressObserver final : public Observer {
   void update(const TrainingProgress& progress) override;
   void dev(const TrainingProgress& progress, const MetricTable& table, bool best) override;
   bool stop_requested() override;
+  void clear();  // takes the line away, before something is printed below it
 
  private:
   using Clock = std::chrono::steady_clock;
 
   bool due();  // whether it is time to draw again
   void draw(const std::string& head, double share, const std::string& tail);
-  void clear();
 
   bool terminal_;
   bool drawn_on_ = false;  // a line stands there that must be cleared

@@ -12,7 +12,7 @@ void add_recover(CLI::App& app, Outcome&) {
                                   "recover",
                                   "make the record of a run that was killed, from its journals",
                                   "Trust",
-                                  "softalign recover results/reverse/3f2a");
+                                  "softalign recover 3f2a");
   arguments->add_to(*command);
   command->callback([arguments] {
     const RunFolder run = find_run_folder(*arguments);

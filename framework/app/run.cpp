@@ -51,7 +51,9 @@ void run(const Arguments& arguments) {
   }
   ExperimentOptions options = arguments.options;
   options.results = arguments.out;
-  print_outcome(run_experiment(resolved, options, observer), arguments.json);
+  const ExperimentOutcome outcome = run_experiment(resolved, options, observer);
+  observer.clear();
+  print_outcome(outcome, arguments.json);
 }
 
 }  // namespace

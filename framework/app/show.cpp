@@ -208,7 +208,7 @@ void add_show(CLI::App& app, Outcome&) {
                                   "show",
                                   "what a record holds; or how a sentence was aligned",
                                   "Records",
-                                  "softalign show results/reverse/3f2a --sentence 5");
+                                  "softalign show 3f2a --sentence 5");
   arguments->run.add_to(*command);
   command->add_option(
       "--sentence", arguments->sentence, "draw the alignment of this sentence, from 0");

@@ -106,7 +106,7 @@ void add_tail(CLI::App& app, Outcome&) {
                                   "tail",
                                   "the last numbers of a run, also while it trains",
                                   "Records",
-                                  "softalign tail -f results/reverse/3f2a");
+                                  "softalign tail -f 3f2a");
   arguments->run.add_to(*command);
   command->add_option("-n,--lines", arguments->lines, "how many")
       ->capture_default_str()

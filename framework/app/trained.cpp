@@ -82,7 +82,7 @@ ResolvedSpec<Spec> recorded_spec(const Record& record, const std::vector<std::st
 TrainedRun open_trained(const TrainedArguments& arguments) {
   Record record(find_run(arguments.run));
   std::vector<std::string> overrides = arguments.overrides;
-  if (!arguments.search.empty()) overrides.push_back("search=" + arguments.search);
+  if (!arguments.search.empty()) overrides.insert(overrides.begin(), "search=" + arguments.search);
   ResolvedSpec<Spec> resolved = recorded_spec(record, overrides);
   auto source = load_vocabulary(record.text("data", "source_vocabulary"));
   auto target = load_vocabulary(record.text("data", "target_vocabulary"));

@@ -184,12 +184,12 @@ void translate(const Arguments& arguments) {
 
 void add_translate(CLI::App& app, Outcome&) {
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* command =
-      add_command(app,
-                  "translate",
-                  "standard input to standard output, a line a sentence",
-                  "Models",
-                  "softalign translate results/bible/3f2a < source.txt > target.txt");
+  CLI::App* command = add_command(app,
+                                  "translate",
+                                  "standard input to standard output, a line a sentence, in words "
+                                  "as the training text has them",
+                                  "Models",
+                                  "softalign translate 3f2a < source.txt > target.txt");
   arguments->trained.add_to(*command);
   command->add_option("--alignments",
                       arguments->alignments,

@@ -126,7 +126,7 @@ void add_verify(CLI::App& app, Outcome&) {
                                   "verify",
                                   "run an experiment again from its record, compare every bit",
                                   "Trust",
-                                  "softalign verify results/reverse/3f2a");
+                                  "softalign verify 3f2a");
   arguments->run.add_to(*command);
   command->add_option(
       "overrides", arguments->overrides, "where its data is now: task.train.source=FILE");

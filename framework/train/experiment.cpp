@@ -216,6 +216,8 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
       trainer.restore(*recorder.restored());
       observer.message(fmt::format("resuming at update {}", trainer.update()));
     } else {
+      if (recorder.folder().journals().size() > 1)
+        observer.message("no checkpoint had been saved: beginning again");
       record_setting(recorder, data, *model, observer);
     }
     trainer.run();
