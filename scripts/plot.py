@@ -239,6 +239,7 @@ def draw_all(runs: Sequence[Run], out: Path, sentences: Sequence[int]) -> list[P
         attending = [run for run in group if run.sentences]
         for sentence in (sentences or example_sentences(attending)) if attending else ():
             panels_of = [(run.label, run.alignment(sentence)) for run in attending]
+            panels_of = [p for p in panels_of if list(p[1].source) == list(panels_of[0][1].source)]  # another seed draws others
             title = f"{spoken}: test sentence {sentence}, {len(panels_of[0][1].source)} source tokens"
             save(draw_alignment(panels_of, title), f"{name}_alignment_{sentence}")
     return written

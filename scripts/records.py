@@ -55,8 +55,7 @@ class Run:
     def test_set(self) -> str:
         """A key that runs share when their test results may stand in one figure."""
         drawn = [(self.task.get(k) or {}).get("test") for k in ("length", "examples")]
-        seed = self.spec.get("seed") if any(drawn) else None  # drawn sentences follow from the seed
-        return json.dumps([self.task.get(k) for k in ("type", "test", "symbols")] + drawn + [seed], default=str)
+        return json.dumps([self.task.get(k) for k in ("type", "test", "symbols")] + drawn, default=str)
 
     @property
     def trained_lengths(self) -> tuple[int, int] | None:

@@ -41,7 +41,7 @@ void Fields::finish() const {
                       suggestion(shortened(entry.key, 60), legal_));
 }
 
-std::string text_of(const Value& value, const std::string& what) {
+std::string text_of(const Value& value, std::string_view what) {
   try {
     return to_text(value);
   } catch (const ScalarFault& fault) {
@@ -49,13 +49,13 @@ std::string text_of(const Value& value, const std::string& what) {
   }
 }
 
-const std::vector<Value>& items_of(const Value& value, const std::string& what) {
+const std::vector<Value>& items_of(const Value& value, std::string_view what) {
   if (!value.is_list())
     throw SpecError("{}: {} must be a list, not {}", value.where.str(), what, value.describe());
   return value.items;
 }
 
-const std::vector<Value::Entry>& entries_of(const Value& value, const std::string& what) {
+const std::vector<Value::Entry>& entries_of(const Value& value, std::string_view what) {
   if (!value.is_map())
     throw SpecError("{}: {} must be a map, not {}", value.where.str(), what, value.describe());
   return value.entries;

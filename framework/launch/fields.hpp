@@ -31,8 +31,8 @@ class Fields {
 
 // The text of a scalar, the items of a list, the entries of a map; throw SpecError, saying what
 // `what` should be.
-std::string text_of(const Value& value, const std::string& what);
-const std::vector<Value>& items_of(const Value& value, const std::string& what);
-const std::vector<Value::Entry>& entries_of(const Value& value, const std::string& what);
+std::string text_of(const Value& value, std::string_view what);
+const std::vector<Value>& items_of(const Value& value, std::string_view what);
+const std::vector<Value::Entry>& entries_of(const Value& value, std::string_view what);
 
 }  // namespace softalign
