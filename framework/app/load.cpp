@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "framework/app/terminal.hpp"
 #include "framework/config/plugin_loader.hpp"
 
 namespace softalign::app {
@@ -70,7 +71,7 @@ ResolvedSpec<Spec> load(SpecTree tree, const std::vector<std::string>& more) {
 ResolvedSpec<Spec> load(const SpecArguments& arguments) {
   auto resolved =
       load(load_tree(arguments.file, numbered_overrides(arguments.overrides)), arguments.plugins);
-  for (const std::string& note : resolved.notes) fmt::print(stderr, "note: {}\n", note);
+  for (const std::string& note : resolved.notes) write_error(fmt::format("note: {}\n", note));
   return resolved;
 }
 

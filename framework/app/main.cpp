@@ -1,12 +1,16 @@
 // The program: parses the command line, runs one command, turns errors into lines on standard error
 // and an exit status.
+#include <fcntl.h>
+#include <unistd.h>
 #include <algorithm>
 #include <clocale>
 #include <csignal>
 #include <cstdio>
+
 #include <new>
 
 #include "framework/app/command.hpp"
+#include "framework/app/terminal.hpp"
 #include "framework/base/suggest.hpp"
 #include "framework/config/registry.hpp"
 #include "framework/record/provenance.hpp"
@@ -119,7 +123,7 @@ void print_error(std::string_view text) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
     if (!line.empty())
-      fmt::print(stderr, "{}{}\n", begins_with_position(line) ? "" : "softalign: ", line);
+      write_error(fmt::format("{}{}\n", begins_with_position(line) ? "" : "softalign: ", line));
   }
 }
 
@@ -137,6 +141,9 @@ CLI::App* add_command(CLI::App& app,
 }  // namespace softalign::app
 
 int main(int argc, char** argv) {
+  // The number of a closed standard stream would go to the next file opened, such as the journal.
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) == -1 && open("/dev/null", O_RDWR) == -1) return 1;
   std::setlocale(LC_CTYPE, "C.UTF-8");  // for the width of words; numbers stay as they are
   std::signal(SIGXFSZ, SIG_IGN);        // a file grown too large is a failed write, which we report
   return softalign::app::run_program(argc, argv);

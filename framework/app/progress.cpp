@@ -49,25 +49,25 @@ bool ProgressObserver::due() {
 }
 
 void ProgressObserver::clear() {
-  if (drawn_on_) fmt::print(stderr, "\r\033[K");
+  if (drawn_on_) write_error("\r\033[K");
   drawn_on_ = false;
 }
 
 void ProgressObserver::draw(const std::string& head, double share, const std::string& tail) {
   if (!terminal_) {
-    fmt::print(stderr, "{}  {}\n", head, tail);
+    write_error(fmt::format("{}  {}\n", head, tail));
     return;
   }
   // One column stays free: some terminals go to the next line when the last one is written. For a
   // terminal that is made narrower just now, wrapping is off while the line is drawn.
   const std::size_t columns = std::max<std::size_t>(terminal_columns(STDERR_FILENO), 2) - 1;
-  fmt::print(stderr, "\r\033[?7l{}\033[K\033[?7h", progress_line(head, share, tail, columns));
+  write_error(fmt::format("\r\033[?7l{}\033[K\033[?7h", progress_line(head, share, tail, columns)));
   drawn_on_ = true;
 }
 
 void ProgressObserver::message(std::string_view text) {
   clear();
-  fmt::print(stderr, "{}\n", text);
+  write_error(fmt::format("{}\n", text));
 }
 
 void ProgressObserver::stage(std::string_view what, Index done, Index total) {

@@ -9,6 +9,9 @@
 
 namespace softalign::app {
 
+// To standard error, as far as it can be written: a message that nobody reads stops no run.
+void write_error(const std::string& text);
+
 // Columns of the terminal behind a file descriptor; 0 when it is none.
 std::size_t terminal_columns(int descriptor);
 

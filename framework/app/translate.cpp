@@ -147,6 +147,11 @@ void check_place(const std::filesystem::path& file) {
   const auto folder = std::filesystem::absolute(file).parent_path();
   if (!std::filesystem::is_directory(folder))
     throw SpecError("--alignments: there is no folder {}", folder.string());
+  if (!std::filesystem::exists(file)) return;
+  if (!std::filesystem::is_regular_file(file))
+    throw SpecError("--alignments: {} is no regular file", file.string());
+  if (file.filename() == "run.h5")
+    throw SpecError("--alignments: {} is a run's record; choose another name", file.string());
 }
 
 void translate(const Arguments& arguments) {

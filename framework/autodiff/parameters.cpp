@@ -8,6 +8,12 @@ View Parameter::value() const { return {store->values() + offset, shape}; }
 
 Parameter* ParameterStore::add(std::string name, Shape shape, Initializer initializer) {
   if (!values_.empty()) throw BugError("[parameters] '{}' is added after allocate", name);
+  double numbers = 1;
+  for (int axis = 0; axis < shape.rank(); ++axis) numbers *= static_cast<double>(shape[axis]);
+  if (numbers > 0x1p34)
+    throw SpecError("parameter '{}' {} would have more than 2^34 numbers; use smaller sizes",
+                    name,
+                    shape.str());
   for (const Parameter& other : parameters_)
     if (other.name == name) throw BugError("[parameters] two parameters are called '{}'", name);
   parameters_.push_back({std::move(name), shape, std::move(initializer), size_, this});

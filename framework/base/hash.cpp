@@ -50,7 +50,8 @@ std::string sha256_hex(std::string_view bytes) { return hex(sha256(bytes)); }
 std::string sha256_file(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   if (!in) throw DataError("{}: cannot be read: {}", file.string(), std::strerror(errno));
-  if (std::filesystem::is_directory(file)) throw DataError("{}: is a folder", file.string());
+  if (!std::filesystem::is_regular_file(file))
+    throw DataError("{}: is no regular file", file.string());
   Digest digest;
   std::vector<char> buffer(1 << 16);
   while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || in.gcount() > 0)

@@ -1,12 +1,23 @@
 #include "framework/base/workers.hpp"
 
+#include <system_error>
+
+#include "framework/base/error.hpp"
+
 namespace softalign {
 
 Workers::Workers(int threads) {
-  for (int i = 1; i < threads; ++i) threads_.emplace_back([this] { wait_for_work(); });
+  try {
+    for (int i = 1; i < threads; ++i) threads_.emplace_back([this] { wait_for_work(); });
+  } catch (const std::system_error& error) {
+    stop();
+    throw MachineError("cannot start {} threads: {}; use fewer", threads, error.what());
+  }
 }
 
-Workers::~Workers() {
+Workers::~Workers() { stop(); }
+
+void Workers::stop() {
   {
     std::lock_guard lock(mutex_);
     stop_ = true;

@@ -28,6 +28,7 @@ class Workers {
  private:
   void take_pieces();
   void wait_for_work();
+  void stop();
 
   std::vector<std::thread> threads_;
   std::mutex mutex_;

@@ -35,6 +35,8 @@ std::map<std::string, std::string> fields(std::string_view tag) {
 
 void check_abi(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
+  if (in && !std::filesystem::is_regular_file(path))
+    throw SpecError("{}: is no regular file; give the path of a plugin's .so file", path);
   if (!in) throw SpecError("{}: cannot be read; give the path of a plugin's .so file", path);
   const std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   const std::size_t begin = bytes.find("softalign-abi{");

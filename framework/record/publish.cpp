@@ -7,6 +7,7 @@
 #include "framework/record/hdf5.hpp"
 #include "framework/record/layout.hpp"
 #include "framework/record/machine.hpp"
+#include "framework/record/open_record.hpp"
 #include "framework/record/provenance.hpp"
 
 namespace softalign {
@@ -61,7 +62,22 @@ void recover(FileSystem& files, const RunFolder& run) {
                        run.root.string(),
                        owner->str());
   }
-  publish(files, run, read_history(run));
+  const History history = read_history(run);
+  if (std::filesystem::exists(run.record())) {
+    Index published = -1;
+    try {
+      published = Record(run.record()).last_update();
+    } catch (const DataError&) {  // a damaged record is what recover is for
+    }
+    if (published > history.last_update())
+      throw DataError(
+          "{}: holds {} updates, the journals only {}: they are damaged, and the record stays as "
+          "it is",
+          run.record().string(),
+          published,
+          history.last_update());
+  }
+  publish(files, run, history);
 }
 
 }  // namespace softalign

@@ -1,0 +1,57 @@
+"""Standard streams that are closed or cannot be written, and files that must not be overwritten."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+from program import PROGRAM
+
+
+def shell(command: str, cwd: Path) -> subprocess.CompletedProcess:
+    return subprocess.run(["bash", "-c", command.replace("softalign", str(PROGRAM), 1)], cwd=cwd, capture_output=True, text=True, timeout=120)
+
+
+def test_closed_streams_do_not_reach_the_journal(here: Path):
+    assert shell("softalign run tiny.yaml <&- >&- 2>&-", here).returncode == 0
+    (journal,) = here.glob("results/tiny/*/journal-001.jrnl")
+    assert b"epoch 1/" not in journal.read_bytes()
+    recovered = shell("softalign verify results/tiny/*/run.h5", here)
+    assert recovered.returncode == 0, recovered.stderr
+
+
+def test_messages_that_cannot_be_written_stop_nothing(here: Path):
+    assert shell("softalign run tiny.yaml 2>/dev/full >/dev/null", here).returncode == 0
+    assert shell("softalign run absent.yaml 2>/dev/full", here).returncode == 2
+
+
+def test_a_record_is_not_overwritten_by_alignments(trained: Path, tmp_path: Path):
+    before = (trained / "run.h5").read_bytes()
+    ran = shell(f"echo a b | softalign translate {trained} --alignments {trained}/run.h5", tmp_path)
+    assert ran.returncode == 2 and "is a run's record" in ran.stderr
+    ran = shell(f"echo a b | softalign translate {trained} --alignments /dev/null", tmp_path)
+    assert ran.returncode == 2 and "no regular file" in ran.stderr
+    assert (trained / "run.h5").read_bytes() == before
+
+
+def test_recovering_from_a_damaged_journal_keeps_the_better_record(trained: Path, tmp_path: Path):
+    run = tmp_path / "results" / "tiny" / trained.name
+    shutil.copytree(trained, run)
+    before = (run / "run.h5").read_bytes()
+    journal = run / "journal-001.jrnl"
+    journal.write_bytes(journal.read_bytes()[:6000])
+    ran = shell(f"softalign recover {run}", tmp_path)
+    assert ran.returncode == 3 and "the record stays as it is" in ran.stderr
+    assert (run / "run.h5").read_bytes() == before
+
+
+def test_sizes_beyond_all_memory_are_refused(here: Path):
+    ran = shell("softalign run tiny.yaml model.encoder.units=6148914691236517205", here)
+    assert ran.returncode in (1, 2) and ran.stderr.count("\n") == 1
+    assert not (here / "results").exists()
+
+
+def test_too_many_threads_end_with_a_message(here: Path):
+    ran = shell("ulimit -v 3000000; softalign run tiny.yaml --threads 1024", here)
+    assert ran.returncode in (0, 1)
