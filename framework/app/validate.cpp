@@ -47,11 +47,12 @@ void validate(const Arguments& arguments, Outcome& outcome) {
 
 void add_validate(CLI::App& app, Outcome& outcome) {
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = add_command(app,
-                                  "validate",
-                                  "say everything that is wrong with specs and the files they name",
-                                  "Experiments",
-                                  "softalign validate configs/*.yaml");
+  CLI::App* command = add_command(
+      app,
+      "validate",
+      "say everything that is wrong with specs, and which files they name are not there",
+      "Experiments",
+      "softalign validate configs/*.yaml");
   command->add_option("specs", arguments->files, "YAML files")->required();
   add_plugin_option(*command, arguments->plugins);
   command->add_flag("--json", arguments->json, "print the findings as JSON");

@@ -52,8 +52,11 @@ Owner from_json(const fs::path& path) {
     json.at("attempt").get_to(o.attempt);
     json.at("time").get_to(o.time);
     return o;
-  } catch (const nlohmann::json::exception& e) {
-    throw DataError("{}: not a claim: {}", path.string(), e.what());
+  } catch (const nlohmann::json::exception&) {
+    throw DataError(
+        "{}: damaged, so it does not say who works on the run; move the run's folder away to begin "
+        "anew",
+        path.string());
   }
 }
 

@@ -133,9 +133,12 @@ void check_spec(const ResolvedSpec<Spec>& resolved) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
            c == '_' || c == '-';
   };
-  if (spec.name.empty() || spec.name[0] == '.' ||
+  if (spec.name.empty() || spec.name.size() > 100 || spec.name[0] == '.' ||
       !std::all_of(spec.name.begin(), spec.name.end(), legal))
-    refuse(resolved, "name", "'{}' cannot name a folder; use letters, digits and . _ -", spec.name);
+    refuse(resolved,
+           "name",
+           "'{}' cannot name a folder; use at most 100 letters, digits and . _ -",
+           spec.name);
   if (!std::has_single_bit(static_cast<std::uint64_t>(spec.train.shards)))
     refuse(resolved,
            "train.shards",
