@@ -173,12 +173,12 @@ def on_terminal(folder: Path, columns: int, *arguments: object) -> str:
 
 @pytest.mark.parametrize("columns", [20, 60, 200])
 def test_the_progress_line_fits_the_terminal(here: Path, columns: int) -> None:
-    more = ["train.epochs=1", "task.examples.train=6000", "evaluate.search_dev=false"]
+    more = ["train.epochs=1", "task.examples.train=40000", "evaluate.search_dev=false"]
     text = on_terminal(here, columns, "run", "tiny.yaml", *more)
     lines = re.findall(r"\r\x1b\[\?7l([^\r\n]*?)\x1b\[K", text)
     assert any(line.startswith("epoch 1/1  loss ") for line in lines)
     assert all(len(line) < columns for line in lines)
     if columns == 200:
-        assert any(re.search(r"━+[╸┄]*  update \d+/375  [\d.]+k? tokens/s  0:\d\d left$", line) for line in lines)
+        assert any(re.search(r"━+[╸┄]*  update \d+/2500  [\d.]+[kM]? tokens/s  0:\d\d left$", line) for line in lines)
     assert not re.search(r"\x1b\[\?7h[^\r\x1b]", text)  # what follows begins at the line's start
     assert text.count("\n") == 1  # the line of the dev evaluation
