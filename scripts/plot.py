@@ -62,7 +62,8 @@ def panels(runs: Sequence[Run], metrics: Sequence[str], title: str) -> tuple[Fig
     """A row of axes, one a metric, below a title and the runs' names."""
     handles = [Line2D([], [], color=c, marker=m, lw=2, label=label) for label, (c, m) in looks(runs).items()]
     width = 4.6 * len(metrics)
-    columns = max(1, min(len(handles), int(width // 1.7)))
+    columns = max(1, min(len(handles), int(width // (0.6 + 0.08 * max(len(handle.get_label()) for handle in handles)))))
+    columns = math.ceil(len(handles) / math.ceil(len(handles) / columns))  # rows of one length
     head = 0.9 + 0.22 * math.ceil(len(handles) / columns)  # inches: the title, the names, the metric
     height = head + 2.9
     figure, axes = plt.subplots(1, len(metrics), figsize=(width, height), squeeze=False)
@@ -106,12 +107,14 @@ def draw_by_length(runs: Sequence[Run], title: str) -> Figure | None:
     metrics = [metric for metric in METRICS if any(metric in result.metrics for _, result in results)]
     if not metrics:
         return None
-    labels, n = results[0][1].labels, results[0][1].n
+    labels, n = results[0][1].labels, np.max([result.n for _, result in results], axis=0)
+    fewest = np.min([result.n for _, result in results], axis=0)  # another seed of a synthetic task draws other sentences
     for run, result in results:
         if result.labels != labels:
             raise RecordError(f"{run.path}: its length buckets differ from those of {results[0][0].path}; draw them apart")
     drawn = max(np.flatnonzero(n), default=0) + 1  # long buckets in which no test sentence falls are left off
-    labels, n = labels[:drawn], n[:drawn]
+    labels = labels[:drawn]
+    counts = [str(most) if least == most else f"{least}–{most}" for least, most in zip(fewest, n[:drawn])]
     figure, axes = panels([run for run, _ in results], metrics, title)
     styles = looks([run for run, _ in results])
     for axis, metric in zip(axes, metrics):
@@ -123,12 +126,12 @@ def draw_by_length(runs: Sequence[Run], title: str) -> Figure | None:
         for index, (run, result) in enumerate(results):
             colour, marker = styles[run.label]
             values = result.metrics.get(metric, np.full(drawn, np.nan))[:drawn]
-            aside = 0.07 * (index - (len(results) - 1) / 2)  # so that equal values do not hide each other
+            aside = min(0.07, 0.4 / len(results)) * (index - (len(results) - 1) / 2)  # so that equal values do not hide each other
             axis.plot(np.arange(drawn) + aside, values, color=colour, marker=marker, lw=2, ms=6, mec="white", mew=0.8,
                       clip_on=False)  # fmt: skip
         axis.set_xlim(-0.5, len(labels) - 0.5)
         axis.set_xticks(range(len(labels)))
-        axis.set_xticklabels([f"{label}\n{count}" for label, count in zip(labels, n)], fontsize=8.5)
+        axis.set_xticklabels([f"{label}\n{count}" for label, count in zip(labels, counts)], fontsize=8.5)
         axis.set_xlabel("source length (tokens), and number of sentences", fontsize=9)
         axis.grid(axis="x", visible=False)
         finish(axis, metric)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -124,27 +123,44 @@ def _label(spec: dict[str, Any]) -> str:
 
 
 def read_run(path: Path) -> Run:
+    if not path.is_file():
+        raise RecordError(f"{path}: no such file")
     try:
         with h5py.File(path) as file:
             if file.attrs.get("format", b"") not in (b"softalign-run", "softalign-run"):
                 raise RecordError(f"{path}: not a softalign record (its attribute 'format' says otherwise)")
             spec = yaml.safe_load(file["provenance/spec_yaml"].asstr()[()])
-    except (OSError, KeyError) as error:
-        raise RecordError(f"{path}: cannot be read as a record ({error})") from error
+    except OSError as error:
+        raise RecordError(f"{path}: damaged, or no HDF5 file; `softalign verify` says more") from error
+    except KeyError as error:
+        raise RecordError(f"{path}: a record without its spec (provenance/spec_yaml)") from error
     return Run(path, spec, _label(spec))
 
 
+def _flat(spec: Any, prefix: str = "") -> dict[str, str]:
+    """{"train.optimizer.type": "adam", ...}."""
+    if not isinstance(spec, dict):
+        return {prefix: json.dumps(spec, default=str)}
+    return {key: value for name, part in spec.items() for key, value in _flat(part, f"{prefix}.{name}".lstrip(".")).items()}
+
+
+def _told_apart(runs: list[Run]) -> list[Run]:
+    """Runs of one label, each with what sets its spec apart from the others' added; more than three keys: its folder instead."""
+    specs = [_flat(run.spec) for run in runs]
+    keys = sorted({key for spec in specs for key in spec}, key=lambda key: (key != "seed", key))
+    differing = [key for key in keys if len({spec.get(key) for spec in specs}) > 1 and key != "name"]
+    details = [", ".join(f"{key.rpartition('.')[2]} {spec.get(key, '-')}" for key in differing) for spec in specs]
+    if len(differing) > 3 or len(set(details)) < len(runs):
+        details = [run.path.parent.name for run in runs]
+    return [replace(run, label=f"{run.label}, {detail}") for run, detail in zip(runs, details)]
+
+
 def find_runs(places: Iterable[Path]) -> list[Run]:
-    """The records named, or below the folders named. Runs that would share a label also say their seed, or else their folder."""
+    """The records named, or below the folders named, in that order. Runs that share a label also say in what they differ."""
     files = [f for place in places for f in (sorted(place.rglob("run.h5")) if place.is_dir() else [place])]
     runs = [read_run(file) for file in dict.fromkeys(files)]
-    for detail in (lambda run: f"seed {run.spec.get('seed')}", lambda run: run.path.parent.name):
-        count = Counter((run.test_set, run.label) for run in runs)
-        known = Counter((run.test_set, run.label, detail(run)) for run in runs)
-        runs = [
-            replace(run, label=f"{run.label}, {detail(run)}")
-            if 1 < count[run.test_set, run.label] and known[run.test_set, run.label, detail(run)] == 1
-            else run
-            for run in runs
-        ]
-    return runs
+    groups: dict[tuple[str, str], list[Run]] = {}
+    for run in runs:
+        groups.setdefault((run.test_set, run.label), []).append(run)
+    labelled = [run for group in groups.values() for run in (_told_apart(group) if len(group) > 1 else group)]
+    return sorted(labelled, key=lambda run: [r.path for r in runs].index(run.path))

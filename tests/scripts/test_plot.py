@@ -84,6 +84,17 @@ def test_runs_that_share_a_score_say_their_seed(tmp_path):
     assert [run.label for run in records.find_runs([tmp_path])] == ["dot, seed 1", "dot, seed 2", "none"]
 
 
+def test_runs_that_share_a_score_say_the_keys_in_which_they_differ(tmp_path):
+    for seed, units in ((1, 64), (2, 128)):
+        path = write_record(tmp_path / str(units), "dot", seed)
+        with h5py.File(path, "a") as file:
+            spec = file["provenance/spec_yaml"].asstr()[()]
+            file["provenance/spec_yaml"][()] = spec.replace("model: {", f"model: {{encoder: {{units: {units}}}, ")
+    assert [run.label for run in records.find_runs([tmp_path])] == ["dot, seed 2, units 128", "dot, seed 1, units 64"]
+    (run, twin) = records.find_runs([tmp_path / "64", write_record(tmp_path / "twin", "dot", 1)])
+    assert {run.label, twin.label} == {"dot, units 64", "dot, units -"}
+
+
 def test_a_score_keeps_its_look_whatever_stands_beside_it(tmp_path):
     runs = {score: records.read_run(write_record(tmp_path, score)) for score in ("none", "dot", "additive", "cosine", "mine")}
     alone = plot.looks([runs["dot"]])["dot"]
@@ -118,6 +129,6 @@ def test_every_figure_is_drawn(tmp_path):
 
 def test_what_is_no_record_is_said_in_one_line(tmp_path):
     (tmp_path / "run.h5").write_bytes(b"nothing")
-    for place, text in ((tmp_path / "run.h5", "cannot be read as a record"), (tmp_path / "empty", "cannot be read as a record")):
+    for place, text in ((tmp_path / "run.h5", "damaged, or no HDF5 file"), (tmp_path / "absent", "no such file")):
         ended = subprocess.run([sys.executable, plot.__file__, place], capture_output=True, text=True, check=False)
         assert ended.returncode == 1 and text in ended.stderr and len(ended.stderr.splitlines()) == 1
