@@ -28,18 +28,7 @@ double gflops(int threads) {
     const std::vector<real> a(kRows * kSize, real(0.5)), b(kSize * kSize, real(0.5));
     std::vector<real> c(kRows * kSize);
     const auto product = [&] {
-      gemm(Transpose::no,
-           Transpose::no,
-           kRows,
-           kSize,
-           kSize,
-           a.data(),
-           kSize,
-           b.data(),
-           kSize,
-           0,
-           c.data(),
-           kSize);
+      gemm({a.data(), kRows, kSize}, {b.data(), kSize, kSize}, 0, c.data(), kSize);
     };
     product();  // the first one compiles the kernel
     const auto start = std::chrono::steady_clock::now();

@@ -1,11 +1,10 @@
 // The chain rule: an eager tape on an arena. Operations compute their value at once and record how
 // to go back.
 //
-//   Tape tape(Tape::Mode::train, gradients);       // gradients: flat buffer beside the parameters,
-//   zeroed by its owner Var y = tanh(linear(x, w, b));                 // ops/ops.hpp
-//   tape.backward(loss);                           // ADDS into the gradients of parameters and
-//   leaves tape.reset();                                  // every Var of this tape is gone, the
-//   memory is kept
+//   Tape tape(Tape::Mode::train, gradients);  // flat, beside the parameters, zeroed by its owner
+//   Var y = tanh(linear(x, w, b));            // ops/ops.hpp
+//   tape.backward(loss);                      // ADDS into the gradients of parameters and leaves
+//   tape.reset();                             // every Var is gone, the memory is kept
 //
 // The laws of an operation's backward: it ACCUMULATES (adds to gradients, never sets them);
 // gradient(v) is empty when nobody needs it; it is called once, after everything that reads the

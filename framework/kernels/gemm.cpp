@@ -47,74 +47,69 @@ const char* isa_name() {
 }
 #endif
 
+GemmObserver observer_of_gemm = nullptr;
+
+void check(Matrix a, Matrix b) {
+  if (a.columns != b.rows)
+    throw BugError("[gemm] [{}, {}] times [{}, {}]", a.rows, a.columns, b.rows, b.columns);
+}
+
 }  // namespace
 
-void gemm(Transpose transpose_a,
-          Transpose transpose_b,
-          Index m,
-          Index n,
-          Index k,
-          const real* a,
-          Index lda,
-          const real* b,
-          Index ldb,
-          real beta,
-          real* c,
-          Index ldc) {
-  if (m == 0 || n == 0) return;
+void observe_gemm(GemmObserver observer) { observer_of_gemm = observer; }
+
+void gemm(Matrix a, Matrix b, real beta, real* c, Index c_stride) {
+  check(a, b);
+  if (a.rows == 0 || b.columns == 0) return;
   use_one_thread();
+  if (observer_of_gemm != nullptr) observer_of_gemm(a, b, beta, c, c_stride);
 #ifdef SOFTALIGN_DOUBLE
-  portable_gemm(transpose_a, transpose_b, m, n, k, a, lda, b, ldb, beta, c, ldc);
+  portable_gemm(a, b, beta, c, c_stride);
 #else
-  const dnnl_status_t status = dnnl_sgemm(transpose_a == Transpose::yes ? 'T' : 'N',
-                                          transpose_b == Transpose::yes ? 'T' : 'N',
-                                          m,
-                                          n,
-                                          k,
+  const dnnl_status_t status = dnnl_sgemm(a.transposed ? 'T' : 'N',
+                                          b.transposed ? 'T' : 'N',
+                                          a.rows,
+                                          b.columns,
+                                          a.columns,
                                           1.0f,
-                                          a,
-                                          lda,
-                                          b,
-                                          ldb,
+                                          a.data,
+                                          a.stride,
+                                          b.data,
+                                          b.stride,
                                           beta,
                                           c,
-                                          ldc);
+                                          c_stride);
   if (status != dnnl_success)
-    throw BugError("[gemm] {}x{}x{}: oneDNN says error {}", m, n, k, static_cast<int>(status));
+    throw BugError("[gemm] [{}, {}] times [{}, {}]: oneDNN says error {}",
+                   a.rows,
+                   a.columns,
+                   b.rows,
+                   b.columns,
+                   static_cast<int>(status));
 #endif
 }
 
-void portable_gemm(Transpose transpose_a,
-                   Transpose transpose_b,
-                   Index m,
-                   Index n,
-                   Index k,
-                   const real* a,
-                   Index lda,
-                   const real* b,
-                   Index ldb,
-                   real beta,
-                   real* c,
-                   Index ldc) {
-  if (m == 0 || n == 0) return;
+void portable_gemm(Matrix a, Matrix b, real beta, real* c, Index c_stride) {
+  check(a, b);
+  if (a.rows == 0 || b.columns == 0) return;
   use_one_thread();
-  const auto blas = [](Transpose t) {
-    return t == Transpose::yes ? cxxblas::Transpose::Trans : cxxblas::Transpose::NoTrans;
+  const auto blas = [](Matrix x) {
+    return x.transposed ? cxxblas::Transpose::Trans : cxxblas::Transpose::NoTrans;
   };
   cxxblas::gemm<int>(cxxblas::StorageOrder::RowMajor,
-                     blas(transpose_a),
-                     blas(transpose_b),
-                     static_cast<int>(m),
-                     static_cast<int>(n),
-                     static_cast<int>(k),
+                     blas(a),
+                     blas(b),
+                     static_cast<int>(a.rows),
+                     static_cast<int>(b.columns),
+                     static_cast<int>(a.columns),
                      real{1},
-                     a,
-                     static_cast<int>(lda),
-                     b,
-                     static_cast<int>(ldb),
+                     a.data,
+                     static_cast<int>(a.stride),
+                     b.data,
+                     static_cast<int>(b.stride),
                      beta,
                      c,
-                     static_cast<int>(ldc));
+                     static_cast<int>(c_stride));
 }
 
 std::string gemm_library() {

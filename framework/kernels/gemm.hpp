@@ -1,5 +1,4 @@
-// Matrix products, row-major, with leading dimensions. One thread inside, always: threads belong to
-// the shards.
+// Matrix products on row-major arrays. One thread inside, always: threads belong to the shards.
 #pragma once
 
 #include <string>
@@ -8,36 +7,28 @@
 
 namespace softalign {
 
-enum class Transpose : bool { no = false, yes = true };
+// Numbers to be read as a matrix [rows, columns]; stride: from one row to the next, as stored.
+struct Matrix {
+  const real* data = nullptr;
+  Index rows = 0;
+  Index columns = 0;
+  Index stride = columns;
+  bool transposed = false;  // `data` holds the transpose, rows `stride` apart
 
-// C [m, n] = op(A) [m, k] op(B) [k, n] + beta C; lda, ldb, ldc are the row strides of A, B and C as
-// they are stored.
-void gemm(Transpose transpose_a,
-          Transpose transpose_b,
-          Index m,
-          Index n,
-          Index k,
-          const real* a,
-          Index lda,
-          const real* b,
-          Index ldb,
-          real beta,
-          real* c,
-          Index ldc);
+  Matrix transpose() const { return {data, columns, rows, stride, !transposed}; }
+};
+
+// C = A B + beta C. A [m, k], B [k, n], C [m, n] with rows c_stride apart. Throws BugError when the
+// sizes disagree.
+void gemm(Matrix a, Matrix b, real beta, real* c, Index c_stride);
 
 // The same through xtensor-blas: what the double build uses, and the reference for the other.
-void portable_gemm(Transpose transpose_a,
-                   Transpose transpose_b,
-                   Index m,
-                   Index n,
-                   Index k,
-                   const real* a,
-                   Index lda,
-                   const real* b,
-                   Index ldb,
-                   real beta,
-                   real* c,
-                   Index ldc);
+void portable_gemm(Matrix a, Matrix b, real beta, real* c, Index c_stride);
+
+// Called before each product when set, on the thread that computes it: how a benchmark learns which
+// products a step consists of. Null normally; set it only while nothing is computed.
+using GemmObserver = void (*)(Matrix a, Matrix b, real beta, real* c, Index c_stride);
+void observe_gemm(GemmObserver observer);
 
 // Which library computes the products and for which instruction set: "oneDNN 2.6.3 (AVX512_CORE)".
 std::string gemm_library();

@@ -46,15 +46,8 @@ TokenLosses projected_cross_entropy(
        begin += 64) {  // a chunk of logits stays in the cache for its softmax
     const Index n = std::min<Index>(64, count - begin);
     real* logits = p.data + begin * vocabulary;
-    gemm(Transpose::no,
-         Transpose::no,
-         n,
-         vocabulary,
-         size,
-         x.data + begin * size,
-         size,
-         w.value().data,
-         vocabulary,
+    gemm({x.data + begin * size, n, size},
+         {w.value().data, size, vocabulary},
          0,
          logits,
          vocabulary);
@@ -75,15 +68,8 @@ TokenLosses projected_cross_entropy(
     if (dfeatures) {
       const Arena::Mark mark = tape.arena().mark();
       View dx = tape.allocate(x.shape);
-      gemm(Transpose::no,
-           Transpose::yes,
-           count,
-           size,
-           vocabulary,
-           p.data,
-           vocabulary,
-           w.value().data,
-           vocabulary,
+      gemm({p.data, count, vocabulary},
+           Matrix{w.value().data, size, vocabulary}.transpose(),
            0,
            dx.data,
            size);
@@ -92,15 +78,8 @@ TokenLosses projected_cross_entropy(
       tape.arena().rewind(mark);
     }
     if (dw)
-      gemm(Transpose::yes,
-           Transpose::no,
-           size,
-           vocabulary,
-           count,
-           x.data,
-           size,
-           p.data,
-           vocabulary,
+      gemm(Matrix{x.data, count, size}.transpose(),
+           {p.data, count, vocabulary},
            1,
            dw.data,
            vocabulary);

@@ -29,20 +29,9 @@ void transition(GruSizes n,
     std::fill_n(cu, n.rows * units, real{0});
     kernels::gru_gates_forward(n, x, hu, nullptr, gates, reset);
   } else {
-    gemm(Transpose::no,
-         Transpose::no,
-         n.rows,
-         2 * units,
-         units,
-         previous,
-         n.state_stride,
-         u,
-         2 * units,
-         0,
-         hu,
-         2 * units);
+    gemm({previous, n.rows, units, n.state_stride}, {u, units, 2 * units}, 0, hu, 2 * units);
     kernels::gru_gates_forward(n, x, hu, previous, gates, reset);
-    gemm(Transpose::no, Transpose::no, n.rows, units, units, reset, units, uc, units, 0, cu, units);
+    gemm({reset, n.rows, units}, {uc, units, units}, 0, cu, units);
   }
   kernels::gru_output_forward(n, x, cu, previous, gates, output);
 }
@@ -65,28 +54,14 @@ void transition_backward(GruSizes n,
     kernels::gru_gates_backward(n, dreset, gates, nullptr, dgates, dprevious);
     return;
   }
-  gemm(Transpose::no,
-       Transpose::yes,
-       n.rows,
-       units,
-       units,
-       dgates + 2 * units,
-       n.gate_stride,
-       uc,
-       units,
+  gemm({dgates + 2 * units, n.rows, units, n.gate_stride},
+       Matrix{uc, units, units}.transpose(),
        0,
        dreset,
        units);
   kernels::gru_gates_backward(n, dreset, gates, previous, dgates, dprevious);
-  gemm(Transpose::no,
-       Transpose::yes,
-       n.rows,
-       units,
-       2 * units,
-       dgates,
-       n.gate_stride,
-       u,
-       2 * units,
+  gemm({dgates, n.rows, 2 * units, n.gate_stride},
+       Matrix{u, units, 2 * units}.transpose(),
        1,
        dprevious,
        units);
@@ -145,28 +120,14 @@ Var gru_step(Var x, Var previous, Var u, Var uc) {
     if (dx) kernels::add(dx.size(), dgates.data, dx.data);
     if (dprevious) kernels::add(dp.size(), dp.data, dprevious.data);
     if (du)
-      gemm(Transpose::yes,
-           Transpose::no,
-           units,
-           2 * units,
-           rows,
-           previous.value().data,
-           units,
-           dgates.data,
-           3 * units,
+      gemm(Matrix{previous.value().data, rows, units}.transpose(),
+           {dgates.data, rows, 2 * units, 3 * units},
            1,
            du.data,
            2 * units);
     if (duc)
-      gemm(Transpose::yes,
-           Transpose::no,
-           units,
-           units,
-           rows,
-           reset.data,
-           units,
-           dgates.data + 2 * units,
-           3 * units,
+      gemm(Matrix{reset.data, rows, units}.transpose(),
+           {dgates.data + 2 * units, rows, units, 3 * units},
            1,
            duc.data,
            units);
@@ -286,15 +247,8 @@ Var gru_sequence(Var x, Var u, Var uc, std::span<const Index> lengths, bool back
         std::copy_n(from, (length[b] - 1) * units, to + units);
     }
     if (du)
-      gemm(Transpose::yes,
-           Transpose::no,
-           units,
-           2 * units,
-           rows * steps,
-           previous.data,
-           units,
-           dgates.data,
-           3 * units,
+      gemm(Matrix{previous.data, rows * steps, units}.transpose(),
+           {dgates.data, rows * steps, 2 * units, 3 * units},
            1,
            du.data,
            2 * units);
@@ -304,15 +258,8 @@ Var gru_sequence(Var x, Var u, Var uc, std::span<const Index> lengths, bool back
           real* h = previous.data + (b * steps + step) * units;
           kernels::multiply(units, h, gates.data + ((b * steps + step) * 3 + 1) * units, h);
         }
-      gemm(Transpose::yes,
-           Transpose::no,
-           units,
-           units,
-           rows * steps,
-           previous.data,
-           units,
-           dgates.data + 2 * units,
-           3 * units,
+      gemm(Matrix{previous.data, rows * steps, units}.transpose(),
+           {dgates.data + 2 * units, rows * steps, units, 3 * units},
            1,
            duc.data,
            units);

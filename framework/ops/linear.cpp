@@ -14,18 +14,7 @@ Var linear(Var x, Var w, Var bias) {
                w);
   const Index rows = x.shape().rows(), in = w.shape()[0], out = w.shape()[1];
   View y = x.tape().allocate(x.shape().with_last(out));
-  gemm(Transpose::no,
-       Transpose::no,
-       rows,
-       out,
-       in,
-       x.value().data,
-       in,
-       w.value().data,
-       out,
-       0,
-       y.data,
-       out);
+  gemm({x.value().data, rows, in}, {w.value().data, in, out}, 0, y.data, out);
   if (bias) {
     ops::require(
         bias.shape().size() == out, "linear", "the bias must have the last size of w", w, bias);
@@ -33,31 +22,9 @@ Var linear(Var x, Var w, Var bias) {
   }
   return x.tape().record(y, {x, w, bias}, [=](View dy) {
     if (View dx = x.gradient())
-      gemm(Transpose::no,
-           Transpose::yes,
-           rows,
-           in,
-           out,
-           dy.data,
-           out,
-           w.value().data,
-           out,
-           1,
-           dx.data,
-           in);
+      gemm({dy.data, rows, out}, Matrix{w.value().data, in, out}.transpose(), 1, dx.data, in);
     if (View dw = w.gradient())
-      gemm(Transpose::yes,
-           Transpose::no,
-           in,
-           out,
-           rows,
-           x.value().data,
-           in,
-           dy.data,
-           out,
-           1,
-           dw.data,
-           out);
+      gemm(Matrix{x.value().data, rows, in}.transpose(), {dy.data, rows, out}, 1, dw.data, out);
     if (!bias) return;
     if (View db = bias.gradient()) kernels::sum_rows(rows, out, dy.data, db.data);
   });

@@ -2,6 +2,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "framework/base/array.hpp"
+#include "framework/base/error.hpp"
 #include "framework/base/random.hpp"
 #include "framework/kernels/gemm.hpp"
 
@@ -27,18 +28,9 @@ void check(Product product, bool ta, bool tb, Index m, Index n, Index k, Index g
   xt::xtensor<double, 2> x = as_xtensor<2>({a.data(), {a_rows, a_columns + gap}}),
                          y = as_xtensor<2>({b.data(), {b_rows, b_columns + gap}});
   const auto before = c;
-  product(ta ? Transpose::yes : Transpose::no,
-          tb ? Transpose::yes : Transpose::no,
-          m,
-          n,
-          k,
-          a.data(),
-          a_columns + gap,
-          b.data(),
-          b_columns + gap,
-          beta,
-          c.data(),
-          n + gap);
+  const Matrix left{a.data(), a_rows, a_columns, a_columns + gap},
+      right{b.data(), b_rows, b_columns, b_columns + gap};
+  product(ta ? left.transpose() : left, tb ? right.transpose() : right, beta, c.data(), n + gap);
   for (Index i = 0; i < m; ++i)
     for (Index j = 0; j < n + gap; ++j) {
       const auto at = static_cast<std::size_t>(i * (n + gap) + j);
@@ -67,6 +59,7 @@ BOOST_AUTO_TEST_CASE(products_of_all_shapes) {
             check(product, ta, tb, 40, 1, 3, gap, beta);
           }
   check(&gemm, false, false, 0, 4, 4, 0, 0);
+  BOOST_CHECK_THROW(gemm({nullptr, 2, 3}, {nullptr, 2, 3}, 0, nullptr, 3), BugError);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
