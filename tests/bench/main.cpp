@@ -1,0 +1,52 @@
+// softalign_bench: how fast training and decoding are, and the kernels below them.
+//
+//   softalign_bench kernels [--benchmark_filter=REGEX ...]     Google Benchmark
+//   softalign_bench train --configuration small --threads 2    then a line on standard input for
+//   softalign_bench decode --configuration small --beam 5      each measurement (modes.hpp)
+#include <benchmark/benchmark.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "tests/bench/modes.hpp"
+
+using namespace softalign;
+
+int main(int argc, char** argv) {
+  if (argc > 1 && std::string(argv[1]) == "kernels") {
+    --argc;
+    ++argv;
+    benchmark::Initialize(&argc, argv);
+    if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+    benchmark::RunSpecifiedBenchmarks();
+    return 0;
+  }
+  CLI::App app("Times whole training steps and decoding; `kernels` times the kernels.");
+  bench::Request request;
+  std::string configuration = "small";
+  app.require_subcommand(1);
+  auto* train = app.add_subcommand("train", "training steps beside their matrix products alone");
+  auto* decode = app.add_subcommand("decode", "sentences to a fixed number of target symbols");
+  for (CLI::App* mode : {train, decode}) {
+    mode->add_option("--configuration", configuration, "small, medium, long, paper or tiny");
+    mode->add_option("--threads", request.threads)->check(CLI::Range(1, 1024));
+    mode->add_option("--shards", request.shards)->check(CLI::Range(1, 1024));
+    mode->add_option("--seconds", request.seconds, "of a measurement")->check(CLI::PositiveNumber);
+    mode->add_option(
+        "--source", request.workload.source, "source steps, instead of the configuration's");
+    mode->add_option("--target", request.workload.target, "target steps, likewise");
+    mode->add_flag("!--no-attention", request.attention, "vanilla sequence to sequence");
+  }
+  decode->add_option("--beam", request.beam, "1: greedy")->check(CLI::Range(1, 1000));
+  CLI11_PARSE(app, argc, argv);
+  try {
+    const bench::Workload lengths = request.workload;
+    request.workload = bench::workload(configuration);
+    if (lengths.source > 0) request.workload.source = lengths.source;
+    if (lengths.target > 0) request.workload.target = lengths.target;
+    train->parsed() ? bench::time_training(request) : bench::time_decoding(request);
+  } catch (const std::exception& error) {
+    std::cerr << "softalign_bench: " << error.what() << '\n';
+    return 1;
+  }
+}

@@ -1,0 +1,22 @@
+// What the program can time, besides kernels. Each mode prints one JSON object a line: a
+// measurement for every line it reads from standard input (so that a script can take turns with
+// other programs), and a summary at the end of the input.
+#pragma once
+
+#include "tests/bench/workload.hpp"
+
+namespace softalign::bench {
+
+struct Request {
+  Workload workload;
+  int threads = 2;
+  Index shards = 2;
+  double seconds = 1;  // of every measurement, at least one round
+  bool attention = true;
+  Index beam = 1;  // decoding only
+};
+
+void time_training(const Request& request);  // a training step, and its products alone
+void time_decoding(const Request& request);  // a batch of sentences to a fixed number of symbols
+
+}  // namespace softalign::bench

@@ -1,0 +1,120 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "framework/config/spec.hpp"
+#include "framework/kernels/gemm.hpp"
+#include "framework/train/spec.hpp"
+#include "framework/train/step.hpp"
+#include "tests/bench/counters.hpp"
+#include "tests/bench/modes.hpp"
+
+namespace softalign::bench {
+namespace {
+
+struct Product {
+  Matrix a, b;
+  real beta;
+  real* c;
+  Index c_stride;
+};
+std::vector<Product> observed;
+
+double seconds_of(const auto& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Each shard's products in the order of the step, on the memory of the step.
+std::vector<std::vector<Product>> products_of(TrainingStep& step,
+                                              const std::vector<Batch>& shards) {
+  std::vector<std::vector<Product>> lists;
+  for (std::size_t s = 0; s < shards.size(); ++s) {
+    std::vector<Batch> alone(shards.size());
+    alone[s] = shards[s];
+    observed.clear();
+    observe_gemm([](Matrix a, Matrix b, real beta, real* c, Index c_stride) {
+      observed.push_back({a, b, beta, c, c_stride});
+    });
+    step.run(alone, 1);
+    observe_gemm(nullptr);
+    lists.push_back(observed);
+  }
+  return lists;
+}
+
+double gigaflops(const std::vector<std::vector<Product>>& lists) {
+  double sum = 0;
+  for (const auto& list : lists)
+    for (const Product& p : list)
+      sum += 2e-9 * static_cast<double>(p.a.rows * p.a.columns) * static_cast<double>(p.b.columns);
+  return sum;
+}
+
+}  // namespace
+
+void time_training(const Request& request) {
+  const Workload& load = request.workload;
+  const double before = resident_mib();
+  Model model(load.model(request.attention), load.vocabulary, load.vocabulary, 1);
+  Choice choice = parse_spec<TrainOptions>("optimizer: {type: adam}", "bench").spec.optimizer;
+  const auto optimizer = make_plugin<OptimizerKind>(choice);
+  const std::vector<Batch> shards = load.batch(request.shards);
+  Workers workers(request.threads);
+  TrainingStep step(model, *optimizer, request.shards, 1, workers);
+
+  Index update = 0;
+  const auto run = [&] { step.run(shards, ++update); };
+  for (int i = 0; i < 3; ++i) run();
+  reset_peak_resident();
+  run();
+  const double memory = peak_resident_mib() - before;
+  const std::uint64_t calls = mallocs();
+  for (int i = 0; i < 4; ++i) run();
+  const double mallocs_per_step = static_cast<double>(mallocs() - calls) / 4;
+
+  Workers one(1);
+  TrainingStep observed_step(model, *optimizer, request.shards, 1, one);
+  const auto lists = products_of(observed_step, shards);
+  const auto replay = [&] {
+    workers.run(static_cast<Index>(lists.size()), [&](Index s) {
+      for (const Product& p : lists[static_cast<std::size_t>(s)])
+        gemm(p.a, p.b, p.beta, p.c, p.c_stride);
+    });
+  };
+  replay();
+
+  const auto say = [](const nlohmann::ordered_json& line) { std::cout << line << std::endl; };
+  say({{"ready", true}});
+  for (std::string line; std::getline(std::cin, line);) {
+    std::vector<double> steps, floors;
+    for (double spent = 0; spent < request.seconds; spent += steps.back() + floors.back()) {
+      steps.push_back(seconds_of(run));
+      floors.push_back(seconds_of(replay));
+    }
+    say({{"seconds", steps}, {"floor_seconds", floors}});
+  }
+  say({{"configuration", load.name},
+       {"implementation", "softalign"},
+       {"mode", gemm_library()},
+       {"threads", request.threads},
+       {"shards", request.shards},
+       {"target_tokens", load.target_tokens()},
+       {"gigaflops", gigaflops(lists)},
+       {"products",
+        std::accumulate(lists.begin(),
+                        lists.end(),
+                        std::size_t{0},
+                        [](std::size_t n, const auto& l) { return n + l.size(); })},
+       {"parameters", model.parameters().count()},
+       {"peak_memory_mib", memory},
+       {"activation_mib", static_cast<double>(step.peak_bytes()) / (1 << 20)},
+       {"mallocs_per_step", mallocs_per_step}});
+}
+
+}  // namespace softalign::bench
