@@ -47,7 +47,6 @@ DOORS: list[tuple[str, list[str]]] = [
     (r"yaml-cpp/", ["config/yaml.cpp", "config/section.cpp"]),
     (r"hdf5|H5", ["record/hdf5*"]),
     (r"CLI/", ["app/*"]),
-    (r"(oneapi/dnnl/)?dnnl", ["kernels/*"]),
     (r"cblas", ["kernels/*"]),
     (r"nlohmann/", ["*.cpp", "app/json.hpp"]),
 ]

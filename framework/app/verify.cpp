@@ -56,7 +56,7 @@ class TemporaryFolder {
 std::string setting_differences(const Record& record) {
   const Json then = Json::parse(record.attributes("provenance"));
   Json now = Json::parse(gather_provenance(), nullptr, false);
-  now["gemm"] = gemm_library();
+  now["gemm"] = gemm_variant();
   std::vector<std::string> found;
   for (const char* name : {"git_commit", "compiler", "flags", "isa", "gemm", "libs"})
     if (then.contains(name) && now.contains(name) && then[name] != now[name])

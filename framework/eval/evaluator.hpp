@@ -1,7 +1,6 @@
 // Runs a model over a split: teacher-forced, and with a search where one is given; sentence by
 // sentence results that every metric is computed from. Batches are spread over threads; neither
-// they nor the batch size change a result on machines whose matrix products treat rows apart
-// (oneDNN with AVX-512 does).
+// they nor the batch size change a result, for a row of a product has the same bits in any company.
 #pragma once
 
 #include <functional>

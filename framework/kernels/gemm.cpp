@@ -1,11 +1,11 @@
 #include "framework/kernels/gemm.hpp"
 
-#include <fmt/format.h>
-#include <omp.h>
-#include <oneapi/dnnl/dnnl.h>
+#include <algorithm>
 
+#include "framework/base/arena.hpp"
 #include "framework/base/blas.hpp"
 #include "framework/base/error.hpp"
+#include "framework/kernels/gemm_tile.hpp"
 
 #if defined(OPENBLAS_VERSION) || __has_include(<openblas_config.h>)
 extern "C" void openblas_set_num_threads(int);
@@ -15,38 +15,6 @@ extern "C" void openblas_set_num_threads(int);
 namespace softalign {
 namespace {
 
-// oneDNN asks OpenMP for threads; the setting belongs to the calling thread.
-void use_one_thread() {
-  thread_local bool done = false;
-  if (done) return;
-  omp_set_num_threads(1);
-#ifdef SOFTALIGN_OPENBLAS
-  openblas_set_num_threads(1);
-#endif
-  done = true;
-}
-
-#ifndef SOFTALIGN_DOUBLE
-const char* isa_name() {
-  switch (dnnl_get_effective_cpu_isa()) {
-    case dnnl_cpu_isa_sse41:
-      return "SSE41";
-    case dnnl_cpu_isa_avx:
-      return "AVX";
-    case dnnl_cpu_isa_avx2:
-      return "AVX2";
-    case dnnl_cpu_isa_avx512_core:
-      return "AVX512_CORE";
-    case dnnl_cpu_isa_avx512_core_vnni:
-      return "AVX512_CORE_VNNI";
-    case dnnl_cpu_isa_avx512_core_bf16:
-      return "AVX512_CORE_BF16";
-    default:
-      return "other";
-  }
-}
-#endif
-
 GemmObserver observer_of_gemm = nullptr;
 
 void check(Matrix a, Matrix b) {
@@ -54,45 +22,134 @@ void check(Matrix a, Matrix b) {
     throw BugError("[gemm] [{}, {}] times [{}, {}]", a.rows, a.columns, b.rows, b.columns);
 }
 
+#ifndef SOFTALIGN_DOUBLE
+
+constexpr Index kDepth = 512;   // of a block: a packed panel of B stays in the second-level cache
+constexpr Index kFewRows = 48;  // up to these, B is read where it lies: packing would not pay
+
+std::vector<const GemmKernels*> supported() {
+  std::vector<const GemmKernels*> all;
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f")) all.push_back(&gemm_avx512());
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) all.push_back(&gemm_avx2());
+#endif
+  all.push_back(&gemm_portable());
+  return all;
+}
+
+const GemmKernels*& kernels() {
+  static const GemmKernels* chosen = supported().front();
+  return chosen;
+}
+
+// to[p * rows + i] = a(i, p)
+void pack_a(Matrix a, Index row, Index rows, Index first, Index depth, real* to) {
+  if (a.transposed) {
+    const real* from = a.data + first * a.stride + row;
+    for (Index p = 0; p < depth; ++p)
+      for (Index i = 0; i < rows; ++i) to[p * rows + i] = from[p * a.stride + i];
+  } else {
+    const real* from = a.data + row * a.stride + first;
+    for (Index i = 0; i < rows; ++i)
+      for (Index p = 0; p < depth; ++p) to[p * rows + i] = from[i * a.stride + p];
+  }
+}
+
+// to[p * panel + j] = b(p, j), zeros beyond `columns`
+void pack_b(
+    Matrix b, Index column, Index columns, Index panel, Index first, Index depth, real* to) {
+  if (!b.transposed) {
+    const real* from = b.data + first * b.stride + column;
+    for (Index p = 0; p < depth; ++p) {
+      std::copy_n(from + p * b.stride, columns, to + p * panel);
+      std::fill_n(to + p * panel + columns, panel - columns, real{0});
+    }
+    return;
+  }
+  const real* from = b.data + column * b.stride + first;
+  if (columns < panel) std::fill_n(to, depth * panel, real{0});
+  constexpr Index kTile = 16;  // a few lines of either side at a time
+  for (Index p0 = 0; p0 < depth; p0 += kTile)
+    for (Index j = 0; j < columns; ++j)
+      for (Index p = p0; p < std::min(depth, p0 + kTile); ++p)
+        to[p * panel + j] = from[j * b.stride + p];
+}
+
+void multiply(Matrix a, Matrix b, bool add, real* c, Index c_stride) {
+  const GemmKernels& k = *kernels();
+  const Index m = a.rows, n = b.columns, panel = k.panel();
+  // Tiles of nearly equal height: 32 rows as 11, 11, 10.
+  const Index blocks = (m + k.rows - 1) / k.rows;
+  const auto block_begin = [=](Index block) { return block * m / blocks; };
+  const bool packs_b = b.transposed || m > kFewRows;
+  // Rows a multiple of 4 KiB apart would push each other out of the first-level cache.
+  const bool packs_a = a.transposed || (m > 1 && a.stride % 1024 == 0);
+
+  thread_local Arena packed;
+  packed.rewind({});
+  const Index depth = std::min(kDepth, a.columns);
+  real* packed_a = packs_a ? packed.array({m * depth}).data : nullptr;
+  real* packed_b = packs_b ? packed.array({panel * depth}).data : nullptr;
+  if (a.columns == 0 && !add)
+    for (Index i = 0; i < m; ++i) std::fill_n(c + i * c_stride, n, real{0});
+
+  for (Index first = 0; first < a.columns; first += kDepth) {
+    GemmTile tile{};
+    tile.k = std::min(kDepth, a.columns - first);
+    tile.add = add || first > 0;
+    tile.c_row = c_stride;
+    if (packs_a)
+      for (Index i = 0; i < blocks; ++i)
+        pack_a(a,
+               block_begin(i),
+               block_begin(i + 1) - block_begin(i),
+               first,
+               tile.k,
+               packed_a + block_begin(i) * tile.k);
+    for (Index column = 0; column < n; column += panel) {
+      const Index columns = std::min(panel, n - column);
+      const int vectors = columns > k.width ? 2 : 1;
+      if (packs_b) pack_b(b, column, columns, vectors * k.width, first, tile.k, packed_b);
+      tile.b = packs_b ? packed_b : b.data + first * b.stride + column;
+      tile.b_row = b.stride;
+      tile.tail = static_cast<int>(columns % k.width);
+      const auto& compute = k.compute[vectors - 1][tile.tail > 0][packs_b];
+      for (Index i = 0; i < blocks; ++i) {
+        const Index row = block_begin(i), rows = block_begin(i + 1) - row;
+        tile.a = packs_a ? packed_a + row * tile.k : a.data + row * a.stride + first;
+        tile.a_row = packs_a ? 1 : a.stride;
+        tile.a_k = packs_a ? rows : 1;
+        tile.c = c + row * c_stride + column;
+        compute[rows - 1](tile);
+      }
+    }
+  }
+}
+
+#endif
+
 }  // namespace
 
 void observe_gemm(GemmObserver observer) { observer_of_gemm = observer; }
 
-void gemm(Matrix a, Matrix b, real beta, real* c, Index c_stride) {
+void gemm(Matrix a, Matrix b, bool add, real* c, Index c_stride) {
   check(a, b);
   if (a.rows == 0 || b.columns == 0) return;
-  use_one_thread();
-  if (observer_of_gemm != nullptr) observer_of_gemm(a, b, beta, c, c_stride);
+  if (observer_of_gemm != nullptr) observer_of_gemm(a, b, add, c, c_stride);
 #ifdef SOFTALIGN_DOUBLE
-  portable_gemm(a, b, beta, c, c_stride);
+  blas_gemm(a, b, add, c, c_stride);
 #else
-  const dnnl_status_t status = dnnl_sgemm(a.transposed ? 'T' : 'N',
-                                          b.transposed ? 'T' : 'N',
-                                          a.rows,
-                                          b.columns,
-                                          a.columns,
-                                          1.0f,
-                                          a.data,
-                                          a.stride,
-                                          b.data,
-                                          b.stride,
-                                          beta,
-                                          c,
-                                          c_stride);
-  if (status != dnnl_success)
-    throw BugError("[gemm] [{}, {}] times [{}, {}]: oneDNN says error {}",
-                   a.rows,
-                   a.columns,
-                   b.rows,
-                   b.columns,
-                   static_cast<int>(status));
+  multiply(a, b, add, c, c_stride);
 #endif
 }
 
-void portable_gemm(Matrix a, Matrix b, real beta, real* c, Index c_stride) {
+void blas_gemm(Matrix a, Matrix b, bool add, real* c, Index c_stride) {
   check(a, b);
   if (a.rows == 0 || b.columns == 0) return;
-  use_one_thread();
+#ifdef SOFTALIGN_OPENBLAS
+  thread_local const bool one_thread = (openblas_set_num_threads(1), true);
+  (void)one_thread;
+#endif
   const auto blas = [](Matrix x) {
     return x.transposed ? cxxblas::Transpose::Trans : cxxblas::Transpose::NoTrans;
   };
@@ -107,19 +164,32 @@ void portable_gemm(Matrix a, Matrix b, real beta, real* c, Index c_stride) {
                      static_cast<int>(a.stride),
                      b.data,
                      static_cast<int>(b.stride),
-                     beta,
+                     add ? real{1} : real{0},
                      c,
                      static_cast<int>(c_stride));
 }
 
-std::string gemm_library() {
 #ifdef SOFTALIGN_DOUBLE
-  return "CBLAS through xtensor-blas (double)";
+
+std::vector<std::string> gemm_variants() { return {gemm_variant()}; }
+std::string gemm_variant() { return "CBLAS through xtensor-blas (double)"; }
+void use_gemm_variant(const std::string&) {}
+
 #else
-  const dnnl_version_t* version = dnnl_version();
-  return fmt::format(
-      "oneDNN {}.{}.{} ({})", version->major, version->minor, version->patch, isa_name());
-#endif
+
+std::vector<std::string> gemm_variants() {
+  std::vector<std::string> names;
+  for (const GemmKernels* one : supported()) names.push_back(one->name);
+  return names;
 }
+
+std::string gemm_variant() { return kernels()->name; }
+
+void use_gemm_variant(const std::string& name) {
+  for (const GemmKernels* one : supported())
+    if (one->name == name) kernels() = one;
+}
+
+#endif
 
 }  // namespace softalign

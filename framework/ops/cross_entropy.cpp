@@ -48,7 +48,7 @@ TokenLosses projected_cross_entropy(
     real* logits = p.data + begin * vocabulary;
     gemm({x.data + begin * size, n, size},
          {w.value().data, size, vocabulary},
-         0,
+         false,
          logits,
          vocabulary);
     kernels::add_rows(n, vocabulary, bias.value().data, logits);
@@ -70,7 +70,7 @@ TokenLosses projected_cross_entropy(
       View dx = tape.allocate(x.shape);
       gemm({p.data, count, vocabulary},
            Matrix{w.value().data, size, vocabulary}.transpose(),
-           0,
+           false,
            dx.data,
            size);
       for (Index i = 0; i < count; ++i)
@@ -80,7 +80,7 @@ TokenLosses projected_cross_entropy(
     if (dw)
       gemm(Matrix{x.data, count, size}.transpose(),
            {p.data, count, vocabulary},
-           1,
+           true,
            dw.data,
            vocabulary);
     if (db) kernels::sum_rows(count, vocabulary, p.data, db.data);

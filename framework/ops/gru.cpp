@@ -29,9 +29,9 @@ void transition(GruSizes n,
     std::fill_n(cu, n.rows * units, real{0});
     kernels::gru_gates_forward(n, x, hu, nullptr, gates, reset);
   } else {
-    gemm({previous, n.rows, units, n.state_stride}, {u, units, 2 * units}, 0, hu, 2 * units);
+    gemm({previous, n.rows, units, n.state_stride}, {u, units, 2 * units}, false, hu, 2 * units);
     kernels::gru_gates_forward(n, x, hu, previous, gates, reset);
-    gemm({reset, n.rows, units}, {uc, units, units}, 0, cu, units);
+    gemm({reset, n.rows, units}, {uc, units, units}, false, cu, units);
   }
   kernels::gru_output_forward(n, x, cu, previous, gates, output);
 }
@@ -56,13 +56,13 @@ void transition_backward(GruSizes n,
   }
   gemm({dgates + 2 * units, n.rows, units, n.gate_stride},
        Matrix{uc, units, units}.transpose(),
-       0,
+       false,
        dreset,
        units);
   kernels::gru_gates_backward(n, dreset, gates, previous, dgates, dprevious);
   gemm({dgates, n.rows, 2 * units, n.gate_stride},
        Matrix{u, units, 2 * units}.transpose(),
-       1,
+       true,
        dprevious,
        units);
 }
@@ -122,13 +122,13 @@ Var gru_step(Var x, Var previous, Var u, Var uc) {
     if (du)
       gemm(Matrix{previous.value().data, rows, units}.transpose(),
            {dgates.data, rows, 2 * units, 3 * units},
-           1,
+           true,
            du.data,
            2 * units);
     if (duc)
       gemm(Matrix{reset.data, rows, units}.transpose(),
            {dgates.data + 2 * units, rows, units, 3 * units},
-           1,
+           true,
            duc.data,
            units);
     tape.arena().rewind(start);
@@ -249,7 +249,7 @@ Var gru_sequence(Var x, Var u, Var uc, std::span<const Index> lengths, bool back
     if (du)
       gemm(Matrix{previous.data, rows * steps, units}.transpose(),
            {dgates.data, rows * steps, 2 * units, 3 * units},
-           1,
+           true,
            du.data,
            2 * units);
     if (duc) {
@@ -260,7 +260,7 @@ Var gru_sequence(Var x, Var u, Var uc, std::span<const Index> lengths, bool back
         }
       gemm(Matrix{previous.data, rows * steps, units}.transpose(),
            {dgates.data + 2 * units, rows * steps, units, 3 * units},
-           1,
+           true,
            duc.data,
            units);
     }

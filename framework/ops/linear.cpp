@@ -14,7 +14,7 @@ Var linear(Var x, Var w, Var bias) {
                w);
   const Index rows = x.shape().rows(), in = w.shape()[0], out = w.shape()[1];
   View y = x.tape().allocate(x.shape().with_last(out));
-  gemm({x.value().data, rows, in}, {w.value().data, in, out}, 0, y.data, out);
+  gemm({x.value().data, rows, in}, {w.value().data, in, out}, false, y.data, out);
   if (bias) {
     ops::require(
         bias.shape().size() == out, "linear", "the bias must have the last size of w", w, bias);
@@ -22,9 +22,9 @@ Var linear(Var x, Var w, Var bias) {
   }
   return x.tape().record(y, {x, w, bias}, [=](View dy) {
     if (View dx = x.gradient())
-      gemm({dy.data, rows, out}, Matrix{w.value().data, in, out}.transpose(), 1, dx.data, in);
+      gemm({dy.data, rows, out}, Matrix{w.value().data, in, out}.transpose(), true, dx.data, in);
     if (View dw = w.gradient())
-      gemm(Matrix{x.value().data, rows, in}.transpose(), {dy.data, rows, out}, 1, dw.data, out);
+      gemm(Matrix{x.value().data, rows, in}.transpose(), {dy.data, rows, out}, true, dw.data, out);
     if (!bias) return;
     if (View db = bias.gradient()) kernels::sum_rows(rows, out, dy.data, db.data);
   });

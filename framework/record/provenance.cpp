@@ -23,11 +23,9 @@ using Json = nlohmann::ordered_json;
 
 // Variables that libraries, the loader or a batch system read. An allow-list, because environments
 // hold passwords.
-constexpr std::array<std::string_view, 14> kVariables{"SOFTALIGN_",
+constexpr std::array<std::string_view, 12> kVariables{"SOFTALIGN_",
                                                       "OMP_",
                                                       "OPENBLAS_",
-                                                      "ONEDNN_",
-                                                      "DNNL_",
                                                       "BLIS_",
                                                       "MKL_",
                                                       "GOMP_",

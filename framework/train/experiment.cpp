@@ -86,7 +86,7 @@ void record_setting(Recorder& recorder,
   for (const LoadedPlugin& plugin : loaded_plugins())
     plugins.push_back(plugin.path + " sha256:" + plugin.sha256);
   recorder.attributes("provenance",
-                      Json{{"gemm", gemm_library()}, {"plugins", plugins.dump()}}.dump());
+                      Json{{"gemm", gemm_variant()}, {"plugins", plugins.dump()}}.dump());
   recorder.attributes("", Json{{"parameters", model.parameters().count()}}.dump());
 }
 

@@ -61,7 +61,7 @@ void time_decoding(const Request& request) {
   }
   say({{"configuration", load.name},
        {"implementation", "softalign"},
-       {"mode", gemm_library()},
+       {"mode", gemm_variant()},
        {"beam", request.beam},
        {"threads", request.threads},
        {"sentences", load.sentences * request.threads},

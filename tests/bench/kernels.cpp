@@ -26,7 +26,7 @@ void product(benchmark::State& state, bool transposed_a, bool transposed_b) {
   Numbers c = numbers(m * n, 0);
   const Matrix left = transposed_a ? Matrix{a.data(), k, m}.transpose() : Matrix{a.data(), m, k};
   const Matrix right = transposed_b ? Matrix{b.data(), n, k}.transpose() : Matrix{b.data(), k, n};
-  for (auto _ : state) gemm(left, right, 0, c.data(), n);
+  for (auto _ : state) gemm(left, right, false, c.data(), n);
   state.counters["GF/s"] = benchmark::Counter(2e-9 * static_cast<double>(m * n * k),
                                               benchmark::Counter::kIsIterationInvariantRate);
 }

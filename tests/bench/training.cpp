@@ -18,7 +18,7 @@ namespace {
 
 struct Product {
   Matrix a, b;
-  real beta;
+  bool add;
   real* c;
   Index c_stride;
 };
@@ -38,8 +38,8 @@ std::vector<std::vector<Product>> products_of(TrainingStep& step,
     std::vector<Batch> alone(shards.size());
     alone[s] = shards[s];
     observed.clear();
-    observe_gemm([](Matrix a, Matrix b, real beta, real* c, Index c_stride) {
-      observed.push_back({a, b, beta, c, c_stride});
+    observe_gemm([](Matrix a, Matrix b, bool add, real* c, Index c_stride) {
+      observed.push_back({a, b, add, c, c_stride});
     });
     step.run(alone, 1);
     observe_gemm(nullptr);
@@ -84,7 +84,7 @@ void time_training(const Request& request) {
   const auto replay = [&] {
     workers.run(static_cast<Index>(lists.size()), [&](Index s) {
       for (const Product& p : lists[static_cast<std::size_t>(s)])
-        gemm(p.a, p.b, p.beta, p.c, p.c_stride);
+        gemm(p.a, p.b, p.add, p.c, p.c_stride);
     });
   };
   replay();
@@ -101,7 +101,7 @@ void time_training(const Request& request) {
   }
   say({{"configuration", load.name},
        {"implementation", "softalign"},
-       {"mode", gemm_library()},
+       {"mode", gemm_variant()},
        {"threads", request.threads},
        {"shards", request.shards},
        {"target_tokens", load.target_tokens()},

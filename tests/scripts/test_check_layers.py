@@ -28,7 +28,6 @@ def found(root: Path, path: str, include: str) -> list[str]:
         ("framework/ops/a.cpp", "<xtensor/xarray.hpp>", "only by framework/base/array.hpp"),
         ("framework/record/a.cpp", "<hdf5.h>", "only by framework/record/hdf5*"),
         ("framework/config/a.hpp", "<yaml-cpp/yaml.h>", "only by framework/config/yaml.cpp"),
-        ("framework/ops/a.cpp", "<oneapi/dnnl/dnnl.h>", "only by framework/kernels/*"),
         ("framework/launch/a.cpp", "<CLI/CLI.hpp>", "only by framework/app/*"),
         ("framework/record/a.hpp", "<nlohmann/json.hpp>", "only by framework/*.cpp"),
     ],
