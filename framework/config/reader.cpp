@@ -20,10 +20,6 @@ struct Problem {
   std::string text;
 };
 
-std::string file_and_line(const Position& where) {
-  return where.line == 0 ? where.file : fmt::format("{}:{}", where.file, where.line);
-}
-
 std::vector<std::string> option_names(std::string_view kind, std::string_view type) {
   std::vector<std::string> names;
   const PluginEntry* const entry = Registry::instance().find_if_present(kind, type);
@@ -153,6 +149,12 @@ class Reader final : public OptionVisitor {
     frames_.pop_back();
   }
 
+  void refuse(std::string_view name, const std::string& fault) override {
+    const auto given = result_.origins.find(path_of(name));
+    problems_.push_back({given == result_.origins.end() ? frames_.back().where : given->second,
+                         path_of(name) + ": " + fault});
+  }
+
   bool present(std::string_view name, bool now, std::string_view help, const Limits& l) override {
     const Value* const map = frames_.back().map;
     const Value::Entry* const entry = map ? map->find(name) : nullptr;
@@ -228,6 +230,7 @@ class Reader final : public OptionVisitor {
       if (!value.is_list())
         throw ScalarFault("expected a list, as [a, b], got " + value.describe());
       std::vector<T> items;
+      const std::size_t problems = problems_.size();
       for (const Value& item : value.items) {
         try {
           items.push_back(item_of(item));
@@ -239,13 +242,15 @@ class Reader final : public OptionVisitor {
                                            fault.what())});
         }
       }
-      out = std::move(items);
+      if (problems_.size() == problems) out = std::move(items);
     });
   }
 
   static InputFile input_file(const Value& value, const Limits& limits) {
     const std::string text = to_text(value, limits);
     if (text.empty()) throw ScalarFault("the name of the file is empty");
+    if (has_control_characters(text))
+      throw ScalarFault(value.describe() + " is no file's name: it holds a control character");
     const bool in_file = value.where.line > 0;
     const auto folder =
         in_file ? std::filesystem::path(value.where.file).parent_path() : std::filesystem::path();
@@ -255,11 +260,22 @@ class Reader final : public OptionVisitor {
   // Sets the choice's type and place from `score: dot` or `score: {type: dot, ...}`.
   bool name_plugin(Choice& choice, const Value& value, const std::string& path) {
     if (value.is_list())
-      throw ScalarFault(
-          fmt::format("expected a {}, as {{type: NAME, ...}}, got a list", choice.kind));
+      throw ScalarFault(fmt::format("expected {}, as {{type: NAME, ...}}, got a list",
+                                    with_article(choice.kind)));
     const Value::Entry* const type = value.find("type");
     if (value.is_map() && !type) {
       choice.where = value.where;
+      const auto misspelt =
+          std::find_if(value.entries.begin(), value.entries.end(), [](const auto& entry) {
+            return alike(entry.key, "type");
+          });
+      if (choice.type.empty() && misspelt != value.entries.end()) {
+        problems_.push_back(
+            {misspelt->where,
+             fmt::format(
+                 "unknown key '{}' in {}; did you mean 'type'?", printable(misspelt->key), path)});
+        return false;
+      }
       if (choice.type.empty())
         throw ScalarFault(fmt::format("missing 'type': which {}?", choice.kind));
     } else {
@@ -267,9 +283,9 @@ class Reader final : public OptionVisitor {
       choice.where = name.where;
       if (!name.is_scalar() || name.text.empty()) {
         problems_.push_back({name.where,
-                             fmt::format("{}.type: expected the name of a {}, got {}",
+                             fmt::format("{}.type: expected the name of {}, got {}",
                                          path,
-                                         choice.kind,
+                                         with_article(choice.kind),
                                          name.describe())});
         return false;
       }
@@ -317,11 +333,11 @@ class Reader final : public OptionVisitor {
       old = type_before(frame, entry);
       if (old == choice.type) continue;
       (legal ? kept : dropped)
-          .push_back(fmt::format("{} ({})", entry.key, file_and_line(entry.value.where)));
+          .push_back(fmt::format("{} ({})", entry.key, entry.value.where.file_and_line()));
     }
     if (kept.empty() && dropped.empty()) return;
-    std::string note =
-        fmt::format("{}: {}: '{}' became '{}'", choice.where.str(), frame.path, old, choice.type);
+    std::string note = fmt::format(
+        "{}: {}: '{}' became '{}'", choice.where.str(), frame.path, printable(old), choice.type);
     if (!kept.empty()) note += fmt::format("; kept {}", fmt::join(kept, ", "));
     if (!dropped.empty()) note += fmt::format("; dropped {}", fmt::join(dropped, ", "));
     result_.notes.push_back(std::move(note));
@@ -342,9 +358,9 @@ class Reader final : public OptionVisitor {
       if (contains(frame.legal, entry.key) || was_legal(frame, entry)) continue;
       problems_.push_back({entry.where,
                            fmt::format("unknown key '{}' in {}{}",
-                                       shortened(entry.key, 60),
+                                       printable(entry.key),
                                        frame.what,
-                                       suggestion(shortened(entry.key, 60), frame.legal))});
+                                       suggestion(entry.key, frame.legal))});
     }
   }
 

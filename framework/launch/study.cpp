@@ -25,7 +25,7 @@ std::string legal_name(const std::string& name, const Position& where) {
   if (name.empty() || name[0] == '.' || !std::all_of(name.begin(), name.end(), legal))
     throw SpecError("{}: '{}' cannot name a folder; use letters, digits and . _ -",
                     where.str(),
-                    shortened(name, 60));
+                    printable(name));
   return name;
 }
 
@@ -46,8 +46,9 @@ std::vector<StudyVariant> read_variants(const Value* value) {
   std::vector<StudyVariant> variants;
   if (!value) return variants;
   for (const Value::Entry& entry : entries_of(*value, "variants"))
-    variants.push_back({legal_name(entry.key, entry.where),
-                        read_overrides(entry.value, fmt::format("variant '{}'", entry.key))});
+    variants.push_back(
+        {legal_name(entry.key, entry.where),
+         read_overrides(entry.value, fmt::format("variant '{}'", printable(entry.key)))});
   return variants;
 }
 
@@ -119,7 +120,7 @@ void check_measurement(const Measurement& m, const Study& study, const Position&
   if (part == names.end())
     throw SpecError("{}: '{}' speaks of no part of this study{}",
                     where.str(),
-                    m.text,
+                    printable(m.text, 200),
                     suggestion(m.part, names));
   const auto& variants = study.parts[static_cast<std::size_t>(part - names.begin())].variants;
   names.clear();
@@ -127,7 +128,7 @@ void check_measurement(const Measurement& m, const Study& study, const Position&
   if (std::find(names.begin(), names.end(), m.variant) == names.end())
     throw SpecError("{}: '{}' speaks of no variant of its part{}",
                     where.str(),
-                    m.text,
+                    printable(m.text, 200),
                     suggestion(m.variant, names));
 }
 
@@ -145,8 +146,9 @@ StudyClaim read_claim(const Value& value, const Study& study) {
   }
   fields.finish();
   if (claim.statement.measurements().empty())
-    throw SpecError(
-        "{}: the claim '{}' speaks of no metric", said.where.str(), claim.statement.text());
+    throw SpecError("{}: the claim '{}' speaks of no metric",
+                    said.where.str(),
+                    printable(claim.statement.text(), 200));
   for (const Measurement& measurement : claim.statement.measurements())
     check_measurement(measurement, study, said.where);
   return claim;
@@ -156,7 +158,8 @@ StudyClaim read_claim(const Value& value, const Study& study) {
 void check_metric(const std::string& name, const Position& where) {
   const std::vector<std::string> known = result_names();
   if (std::find(known.begin(), known.end(), name) == known.end())
-    throw SpecError("{}: unknown metric '{}'{}", where.str(), name, suggestion(name, known));
+    throw SpecError(
+        "{}: unknown metric '{}'{}", where.str(), printable(name), suggestion(name, known));
 }
 
 StudyRun plan_run(const StudyPart& part,
