@@ -1,7 +1,10 @@
 #include "framework/launch/study.hpp"
 
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "framework/base/suggest.hpp"
 #include "framework/config/scalar.hpp"
@@ -186,6 +189,10 @@ StudyRun plan_run(const StudyPart& part,
 
 Study read_study(const fs::path& file) {
   const Value root = read_yaml(file);
+  if (root.find("task") && !root.find("parts"))
+    throw SpecError("{}: this is an experiment, not a study: softalign run {}",
+                    root.find("task")->where.str(),
+                    printable(file.string(), kWhole));
   Fields fields(root, "the study");
   const Value& name = fields.get("name");
   Study study;
@@ -207,15 +214,28 @@ Study read_study(const fs::path& file) {
   return study;
 }
 
+bool is_chosen(const std::string& part, const std::string& variant, const std::string& pattern) {
+  return pattern.empty() || fnmatch(pattern.c_str(), (part + "/" + variant).c_str(), 0) == 0;
+}
+
 std::vector<StudyRun> plan_study(const Study& study,
                                  const std::vector<Override>& overrides,
                                  const fs::path& results,
-                                 const LoadSpec& load) {
+                                 const LoadSpec& load,
+                                 const std::string& pattern) {
   std::vector<StudyRun> runs;
+  std::set<std::string> planned;
   for (const StudyPart& part : study.parts) {
+    if (std::none_of(part.variants.begin(), part.variants.end(), [&](const StudyVariant& variant) {
+          return is_chosen(part.name, variant.name, pattern);
+        }))
+      continue;
+    planned.insert(part.name);
     std::map<std::string, std::string> taken;  // by run id
     if (!fs::exists(part.base))
-      throw SpecError("{}: there is no spec {}", part.base_named_at.str(), part.base.string());
+      throw SpecError("{}: there is no spec {}",
+                      part.base_named_at.str(),
+                      printable(part.base.string(), kWhole));
     for (const StudyVariant& variant : part.variants) {
       for (const Index seed : study.seeds) {
         runs.push_back(plan_run(part, variant, seed, overrides, results / study.name, load));
@@ -229,10 +249,15 @@ std::vector<StudyRun> plan_study(const Study& study,
       }
     }
   }
+  if (runs.empty())
+    throw SpecError("no run fits '{}'; give a pattern of part/variant, as 'reverse/*'",
+                    printable(pattern));
   for (const StudyPart& part : study.parts)
-    for (const StudyMetric& metric : part.metrics) check_metric(metric.name, metric.where);
+    for (const StudyMetric& metric : part.metrics)
+      if (planned.contains(part.name)) check_metric(metric.name, metric.where);
   for (const StudyClaim& claim : study.claims)
-    for (const Measurement& m : claim.statement.measurements()) check_metric(m.metric, claim.where);
+    for (const Measurement& m : claim.statement.measurements())
+      if (planned.contains(m.part)) check_metric(m.metric, claim.where);
   return runs;
 }
 
