@@ -26,9 +26,11 @@ void print(const Study& study, const StudyOutcome& outcome) {
 ExitCode study(const Arguments& arguments) {
   const Study study = read_study(arguments.study.file);
   const auto runs = plan_study(
-      study, numbered_overrides(arguments.study.overrides), arguments.out, [&](SpecTree tree) {
-        return load(std::move(tree), arguments.study.plugins);
-      });
+      study,
+      numbered_overrides(arguments.study.overrides),
+      arguments.out,
+      [&](SpecTree tree) { return load(std::move(tree), arguments.study.plugins); },
+      arguments.only);
   const auto chosen = chosen_runs(runs, arguments.only);
   if (arguments.dry_run) {
     if (arguments.json)

@@ -1,5 +1,8 @@
 #include "framework/autodiff/parameters.hpp"
 
+#include <unistd.h>
+
+#include "framework/base/bounds.hpp"
 #include "framework/base/error.hpp"
 
 namespace softalign {
@@ -8,12 +11,18 @@ View Parameter::value() const { return {store->values() + offset, shape}; }
 
 Parameter* ParameterStore::add(std::string name, Shape shape, Initializer initializer) {
   if (!values_.empty()) throw BugError("[parameters] '{}' is added after allocate", name);
-  double numbers = 1;
-  for (int axis = 0; axis < shape.rank(); ++axis) numbers *= static_cast<double>(shape[axis]);
-  if (numbers > 0x1p34)
-    throw SpecError("parameter '{}' {} would have more than 2^34 numbers; use smaller sizes",
-                    name,
-                    shape.str());
+  double own = 1;  // no Index: the product may overflow one
+  for (int axis = 0; axis < shape.rank(); ++axis) own *= static_cast<double>(shape[axis]);
+  const double numbers = static_cast<double>(size_) + own;
+  if (numbers > static_cast<double>(kLargestModel))
+    throw SpecError(
+        "the model would have {:.3g} parameters or more, {:.3g} of them in '{}' {}; at "
+        "most {:.3g} are allowed: use smaller sizes",
+        numbers,
+        own,
+        name,
+        shape.str(),
+        static_cast<double>(kLargestModel));
   for (const Parameter& other : parameters_)
     if (other.name == name) throw BugError("[parameters] two parameters are called '{}'", name);
   parameters_.push_back({std::move(name), shape, std::move(initializer), size_, this});
@@ -22,6 +31,17 @@ Parameter* ParameterStore::add(std::string name, Shape shape, Initializer initia
 }
 
 void ParameterStore::allocate(std::uint64_t seed) {
+  // The system would promise more than it has, and end the program when it is asked to keep it.
+  const double needed = static_cast<double>(size_) * sizeof(real);
+  const double there =
+      static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (needed > there)
+    throw MachineError(
+        "the model's {} parameters take {:.1f} GiB, and this machine has {:.1f} GiB of memory; use "
+        "smaller sizes",
+        count(),
+        needed / 0x1p30,
+        there / 0x1p30);
   values_.assign(static_cast<std::size_t>(size_), real{0});
   for (const Parameter& parameter : parameters_)
     parameter.initializer(parameter.value(), RandomStream(seed, "init/" + parameter.name));

@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "framework/base/text.hpp"
+
 namespace softalign {
 
 // What a program's exit status means; every command uses these and no others.
@@ -54,8 +56,15 @@ struct Position {
   int line = 0;
   int column = 0;
 
-  // "file:line:column", or just the file where there is no line.
-  std::string str() const { return line == 0 ? file : fmt::format("{}:{}:{}", file, line, column); }
+  // "file:line:column" and "file:line", or just the file where there is no line; as a message may
+  // show it.
+  std::string str() const {
+    return line == 0 ? file_and_line() : fmt::format("{}:{}", file_and_line(), column);
+  }
+  std::string file_and_line() const {
+    const std::string name = printable(file, kWhole);
+    return line == 0 ? name : fmt::format("{}:{}", name, line);
+  }
 };
 
 }  // namespace softalign

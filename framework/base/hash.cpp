@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "framework/base/error.hpp"
+#include "framework/base/regular_file.hpp"
 
 namespace softalign {
 namespace {
@@ -48,10 +49,9 @@ std::array<std::uint8_t, 32> sha256(std::string_view bytes) {
 std::string sha256_hex(std::string_view bytes) { return hex(sha256(bytes)); }
 
 std::string sha256_file(const std::filesystem::path& file) {
+  demand_regular_file(file);
   std::ifstream in(file, std::ios::binary);
   if (!in) throw DataError("{}: cannot be read: {}", file.string(), std::strerror(errno));
-  if (!std::filesystem::is_regular_file(file))
-    throw DataError("{}: is no regular file", file.string());
   Digest digest;
   std::vector<char> buffer(1 << 16);
   while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || in.gcount() > 0)

@@ -1,13 +1,16 @@
 #include "framework/base/suggest.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <numeric>
 
+#include "framework/base/text.hpp"
+
 namespace softalign {
 namespace {
+
+constexpr std::size_t kLongestName = 200;  // the distance takes time in the product of the lengths
 
 // Edit distance with adjacent transpositions (optimal string alignment).
 std::size_t distance(std::string_view a, std::string_view b) {
@@ -29,15 +32,24 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+bool alike(std::string_view given, std::string_view legal) {
+  return given.size() <= kLongestName &&
+         distance(given, legal) <= std::max<std::size_t>(2, given.size() / 3);
+}
+
 std::string suggestion(std::string_view given, const std::vector<std::string>& legal) {
   if (legal.empty()) return "";
   const auto nearest =
-      std::min_element(legal.begin(), legal.end(), [&](const auto& x, const auto& y) {
-        return distance(given, x) < distance(given, y);
+      std::min_element(legal.begin(), legal.end(), [given](const auto& x, const auto& y) {
+        const std::string_view start = given.substr(0, kLongestName);
+        return distance(start, x) < distance(start, y);
       });
-  const bool near = distance(given, *nearest) <= std::max<std::size_t>(2, given.size() / 3);
-  const std::string question = near ? fmt::format("; did you mean '{}'?", *nearest) : ";";
-  return fmt::format("{} legal: {}", question, fmt::join(legal, ", "));
+  std::string text = ";";
+  if (alike(given, *nearest)) text += fmt::format(" did you mean '{}'?", printable(*nearest));
+  text += " legal: ";
+  for (const std::string& name : legal)
+    text += (&name == &legal.front() ? "" : ", ") + printable(name);
+  return text;
 }
 
 }  // namespace softalign

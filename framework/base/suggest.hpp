@@ -7,6 +7,9 @@
 
 namespace softalign {
 
+// Whether someone who wrote `given` may have meant `legal`.
+bool alike(std::string_view given, std::string_view legal);
+
 // "; did you mean 'gain'? legal: gain, units", without the question when nothing is near. Starts
 // with "; " or is empty.
 std::string suggestion(std::string_view given, const std::vector<std::string>& legal);

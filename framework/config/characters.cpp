@@ -1,27 +1,8 @@
 #include "framework/config/characters.hpp"
 
+#include "framework/base/text.hpp"
+
 namespace softalign {
-namespace {
-
-// Bytes of the UTF-8 character that begins at `at`, 0 when there is none (RFC 3629).
-std::size_t utf8_length(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) -> unsigned {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
-  };
-  const unsigned lead = byte(at);
-  if (lead < 0x80) return 1;
-  const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (lead < 0xc2 || lead > 0xf4) return 0;
-  for (std::size_t i = 1; i < length; ++i)
-    if ((byte(at + i) & 0xc0) != 0x80) return 0;
-  const unsigned second = byte(at + 1);
-  if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f)) return 0;
-  if ((lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second > 0x8f)) return 0;
-  return length;
-}
-
-}  // namespace
-
 void check_characters(std::string_view text, const Position& start) {
   Position where = start;
   std::size_t line_start = 0;

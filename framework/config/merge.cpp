@@ -25,8 +25,10 @@ void merge(Value& base, Value over, const std::string& path, std::vector<std::st
     base = from_shorthand(base, over.where);
   if (!over.is_map() || !base.is_map()) {
     if (base.is_map() && !base.entries.empty() && !over.is_null())
-      notes.push_back(fmt::format(
-          "{}: replaces the whole block {} of {}", over.where.str(), path, base.where.str()));
+      notes.push_back(fmt::format("{}: replaces the whole block {} of {}",
+                                  over.where.str(),
+                                  printable(path),
+                                  base.where.str()));
     base = std::move(over);
     return;
   }

@@ -6,10 +6,15 @@
 //     Index units = 256;
 //     std::string readout = "maxout";
 //     template <class V> void describe(V& v) {
-//       v("units", units, "hidden units", at_least(1));
+//       v("units", units, "hidden units", between(1, kLargestLayer));
 //       v("readout", readout, "layer before the softmax", one_of("maxout", "tanh"));
 //     }
 //   };
+//
+// What options must be to each other is said behind them, and reported at the place of the one that
+// is named:
+//
+//   v.check("length", shortest <= longest, "give [shortest, longest]");
 //
 // Types: bool, Index, real, double, std::string, std::vector of the last four, InputFile, structs
 // with a `describe`, std::optional of any of these (null or absent is empty), and Choice (a plugin
@@ -24,6 +29,7 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/base/bounds.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/types.hpp"
 
@@ -42,7 +48,10 @@ struct Limits {
 
 inline Limits at_least(double low) { return {.low = low}; }
 inline Limits positive() { return {.low = 0, .low_open = true}; }
-inline Limits between(double low, double high) { return {.low = low, .high = high}; }
+inline Limits between(auto low, auto high) {
+  return {.low = static_cast<double>(low), .high = static_cast<double>(high)};
+}
+inline Limits positive_up_to(double high) { return {.low = 0, .high = high, .low_open = true}; }
 inline Limits fraction() { return {.low = 0, .high = 1, .high_open = true}; }  // [0, 1)
 inline Limits required() { return {.required = true}; }
 template <class... Names>
@@ -102,7 +111,14 @@ class OptionVisitor {
     visit_any(name, value, help, limits);
   }
 
+  // What must hold between options already visited: where it does not, a reader refuses the spec at
+  // the place of option `name`; to other visitors it says nothing.
+  void check(std::string_view name, bool holds, const std::string& fault) {
+    if (!holds) refuse(name, fault);
+  }
+
  protected:
+  virtual void refuse(std::string_view, const std::string&) {}
   virtual void visit(std::string_view name, bool& value, std::string_view help, const Limits&) = 0;
   virtual void visit(std::string_view name, Index& value, std::string_view help, const Limits&) = 0;
   virtual void visit(std::string_view name,

@@ -23,8 +23,9 @@ std::vector<std::string> parts(const std::string& path, const Position& where) {
                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") != std::string::npos;
   };
   if (std::any_of(names.begin(), names.end(), bad))
-    throw SpecError(
-        "{}: '{}' is no option's path; write it as model.encoder.units=64", where.str(), path);
+    throw SpecError("{}: '{}' is no option's path; write it as model.encoder.units=64",
+                    where.str(),
+                    printable(path));
   if (names.size() > static_cast<std::size_t>(kDeepestYaml))
     throw SpecError("{}: nested deeper than {}; no option is", where.str(), kDeepestYaml);
   return names;
@@ -38,8 +39,8 @@ void remove(Value& root, const Override& change) {
     if (!entry)
       throw SpecError("{}: there is no {} to remove: no '{}' is set there{}",
                       change.where.str(),
-                      change.path,
-                      names[i],
+                      printable(change.path),
+                      printable(names[i]),
                       suggestion(names[i], block->keys()));
     if (i + 1 == names.size())
       block->entries.erase(block->entries.begin() + (entry - block->entries.data()));
@@ -60,23 +61,20 @@ Override parse_override(std::string_view text, const Position& where) {
   parts(change.path, where);  // only to check
   if (change.remove) {
     if (equals != std::string_view::npos)
-      throw SpecError("{}: a removal has no value; write ~{}", where.str(), change.path);
+      throw SpecError("{}: a removal has no value; write ~{}", where.str(), printable(change.path));
     return change;
   }
   if (equals == std::string_view::npos)
     throw SpecError("{}: no '='; write {}=VALUE to set it, ~{} to remove it",
                     where.str(),
-                    change.path,
-                    change.path);
+                    printable(change.path),
+                    printable(change.path));
   change.value = parse_flow(text.substr(equals + 1), where);
   return change;
 }
 
 Override numbered_override(std::string_view text, int n) {
-  std::string shown = shortened(text, 80);
-  for (char& c : shown)
-    if (static_cast<unsigned char>(c) < 0x20) c = ' ';  // the origin stays one line
-  return parse_override(text, {fmt::format("override {} ('{}')", n, shown)});
+  return parse_override(text, {fmt::format("override {} ('{}')", n, printable(text, 80))});
 }
 
 std::vector<Override> numbered_overrides(const std::vector<std::string>& texts) {

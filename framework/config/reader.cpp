@@ -1,37 +1,17 @@
 #include "framework/config/reader.hpp"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <filesystem>
-#include <tuple>
 
 #include "framework/base/suggest.hpp"
+#include "framework/config/changed_type.hpp"
+#include "framework/config/faults.hpp"
 #include "framework/config/registry.hpp"
 #include "framework/config/scalar.hpp"
-#include "framework/config/snapshot.hpp"
 #include "framework/config/yaml.hpp"
 
 namespace softalign {
 namespace {
-
-struct Problem {
-  Position where;
-  std::string text;
-};
-
-std::string file_and_line(const Position& where) {
-  return where.line == 0 ? where.file : fmt::format("{}:{}", where.file, where.line);
-}
-
-std::vector<std::string> option_names(std::string_view kind, std::string_view type) {
-  std::vector<std::string> names;
-  const PluginEntry* const entry = Registry::instance().find_if_present(kind, type);
-  if (!entry) return names;
-  const OptionNode options = snapshot(describe_copy(*entry->options()), SnapshotOf::schema);
-  for (const OptionNode& option : options.children) names.push_back(option.name);
-  return names;
-}
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -45,23 +25,8 @@ class Reader final : public OptionVisitor {
 
   ReadResult finish() {
     refuse_unknown(frames_.back());
-    if (problems_.empty()) return std::move(result_);
-    const auto place = [](const Problem& p) {
-      return std::tie(p.where.file, p.where.line, p.where.column);
-    };
-    std::stable_sort(problems_.begin(), problems_.end(), [&](const auto& a, const auto& b) {
-      return place(a) < place(b);
-    });
-    constexpr std::size_t kMost = 20;
-    std::vector<std::string> lines;
-    for (const Problem& p : problems_) {
-      if (lines.size() == kMost) {
-        lines.push_back(fmt::format("and {} more", problems_.size() - kMost));
-        break;
-      }
-      lines.push_back(p.where.file.empty() ? p.text : p.where.str() + ": " + p.text);
-    }
-    throw SpecError("{}", fmt::join(lines, "\n"));
+    faults_.throw_all();
+    return std::move(result_);
   }
 
  protected:
@@ -153,6 +118,12 @@ class Reader final : public OptionVisitor {
     frames_.pop_back();
   }
 
+  void refuse(std::string_view name, const std::string& fault) override {
+    const auto given = result_.origins.find(path_of(name));
+    faults_.add(given == result_.origins.end() ? frames_.back().where : given->second,
+                path_of(name) + ": " + fault);
+  }
+
   bool present(std::string_view name, bool now, std::string_view help, const Limits& l) override {
     const Value* const map = frames_.back().map;
     const Value::Entry* const entry = map ? map->find(name) : nullptr;
@@ -197,8 +168,7 @@ class Reader final : public OptionVisitor {
     frame.legal.emplace_back(name);
     const Value::Entry* const entry = frame.map ? frame.map->find(name) : nullptr;
     if (!entry && limits.required && required_ == Required::must_be_given)
-      problems_.push_back(
-          {frame.where, fmt::format("missing '{}' in {}: {}", name, frame.what, help)});
+      faults_.add(frame.where, fmt::format("missing '{}' in {}: {}", name, frame.what, help));
     return entry;
   }
 
@@ -209,7 +179,7 @@ class Reader final : public OptionVisitor {
       into(entry.value);
       note_origin(name, entry.value.where);
     } catch (const ScalarFault& fault) {
-      problems_.push_back({entry.value.where, path_of(name) + ": " + fault.what()});
+      faults_.add(entry.value.where, path_of(name) + ": " + fault.what());
     }
   }
 
@@ -228,24 +198,26 @@ class Reader final : public OptionVisitor {
       if (!value.is_list())
         throw ScalarFault("expected a list, as [a, b], got " + value.describe());
       std::vector<T> items;
+      const std::size_t faults = faults_.count();
       for (const Value& item : value.items) {
         try {
           items.push_back(item_of(item));
         } catch (const ScalarFault& fault) {
-          problems_.push_back({item.where,
-                               fmt::format("{}, item {}: {}",
-                                           path_of(name),
-                                           &item - value.items.data() + 1,
-                                           fault.what())});
+          faults_.add(
+              item.where,
+              fmt::format(
+                  "{}, item {}: {}", path_of(name), &item - value.items.data() + 1, fault.what()));
         }
       }
-      out = std::move(items);
+      if (faults_.count() == faults) out = std::move(items);
     });
   }
 
   static InputFile input_file(const Value& value, const Limits& limits) {
     const std::string text = to_text(value, limits);
     if (text.empty()) throw ScalarFault("the name of the file is empty");
+    if (has_control_characters(text))
+      throw ScalarFault(value.describe() + " is no file's name: it holds a control character");
     const bool in_file = value.where.line > 0;
     const auto folder =
         in_file ? std::filesystem::path(value.where.file).parent_path() : std::filesystem::path();
@@ -255,22 +227,33 @@ class Reader final : public OptionVisitor {
   // Sets the choice's type and place from `score: dot` or `score: {type: dot, ...}`.
   bool name_plugin(Choice& choice, const Value& value, const std::string& path) {
     if (value.is_list())
-      throw ScalarFault(
-          fmt::format("expected a {}, as {{type: NAME, ...}}, got a list", choice.kind));
+      throw ScalarFault(fmt::format("expected {}, as {{type: NAME, ...}}, got a list",
+                                    with_article(choice.kind)));
     const Value::Entry* const type = value.find("type");
     if (value.is_map() && !type) {
       choice.where = value.where;
+      const auto misspelt =
+          std::find_if(value.entries.begin(), value.entries.end(), [](const auto& entry) {
+            return alike(entry.key, "type");
+          });
+      if (choice.type.empty() && misspelt != value.entries.end()) {
+        faults_.add(
+            misspelt->where,
+            fmt::format(
+                "unknown key '{}' in {}; did you mean 'type'?", printable(misspelt->key), path));
+        return false;
+      }
       if (choice.type.empty())
         throw ScalarFault(fmt::format("missing 'type': which {}?", choice.kind));
     } else {
       const Value& name = type ? type->value : value;
       choice.where = name.where;
       if (!name.is_scalar() || name.text.empty()) {
-        problems_.push_back({name.where,
-                             fmt::format("{}.type: expected the name of a {}, got {}",
-                                         path,
-                                         choice.kind,
-                                         name.describe())});
+        faults_.add(name.where,
+                    fmt::format("{}.type: expected the name of {}, got {}",
+                                path,
+                                with_article(choice.kind),
+                                name.describe()));
         return false;
       }
       choice.type = name.text;
@@ -288,7 +271,7 @@ class Reader final : public OptionVisitor {
       plugin = &Registry::instance().find(choice.kind, choice.type);
     } catch (const SpecError& unknown) {
       const Position& where = choice.where.file.empty() ? frames_.back().where : choice.where;
-      problems_.push_back({where, unknown.what()});
+      faults_.add(where, unknown.what());
       return;
     }
     choice.options = plugin->options();
@@ -302,55 +285,30 @@ class Reader final : public OptionVisitor {
           choice.kind,
           fallback});
     choice.options->describe(*this);
-    if (block) note_changed_type(frames_.back(), choice);
-    leave();
-  }
-
-  // The rule of merge.hpp: what was written for another type is kept or dropped, and said so.
-  void note_changed_type(const Frame& frame, const Choice& choice) {
-    std::vector<std::string> kept, dropped;
-    std::string old;
-    for (const Value::Entry& entry : frame.map->entries) {
-      if (!entry.from_type || entry.key == "type") continue;
-      const bool legal = contains(frame.legal, entry.key);
-      if (!legal && !was_legal(frame, entry)) continue;
-      old = type_before(frame, entry);
-      if (old == choice.type) continue;
-      (legal ? kept : dropped)
-          .push_back(fmt::format("{} ({})", entry.key, file_and_line(entry.value.where)));
+    if (block) {
+      const Frame& frame = frames_.back();
+      std::string note = changed_type_note(*block, frame.path, choice, fallback, frame.legal);
+      if (!note.empty()) result_.notes.push_back(std::move(note));
     }
-    if (kept.empty() && dropped.empty()) return;
-    std::string note =
-        fmt::format("{}: {}: '{}' became '{}'", choice.where.str(), frame.path, old, choice.type);
-    if (!kept.empty()) note += fmt::format("; kept {}", fmt::join(kept, ", "));
-    if (!dropped.empty()) note += fmt::format("; dropped {}", fmt::join(dropped, ", "));
-    result_.notes.push_back(std::move(note));
-  }
-
-  static std::string type_before(const Frame& frame, const Value::Entry& entry) {
-    return entry.from_type->empty() ? frame.fallback : *entry.from_type;
-  }
-
-  static bool was_legal(const Frame& frame, const Value::Entry& entry) {
-    return !frame.kind.empty() && entry.from_type &&
-           contains(option_names(frame.kind, type_before(frame, entry)), entry.key);
+    leave();
   }
 
   void refuse_unknown(const Frame& frame) {
     if (!frame.map) return;
     for (const Value::Entry& entry : frame.map->entries) {
-      if (contains(frame.legal, entry.key) || was_legal(frame, entry)) continue;
-      problems_.push_back({entry.where,
-                           fmt::format("unknown key '{}' in {}{}",
-                                       shortened(entry.key, 60),
-                                       frame.what,
-                                       suggestion(shortened(entry.key, 60), frame.legal))});
+      if (contains(frame.legal, entry.key) || was_legal(entry, frame.kind, frame.fallback))
+        continue;
+      faults_.add(entry.where,
+                  fmt::format("unknown key '{}' in {}{}",
+                              printable(entry.key),
+                              frame.what,
+                              suggestion(entry.key, frame.legal)));
     }
   }
 
   Required required_;
   std::vector<Frame> frames_;
-  std::vector<Problem> problems_;
+  Faults faults_;
   ReadResult result_;
 };
 

@@ -45,7 +45,7 @@ const PluginEntry& Registry::find(std::string_view kind,
                   where.str(),
                   where.file.empty() ? "" : ": ",
                   kind,
-                  name,
+                  printable(name),
                   suggestion(name, names));
 }
 

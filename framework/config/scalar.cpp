@@ -123,15 +123,15 @@ double to_number(const Value& value, const Limits& limits) {
   const std::string_view text =
       value.text[0] == '+' ? unsigned_part(value.text) : std::string_view(value.text);
   double result = 0;
-  if (std::from_chars(text.data(), text.data() + text.size(), result).ec != std::errc{})
-    expected(what, limits, value, "; it does not fit in a double");
-  if (limits.single) {
-    const float narrow = static_cast<float>(result);
-    if (!std::isfinite(narrow) || (narrow == 0 && result != 0))
-      expected(what, limits, value, "; it does not fit in a float");
-    result = widened(narrow);
-  }
+  const bool read =
+      std::from_chars(text.data(), text.data() + text.size(), result).ec == std::errc{};
+  const float narrow = static_cast<float>(result);
+  if (!read || !std::isfinite(narrow) || (narrow == 0 && result != 0))
+    expected(what, limits, value, "; a float holds 1.4e-45 to 3.4e+38");
   if (!within(result, limits)) expected(what, limits, value, "");
+  if (!within(widened(narrow), limits))
+    expected(what, limits, value, fmt::format("; as a float it is {}", narrow));
+  if (limits.single) result = widened(narrow);
   return result == 0 ? 0 : result;  // no negative zero
 }
 

@@ -20,6 +20,8 @@ class ScalarFault : public std::runtime_error {
 // Each throws ScalarFault "expected an integer >= 1, got '256x'".
 bool to_bool(const Value& value);
 Index to_integer(const Value& value, const Limits& limits = {});
+// The program computes in floats: what is infinite, 0 or out of its limits as a float is refused
+// even where a double would hold it.
 double to_number(const Value& value, const Limits& limits = {});
 std::string to_text(const Value& value, const Limits& limits = {});
 

@@ -42,7 +42,7 @@ class Loader {
     const std::vector<Value> names =
         extends.value.is_list() ? extends.value.items : std::vector<Value>{extends.value};
     for (const Value& name : names)
-      if (!name.is_scalar() || name.text.empty())
+      if (!name.is_scalar() || name.text.empty() || has_control_characters(name.text))
         throw SpecError("{}: extends: expected a file or a list of files, got {}",
                         name.where.str(),
                         name.describe());
@@ -58,11 +58,11 @@ class Loader {
     };
     if (std::any_of(chain_.begin(), chain_.end(), same)) {
       std::vector<std::string> names;
-      for (const fs::path& open : chain_) names.push_back(open.string());
+      for (const fs::path& open : chain_) names.push_back(printable(open.string(), kWhole));
       throw SpecError("{}: files extend each other in a circle: {} -> {}; remove one 'extends'",
                       named_at.str(),
                       fmt::join(names, " -> "),
-                      file.string());
+                      printable(file.string(), kWhole));
     }
     return extended(read_yaml(file, named_at), file);
   }

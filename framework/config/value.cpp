@@ -47,13 +47,7 @@ std::string Value::describe() const {
     case Type::scalar:
       break;
   }
-  return fmt::format("{}'{}'", quoted ? "the quoted text " : "", shortened(text, 60));
-}
-
-std::string shortened(std::string_view text, std::size_t most) {
-  if (text.size() <= most) return std::string(text);
-  while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0) == 0x80) --most;
-  return std::string(text.substr(0, most)) + "...";
+  return fmt::format("{}'{}'", quoted ? "the quoted text " : "", printable(text));
 }
 
 }  // namespace softalign

@@ -48,7 +48,4 @@ struct Value::Entry {
   std::optional<std::string> from_type = {};
 };
 
-// The text, cut with "..." after `most` bytes, never inside a character.
-std::string shortened(std::string_view text, std::size_t most);
-
 }  // namespace softalign

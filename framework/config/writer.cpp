@@ -108,9 +108,7 @@ void remove_required(OptionNode& parent) {
 
 std::string origin_of(const Origins& origins, const std::string& path) {
   const auto found = origins.find(path);
-  if (found == origins.end()) return "default";
-  const Position& where = found->second;
-  return where.line == 0 ? where.file : fmt::format("{}:{}", where.file, where.line);
+  return found == origins.end() ? "default" : found->second.file_and_line();
 }
 
 std::string leaf_text(const OptionNode::Leaf& value) {
@@ -155,13 +153,11 @@ std::string resolved_yaml(const OptionNode& root, const Origins& origins) {
 }
 
 std::string hash_of_file(const InputFile& file) {
-  const std::string prefix = file.where.file.empty() ? "" : file.where.str() + ": ";
-  if (std::filesystem::is_directory(file.path))
-    throw DataError("{}{}: is a directory; name a file", prefix, file.path);
   try {
     return sha256_file(file.path);
   } catch (const DataError& error) {
-    throw DataError("{}{}", prefix, error.what());
+    if (file.where.file.empty()) throw;
+    throw DataError("{}: {}", file.where.str(), error.what());
   }
 }
 

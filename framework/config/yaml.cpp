@@ -91,7 +91,8 @@ class Builder final : public YAML::EventHandler {
            "between files with 'extends: [other.yaml]'");
     if (!tag.empty() && tag != "?" && tag != "!")
       fail(at(mark),
-           "tags are not read (" + tag + "); the option decides the type: write the bare value");
+           "tags are not read (" + printable(tag) +
+               "); the option decides the type: write the bare value");
   }
 
   void begin(Value::Type type,
@@ -136,8 +137,9 @@ class Builder final : public YAML::EventHandler {
     const auto [first, fresh] = parent.keys.emplace(key.text, key.where);
     if (!fresh)
       fail(key.where,
-           fmt::format(
-               "key '{}' is given twice, first at {}; keep one", key.text, first->second.str()));
+           fmt::format("key '{}' is given twice, first at {}; keep one",
+                       printable(key.text),
+                       first->second.str()));
     parent.value.entries.push_back({key.text, key.where, {}});
     parent.has_key = true;
   }
@@ -162,8 +164,8 @@ Value parse(std::string_view text, Builder builder) {
     while (parser.HandleNextDocument(builder)) {
     }
   } catch (const YAML::Exception& error) {
-    const std::string what =
-        error.mark.line >= end_line ? "it ends inside a quote, a [ or a {" : error.msg;
+    const std::string what = error.mark.line >= end_line ? "it ends inside a quote, a [ or a {"
+                                                         : printable(error.msg, 200);
     throw SpecError("{}: not YAML: {}", builder.at(error.mark).str(), what);
   }
   return builder.finish();
@@ -173,17 +175,19 @@ Value parse(std::string_view text, Builder builder) {
 
 Value parse_yaml(std::string_view text, const std::string& name) {
   if (text.size() > kLargestYaml)
-    throw SpecError("{}: larger than {} bytes; is this a spec?", name, kLargestYaml);
+    throw SpecError(
+        "{}: larger than {} bytes; is this a spec?", printable(name, kWhole), kLargestYaml);
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   check_characters(text, {name, 1, 1});
   Value root = parse(text, Builder(name));
-  if (root.is_null()) throw SpecError("{}:1:1: the document is empty", name);
+  if (root.is_null()) throw SpecError("{}:1:1: the document is empty", printable(name, kWhole));
   return root;
 }
 
 Value read_yaml(const std::filesystem::path& file, const Position& named_at) {
   const std::string name = file.string();
-  const std::string prefix = named_at.file.empty() ? name : named_at.str() + ": " + name;
+  const std::string shown = printable(name, kWhole);
+  const std::string prefix = named_at.file.empty() ? shown : named_at.str() + ": " + shown;
   std::error_code ignored;
   if (std::filesystem::is_directory(file, ignored))
     throw SpecError("{}: is a directory; name the YAML file in it", prefix);

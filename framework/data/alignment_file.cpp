@@ -56,13 +56,13 @@ std::vector<Link> parse_links(std::string_view line,
           "{}:{}: '{}' is not a link; write i-j (sure) or ipj (possible), positions from 0",
           file,
           number,
-          text);
+          printable(text));
     if (link->source < 0 || link->source >= source_length || link->target < 0 ||
         link->target >= target_length)
       throw DataError("{}:{}: link '{}' is out of range: {} source words, {} target words, from 0",
                       file,
                       number,
-                      text,
+                      printable(text),
                       source_length,
                       target_length);
     links.push_back(*link);

@@ -22,11 +22,11 @@ struct BatchOptions {
 
   template <class V>
   void describe(V& v) {
-    v("sentences", sentences, "sentence pairs in a batch", at_least(1));
+    v("sentences", sentences, "sentence pairs in a batch", between(1, kLargestBatch));
     v("pool",
       pool,
       "batches that are drawn together and sorted by length (1: no sorting across)",
-      at_least(1));
+      between(1, kLargestBatch));
   }
 };
 

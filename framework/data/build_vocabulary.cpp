@@ -41,16 +41,8 @@ std::shared_ptr<const Vocabulary> count_symbols(const VocabularyOptions& options
 
 }  // namespace
 
-void check(const VocabularyOptions& options) {
-  if (options.type != "sentencepiece" && options.model != VocabularyOptions().model)
-    throw SpecError("vocabulary: model '{}' is for type sentencepiece, and the type is '{}'",
-                    options.model,
-                    options.type);
-}
-
 std::shared_ptr<const Vocabulary> build_vocabulary(const VocabularyOptions& options,
                                                    const std::vector<std::string>& lines) {
-  check(options);
   if (options.type == "words") return count_symbols<WordVocabulary>(options, lines);
   if (options.type == "characters") return count_symbols<CharacterVocabulary>(options, lines);
   return train_sentencepiece(lines, options.size, options.model);

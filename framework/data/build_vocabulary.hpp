@@ -18,13 +18,16 @@ struct VocabularyOptions {
   template <class V>
   void describe(V& v) {
     v("type", type, "what a symbol is", one_of("words", "characters", "sentencepiece"));
-    v("size", size, "most symbols a side, <unk> <s> </s> included", at_least(kSpecials + 1));
+    v("size",
+      size,
+      "most symbols a side, <unk> <s> </s> included",
+      between(kSpecials + 1, kMostSymbols));
     v("model", model, "how sentencepiece cuts words", one_of("unigram", "bpe"));
+    v.check("model",
+            type == "sentencepiece" || model == VocabularyOptions().model,
+            fmt::format("'{}' is for type sentencepiece, and the type is '{}'", model, type));
   }
 };
-
-// Throws SpecError for options that contradict each other.
-void check(const VocabularyOptions& options);
 
 // Words and characters in order of falling count, ties bytewise, the rarest beyond `size` left out;
 // pieces in the order of their model. Symbols that occur nowhere in `lines` are unknown.

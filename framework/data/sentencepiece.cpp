@@ -33,6 +33,18 @@ std::string from_base64(std::string_view text) {
   return bytes;
 }
 
+// Why training failed, from "Internal: ./src/x.cc(580) [condition] Reason. Remedies of its own.",
+// with the remedy that our options offer.
+std::string reason_of(const std::string& status) {
+  const auto says = [&](const char* what) { return status.find(what) != std::string::npos; };
+  if (says("smaller than required_chars"))
+    return "each different character needs a piece of its own; raise vocabulary.size";
+  if (says("Vocabulary size too high"))
+    return "the text does not have so many; lower vocabulary.size";
+  const std::size_t reason = status.rfind("] ");
+  return printable(reason == std::string::npos ? status : status.substr(reason + 2), 200);
+}
+
 class Lines final : public sentencepiece::SentenceIterator {
  public:
   explicit Lines(const std::vector<std::string>& lines) : lines_(lines) { read(); }
@@ -141,7 +153,7 @@ std::shared_ptr<const Vocabulary> train_sentencepiece(const std::vector<std::str
                     model,
                     size,
                     lines.size(),
-                    status.ToString());
+                    reason_of(status.ToString()));
   return std::make_shared<SentencePieceVocabulary>(proto);
 }
 

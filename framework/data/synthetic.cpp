@@ -1,21 +1,10 @@
 #include "framework/data/synthetic.hpp"
 
-#include <fmt/ranges.h>  // fmt::join, from version 11 on
-
-#include "framework/base/error.hpp"
 #include "framework/base/random.hpp"
 #include "framework/data/build_vocabulary.hpp"
 
 namespace softalign {
 namespace {
-
-void check_length(const char* split, const std::vector<Index>& length) {
-  if (length.size() != 2 || length[0] < 1 || length[1] < length[0])
-    throw SpecError(
-        "task: length.{} is [{}]; give [shortest, longest] with 1 <= shortest <= longest",
-        split,
-        fmt::join(length, ", "));
-}
 
 Example draw(const RandomStream& stream,
              std::uint64_t number,
@@ -44,14 +33,7 @@ Example draw(const RandomStream& stream,
 
 }  // namespace
 
-void check(const SyntheticOptions& options) {
-  check_length("train", options.length.train);
-  check_length("dev", options.length.dev);
-  check_length("test", options.length.test);
-}
-
 Dataset make_synthetic(const SyntheticOptions& options, Order order, std::uint64_t seed) {
-  check(options);
   Dataset data;
   data.source = data.target = symbol_vocabulary(symbol_names(options.symbols));
   data.has_links = true;

@@ -2,6 +2,8 @@
 // A task says only which order.
 #pragma once
 
+#include <fmt/ranges.h>  // fmt::join, from version 11 on
+
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -19,9 +21,22 @@ struct SyntheticOptions {
     std::vector<Index> test = {4, 60};
     template <class V>
     void describe(V& v) {
-      v("train", train, "shortest and longest sentence to train on", at_least(1));
-      v("dev", dev, "shortest and longest sentence to stop by", at_least(1));
-      v("test", test, "shortest and longest sentence to test on", at_least(1));
+      const Limits limits = between(1, kLongestSentence);
+      v("train", train, "shortest and longest sentence to train on", limits);
+      v("dev", dev, "shortest and longest sentence to stop by", limits);
+      v("test", test, "shortest and longest sentence to test on", limits);
+      check(v, "train", train);
+      check(v, "dev", dev);
+      check(v, "test", test);
+    }
+
+   private:
+    template <class V>
+    static void check(V& v, const char* split, const std::vector<Index>& length) {
+      v.check(split,
+              length.size() == 2 && length[0] <= length[1],
+              fmt::format("[{}] is not [shortest, longest]; give two numbers that do not fall",
+                          fmt::join(length, ", ")));
     }
   };
   struct Examples {
@@ -30,9 +45,10 @@ struct SyntheticOptions {
     Index test = 1000;
     template <class V>
     void describe(V& v) {
-      v("train", train, "sentences to train on", at_least(1));
-      v("dev", dev, "sentences to stop by", at_least(1));
-      v("test", test, "sentences to test on", at_least(1));
+      const Limits limits = between(1, kMostSentences);
+      v("train", train, "sentences to train on", limits);
+      v("dev", dev, "sentences to stop by", limits);
+      v("test", test, "sentences to test on", limits);
     }
   };
 
@@ -42,14 +58,11 @@ struct SyntheticOptions {
 
   template <class V>
   void describe(V& v) {
-    v("symbols", symbols, "different symbols, without <unk> <s> </s>", at_least(1));
+    v("symbols", symbols, "different symbols, without <unk> <s> </s>", between(1, kMostSymbols));
     v("length", length, "symbols a sentence, drawn uniformly from [shortest, longest]");
     v("examples", examples, "sentences in each split");
   }
 };
-
-// Throws SpecError for a length that is not [shortest, longest].
-void check(const SyntheticOptions& options);
 
 // Target position k holds the source symbol at position order(source)[k].
 using Order = std::vector<Index> (*)(std::span<const Token> source);
@@ -63,7 +76,7 @@ template <Order order>
 class SyntheticTask final : public Task {
  public:
   using Options = SyntheticOptions;
-  explicit SyntheticTask(const Options& options) : options_(options) { check(options_); }
+  explicit SyntheticTask(const Options& options) : options_(options) {}
   Dataset load(std::uint64_t seed, const Progress&) const override {
     return make_synthetic(options_, order, seed);
   }

@@ -14,7 +14,7 @@ TableVocabulary::TableVocabulary(std::string type, const std::vector<std::string
     const std::string& name = symbols_[static_cast<std::size_t>(id)];
     if (name.empty() || !ids_.emplace(name, id).second)
       throw DataError(
-          "vocabulary of {}: symbol {} ('{}') is empty or given twice", type_, id, name);
+          "vocabulary of {}: symbol {} ('{}') is empty or given twice", type_, id, printable(name));
   }
   for (const std::string_view name : kSpecialNames) ids_.erase(ids_.find(name));
 }

@@ -5,7 +5,9 @@
 #include <cerrno>
 #include <cstring>
 
+#include "framework/base/bounds.hpp"
 #include "framework/base/error.hpp"
+#include "framework/base/regular_file.hpp"
 #include "framework/data/text.hpp"
 
 namespace softalign {
@@ -13,6 +15,15 @@ namespace {
 constexpr std::size_t kBufferBytes = 1 << 17;
 constexpr std::size_t kMaxLineBytes = 1 << 20;  // guards the memory before words are counted
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+// Reads what is not compressed as it is.
+gzFile open_gzip(const std::string& path) {
+  demand_regular_file(path);
+  const gzFile file = gzopen(path.c_str(), "rb");
+  if (!file) throw DataError("{}: cannot be read: {}", path, std::strerror(errno));
+  return file;
+}
+
 }  // namespace
 
 void check_line(std::string_view line, const std::string& file, Index number) {
@@ -25,60 +36,66 @@ void check_line(std::string_view line, const std::string& file, Index number) {
                     number,
                     wrong + 1,
                     static_cast<unsigned char>(line[wrong]));
-  if (const std::size_t words = split_words(line).size(); words > kMaxLineTokens)
+  if (const std::size_t words = split_words(line).size(); words > kLongestSentence)
     throw DataError("{}:{}: {} words, more than {}; put one sentence on each line",
                     file,
                     number,
                     words,
-                    kMaxLineTokens);
+                    kLongestSentence);
 }
 
-TextFile::TextFile(const std::string& path)
-    : path_(path), file_(gzopen(path.c_str(), "rb"), [](gzFile_s* file) { gzclose(file); }) {
-  if (!file_) throw DataError("{}: cannot be read: {}", path_, std::strerror(errno));
-}
-
-bool TextFile::next(std::string& line) {
+bool LineReader::next(std::string& line) {
   line.clear();
-  const bool taken = take_line(line);
-  if (!taken && number_ == 0) throw DataError("{}: the file is empty", path_);
-  if (!taken) return false;
+  if (!take_line(line)) return false;
   ++number_;
   if (number_ == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
   if (line.ends_with('\r')) line.pop_back();
-  check_line(line, path_, number_);
+  check_line(line, name_, number_);
   return true;
 }
 
-bool TextFile::take_line(std::string& line) {
-  while (!remaining_.empty() || fill()) {
+bool LineReader::take_line(std::string& line) {
+  for (;;) {
+    if (remaining_.empty()) {
+      buffer_.resize(kBufferBytes);
+      remaining_ = std::string_view(buffer_.data(), fill_(buffer_));
+      if (remaining_.empty()) return !line.empty();
+    }
     const std::size_t end = remaining_.find('\n');
     line += remaining_.substr(0, end);
     if (line.size() > kMaxLineBytes)
       throw DataError("{}:{}: longer than {} bytes; put one sentence on each line",
-                      path_,
+                      name_,
                       number_ + 1,
                       kMaxLineBytes);
     remaining_.remove_prefix(end == std::string_view::npos ? remaining_.size() : end + 1);
     if (end != std::string_view::npos) return true;
   }
-  return !line.empty();
 }
 
-bool TextFile::fill() {
-  buffer_.resize(kBufferBytes);
-  const int got = gzread(file_.get(), buffer_.data(), static_cast<unsigned>(buffer_.size()));
+TextFile::TextFile(const std::string& path)
+    : file_(open_gzip(path), [](gzFile_s* file) { gzclose(file); }),
+      lines_(path, [this](std::span<char> buffer) { return fill(buffer); }) {}
+
+bool TextFile::next(std::string& line) {
+  const bool taken = lines_.next(line);
+  if (!taken && line_number() == 0) throw DataError("{}: the file is empty", path());
+  return taken;
+}
+
+std::size_t TextFile::fill(std::span<char> buffer) {
+  const int got = gzread(file_.get(), buffer.data(), static_cast<unsigned>(buffer.size()));
   int code = Z_OK;
   const char* what = gzerror(file_.get(), &code);
   if (got == 0 && code == Z_BUF_ERROR)
-    throw DataError("{}:{}: the gzip file is cut off here; copy it again", path_, number_ + 1);
+    throw DataError(
+        "{}:{}: the gzip file is cut off here; copy it again", path(), line_number() + 1);
   if (got < 0)
     throw DataError("{}:{}: cannot be read from here: {}",
-                    path_,
-                    number_ + 1,
+                    path(),
+                    line_number() + 1,
                     code == Z_ERRNO ? std::strerror(errno) : what);
-  remaining_ = std::string_view(buffer_).substr(0, static_cast<std::size_t>(got));
-  return got > 0;
+  return static_cast<std::size_t>(got);
 }
 
 }  // namespace softalign

@@ -1,7 +1,10 @@
-// Text files, plain or gzip, line by line, and what a line of text may be.
+// Text line by line, and what a line of text may be: of files, plain or gzip, and of whatever else
+// delivers bytes.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -11,34 +14,63 @@ struct gzFile_s;  // zlib's
 
 namespace softalign {
 
-// A longer "sentence" is a file without line ends or not text at all.
-inline constexpr Index kMaxLineTokens = 10000;
-
 // Throws DataError `file:line: ...` when the line holds a NUL, is not UTF-8, or has more than
-// kMaxLineTokens words.
+// kLongestSentence words.
 void check_line(std::string_view line, const std::string& file, Index number);
 
-// Reads from the first line to the last. Every fault is a DataError with file and line: a missing,
-// unreadable or empty file, a damaged or cut-off gzip, and whatever check_line refuses.
-class TextFile {
+// Cuts bytes into lines, from the first to the last, in bounded memory:
+//
+//   LineReader lines("standard input", [](std::span<char> buffer) {
+//     return static_cast<std::size_t>(std::max<ssize_t>(0, read(0, buffer.data(), buffer.size())));
+//   });
+class LineReader {
  public:
-  explicit TextFile(const std::string& path);
+  // Puts the bytes that come next into a buffer, as many as there are now, and says how many; 0:
+  // the end.
+  using Fill = std::function<std::size_t(std::span<char> buffer)>;
+
+  // `name` stands for the file in messages.
+  LineReader(std::string name, Fill fill) : name_(std::move(name)), fill_(std::move(fill)) {}
 
   // The next line without its end (LF or CRLF) and without a byte order mark; false after the last.
+  // Throws DataError `name:line: ...` for more than a MiB without a line end, which is never read
+  // further, and for whatever check_line refuses.
   bool next(std::string& line);
 
-  const std::string& path() const { return path_; }
+  const std::string& name() const { return name_; }
   Index line_number() const { return number_; }  // of the line read last, from 1
+  // Whether bytes have been read that no line has taken yet: next need not wait for the first.
+  bool holds_more() const { return !remaining_.empty(); }
 
  private:
   bool take_line(std::string& line);
-  bool fill();
 
-  std::string path_;
-  std::unique_ptr<gzFile_s, void (*)(gzFile_s*)> file_;
+  std::string name_;
+  Fill fill_;
   std::string buffer_;          // what was read and not yet taken
   std::string_view remaining_;  // the part of it still to take
   Index number_ = 0;
+};
+
+// A file, plain or gzip. Every fault is a DataError with file and line: one that is missing,
+// unreadable, empty, no regular file (a pipe, a device), a damaged or cut-off gzip, and what
+// LineReader refuses.
+class TextFile {
+ public:
+  explicit TextFile(const std::string& path);
+  TextFile(const TextFile&) = delete;  // lines_ reads through this one
+
+  // As LineReader's.
+  bool next(std::string& line);
+
+  const std::string& path() const { return lines_.name(); }
+  Index line_number() const { return lines_.line_number(); }
+
+ private:
+  std::size_t fill(std::span<char> buffer);
+
+  std::unique_ptr<gzFile_s, void (*)(gzFile_s*)> file_;
+  LineReader lines_;
 };
 
 }  // namespace softalign

@@ -31,7 +31,7 @@ std::shared_ptr<const Vocabulary> load_vocabulary(std::string_view serialized) {
   if (type == "characters") return std::make_shared<CharacterVocabulary>(type, symbols);
   if (type == "sentencepiece" && symbols.size() == 1) return load_sentencepiece(symbols[0]);
   throw DataError("not a vocabulary: type '{}' with {} rows; was it written by a newer version?",
-                  type,
+                  printable(type),
                   symbols.size());
 }
 

@@ -36,9 +36,9 @@ void Fields::finish() const {
     if (std::find(legal_.begin(), legal_.end(), entry.key) == legal_.end())
       throw SpecError("{}: unknown key '{}' in {}{}",
                       entry.where.str(),
-                      shortened(entry.key, 60),
+                      printable(entry.key),
                       what_,
-                      suggestion(shortened(entry.key, 60), legal_));
+                      suggestion(entry.key, legal_));
 }
 
 std::string text_of(const Value& value, std::string_view what) {

@@ -1,19 +1,13 @@
 #include "framework/launch/run_study.hpp"
 
-#include <fnmatch.h>
-
 #include "framework/record/file.hpp"
 
 namespace softalign {
 
 std::vector<StudyRun> chosen_runs(const std::vector<StudyRun>& runs, const std::string& pattern) {
-  if (pattern.empty()) return runs;
   std::vector<StudyRun> chosen;
   for (const StudyRun& run : runs)
-    if (fnmatch(pattern.c_str(), (run.part + "/" + run.variant).c_str(), 0) == 0)
-      chosen.push_back(run);
-  if (chosen.empty())
-    throw SpecError("no run fits '{}'; give a pattern of part/variant, as 'reverse/*'", pattern);
+    if (is_chosen(run.part, run.variant, pattern)) chosen.push_back(run);
   return chosen;
 }
 

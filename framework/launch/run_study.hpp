@@ -16,8 +16,7 @@ namespace softalign {
 using WatchRun = std::function<std::unique_ptr<Observer>(
     const StudyRun&, std::size_t number, std::size_t count)>;
 
-// The runs whose "part/variant" fits the shell pattern; all for "". Throws SpecError when none
-// does.
+// The runs whose "part/variant" fits the shell pattern; all for "".
 std::vector<StudyRun> chosen_runs(const std::vector<StudyRun>& runs, const std::string& pattern);
 
 // Runs those of `chosen` that are not complete, then reads all of `runs`.

@@ -28,12 +28,13 @@ class Statement::Parser {
  private:
   [[noreturn]] void fail(std::string_view expected) const {
     const std::string_view rest = std::string_view(text_).substr(at_);
-    throw SpecError("{}: expected {} at character {} of '{}'{}",
-                    where_.str(),
-                    expected,
-                    at_ + 1,
-                    text_,
-                    rest.empty() ? ", where it ends" : fmt::format(", before '{}'", rest));
+    throw SpecError(
+        "{}: expected {} at character {} of '{}'{}",
+        where_.str(),
+        expected,
+        at_ + 1,
+        printable(text_, 200),
+        rest.empty() ? ", where it ends" : fmt::format(", before '{}'", printable(rest)));
   }
 
   void blanks() {

@@ -1,7 +1,10 @@
 #include "framework/launch/study.hpp"
 
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "framework/base/suggest.hpp"
 #include "framework/config/scalar.hpp"
@@ -25,7 +28,7 @@ std::string legal_name(const std::string& name, const Position& where) {
   if (name.empty() || name[0] == '.' || !std::all_of(name.begin(), name.end(), legal))
     throw SpecError("{}: '{}' cannot name a folder; use letters, digits and . _ -",
                     where.str(),
-                    shortened(name, 60));
+                    printable(name));
   return name;
 }
 
@@ -46,8 +49,9 @@ std::vector<StudyVariant> read_variants(const Value* value) {
   std::vector<StudyVariant> variants;
   if (!value) return variants;
   for (const Value::Entry& entry : entries_of(*value, "variants"))
-    variants.push_back({legal_name(entry.key, entry.where),
-                        read_overrides(entry.value, fmt::format("variant '{}'", entry.key))});
+    variants.push_back(
+        {legal_name(entry.key, entry.where),
+         read_overrides(entry.value, fmt::format("variant '{}'", printable(entry.key)))});
   return variants;
 }
 
@@ -119,7 +123,7 @@ void check_measurement(const Measurement& m, const Study& study, const Position&
   if (part == names.end())
     throw SpecError("{}: '{}' speaks of no part of this study{}",
                     where.str(),
-                    m.text,
+                    printable(m.text, 200),
                     suggestion(m.part, names));
   const auto& variants = study.parts[static_cast<std::size_t>(part - names.begin())].variants;
   names.clear();
@@ -127,7 +131,7 @@ void check_measurement(const Measurement& m, const Study& study, const Position&
   if (std::find(names.begin(), names.end(), m.variant) == names.end())
     throw SpecError("{}: '{}' speaks of no variant of its part{}",
                     where.str(),
-                    m.text,
+                    printable(m.text, 200),
                     suggestion(m.variant, names));
 }
 
@@ -145,8 +149,9 @@ StudyClaim read_claim(const Value& value, const Study& study) {
   }
   fields.finish();
   if (claim.statement.measurements().empty())
-    throw SpecError(
-        "{}: the claim '{}' speaks of no metric", said.where.str(), claim.statement.text());
+    throw SpecError("{}: the claim '{}' speaks of no metric",
+                    said.where.str(),
+                    printable(claim.statement.text(), 200));
   for (const Measurement& measurement : claim.statement.measurements())
     check_measurement(measurement, study, said.where);
   return claim;
@@ -156,7 +161,8 @@ StudyClaim read_claim(const Value& value, const Study& study) {
 void check_metric(const std::string& name, const Position& where) {
   const std::vector<std::string> known = result_names();
   if (std::find(known.begin(), known.end(), name) == known.end())
-    throw SpecError("{}: unknown metric '{}'{}", where.str(), name, suggestion(name, known));
+    throw SpecError(
+        "{}: unknown metric '{}'{}", where.str(), printable(name), suggestion(name, known));
 }
 
 StudyRun plan_run(const StudyPart& part,
@@ -183,6 +189,10 @@ StudyRun plan_run(const StudyPart& part,
 
 Study read_study(const fs::path& file) {
   const Value root = read_yaml(file);
+  if (root.find("task") && !root.find("parts"))
+    throw SpecError("{}: this is an experiment, not a study: softalign run {}",
+                    root.find("task")->where.str(),
+                    printable(file.string(), kWhole));
   Fields fields(root, "the study");
   const Value& name = fields.get("name");
   Study study;
@@ -204,15 +214,28 @@ Study read_study(const fs::path& file) {
   return study;
 }
 
+bool is_chosen(const std::string& part, const std::string& variant, const std::string& pattern) {
+  return pattern.empty() || fnmatch(pattern.c_str(), (part + "/" + variant).c_str(), 0) == 0;
+}
+
 std::vector<StudyRun> plan_study(const Study& study,
                                  const std::vector<Override>& overrides,
                                  const fs::path& results,
-                                 const LoadSpec& load) {
+                                 const LoadSpec& load,
+                                 const std::string& pattern) {
   std::vector<StudyRun> runs;
+  std::set<std::string> planned;
   for (const StudyPart& part : study.parts) {
+    if (std::none_of(part.variants.begin(), part.variants.end(), [&](const StudyVariant& variant) {
+          return is_chosen(part.name, variant.name, pattern);
+        }))
+      continue;
+    planned.insert(part.name);
     std::map<std::string, std::string> taken;  // by run id
     if (!fs::exists(part.base))
-      throw SpecError("{}: there is no spec {}", part.base_named_at.str(), part.base.string());
+      throw SpecError("{}: there is no spec {}",
+                      part.base_named_at.str(),
+                      printable(part.base.string(), kWhole));
     for (const StudyVariant& variant : part.variants) {
       for (const Index seed : study.seeds) {
         runs.push_back(plan_run(part, variant, seed, overrides, results / study.name, load));
@@ -226,10 +249,15 @@ std::vector<StudyRun> plan_study(const Study& study,
       }
     }
   }
+  if (runs.empty())
+    throw SpecError("no run fits '{}'; give a pattern of part/variant, as 'reverse/*'",
+                    printable(pattern));
   for (const StudyPart& part : study.parts)
-    for (const StudyMetric& metric : part.metrics) check_metric(metric.name, metric.where);
+    for (const StudyMetric& metric : part.metrics)
+      if (planned.contains(part.name)) check_metric(metric.name, metric.where);
   for (const StudyClaim& claim : study.claims)
-    for (const Measurement& m : claim.statement.measurements()) check_metric(m.metric, claim.where);
+    for (const Measurement& m : claim.statement.measurements())
+      if (planned.contains(m.part)) check_metric(m.metric, claim.where);
   return runs;
 }
 

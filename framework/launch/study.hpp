@@ -84,12 +84,17 @@ Study read_study(const std::filesystem::path& file);
 // first.
 using LoadSpec = std::function<ResolvedSpec<Spec>(SpecTree)>;
 
-// Every run of the study: parts, variants, seeds, the last fastest, in <results>/<study>/. All
-// specs are read and checked; `overrides` come last. Throws SpecError, also when two runs would be
-// the same or a metric is unknown, DataError for data files that are missing.
+// Whether "part/variant" fits the shell pattern; "" chooses all.
+bool is_chosen(const std::string& part, const std::string& variant, const std::string& pattern);
+
+// Every run of the study's parts that have a variant chosen by `pattern`: parts, variants, seeds,
+// the last fastest, in <results>/<study>/. Their specs are read and checked, the other parts' are
+// not touched; `overrides` come last. Throws SpecError, also when two runs would be the same, a
+// metric is unknown or nothing is chosen, DataError for data files that are missing.
 std::vector<StudyRun> plan_study(const Study& study,
                                  const std::vector<Override>& overrides,
                                  const std::filesystem::path& results,
-                                 const LoadSpec& load);
+                                 const LoadSpec& load,
+                                 const std::string& pattern = "");
 
 }  // namespace softalign

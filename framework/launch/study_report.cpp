@@ -42,8 +42,10 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows) {
   return text;
 }
 
+// Of a claim that could be judged.
 std::string verdict_word(const JudgedClaim& judged) {
-  if (judged.verdict == Verdict::unknown) return "not yet";
+  if (judged.verdict == Verdict::empty)
+    return judged.claim->open ? "open, no sentences" : "NO SENTENCES";
   const bool holds = judged.verdict == Verdict::holds;
   if (judged.claim->open) return holds ? "open, holds" : "open, does not hold";
   return holds ? "holds" : "FAILS";
@@ -68,15 +70,26 @@ Json json_of(const StudyTable& table) {
   return json;
 }
 
+std::string name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::holds:
+      return "holds";
+    case Verdict::fails:
+      return "fails";
+    case Verdict::empty:
+      return "empty";
+    case Verdict::unknown:
+      break;
+  }
+  return "unknown";
+}
+
 Json json_of(const JudgedClaim& judged) {
   Json json{{"claim", judged.claim->statement.text()},
             {"because", judged.claim->because},
             {"expect", judged.claim->open ? "open" : "holds"},
-            {"verdict",
-             judged.verdict == Verdict::unknown ? "unknown"
-             : judged.verdict == Verdict::holds ? "holds"
-                                                : "fails"}};
-  if (judged.verdict == Verdict::unknown) return json;
+            {"verdict", name_of(judged.verdict)}};
+  if (judged.verdict == Verdict::unknown || judged.verdict == Verdict::empty) return json;
   json["left"] = json_of(judged.left);
   json["right"] = json_of(judged.right);
   json["sentences"] = judged.sentences;
@@ -130,11 +143,18 @@ std::string table_text(const StudyTable& table) {
 
 std::string claims_text(const std::vector<JudgedClaim>& claims) {
   std::string text;
+  Index unknown = 0;
   for (std::size_t i = 0; i < claims.size(); ++i) {
     const JudgedClaim& judged = claims[i];
+    if (judged.verdict == Verdict::unknown) {
+      ++unknown;
+      continue;
+    }
     const Statement& statement = judged.claim->statement;
     text += fmt::format("{}. {}: {}\n", i + 1, verdict_word(judged), statement.text());
-    if (judged.verdict != Verdict::unknown)
+    if (judged.verdict == Verdict::empty)
+      text += fmt::format("   no test sentence is as long as {} asks\n", judged.nothing);
+    else
       text += fmt::format("   {} {} {}; n = {} sentences, {} {}; so in {:.1f} % of {} resamples\n",
                           number_text(judged.left),
                           statement.comparison(),
@@ -147,6 +167,10 @@ std::string claims_text(const std::vector<JudgedClaim>& claims) {
     if (!judged.claim->because.empty())
       text += fmt::format("   because {}\n", judged.claim->because);
   }
+  if (unknown > 0)
+    text += fmt::format("{} {} not judged yet: runs are missing\n",
+                        unknown,
+                        unknown == 1 ? "claim is" : "claims are");
   return text;
 }
 

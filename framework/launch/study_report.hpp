@@ -20,6 +20,7 @@ std::string plan_text(const std::vector<StudyRun>& runs);
 
 // Variants in rows, lengths in columns, n above; "*" marks the best variant of a column.
 std::string table_text(const StudyTable& table);
+// Each claim that could be judged with its number, then how many could not.
 std::string claims_text(const std::vector<JudgedClaim>& claims);
 
 // {"format": "softalign-study", "runs": [{"part", "variant", "seed", "run_id", "path", "state"}],

@@ -138,8 +138,13 @@ JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const StudyResults
   for (const Measurement& m : statement.measurements()) {
     const auto& runs = results.of(m.part, m.variant);
     if (runs.size() < seeds) return judged;
-    judged.sentences = std::min<Index>(judged.sentences,
-                                       std::ssize(runs.front().of_length(m.shortest, m.longest)));
+    const Index n = std::ssize(runs.front().of_length(m.shortest, m.longest));
+    if (n == 0) judged.nothing = m.text;
+    judged.sentences = std::min(judged.sentences, n);
+  }
+  if (judged.sentences == 0) {
+    judged.verdict = Verdict::empty;
+    return judged;
   }
   const Sides sides = sides_of(statement, results, seeds, 0);
   judged.left = sides.left;

@@ -54,7 +54,12 @@ std::vector<StudyTable> study_tables(const Study& study,
                                      const std::vector<StudyRun>& runs,
                                      const StudyResults& results);
 
-enum class Verdict { holds, fails, unknown };  // unknown: a run that it speaks of is not complete
+enum class Verdict {
+  holds,
+  fails,
+  empty,   // no test sentence has a length that it speaks of
+  unknown  // a run that it speaks of is not complete, or not among those read
+};
 
 struct JudgedClaim {
   const StudyClaim* claim = nullptr;
@@ -65,9 +70,12 @@ struct JudgedClaim {
   // Share of resamples of the test sentences in which the claim holds (paired bootstrap: variants
   // are resampled alike).
   double confidence = 0;
+  std::string nothing;  // the measurement that is over no sentence, when the verdict is empty
 
   // A claim that is expected to hold, and does not.
-  bool broken() const { return verdict == Verdict::fails && !claim->open; }
+  bool broken() const {
+    return (verdict == Verdict::fails || verdict == Verdict::empty) && !claim->open;
+  }
 };
 
 inline constexpr Index kResamples = 1000;

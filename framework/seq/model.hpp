@@ -18,7 +18,10 @@ struct ModelOptions {
   Choice decoder{.kind = "decoder", .type = "attentional_gru"};
   template <class V>
   void describe(V& v) {
-    v("embedding", embedding, "size of the symbol embeddings, both sides", at_least(1));
+    v("embedding",
+      embedding,
+      "size of the symbol embeddings, both sides",
+      between(1, kLargestLayer));
     v("encoder", encoder, "what makes annotations of the source");
     v("attention",
       attention,

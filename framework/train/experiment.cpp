@@ -138,7 +138,7 @@ void check_spec(const ResolvedSpec<Spec>& resolved) {
     refuse(resolved,
            "name",
            "'{}' cannot name a folder; use at most 100 letters, digits and . _ -",
-           spec.name);
+           printable(spec.name));
   if (!std::has_single_bit(static_cast<std::uint64_t>(spec.train.shards)))
     refuse(resolved,
            "train.shards",
@@ -153,7 +153,7 @@ void check_spec(const ResolvedSpec<Spec>& resolved) {
       refuse(resolved,
              "train.early_stopping.metric",
              "'{}' must be \"dev/\" and a metric's name, such as dev/loss",
-             metric);
+             printable(metric));
     Registry::instance().find(MetricKind::name, metric.substr(4), where);
   }
   check_at(resolved, "evaluate.lengths", [&] { LengthBuckets{spec.evaluate.lengths}; });

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "framework/config/options.hpp"
+#include "framework/config/value.hpp"
 #include "framework/data/batches.hpp"
 #include "framework/seq/model.hpp"
 
@@ -21,7 +22,7 @@ struct EarlyStoppingOptions {
     v("patience",
       patience,
       "dev evaluations without a new best before training stops",
-      at_least(1));
+      between(1, kMostEpochs));
   }
 };
 
@@ -43,8 +44,8 @@ struct TrainOptions {
       "at least as many as threads",
       between(1, 1024));
     v("clip_norm", clip_norm, "largest norm of the whole gradient; 0: no clipping", at_least(0));
-    v("epochs", epochs, "passes over the training data", at_least(1));
-    v("max_updates", max_updates, "stop after this many updates", at_least(1));
+    v("epochs", epochs, "passes over the training data", between(1, kMostEpochs));
+    v("max_updates", max_updates, "stop after this many updates", between(1, kMostUpdates));
     v("early_stopping", early_stopping, "stop when a dev metric stops improving; null: never");
   }
 };
@@ -61,8 +62,14 @@ struct EvaluateOptions {
     v("search", search, "how test sentences are decoded");
     v("dev_search", dev_search, "how dev sentences are decoded after each epoch");
     v("search_dev", search_dev, "false: no decoding after each epoch, only teacher-forced metrics");
-    v("lengths", lengths, "longest source length of each bucket but the last", at_least(1));
-    v("batch", batch, "sentences decoded together; changes the speed only", at_least(1));
+    v("lengths",
+      lengths,
+      "longest source length of each bucket but the last",
+      between(1, kLongestSentence));
+    v("batch",
+      batch,
+      "sentences decoded together; changes the speed only",
+      between(1, kLargestBatch));
     v("baselines",
       baselines,
       "models without a network to report beside: ibm_model1 (pointing accuracy on known links)",
@@ -79,15 +86,15 @@ struct RecordOptions {
     v("alignments",
       alignments,
       "test sentences whose alignment matrices are kept: those of the first and of the search",
-      at_least(0));
+      between(0, kMostSentences));
     v("snapshots",
       snapshots,
       "dev sentences whose matrices are kept after every epoch",
-      at_least(0));
+      between(0, kMostSentences));
     v("checkpoint_every",
       checkpoint_every,
       "updates between checkpoints, besides one after every epoch",
-      at_least(1));
+      between(1, kMostUpdates));
   }
 };
 
@@ -102,6 +109,9 @@ struct Spec {
   TrainOptions train;
   EvaluateOptions evaluate;
   RecordOptions record;
+
+  // Throws SpecError for a study.
+  static void refuse_other(const Value& root);
   template <class V>
   void describe(V& v) {
     v("name", name, "folder of the run under results/; letters, digits and . _ -");

@@ -78,7 +78,7 @@ def test_list_knows_singular_and_plural_and_is_fast(tmp_path: Path) -> None:
 def test_describe(tmp_path: Path) -> None:
     text = softalign("describe", "search", "beam", cwd=tmp_path).stdout
     assert "framework/plugins/searches/beam.cpp" in text
-    assert any(line.split()[:4] == ["width", "integer", "5", ">="] for line in text.splitlines())
+    assert any(line.split()[:4] == ["width", "integer", "5", "in"] for line in text.splitlines())
     options = {option["option"]: option for option in answer("describe", "spec", cwd=tmp_path)}
     assert options["task"]["required"] is True
     assert options["train.early_stopping.patience"]["default"] == "5"

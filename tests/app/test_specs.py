@@ -68,7 +68,7 @@ BAD_SPECS = {
     "folder's name": (TINY.replace("name: tiny", "name: ../tiny"), "bad.yaml:1:7: name: '../tiny' cannot name a folder"),
     "broken YAML": (TINY + "x: [1, 2\n", "bad.yaml:"),
     "buckets": (TINY + "evaluate: {lengths: [20, 10]}\n", "bad.yaml:17:21: length buckets: edge 10 after 20"),
-    "lengths": (TINY.replace("train: [2, 5]", "train: [5, 2]"), "bad.yaml:3:9: task: length.train is [5, 2]"),
+    "lengths": (TINY.replace("train: [2, 5]", "train: [5, 2]"), "bad.yaml:5:19: task.length.train: [5, 2] is not"),
     "metric": (TINY + "  early_stopping: {metric: dev/blue}\n", "bad.yaml:17:28: unknown metric 'blue'; did you mean 'bleu'?"),
 }
 

@@ -20,6 +20,7 @@ struct Nested {
   void describe(V& v) {
     v("from", from, "shortest", at_least(1));
     v("to", to, "longest", at_least(1));
+    v.check("to", from <= to, fmt::format("{} is below from, {}", to, from));
   }
 };
 

@@ -33,6 +33,7 @@ struct Additive final : FakeScore {
     void describe(V& v) {
       v("units", units, "hidden units", at_least(1));
       v("gain", gain, "factor on the energy");
+      v.check("gain", gain < 100 || units > 1, "one unit needs a gain below 100");
     }
   };
   explicit Additive(const Options&) {}

@@ -94,7 +94,10 @@ BOOST_AUTO_TEST_CASE(numbers_are_strict_and_finite) {
   BOOST_TEST(rate("'0.1'") == start + "the quoted text '0.1'; remove the quotes");
   BOOST_TEST(rate("1_0.5") == start + "'1_0.5'; write digits without '_'");
   BOOST_TEST(rate("00.5").find("leading zeros") != std::string::npos);
-  BOOST_TEST(rate("1e999") == start + "'1e999'; it does not fit in a double");
+  BOOST_TEST(rate("1e999") == start + "'1e999'; a float holds 1.4e-45 to 3.4e+38");
+  BOOST_TEST(rate("1e39") == start + "'1e39'; a float holds 1.4e-45 to 3.4e+38");
+  BOOST_TEST(rate("1e-46") == start + "'1e-46'; a float holds 1.4e-45 to 3.4e+38");
+  BOOST_TEST(read("rate: 0.123456789012").rate == 0.123456789012);  // a double keeps its digits
   BOOST_TEST(rate("0") == start + "'0'");
   BOOST_TEST(rate("-1e-3") == start + "'-1e-3'");
   BOOST_TEST(rate("-").starts_with("x.yaml:1:7: not YAML: "));
@@ -107,9 +110,9 @@ BOOST_AUTO_TEST_CASE(numbers_are_strict_and_finite) {
 
 BOOST_AUTO_TEST_CASE(a_float_must_fit_and_obey_its_limits_as_a_float) {
   const std::string start = "x.yaml:1:10: dropout: expected a number in [0, 1), got ";
-  BOOST_TEST(refused("dropout: 1e300") == start + "'1e300'; it does not fit in a float");
-  BOOST_TEST(refused("dropout: 1e-300") == start + "'1e-300'; it does not fit in a float");
-  BOOST_TEST(refused("dropout: 0.99999999999") == start + "'0.99999999999'");  // rounds to 1
+  BOOST_TEST(refused("dropout: 1e300") == start + "'1e300'; a float holds 1.4e-45 to 3.4e+38");
+  BOOST_TEST(refused("dropout: 1e-300") == start + "'1e-300'; a float holds 1.4e-45 to 3.4e+38");
+  BOOST_TEST(refused("dropout: 0.99999999999") == start + "'0.99999999999'; as a float it is 1");
   BOOST_TEST(refused("dropout: 1") == start + "'1'");
   BOOST_TEST(refused("betas: [0.9, 1.5]") ==
              "x.yaml:1:14: betas, item 2: expected a number in [0, 1), got '1.5'");
@@ -177,6 +180,32 @@ BOOST_AUTO_TEST_CASE(plugins_are_chosen_by_name) {
   BOOST_TEST(refused("score:") == "x.yaml:1:1: score: has no value; give one or remove the key");
 }
 
+BOOST_AUTO_TEST_CASE(a_misspelt_type_is_called_that) {
+  struct Strict {
+    Choice task{.kind = "fake_score"};
+    void describe(OptionVisitor& v) { v("task", task, "where sentences come from"); }
+  };
+  const auto strict = [](const std::string& text) {
+    return refusal([&] { parse_spec<Strict>(text, "x.yaml"); });
+  };
+  BOOST_TEST(strict("task:\n  tpye: additive\n  units: 3\n") ==
+             "x.yaml:2:3: unknown key 'tpye' in task; did you mean 'type'?");
+  BOOST_TEST(strict("task: {units: 3}") == "x.yaml:1:7: task: missing 'type': which fake_score?");
+  BOOST_TEST(
+      refused("score: {tpye: additive}") ==
+      "x.yaml:1:9: unknown key 'tpye' in fake_score 'dot'; did you mean 'type'? legal: type");
+}
+
+BOOST_AUTO_TEST_CASE(what_contradicts_is_refused_where_it_is_written) {
+  BOOST_TEST(refused("seed: 1\nlength:\n  to: 3\n") == "x.yaml:3:7: length.to: 3 is below from, 4");
+  BOOST_TEST(refused("length: {from: 40}") == "x.yaml:1:1: length.to: 30 is below from, 40");
+  BOOST_TEST(refusal([] { parse_spec<Example>("seed: 1", "x.yaml", {"length.to=3"}); }) ==
+             "override 1 ('length.to=3'): length.to: 3 is below from, 4");
+  BOOST_TEST(refused("rate: -1\nscore: {type: additive, units: 1, gain: 200}\n") ==
+             "x.yaml:1:7: rate: expected a number > 0, got '-1'\n"
+             "x.yaml:2:41: score.gain: one unit needs a gain below 100");
+}
+
 BOOST_AUTO_TEST_CASE(a_plugin_in_a_plugin) {
   BOOST_TEST(refused("score: {type: mixture, table: t, part: {type: additive, units: 0}}") ==
              "x.yaml:1:64: score.part.units: expected an integer >= 1, got '0'");
@@ -220,6 +249,27 @@ BOOST_AUTO_TEST_CASE(all_faults_are_reported_in_the_order_of_their_places) {
   std::string many;
   for (int i = 0; i < 100; ++i) many += fmt::format("k{}: 1\n", i);
   BOOST_TEST(refused(many).ends_with("\nand 80 more"));
+}
+
+BOOST_AUTO_TEST_CASE(the_text_of_a_spec_cannot_write_on_the_terminal) {
+  const std::string longest(60, 'k');
+  BOOST_TEST(
+      refused("\"a\\nb\\e[31m\": 1").starts_with("x.yaml:1:1: unknown key 'a\\nb\\x1b[31m' in"));
+  BOOST_TEST(refused(std::string(100, 'k') + ": 1")
+                 .starts_with("x.yaml:1:1: unknown key '" + longest + "...' in the spec; legal: "));
+  BOOST_TEST(refused("seed: \"1\\0\"") ==
+             "x.yaml:1:7: seed: expected an integer >= 0, got the "
+             "quoted text '1\\x00'; remove the quotes");
+  BOOST_TEST(
+      refused("score: \"d\\not\"").starts_with("x.yaml:1:8: unknown fake_score 'd\\not'; did"));
+  BOOST_TEST(refused("score: " + std::string(100, 'k'))
+                 .starts_with("x.yaml:1:8: unknown fake_score '" + longest + "...'; legal: "));
+  BOOST_TEST(refused("links: \"a\\0b\"") ==
+             "x.yaml:1:8: links: the quoted text 'a\\x00b' is no file's name: it holds a control "
+             "character");
+  BOOST_TEST(refused("\"a\\nb\": 1\n\"a\\nb\": 2") ==
+             "x.yaml:2:1: key 'a\\nb' is given twice, first at x.yaml:1:1; keep one");
+  BOOST_TEST(refused("extends: \"a\\nb\"").ends_with("got the quoted text 'a\\nb'"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -75,7 +75,7 @@ BOOST_AUTO_TEST_CASE(errors_name_the_override) {
              "override 1 ('seed.x=2'): seed: expected an integer >= 0, got a map");
   for (const char* bad : {"=3", ".a=3", "a..b=3", "a.=3", "a b=3", "--threads=3", "seed=", "~"})
     BOOST_TEST(refused("seed: 1", {bad}).starts_with("override 1 ("), bad);
-  BOOST_TEST(refused("seed: 1", {"a\nb=3"}).starts_with("override 1 ('a b=3'): "));
+  BOOST_TEST(refused("seed: 1", {"a\nb=3"}).starts_with("override 1 ('a\\nb=3'): "));
   std::string deep = "a";
   for (int i = 0; i < 10000; ++i) deep += ".a";
   BOOST_TEST(refused("seed: 1", {deep + "=1"}).find("nested deeper") != std::string::npos);

@@ -1,3 +1,4 @@
+#include "framework/config/spec.hpp"
 #include "framework/data/build_vocabulary.hpp"
 #include "framework/data/task.hpp"
 #include "framework/data/text.hpp"
@@ -195,18 +196,32 @@ BOOST_AUTO_TEST_CASE(a_line_of_too_many_characters) {
 BOOST_AUTO_TEST_CASE(nothing_left) {
   Corpus corpus;
   corpus.values["max_length"] = "1";
-  BOOST_TEST(
-      corpus.refusal().starts_with(corpus.path("train.source") + ": none of its 6 lines is left"));
+  BOOST_TEST(corpus.refusal() ==
+             corpus.path("train.source") +
+                 ": none of its 6 lines is left: 5 too long (max_length is 1), 1 empty; raise "
+                 "max_length or set too_long: truncate");
   corpus.values["max_length"] = "5";
+  corpus.values["max_length_test"] = "2";
+  BOOST_TEST(corpus.refusal() ==
+             corpus.path("dev.source") +
+                 ": none of its 1 lines is left: 1 too long (max_length_test is 2), 0 empty; raise "
+                 "max_length_test or set too_long: truncate");
   corpus.set("dev", "source", " \t\n");
-  BOOST_TEST(
-      corpus.refusal().starts_with(corpus.path("dev.source") + ": none of its 1 lines is left"));
+  BOOST_TEST(corpus.refusal() == corpus.path("dev.source") +
+                                     ": none of its 1 lines is left: each is empty here or in " +
+                                     corpus.path("dev.target") +
+                                     "; name the files of one text in two languages");
 }
 
 BOOST_AUTO_TEST_CASE(options_that_contradict_each_other) {
-  Corpus corpus;
-  corpus.values["vocabulary.model"] = "bpe";
-  BOOST_TEST(message_of<SpecError>([&] { corpus.load(); }).find("'bpe'") != std::string::npos);
+  struct WithVocabulary {
+    VocabularyOptions vocabulary;
+    void describe(OptionVisitor& v) { v("vocabulary", vocabulary, "symbols"); }
+  };
+  BOOST_TEST(message_of<SpecError>(
+                 [] { parse_spec<WithVocabulary>("vocabulary: {model: bpe}", "x.yaml"); }) ==
+             "x.yaml:1:21: vocabulary.model: 'bpe' is for type sentencepiece, and the type is "
+             "'words'");
 }
 
 BOOST_AUTO_TEST_CASE(no_files_are_given) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "framework/config/spec.hpp"
 #include "scratch.hpp"
 
 using namespace softalign;
@@ -85,13 +86,28 @@ BOOST_AUTO_TEST_CASE(an_example_depends_on_seed_split_and_number_only) {
              make_synthetic(options, order, 2).train.examples[0].source_text);
 }
 
-BOOST_AUTO_TEST_CASE(lengths_are_checked) {
-  SyntheticOptions options;
-  for (const std::vector<Index>& length :
-       {std::vector<Index>{5, 4}, {0, 4}, {4}, {4, 5, 6}, std::vector<Index>{}}) {
-    options.length.dev = length;
-    BOOST_TEST(message_of<SpecError>([&] { check(options); }).starts_with("task: length.dev is ["));
-  }
+BOOST_AUTO_TEST_CASE(lengths_are_checked_where_they_are_written) {
+  struct WithTask {
+    Choice task{.kind = "task"};
+    void describe(OptionVisitor& v) { v("task", task, "where sentences come from"); }
+  };
+  const auto refused = [](const std::string& dev) {
+    return message_of<SpecError>([&] {
+      parse_spec<WithTask>("task:\n  type: reverse\n  length:\n    dev: " + dev + "\n", "x.yaml");
+    });
+  };
+  for (const std::string dev : {"[5, 4]", "[4]", "[4, 5, 6]", "[]"})
+    BOOST_TEST(refused(dev) ==
+               "x.yaml:4:10: task.length.dev: " + dev +
+                   " is not [shortest, longest]; give two numbers that do not fall");
+  BOOST_TEST(refused("[0, 4]") ==
+             "x.yaml:4:11: task.length.dev, item 1: expected an integer in [1, 10000], got '0'");
+  BOOST_TEST(
+      refused("[4, 10001]") ==
+      "x.yaml:4:14: task.length.dev, item 2: expected an integer in [1, 10000], got '10001'");
+  BOOST_TEST(message_of<SpecError>([] {
+               parse_spec<WithTask>("task: sort", "x.yaml", {"task.length.test=[5, 2]"});
+             }).starts_with("override 1 ('task.length.test=[5, 2]'): task.length.test: [5, 2] is"));
 }
 
 BOOST_AUTO_TEST_CASE(names_are_short_and_all_different) {

@@ -1,5 +1,10 @@
 #include "framework/data/text_file.hpp"
 
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include "framework/base/bounds.hpp"
 #include "scratch.hpp"
 
 using namespace softalign;
@@ -50,11 +55,50 @@ BOOST_AUTO_TEST_CASE(missing_unreadable_and_empty) {
   const Scratch scratch;
   BOOST_TEST(refusal(scratch.path("none")) ==
              scratch.path("none") + ": cannot be read: No such file or directory");
-  BOOST_TEST(refusal(scratch.path("")) ==
-             scratch.path("") + ":1: cannot be read from here: Is a directory");
+  BOOST_TEST(refusal(scratch.path("")) == scratch.path("") + ": is a directory; name a file");
   BOOST_TEST(refusal(scratch.write("empty", "")) == scratch.path("empty") + ": the file is empty");
   BOOST_TEST(refusal(scratch.write_gzip("empty2", "")) ==
              scratch.path("empty2.gz") + ": the file is empty");
+}
+
+BOOST_AUTO_TEST_CASE(pipes_and_devices_are_no_corpora) {
+  const Scratch scratch;
+  BOOST_REQUIRE(mkfifo(scratch.path("pipe").c_str(), 0600) == 0);
+  for (const std::string& path : {scratch.path("pipe"), std::string("/dev/zero")})
+    BOOST_TEST(refusal(path) ==
+               path +
+                   ": is no regular file but a pipe or a device; write its text to a file first");
+}
+
+BOOST_AUTO_TEST_CASE(lines_of_whatever_delivers_bytes) {
+  std::vector<std::string> parts = {"on", "e\ntwo\r", "\n\nlast"};
+  std::size_t next = 0;
+  LineReader lines("standard input", [&](std::span<char> buffer) {
+    if (next == parts.size()) return std::size_t{0};
+    return parts[next++].copy(buffer.data(), buffer.size());
+  });
+  std::vector<std::string> read;
+  std::vector<bool> more;
+  for (std::string line; lines.next(line);) {
+    read.push_back(line);
+    more.push_back(lines.holds_more());
+  }
+  BOOST_TEST(read == (std::vector<std::string>{"one", "two", "", "last"}));
+  BOOST_TEST(more == (std::vector<bool>{true, true, true, false}));
+  BOOST_TEST(lines.line_number() == 4);
+}
+
+BOOST_AUTO_TEST_CASE(an_endless_line_is_not_read_to_its_end) {
+  Index filled = 0;
+  LineReader zeros("standard input", [&](std::span<char> buffer) {
+    std::fill(buffer.begin(), buffer.end(), 'a');
+    filled += std::ssize(buffer);
+    return buffer.size();
+  });
+  std::string line;
+  BOOST_TEST(message_of<DataError>([&] { zeros.next(line); }) ==
+             "standard input:1: longer than 1048576 bytes; put one sentence on each line");
+  BOOST_TEST(filled < 2 << 20);
 }
 
 BOOST_AUTO_TEST_CASE(cut_off_gzip_names_the_line_it_reached) {
@@ -99,7 +143,7 @@ BOOST_AUTO_TEST_CASE(a_line_that_is_no_sentence) {
   BOOST_TEST(refusal(scratch.write("bytes", "fine\n" + std::string(5 << 20, 'a') + "\n")) ==
              scratch.path("bytes") +
                  ":2: longer than 1048576 bytes; put one sentence on each line");
-  BOOST_TEST(read_all(scratch.write("limit", words.substr(0, 2 * kMaxLineTokens))).size() == 1u);
+  BOOST_TEST(read_all(scratch.write("limit", words.substr(0, 2 * kLongestSentence))).size() == 1u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

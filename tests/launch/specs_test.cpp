@@ -173,6 +173,51 @@ BOOST_AUTO_TEST_CASE(the_reference_has_every_key_and_the_defaults) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(every_size_has_a_bound) {
+  const auto check = [](const std::string& of, const std::vector<OptionHelp>& options) {
+    for (const OptionHelp& option : options)
+      if (option.type.find("integer") != std::string::npos && option.path != "seed")
+        BOOST_TEST(option.legal.starts_with("in ["),
+                   of << ": " << option.path << " " << option.legal);
+  };
+  check("a spec", option_help(Spec{}));
+  for (const std::string& kind : Registry::instance().kinds())
+    for (const PluginEntry* entry : Registry::instance().entries(kind))
+      check(kind + " " + entry->name, option_help(*entry->options()));
+}
+
+BOOST_AUTO_TEST_CASE(absurd_values_are_refused_where_they_are_written) {
+  const std::map<std::string, std::string> expected = {
+      {"model.encoder.units=10000000", "an integer in [1, 65536], got '10000000'"},
+      {"model.embedding=65537", "an integer in [1, 65536], got '65537'"},
+      {"model.decoder.readout_units=65537", "an integer in [0, 65536], got '65537'"},
+      {"model.attention.score.units=0", "an integer in [1, 65536], got '0'"},
+      {"task.symbols=2000000000", "an integer in [1, 1000000], got '2000000000'"},
+      {"task.examples.train=9000000000000000000",
+       "an integer in [1, 10000000], got '9000000000000000000'"},
+      {"evaluate.search.width=1000000000", "an integer in [1, 1000], got '1000000000'"},
+      {"evaluate.search.max_ratio=101", "a number in (0, 100], got '101'"},
+      {"train.optimizer.learning_rate=1e39",
+       "a number > 0, got '1e39'; a float holds 1.4e-45 to 3.4e+38"},
+      {"train.clip_norm=1e39", "a number >= 0, got '1e39'; a float holds 1.4e-45 to 3.4e+38"},
+      {"train.optimizer.beta1=0.999999999",
+       "a number in [0, 1), got '0.999999999'; as a float it is 1"},
+      {"train.epochs=1000000000000", "an integer in [1, 1000000], got '1000000000000'"},
+      {"train.batch.pool=9000000000000000000",
+       "an integer in [1, 65536], got '9000000000000000000'"},
+  };
+  const Folder folder;
+  for (const auto& [change, fault] : expected) {
+    std::vector<std::string> changes = {"evaluate.search=beam"};
+    changes.push_back(change);
+    BOOST_TEST(refusal([&] { load_spec<Spec>(kRoot / "configs/tiny.yaml", changes); }, folder) ==
+               fmt::format("override 2 ('{}'): {}: expected {}",
+                           change,
+                           change.substr(0, change.find('=')),
+                           fault));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(what_the_reference_says_may_stand_instead_may) {
   const fs::path file = kRoot / "configs/reference.yaml";
   const auto lines = lines_of(file);

@@ -1,6 +1,7 @@
 #include "framework/launch/study.hpp"
 
 #include "folder.hpp"
+#include "framework/record/file.hpp"
 
 using namespace softalign;
 using namespace softalign::launch_test;
@@ -44,6 +45,23 @@ BOOST_AUTO_TEST_CASE(parts_variants_and_seeds_become_runs) {
   BOOST_TEST(!std::filesystem::exists(folder.path("results")));
 }
 
+BOOST_AUTO_TEST_CASE(only_the_parts_that_are_chosen_are_resolved) {
+  const Folder folder;
+  std::string text = read_file(write_study(folder, kClaim));
+  text.insert(text.find("claims:"), "  broken: {base: none.yaml, report: {metrics: [nonsense]}}\n");
+  text += "  - claim: nonsense(broken/none) > 0\n";
+  const Study study = read_study(folder.write("study.yaml", text));
+  const auto plan = [&](const std::string& pattern) {
+    return plan_study(study, {}, folder.path("results"), resolve_spec, pattern);
+  };
+  BOOST_TEST(plan("reverse/*").size() == 4u);
+  BOOST_TEST(plan("reverse/none").size() == 4u);  // the whole part: its tables need it
+  BOOST_TEST(refusal([&] { plan("*/none"); }, folder).find("no spec none.yaml") !=
+             std::string::npos);
+  BOOST_TEST(refusal([&] { plan("reverse"); }, folder) ==
+             "no run fits 'reverse'; give a pattern of part/variant, as 'reverse/*'");
+}
+
 BOOST_AUTO_TEST_CASE(overrides_of_the_command_line_come_last) {
   const Folder folder;
   const Study study = read_study(write_study(folder, kClaim));
@@ -69,6 +87,15 @@ BOOST_AUTO_TEST_CASE(a_part_has_its_own_variants) {
   BOOST_TEST(study.parts[0].variants[0].name == "none");
   BOOST_TEST(study.parts[0].variants[0].changes.size() == 2u);
   BOOST_TEST(study.parts[0].variants[2].name == "dot");
+}
+
+BOOST_AUTO_TEST_CASE(the_wrong_kind_of_file_is_called_what_it_is) {
+  const Folder folder;
+  const std::string study = write_study(folder, kClaim);
+  BOOST_TEST(refusal([&] { read_study(folder.path("base.yaml")); }, folder) ==
+             "base.yaml:2:1: this is an experiment, not a study: softalign run base.yaml");
+  BOOST_TEST(refusal([&] { load_spec<Spec>(study); }, folder) ==
+             "study.yaml:8:1: this is a study, not an experiment: softalign study study.yaml");
 }
 
 BOOST_AUTO_TEST_CASE(faults_have_a_place_and_a_remedy) {

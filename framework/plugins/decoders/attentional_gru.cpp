@@ -14,12 +14,12 @@ class AttentionalGru final : public Decoder {
     Index readout_units = 0;
     template <class V>
     void describe(V& v) {
-      v("units", units, "hidden units", at_least(1));
+      v("units", units, "hidden units", between(1, kLargestLayer));
       v("readout", readout, "layer before the softmax", one_of("maxout", "tanh"));
       v("readout_units",
         readout_units,
         "units of that layer, after maxout; 0: half the decoder's units, as in the paper",
-        at_least(0));
+        between(0, kLargestLayer));
     }
   };
 

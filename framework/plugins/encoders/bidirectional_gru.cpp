@@ -12,7 +12,7 @@ class BidirectionalGru final : public Encoder {
     Index units = 256;
     template <class V>
     void describe(V& v) {
-      v("units", units, "hidden units of each direction", at_least(1));
+      v("units", units, "hidden units of each direction", between(1, kLargestLayer));
     }
   };
 

@@ -10,7 +10,7 @@ class GruEncoder final : public Encoder {
     Index units = 256;
     template <class V>
     void describe(V& v) {
-      v("units", units, "hidden units", at_least(1));
+      v("units", units, "hidden units", between(1, kLargestLayer));
     }
   };
 

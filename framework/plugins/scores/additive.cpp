@@ -10,7 +10,7 @@ class Additive final : public Score {
     Index units = 256;
     template <class V>
     void describe(V& v) {
-      v("units", units, "alignment units n'", at_least(1));
+      v("units", units, "alignment units n'", between(1, kLargestLayer));
     }
   };
 

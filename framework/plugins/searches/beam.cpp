@@ -13,16 +13,16 @@ class BeamPlugin final : public Search {
     Index max_extra = 10;
     template <class V>
     void describe(V& v) {
-      v("width", width, "hypotheses kept", at_least(1));
+      v("width", width, "hypotheses kept", between(1, 1000));
       v("length_normalization",
         length_normalization,
         "score = log probability / steps^this; 0: none",
-        at_least(0));
+        between(0, 10));
       v("max_ratio",
         max_ratio,
         "longest output: max_ratio * source length + max_extra",
-        positive());
-      v("max_extra", max_extra, "see max_ratio", at_least(1));
+        positive_up_to(100));
+      v("max_extra", max_extra, "see max_ratio", between(1, kLongestSentence));
     }
   };
   explicit BeamPlugin(const Options& options)

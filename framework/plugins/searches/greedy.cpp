@@ -14,8 +14,8 @@ class Greedy final : public Search {
       v("max_ratio",
         max_ratio,
         "longest output: max_ratio * source length + max_extra",
-        positive());
-      v("max_extra", max_extra, "see max_ratio", at_least(1));
+        positive_up_to(100));
+      v("max_extra", max_extra, "see max_ratio", between(1, kLongestSentence));
     }
   };
   explicit Greedy(const Options& options) : settings_{1, 0, options.max_ratio, options.max_extra} {}

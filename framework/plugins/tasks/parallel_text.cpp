@@ -45,11 +45,11 @@ struct ParallelTextOptions {
     v("max_length",
       max_length,
       "longest training sentence, tokens on either side",
-      between(1, kMaxLineTokens));
+      between(1, kLongestSentence));
     v("max_length_test",
       max_length_test,
       "the same for dev and test; null: any length",
-      between(1, kMaxLineTokens));
+      between(1, kLongestSentence));
     v("too_long",
       too_long,
       "what happens to longer pairs; both are counted",
@@ -113,12 +113,28 @@ std::vector<Pair> read_pairs(const Files& files,
   return pairs;
 }
 
-[[noreturn]] void refuse_nothing_left(const Files& files, Index read) {
-  throw DataError(
-      "{}: none of its {} lines is left: each is empty on a side or longer than allowed; raise "
-      "max_length or set too_long: truncate",
-      files.source.path,
-      read);
+// How long a pair may be, and the option that says so.
+struct Longest {
+  std::string_view option;
+  Index tokens;
+};
+
+[[noreturn]] void refuse_nothing_left(const Files& files,
+                                      const SplitCounts& counts,
+                                      const Longest& longest) {
+  const std::string start = fmt::format(
+      "{}: none of its {} lines is left: ", printable(files.source.path, kWhole), counts.read);
+  if (counts.dropped_too_long == 0)
+    throw DataError("{}each is empty here or in {}; name the files of one text in two languages",
+                    start,
+                    printable(files.target.path, kWhole));
+  throw DataError("{}{} too long ({} is {}), {} empty; raise {} or set too_long: truncate",
+                  start,
+                  counts.dropped_too_long,
+                  longest.option,
+                  longest.tokens,
+                  counts.dropped_empty,
+                  longest.option);
 }
 
 // One side of a pair as symbols, at most `most` of them.
@@ -134,13 +150,13 @@ struct Side {
        const std::string& line,
        Index most)
       : tokens(vocabulary.encode(line)), word_of(vocabulary.word_of(line)), text(line) {
-    if (std::ssize(tokens) > kMaxLineTokens)
+    if (std::ssize(tokens) > kLongestSentence)
       throw DataError("{}:{}: {} tokens as {}, more than {}; put one sentence on each line",
                       file.path,
                       number,
                       tokens.size(),
                       vocabulary.type(),
-                      kMaxLineTokens);
+                      kLongestSentence);
     if (std::ssize(tokens) <= most) return;
     cut = true;
     tokens.resize(static_cast<std::size_t>(most));
@@ -152,7 +168,7 @@ struct Side {
 class ParallelText final : public Task {
  public:
   using Options = ParallelTextOptions;
-  explicit ParallelText(const Options& options) : options_(options) { check(options_.vocabulary); }
+  explicit ParallelText(const Options& options) : options_(options) {}
 
   Dataset load(std::uint64_t, const Progress& progress) const override {
     Dataset data;
@@ -160,17 +176,21 @@ class ParallelText final : public Task {
     if (progress) progress("building the vocabularies", 0, 0);
     make_vocabularies(train, data);
 
-    const Index longest = options_.max_length_test.value_or(kMaxLineTokens);
-    data.train = encode("train", options_.train, train, options_.max_length, data);
-    data.dev =
-        encode("dev", options_.dev, read_pairs(options_.dev, "dev", progress), longest, data);
-    data.test =
-        encode("test", options_.test, read_pairs(options_.test, "test", progress), longest, data);
+    data.train = encode("train", options_.train, train, for_training(), data);
+    data.dev = encode(
+        "dev", options_.dev, read_pairs(options_.dev, "dev", progress), for_measuring(), data);
+    data.test = encode(
+        "test", options_.test, read_pairs(options_.test, "test", progress), for_measuring(), data);
     data.has_links = !options_.test.alignment.path.empty();
     return data;
   }
 
  private:
+  Longest for_training() const { return {"max_length", options_.max_length}; }
+  Longest for_measuring() const {
+    return {"max_length_test", options_.max_length_test.value_or(kLongestSentence)};
+  }
+
   bool truncates() const { return options_.too_long == "truncate"; }
 
   // Pieces are known only after their model is trained, and a sentence has at least as many pieces
@@ -181,23 +201,40 @@ class ParallelText final : public Task {
     const auto ruler = build_vocabulary(measure, {});
 
     std::vector<std::string> sources, targets;
+    SplitCounts counts;
     for (const Pair& pair : train) {
-      if (pair.empty()) continue;
+      ++counts.read;
+      if (pair.empty()) {
+        ++counts.dropped_empty;
+        continue;
+      }
       const Side source(*ruler, options_.train.source, pair.line, pair.source, options_.max_length);
       const Side target(*ruler, options_.train.target, pair.line, pair.target, options_.max_length);
-      if ((source.cut || target.cut) && !truncates()) continue;
+      if ((source.cut || target.cut) && !truncates()) {
+        ++counts.dropped_too_long;
+        continue;
+      }
       sources.push_back(source.text);
       targets.push_back(target.text);
     }
-    if (sources.empty()) refuse_nothing_left(options_.train, std::ssize(train));
-    data.source = build_vocabulary(options_.vocabulary, sources);
-    data.target = build_vocabulary(options_.vocabulary, targets);
+    if (sources.empty()) refuse_nothing_left(options_.train, counts, for_training());
+    data.source = vocabulary_of(options_.train.source, sources);
+    data.target = vocabulary_of(options_.train.target, targets);
+  }
+
+  std::shared_ptr<const Vocabulary> vocabulary_of(const InputFile& file,
+                                                  const std::vector<std::string>& lines) const {
+    try {
+      return build_vocabulary(options_.vocabulary, lines);
+    } catch (const DataError& error) {
+      throw DataError("{}: {}", printable(file.path, kWhole), error.what());
+    }
   }
 
   Split encode(const std::string& name,
                const Files& files,
                const std::vector<Pair>& pairs,
-               Index most,
+               Longest longest,
                const Dataset& data) const {
     Split split;
     split.name = name;
@@ -207,8 +244,8 @@ class ParallelText final : public Task {
         ++split.counts.dropped_empty;
         continue;
       }
-      Side source(*data.source, files.source, pair.line, pair.source, most);
-      Side target(*data.target, files.target, pair.line, pair.target, most);
+      Side source(*data.source, files.source, pair.line, pair.source, longest.tokens);
+      Side target(*data.target, files.target, pair.line, pair.target, longest.tokens);
       if (source.cut || target.cut) {
         if (!truncates()) {
           ++split.counts.dropped_too_long;
@@ -224,7 +261,7 @@ class ParallelText final : public Task {
                                 std::move(target.text)});
     }
     split.counts.kept = std::ssize(split.examples);
-    if (split.counts.kept == 0) refuse_nothing_left(files, split.counts.read);
+    if (split.counts.kept == 0) refuse_nothing_left(files, split.counts, longest);
     return split;
   }
 

@@ -1,0 +1,89 @@
+// What a message shows of other people's text, and what may be read as a file.
+#include "framework/base/text.hpp"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <fstream>
+
+#include "framework/base/error.hpp"
+#include "framework/base/hash.hpp"
+#include "framework/base/regular_file.hpp"
+#include "framework/base/suggest.hpp"
+
+using namespace softalign;
+
+BOOST_AUTO_TEST_SUITE(text)
+
+BOOST_AUTO_TEST_CASE(control_characters_and_broken_bytes_are_spelt_out) {
+  BOOST_TEST(printable("el niño 漢字") == "el niño 漢字");
+  BOOST_TEST(printable("a\nb\tc\rd") == "a\\nb\\tc\\rd");
+  BOOST_TEST(printable(std::string_view("\0\x1b[31m\x7f", 7)) == "\\x00\\x1b[31m\\x7f");
+  BOOST_TEST(printable("a\xc2\x9b"
+                       "31m") == "a\\xc2\\x9b31m");              // CSI as one character
+  BOOST_TEST(printable("a\xe2\x80\xae") == "a\\xe2\\x80\\xae");  // right to left from here on
+  BOOST_TEST(printable("\xff\xc3") == "\\xff\\xc3");             // not UTF-8
+  BOOST_TEST(printable("\xe2\x80\xa6 \xc2\xa0") == "\xe2\x80\xa6 \xc2\xa0");  // … and its likes
+}
+
+BOOST_AUTO_TEST_CASE(long_text_is_cut_between_characters) {
+  BOOST_TEST(printable(std::string(60, 'x')) == std::string(60, 'x'));
+  BOOST_TEST(printable(std::string(61, 'x')) == std::string(60, 'x') + "...");
+  BOOST_TEST(printable("ññññ", 3) == "ñññ...");
+  BOOST_TEST(printable(std::string(500, 'x'), kWhole).size() == 500u);
+}
+
+BOOST_AUTO_TEST_CASE(a_position_is_one_line) {
+  BOOST_TEST((Position{"a\nb.yaml", 3, 4}).str() == "a\\nb.yaml:3:4");
+  BOOST_TEST((Position{"a\x1b.yaml", 3, 4}).file_and_line() == "a\\x1b.yaml:3");
+  BOOST_TEST((Position{"override 1"}).str() == "override 1");
+}
+
+BOOST_AUTO_TEST_CASE(suggestions_are_harmless_and_quick) {
+  BOOST_TEST(suggestion("gian", {"gai\nn", "units"}) ==
+             "; did you mean 'gai\\nn'? legal: gai\\nn, units");
+  BOOST_TEST(suggestion(std::string(1 << 20, 'x'), {"gain", std::string(1 << 16, 'x')})
+                 .starts_with("; legal: gain, xxxxx"));
+  BOOST_TEST(alike("tpye", "type"));
+  BOOST_TEST(!alike("size", "type"));
+}
+
+BOOST_AUTO_TEST_CASE(articles) {
+  BOOST_TEST(with_article("score") == "a score");
+  BOOST_TEST(with_article("optimizer") == "an optimizer");
+  BOOST_TEST(with_article("encoder") == "an encoder");
+}
+
+BOOST_AUTO_TEST_CASE(only_regular_files_are_read) {
+  std::string folder = (std::filesystem::temp_directory_path() / "softalign-XXXXXX").string();
+  BOOST_REQUIRE(mkdtemp(folder.data()) != nullptr);
+  const auto fault = [](const std::string& file) {
+    for (const bool hash : {false, true}) {
+      try {
+        hash ? static_cast<void>(sha256_file(file)) : demand_regular_file(file);
+      } catch (const DataError& error) {
+        if (hash) return std::string(error.what());
+        continue;
+      }
+      return std::string("accepted");
+    }
+    return std::string();
+  };
+  const std::string pipe =
+      " is no regular file but a pipe or a device; write its text to a file first";
+  BOOST_REQUIRE(mkfifo((folder + "/pipe").c_str(), 0600) == 0);
+  BOOST_TEST(fault(folder + "/pipe") == folder + "/pipe:" + pipe);  // without waiting for a writer
+  BOOST_TEST(fault("/dev/zero") == "/dev/zero:" + pipe);
+  BOOST_TEST(fault(folder) == folder + ": is a directory; name a file");
+  BOOST_TEST(fault(folder + "/no\nne") ==
+             folder + "/no\\nne: cannot be read: No such file or directory");
+  std::ofstream(folder + "/file") << "x";
+  BOOST_TEST(fault(folder + "/file") == "accepted");
+  std::filesystem::create_symlink("file", folder + "/link");
+  BOOST_TEST(fault(folder + "/link") == "accepted");
+  std::filesystem::remove_all(folder);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
