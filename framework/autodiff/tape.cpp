@@ -8,7 +8,7 @@ namespace softalign {
 
 View Var::gradient() const {
   if (!node_->needs_gradient) return {};
-  if (node_->gradient == nullptr) node_->gradient = node_->tape->zeros(node_->value.shape).data;
+  if (node_->gradient == nullptr) node_->gradient = node_->tape->take_gradient(node_->value.size());
   return {node_->gradient, node_->value.shape};
 }
 
@@ -38,12 +38,44 @@ void Tape::backward_from(Var output, View seed) {
 void Tape::run_backward() {
   Step* step = last_;
   last_ = nullptr;  // one backward per recording: a second would add everything twice
-  for (; step != nullptr; step = step->previous)
-    if (step->output->gradient != nullptr)
-      step->run(step, {step->output->gradient, step->output->value.shape});
+  for (; step != nullptr; step = step->previous) {
+    Var::Node& output = *step->output;
+    if (output.gradient == nullptr) continue;
+    step->run(step, {output.gradient, output.value.shape});
+    give_back(output.gradient, output.value.size());
+    output.gradient = nullptr;
+    output.needs_gradient = false;  // whoever asks later gets none, not a fresh one
+  }
+  if (owner_ == nullptr) products_.finish();
 }
 
-void Tape::reset() { rewind({}); }
+Tape::FreeBuffer*& Tape::free_buffers(Index size) {
+  for (FreeBuffers& list : free_)
+    if (list.size == size) return list.first;
+  return free_.emplace_back(size, nullptr).first;
+}
+
+real* Tape::take_gradient(Index size) {
+  FreeBuffer*& first = free_buffers(size);
+  if (first == nullptr) return gradient_arena_.zeros({size}).data;
+  real* gradient = reinterpret_cast<real*>(first);
+  first = first->next;
+  std::fill_n(gradient, size, real{0});
+  return gradient;
+}
+
+void Tape::give_back(real* gradient, Index size) {
+  FreeBuffer*& first = free_buffers(size);
+  first = new (gradient) FreeBuffer{first};
+}
+
+void Tape::reset() {
+  rewind({});
+  gradient_arena_.rewind({});
+  for (FreeBuffers& list : free_) list.first = nullptr;
+  products_.reset();
+  if (scratch_) scratch_->reset();
+}
 
 void Tape::rewind(Mark mark) {
   arena_.rewind(mark.arena);
@@ -51,7 +83,10 @@ void Tape::rewind(Mark mark) {
 }
 
 Tape& Tape::scratch() {
-  if (!scratch_) scratch_ = std::make_unique<Tape>(mode_, gradients_);
+  if (!scratch_) {
+    scratch_ = std::make_unique<Tape>(mode_, gradients_);
+    scratch_->owner_ = owner_ == nullptr ? this : owner_;
+  }
   return *scratch_;
 }
 

@@ -8,15 +8,18 @@
 //
 // The laws of an operation's backward: it ACCUMULATES (adds to gradients, never sets them);
 // gradient(v) is empty when nobody needs it; it is called once, after everything that reads the
-// operation's output. One tape belongs to one thread.
+// operation's output. The gradient of an operation's output lives only until that operation's
+// backward has run: its memory then serves another. One tape belongs to one thread.
 #pragma once
 
 #include <concepts>
 #include <initializer_list>
 #include <memory>
 #include <type_traits>
+#include <vector>
 
 #include "framework/autodiff/parameters.hpp"
+#include "framework/autodiff/weight_products.hpp"
 #include "framework/base/arena.hpp"
 #include "framework/base/view.hpp"
 
@@ -33,8 +36,8 @@ class Var {
   const Shape& shape() const { return node_->value.shape; }
   Tape& tape() const { return *node_->tape; }
   bool needs_gradient() const { return node_->needs_gradient; }
-  // The gradient to add to, zeroed at its first use; empty when nobody needs it. Only inside and
-  // after backward.
+  // The gradient to add to, zeroed at its first use; empty when nobody needs it. Only inside
+  // backward; that of a leaf also after it.
   View gradient() const;
 
  private:
@@ -105,22 +108,42 @@ class Tape {
   Mark mark() const { return {arena_.mark(), last_}; }
   void rewind(Mark mark);  // drops what was recorded since the mark
 
+  // What layers that run at every time step do with a weight matrix; see there.
+  WeightProducts& weight_products() { return owner_ == nullptr ? products_ : owner_->products_; }
+
   // A second tape of the same mode and gradients, for work that is thrown away and done again
   // (rematerialisation).
   Tape& scratch();
 
  private:
+  friend class Var;
   struct Step {
     void (*run)(Step*, View);
     Var::Node* output;
     Step* previous;
   };
+  // Gradient buffers that are free again, by size: time steps ask for the same sizes over and over.
+  struct FreeBuffer {
+    FreeBuffer* next;
+  };
+  struct FreeBuffers {
+    Index size;
+    FreeBuffer* first;
+  };
+
   void run_backward();
+  FreeBuffer*& free_buffers(Index size);
+  real* take_gradient(Index size);  // zeroed
+  void give_back(real* gradient, Index size);
 
   Mode mode_;
   real* gradients_;
   Arena arena_;
   Step* last_ = nullptr;
+  Arena gradient_arena_;
+  std::vector<FreeBuffers> free_;
+  WeightProducts products_;
+  Tape* owner_ = nullptr;  // of a scratch tape
   std::unique_ptr<Tape> scratch_;
 };
 

@@ -36,14 +36,14 @@ void transition(GruSizes n,
   kernels::gru_output_forward(n, x, cu, previous, gates, output);
 }
 
-// Its backward: dh [rows,U] in; dgates (same layout as gates) and dprevious [rows,U] out. dreset:
-// scratch [rows,U].
+// Its backward: dh [rows,U] in; dgates (same layout as gates) and dprevious [rows,U] out. u and uc:
+// transposed. dreset: scratch [rows,U].
 void transition_backward(GruSizes n,
                          const real* dh,
                          const real* gates,
                          const real* previous,
-                         const real* u,
-                         const real* uc,
+                         Matrix u,
+                         Matrix uc,
                          real* dreset,
                          real* dgates,
                          real* dprevious) {
@@ -54,17 +54,9 @@ void transition_backward(GruSizes n,
     kernels::gru_gates_backward(n, dreset, gates, nullptr, dgates, dprevious);
     return;
   }
-  gemm({dgates + 2 * units, n.rows, units, n.gate_stride},
-       Matrix{uc, units, units}.transpose(),
-       false,
-       dreset,
-       units);
+  gemm({dgates + 2 * units, n.rows, units, n.gate_stride}, uc, false, dreset, units);
   kernels::gru_gates_backward(n, dreset, gates, previous, dgates, dprevious);
-  gemm({dgates, n.rows, 2 * units, n.gate_stride},
-       Matrix{u, units, 2 * units}.transpose(),
-       true,
-       dprevious,
-       units);
+  gemm({dgates, n.rows, 2 * units, n.gate_stride}, u, true, dprevious, units);
 }
 
 void check_weights(std::string_view op, Var x, Var u, Var uc) {
@@ -105,6 +97,7 @@ Var gru_step(Var x, Var previous, Var u, Var uc) {
   tape.arena().rewind(mark);
   return tape.record(output, {x, previous, u, uc}, [=, &tape](View dh) {
     View dx = x.gradient(), dprevious = previous.gradient(), du = u.gradient(), duc = uc.gradient();
+    WeightProducts& products = tape.weight_products();
     const Arena::Mark start = tape.arena().mark();
     View dgates = tape.allocate(gates.shape), dp = tape.allocate(output.shape),
          dreset = tape.allocate(output.shape);
@@ -112,25 +105,19 @@ Var gru_step(Var x, Var previous, Var u, Var uc) {
                         dh.data,
                         gates.data,
                         previous.value().data,
-                        u.value().data,
-                        uc.value().data,
+                        products.transpose({u.value().data, units, 2 * units}, rows),
+                        products.transpose({uc.value().data, units, units}, rows),
                         dreset.data,
                         dgates.data,
                         dp.data);
     if (dx) kernels::add(dx.size(), dgates.data, dx.data);
     if (dprevious) kernels::add(dp.size(), dp.data, dprevious.data);
     if (du)
-      gemm(Matrix{previous.value().data, rows, units}.transpose(),
-           {dgates.data, rows, 2 * units, 3 * units},
-           true,
-           du.data,
-           2 * units);
+      products.add_gradient(
+          {previous.value().data, rows, units}, {dgates.data, rows, 2 * units, 3 * units}, du.data);
     if (duc)
-      gemm(Matrix{reset.data, rows, units}.transpose(),
-           {dgates.data + 2 * units, rows, units, 3 * units},
-           true,
-           duc.data,
-           units);
+      products.add_gradient(
+          {reset.data, rows, units}, {dgates.data + 2 * units, rows, units, 3 * units}, duc.data);
     tape.arena().rewind(start);
   });
 }
@@ -198,6 +185,9 @@ Var gru_sequence(Var x, Var u, Var uc, std::span<const Index> lengths, bool back
 
   return tape.record(output, {x, u, uc}, [=, &tape](View doutput) {
     View dx = x.gradient(), du = u.gradient(), duc = uc.gradient();
+    WeightProducts& products = tape.weight_products();
+    const Matrix u_transposed = products.transpose({u.value().data, units, 2 * units}, rows),
+                 uc_transposed = products.transpose({uc.value().data, units, units}, rows);
     const Arena::Mark start = tape.arena().mark();
     View dgates = tape.zeros(gates.shape);
     View dh = tape.zeros({rows, units}), dprevious = tape.allocate({rows, units}),
@@ -216,8 +206,8 @@ Var gru_sequence(Var x, Var u, Var uc, std::span<const Index> lengths, bool back
                             dh.data,
                             at_gates,
                             output.data + (step - direction) * units,
-                            u.value().data,
-                            uc.value().data,
+                            u_transposed,
+                            uc_transposed,
                             dreset.data,
                             at_dgates,
                             dprevious.data);
@@ -226,8 +216,8 @@ Var gru_sequence(Var x, Var u, Var uc, std::span<const Index> lengths, bool back
                             dh.data + carried * units,
                             at_gates + carried * steps * 3 * units,
                             nullptr,
-                            u.value().data,
-                            uc.value().data,
+                            u_transposed,
+                            uc_transposed,
                             dreset.data,
                             at_dgates + carried * steps * 3 * units,
                             dprevious.data + carried * units);

@@ -21,10 +21,15 @@ Var linear(Var x, Var w, Var bias) {
     kernels::add_rows(rows, out, bias.value().data, y.data);
   }
   return x.tape().record(y, {x, w, bias}, [=](View dy) {
+    WeightProducts& products = x.tape().weight_products();
     if (View dx = x.gradient())
-      gemm({dy.data, rows, out}, Matrix{w.value().data, in, out}.transpose(), true, dx.data, in);
+      gemm({dy.data, rows, out},
+           products.transpose({w.value().data, in, out}, rows),
+           true,
+           dx.data,
+           in);
     if (View dw = w.gradient())
-      gemm(Matrix{x.value().data, rows, in}.transpose(), {dy.data, rows, out}, true, dw.data, out);
+      products.add_gradient({x.value().data, rows, in}, {dy.data, rows, out}, dw.data);
     if (!bias) return;
     if (View db = bias.gradient()) kernels::sum_rows(rows, out, dy.data, db.data);
   });
