@@ -67,7 +67,7 @@ void ProgressObserver::draw(const std::string& head, double share, const std::st
 
 void ProgressObserver::message(std::string_view text) {
   clear();
-  write_error(fmt::format("{}\n", text));
+  write_error(fmt::format("{}\n", shortened(escaped(text))));
 }
 
 void ProgressObserver::stage(std::string_view what, Index done, Index total) {
@@ -103,7 +103,7 @@ void ProgressObserver::dev(const TrainingProgress& p, const MetricTable& table, 
   for (const std::string& name : main_metrics(table))
     if (const double value = table.at("all", name); std::isfinite(value))
       text += fmt::format("  {} {}", name, metric_text(value));
-  message(text + (best ? "  *" : ""));
+  message(text + (best ? "  best so far" : ""));
 }
 
 }  // namespace softalign::app
