@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "framework/app/terminal.hpp"
+#include "framework/base/text.hpp"
 #include "framework/config/plugin_loader.hpp"
 
 namespace softalign::app {
@@ -80,7 +81,7 @@ ResolvedSpec<Spec> load(const SpecArguments& arguments) {
   auto resolved =
       load(load_tree(arguments.file, numbered_overrides(arguments.overrides)), arguments.plugins);
   for (const std::string& note : resolved.notes)
-    write_error(fmt::format("note: {}\n", escaped(note)));
+    write_error(fmt::format("note: {}\n", printable(note, kWhole)));
   return resolved;
 }
 

@@ -13,6 +13,7 @@
 #include "framework/app/command.hpp"
 #include "framework/app/terminal.hpp"
 #include "framework/base/suggest.hpp"
+#include "framework/base/text.hpp"
 #include "framework/config/registry.hpp"
 #include "framework/record/provenance.hpp"
 
@@ -140,8 +141,9 @@ void print_error(std::string_view text) {
     const std::string_view line = list ? text.substr(0, text.find('\n')) : text;
     text.remove_prefix(std::min(text.size(), line.size() + 1));
     if (!line.empty())
-      write_error(fmt::format(
-          "{}{}\n", begins_with_position(line) ? "" : "softalign: ", shortened(escaped(line))));
+      write_error(fmt::format("{}{}\n",
+                              begins_with_position(line) ? "" : "softalign: ",
+                              shortened(printable(line, kWhole))));
   }
 }
 

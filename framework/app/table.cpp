@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "framework/base/error.hpp"
+#include "framework/base/text.hpp"
 
 namespace softalign::app {
 namespace {
@@ -23,7 +24,7 @@ constexpr std::array<const char*, 5> kMain = {
 void Table::row(std::vector<std::string> cells) {
   if (cells.size() != columns_.size())
     throw BugError("a row of {} cells for {} columns", cells.size(), columns_.size());
-  for (std::string& cell : cells) cell = escaped(cell);
+  for (std::string& cell : cells) cell = printable(cell, kWhole);
   rows_.push_back(std::move(cells));
 }
 

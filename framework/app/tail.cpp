@@ -10,6 +10,7 @@
 #include "framework/app/command.hpp"
 #include "framework/app/runs.hpp"
 #include "framework/app/terminal.hpp"
+#include "framework/base/text.hpp"
 #include "framework/record/journal.hpp"
 #include "framework/record/machine.hpp"
 #include "framework/record/status.hpp"
@@ -91,7 +92,7 @@ void tail(const Arguments& arguments) {
   const auto skip = std::max<std::ptrdiff_t>(0, std::ssize(lines) - arguments.lines);
   lines.erase(lines.begin(), lines.begin() + skip);
   while (true) {
-    for (const std::string& line : lines) fmt::print("{}\n", escaped(line));
+    for (const std::string& line : lines) fmt::print("{}\n", printable(line, kWhole));
     std::fflush(stdout);
     if (!arguments.follow || output_is_closed()) return;
     const bool over = run_status(run).state != RunState::running;

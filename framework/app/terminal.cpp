@@ -36,28 +36,6 @@ void write_error(const std::string& text) {
   std::fflush(stderr);
 }
 
-std::string escaped(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const Character c = first(text);
-    const auto byte = static_cast<unsigned char>(c.bytes.front());
-    const bool c1 = c.bytes.size() == 2 && byte == 0xc2 &&  // U+0080 to U+009F
-                    static_cast<unsigned char>(c.bytes[1]) < 0xa0;
-    if (byte == '\n')
-      out += "\\n";
-    else if (byte == '\t')
-      out += "\\t";
-    else if (byte < 0x20 || byte == 0x7f || (byte >= 0x80 && c.bytes.size() == 1))
-      out += fmt::format("\\x{:02x}", byte);
-    else if (c1)
-      out += fmt::format("\\u00{:02x}", static_cast<unsigned char>(c.bytes[1]));
-    else
-      out += c.bytes;
-    text.remove_prefix(c.bytes.size());
-  }
-  return out;
-}
-
 std::string shortened(std::string_view text, std::size_t most) {
   if (text.size() <= most) return std::string(text);
   const auto inside = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };

@@ -12,9 +12,6 @@ namespace softalign::app {
 // To standard error, as far as it can be written: a message that nobody reads stops no run.
 void write_error(const std::string& text);
 
-// A text of others (a file's name, a word) as one line that a terminal only shows: control
-// characters become "\n", "\t" or "\x1b".
-std::string escaped(std::string_view text);
 // A message of at most `most` bytes, the middle of a longer one left out: what is wrong stands at
 // its beginning, the remedy at its end.
 std::string shortened(std::string_view text, std::size_t most = 1000);

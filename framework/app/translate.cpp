@@ -1,18 +1,24 @@
 // softalign translate RUN: standard input to standard output, a line a sentence.
 #include <fmt/ranges.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <filesystem>
 #include <mutex>
+#include <span>
 
 #include "framework/app/command.hpp"
-#include "framework/app/input_lines.hpp"
 #include "framework/app/terminal.hpp"
 #include "framework/app/trained.hpp"
+#include "framework/base/text.hpp"
 #include "framework/base/workers.hpp"
 #include "framework/data/batches.hpp"
+#include "framework/data/text_file.hpp"
 #include "framework/eval/search.hpp"
 #include "framework/record/alignment_record.hpp"
 
@@ -99,7 +105,7 @@ class Translator {
     const std::vector<std::string> symbols = run_.source->split(line);
     for (std::size_t i = 0; i < tokens.size() && !more_; ++i) {
       if (tokens[i] != kUnknown) continue;
-      const std::string symbol = shortened(escaped(symbols[i]), 60);
+      const std::string symbol = printable(symbols[i]);
       if (std::find(examples_.begin(), examples_.end(), symbol) != examples_.end()) continue;
       more_ = examples_.size() == kExamples;
       if (!more_) examples_.push_back(symbol);
@@ -131,6 +137,22 @@ class Translator {
   bool more_ = false;                  // there are others
 };
 
+// What others have written so far; waits for them when there is nothing.
+std::size_t read_input(std::span<char> buffer) {
+  ssize_t got = 0;
+  do got = read(STDIN_FILENO, buffer.data(), buffer.size());
+  while (got < 0 && errno == EINTR);
+  if (got < 0)
+    throw DataError("standard input: cannot be read: {}; give text, as in < source.txt",
+                    std::strerror(errno));
+  return static_cast<std::size_t>(got);
+}
+
+bool input_waits() {
+  pollfd input{STDIN_FILENO, POLLIN, 0};
+  return poll(&input, 1, 0) > 0;
+}
+
 // Lines of standard input, and the error behind them where there is one.
 struct Block {
   std::vector<std::string> lines;
@@ -140,7 +162,7 @@ struct Block {
 
 // At most `most` lines, and no more than there are now: someone may wait for these translations
 // before writing the next line.
-Block read_block(InputLines& input, std::size_t most) {
+Block read_block(LineReader& input, std::size_t most) {
   Block block;
   std::string line;
   try {
@@ -148,7 +170,7 @@ Block read_block(InputLines& input, std::size_t most) {
       block.last = !input.next(line);
       if (block.last) break;
       block.lines.push_back(line);
-    } while (block.lines.size() < most && input.waits());
+    } while (block.lines.size() < most && (input.holds_more() || input_waits()));
   } catch (const DataError&) {
     block.fault = std::current_exception();
   }
@@ -174,7 +196,7 @@ void translate(const Arguments& arguments) {
     throw SpecError("--alignments: this run's model has no attention, so there are none");
   if (keep) check_place(arguments.alignments);
   Translator translator(run, threads_or_all(arguments.trained.threads), keep);
-  InputLines input;
+  LineReader input("standard input", read_input);
   Index lines = 0;
   for (bool more = true; more;) {
     const Block block = read_block(input, translator.block());

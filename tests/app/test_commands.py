@@ -44,7 +44,7 @@ def test_version(tmp_path: Path) -> None:
         (["list", "--plugin", ""], "--plugin: no file is named"),
         (["run", "tiny.yaml", "--plugin", ""], "--plugin: no file is named"),
         (["list", "--plugin", "."], ""),
-        (["ls", "a\x1b[31m\nb\u009b"], "a\\x1b[31m\\nb\\u009b: no such folder"),
+        (["ls", "a\x1b[31m\nb\u009b"], "a\\x1b[31m\\nb\\xc2\\x9b: no such folder"),
         (["list", "scores", "more"], "'more' is one argument too many"),
         (["list", "scoers"], "unknown kind 'scoers'; did you mean 'score'?"),
         (["describe", "score", "aditive"], "unknown score 'aditive'; did you mean 'additive'?"),
