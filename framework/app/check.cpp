@@ -5,22 +5,13 @@
 #include "framework/app/command.hpp"
 #include "framework/app/json.hpp"
 #include "framework/app/kinds.hpp"
-#include "framework/app/load.hpp"
 #include "framework/app/table.hpp"
-#include "framework/config/plugin_loader.hpp"
 #include "framework/seq/conformance.hpp"
 
 namespace softalign::app {
 namespace {
 
-struct Arguments {
-  std::string kind;
-  std::string name;
-  std::vector<std::string> plugins;
-  bool json = false;
-};
-
-std::vector<const PluginEntry*> chosen(const Arguments& arguments) {
+std::vector<const PluginEntry*> chosen(const PluginArguments& arguments) {
   const Registry& registry = Registry::instance();
   if (arguments.kind != "all") {
     const std::string kind = kind_named(arguments.kind);
@@ -35,10 +26,10 @@ std::vector<const PluginEntry*> chosen(const Arguments& arguments) {
   return all;
 }
 
-void check(const Arguments& arguments, Outcome& outcome) {
-  for (const std::string& plugin : arguments.plugins) load_plugin(plugin);
+void check(const PluginArguments& arguments, Outcome& outcome) {
+  arguments.load();
   Json json = Json::array();
-  Table table({{"plugin"}, {"check"}, {"result"}, {"detail"}});
+  Table table({{"plugin"}, {"check"}, {"result"}, {"detail", Side::left, 20}});
   int failed = 0, checks = 0;
   const auto plugins = chosen(arguments);
   for (const PluginEntry* plugin : plugins)
@@ -62,23 +53,22 @@ void check(const Arguments& arguments, Outcome& outcome) {
     print_json(json);
     return;
   }
-  fmt::print("{}{} of {} checks passed\n", table.str(), checks - failed, checks);
+  fmt::print("{}{} of {} checks passed\n", table.fitted(), checks - failed, checks);
 }
 
 }  // namespace
 
 void add_check(CLI::App& app, Outcome& outcome) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<PluginArguments>();
   CLI::App* command =
       add_command(app,
                   "check",
                   "try on a plugin the laws that every one must keep: gradients, padding, bits",
                   "Plugins",
                   "softalign check score cosine --plugin cosine.so; softalign check all");
-  command->add_option("kind", arguments->kind, "encoder, score, ..., or all")->required();
-  command->add_option("name", arguments->name, "the plugin's name (default: all of the kind)");
-  add_plugin_option(*command, arguments->plugins);
-  command->add_flag("--json", arguments->json, "print the results as JSON");
+  arguments->add_to(
+      *command, "encoder, score, ..., or all", "the plugin's name (default: all of the kind)");
+  command->get_option("kind")->required();
   command->callback([arguments, &outcome] { check(*arguments, outcome); });
 }
 

@@ -41,7 +41,7 @@ CLI::App* add_command(
     CLI::App& app, const char* name, const char* summary, const char* heading, const char* example);
 
 // Each line of an error on standard error, behind "softalign: " unless it begins with a place in a
-// file.
+// file. Control characters that names bring along are escaped, very long lines shortened.
 void print_error(std::string_view text);
 
 }  // namespace softalign::app

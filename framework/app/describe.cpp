@@ -3,19 +3,11 @@
 #include "framework/app/command.hpp"
 #include "framework/app/json.hpp"
 #include "framework/app/kinds.hpp"
-#include "framework/app/load.hpp"
 #include "framework/config/help.hpp"
-#include "framework/config/plugin_loader.hpp"
+#include "framework/train/spec.hpp"
 
 namespace softalign::app {
 namespace {
-
-struct Arguments {
-  std::string kind;
-  std::string name;
-  std::vector<std::string> plugins;
-  bool json = false;
-};
 
 Json json_of(const std::vector<OptionHelp>& options) {
   Json list = Json::array();
@@ -29,8 +21,8 @@ Json json_of(const std::vector<OptionHelp>& options) {
   return list;
 }
 
-void describe(const Arguments& arguments) {
-  for (const std::string& plugin : arguments.plugins) load_plugin(plugin);
+void describe(const PluginArguments& arguments) {
+  arguments.load();
   if (arguments.kind == "spec") {
     const auto options = option_help(Spec{});
     if (arguments.json)
@@ -65,16 +57,14 @@ void describe(const Arguments& arguments) {
 }  // namespace
 
 void add_describe(CLI::App& app, Outcome&) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<PluginArguments>();
   CLI::App* command = add_command(app,
                                   "describe",
                                   "what a plugin is, and its options; or all keys of a spec",
                                   "Plugins",
                                   "softalign describe score additive; softalign describe spec");
-  command->add_option("kind", arguments->kind, "encoder, score, task, ..., or spec")->required();
-  command->add_option("name", arguments->name, "the plugin's name");
-  add_plugin_option(*command, arguments->plugins);
-  command->add_flag("--json", arguments->json, "print it as JSON");
+  arguments->add_to(*command, "encoder, score, task, ..., or spec", "the plugin's name");
+  command->get_option("kind")->required();
   command->callback([arguments] { describe(*arguments); });
 }
 

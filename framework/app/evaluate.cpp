@@ -7,6 +7,7 @@
 #include "framework/app/progress.hpp"
 #include "framework/app/table.hpp"
 #include "framework/app/trained.hpp"
+#include "framework/config/writer.hpp"
 #include "framework/train/results.hpp"
 
 namespace softalign::app {
@@ -18,12 +19,29 @@ struct Arguments {
   bool json = false;
 };
 
+// {"type": "beam", "width": "5"}.
+Json search_of(const Spec& spec) {
+  constexpr std::string_view kBlock = "evaluate.search.";
+  Json json = Json::object();
+  for (const OptionLeaf& leaf : option_leaves(spec))
+    if (leaf.path.starts_with(kBlock)) json[leaf.path.substr(kBlock.size())] = leaf.value;
+  return json;
+}
+
+std::string search_text(const Json& search) {
+  std::string text;
+  for (const auto& [name, value] : search.items())
+    text +=
+        (text.empty() ? "" : ", ") + (name == "type" ? "" : name + " ") + value.get<std::string>();
+  return text;
+}
+
 void evaluate(const Arguments& arguments) {
   const TrainedRun run = open_trained(arguments.trained);
   const std::vector<std::string> changed = changed_data(run.record, run.spec());
   if (!changed.empty())
-    fmt::print(
-        stderr, "note: the data is not what the run read: {} changed\n", fmt::join(changed, ", "));
+    write_error(fmt::format("note: the data is not what the run read: {} changed\n",
+                            fmt::join(changed, ", ")));
   const Dataset data = load_data(run);
   const Split& split = arguments.split == "dev" ? data.dev : data.test;
 
@@ -41,12 +59,17 @@ void evaluate(const Arguments& arguments) {
   observer.clear();
   const MetricTable table =
       summarize(result.sentences, all_metrics(), buckets_of(run.spec(), split));
+  const Json searched = search_of(run.spec());
   if (!arguments.json) {
-    fmt::print("{}", metrics_by_length(table, table.metrics));
+    fmt::print("{} split, search: {}\n{}",
+               split.name,
+               search_text(searched),
+               metrics_by_length(table, table.metrics));
     return;
   }
   const Json json = {{"run_id", run.record.run_id()},
                      {"split", split.name},
+                     {"search", searched},
                      {"changed_data", changed},
                      {"metrics", metrics_json(table)}};
   print_json(json);

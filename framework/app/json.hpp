@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string>
 
 namespace softalign::app {
 
@@ -10,5 +11,8 @@ using Json = nlohmann::ordered_json;
 // Indented, on standard output. Bytes that are no UTF-8 (of file names) become U+FFFD; numbers that
 // are not finite become null.
 void print_json(const Json& json);
+
+// A string as it is, another value as JSON.
+std::string text_of(const Json& value);
 
 }  // namespace softalign::app

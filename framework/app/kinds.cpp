@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "framework/app/load.hpp"
 #include "framework/base/suggest.hpp"
+#include "framework/config/plugin_loader.hpp"
 
 namespace softalign::app {
 
@@ -15,6 +17,17 @@ std::string kind_named(const std::string& given) {
   for (const std::string& kind : kinds)
     if (given == kind || given == plural(kind)) return kind;
   throw SpecError("unknown kind '{}'{}", given, suggestion(given, kinds));
+}
+
+void PluginArguments::add_to(CLI::App& command, const char* kind_help, const char* name_help) {
+  command.add_option("kind", kind, kind_help);
+  if (name_help != nullptr) command.add_option("name", name, name_help);
+  add_plugin_option(command, plugins);
+  command.add_flag("--json", json, "print it as JSON");
+}
+
+void PluginArguments::load() const {
+  for (const std::string& plugin : plugins) load_plugin(plugin);
 }
 
 std::string source_of(const PluginEntry& entry) {

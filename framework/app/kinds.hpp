@@ -1,7 +1,9 @@
 // Kinds and names of plugins as they are written on a command line.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 #include "framework/config/registry.hpp"
 
@@ -10,6 +12,19 @@ namespace softalign::app {
 std::string plural(const std::string& kind);
 // A kind from its singular or plural. Throws SpecError with the nearest one.
 std::string kind_named(const std::string& given);
+
+// KIND [NAME] [--plugin FILE] [--json], of the commands about plugins.
+struct PluginArguments {
+  std::string kind;
+  std::string name;
+  std::vector<std::string> plugins;
+  bool json = false;
+
+  // kind and name: what the help says of them; no name: the command takes none.
+  void add_to(CLI::App& command, const char* kind_help, const char* name_help = nullptr);
+  // Loads the plugins that were given. Throws SpecError.
+  void load() const;
+};
 
 // The file that registered a plugin, below framework/ for one of ours.
 std::string source_of(const PluginEntry& entry);

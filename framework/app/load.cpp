@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "framework/app/terminal.hpp"
+#include "framework/base/text.hpp"
 #include "framework/config/plugin_loader.hpp"
 
 namespace softalign::app {
@@ -29,7 +30,15 @@ void load_item(Value& item) {
 
 void add_plugin_option(CLI::App& command, std::vector<std::string>& plugins) {
   command.add_option("--plugin", plugins, "shared object with further plugins; may be repeated")
-      ->allow_extra_args(false);  // what follows is the next argument
+      ->allow_extra_args(false)  // what follows is the next argument
+      ->check([](const std::string& file) {
+        return file.empty() ? std::string("no file is named; give the path of a plugin's .so file")
+                            : std::string();
+      });
+}
+
+void add_threads_option(CLI::App& command, int& threads, const char* help) {
+  command.add_option("--threads", threads, help)->check(CLI::Range(1, 1024));
 }
 
 void SpecArguments::add_to(CLI::App& command) {
@@ -71,7 +80,8 @@ ResolvedSpec<Spec> load(SpecTree tree, const std::vector<std::string>& more) {
 ResolvedSpec<Spec> load(const SpecArguments& arguments) {
   auto resolved =
       load(load_tree(arguments.file, numbered_overrides(arguments.overrides)), arguments.plugins);
-  for (const std::string& note : resolved.notes) write_error(fmt::format("note: {}\n", note));
+  for (const std::string& note : resolved.notes)
+    write_error(fmt::format("note: {}\n", printable(note, kWhole)));
   return resolved;
 }
 

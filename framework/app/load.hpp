@@ -21,6 +21,11 @@ struct SpecArguments {
 // `--plugin FILE`, which may be repeated.
 void add_plugin_option(CLI::App& command, std::vector<std::string>& plugins);
 
+// `--threads N`, the same range everywhere.
+void add_threads_option(CLI::App& command,
+                        int& threads,
+                        const char* help = "threads (default: all cores)");
+
 // Prints the notes of merging to standard error. Throws SpecError.
 ResolvedSpec<Spec> load(const SpecArguments& arguments);
 

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <optional>
+#include <map>
 
 #include "framework/app/command.hpp"
+#include "framework/app/differences.hpp"
 #include "framework/app/json.hpp"
 #include "framework/app/runs.hpp"
 #include "framework/app/table.hpp"
@@ -21,7 +22,9 @@ struct Line {
   std::string id;
   std::string fault;  // why it cannot be read
   RunStatus status;
-  MetricTable test;  // empty: none yet
+  MetricTable test;       // empty: none yet
+  std::string identity;   // canonical JSON; empty where there is none
+  Difference difference;  // from the other runs of the name
 
   std::string state() const {
     return fault.empty() ? std::string(to_string(status.state)) : "unreadable";
@@ -29,9 +32,12 @@ struct Line {
 };
 
 Line line_of(const RunFolder& run) {
-  Line line{
-      run, run.root.parent_path().filename().string(), run.root.filename().string(), {}, {}, {}};
+  Line line;
+  line.run = run;
+  line.name = run.root.parent_path().filename().string();
+  line.id = run.root.filename().string();
   line.status = run_status(run);
+  if (std::filesystem::exists(run.identity())) line.identity = read_file(run.identity());
   if (!std::filesystem::exists(run.record())) {
     if (run.journals().empty() && line.status.state == RunState::absent)
       line.fault = "neither a journal nor a record";
@@ -42,6 +48,7 @@ Line line_of(const RunFolder& run) {
     line.test = stored_metrics(record);
     line.name = record.name();
     line.id = record.run_id();
+    if (line.identity.empty()) line.identity = record.identity_json();
     if (line.status.state == RunState::absent) {  // a record that was copied here alone
       line.status.state = record.complete() ? RunState::complete : RunState::interrupted;
       line.status.last_update = record.last_update();
@@ -50,6 +57,28 @@ Line line_of(const RunFolder& run) {
     line.fault = error.what();
   }
   return line;
+}
+
+std::vector<Line> lines_below(const std::string& folder) {
+  std::vector<Line> lines;
+  for (const RunFolder& run : runs_below(folder)) lines.push_back(line_of(run));
+  std::map<std::string, std::vector<Line*>> by_name;
+  for (Line& line : lines) by_name[line.name].push_back(&line);
+  for (const auto& [name, same] : by_name) {
+    std::vector<std::string> identities;
+    for (const Line* line : same) identities.push_back(line->identity);
+    const auto found = differences(identities);
+    for (std::size_t i = 0; i < same.size(); ++i) same[i]->difference = found[i];
+  }
+  return lines;
+}
+
+// What tells a line from the others of its name.
+std::string difference_of(const Line& line, const std::vector<Line>& lines) {
+  std::vector<Difference> all;
+  for (const Line& other : lines)
+    if (other.name == line.name) all.push_back(other.difference);
+  return difference_text(line.difference, all);
 }
 
 // "dev loss", from the numbers that a status keeps.
@@ -77,6 +106,8 @@ Json json_of(const Line& line) {
                {"updates", line.status.last_update},
                {"heartbeat", line.status.heartbeat}};
   if (!line.fault.empty()) json["fault"] = line.fault;
+  json["differs"] = Json::object();
+  for (const auto& [path, value] : line.difference) json["differs"][path] = value;
   Json last = Json::object();
   for (const auto& [name, value] : line.status.metrics) last[name] = value;
   json["last"] = std::move(last);
@@ -86,29 +117,35 @@ Json json_of(const Line& line) {
 
 void ls(const std::string& folder, bool as_json) {
   Json json = Json::array();
-  Table table({{"name"},
-               {"run"},
-               {"state"},
-               {"updates", Side::right},
-               {"dev loss", Side::right},
-               {"dev bleu", Side::right},
-               {"test accuracy", Side::right},
-               {"test bleu", Side::right},
-               {"age", Side::right}});
+  const std::vector<Line> lines = lines_below(folder);
+  const bool differ = std::any_of(
+      lines.begin(), lines.end(), [](const Line& line) { return !line.difference.empty(); });
+  std::vector<Table::Column> columns = {{"name", Side::left, 12},
+                                        {"run"},
+                                        {"state"},
+                                        {"updates", Side::right},
+                                        {"dev loss", Side::right, 0, 3},
+                                        {"dev bleu", Side::right, 0, 4},
+                                        {"test accuracy", Side::right, 0, 1},
+                                        {"test bleu", Side::right, 0, 2},
+                                        {"age", Side::right, 0, 5}};
+  if (differ) columns.push_back({"differs in", Side::left, 16});
+  Table table(columns);
   std::string faults;
-  for (const RunFolder& run : runs_below(folder)) {
-    const Line line = line_of(run);
+  for (const Line& line : lines) {
     json.push_back(json_of(line));
     if (!line.fault.empty()) faults += line.fault + "\n";
-    table.row({line.name,
-               line.id,
-               line.state(),
-               fmt::format("{}", line.status.last_update),
-               last_dev(line.status, "loss"),
-               last_dev(line.status, "bleu"),
-               test_value(line, "token_accuracy"),
-               test_value(line, "bleu"),
-               age(line.status)});
+    std::vector<std::string> cells = {line.name,
+                                      line.id,
+                                      line.state(),
+                                      fmt::format("{}", line.status.last_update),
+                                      last_dev(line.status, "loss"),
+                                      last_dev(line.status, "bleu"),
+                                      test_value(line, "token_accuracy"),
+                                      test_value(line, "bleu"),
+                                      age(line.status)};
+    if (differ) cells.push_back(difference_of(line, lines));
+    table.row(std::move(cells));
   }
   if (as_json) {
     print_json(json);
@@ -117,7 +154,7 @@ void ls(const std::string& folder, bool as_json) {
   if (table.empty())
     fmt::print("no runs below {}\n", folder);
   else
-    fmt::print("{}", table.str());
+    fmt::print("{}", table.fitted());
   print_error(faults);
 }
 

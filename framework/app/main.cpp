@@ -6,12 +6,14 @@
 #include <clocale>
 #include <csignal>
 #include <cstdio>
-
+#include <filesystem>
 #include <new>
+#include <system_error>
 
 #include "framework/app/command.hpp"
 #include "framework/app/terminal.hpp"
 #include "framework/base/suggest.hpp"
+#include "framework/base/text.hpp"
 #include "framework/config/registry.hpp"
 #include "framework/record/provenance.hpp"
 
@@ -31,6 +33,12 @@ bool begins_with_position(std::string_view line) {
 int fail(std::string_view text, ExitCode code) {
   print_error(text);
   return static_cast<int>(code);
+}
+
+// What of the operating system's comes from a name that was given, and what from the machine.
+ExitCode code_of(const std::error_code& error) {
+  const bool named = error == std::errc::filename_too_long || error == std::errc::invalid_argument;
+  return named ? ExitCode::usage : ExitCode::failed;
 }
 
 std::vector<std::string> names_of(const std::vector<const CLI::App*>& commands) {
@@ -107,10 +115,17 @@ int run_program(int argc, char** argv) {
     return fail(error.what(), error.code());
   } catch (const std::bad_alloc&) {
     return fail("out of memory; use a smaller model or batch", ExitCode::failed);
+  } catch (const std::filesystem::filesystem_error& error) {
+    return fail(fmt::format("{}: {}", error.path1().string(), error.code().message()),
+                code_of(error.code()));
+  } catch (const std::system_error& error) {
+    if (output_is_closed()) return static_cast<int>(outcome.code);
+    return fail(error.what(), ExitCode::failed);
   } catch (const std::exception& error) {
     return fail(error.what(), ExitCode::failed);
   }
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+  const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (!written && !output_is_closed())
     return fail("standard output cannot be written; is the disk full?", ExitCode::failed);
   return static_cast<int>(outcome.code);
 }
@@ -119,11 +134,16 @@ int run_program(int argc, char** argv) {
 
 void print_error(std::string_view text) {
   std::fflush(stdout);  // what was printed before stays before
+  // A list of errors has a place and a colon in its first line; in any other message the end of a
+  // line is a name's.
+  const bool list = text.substr(0, text.find('\n')).find(": ") != text.npos;
   while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
+    const std::string_view line = list ? text.substr(0, text.find('\n')) : text;
     text.remove_prefix(std::min(text.size(), line.size() + 1));
     if (!line.empty())
-      write_error(fmt::format("{}{}\n", begins_with_position(line) ? "" : "softalign: ", line));
+      write_error(fmt::format("{}{}\n",
+                              begins_with_position(line) ? "" : "softalign: ",
+                              shortened(printable(line, kWhole))));
   }
 }
 
@@ -145,6 +165,7 @@ int main(int argc, char** argv) {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) == -1 && open("/dev/null", O_RDWR) == -1) return 1;
   std::setlocale(LC_CTYPE, "C.UTF-8");  // for the width of words; numbers stay as they are
+  std::signal(SIGPIPE, SIG_IGN);        // nobody has to read what we print
   std::signal(SIGXFSZ, SIG_IGN);        // a file grown too large is a failed write, which we report
   return softalign::app::run_program(argc, argv);
 }

@@ -9,6 +9,7 @@
 #include "framework/app/interrupt.hpp"
 #include "framework/app/table.hpp"
 #include "framework/app/terminal.hpp"
+#include "framework/base/text.hpp"
 
 namespace softalign::app {
 namespace {
@@ -67,7 +68,7 @@ void ProgressObserver::draw(const std::string& head, double share, const std::st
 
 void ProgressObserver::message(std::string_view text) {
   clear();
-  write_error(fmt::format("{}\n", text));
+  write_error(fmt::format("{}\n", shortened(printable(text, kWhole))));
 }
 
 void ProgressObserver::stage(std::string_view what, Index done, Index total) {
@@ -103,7 +104,7 @@ void ProgressObserver::dev(const TrainingProgress& p, const MetricTable& table, 
   for (const std::string& name : main_metrics(table))
     if (const double value = table.at("all", name); std::isfinite(value))
       text += fmt::format("  {} {}", name, metric_text(value));
-  message(text + (best ? "  *" : ""));
+  message(text + (best ? "  best so far" : ""));
 }
 
 }  // namespace softalign::app

@@ -66,11 +66,9 @@ void add_run(CLI::App& app, Outcome&) {
                                   "Experiments",
                                   "softalign run configs/reverse.yaml train.epochs=2 --threads 2");
   arguments->spec.add_to(*command);
-  command
-      ->add_option("--threads",
-                   arguments->options.threads,
-                   "threads; the result does not depend on it (default: all cores)")
-      ->check(CLI::Range(1, 1024));
+  add_threads_option(*command,
+                     arguments->options.threads,
+                     "threads; the result does not depend on it (default: all cores)");
   command->add_option("--out", arguments->out, "where records go")->capture_default_str();
   command->add_flag("--force", arguments->options.force, "begin again even if the run is complete");
   command->add_flag("--steal",

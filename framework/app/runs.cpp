@@ -12,13 +12,18 @@ namespace fs = std::filesystem;
 void collect(const fs::path& folder, int depth, std::vector<RunFolder>& runs) {
   constexpr int kDeepest = 6;  // results/<study>/<name>/<run id> and some more
   std::error_code error;       // a folder that may not be read holds no run of ours
+  std::vector<fs::path> below;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (!entry.is_directory(error)) continue;
+    std::error_code none;
+    if (!entry.is_directory(none)) continue;
     if (is_run_folder(entry.path()))
       runs.push_back({entry.path()});
-    else if (depth < kDeepest && !entry.is_symlink(error))
-      collect(entry.path(), depth + 1, runs);
+    else if (depth < kDeepest && !entry.is_symlink(none))
+      below.push_back(entry.path());
   }
+  if (error == std::errc::too_many_files_open || error == std::errc::too_many_files_open_in_system)
+    throw MachineError("{}: cannot be read: {}", folder.string(), error.message());
+  for (const fs::path& path : below) collect(path, depth + 1, runs);
 }
 
 }  // namespace
@@ -38,7 +43,8 @@ bool is_run_folder(const fs::path& path) {
 }
 
 std::vector<RunFolder> runs_below(const fs::path& folder) {
-  if (!fs::is_directory(folder))
+  std::error_code error;
+  if (!fs::is_directory(folder, error))
     throw SpecError("{}: no such folder; records land in results/ unless --out says otherwise",
                     folder.string());
   std::vector<RunFolder> runs;
@@ -53,16 +59,19 @@ std::vector<RunFolder> runs_below(const fs::path& folder) {
 }
 
 fs::path find_run(const RunArgument& argument) {
+  if (argument.run.empty())
+    throw SpecError("which run? give its folder, its run.h5 or the beginning of its id");
   const fs::path given = argument.run;
-  if (fs::is_directory(given)) {
+  std::error_code error;  // a name that cannot be one of a file may still be no run's
+  if (fs::is_directory(given, error)) {
     if (is_run_folder(given)) return given.lexically_normal();
     throw SpecError("{}: no run's folder; softalign ls {} lists those below it",
                     given.string(),
                     given.string());
   }
-  if (fs::exists(given)) return given;
+  if (fs::exists(given, error)) return given;
   std::vector<RunFolder> found;
-  if (fs::is_directory(argument.results))
+  if (fs::is_directory(argument.results, error))
     for (const RunFolder& run : runs_below(argument.results))
       if (run.root.filename().string().starts_with(argument.run)) found.push_back(run);
   if (found.size() == 1) return found.front().root;
@@ -82,7 +91,7 @@ fs::path find_run(const RunArgument& argument) {
 RunFolder find_run_folder(const RunArgument& argument) {
   const fs::path found = find_run(argument);
   if (fs::is_directory(found)) return {found};
-  const fs::path folder = fs::absolute(found).parent_path();
+  const fs::path folder = folder_of(found);
   if (!RunFolder{folder}.journals().empty()) return {folder};
   throw SpecError("{}: a record without its run's folder; this command needs the journals there",
                   found.string());

@@ -1,17 +1,16 @@
 // softalign show RUN: what a record holds, for people: summary, provenance, results by length,
-// attempts; or the alignment matrix of one sentence.
-#include <unistd.h>
-
+// attempts; or alignment matrices.
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <variant>
 
 #include "framework/app/command.hpp"
 #include "framework/app/json.hpp"
-#include "framework/app/matrix.hpp"
 #include "framework/app/runs.hpp"
+#include "framework/app/show_alignments.hpp"
 #include "framework/app/table.hpp"
-#include "framework/base/suggest.hpp"
+#include "framework/record/status.hpp"
 
 namespace softalign::app {
 namespace {
@@ -25,10 +24,6 @@ struct Arguments {
 
 Json attributes(const Record& record, const std::string& path) {
   return record.has(path) || path.empty() ? Json::parse(record.attributes(path)) : Json::object();
-}
-
-std::string text_of(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
 // The lines of a resolved spec that were given, with the blocks they stand in.
@@ -67,21 +62,24 @@ std::string attempts(const Record& record) {
   if (!record.has("provenance/attempts/attempt")) return "";
   Table table({{"attempt", Side::right},
                {"started"},
-               {"ended"},
-               {"state"},
+               {"ended", Side::left, 0, 1},
+               {"state", Side::left, 12},
                {"update", Side::right},
-               {"host"}});
+               {"host", Side::left, 8}});
   const auto number = strings(record, "attempt"), started = strings(record, "started"),
              ended = strings(record, "ended"), state = strings(record, "state"),
              update = strings(record, "last_update"), host = strings(record, "host");
+  const bool runs = record.state() == to_string(RunState::running);
   for (std::size_t i = 0; i < number.size(); ++i)
     table.row({number[i],
                started[i],
                ended[i].empty() ? "-" : ended[i],
-               state[i].empty() ? "stopped without a word" : state[i],
+               !state[i].empty()                ? state[i]
+               : runs && i + 1 == number.size() ? "running"
+                                                : "stopped without a word",
                update[i],
                host[i]});
-  return table.str();
+  return table.fitted();
 }
 
 std::string summary(const Record& record) {
@@ -96,7 +94,13 @@ std::string summary(const Record& record) {
   };
   line("run", fmt::format("{} {}", record.name(), record.run_id()));
   line("record", short_path(record.file()));
-  line("state", fmt::format("{}, {} updates", record.state(), record.last_update()));
+  const std::string state = record.state();
+  const bool again = record.complete() && state != to_string(RunState::complete);
+  line("state",
+       fmt::format("{}, {} updates{}",
+                   state,
+                   record.last_update(),
+                   again ? ", of when the run was complete before" : ""));
   line("selected",
        test.contains("selected_update") ? "parameters of update " + from(test, "selected_update")
                                         : "");
@@ -144,6 +148,7 @@ void show_summary(const Record& record) {
 
 Json json_of(const Record& record) {
   Json json = attributes(record, "");
+  json["state"] = record.state();
   json["record"] = record.file().string();
   json["provenance"] = attributes(record, "provenance");
   for (const char* split : {"train", "dev", "test"})
@@ -154,50 +159,18 @@ Json json_of(const Record& record) {
   return json;
 }
 
-// The newest matrix of a sentence.
-Alignment alignment_of(const Record& record, const Arguments& arguments) {
-  const auto modules = record.alignment_modules();
-  if (modules.empty())
-    throw SpecError(
-        "{}: holds no alignments: the model has no attention, or record.alignments and "
-        "record.snapshots are 0",
-        record.file().string());
-  const std::string module = arguments.module.empty() ? modules.front() : arguments.module;
-  if (std::find(modules.begin(), modules.end(), module) == modules.end())
-    throw SpecError("no alignments are called '{}'{}", module, suggestion(module, modules));
-  const Values sentences = record.array("alignments/" + module, "sentence").values;
-  const Index count = size_of(sentences);
-  if (*arguments.sentence < 0 || *arguments.sentence >= count)
-    throw SpecError("{}: no sentence {}; {} holds the matrices of sentences 0 to {}",
-                    record.file().string(),
-                    *arguments.sentence,
-                    module,
-                    count - 1);
-  std::vector<Alignment> found = record.alignments(module, *arguments.sentence);
-  if (found.empty()) throw DataError("{}: sentence {} is empty", module, *arguments.sentence);
-  return std::move(found.back());
-}
-
-void show_sentence(const Record& record, const Arguments& arguments) {
-  const Alignment a = alignment_of(record, arguments);
-  if (arguments.json) {
-    const Json json = {{"module", a.module},
-                       {"update", a.update},
-                       {"sentence", a.sentence},
-                       {"source", a.source},
-                       {"target", a.target},
-                       {"weights", a.weights},
-                       {"gold", a.gold}};
-    print_json(json);
-    return;
-  }
-  fmt::print("{} {}: {}, sentence {}, update {}\n\n{}",
-             record.name(),
-             record.run_id(),
-             a.module,
-             a.sentence,
-             a.update,
-             draw_alignment(a, terminal_columns(STDOUT_FILENO)));
+void show(const Arguments& arguments) {
+  const std::filesystem::path path = find_run(arguments.run);
+  const ShownSentence sentence{arguments.sentence, arguments.module, arguments.json};
+  if (is_alignment_record(path)) return show_alignment_record(AlignmentRecord(path), sentence);
+  const Record record(path);
+  if (arguments.sentence)
+    return show_sentence(
+        record.alignments(), fmt::format("{} {}", record.name(), record.run_id()), sentence);
+  if (arguments.json)
+    print_json(json_of(record));
+  else
+    show_summary(record);
 }
 
 }  // namespace
@@ -216,15 +189,7 @@ void add_show(CLI::App& app, Outcome&) {
                       arguments->module,
                       "which alignments: cross (test, teacher-forced), cross_search, cross_dev");
   command->add_flag("--json", arguments->json, "print it as JSON");
-  command->callback([arguments] {
-    const Record record(find_run(arguments->run));
-    if (arguments->sentence)
-      show_sentence(record, *arguments);
-    else if (arguments->json)
-      print_json(json_of(record));
-    else
-      show_summary(record);
-  });
+  command->callback([arguments] { show(*arguments); });
 }
 
 }  // namespace softalign::app

@@ -1,5 +1,7 @@
 // softalign study FILE [KEY=VALUE..]: runs a study's experiments, or goes on with them, prints its
 // tables and checks its claims.
+#include <algorithm>
+
 #include "framework/app/command.hpp"
 #include "framework/app/load.hpp"
 #include "framework/app/progress.hpp"
@@ -20,6 +22,10 @@ struct Arguments {
 void print(const Study& study, const StudyOutcome& outcome) {
   if (!study.question.empty()) fmt::print("{}\n", study.question);
   for (const StudyTable& table : outcome.tables) fmt::print("\n{}", table_text(table));
+  const bool marked = std::any_of(outcome.tables.begin(), outcome.tables.end(), [](const auto& t) {
+    return std::any_of(t.best.begin(), t.best.end(), [](int row) { return row >= 0; });
+  });
+  if (marked) fmt::print("* the best of its column\n");
   if (!outcome.claims.empty()) fmt::print("\nClaims\n{}", claims_text(outcome.claims));
 }
 
@@ -70,9 +76,9 @@ void add_study(CLI::App& app, Outcome& outcome) {
   command->add_option("study", arguments->study.file, "the study's YAML file")->required();
   command->add_option("overrides", arguments->study.overrides, "changes to every run's spec");
   add_plugin_option(*command, arguments->study.plugins);
-  command->add_option("--threads",
-                      arguments->threads,
-                      "threads; the results do not depend on it (default: all cores)");
+  add_threads_option(*command,
+                     arguments->threads,
+                     "threads; the results do not depend on it (default: all cores)");
   command->add_option("--out", arguments->out, "where records go")->capture_default_str();
   command->add_option("--only", arguments->only, "only runs whose part/variant fits this pattern");
   command->add_flag("--dry-run", arguments->dry_run, "list the runs, do nothing");

@@ -1,6 +1,7 @@
 #include "framework/app/table.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +10,7 @@
 #include <variant>
 
 #include "framework/base/error.hpp"
+#include "framework/base/text.hpp"
 
 namespace softalign::app {
 namespace {
@@ -22,26 +24,72 @@ constexpr std::array<const char*, 5> kMain = {
 void Table::row(std::vector<std::string> cells) {
   if (cells.size() != columns_.size())
     throw BugError("a row of {} cells for {} columns", cells.size(), columns_.size());
+  for (std::string& cell : cells) cell = printable(cell, kWhole);
   rows_.push_back(std::move(cells));
 }
 
-std::string Table::str() const {
-  std::vector<std::size_t> widths;
-  for (std::size_t c = 0; c < columns_.size(); ++c) {
-    widths.push_back(columns_of(columns_[c].name));
-    for (const auto& row : rows_) widths[c] = std::max(widths[c], columns_of(row[c]));
-  }
+std::string Table::band(const std::vector<std::size_t>& columns,
+                        const std::vector<std::size_t>& widths) const {
   std::string out;
   const auto line = [&](const auto& cell) {
     std::string text;
-    for (std::size_t c = 0; c < columns_.size(); ++c)
-      text += (c == 0 ? "" : "  ") + aligned(cell(c), widths[c], columns_[c].side);
+    for (const std::size_t c : columns)
+      text += (c == columns.front() ? "" : "  ") +
+              aligned(cut(cell(c), widths[c]), widths[c], columns_[c].side);
     out += text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
   };
   line([&](std::size_t c) { return columns_[c].name; });
   for (const auto& row : rows_) line([&](std::size_t c) { return row[c]; });
   return out;
 }
+
+std::string Table::str(std::size_t most) const {
+  std::vector<std::size_t> shown, widths, least;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    shown.push_back(c);
+    widths.push_back(columns_of(columns_[c].name));
+    for (const auto& row : rows_) widths[c] = std::max(widths[c], columns_of(row[c]));
+    least.push_back(columns_[c].least > 0 ? std::min(columns_[c].least, widths[c]) : widths[c]);
+  }
+  if (most == 0) return band(shown, widths);
+
+  const auto total = [&](const std::vector<std::size_t>& of) {
+    std::size_t sum = 2 * (shown.size() - 1);
+    for (const std::size_t c : shown) sum += of[c];
+    return sum;
+  };
+  std::string left_out;
+  while (total(least) > most) {
+    const auto spare = [&](std::size_t a, std::size_t b) {
+      return columns_[a].spare < columns_[b].spare;
+    };
+    const auto go = std::max_element(shown.begin(), shown.end(), spare);
+    if (columns_[*go].spare == 0) break;
+    left_out += (left_out.empty() ? "" : ", ") + columns_[*go].name;
+    shown.erase(go);
+  }
+  for (auto c = shown.rbegin(); c != shown.rend(); ++c)
+    if (const std::size_t all = total(widths); all > most)
+      widths[*c] = std::max(least[*c], widths[*c] - std::min(widths[*c], all - most));
+
+  std::string out;
+  std::vector<std::size_t> columns = {shown.front()};
+  std::size_t used = widths[shown.front()];
+  for (std::size_t i = 1; i < shown.size(); ++i) {
+    if (columns.size() > 1 && used + 2 + widths[shown[i]] > most) {
+      out += band(columns, widths) + "\n";
+      columns = {shown.front()};
+      used = widths[shown.front()];
+    }
+    columns.push_back(shown[i]);
+    used += 2 + widths[shown[i]];
+  }
+  out += band(columns, widths);
+  if (!left_out.empty()) out += fmt::format("no room for: {}\n", left_out);
+  return out;
+}
+
+std::string Table::fitted() const { return str(terminal_columns(STDOUT_FILENO)); }
 
 std::string metric_text(double value) {
   return std::isfinite(value) ? fmt::format("{:.2f}", value) : "-";
@@ -78,7 +126,7 @@ std::string metrics_by_length(const MetricTable& table, const std::vector<std::s
       cells.push_back(metric_text(table.at(table.rows[r], metric)));
     text.row(std::move(cells));
   }
-  return text.str();
+  return text.fitted();
 }
 
 Json metrics_json(const MetricTable& table) {

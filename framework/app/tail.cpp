@@ -9,6 +9,8 @@
 
 #include "framework/app/command.hpp"
 #include "framework/app/runs.hpp"
+#include "framework/app/terminal.hpp"
+#include "framework/base/text.hpp"
 #include "framework/record/journal.hpp"
 #include "framework/record/machine.hpp"
 #include "framework/record/status.hpp"
@@ -82,15 +84,17 @@ class Journals {
 };
 
 void tail(const Arguments& arguments) {
+  if (arguments.lines == 0 && !arguments.follow)
+    throw SpecError("-n 0 shows nothing; add -f to see only what comes from now on");
   const RunFolder run = find_run_folder(arguments.run);
   Journals journals(run);
   std::vector<std::string> lines = journals.next();
   const auto skip = std::max<std::ptrdiff_t>(0, std::ssize(lines) - arguments.lines);
   lines.erase(lines.begin(), lines.begin() + skip);
   while (true) {
-    for (const std::string& line : lines) fmt::print("{}\n", line);
+    for (const std::string& line : lines) fmt::print("{}\n", printable(line, kWhole));
     std::fflush(stdout);
-    if (!arguments.follow) return;
+    if (!arguments.follow || output_is_closed()) return;
     const bool over = run_status(run).state != RunState::running;
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     lines = journals.next();
@@ -110,7 +114,7 @@ void add_tail(CLI::App& app, Outcome&) {
   arguments->run.add_to(*command);
   command->add_option("-n,--lines", arguments->lines, "how many")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, 1000000000));
   command->add_flag("-f,--follow", arguments->follow, "go on until the run is over");
   command->callback([arguments] { tail(*arguments); });
 }

@@ -1,20 +1,18 @@
 #include "framework/app/terminal.hpp"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cwchar>
 
 namespace softalign::app {
 
-void write_error(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stderr);
-  std::fflush(stderr);
-}
 namespace {
 
 struct Character {
@@ -33,8 +31,30 @@ Character first(std::string_view text) {
 
 }  // namespace
 
+void write_error(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
+std::string shortened(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return std::string(text);
+  const auto inside = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };
+  std::size_t head = most / 2, tail = text.size() - most / 2;
+  while (head > 0 && inside(text[head])) --head;
+  while (tail < text.size() && inside(text[tail])) ++tail;
+  return fmt::format("{} … {}", text.substr(0, head), text.substr(tail));
+}
+
+bool output_is_closed() {
+  pollfd output{STDOUT_FILENO, POLLOUT, 0};
+  return poll(&output, 1, 0) > 0 && (output.revents & (POLLERR | POLLHUP)) != 0;
+}
+
 std::size_t terminal_columns(int descriptor) {
   if (isatty(descriptor) == 0) return 0;
+  if (const char* given = std::getenv("COLUMNS"))
+    if (const long columns = std::strtol(given, nullptr, 10); columns > 0 && columns < 100000)
+      return static_cast<std::size_t>(columns);
   winsize size{};
   return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }

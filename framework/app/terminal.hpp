@@ -12,7 +12,14 @@ namespace softalign::app {
 // To standard error, as far as it can be written: a message that nobody reads stops no run.
 void write_error(const std::string& text);
 
-// Columns of the terminal behind a file descriptor; 0 when it is none.
+// A message of at most `most` bytes, the middle of a longer one left out: what is wrong stands at
+// its beginning, the remedy at its end.
+std::string shortened(std::string_view text, std::size_t most = 1000);
+
+// Whether standard output is a pipe that nobody reads any more.
+bool output_is_closed();
+
+// Columns of the terminal behind a file descriptor, $COLUMNS where that is set; 0 when it is none.
 std::size_t terminal_columns(int descriptor);
 
 // Columns that UTF-8 text takes: 2 for a wide character, 0 for a combining one.

@@ -30,6 +30,15 @@ Override override_of(const std::string& text, int number) {
   return change;
 }
 
+std::shared_ptr<const Vocabulary> stored_vocabulary(const Record& record, const char* name) {
+  const std::string text = record.text("data", name);
+  try {
+    return load_vocabulary(text);
+  } catch (const DataError& error) {
+    throw damaged_record(record.file(), fmt::format("{}: {}", name, error.what()));
+  }
+}
+
 void fill(Model& model, const Record& record) {
   const auto stored = record.parameters();
   for (const Parameter& parameter : model.parameters().all()) {
@@ -65,13 +74,17 @@ void TrainedArguments::add_to(CLI::App& command) {
                      overrides,
                      "changes to how it searches: search.width=10 search.length_normalization=0");
   command.add_option("--search", search, "the same as search=..., as in --search greedy");
-  command.add_option("--threads", threads, "threads (default: all cores)")
-      ->check(CLI::Range(1, 1024));
+  add_threads_option(command, threads);
 }
 
 ResolvedSpec<Spec> recorded_spec(const Record& record, const std::vector<std::string>& overrides) {
   std::vector<std::string> notes;
-  SpecTree tree = parse_tree(record.spec_yaml(), record.file().string() + " (its spec)");
+  SpecTree tree;
+  try {
+    tree = parse_tree(record.spec_yaml(), record.file().string() + " (its spec)");
+  } catch (const SpecError& error) {
+    throw damaged_record(record.file(), error.what());
+  }
   for (const std::string& text : overrides)
     apply(tree.root, override_of(text, 1 + static_cast<int>(&text - overrides.data())), notes);
   ResolvedSpec<Spec> resolved = load(std::move(tree), {});
@@ -84,8 +97,8 @@ TrainedRun open_trained(const TrainedArguments& arguments) {
   std::vector<std::string> overrides = arguments.overrides;
   if (!arguments.search.empty()) overrides.insert(overrides.begin(), "search=" + arguments.search);
   ResolvedSpec<Spec> resolved = recorded_spec(record, overrides);
-  auto source = load_vocabulary(record.text("data", "source_vocabulary"));
-  auto target = load_vocabulary(record.text("data", "target_vocabulary"));
+  auto source = stored_vocabulary(record, "source_vocabulary");
+  auto target = stored_vocabulary(record, "target_vocabulary");
   auto model = std::make_unique<Model>(resolved.spec.model,
                                        source->size(),
                                        target->size(),
@@ -99,7 +112,9 @@ TrainedRun open_trained(const TrainedArguments& arguments) {
 }
 
 std::vector<std::string> changed_data(const Record& record, const Spec& spec) {
-  const Json before = Json::parse(record.identity_json()), now = Json::parse(identity_json(spec));
+  const Json before = Json::parse(record.identity_json(), nullptr, false);
+  if (!before.is_object()) throw damaged_record(record.file(), "its identity_json is no JSON");
+  const Json now = Json::parse(identity_json(spec));
   std::vector<std::string> found;
   differences(before.value("task", Json()), now.value("task", Json()), "task", found);
   return found;

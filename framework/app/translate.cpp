@@ -1,19 +1,23 @@
 // softalign translate RUN: standard input to standard output, a line a sentence.
+#include <fmt/ranges.h>
 #include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <filesystem>
-#include <iostream>
 #include <mutex>
+#include <span>
 
 #include "framework/app/command.hpp"
+#include "framework/app/terminal.hpp"
 #include "framework/app/trained.hpp"
+#include "framework/base/text.hpp"
 #include "framework/base/workers.hpp"
 #include "framework/data/batches.hpp"
-#include "framework/data/text.hpp"
 #include "framework/data/text_file.hpp"
 #include "framework/eval/search.hpp"
 #include "framework/record/alignment_record.hpp"
@@ -57,8 +61,7 @@ class Translator {
       Example example;
       example.source = run_.source->encode(lines[i]);
       if (example.source.empty()) continue;
-      words_ += std::ssize(example.source);
-      unknown_ += std::count(example.source.begin(), example.source.end(), kUnknown);
+      count_unknown(lines[i], example.source);
       split.examples.push_back(std::move(example));
       line_of.push_back(i);
     }
@@ -81,10 +84,34 @@ class Translator {
   }
 
   std::vector<Alignment> take_alignments() { return std::move(alignments_); }
-  Index words() const { return words_; }
-  Index unknown() const { return unknown_; }
+  // What of the source the model does not know; empty when there is nothing.
+  std::string note() const {
+    if (unknown_ == 0) return "";
+    return fmt::format(
+        "note: {} of {} source symbols are not in the vocabulary: read as <unk>: {}{}\n",
+        unknown_,
+        words_,
+        fmt::join(examples_, " "),
+        more_ ? " ..." : "");
+  }
 
  private:
+  void count_unknown(const std::string& line, const std::vector<Token>& tokens) {
+    constexpr std::size_t kExamples = 5;
+    words_ += std::ssize(tokens);
+    const Index unknown = std::count(tokens.begin(), tokens.end(), kUnknown);
+    if (unknown == 0) return;
+    unknown_ += unknown;
+    const std::vector<std::string> symbols = run_.source->split(line);
+    for (std::size_t i = 0; i < tokens.size() && !more_; ++i) {
+      if (tokens[i] != kUnknown) continue;
+      const std::string symbol = printable(symbols[i]);
+      if (std::find(examples_.begin(), examples_.end(), symbol) != examples_.end()) continue;
+      more_ = examples_.size() == kExamples;
+      if (!more_) examples_.push_back(symbol);
+    }
+  }
+
   void keep(const Example& example, const Hypothesis& best, Index line) {
     Alignment alignment{"cross",
                         run_.record.last_update(),
@@ -106,7 +133,25 @@ class Translator {
   std::vector<Alignment> alignments_;  // in any order: the file sorts them
   Index words_ = 0;
   Index unknown_ = 0;
+  std::vector<std::string> examples_;  // the first unknown symbols
+  bool more_ = false;                  // there are others
 };
+
+// What others have written so far; waits for them when there is nothing.
+std::size_t read_input(std::span<char> buffer) {
+  ssize_t got = 0;
+  do got = read(STDIN_FILENO, buffer.data(), buffer.size());
+  while (got < 0 && errno == EINTR);
+  if (got < 0)
+    throw DataError("standard input: cannot be read: {}; give text, as in < source.txt",
+                    std::strerror(errno));
+  return static_cast<std::size_t>(got);
+}
+
+bool input_waits() {
+  pollfd input{STDIN_FILENO, POLLIN, 0};
+  return poll(&input, 1, 0) > 0;
+}
 
 // Lines of standard input, and the error behind them where there is one.
 struct Block {
@@ -115,30 +160,20 @@ struct Block {
   bool last = false;
 };
 
-bool input_waits() {
-  pollfd input{STDIN_FILENO, POLLIN, 0};
-  return std::cin.rdbuf()->in_avail() > 0 || poll(&input, 1, 0) > 0;
-}
-
 // At most `most` lines, and no more than there are now: someone may wait for these translations
 // before writing the next line.
-Block read_block(std::size_t most, Index before) {
+Block read_block(LineReader& input, std::size_t most) {
   Block block;
   std::string line;
-  do {
-    if (!std::getline(std::cin, line)) {
-      block.last = true;
-      break;
-    }
-    if (line.ends_with('\r')) line.pop_back();
-    try {
-      check_line(line, "standard input", before + std::ssize(block.lines) + 1);
-    } catch (const DataError&) {
-      block.fault = std::current_exception();
-      break;
-    }
-    block.lines.push_back(line);
-  } while (block.lines.size() < most && input_waits());
+  try {
+    do {
+      block.last = !input.next(line);
+      if (block.last) break;
+      block.lines.push_back(line);
+    } while (block.lines.size() < most && (input.holds_more() || input_waits()));
+  } catch (const DataError&) {
+    block.fault = std::current_exception();
+  }
   return block;
 }
 
@@ -161,11 +196,10 @@ void translate(const Arguments& arguments) {
     throw SpecError("--alignments: this run's model has no attention, so there are none");
   if (keep) check_place(arguments.alignments);
   Translator translator(run, threads_or_all(arguments.trained.threads), keep);
-  std::ios::sync_with_stdio(false);  // or in_avail would not know
-
+  LineReader input("standard input", read_input);
   Index lines = 0;
   for (bool more = true; more;) {
-    const Block block = read_block(translator.block(), lines);
+    const Block block = read_block(input, translator.block());
     for (const std::string& text : translator.translate(block.lines, lines))
       fmt::print("{}\n", text);
     if (std::fflush(stdout) != 0) break;  // main says why
@@ -173,11 +207,7 @@ void translate(const Arguments& arguments) {
     if (block.fault) std::rethrow_exception(block.fault);
     more = !block.last;
   }
-  if (translator.unknown() > 0)
-    fmt::print(stderr,
-               "note: {} of {} source symbols are not in the vocabulary: read as <unk>\n",
-               translator.unknown(),
-               translator.words());
+  write_error(translator.note());
   if (keep)
     write_alignment_record(FileSystem::real(),
                            arguments.alignments,

@@ -2,12 +2,12 @@
 #include <fmt/ranges.h>
 #include <stdlib.h>
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <filesystem>
 
 #include "framework/app/command.hpp"
+#include "framework/app/json.hpp"
+#include "framework/app/load.hpp"
 #include "framework/app/progress.hpp"
 #include "framework/app/trained.hpp"
 #include "framework/config/writer.hpp"
@@ -20,7 +20,6 @@ namespace softalign::app {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
 struct Arguments {
   RunArgument run;
@@ -60,7 +59,7 @@ std::string setting_differences(const Record& record) {
   std::vector<std::string> found;
   for (const char* name : {"git_commit", "compiler", "flags", "isa", "gemm", "libs"})
     if (then.contains(name) && now.contains(name) && then[name] != now[name])
-      found.push_back(fmt::format("{} was {}", name, then[name].get<std::string>()));
+      found.push_back(fmt::format("{} was {}", name, text_of(then[name])));
   return found.empty() ? "nothing else is known to differ"
                        : fmt::format("{}", fmt::join(found, "; "));
 }
@@ -72,13 +71,17 @@ void check_data(const Record& record, const Spec& spec) {
         "place: task.train.source=FILE",
         record.file().string(),
         fmt::join(changed, ", "));
-  if (const std::string id = run_id(identity(identity_json(spec))); id != record.run_id())
-    throw DataError(
-        "{}: this program calls the same spec run {}: its options have changed; verify "
-        "with the version that made the record, {}",
-        record.file().string(),
-        id,
-        Json::parse(record.attributes()).value("framework_version", ""));
+  const std::string id = run_id(identity(identity_json(spec)));
+  if (id == record.run_id()) return;
+  const std::string made_by = Json::parse(record.attributes()).value("framework_version", "");
+  if (made_by == build_info().version)
+    throw damaged_record(record.file(), fmt::format("its spec is that of another run, {}", id));
+  throw DataError(
+      "{}: this program calls the same spec run {}: its options have changed; verify "
+      "with the version that made the record, {}",
+      record.file().string(),
+      id,
+      made_by);
 }
 
 // The record of another run of the same spec.
@@ -97,7 +100,7 @@ fs::path second_run(const ResolvedSpec<Spec>& resolved, const fs::path& folder, 
 void verify(const Arguments& arguments) {
   const Record record(find_run(arguments.run));
   if (!record.complete())
-    throw SpecError("{}: the run is {}; only a complete one can be verified",
+    throw DataError("{}: the run is {}; only a complete one can be verified",
                     record.file().string(),
                     record.state());
   const auto resolved = recorded_spec(record, arguments.overrides);
@@ -130,8 +133,7 @@ void add_verify(CLI::App& app, Outcome&) {
   arguments->run.add_to(*command);
   command->add_option(
       "overrides", arguments->overrides, "where its data is now: task.train.source=FILE");
-  command->add_option("--threads", arguments->threads, "threads (default: all cores)")
-      ->check(CLI::Range(1, 1024));
+  add_threads_option(*command, arguments->threads);
   command->add_flag("--keep", arguments->keep, "keep the second record");
   command->callback([arguments] { verify(*arguments); });
 }

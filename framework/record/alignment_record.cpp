@@ -16,7 +16,7 @@ void write_alignment_record(FileSystem& files,
   for (Alignment& alignment : alignments) frames.emplace_back(std::move(alignment));
   Hdf5Writer file;
   file.attributes("",
-                  nlohmann::ordered_json{{"format", "softalign-alignments"},
+                  nlohmann::ordered_json{{"format", kAlignmentFormat},
                                          {"Conventions", "CF-1.10"},
                                          {"run_id", run_id},
                                          {"created", utc_time(unix_time())},
@@ -24,6 +24,23 @@ void write_alignment_record(FileSystem& files,
                       .dump());
   write_alignments(file, frames);
   files.write_atomically(path, file.image());
+}
+
+bool is_alignment_record(const std::filesystem::path& path) {
+  if (!std::filesystem::is_regular_file(path)) return false;
+  const auto root = nlohmann::json::parse(Hdf5Reader(path).attributes(""));
+  const auto format = root.find("format");
+  return format != root.end() && *format == kAlignmentFormat;
+}
+
+AlignmentRecord::AlignmentRecord(const std::filesystem::path& path) : file_(path), hdf5_(path) {
+  const auto root = nlohmann::json::parse(root_of(file_, hdf5_, kAlignmentFormat));
+  try {
+    run_id_ = root.value("run_id", "");
+    created_ = root.value("created", "");
+  } catch (const nlohmann::json::exception& error) {
+    throw damaged_record(file_, error.what());
+  }
 }
 
 }  // namespace softalign

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <vector>
@@ -102,6 +103,8 @@ std::string proof_of_death(const Owner& owner) {
 
 Claim::Claim(FileSystem& files, const RunFolder& run, bool steal) : files_(files), run_(run) {
   for (;;) {
+    // Journals before claims: one that appears in between belongs to a claim that we then see.
+    const std::vector<Index> journals = run.journals();
     const std::optional<Owner> before = newest_claim(run);
     if (before && !fs::exists(run.released(before->attempt))) {
       reason_ = proof_of_death(*before);
@@ -115,7 +118,9 @@ Claim::Claim(FileSystem& files, const RunFolder& run, bool steal) : files_(files
       if (reason_.empty()) reason_ = fmt::format("taken from {} by force", before->str());
     }
     Owner self = Owner::self();
-    attempt_ = self.attempt = before ? before->attempt + 1 : 1;
+    // A journal whose claim somebody removed keeps its number.
+    attempt_ = self.attempt =
+        1 + std::max(before ? before->attempt : 0, journals.empty() ? 0 : journals.back());
     files.make_folders(run.attempt(attempt_));
     files.sync_folder(run.root);
     if (files.create_once(run.claim(attempt_), to_json(self))) return;

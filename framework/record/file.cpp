@@ -158,14 +158,19 @@ void File::fail(const char* what) {
   throw failure(what, path_);
 }
 
+void throw_unreadable(const fs::path& path, int reason) {
+  for (const int machine : {EMFILE, ENFILE, ENOMEM, EIO})
+    if (reason == machine)
+      throw MachineError("{}: cannot be read: {}", path.string(), std::strerror(reason));
+  throw DataError("{}: cannot be read: {}", path.string(), std::strerror(reason));
+}
+
 std::string read_file(const fs::path& path, std::uint64_t from) {
   std::ifstream in(path, std::ios::binary);
+  if (!in) throw_unreadable(path, errno);
   std::error_code error;
   const std::uint64_t size = fs::file_size(path, error);
-  if (!in || error) {
-    throw DataError(
-        "{}: cannot be read: {}", path.string(), error ? error.message() : std::strerror(errno));
-  }
+  if (error) throw_unreadable(path, error.value());
   if (from >= size) return {};
   std::string bytes(static_cast<std::size_t>(size - from), '\0');
   in.seekg(static_cast<std::streamoff>(from));

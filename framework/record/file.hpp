@@ -67,7 +67,11 @@ class File {
   bool broken_ = false;
 };
 
-// The whole content; DataError when it cannot be read.
+// Says why a file cannot be read: DataError, or MachineError where the machine is to blame (too
+// many open files, no memory, a broken disk).
+[[noreturn]] void throw_unreadable(const std::filesystem::path& path, int reason);
+
+// The whole content; throws as above when it cannot be read.
 std::string read_file(const std::filesystem::path& path, std::uint64_t from = 0);
 
 // Whether a name is that of a temporary file of write_atomically or create_once.

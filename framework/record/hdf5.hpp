@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/base/error.hpp"
 #include "framework/record/values.hpp"
 
 namespace softalign {
@@ -58,7 +59,7 @@ class Hdf5Writer {
   void attributes(const std::string& path, const std::string& json);
 
   const std::map<std::string, std::vector<Index>>& shapes() const { return shapes_; }
-  std::string image();  // the bytes of the file
+  std::string image();  // the bytes of the file, sealed (seal.hpp)
 
  private:
   void create(const std::string& path,
@@ -71,8 +72,8 @@ class Hdf5Writer {
   std::map<std::string, std::vector<Index>> shapes_;  // of every dataset written
 };
 
-// Throws DataError when the file is absent, not HDF5, or damaged; with file and path in the
-// message.
+// Every function throws DataError when the file is absent, not HDF5 or damaged, with the file, what
+// is wrong and the remedy in one line; MachineError when the machine cannot read it.
 class Hdf5Reader {
  public:
   explicit Hdf5Reader(const std::filesystem::path& file);
@@ -90,9 +91,15 @@ class Hdf5Reader {
   std::string attributes(const std::string& path) const;
 
  private:
+  template <class Work>
+  auto guarded(const Work& work) const -> decltype(work());
+
   std::string name_;
   Hdf5Handle file_;
 };
+
+// "FILE: damaged: REASON; REMEDY"
+DataError damaged_record(const std::filesystem::path& file, const std::string& reason);
 
 std::string hdf5_version();  // of the library in use
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/record/hdf5_detail.hpp"
+#include "framework/record/seal.hpp"
 
 namespace softalign {
 using namespace hdf5;
@@ -208,7 +209,7 @@ std::string Hdf5Writer::image() {
   const ssize_t size = H5Fget_file_image(file_.id(), nullptr, 0);
   std::string bytes(static_cast<std::size_t>(check(size, "image")), '\0');
   check(H5Fget_file_image(file_.id(), bytes.data(), bytes.size()), "image");
-  return bytes;
+  return sealed(std::move(bytes));
 }
 
 }  // namespace softalign

@@ -85,7 +85,10 @@ std::vector<Frame> JournalTail::next() {
   if (!header_) {
     if (rest.substr(0, kMagic.size()) != kMagic.substr(0, rest.size())) {
       if (rest.size() <= kLongestHeader) return {};  // lost by a power cut while it was created
-      throw DataError("{}: not a softalign journal", path_.string());
+      throw DataError(
+          "{}: damaged, or not a softalign journal; move it away and run the spec again with "
+          "--force",
+          path_.string());
     }
     if (rest.size() < kPrefix) return {};
     ByteReader in(rest.substr(kMagic.size()));

@@ -7,6 +7,14 @@
 
 namespace softalign {
 
+// The root's attribute `format`.
+inline constexpr const char* kRecordFormat = "softalign-run";
+inline constexpr const char* kAlignmentFormat = "softalign-alignments";
+
+// The attributes of the root of a file of this format, as JSON. Throws DataError for a file of
+// another.
+std::string root_of(const std::filesystem::path& file, const Hdf5Reader& hdf5, const char* wanted);
+
 // /provenance: the spec, where and by what it was run, attempts, events.
 void write_provenance(Hdf5Writer& file, const RunFolder& run, const History& history);
 // /<series>: one row per update, one dataset per name; NaN where a name has no value.

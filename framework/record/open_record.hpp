@@ -9,6 +9,7 @@
 
 #include "framework/record/frames.hpp"
 #include "framework/record/hdf5.hpp"
+#include "framework/record/open_alignments.hpp"
 
 namespace softalign {
 
@@ -33,7 +34,9 @@ class Record {
   const std::filesystem::path& file() const { return file_; }
   std::string run_id() const { return run_id_; }
   std::string name() const { return name_; }
-  std::string state() const { return state_; }
+  // How the run stands now, as run_status says it; of a record that was copied away from its
+  // folder, how it stood, and "interrupted" if it was running: nobody goes on with a copy.
+  std::string state() const;
   bool complete() const { return complete_; }
   Index last_update() const { return last_update_; }
   std::string spec_yaml() const { return text("provenance", "spec_yaml"); }
@@ -50,10 +53,7 @@ class Record {
   std::string text(const std::string& group, const std::string& name) const;
   std::map<std::string, StoredParameter> parameters() const;
 
-  std::vector<std::string> alignment_modules() const { return children("alignments"); }
-  // The matrices of one sentence without padding, by update and head; `sentence` as it was
-  // recorded.
-  std::vector<Alignment> alignments(const std::string& module, Index sentence) const;
+  StoredAlignments alignments() const { return {file_, hdf5_}; }  // while the record lives
 
  private:
   std::filesystem::path file_;

@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/base/error.hpp"
+#include "framework/config/spec.hpp"
+#include "framework/config/writer.hpp"
 #include "framework/record/claim.hpp"
 #include "framework/record/hdf5.hpp"
 #include "framework/record/layout.hpp"
@@ -16,7 +18,7 @@ namespace {
 std::string root_attributes(const RunFolder& run, const History& history) {
   const std::string end = history.end_state().value_or("running");
   const std::string id = history.attempts.empty() ? "" : history.attempts.back().header.run_id;
-  return nlohmann::ordered_json{{"format", "softalign-run"},
+  return nlohmann::ordered_json{{"format", kRecordFormat},
                                 {"format_version", kFormatVersion},
                                 {"Conventions", "CF-1.10"},
                                 {"run_id", id},
@@ -39,6 +41,28 @@ void check_counts(const Hdf5Writer& written, const std::filesystem::path& file) 
   }
 }
 
+// What a record copies from the folder is what the run was made from: the identity has the hash
+// that the journals name, the spec can be read.
+void check_setting(const RunFolder& run, const History& history) {
+  const auto damaged = [&](const std::filesystem::path& file, const std::string& reason) {
+    return DataError(
+        "{}: {}; remove {} if there is one and run the spec again: that writes both anew",
+        file.string(),
+        reason,
+        run.record().string());
+  };
+  for (const auto& file : {run.identity(), run.spec()})
+    if (!std::filesystem::exists(file)) throw damaged(file, "missing");
+  if (!history.attempts.empty() &&
+      run_id(identity(read_file(run.identity()))) != history.attempts.back().header.run_id)
+    throw damaged(run.identity(), "damaged: it is not what the run id is the hash of");
+  try {
+    parse_tree(read_file(run.spec()), run.spec().string());
+  } catch (const SpecError& error) {
+    throw damaged(run.spec(), fmt::format("damaged ({})", error.what()));
+  }
+}
+
 }  // namespace
 
 void publish(FileSystem& files, const RunFolder& run, const History& history) {
@@ -56,8 +80,10 @@ void publish(FileSystem& files, const RunFolder& run, const History& history) {
 
 void recover(FileSystem& files, const RunFolder& run) {
   const auto owner = newest_claim(run);
-  if (!owner) throw DataError("{}: no run was ever started here", run.root.string());
-  if (!std::filesystem::exists(run.released(owner->attempt)) && proof_of_death(*owner).empty()) {
+  if (!owner && run.journals().empty())
+    throw DataError("{}: no run was ever started here", run.root.string());
+  if (owner && !std::filesystem::exists(run.released(owner->attempt)) &&
+      proof_of_death(*owner).empty()) {
     throw MachineError("{}: {} works on this run and publishes its record itself",
                        run.root.string(),
                        owner->str());
@@ -77,6 +103,7 @@ void recover(FileSystem& files, const RunFolder& run) {
           published,
           history.last_update());
   }
+  check_setting(run, history);
   publish(files, run, history);
 }
 

@@ -57,6 +57,7 @@ Recorder::Recorder(const fs::path& results,
   check_history(history, run, folder_);
   if (history.end_state() == to_string(RunState::complete) && !mode.force) {
     if (run_status(folder_).state == RunState::complete && fs::exists(folder_.record())) return;
+    write_setting(run);
     softalign::publish(files_, folder_, history);  // it was stopped between its end and this
     last_update_ = history.last_update();
     notes_.push_back("the run was complete; its record is now published");
@@ -89,9 +90,7 @@ void Recorder::open(const RunIdentity& run, OpenMode mode) {
       notes_.push_back(
           fmt::format("{} torn bytes cut from the journal of attempt {}", cut, attempt));
   }
-  if (!fs::exists(folder_.spec())) files_.write_atomically(folder_.spec(), run.spec_yaml);
-  if (!fs::exists(folder_.identity()))
-    files_.write_atomically(folder_.identity(), run.identity_json);
+  write_setting(run);
   const Index attempt = claim_->attempt();
   files_.write_atomically(folder_.environment(attempt), gather_provenance());
   if (build_info().git_dirty) files_.write_atomically(folder_.diff(attempt), build_info().git_diff);
@@ -107,6 +106,19 @@ void Recorder::open(const RunIdentity& run, OpenMode mode) {
   for (const std::string& note : notes_) event(note);
   sync();
   status(RunState::running);
+}
+
+// The spec is that of the newest attempt, which may have other notes and paths than the first.
+void Recorder::write_setting(const RunIdentity& run) {
+  const auto put = [&](const fs::path& path, const std::string& text) {
+    const bool there = fs::exists(path);
+    if (there && read_file(path) == text) return;
+    if (there && path == folder_.identity())
+      notes_.push_back("identity.json was damaged: written again");
+    files_.write_atomically(path, text);
+  };
+  put(folder_.spec(), run.spec_yaml);
+  put(folder_.identity(), run.identity_json);
 }
 
 // Goes back to the newest checkpoint that is whole.
@@ -163,13 +175,7 @@ void Recorder::scalars(const std::string& series, Index update, const NamedNumbe
   last_update_ = std::max(last_update_, update);
   for (const auto& [name, value] : values) {
     check_name("a value", name);
-    const std::string path = series + "/" + name;
-    const auto known = std::find_if(
-        metrics_.begin(), metrics_.end(), [&](const auto& metric) { return metric.first == path; });
-    if (known == metrics_.end())
-      metrics_.emplace_back(path, value);
-    else
-      known->second = value;
+    set(metrics_, series + "/" + name, value);
   }
   append(Scalars{series, update, wall_time_before_ + elapsed(), values});
 }

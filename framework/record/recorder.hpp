@@ -90,6 +90,7 @@ class Recorder {
 
  private:
   void open(const RunIdentity& run, OpenMode mode);
+  void write_setting(const RunIdentity& run);
   History resume(OpenMode mode);
   void append(const Frame& frame);
   void sync();

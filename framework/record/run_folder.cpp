@@ -56,4 +56,17 @@ std::vector<Index> RunFolder::attempts() const {
 
 std::vector<Index> RunFolder::journals() const { return numbers(root, "journal-", ".jrnl"); }
 
+fs::path folder_of(const fs::path& record) {
+  return record.has_parent_path() ? record.parent_path() : fs::path(".");
+}
+
+std::string remedy_for(const fs::path& record) {
+  const RunFolder run{folder_of(record)};
+  if (record.filename() != run.record().filename() || run.journals().empty())
+    return "copy it again, or run its spec again with --force";
+  return fmt::format(
+      "`softalign recover {}` makes it again from its journals, or run its spec again with --force",
+      run.root.string());
+}
+
 }  // namespace softalign

@@ -36,4 +36,10 @@ struct RunFolder {
   std::vector<Index> journals() const;  // attempts that have a journal, ascending
 };
 
+// The folder that a record lies in.
+std::filesystem::path folder_of(const std::filesystem::path& record);
+
+// What to do about a record that cannot be read, as the end of a message.
+std::string remedy_for(const std::filesystem::path& record);
+
 }  // namespace softalign

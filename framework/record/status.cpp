@@ -1,11 +1,13 @@
 #include "framework/record/status.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "framework/base/error.hpp"
 #include "framework/record/claim.hpp"
+#include "framework/record/journal.hpp"
 #include "framework/record/machine.hpp"
 
 namespace softalign {
@@ -38,7 +40,45 @@ RunStatus read_status(const RunFolder& run) {
   return status;
 }
 
+// The claim on the newest attempt; none where it cannot be read.
+std::optional<Owner> known_owner(const RunFolder& run) {
+  try {
+    return newest_claim(run);
+  } catch (const DataError&) {
+    return std::nullopt;
+  }
+}
+
+// What the newest journal knows that was not yet in status.json, which is written every few
+// seconds. Returns how the attempt ended, if it did.
+std::optional<std::string> read_on(const RunFolder& run, RunStatus& status) {
+  const std::vector<Index> journals = run.journals();
+  if (journals.empty() || journals.back() < status.attempt) return std::nullopt;
+  std::optional<std::string> end;
+  try {
+    for (const Frame& frame : JournalTail(run.journal(journals.back())).next()) {
+      if (const auto* ended = std::get_if<End>(&frame)) end = ended->state;
+      const auto* scalars = std::get_if<Scalars>(&frame);
+      if (!scalars) continue;
+      status.last_update = std::max(status.last_update, scalars->update);
+      for (const auto& [name, value] : scalars->values)
+        set(status.metrics, scalars->series + "/" + name, value);
+    }
+  } catch (const DataError&) {  // damaged: status.json is all there is
+  }
+  return end;
+}
+
 }  // namespace
+
+void set(NamedNumbers& numbers, const std::string& name, double value) {
+  const auto known = std::find_if(
+      numbers.begin(), numbers.end(), [&](const auto& number) { return number.first == name; });
+  if (known == numbers.end())
+    numbers.emplace_back(name, value);
+  else
+    known->second = value;
+}
 
 std::string_view to_string(RunState state) {
   switch (state) {
@@ -60,21 +100,24 @@ std::string_view to_string(RunState state) {
 
 RunStatus run_status(const RunFolder& run) {
   RunStatus status = read_status(run);
-  std::optional<Owner> owner;
-  try {
-    owner = newest_claim(run);
-  } catch (const DataError&) {
+  const std::optional<Owner> owner = known_owner(run);
+  bool said = status.state != RunState::running && status.state != RunState::absent;
+  if (owner) {
+    status.owner = owner->str();
+    said = said && status.attempt == owner->attempt;
+    status.attempt = owner->attempt;
+  } else if (run.journals().empty()) {
     return {};
   }
-  if (!owner) return {};
-  status.owner = owner->str();
-  const bool said = status.attempt == owner->attempt && status.state != RunState::running;
-  status.attempt = owner->attempt;
   if (said) return status;
-  if (std::filesystem::exists(run.released(owner->attempt))) {
+  const std::optional<std::string> end = read_on(run, status);
+  if (owner && std::filesystem::exists(run.released(owner->attempt))) {
     status.state = RunState::failed;
+    for (const RunState state : kStates)
+      if (end == to_string(state)) status.state = state;
   } else {
-    status.state = proof_of_death(*owner).empty() ? RunState::running : RunState::lost;
+    const bool may_live = owner && proof_of_death(*owner).empty();
+    status.state = may_live ? RunState::running : RunState::lost;
   }
   return status;
 }

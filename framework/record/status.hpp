@@ -31,8 +31,13 @@ struct RunStatus {
   std::string owner;     // who runs it, or ran it last
 };
 
-// Never throws for a run that others are writing; damaged files count as absent ones.
+// How a run stands, for every command that says so. What status.json does not say yet, or says no
+// more, comes from the newest claim and journal. Never throws for a run that others are writing;
+// damaged files count as absent ones.
 RunStatus run_status(const RunFolder& run);
+
+// Gives a number of this name its newest value.
+void set(NamedNumbers& numbers, const std::string& name, double value);
 
 void write_status(FileSystem& files, const RunFolder& run, const RunStatus& status);
 

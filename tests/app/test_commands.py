@@ -39,6 +39,12 @@ def test_version(tmp_path: Path) -> None:
         (["run", "tiny.yaml", "--thread", "2"], "unknown option '--thread'; did you mean '--threads'?"),
         (["run", "tiny.yaml", "--threads", "0"], "--threads: "),
         (["run", "tiny.yaml", "--threads", "many"], "--threads"),
+        (["study", "tiny.yaml", "--threads", "-5"], "--threads: Value -5 not in range 1 to 1024"),
+        (["evaluate", "x", "--threads", "0"], "--threads: Value 0 not in range 1 to 1024"),
+        (["list", "--plugin", ""], "--plugin: no file is named"),
+        (["run", "tiny.yaml", "--plugin", ""], "--plugin: no file is named"),
+        (["list", "--plugin", "."], ""),
+        (["ls", "a\x1b[31m\nb\u009b"], "a\\x1b[31m\\nb\\xc2\\x9b: no such folder"),
         (["list", "scores", "more"], "'more' is one argument too many"),
         (["list", "scoers"], "unknown kind 'scoers'; did you mean 'score'?"),
         (["describe", "score", "aditive"], "unknown score 'aditive'; did you mean 'additive'?"),
@@ -51,6 +57,12 @@ def test_a_mistake_is_one_line_with_the_remedy(here: Path, arguments: list[str],
     line = error(*arguments, cwd=here, code=2)
     assert line.startswith(f"softalign: {said}"), line
     assert files_below(here) == ["tiny.yaml"]
+
+
+@pytest.mark.parametrize("command", [["run", "tiny.yaml", "--out"], ["show"], ["ls"]])
+def test_a_message_is_never_longer_than_a_screen(here: Path, command: list[str]) -> None:
+    line = error(*command, "x" * 5000, cwd=here, code=2)
+    assert len(line) < 1100 and " … " in line
 
 
 def test_output_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:

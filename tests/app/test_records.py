@@ -52,6 +52,30 @@ def test_ls_has_a_line_for_every_run_and_an_unreadable_one_breaks_nothing(traine
     assert "no such folder" in error("ls", "nowhere", cwd=tmp_path, code=2)
 
 
+def test_ls_says_in_what_runs_of_one_name_differ(here: Path) -> None:
+    softalign("run", "tiny.yaml", cwd=here)
+    assert "differs" not in softalign("ls", cwd=here).stdout
+    softalign("run", "tiny.yaml", "seed=2", "train.epochs=1", cwd=here)
+    softalign("run", "tiny.yaml", "model.attention.score=dot", cwd=here)
+    lines = [line.split("  ")[-1].strip() for line in softalign("ls", cwd=here).stdout.splitlines()]
+    assert lines[0] == "differs in"
+    assert sorted(lines[1:]) == ["seed=1 score=additive epochs=2", "seed=1 score=dot epochs=2", "seed=2 score=additive epochs=1"]
+    found = [entry["differs"] for entry in answer("ls", cwd=here)]
+    assert {"seed": "2", "model.attention.score.type": "additive", "train.epochs": "1"} in found
+
+
+def test_ls_is_as_new_as_the_journal(here: Path) -> None:
+    run = started("run", "tiny.yaml", "train.epochs=3000", "evaluate.search_dev=false", cwd=here)
+    wait_until(lambda: any(here.glob("results/tiny/*/ckpt/*.ckpt")))
+    (folder,) = here.glob("results/tiny/*")
+    os.kill(run.pid, signal.SIGSTOP)
+    (entry,) = answer("ls", cwd=here)
+    last = softalign("tail", folder, "-n", 1, cwd=here).stdout.split()[0]
+    run.kill()
+    run.communicate()
+    assert entry["state"] == "running" and entry["updates"] == int(last) > 0
+
+
 def test_show_tells_what_was_run_where_and_how_it_did(trained: Path) -> None:
     here = trained.parents[2]
     text = softalign("show", trained, cwd=here).stdout
@@ -95,6 +119,7 @@ def test_a_run_that_is_not_there_is_said_to_be_so(trained: Path, tmp_path: Path)
     here = copied(trained, tmp_path).parents[2]
     shutil.copytree(here / "results/tiny", here / "results/again")
     assert "neither a file, a folder" in error("show", "zzzz", cwd=here, code=2)
+    assert "which run?" in error("show", "", cwd=here, code=2)
     assert "2 runs have an id that begins so" in error("show", trained.name[:4], cwd=here, code=2)
     assert "softalign ls results/tiny" in error("show", "results/tiny", cwd=here, code=2)
     (here / "cut.h5").write_bytes((trained / "run.h5").read_bytes()[:3000])
@@ -119,6 +144,9 @@ def test_tail_follows_a_run_to_its_end(here: Path) -> None:
     assert updates == list(range(updates[0], 241)) and len(updates) > 3
     last = softalign("tail", folder, "-n", 2, cwd=here).stdout.splitlines()
     assert last == lines[-2:]
+    assert "add -f" in error("tail", folder, "-n", 0, cwd=here, code=2)
+    assert "not in range 0 to " in error("tail", folder, "-n", -1, cwd=here, code=2)
+    assert softalign("tail", folder, "-f", "-n", 0, cwd=here).stdout == ""
 
 
 # --- trust
@@ -132,6 +160,11 @@ def test_recover_makes_the_record_of_a_killed_run(here: Path) -> None:
     run.kill()
     run.communicate()
     assert answer("ls", cwd=here)[0]["state"] == "lost"
+    if (folder / "run.h5").exists():  # the same word and the same status everywhere
+        assert "\nstate       lost, " in softalign("show", folder, cwd=here).stdout
+        assert answer("show", folder, cwd=here)["state"] == "lost"
+        for command in ("translate", "evaluate", "verify"):
+            assert "the run is lost" in error(command, folder, cwd=here, code=3)
     (folder / "run.h5").unlink(missing_ok=True)
     done = softalign("recover", folder, cwd=here)
     assert "not complete; run its spec again to go on" in done.stdout
@@ -163,7 +196,7 @@ def test_what_is_not_complete_cannot_be_verified(here: Path) -> None:
     run.send_signal(signal.SIGTERM)
     run.communicate()
     (folder,) = here.glob("results/tiny/*")
-    assert "the run is interrupted; only a complete one can be verified" in error("verify", folder, cwd=here, code=2)
+    assert "the run is interrupted; only a complete one can be verified" in error("verify", folder, cwd=here, code=3)
 
 
 def test_an_interrupted_verification_leaves_nothing(here: Path) -> None:
@@ -192,6 +225,9 @@ def test_evaluate_gives_the_numbers_of_the_record(trained: Path) -> None:
     narrow = answer("evaluate", trained, "search.width=1", cwd=here)["metrics"]["all"]
     assert greedy["bleu"] == narrow["bleu"]
     dev = answer("evaluate", trained, "--split", "dev", "lengths=[3]", cwd=here)
+    assert dev["search"]["type"] == "beam" and dev["search"]["width"] == "5"
+    text = softalign("evaluate", trained, "--search", "greedy", "--split", "dev", cwd=here).stdout
+    assert text.splitlines()[0].startswith("dev split, search: greedy")
     assert dev["split"] == "dev" and list(dev["metrics"]) == ["all", "1-3", "4+"]
     assert "did you mean 'width'" in error("evaluate", trained, "search.widht=3", cwd=here, code=2)
     assert "a trained run has no model.embedding" in error("evaluate", trained, "model.embedding=3", cwd=here, code=2)
@@ -231,7 +267,10 @@ def test_translate_gives_a_line_for_a_line(trained: Path) -> None:
     out = done.stdout.split("\n")
     assert len(out) == len(LINES) + 1 and out[1] == "" and out[-1] == ""
     assert out[3].split() == ["a", "a"]
-    assert done.stderr == "note: 1 of 15 source symbols are not in the vocabulary: read as <unk>\n"
+    assert done.stderr == "note: 1 of 15 source symbols are not in the vocabulary: read as <unk>: q\n"
+    strange = softalign("translate", trained, cwd=here, text="a r q s r t u v w \x1b[31m\n").stderr
+    assert strange == "note: 9 of 10 source symbols are not in the vocabulary: read as <unk>: r q s t u ...\n"
+    assert "\\x1b" in softalign("translate", trained, cwd=here, text="\x1b[31m").stderr
     many = softalign("translate", trained, cwd=here, text="\n".join(LINES * 300) + "\n").stdout.split("\n")
     assert many == out[:-1] * 300 + [""]
     assert softalign("translate", trained, cwd=here).stdout == ""
@@ -258,6 +297,11 @@ def test_translate_stops_at_a_line_that_is_no_text(trained: Path) -> None:
     assert done.stderr == "standard input:3: byte 3 (0xff) is not UTF-8; convert the file with iconv\n"
     long = softalign("translate", trained, cwd=here, code=3, text="a " * 100_000)
     assert "standard input:1: " in long.stderr
+    for place, said in {"/dev/zero": "standard input:1: longer than", "/": "standard input: cannot be read: Is a dir"}.items():
+        descriptor = os.open(place, os.O_RDONLY)
+        done = subprocess.run([PROGRAM, "translate", trained], stdin=descriptor, capture_output=True, text=True, timeout=60)
+        os.close(descriptor)
+        assert done.returncode == 3 and said in done.stderr and done.stderr.count("\n") == 1, done.stderr
 
 
 def test_translate_writes_alignments_that_xarray_reads(trained: Path, tmp_path: Path) -> None:
@@ -276,6 +320,12 @@ def test_translate_writes_alignments_that_xarray_reads(trained: Path, tmp_path: 
             assert " ".join(spoken) == out[line]
             weights = group["weights"][0, place, 0, :targets, :sources]
             assert weights.sum(axis=1) == pytest.approx([1] * targets, abs=1e-5)
+    shown = softalign("show", file, cwd=tmp_path).stdout
+    assert trained.name in shown and "5 sentences" in shown and out[2] in shown
+    assert answer("show", file, cwd=tmp_path)["sentences"] == [0, 2, 3, 4, 5]
+    assert "│" in softalign("show", file, "--sentence", 4, cwd=tmp_path).stdout
+    assert "no sentence 1; cross holds 5 of" in error("show", file, "--sentence", 1, cwd=tmp_path, code=2)
+    assert "softalign translate wrote" in error("evaluate", file, cwd=tmp_path, code=3)
     for engine, module in {"netcdf4": "netCDF4", "h5netcdf": "h5netcdf"}.items():
         xarray = pytest.importorskip("xarray", reason="python3-xarray is not installed")
         pytest.importorskip(module, reason=f"python3-{engine} is not installed")

@@ -147,15 +147,17 @@ def test_a_loss_that_is_no_number_stops_the_run_and_keeps_the_checkpoint(here: P
     assert "no checkpoint was made yet" in without
 
 
-def on_terminal(folder: Path, columns: int, *arguments: object) -> str:
-    """What the program writes to a terminal of so many columns."""
+def on_terminal(folder: Path, columns: int, *arguments: object, output: bool = False) -> str:
+    """What the program writes to a terminal of so many columns: its messages, and its output if asked for."""
     try:
         master, slave = pty.openpty()
     except OSError as error:  # a bare root has no /dev/pts
         pytest.skip(f"no pseudo-terminal: {error}")
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     command = [str(PROGRAM), *map(str, arguments)]
-    process = subprocess.Popen(command, cwd=folder, stdin=slave, stdout=subprocess.DEVNULL, stderr=slave)
+    where = slave if output else subprocess.DEVNULL
+    surroundings = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    process = subprocess.Popen(command, cwd=folder, stdin=slave, stdout=where, stderr=slave, env=surroundings)
     os.close(slave)
     written = b""
     while True:
@@ -182,3 +184,20 @@ def test_the_progress_line_fits_the_terminal(here: Path, columns: int) -> None:
         assert any(re.search(r"━+[╸┄]*  update \d+/2500  [\d.]+[kM]? tokens/s  0:\d\d left$", line) for line in lines)
     assert not re.search(r"\x1b\[\?7h[^\r\x1b]", text)  # what follows begins at the line's start
     assert text.count("\n") == 1  # the line of the dev evaluation
+
+
+@pytest.mark.parametrize("columns", [50, 80, 100])
+def test_tables_fit_the_terminal(here: Path, columns: int) -> None:
+    for seed in (1, 2):
+        softalign("run", "tiny.yaml", f"seed={seed}", "train.epochs=1", cwd=here)
+    runs = [path.name for path in here.glob("results/tiny/*")]
+    for command in (["ls"], ["list"], ["check", "score", "dot"], ["evaluate", runs[0]]):
+        text = on_terminal(here, columns, *command, output=True).replace("\r\n", "\n")
+        table = [line for line in text.splitlines() if not line.startswith(("no room for: ", "test split, ", "\r"))]
+        assert len(table) > 2 and all(len(line) <= columns for line in table), text
+        if command == ["ls"]:
+            assert all(run in text for run in runs) and "seed=2" in text
+            assert ("no room for: age" in text) == (columns < 120)
+        if command[0] == "evaluate":  # nothing is left out, but goes on below
+            assert all(metric in text for metric in ("attention_entropy", "token_accuracy"))
+    assert max(map(len, softalign("evaluate", runs[0], cwd=here).stdout.splitlines())) > 110

@@ -26,6 +26,17 @@ def test_messages_that_cannot_be_written_stop_nothing(here: Path):
     assert shell("softalign run absent.yaml 2>/dev/full", here).returncode == 2
 
 
+def test_nobody_has_to_read_what_is_printed(here: Path, trained: Path):
+    """A reader that is gone ends a command quietly, and no run at all."""
+    gone = "softalign run tiny.yaml 2>&1 | true; echo ${PIPESTATUS[0]}"
+    assert shell(gone, here).stdout == "0\n"
+    assert list(here.glob("results/tiny/*/attempt-001/RELEASED"))
+    for command in ("list", f"ls {trained.parents[1]}", f"tail -n 100000 {trained}", f"translate {trained} < many"):
+        (here / "many").write_text("a b c\n" * 20000)
+        ran = shell(f"softalign {command} | head -n 1; echo ${{PIPESTATUS[0]}}", here)
+        assert ran.stdout.endswith("\n0\n") and ran.stderr == ""
+
+
 def test_a_record_is_not_overwritten_by_alignments(trained: Path, tmp_path: Path):
     before = (trained / "run.h5").read_bytes()
     ran = shell(f"echo a b | softalign translate {trained} --alignments {trained}/run.h5", tmp_path)

@@ -4,12 +4,14 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 
 #include "framework/base/error.hpp"
 #include "framework/record/compare.hpp"
 #include "framework/record/open_record.hpp"
 #include "framework/record/publish.hpp"
+#include "framework/record/status.hpp"
 #include "tests/record/support.hpp"
 
 using namespace softalign;
@@ -84,11 +86,11 @@ BOOST_AUTO_TEST_CASE(a_record_gives_back_what_was_recorded) {
   BOOST_TEST((parameters.at("decoder.W").shape == std::vector<Index>{2, 3}));
   BOOST_TEST((parameters.at("decoder.W").values == std::vector<float>{1, 2, 3, 4, 5, 6}));
 
-  const std::vector<Alignment> found = record.alignments("attention", 3);
+  const std::vector<Alignment> found = record.alignments().of_sentence("attention", 3);
   BOOST_REQUIRE(found.size() == static_cast<std::size_t>(kUpdates / 5));
   for (const Alignment& a : found)
     BOOST_TEST(encode(Frame(a)) == encode(Frame(alignment_at(a.update, 3))));
-  BOOST_CHECK_THROW(record.alignments("attention", 1), DataError);
+  BOOST_CHECK_THROW(record.alignments().of_sentence("attention", 1), DataError);
 }
 
 BOOST_AUTO_TEST_CASE(text_that_is_no_text_survives) {
@@ -251,6 +253,33 @@ BOOST_AUTO_TEST_CASE(a_run_ended_but_not_published_is_published_on_opening) {
   BOOST_TEST((run_status(folder).state == RunState::complete));
 }
 
+// What a record copies from its folder must be what the run was made from.
+BOOST_AUTO_TEST_CASE(a_damaged_setting_is_not_published_and_opening_writes_it_anew) {
+  const Scratch scratch;
+  const RunFolder folder{undisturbed(scratch).parent_path()};
+  const auto refused_for = [&](const std::filesystem::path& file) {
+    BOOST_CHECK_EXCEPTION(recover(FileSystem::real(), folder), DataError, [&](const auto& e) {
+      const std::string said = e.what();
+      return said.starts_with(file.string()) && said.find("run the spec again") != said.npos;
+    });
+  };
+  for (const auto& file : {folder.identity(), folder.spec()}) {
+    const std::string whole = read_file(file);
+    FileSystem::real().write_atomically(file, whole + "\xff: {");
+    refused_for(file);
+    std::filesystem::remove(file);
+    refused_for(file);
+    FileSystem::real().write_atomically(file, whole);
+  }
+  FileSystem::real().write_atomically(folder.identity(), "{}");
+  std::filesystem::remove(folder.spec());
+  std::filesystem::remove(folder.record());
+  const Recorder again(scratch / "undisturbed", kRun);
+  BOOST_TEST(again.notes().size() == 2u);
+  BOOST_TEST(read_file(folder.identity()) == kRun.identity_json);
+  BOOST_TEST(Record(folder.record()).spec_yaml() == kRun.spec_yaml);
+}
+
 // Whatever call fails, run.h5 is absent or whole, and the run can be resumed to the same bits.
 BOOST_AUTO_TEST_CASE(failing_calls_end_the_run_and_nothing_else) {
   const Scratch scratch;
@@ -306,6 +335,47 @@ BOOST_AUTO_TEST_CASE(a_full_disk_leaves_the_published_record) {
   waitpid(child, &status, 0);
   BOOST_TEST(WEXITSTATUS(status) == 7);
   BOOST_TEST(Record(folder.record()).last_update() == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_status_is_that_of_the_process_and_as_new_as_the_journal) {
+  const Scratch scratch;
+  train_in_child(scratch / "r", [](Index u) { return u == 35; });
+  const RunFolder folder{scratch / "r" / kRun.name / kRun.run_id};
+  const RunStatus status = run_status(folder);
+  BOOST_TEST((status.state == RunState::lost));
+  BOOST_TEST(status.last_update == 35);
+  const auto loss = std::find_if(status.metrics.begin(),
+                                 status.metrics.end(),
+                                 [](const auto& metric) { return metric.first == "train/loss"; });
+  BOOST_TEST(loss->second == loss_at(35));
+  recover(FileSystem::real(), folder);
+  BOOST_TEST(Record(folder.root).state() == "lost");
+  std::filesystem::copy(folder.record(), scratch / "copy.h5");
+  BOOST_TEST(Record(scratch / "copy.h5").state() == "interrupted");
+}
+
+BOOST_AUTO_TEST_CASE(without_its_status_file_a_run_stands_as_its_journal_says) {
+  const Scratch scratch;
+  const RunFolder folder{undisturbed(scratch).parent_path()};
+  std::filesystem::remove(folder.status());
+  const RunStatus status = run_status(folder);
+  BOOST_TEST((status.state == RunState::complete));
+  BOOST_TEST(status.last_update == kUpdates);
+}
+
+BOOST_AUTO_TEST_CASE(an_attempt_whose_claim_was_removed_keeps_its_number) {
+  const Scratch scratch;
+  const auto expected = undisturbed(scratch);
+  train_in_child(scratch / "r", [](Index u) { return u == 35; });
+  const RunFolder folder{scratch / "r" / kRun.name / kRun.run_id};
+  std::filesystem::remove_all(folder.attempt(1));
+  BOOST_TEST((run_status(folder).state == RunState::lost));
+  recover(FileSystem::real(), folder);
+  Recorder record(scratch / "r", kRun);
+  BOOST_TEST(record.restored().value().update == 30);
+  train(record, kUpdates);
+  BOOST_TEST((folder.journals() == std::vector<Index>{1, 2}));
+  BOOST_TEST(compare_records(expected, folder.record()).empty());
 }
 
 BOOST_AUTO_TEST_CASE(mistakes_of_the_caller_are_refused_at_once) {

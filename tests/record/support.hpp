@@ -12,6 +12,7 @@
 #include <string>
 
 #include "framework/base/random.hpp"
+#include "framework/config/writer.hpp"
 #include "framework/record/recorder.hpp"
 
 namespace softalign::test {
@@ -86,7 +87,7 @@ class FaultyFiles : public FileSystem {
 };
 
 inline const RunIdentity kRun{.name = "study",
-                              .run_id = "0123456789abcdef",
+                              .run_id = run_id(identity("{\"seed\": 1}\n")),
                               .spec_yaml = "name: study\nseed: 1\n",
                               .identity_json = "{\"seed\": 1}\n"};
 

@@ -1,0 +1,108 @@
+#include "framework/app/show_alignments.hpp"
+
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "framework/app/json.hpp"
+#include "framework/app/matrix.hpp"
+#include "framework/app/runs.hpp"
+#include "framework/app/table.hpp"
+#include "framework/base/error.hpp"
+#include "framework/base/suggest.hpp"
+
+namespace softalign::app {
+namespace {
+
+std::string chosen_module(const StoredAlignments& alignments, const std::string& given) {
+  const auto modules = alignments.modules();
+  if (modules.empty())
+    throw SpecError(
+        "{}: holds no alignments: the model has no attention, or record.alignments and "
+        "record.snapshots are 0",
+        alignments.file().string());
+  if (given.empty()) return modules.front();
+  if (std::find(modules.begin(), modules.end(), given) == modules.end())
+    throw SpecError("no alignments are called '{}'{}", given, suggestion(given, modules));
+  return given;
+}
+
+Alignment newest(const StoredAlignments& alignments, const std::string& module, Index sentence) {
+  const auto all = alignments.sentences(module);
+  if (std::find(all.begin(), all.end(), sentence) == all.end())
+    throw SpecError("{}: no sentence {}; {} holds {} of the sentences {} to {}",
+                    alignments.file().string(),
+                    sentence,
+                    module,
+                    all.size(),
+                    all.empty() ? 0 : all.front(),
+                    all.empty() ? 0 : all.back());
+  std::vector<Alignment> found = alignments.of_sentence(module, sentence);
+  if (found.empty()) throw DataError("{}: sentence {} is empty", module, sentence);
+  return std::move(found.back());
+}
+
+}  // namespace
+
+void show_sentence(const StoredAlignments& alignments,
+                   const std::string& title,
+                   const ShownSentence& shown) {
+  const Alignment a =
+      newest(alignments, chosen_module(alignments, shown.module), shown.number.value_or(0));
+  if (shown.json) {
+    print_json({{"module", a.module},
+                {"update", a.update},
+                {"sentence", a.sentence},
+                {"source", a.source},
+                {"target", a.target},
+                {"weights", a.weights},
+                {"gold", a.gold}});
+    return;
+  }
+  fmt::print("{}: {}, sentence {}, update {}\n\n{}",
+             title,
+             a.module,
+             a.sentence,
+             a.update,
+             draw_alignment(a, terminal_columns(STDOUT_FILENO)));
+}
+
+void show_alignment_record(const AlignmentRecord& record, const ShownSentence& shown) {
+  const StoredAlignments alignments = record.alignments();
+  const std::string title = short_path(record.file());
+  if (shown.number) return show_sentence(alignments, title, shown);
+  if (alignments.modules().empty())
+    throw DataError("{}: holds no sentence: none was translated", record.file().string());
+  const std::string module = chosen_module(alignments, shown.module);
+  const std::vector<Index> sentences = alignments.sentences(module);
+  if (shown.json) {
+    print_json({{"file", record.file().string()},
+                {"run_id", record.run_id()},
+                {"created", record.created()},
+                {"module", module},
+                {"sentences", sentences}});
+    return;
+  }
+  constexpr std::size_t kMost = 20;
+  Table table(
+      {{"sentence", Side::right}, {"source", Side::left, 12}, {"translation", Side::left, 12}});
+  for (std::size_t i = 0; i < std::min(kMost, sentences.size()); ++i) {
+    const Alignment a = newest(alignments, module, sentences[i]);
+    table.row({fmt::format("{}", a.sentence),
+               fmt::format("{}", fmt::join(a.source, " ")),
+               fmt::format("{}", fmt::join(a.target, " "))});
+  }
+  fmt::print(
+      "file      {}: alignments, written by softalign translate {}\n"
+      "run       {}\n"
+      "matrices  {} sentences; --sentence N draws one\n\n{}",
+      title,
+      record.created(),
+      record.run_id(),
+      sentences.size(),
+      table.fitted());
+  if (sentences.size() > kMost) fmt::print("and {} more\n", sentences.size() - kMost);
+}
+
+}  // namespace softalign::app

@@ -1,0 +1,33 @@
+// Reads alignment matrices back, from a record or from a file that holds nothing else: the
+// counterpart of layout_alignments.cpp.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "framework/record/frames.hpp"
+#include "framework/record/hdf5.hpp"
+
+namespace softalign {
+
+// Every function throws DataError naming the file when it is damaged.
+class StoredAlignments {
+ public:
+  // `hdf5` must outlive it.
+  StoredAlignments(const std::filesystem::path& file, const Hdf5Reader& hdf5)
+      : file_(file), hdf5_(hdf5) {}
+
+  const std::filesystem::path& file() const { return file_; }
+  std::vector<std::string> modules() const;
+  // The sentences whose matrices a module holds, as they were numbered when recorded.
+  std::vector<Index> sentences(const std::string& module) const;
+  // The matrices of one sentence without padding, by update and head; none for an empty sentence.
+  std::vector<Alignment> of_sentence(const std::string& module, Index sentence) const;
+
+ private:
+  std::filesystem::path file_;
+  const Hdf5Reader& hdf5_;
+};
+
+}  // namespace softalign

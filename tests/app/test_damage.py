@@ -1,0 +1,106 @@
+"""Files of a run that are damaged, foreign or gone: said in one line with the file and the remedy, and mended where they can be."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from program import PROGRAM, answer, error, softalign
+
+READERS = [["show"], ["show", "--json"], ["show", "--sentence", "1"], ["evaluate"], ["translate"], ["verify"]]
+
+
+@pytest.fixture()
+def run(trained: Path, tmp_path: Path) -> Path:
+    """A copy of the finished run that may be spoilt, below tmp_path/results."""
+    shutil.copytree(trained.parents[2], tmp_path, dirs_exist_ok=True)
+    return tmp_path / "results" / "tiny" / trained.name
+
+
+def spoilt(record: bytes, how: str) -> bytes:
+    chance = random.Random(how)
+    if how == "cut":
+        return record[: len(record) // 2]
+    if how == "foreign":
+        return b"no HDF5 at all"
+    if how == "empty":
+        return b""
+    damaged = bytearray(record)
+    if how == "flipped":
+        damaged[chance.randrange(len(record) - 20)] ^= 1
+    else:
+        at = chance.randrange(len(record) - 5000)
+        damaged[at : at + 4000] = chance.randbytes(4000)
+    return bytes(damaged)
+
+
+@pytest.mark.parametrize("how", ["cut", "foreign", "empty", "flipped", "garbled"])
+def test_a_damaged_record_is_named_with_its_remedy(run: Path, tmp_path: Path, how: str) -> None:
+    record = run / "run.h5"
+    whole = record.read_bytes()
+    record.write_bytes(spoilt(whole, how))
+    for command, *more in READERS:
+        line = error(command, run, *more, cwd=tmp_path, code=3)
+        assert line.startswith(f"softalign: {record}: ") and f"`softalign recover {run}`" in line, line
+        assert "--force" in line
+    assert str(record.relative_to(tmp_path)) in softalign("ls", cwd=tmp_path).stderr
+    assert "run.h5: " in error("run", "tiny.yaml", "train.epochs=40", cwd=tmp_path, code=3)
+    assert str(tmp_path / "alone.h5") in error("show", shutil.copy(record, tmp_path / "alone.h5"), cwd=tmp_path, code=3)
+    softalign("recover", run, cwd=tmp_path)
+    assert "complete, 160 updates" in softalign("show", run, cwd=tmp_path).stdout
+
+
+@pytest.mark.parametrize("name", ["identity.json", "spec.yaml"])
+@pytest.mark.parametrize("gone", [True, False])
+def test_a_damaged_setting_is_named_and_written_anew(run: Path, tmp_path: Path, name: str, gone: bool) -> None:
+    file = run / name
+    whole = file.read_text()
+    if gone:
+        file.unlink()
+    else:
+        file.write_bytes(b"\xff{garbage")
+    line = error("recover", run, cwd=tmp_path, code=3)
+    assert line.startswith(f"softalign: {file}: {'missing' if gone else 'damaged'}") and "run the spec again" in line
+    assert "complete, 160 updates" in softalign("show", run, cwd=tmp_path).stdout
+    assert answer("ls", cwd=tmp_path)[0]["state"] == "complete"
+    (run / "run.h5").unlink()
+    softalign("run", "tiny.yaml", "train.epochs=40", "notes=for the tests", cwd=tmp_path)
+    assert file.read_text() == whole
+    softalign("verify", run, cwd=tmp_path)
+
+
+def test_a_claim_that_was_removed_is_in_nobodys_way(run: Path, tmp_path: Path) -> None:
+    shutil.rmtree(run / "attempt-001")
+    assert answer("ls", cwd=tmp_path)[0]["state"] == "complete"
+    softalign("recover", run, cwd=tmp_path)
+    softalign("run", "tiny.yaml", "train.epochs=40", "--force", cwd=tmp_path)
+    assert sorted(file.name for file in run.glob("journal-*")) == ["journal-001.jrnl", "journal-002.jrnl"]
+
+
+def test_a_damaged_journal_is_named_with_its_remedy(run: Path, tmp_path: Path) -> None:
+    journal = run / "journal-001.jrnl"
+    journal.write_bytes(b"X" + journal.read_bytes()[1:])
+    for command in (["tail", run], ["recover", run], ["run", "tiny.yaml", "train.epochs=40", "--force"]):
+        line = error(*command, cwd=tmp_path, code=3)
+        assert "journal-001.jrnl: damaged" in line and "move it away" in line
+    journal.unlink()
+    softalign("run", "tiny.yaml", "train.epochs=40", "--force", cwd=tmp_path)
+    softalign("verify", run, cwd=tmp_path)
+
+
+def test_too_few_files_are_the_machines_fault_not_the_datas(run: Path, tmp_path: Path) -> None:
+    refused = 0
+    for files in range(4, 9):
+        limited = f"ulimit -n {files}; exec {PROGRAM} run tiny.yaml train.epochs=40 --force --threads 1"
+        (tmp_path / "limited.sh").write_text(limited)
+        command = ["bash", str(tmp_path / "limited.sh")]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        assert done.returncode in (0, 1), done.stderr
+        if done.returncode == 1:
+            refused += 1
+            assert "Too many open files" in done.stderr.splitlines()[-1]
+    assert refused > 0

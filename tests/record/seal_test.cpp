@@ -1,0 +1,69 @@
+#include <boost/test/unit_test.hpp>
+#include <fstream>
+
+#include "framework/base/error.hpp"
+#include "framework/record/hdf5.hpp"
+#include "framework/record/seal.hpp"
+#include "tests/record/support.hpp"
+
+namespace softalign {
+namespace {
+
+using test::Scratch;
+
+void write_bytes(const std::filesystem::path& path, const std::string& bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+std::string small_image() {
+  Hdf5Writer file;
+  file.dataset("a/x", {{"x", 3}}, std::vector<double>{1, 2, 3});
+  file.attributes("", R"({"format": "softalign-run", "text": "señal"})");
+  return file.image();
+}
+
+BOOST_AUTO_TEST_SUITE(seal)
+
+BOOST_AUTO_TEST_CASE(any_changed_byte_breaks_a_seal_and_files_without_one_pass) {
+  const Scratch scratch;
+  const std::string bytes = sealed("what was written");
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    std::string changed = bytes;
+    changed[i] = static_cast<char>(changed[i] ^ 0x10);
+    write_bytes(scratch / "f", changed);
+    const bool mark = i >= 16 && i < 24;  // no seal is to be seen then
+    BOOST_TEST(seal_holds(scratch / "f") == mark, "byte " << i);
+  }
+  for (const std::string& whole : {bytes, sealed(""), std::string("never sealed"), std::string()}) {
+    write_bytes(scratch / "f", whole);
+    BOOST_TEST(seal_holds(scratch / "f"));
+  }
+  BOOST_CHECK_THROW(seal_holds(scratch / "absent"), DataError);
+}
+
+BOOST_AUTO_TEST_CASE(a_damaged_record_is_named_with_its_remedy_before_hdf5_reads_it) {
+  const Scratch scratch;
+  const std::string image = small_image();
+  write_bytes(scratch / "run.h5", image);
+  BOOST_TEST(size_of(Hdf5Reader(scratch / "run.h5").read("a/x")) == 3);
+  for (std::size_t i = 0; i + 20 < image.size(); i += 97) {
+    std::string changed = image;
+    changed[i] = static_cast<char>(changed[i] ^ 0x01);
+    write_bytes(scratch / "run.h5", changed);
+    BOOST_CHECK_EXCEPTION(Hdf5Reader(scratch / "run.h5"), DataError, [&](const auto& e) {
+      const std::string said = e.what();
+      return said.starts_with((scratch / "run.h5").string() + ": damaged: ") &&
+             said.ends_with("run its spec again with --force");
+    });
+  }
+  write_bytes(scratch / "journal-001.jrnl", "");
+  BOOST_CHECK_EXCEPTION(Hdf5Reader(scratch / "run.h5"), DataError, [&](const auto& e) {
+    const std::string remedy = "; `softalign recover " + scratch.path().string() + "`";
+    return std::string(e.what()).find(remedy) != std::string::npos;
+  });
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+}  // namespace softalign
