@@ -6,10 +6,15 @@
 #include "framework/base/error.hpp"
 
 namespace softalign {
+namespace {
+
+Index padded(Index count) { return (count + 15) / 16 * 16; }
+
+}  // namespace
 
 View Parameter::value() const { return {store->values() + offset, shape}; }
 
-Parameter* ParameterStore::add(std::string name, Shape shape, Initializer initializer) {
+Parameter* ParameterStore::add(std::string name, Shape shape, Initializer initializer, bool table) {
   if (!values_.empty()) throw BugError("[parameters] '{}' is added after allocate", name);
   double own = 1;  // no Index: the product may overflow one
   for (int axis = 0; axis < shape.rank(); ++axis) own *= static_cast<double>(shape[axis]);
@@ -25,8 +30,8 @@ Parameter* ParameterStore::add(std::string name, Shape shape, Initializer initia
         static_cast<double>(kLargestModel));
   for (const Parameter& other : parameters_)
     if (other.name == name) throw BugError("[parameters] two parameters are called '{}'", name);
-  parameters_.push_back({std::move(name), shape, std::move(initializer), size_, this});
-  size_ += (shape.size() + 15) / 16 * 16;
+  parameters_.push_back({std::move(name), shape, std::move(initializer), table, 0, this});
+  size_ += padded(shape.size());
   return &parameters_.back();
 }
 
@@ -42,6 +47,15 @@ void ParameterStore::allocate(std::uint64_t seed) {
         count(),
         needed / 0x1p30,
         there / 0x1p30);
+  Index offset = 0;
+  for (const bool table : {false, true}) {
+    for (Parameter& parameter : parameters_) {
+      if (parameter.table != table) continue;
+      parameter.offset = offset;
+      offset += padded(parameter.shape.size());
+    }
+    if (!table) dense_size_ = offset;
+  }
   values_.assign(static_cast<std::size_t>(size_), real{0});
   for (const Parameter& parameter : parameters_)
     parameter.initializer(parameter.value(), RandomStream(seed, "init/" + parameter.name));

@@ -25,7 +25,8 @@ struct Parameter {
   std::string name;  // "decoder.attention.score.query.W"
   Shape shape;
   Initializer initializer;
-  Index offset = 0;  // in the flat buffers, a multiple of 16
+  bool table = false;  // a lookup table: a batch touches a few of its rows
+  Index offset = 0;    // in the flat buffers, a multiple of 16; set by allocate
   ParameterStore* store = nullptr;
 
   View value() const;
@@ -37,19 +38,21 @@ class ParameterStore {
   ParameterStore(const ParameterStore&) = delete;
   ParameterStore& operator=(const ParameterStore&) = delete;
 
-  Parameter* add(std::string name, Shape shape, Initializer initializer);
+  Parameter* add(std::string name, Shape shape, Initializer initializer, bool table = false);
   void allocate(std::uint64_t seed);  // once, after every layer has been built
 
   real* values() { return values_.data(); }
   const real* values() const { return values_.data(); }
   Index flat_size() const { return size_; }  // with the padding between parameters, which stays 0
-  Index count() const;                       // trainable numbers
+  Index dense_size() const { return dense_size_; }  // of it before the tables, which come last
+  Index count() const;                              // trainable numbers
   const std::deque<Parameter>& all() const { return parameters_; }
 
  private:
   std::deque<Parameter> parameters_;
   std::vector<real> values_;
   Index size_ = 0;
+  Index dense_size_ = 0;
 };
 
 // A place in the naming tree: what a layer's constructor gets.
@@ -61,6 +64,10 @@ class Parameters {
   Parameters operator/(std::string_view name) const { return Parameters(*store_, join(name)); }
   Parameter* add(std::string_view name, Shape shape, Initializer initializer) const {
     return store_->add(join(name), shape, std::move(initializer));
+  }
+  // rows [V, E] that are only looked up (ops/ops.hpp, embedding): nothing else may read it.
+  Parameter* add_table(std::string_view name, Shape shape, Initializer initializer) const {
+    return store_->add(join(name), shape, std::move(initializer), true);
   }
 
  private:

@@ -3,11 +3,15 @@
 #include <algorithm>
 
 #include "framework/base/error.hpp"
+#include "framework/kernels/elementwise.hpp"
 
 namespace softalign {
 
 View Var::gradient() const {
   if (!node_->needs_gradient) return {};
+  if (node_->rows_only)
+    throw BugError("[gradient] a table of shape {} may only be looked up; declare it with add",
+                   node_->value.shape.str());
   if (node_->gradient == nullptr) node_->gradient = node_->tape->take_gradient(node_->value.size());
   return {node_->gradient, node_->value.shape};
 }
@@ -19,7 +23,13 @@ Var Tape::leaf(View value, real* gradient) {
 }
 
 Var Tape::parameter(const Parameter& parameter) {
-  return leaf(parameter.value(), gradients_ == nullptr ? nullptr : gradients_ + parameter.offset);
+  Var var =
+      leaf(parameter.value(), gradients_ == nullptr ? nullptr : gradients_ + parameter.offset);
+  if (parameter.table && root().collects_rows_) {
+    var.node_->gradient = nullptr;
+    var.node_->rows_only = true;
+  }
+  return var;
 }
 
 void Tape::backward(Var loss, real seed) {
@@ -49,6 +59,20 @@ void Tape::run_backward() {
   if (owner_ == nullptr) products_.finish();
 }
 
+void Tape::add_rows(Var table, const Token* ids, View dy) {
+  const Index size = table.shape()[1], count = dy.size() / size;
+  if (table.node_->rows_only) {
+    Tape& keeper = root();
+    View rows = keeper.gradient_arena_.array({count, size});
+    std::copy(dy.begin(), dy.end(), rows.begin());
+    keeper.table_gradients_.push_back({table.value().data, size, count, ids, rows.data});
+    return;
+  }
+  View gradient = table.gradient();
+  for (Index i = 0; i < count; ++i)
+    kernels::add(size, dy.data + i * size, gradient.data + ids[i] * size);
+}
+
 Tape::FreeBuffer*& Tape::free_buffers(Index size) {
   for (FreeBuffers& list : free_)
     if (list.size == size) return list.first;
@@ -69,10 +93,16 @@ void Tape::give_back(real* gradient, Index size) {
   first = new (gradient) FreeBuffer{first};
 }
 
+std::size_t Tape::peak_bytes() const {
+  return arena_.peak() + gradient_arena_.peak() + products_.peak_bytes() +
+         (scratch_ ? scratch_->peak_bytes() : 0);
+}
+
 void Tape::reset() {
   rewind({});
   gradient_arena_.rewind({});
   for (FreeBuffers& list : free_) list.first = nullptr;
+  table_gradients_.clear();
   products_.reset();
   if (scratch_) scratch_->reset();
 }

@@ -47,6 +47,7 @@ class Var {
     real* gradient = nullptr;
     Tape* tape = nullptr;
     bool needs_gradient = false;
+    bool rows_only = false;  // a table whose gradient goes to table_gradients()
   };
   explicit Var(Node* node) : node_(node) {}
   Node* node_ = nullptr;
@@ -69,6 +70,7 @@ class Tape {
   View zeros(const Shape& shape) { return arena_.zeros(shape); }
   Arena& arena() { return arena_; }
   bool training() const { return mode_ == Mode::train; }
+  std::size_t peak_bytes() const;  // most memory ever in use
   real* parameter_gradients() const { return gradients_; }
 
   // Puts `value`, computed from `inputs`, on the tape. backward(View dy) is called with the
@@ -108,8 +110,22 @@ class Tape {
   Mark mark() const { return {arena_.mark(), last_}; }
   void rewind(Mark mark);  // drops what was recorded since the mark
 
+  // Gradients of tables as the rows that were looked up, in the order of backward, instead of in the
+  // flat buffer: for an owner who adds them up with others and never holds a whole table of zeros.
+  struct TableGradient {
+    const real* table;  // its values
+    Index size;         // of a row
+    Index count;
+    const Token* ids;  // [count]
+    const real* rows;  // [count, size]
+  };
+  void collect_table_gradients() { collects_rows_ = true; }
+  const std::vector<TableGradient>& table_gradients() const { return table_gradients_; }
+  // dy [count, size] to the rows ids of the table, wherever its gradient is kept.
+  void add_rows(Var table, const Token* ids, View dy);
+
   // What layers that run at every time step do with a weight matrix; see there.
-  WeightProducts& weight_products() { return owner_ == nullptr ? products_ : owner_->products_; }
+  WeightProducts& weight_products() { return root().products_; }
 
   // A second tape of the same mode and gradients, for work that is thrown away and done again
   // (rematerialisation).
@@ -131,6 +147,7 @@ class Tape {
     FreeBuffer* first;
   };
 
+  Tape& root() { return owner_ == nullptr ? *this : *owner_; }
   void run_backward();
   FreeBuffer*& free_buffers(Index size);
   real* take_gradient(Index size);  // zeroed
@@ -143,6 +160,8 @@ class Tape {
   Arena gradient_arena_;
   std::vector<FreeBuffers> free_;
   WeightProducts products_;
+  bool collects_rows_ = false;
+  std::vector<TableGradient> table_gradients_;
   Tape* owner_ = nullptr;  // of a scratch tape
   std::unique_ptr<Tape> scratch_;
 };

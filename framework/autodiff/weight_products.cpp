@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "framework/kernels/transpose.hpp"
+
 namespace softalign {
 namespace {
 
@@ -60,12 +62,7 @@ Matrix WeightProducts::transpose(Matrix w, Index rows) {
   for (const Copy& copy : copies_)
     if (copy.of == w.data) return {copy.transposed, w.columns, w.rows};
   real* to = arena_.array({w.columns, w.rows}).data;
-  constexpr Index kTile = 16;
-  for (Index i0 = 0; i0 < w.rows; i0 += kTile)
-    for (Index j0 = 0; j0 < w.columns; j0 += kTile)
-      for (Index i = i0; i < std::min(w.rows, i0 + kTile); ++i)
-        for (Index j = j0; j < std::min(w.columns, j0 + kTile); ++j)
-          to[j * w.rows + i] = w.data[i * w.stride + j];
+  softalign::transpose(w, to, w.rows);
   copies_.push_back({w.data, to});
   return {to, w.columns, w.rows};
 }

@@ -26,10 +26,10 @@ void Workers::stop() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void Workers::run(Index count, const std::function<void(Index)>& work) {
+void Workers::run_pieces(Index count, Pieces work) {
   {
     std::lock_guard lock(mutex_);
-    work_ = &work;
+    work_ = work;
     count_ = count;
     next_ = 0;
     pending_ = count;
@@ -41,19 +41,19 @@ void Workers::run(Index count, const std::function<void(Index)>& work) {
   take_pieces();
   std::unique_lock lock(mutex_);
   done_.wait(lock, [this] { return pending_ == 0; });
-  work_ = nullptr;
+  work_ = {};
   if (failure_) std::rethrow_exception(failure_);
 }
 
 void Workers::take_pieces() {
   std::unique_lock lock(mutex_);
-  while (work_ != nullptr && next_ < count_) {
+  while (work_.call != nullptr && next_ < count_) {
     const Index piece = next_++;
-    const auto* work = work_;
+    const Pieces work = work_;
     lock.unlock();
     std::exception_ptr failure;
     try {
-      (*work)(piece);
+      work.call(work.self, piece);
     } catch (...) {
       failure = std::current_exception();
     }

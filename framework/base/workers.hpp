@@ -4,7 +4,6 @@
 
 #include <condition_variable>
 #include <exception>
-#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -23,9 +22,19 @@ class Workers {
   int threads() const { return static_cast<int>(threads_.size()) + 1; }
   // Calls work(i) for each i in [0, count) and returns when all are done. An exception is thrown
   // again here: that of the lowest i that threw.
-  void run(Index count, const std::function<void(Index)>& work);
+  template <class Work>
+  void run(Index count, const Work& work) {
+    run_pieces(count,
+               {&work, [](const void* self, Index i) { (*static_cast<const Work*>(self))(i); }});
+  }
 
  private:
+  // A callable somewhere else: std::function would ask for memory at every call.
+  struct Pieces {
+    const void* self = nullptr;
+    void (*call)(const void* self, Index i) = nullptr;
+  };
+  void run_pieces(Index count, Pieces work);
   void take_pieces();
   void wait_for_work();
   void stop();
@@ -33,7 +42,7 @@ class Workers {
   std::vector<std::thread> threads_;
   std::mutex mutex_;
   std::condition_variable start_, done_;
-  const std::function<void(Index)>* work_ = nullptr;
+  Pieces work_;
   Index count_ = 0;
   Index next_ = 0;
   Index pending_ = 0;

@@ -6,6 +6,7 @@
 #include "framework/base/blas.hpp"
 #include "framework/base/error.hpp"
 #include "framework/kernels/gemm_tile.hpp"
+#include "framework/kernels/transpose.hpp"
 
 #if defined(OPENBLAS_VERSION) || __has_include(<openblas_config.h>)
 extern "C" void openblas_set_num_threads(int);
@@ -68,11 +69,7 @@ void pack_b(
   }
   const real* from = b.data + column * b.stride + first;
   if (columns < panel) std::fill_n(to, depth * panel, real{0});
-  constexpr Index kTile = 16;  // a few lines of either side at a time
-  for (Index p0 = 0; p0 < depth; p0 += kTile)
-    for (Index j = 0; j < columns; ++j)
-      for (Index p = p0; p < std::min(depth, p0 + kTile); ++p)
-        to[p * panel + j] = from[j * b.stride + p];
+  transpose({from, columns, depth, b.stride}, to, panel);
 }
 
 void multiply(Matrix a, Matrix b, bool add, real* c, Index c_stride) {

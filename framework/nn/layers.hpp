@@ -37,7 +37,7 @@ class Linear {
 class Embedding {
  public:
   Embedding(const Parameters& p, std::string_view name, Index symbols, Index size)
-      : table_((p / name).add("E", {symbols, size}, init::normal(0.1))), size_(size) {}
+      : table_((p / name).add_table("E", {symbols, size}, init::normal(0.1))), size_(size) {}
 
   Index size() const { return size_; }
   // ids [product of leading] -> [leading..., size]

@@ -8,9 +8,15 @@
 #include "framework/ops/ops.hpp"
 
 namespace softalign {
+namespace {
 
-// Logits exist once, for the rows that count: probabilities replace them, and their gradient
-// replaces those in backward.
+constexpr Index kChunk = 256;  // rows whose logits exist at a time
+
+}  // namespace
+
+// Logits are the largest array of a model, so they live only for a chunk of rows: turned into
+// probabilities, then into their own gradient, and that at once into the gradients of w, bias and
+// features. Backward only hands on the latter; hence its gradient must be 1.
 TokenLosses projected_cross_entropy(
     Var features, Var w, Var bias, std::span<const Token> targets, real factor) {
   const Index all = features.shape().rows(), size = features.shape().last();
@@ -36,57 +42,52 @@ TokenLosses projected_cross_entropy(
   Token* best = tape.arena().array_of<Token>(all);
   std::fill_n(best, all, Token{-1});
 
-  View x = tape.allocate({count, size});
-  for (Index i = 0; i < count; ++i)
-    std::copy_n(features.value().data + rows[i] * size, size, x.data + i * size);
-  View p = tape.allocate({count, vocabulary});
-  real chunk_nll[64];
-  Token chunk_best[64];
-  for (Index begin = 0; begin < count;
-       begin += 64) {  // a chunk of logits stays in the cache for its softmax
-    const Index n = std::min<Index>(64, count - begin);
-    real* logits = p.data + begin * vocabulary;
-    gemm({x.data + begin * size, n, size},
-         {w.value().data, size, vocabulary},
-         false,
-         logits,
-         vocabulary);
-    kernels::add_rows(n, vocabulary, bias.value().data, logits);
-    kernels::softmax_cross_entropy(n, vocabulary, wanted + begin, logits, chunk_nll, chunk_best);
+  const bool training = tape.training();
+  View dx = training && features.needs_gradient() ? tape.allocate({count, size}) : View{};
+  View dw = training ? w.gradient() : View{}, db = training ? bias.gradient() : View{};
+  const Matrix weights{w.value().data, size, vocabulary};
+
+  const Arena::Mark mark = tape.arena().mark();
+  const Index chunk = std::min(kChunk, count);
+  View x = tape.allocate({chunk, size}), logits = tape.allocate({chunk, vocabulary});
+  real chunk_nll[kChunk];
+  Token chunk_best[kChunk];
+  for (Index begin = 0; begin < count; begin += kChunk) {
+    const Index n = std::min(kChunk, count - begin);
+    for (Index i = 0; i < n; ++i)
+      std::copy_n(features.value().data + rows[begin + i] * size, size, x.data + i * size);
+    const Matrix in{x.data, n, size}, out{logits.data, n, vocabulary};
+    gemm(in, weights, false, logits.data, vocabulary);
+    kernels::add_rows(n, vocabulary, bias.value().data, logits.data);
+    kernels::softmax_cross_entropy(
+        n, vocabulary, wanted + begin, logits.data, chunk_nll, chunk_best);
     for (Index i = 0; i < n; ++i) {
       nll.data[rows[begin + i]] = chunk_nll[i];
       best[rows[begin + i]] = chunk_best[i];
     }
+    if (!dx && !dw && !db) continue;
+    kernels::cross_entropy_gradient(n, vocabulary, wanted + begin, factor, logits.data);
+    if (dx) gemm(out, weights.transpose(), false, dx.data + begin * size, size);
+    if (dw) gemm(in.transpose(), out, true, dw.data, vocabulary);
+    if (db) kernels::sum_rows(n, vocabulary, logits.data, db.data);
   }
+  tape.arena().rewind(mark);
   double total = 0;
   for (real value : nll) total += static_cast<double>(value);
   loss.data[0] = static_cast<real>(static_cast<double>(factor) * total);
 
-  Var out = tape.record(loss, {features, w, bias}, [=, &tape](View dloss) {
-    View dfeatures = features.gradient(), dw = w.gradient(), db = bias.gradient();
-    kernels::cross_entropy_gradient(count, vocabulary, wanted, factor * dloss.data[0], p.data);
-    if (dfeatures) {
-      const Arena::Mark mark = tape.arena().mark();
-      View dx = tape.allocate(x.shape);
-      gemm({p.data, count, vocabulary},
-           Matrix{w.value().data, size, vocabulary}.transpose(),
-           false,
-           dx.data,
-           size);
-      for (Index i = 0; i < count; ++i)
-        kernels::add(size, dx.data + i * size, dfeatures.data + rows[i] * size);
-      tape.arena().rewind(mark);
-    }
-    if (dw)
-      gemm(Matrix{x.data, count, size}.transpose(),
-           {p.data, count, vocabulary},
-           true,
-           dw.data,
-           vocabulary);
-    if (db) kernels::sum_rows(count, vocabulary, p.data, db.data);
+  Var result = tape.record(loss, {features, w, bias}, [=](View dloss) {
+    if (dloss.data[0] != 1)
+      throw BugError(
+          "[projected_cross_entropy] its gradient must be 1, not {}: scale with `factor`",
+          dloss.data[0]);
+    View dfeatures = features.gradient();
+    if (!dfeatures) return;
+    for (Index i = 0; i < count; ++i)
+      kernels::add(size, dx.data + i * size, dfeatures.data + rows[i] * size);
   });
   const auto n = static_cast<std::size_t>(all);
-  return {out, {nll.data, n}, {best, n}};
+  return {result, {nll.data, n}, {best, n}};
 }
 
 }  // namespace softalign

@@ -49,11 +49,7 @@ Var embedding(Var table, std::span<const Token> ids, Shape leading) {
     std::copy_n(
         table.value().data + ids[static_cast<std::size_t>(i)] * size, size, y.data + i * size);
   const Token* rows = ids.data();
-  return table.tape().record(y, {table}, [=](View dy) {
-    View dt = table.gradient();
-    for (Index i = 0; i < count; ++i)
-      kernels::add(size, dy.data + i * size, dt.data + rows[i] * size);
-  });
+  return table.tape().record(y, {table}, [=](View dy) { table.tape().add_rows(table, rows, dy); });
 }
 
 }  // namespace softalign

@@ -42,7 +42,7 @@ Var stack_steps(std::span<const Var> steps);                   // T times [B,D] 
 Var select_last_valid(Var x, std::span<const Index> lengths);  // [B,S,D] -> [B,D] at lengths[b] - 1
 Var embedding(Var table,
               std::span<const Token> ids,
-              Shape leading);  // rows of table [V,E] -> [leading..., E]
+              Shape leading);  // rows of table [V,E] -> [leading..., E]; ids must outlive the step
 
 // ---- recurrence (Cho et al. 2014: the reset gate acts before the product). Gates z, r, c side by
 // side. x [B,S,3U]: projected inputs with bias; u [U,2U], uc [U,U]; lengths must not increase along
@@ -68,7 +68,9 @@ struct TokenLosses {
   std::span<const real> nll;    // [N], -log p in nats; rows with a target below 0 are skipped: 0
   std::span<const Token> best;  // [N], the most probable symbol; -1 where skipped
 };
-// features [N,R], w [R,V], bias [V], targets [N]; logits of skipped rows are never computed.
+// features [N,R], w [R,V], bias [V], targets [N]; logits of skipped rows are never computed. On a
+// training tape the gradients of w and bias are added at once; the loss is to be the root of
+// backward, or a summand of it: its gradient must be 1 (BugError), `factor` is what scales it.
 TokenLosses projected_cross_entropy(
     Var features, Var w, Var bias, std::span<const Token> targets, real factor);
 Var sum(Var x);  // -> [1]

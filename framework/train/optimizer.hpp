@@ -26,6 +26,8 @@ class Optimizer {
                      const real* gradient,
                      real* value,
                      std::span<real* const> state) const = 0;
+  // A zero gradient changes neither value nor state: rows of tables without one may be left out.
+  virtual bool rests_without_gradient() const { return false; }
   virtual double learning_rate(Index update) const = 0;  // for the record
 };
 

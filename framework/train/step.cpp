@@ -10,20 +10,27 @@ namespace {
 
 constexpr Index kChunk = 1 << 14;  // numbers that are reduced and updated in one piece
 
+Index chunks(Index numbers) { return (numbers + kChunk - 1) / kChunk; }
+
 }  // namespace
 
 TrainingStep::TrainingStep(
     Model& model, const Optimizer& optimizer, Index shards, double clip_norm, Workers& workers)
-    : model_(model), optimizer_(optimizer), clip_norm_(clip_norm), workers_(workers) {
-  const auto size = static_cast<std::size_t>(model.parameters().flat_size());
+    : model_(model),
+      optimizer_(optimizer),
+      clip_norm_(clip_norm),
+      workers_(workers),
+      table_gradients_(model.parameters()) {
+  const ParameterStore& store = model.parameters();
   for (Index s = 0; s < shards; ++s) {
-    gradients_.emplace_back(size);
+    gradients_.emplace_back(static_cast<std::size_t>(store.dense_size()));
     tapes_.push_back(std::make_unique<Tape>(Tape::Mode::train, gradients_.back().data()));
+    tapes_.back()->collect_table_gradients();
   }
   results_.resize(static_cast<std::size_t>(shards));
-  squares_.resize((size + kChunk - 1) / kChunk);
+  squares_.resize(static_cast<std::size_t>(chunks(store.dense_size())));
   for (const std::string& name : optimizer.state())
-    state_.push_back({name, std::vector<real>(size)});
+    state_.push_back({name, std::vector<real>(static_cast<std::size_t>(store.flat_size()))});
 }
 
 StepResult TrainingStep::run(const std::vector<Batch>& shards, Index number) {
@@ -36,9 +43,9 @@ StepResult TrainingStep::run(const std::vector<Batch>& shards, Index number) {
     const auto s = static_cast<std::size_t>(i);
     std::fill(gradients_[s].begin(), gradients_[s].end(), real{0});
     results_[s] = {};
-    if (shards[s].rows == 0) return;
     Tape& tape = *tapes_[s];
     tape.reset();
+    if (shards[s].rows == 0) return;
     const Model::Forward forward = model_.forward(tape, shards[s], factor);
     for (real nll : forward.losses.nll) results_[s].nll += static_cast<double>(nll);
     for (std::size_t k = 0; k < forward.losses.best.size(); ++k)
@@ -60,8 +67,8 @@ StepResult TrainingStep::run(const std::vector<Batch>& shards, Index number) {
 }
 
 double TrainingStep::reduce() {
-  const Index size = model_.parameters().flat_size();
-  workers_.run(static_cast<Index>(squares_.size()), [&](Index chunk) {
+  const Index size = model_.parameters().dense_size();
+  workers_.run(chunks(size), [&](Index chunk) {
     const Index begin = chunk * kChunk, count = std::min(kChunk, size - begin);
     for (std::size_t width = 1; width < gradients_.size(); width *= 2)
       for (std::size_t s = 0; s + width < gradients_.size(); s += 2 * width)
@@ -69,33 +76,54 @@ double TrainingStep::reduce() {
     squares_[static_cast<std::size_t>(chunk)] =
         kernels::sum_of_squares(count, gradients_[0].data() + begin);
   });
+  table_gradients_.gather(tapes_, workers_);
   double sum = 0;
   for (double square : squares_) sum += square;
-  return std::sqrt(sum);
+  return std::sqrt(sum + table_gradients_.sum_of_squares());
 }
 
 void TrainingStep::update(Index number, double norm) {
-  const Index size = model_.parameters().flat_size();
+  const Index dense = model_.parameters().dense_size(), size = model_.parameters().flat_size();
   const real scale =
       clip_norm_ > 0 && norm > clip_norm_ ? static_cast<real>(clip_norm_ / norm) : real{1};
-  workers_.run(static_cast<Index>(squares_.size()), [&](Index chunk) {
-    const Index begin = chunk * kChunk, count = std::min(kChunk, size - begin);
+  const auto apply = [&](Index begin, Index count, const real* gradient) {
     real* state[8] = {};
     for (std::size_t k = 0; k < state_.size(); ++k) state[k] = state_[k].numbers.data() + begin;
     optimizer_.apply(count,
                      number,
                      scale,
-                     gradients_[0].data() + begin,
+                     gradient,
                      model_.parameters().values() + begin,
                      {state, state_.size()});
+  };
+  const Index of_layers = chunks(dense), of_tables = chunks(size - dense);
+  workers_.run(of_layers + of_tables, [&](Index chunk) {
+    if (chunk < of_layers) {
+      const Index begin = chunk * kChunk;
+      apply(begin, std::min(kChunk, dense - begin), gradients_[0].data() + begin);
+      return;
+    }
+    alignas(64) real gradient[kChunk];
+    const Index begin = dense + (chunk - of_layers) * kChunk,
+                count = std::min(kChunk, size - begin);
+    if (!table_gradients_.read(begin, count, gradient)) {
+      if (optimizer_.rests_without_gradient()) return;
+      std::fill_n(gradient, count, real{0});
+    }
+    apply(begin, count, gradient);
   });
 }
 
 std::string TrainingStep::bad_parameter() const {
-  for (const Parameter& parameter : model_.parameters().all())
-    for (Index i = 0; i < parameter.shape.size(); ++i)
-      if (!std::isfinite(gradients_[0][static_cast<std::size_t>(parameter.offset + i)]))
-        return parameter.name;
+  for (const Parameter& parameter : model_.parameters().all()) {
+    std::vector<real> gradient(static_cast<std::size_t>(parameter.shape.size()));
+    if (parameter.table)
+      table_gradients_.read(parameter.offset, parameter.shape.size(), gradient.data());
+    else
+      std::copy_n(gradients_[0].begin() + parameter.offset, gradient.size(), gradient.begin());
+    for (real number : gradient)
+      if (!std::isfinite(number)) return parameter.name;
+  }
   return "";
 }
 
@@ -119,7 +147,7 @@ std::vector<Index> TrainingStep::bad_examples(Model& model, const std::vector<Ba
 
 std::size_t TrainingStep::peak_bytes() const {
   std::size_t sum = 0;
-  for (const auto& tape : tapes_) sum += tape->arena().peak();
+  for (const auto& tape : tapes_) sum += tape->peak_bytes();
   return sum;
 }
 

@@ -9,6 +9,7 @@
 #include "framework/base/workers.hpp"
 #include "framework/seq/model.hpp"
 #include "framework/train/optimizer.hpp"
+#include "framework/train/table_gradients.hpp"
 
 namespace softalign {
 
@@ -43,14 +44,15 @@ class TrainingStep {
   std::size_t peak_bytes() const;  // arenas of all shards
 
  private:
-  double reduce();  // sums the shards' gradients into the first; returns their norm
+  double reduce();  // sums the shards' gradients; returns their norm
   void update(Index number, double norm);
 
   Model& model_;
   const Optimizer& optimizer_;
   double clip_norm_;
   Workers& workers_;
-  std::vector<std::vector<real>> gradients_;  // one for each shard
+  std::vector<std::vector<real>> gradients_;  // of all but the tables, one for each shard
+  TableGradients table_gradients_;
   std::vector<std::unique_ptr<Tape>> tapes_;
   std::vector<StepResult> results_;
   std::vector<double> squares_;  // sums of squares of the chunks

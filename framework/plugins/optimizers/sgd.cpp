@@ -5,7 +5,11 @@
 namespace softalign {
 namespace {
 
-SOFTALIGN_KERNEL void sgd(
+SOFTALIGN_KERNEL void sgd(Index n, real rate, real scale, const real* g, real* w) {
+  for (Index i = 0; i < n; ++i) w[i] -= rate * (scale * g[i]);
+}
+
+SOFTALIGN_KERNEL void sgd_with_momentum(
     Index n, real rate, real momentum, real scale, const real* g, real* w, real* m) {
   for (Index i = 0; i < n; ++i) {
     m[i] = momentum * m[i] + scale * g[i];
@@ -26,20 +30,28 @@ class Sgd final : public Optimizer {
   };
   explicit Sgd(const Options& options) : options_(options) {}
 
-  std::vector<std::string> state() const override { return {"momentum"}; }
+  std::vector<std::string> state() const override {
+    return options_.momentum == 0 ? std::vector<std::string>{}
+                                  : std::vector<std::string>{"momentum"};
+  }
+  bool rests_without_gradient() const override { return options_.momentum == 0; }
   void apply(Index count,
              Index,
              real gradient_scale,
              const real* gradient,
              real* value,
              std::span<real* const> state) const override {
-    sgd(count,
-        static_cast<real>(options_.learning_rate),
-        static_cast<real>(options_.momentum),
-        gradient_scale,
-        gradient,
-        value,
-        state[0]);
+    const real rate = static_cast<real>(options_.learning_rate);
+    if (options_.momentum == 0)
+      sgd(count, rate, gradient_scale, gradient, value);
+    else
+      sgd_with_momentum(count,
+                        rate,
+                        static_cast<real>(options_.momentum),
+                        gradient_scale,
+                        gradient,
+                        value,
+                        state[0]);
   }
   double learning_rate(Index) const override { return options_.learning_rate; }
 

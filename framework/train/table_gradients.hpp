@@ -1,0 +1,37 @@
+// Gradients of lookup tables: the rows that a batch touched, summed over the shards. A table of
+// 30,000 rows has a gradient in a thousand of them; the zeros of the others are never stored.
+#pragma once
+
+#include <vector>
+
+#include "framework/autodiff/tape.hpp"
+#include "framework/base/workers.hpp"
+
+namespace softalign {
+
+class TableGradients {
+ public:
+  explicit TableGradients(const ParameterStore& store);
+
+  // Adds up what the tapes collected, in the order of the tapes; forgets what was there before.
+  void gather(const std::vector<std::unique_ptr<Tape>>& tapes, Workers& workers);
+  double sum_of_squares() const;
+  // Numbers [begin, begin + count) of the flat buffer, which must lie in the tables: the gradient
+  // written to `to`, zeros where there is none. False when there is none at all: `to` is untouched.
+  bool read(Index begin, Index count, real* to) const;
+
+ private:
+  struct Table {
+    const real* values;
+    Index offset, rows, size;
+    std::vector<std::int32_t> slot;  // of each row; -1: not touched
+    std::vector<Token> touched;      // by slot, in the order of the first touch
+    std::vector<real> sums;          // [slots, size]
+    double squares = 0;
+  };
+  void gather(const std::vector<std::unique_ptr<Tape>>& tapes, Table& table);
+
+  std::vector<Table> tables_;
+};
+
+}  // namespace softalign
