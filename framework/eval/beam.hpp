@@ -1,6 +1,7 @@
 // Beam search over a batch of sentences. A finished hypothesis leaves the beam and narrows it (as
 // in GroundHog); a sentence whose beam is empty leaves the batch. Ties go to the earlier
-// hypothesis, then to the lower symbol.
+// hypothesis, then to the lower symbol. Hypotheses do not depend on what else is in the batch, and
+// once the tape has its memory, a step allocates none.
 #pragma once
 
 #include "framework/eval/search.hpp"

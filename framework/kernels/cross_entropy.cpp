@@ -8,16 +8,18 @@
 namespace softalign::kernels {
 namespace {
 
-// The largest of a row; lanes first, so that the compiler can use vectors.
+// The largest of a row; lanes first, so that the compiler can use vectors (and so many that it does
+// not unroll them into single numbers instead).
 SOFTALIGN_INLINE real row_max(Index count, const real* x) {
-  real lanes[kLanes];
-  for (Index lane = 0; lane < kLanes; ++lane) lanes[lane] = x[0];
+  constexpr Index kMany = 4 * kLanes;
+  real lanes[kMany];
+  for (Index lane = 0; lane < kMany; ++lane) lanes[lane] = x[0];
   Index i = 0;
-  for (; i + kLanes <= count; i += kLanes)
-    for (Index lane = 0; lane < kLanes; ++lane)
+  for (; i + kMany <= count; i += kMany)
+    for (Index lane = 0; lane < kMany; ++lane)
       lanes[lane] = x[i + lane] > lanes[lane] ? x[i + lane] : lanes[lane];
   real largest = lanes[0];
-  for (Index lane = 1; lane < kLanes; ++lane) largest = std::max(largest, lanes[lane]);
+  for (Index lane = 1; lane < kMany; ++lane) largest = std::max(largest, lanes[lane]);
   for (; i < count; ++i) largest = std::max(largest, x[i]);
   return largest;
 }
@@ -50,14 +52,24 @@ SOFTALIGN_KERNEL void cross_entropy_gradient(
   }
 }
 
-SOFTALIGN_KERNEL void log_softmax(Index rows, Index vocabulary, real* logits) {
+SOFTALIGN_KERNEL void log_sum_exp(Index rows, Index vocabulary, const real* logits, real* sums) {
   for (Index row = 0; row < rows; ++row) {
-    real* x = logits + row * vocabulary;
+    const real* x = logits + row * vocabulary;
     const real largest = row_max(vocabulary, x);
-    const real sum = lane_sum(vocabulary, [=](Index v) { return vector_exp(x[v] - largest); });
-    const real shift = largest + std::log(sum);
-    for (Index v = 0; v < vocabulary; ++v) x[v] -= shift;
+    sums[row] = largest +
+                std::log(lane_sum(vocabulary, [=](Index v) { return vector_exp(x[v] - largest); }));
   }
+}
+
+SOFTALIGN_KERNEL Index first_above(Index first, Index count, const real* x, real bound) {
+  constexpr Index kBlock = 4 * kLanes;  // few of the blocks of a row hold one
+  for (; first + kBlock <= count; first += kBlock) {
+    int above = 0;
+    for (Index i = 0; i < kBlock; ++i) above |= x[first + i] > bound;
+    if (above != 0) break;
+  }
+  while (first < count && !(x[first] > bound)) ++first;
+  return first;
 }
 
 }  // namespace softalign::kernels

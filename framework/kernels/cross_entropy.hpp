@@ -12,7 +12,9 @@ void softmax_cross_entropy(
 // Turns probabilities into the gradient of factor * sum nll, in place: factor (p - onehot(target)).
 void cross_entropy_gradient(
     Index rows, Index vocabulary, const Token* targets, real factor, real* probabilities);
-// Rows of logits into log-probabilities in place, for search.
-void log_softmax(Index rows, Index vocabulary, real* logits);
+// sums[row] = log sum exp of its logits, for search: log p(v) = logits[v] - sums[row].
+void log_sum_exp(Index rows, Index vocabulary, const real* logits, real* sums);
+// The first index from `first` on where x > bound; `count` when there is none.
+Index first_above(Index first, Index count, const real* x, real bound);
 
 }  // namespace softalign::kernels

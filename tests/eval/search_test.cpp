@@ -6,7 +6,6 @@
 
 #include "framework/data/vocabulary.hpp"
 #include "framework/eval/beam.hpp"
-#include "framework/kernels/cross_entropy.hpp"
 
 using namespace softalign;
 
@@ -49,8 +48,11 @@ std::vector<double> next_log_probabilities(const Setting& setting,
     source.state = prediction.next;
     if (i < prefix.size()) previous = {prefix[i]};
   }
-  kernels::log_softmax(1, logits.size(), logits.data);
-  return {logits.begin(), logits.end()};
+  std::vector<double> p(logits.begin(), logits.end());
+  double sum = 0;
+  for (double x : p) sum += std::exp(x);
+  for (double& x : p) x -= std::log(sum);
+  return p;
 }
 
 }  // namespace

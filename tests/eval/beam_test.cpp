@@ -1,0 +1,198 @@
+// The batched beam search against a slow one that follows the definition word by word: one sentence,
+// every continuation of every hypothesis, sorted.
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/config/spec.hpp"
+#include "framework/data/vocabulary.hpp"
+#include "framework/eval/beam.hpp"
+#include "framework/kernels/cross_entropy.hpp"
+
+using namespace softalign;
+
+namespace {
+
+// A small random model and sentences for it.
+struct Experiment {
+  Index symbols;
+  std::unique_ptr<Model> model;
+  std::vector<Index> lengths;
+  std::vector<Token> tokens;
+  Index positions;
+  BeamSettings settings;
+
+  explicit Experiment(std::uint64_t seed) {
+    const RandomStream random(seed, "a small model");
+    symbols = 4 + random.below(140, 0);
+    const char* attentions[] = {"none", "{type: global, score: dot}", "global", "global"};
+    const auto options =
+        parse_spec<ModelOptions>(fmt::format("embedding: {}\nencoder: {{type: gru, units: {}}}\n"
+                                             "attention: {}\ndecoder: {{units: {}}}",
+                                             1 + random.below(12, 1),
+                                             4 + random.below(12, 20),
+                                             attentions[random.below(4, 2)],
+                                             4 + random.below(12, 21)),
+                                 "a small model")
+            .spec;
+    model = std::make_unique<Model>(options, symbols, symbols, seed);
+    const real scale = static_cast<real>(random.below(4, 3));  // 0: all symbols equally probable
+    real* values = model->parameters().values();
+    for (Index i = 0; i < model->parameters().flat_size(); ++i) values[i] *= scale;
+    settings.width = 1 + random.below(6, 4);
+    settings.length_normalization = 0.5 * random.below(3, 5);
+    settings.max_ratio = 0.5;
+    settings.max_extra = 1 + random.below(8, 6);
+    for (Index b = 0; b <= random.below(4, 7); ++b)
+      lengths.push_back(1 + random.below(7, static_cast<std::uint64_t>(8 + b)));
+    std::sort(lengths.rbegin(), lengths.rend());
+    positions = lengths.front();
+    for (Index length : lengths)
+      for (Index s = 0; s < positions; ++s)
+        tokens.push_back(s + 1 < length
+                             ? 3 + static_cast<Token>(random.below(
+                                       static_cast<std::uint32_t>(symbols - 3), tokens.size(), 1))
+                             : kEnd);
+  }
+  std::span<const Token> sentence(std::size_t b) const {
+    return std::span(tokens).subspan(b * static_cast<std::size_t>(positions),
+                                     static_cast<std::size_t>(lengths[b]));
+  }
+  std::vector<std::vector<Hypothesis>> together(Tape& tape) const {
+    return beam_search(*model, tape, {tokens, std::ssize(lengths), positions, lengths}, settings);
+  }
+  std::vector<Hypothesis> alone(Tape& tape, std::size_t b) const {
+    return beam_search(
+        *model, tape, {sentence(b), 1, lengths[b], std::span(lengths).subspan(b, 1)}, settings)[0];
+  }
+};
+
+struct Open {
+  std::vector<Token> tokens;
+  double log_probability = 0;
+  std::vector<float> alignment;
+};
+
+// log p of each symbol after a hypothesis, read anew from its first symbol; extends its alignment.
+std::vector<double> continuations(const Experiment& experiment, std::size_t b, Open& open) {
+  Tape tape(Tape::Mode::infer);
+  const auto length = std::span(experiment.lengths).subspan(b, 1);
+  Model::Source source = experiment.model->read(tape, experiment.sentence(b), 1, length[0], length);
+  std::vector<Token> previous = {kBegin};
+  Model::Prediction prediction;
+  for (std::size_t i = 0; i <= open.tokens.size(); ++i) {
+    if (i > 0) previous = {open.tokens[i - 1]};
+    prediction = experiment.model->predict(tape, source, previous);
+    source.state = prediction.next;
+  }
+  if (prediction.weights) {
+    const View weights = prediction.weights.value();
+    open.alignment.insert(open.alignment.end(), weights.begin(), weights.end());
+  }
+  const View logits = prediction.logits.value();
+  real log_sum = 0;
+  kernels::log_sum_exp(1, logits.size(), logits.data, &log_sum);
+  std::vector<double> p;
+  for (real x : logits) p.push_back(static_cast<double>(x - log_sum));
+  return p;
+}
+
+std::vector<Hypothesis> plain_beam(const Experiment& experiment, std::size_t b) {
+  const BeamSettings& settings = experiment.settings;
+  const auto limit = static_cast<std::size_t>(
+      static_cast<Index>(settings.max_ratio * static_cast<double>(experiment.lengths[b])) +
+      settings.max_extra);
+  std::vector<Hypothesis> finished;
+  std::vector<Open> open = {{}};
+  for (std::size_t step = 1; !open.empty(); ++step) {
+    std::vector<Open> longer;
+    for (Open& one : open) {
+      const auto p = continuations(experiment, b, one);
+      for (Token v = 0; v < experiment.symbols; ++v) {
+        if (v == kBegin) continue;
+        longer.push_back(one);
+        longer.back().tokens.push_back(v);
+        longer.back().log_probability += p[static_cast<std::size_t>(v)];
+      }
+    }
+    std::stable_sort(longer.begin(), longer.end(), [](const Open& x, const Open& y) {
+      return x.log_probability > y.log_probability;
+    });
+    longer.resize(
+        std::min(longer.size(), static_cast<std::size_t>(settings.width) - finished.size()));
+    open.clear();
+    for (Open& one : longer) {
+      const bool ended = one.tokens.back() == kEnd;
+      if (!ended && step < limit) {
+        open.push_back(one);
+        continue;
+      }
+      const double score =
+          one.log_probability / std::pow(static_cast<double>(step), settings.length_normalization);
+      if (ended) one.tokens.pop_back();
+      finished.push_back({one.tokens, one.log_probability, score, ended, one.alignment});
+    }
+  }
+  std::stable_sort(finished.begin(), finished.end(), [](const Hypothesis& x, const Hypothesis& y) {
+    return x.finished != y.finished ? x.finished : x.score > y.score;
+  });
+  return finished;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(beam)
+
+BOOST_AUTO_TEST_CASE(finds_what_the_definition_finds) {
+  Tape tape(Tape::Mode::infer);
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    BOOST_TEST_CONTEXT("seed " << seed) {
+      const Experiment experiment(seed);
+      const auto found = experiment.together(tape);
+      BOOST_REQUIRE(found.size() == experiment.lengths.size());
+      for (std::size_t b = 0; b < found.size(); ++b) {
+        const auto expected = plain_beam(experiment, b);
+        BOOST_REQUIRE(found[b].size() == expected.size());
+        for (std::size_t k = 0; k < expected.size(); ++k) {
+          const Hypothesis &x = found[b][k], &y = expected[k];
+          BOOST_TEST(x.tokens == y.tokens, boost::test_tools::per_element());
+          BOOST_TEST(x.finished == y.finished);
+          BOOST_TEST(x.log_probability == y.log_probability);
+          BOOST_TEST(x.score == y.score);
+          BOOST_REQUIRE(x.alignment.size() == y.alignment.size());
+          for (std::size_t i = 0; i < x.alignment.size(); ++i)
+            BOOST_TEST(x.alignment[i] == y.alignment[i]);
+        }
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_sentence_alone_and_in_a_batch_give_the_same_bits) {
+  Tape tape(Tape::Mode::infer);
+  for (std::uint64_t seed = 400; seed < 600; ++seed) {
+    const Experiment experiment(seed);
+    const auto together = experiment.together(tape);
+    for (std::size_t b = 0; b < together.size(); ++b) {
+      const auto alone = experiment.alone(tape, b);
+      BOOST_REQUIRE(alone.size() == together[b].size());
+      for (std::size_t k = 0; k < alone.size(); ++k) {
+        BOOST_TEST((alone[k].tokens == together[b][k].tokens));
+        BOOST_TEST(alone[k].score == together[b][k].score);
+        BOOST_TEST((alone[k].alignment == together[b][k].alignment));
+      }
+    }
+  }
+}
+
+// A model that has diverged: the search ends all the same, with hypotheses for every sentence.
+BOOST_AUTO_TEST_CASE(not_a_number_still_gives_hypotheses) {
+  const Experiment experiment(7);
+  real* values = experiment.model->parameters().values();
+  for (Index i = 0; i < experiment.model->parameters().flat_size(); ++i) values[i] = std::nanf("");
+  Tape tape(Tape::Mode::infer);
+  for (const auto& list : experiment.together(tape)) BOOST_TEST(!list.empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
