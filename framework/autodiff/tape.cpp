@@ -51,11 +51,13 @@ void Tape::run_backward() {
   for (; step != nullptr; step = step->previous) {
     Var::Node& output = *step->output;
     if (output.gradient == nullptr) continue;
+    outer_products_.finish(output.gradient);
     step->run(step, {output.gradient, output.value.shape});
     give_back(output.gradient, output.value.size());
     output.gradient = nullptr;
     output.needs_gradient = false;  // whoever asks later gets none, not a fresh one
   }
+  outer_products_.finish();
   if (owner_ == nullptr) products_.finish();
 }
 
@@ -95,7 +97,7 @@ void Tape::give_back(real* gradient, Index size) {
 
 std::size_t Tape::peak_bytes() const {
   return arena_.peak() + gradient_arena_.peak() + products_.peak_bytes() +
-         (scratch_ ? scratch_->peak_bytes() : 0);
+         outer_products_.peak_bytes() + (scratch_ ? scratch_->peak_bytes() : 0);
 }
 
 void Tape::reset() {
@@ -104,6 +106,7 @@ void Tape::reset() {
   for (FreeBuffers& list : free_) list.first = nullptr;
   table_gradients_.clear();
   products_.reset();
+  outer_products_.reset();
   if (scratch_) scratch_->reset();
 }
 

@@ -18,6 +18,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "framework/autodiff/outer_products.hpp"
 #include "framework/autodiff/parameters.hpp"
 #include "framework/autodiff/weight_products.hpp"
 #include "framework/base/arena.hpp"
@@ -126,6 +127,11 @@ class Tape {
 
   // What layers that run at every time step do with a weight matrix; see there.
   WeightProducts& weight_products() { return root().products_; }
+  // And what attention does with a memory it reads at every step: memory.gradient() += rows outer
+  // columns, for each sentence, before anybody reads it.
+  void add_outer_products(Var memory, View rows, View columns, std::span<const Index> lengths) {
+    outer_products_.add(memory.gradient(), rows, columns, lengths);
+  }
 
   // A second tape of the same mode and gradients, for work that is thrown away and done again
   // (rematerialisation).
@@ -160,6 +166,7 @@ class Tape {
   Arena gradient_arena_;
   std::vector<FreeBuffers> free_;
   WeightProducts products_;
+  OuterProducts outer_products_;
   bool collects_rows_ = false;
   std::vector<TableGradient> table_gradients_;
   Tape* owner_ = nullptr;  // of a scratch tape

@@ -50,34 +50,18 @@ SOFTALIGN_KERNEL void additive_energy_backward(AttentionSizes z,
   }
 }
 
-SOFTALIGN_KERNEL void batched_dot_forward(AttentionSizes z,
-                                          const real* keys,
-                                          const real* query,
-                                          real* energies) {
-  for (Index b = 0; b < z.sentences; ++b)
-    for (Index s = 0; s < z.positions; ++s) {
-      const real* k = keys + (b * z.positions + s) * z.units;
-      const real* q = query + b * z.units;
-      energies[b * z.positions + s] =
-          s < z.lengths[b] ? lane_sum(z.units, [=](Index d) { return k[d] * q[d]; }) : real{0};
-    }
-}
-
-SOFTALIGN_KERNEL void batched_dot_backward(AttentionSizes z,
-                                           const real* keys,
-                                           const real* query,
-                                           const real* denergies,
-                                           real* dkeys,
-                                           real* dquery) {
-  for (Index b = 0; b < z.sentences; ++b)
+SOFTALIGN_KERNEL void batched_dot(
+    AttentionSizes z, const real* keys, const real* query, bool add, real* energies) {
+  for (Index b = 0; b < z.sentences; ++b) {
+    const real* q = query + b * z.units;
+    real* e = energies + b * z.positions;
     for (Index s = 0; s < z.lengths[b]; ++s) {
-      const Index row = b * z.positions + s;
-      const real de = denergies[row];
-      if (dkeys != nullptr)
-        for (Index d = 0; d < z.units; ++d) dkeys[row * z.units + d] += de * query[b * z.units + d];
-      if (dquery != nullptr)
-        for (Index d = 0; d < z.units; ++d) dquery[b * z.units + d] += de * keys[row * z.units + d];
+      const real* k = keys + (b * z.positions + s) * z.units;
+      const real sum = lane_sum(z.units, [=](Index d) { return k[d] * q[d]; });
+      e[s] = add ? e[s] + sum : sum;
     }
+    if (!add) std::fill(e + z.lengths[b], e + z.positions, real{0});
+  }
 }
 
 SOFTALIGN_KERNEL void softmax_forward(AttentionSizes z, const real* energies, real* weights) {
@@ -107,40 +91,18 @@ SOFTALIGN_KERNEL void softmax_backward(AttentionSizes z,
   }
 }
 
-SOFTALIGN_KERNEL void weighted_sum_forward(AttentionSizes z,
-                                           const real* weights,
-                                           const real* values,
-                                           real* context) {
+SOFTALIGN_KERNEL void weighted_sum(
+    AttentionSizes z, const real* weights, const real* values, bool add, real* context) {
   const Index units = z.units;
   for (Index b = 0; b < z.sentences; ++b) {
     real* c = context + b * units;
-    for (Index d = 0; d < units; ++d) c[d] = 0;
+    if (!add) std::fill_n(c, units, real{0});
     for (Index s = 0; s < z.lengths[b]; ++s) {
       const real w = weights[b * z.positions + s];
       const real* h = values + (b * z.positions + s) * units;
       for (Index d = 0; d < units; ++d) c[d] += w * h[d];
     }
   }
-}
-
-SOFTALIGN_KERNEL void weighted_sum_backward(AttentionSizes z,
-                                            const real* weights,
-                                            const real* values,
-                                            const real* dcontext,
-                                            real* dweights,
-                                            real* dvalues) {
-  for (Index b = 0; b < z.sentences; ++b)
-    for (Index s = 0; s < z.lengths[b]; ++s) {
-      const Index row = b * z.positions + s;
-      const real* h = values + row * z.units;
-      const real* dc = dcontext + b * z.units;
-      if (dweights != nullptr)
-        dweights[row] += lane_sum(z.units, [=](Index d) { return h[d] * dc[d]; });
-      if (dvalues != nullptr) {
-        const real w = weights[row];
-        for (Index d = 0; d < z.units; ++d) dvalues[row * z.units + d] += w * dc[d];
-      }
-    }
 }
 
 }  // namespace softalign::kernels

@@ -32,14 +32,13 @@ void additive_energy_backward(AttentionSizes sizes,
                               real* dv,
                               real* scratch);
 
-// e_bs = sum_d k_bsd q_bd
-void batched_dot_forward(AttentionSizes sizes, const real* keys, const real* query, real* energies);
-void batched_dot_backward(AttentionSizes sizes,
-                          const real* keys,
-                          const real* query,
-                          const real* denergies,
-                          real* dkeys,
-                          real* dquery);
+// e_bs = sum_d k_bsd q_bd, added to what is there if asked. With weighted_sum each other's backward:
+// dq = weighted_sum(de, k), dw = batched_dot(h, dc).
+void batched_dot(AttentionSizes sizes,
+                 const real* keys /*[B,S,D]*/,
+                 const real* query /*[B,D]*/,
+                 bool add,
+                 real* energies /*[B,S]*/);
 
 // w_bs = exp(e_bs - max) / sum over the valid prefix; exactly 0 beyond it.
 void softmax_forward(AttentionSizes sizes, const real* energies, real* weights);
@@ -48,16 +47,11 @@ void softmax_backward(AttentionSizes sizes,
                       const real* dweights,
                       real* denergies);
 
-// c_bd = sum_s w_bs h_bsd
-void weighted_sum_forward(AttentionSizes sizes,
-                          const real* weights /*[B,S]*/,
-                          const real* values /*[B,S,D]*/,
-                          real* context /*[B,D]*/);
-void weighted_sum_backward(AttentionSizes sizes,
-                           const real* weights,
-                           const real* values,
-                           const real* dcontext,
-                           real* dweights,
-                           real* dvalues);
+// c_bd = sum_s w_bs h_bsd, added to what is there if asked.
+void weighted_sum(AttentionSizes sizes,
+                  const real* weights /*[B,S]*/,
+                  const real* values /*[B,S,D]*/,
+                  bool add,
+                  real* context /*[B,D]*/);
 
 }  // namespace softalign::kernels

@@ -54,14 +54,11 @@ Var batched_dot(Var keys, Var query, std::span<const Index> lengths) {
                keys,
                query);
   View energies = keys.tape().allocate({n.sentences, n.positions});
-  kernels::batched_dot_forward(n, keys.value().data, query.value().data, energies.data);
+  kernels::batched_dot(n, keys.value().data, query.value().data, false, energies.data);
   return keys.tape().record(energies, {keys, query}, [=](View de) {
-    kernels::batched_dot_backward(n,
-                                  keys.value().data,
-                                  query.value().data,
-                                  de.data,
-                                  keys.gradient().data,
-                                  query.gradient().data);
+    if (keys.needs_gradient()) keys.tape().add_outer_products(keys, de, query.value(), lengths);
+    if (View dquery = query.gradient())
+      kernels::weighted_sum(n, de.data, keys.value().data, true, dquery.data);
   });
 }
 
@@ -94,14 +91,12 @@ Var weighted_sum(Var weights, Var values, std::span<const Index> lengths) {
                weights,
                values);
   View context = weights.tape().allocate({n.sentences, n.units});
-  kernels::weighted_sum_forward(n, weights.value().data, values.value().data, context.data);
+  kernels::weighted_sum(n, weights.value().data, values.value().data, false, context.data);
   return weights.tape().record(context, {weights, values}, [=](View dc) {
-    kernels::weighted_sum_backward(n,
-                                   weights.value().data,
-                                   values.value().data,
-                                   dc.data,
-                                   weights.gradient().data,
-                                   values.gradient().data);
+    if (values.needs_gradient())
+      values.tape().add_outer_products(values, weights.value(), dc, lengths);
+    if (View dweights = weights.gradient())
+      kernels::batched_dot(n, values.value().data, dc.data, true, dweights.data);
   });
 }
 

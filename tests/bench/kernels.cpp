@@ -88,22 +88,17 @@ BENCHMARK(additive_energy_gradient)->Arg(20)->Arg(80);
 void weighted_sum(benchmark::State& state) {
   Memory m(state.range(0));
   for (auto _ : state)
-    kernels::weighted_sum_forward(m.sizes, m.energies.data(), m.keys.data(), m.query.data());
+    kernels::weighted_sum(m.sizes, m.energies.data(), m.keys.data(), false, m.query.data());
   per_item(state, static_cast<Index>(m.keys.size()));
 }
 BENCHMARK(weighted_sum)->Arg(20)->Arg(80);
-void weighted_sum_gradient(benchmark::State& state) {
+void batched_dot(benchmark::State& state) {
   Memory m(state.range(0));
   for (auto _ : state)
-    kernels::weighted_sum_backward(m.sizes,
-                                   m.energies.data(),
-                                   m.keys.data(),
-                                   m.dquery.data(),
-                                   m.energies.data(),
-                                   m.dkeys.data());
+    kernels::batched_dot(m.sizes, m.keys.data(), m.query.data(), false, m.energies.data());
   per_item(state, static_cast<Index>(m.keys.size()));
 }
-BENCHMARK(weighted_sum_gradient)->Arg(20)->Arg(80);
+BENCHMARK(batched_dot)->Arg(20)->Arg(80);
 
 void softmax_cross_entropy(benchmark::State& state) {
   const Index rows = 64, vocabulary = state.range(0);

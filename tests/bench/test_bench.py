@@ -1,0 +1,36 @@
+"""The benchmark runs, says what it must, and a steady training step asks for no memory. How fast it is, no test can say."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+BENCH = Path(os.environ["SOFTALIGN_BINARY_DIR"]) / "bin/softalign_bench"
+
+
+def measure(*arguments: str) -> list[dict]:
+    command = [BENCH, *arguments, "--configuration", "tiny", "--seconds", "0.01"]
+    ended = subprocess.run(command, input="go\n", capture_output=True, text=True, check=True)
+    return [json.loads(line) for line in ended.stdout.splitlines()]
+
+
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_a_training_step_is_timed_beside_its_products(threads):
+    ready, measured, summary = measure("train", "--threads", threads)
+    assert ready == {"ready": True}
+    assert len(measured["seconds"]) == len(measured["floor_seconds"]) > 0
+    assert min(measured["seconds"]) > 0
+    # A thread may meet its largest product after the warm-up, when the other one took the shards before.
+    assert summary["mallocs_per_step"] == 0 if threads == "1" else summary["mallocs_per_step"] <= 2
+    assert summary["target_tokens"] == 16 * 6 and summary["products"] > 50
+    # Three products of 2 * rows * columns * depth for the projection alone: forward, to the features, to the weights.
+    assert summary["gigaflops"] > 3 * 2e-9 * 96 * 16 * 100
+
+
+@pytest.mark.parametrize("beam", ["1", "5"])
+def test_decoding_is_timed(beam):
+    _, measured, summary = measure("decode", "--beam", beam)
+    assert min(measured["seconds"]) > 0
+    assert summary["sentences"] == 2 * 16 and summary["symbols"] >= summary["sentences"]
