@@ -1,10 +1,10 @@
-"""Reads the records (run.h5) that runs leave: what a figure or a table needs, as plain values; draws nothing."""
+"""Reads what runs leave, records (run.h5) and files of alignments: what a figure needs, as plain values; draws nothing."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,11 @@ from typing import Any
 import h5py
 import numpy as np
 import yaml
+
+
+END = "</s>"  # closes every source that a model reads; no token of the sentence
+# Keys that are people's words or are said by Run.label already, where runs are told apart.
+UNTOLD = {"name", "notes", "tags", "plugins", "model.attention", "model.attention.score"}
 
 
 class RecordError(Exception):
@@ -37,14 +42,57 @@ class Alignment:
     weights: np.ndarray
     gold: np.ndarray | None
 
+    @property
+    def source_length(self) -> int:
+        """In tokens, as a record's /test/source_length has it."""
+        return source_length(self.source)
+
 
 @dataclass(frozen=True)
-class Run:
-    """One record. Small things are read at once, alignments when asked for."""
+class AlignmentFile:
+    """A file with alignments: what `softalign translate --alignments` leaves, or a record. They are read when asked for."""
 
     path: Path
+
+    @cached_property
+    def sentences(self) -> dict[int, int]:
+        """Sentence -> source length, of those whose alignment is in the file."""
+        with h5py.File(self.path) as file:
+            group = _attention(file)
+            if group is None:
+                return {}
+            sources = zip(group["src_tokens"].asstr()[:], group["src_len"][:].tolist())
+            return dict(zip(group["sentence"][:].tolist(), [source_length(words[:length]) for words, length in sources]))
+
+    def alignment(self, sentence: int) -> Alignment:
+        """The sentence's attention at the last update kept, the mean of its heads. Throws RecordError when it is not there."""
+        with h5py.File(self.path) as file:
+            group = _attention(file)
+            if group is None or sentence not in self.sentences:
+                raise RecordError(f"{self.path}: no alignment of sentence {sentence}")
+            at = list(self.sentences).index(sentence)
+            height, width = int(group["tgt_len"][-1, at]), int(group["src_len"][at])
+            return Alignment(
+                sentence,
+                list(group["src_tokens"].asstr()[at, :width]),
+                list(group["tgt_tokens"].asstr()[-1, at, :height]),
+                group["weights"][-1, at, :, :height, :width].mean(axis=0),
+                group["gold"][at, :height, :width] if "gold" in group else None,
+            )
+
+
+@dataclass(frozen=True)
+class Run(AlignmentFile):
+    """One record. Small things are read at once."""
+
     spec: dict[str, Any]
     label: str  # the score function, or what stands in its place
+    run_id: str = ""
+    progress: tuple[int, int] = (0, -1)  # 1 when it is complete, the last update
+
+    @property
+    def name(self) -> str:
+        return self.spec.get("name", "")
 
     @property
     def task(self) -> dict[str, Any]:
@@ -54,15 +102,21 @@ class Run:
     def test_set(self) -> str:
         """A key that runs share when their test results may stand in one figure."""
         drawn = [(self.task.get(k) or {}).get("test") for k in ("length", "examples")]
-        return json.dumps([self.task.get(k) for k in ("type", "test", "symbols")] + drawn, default=str)
+        buckets = self.spec.get("evaluate", {}).get("lengths")
+        return json.dumps([*(self.task.get(k) for k in ("type", "test", "symbols")), *drawn, buckets], default=str)
 
     @property
-    def trained_lengths(self) -> tuple[int, int] | None:
-        """The shortest and the longest source that training saw, as the spec bounds them."""
+    def trained_lengths(self) -> tuple[int | None, int] | None:
+        """The shortest and the longest source that training saw, as the spec bounds them; of text only the longest is known."""
         if lengths := (self.task.get("length") or {}).get("train"):
             return lengths[0], lengths[1]
         longest = self.task.get("max_length")
-        return (1, longest) if longest else None
+        return (None, longest) if longest else None
+
+    @property
+    def has_results(self) -> bool:
+        """Whether there is anything to draw: a run that was interrupted early has nothing."""
+        return bool(self.by_length or self.dev or self.sentences)
 
     @cached_property
     def by_length(self) -> ByLength | None:
@@ -83,34 +137,16 @@ class Run:
             updates = group["update"][:]
             return {name: (updates, d[:]) for name, d in group.items() if d.dtype == np.float64 and d.ndim == 1}
 
-    @cached_property
-    def sentences(self) -> dict[int, int]:
-        """Sentence -> source length, of those whose alignment is in the record."""
-        with h5py.File(self.path) as file:
-            group = _attention(file)
-            return {} if group is None else dict(zip(group["sentence"][:].tolist(), group["src_len"][:].tolist()))
 
-    def alignment(self, sentence: int) -> Alignment:
-        """The sentence's attention at the last update kept, the mean of its heads. Throws RecordError when it is not there."""
-        with h5py.File(self.path) as file:
-            group = _attention(file)
-            if group is None or sentence not in self.sentences:
-                raise RecordError(f"{self.path}: no alignment of sentence {sentence}")
-            at = list(self.sentences).index(sentence)
-            height, width = int(group["tgt_len"][-1, at]), int(group["src_len"][at])
-            return Alignment(
-                sentence,
-                list(group["src_tokens"].asstr()[at, :width]),
-                list(group["tgt_tokens"].asstr()[-1, at, :height]),
-                group["weights"][-1, at, :, :height, :width].mean(axis=0),
-                group["gold"][at, :height, :width] if "gold" in group else None,
-            )
+def source_length(words: Sequence[str]) -> int:
+    return len(words) - (len(words) > 0 and words[-1] == END)
 
 
 def _attention(file: h5py.File) -> h5py.Group | None:
-    """The first alignment module, in name order."""
-    modules = file.get("alignments")
-    return modules[sorted(modules)[0]] if modules else None
+    """The first module, in name order, of test sentences with the reference forced on the decoder."""
+    modules = file.get("alignments", {})
+    names = sorted(name for name in modules if not name.endswith(("_dev", "_search")))
+    return modules[names[0]] if names else None
 
 
 def _label(spec: dict[str, Any]) -> str:
@@ -122,45 +158,92 @@ def _label(spec: dict[str, Any]) -> str:
     return " ".join(part for part in (attention["type"], score) if part and part != "global")
 
 
-def read_run(path: Path) -> Run:
+def read_file(path: Path) -> AlignmentFile:
+    """A Run where the file is a record."""
     if not path.is_file():
         raise RecordError(f"{path}: no such file")
     try:
         with h5py.File(path) as file:
-            if file.attrs.get("format", b"") not in (b"softalign-run", "softalign-run"):
+            kind = _text(file.attrs.get("format", ""))
+            if kind == "softalign-alignments":
+                return AlignmentFile(path)
+            if kind != "softalign-run":
                 raise RecordError(f"{path}: not a softalign record (its attribute 'format' says otherwise)")
             spec = yaml.safe_load(file["provenance/spec_yaml"].asstr()[()])
+            run_id = _text(file.attrs.get("run_id", ""))
+            progress = int(file.attrs.get("complete", 0)), int(file.attrs.get("last_update", -1))
     except OSError as error:
         raise RecordError(f"{path}: damaged, or no HDF5 file; `softalign verify` says more") from error
     except KeyError as error:
         raise RecordError(f"{path}: a record without its spec (provenance/spec_yaml)") from error
-    return Run(path, spec, _label(spec))
+    return Run(path, spec, _label(spec), run_id, progress)
+
+
+def _text(attribute: bytes | str) -> str:
+    return attribute.decode() if isinstance(attribute, bytes) else attribute
 
 
 def _flat(spec: Any, prefix: str = "") -> dict[str, str]:
-    """{"train.optimizer.type": "adam", ...}."""
+    """{"train.optimizer": "adam", "train.epochs": "3", ...}: a plugin's type is the value of its block."""
     if not isinstance(spec, dict):
-        return {prefix: json.dumps(spec, default=str)}
-    return {key: value for name, part in spec.items() for key, value in _flat(part, f"{prefix}.{name}".lstrip(".")).items()}
+        return {prefix: spec if isinstance(spec, str) else json.dumps(spec, default=str)}
+    places = {name: prefix if name == "type" and prefix else f"{prefix}.{name}".lstrip(".") for name in spec}
+    return {key: value for name, part in spec.items() for key, value in _flat(part, places[name]).items()}
 
 
-def _told_apart(runs: list[Run]) -> list[Run]:
-    """Runs of one label, each with what sets its spec apart from the others' added; more than three keys: its folder instead."""
+def _short(key: str, keys: Sequence[str]) -> str:
+    """As few of the key's last words as tell it from the others."""
+    words = key.split(".")
+    ends = [".".join(words[-n:]) for n in range(1, len(words) + 1)]
+    return next(end for end in ends if sum(f".{other}".endswith(f".{end}") for other in keys) == 1)
+
+
+def differences(runs: Sequence[Run]) -> list[list[str]]:
+    """For each run "seed 1", "epochs 3", ...: every key in which any two differ, but the attention and its score."""
     specs = [_flat(run.spec) for run in runs]
-    keys = sorted({key for spec in specs for key in spec}, key=lambda key: (key != "seed", key))
-    differing = [key for key in keys if len({spec.get(key) for spec in specs}) > 1 and key != "name"]
-    details = [", ".join(f"{key.rpartition('.')[2]} {spec.get(key, '-')}" for key in differing) for spec in specs]
-    if len(differing) > 3 or len(set(details)) < len(runs):
-        details = [run.path.parent.name for run in runs]
-    return [replace(run, label=f"{run.label}, {detail}") for run, detail in zip(runs, details)]
+    values: dict[str, set[str]] = {}
+    for spec in specs:
+        for key, value in spec.items():
+            values.setdefault(key, set()).add(value)
+
+    def differs(key: str) -> bool:
+        if len(values[key]) > 1:
+            return True
+        blocks = [key.rsplit(".", n)[0] for n in range(1, key.count(".") + 1)]
+        # An option is missing where another plugin is in its place: that plugin's name says enough.
+        return any(key not in spec for spec in specs) and not any(len(values.get(block, ())) > 1 for block in blocks)
+
+    keys = [key for key in sorted(values, key=lambda key: (key != "seed", key)) if differs(key) and key not in UNTOLD]
+
+    def said(value: str) -> str:
+        return Path(value).name if value.startswith("/") else value
+
+    return [[f"{_short(key, keys)} {said(spec[key])}" for key in keys if key in spec] for spec in specs]
 
 
-def find_runs(places: Iterable[Path]) -> list[Run]:
-    """The records named, or below the folders named, in that order. Runs that share a label also say in what they differ."""
-    files = [f for place in places for f in (sorted(place.rglob("run.h5")) if place.is_dir() else [place])]
-    runs = [read_run(file) for file in dict.fromkeys(files)]
-    groups: dict[tuple[str, str], list[Run]] = {}
-    for run in runs:
-        groups.setdefault((run.test_set, run.label), []).append(run)
-    labelled = [run for group in groups.values() for run in (_told_apart(group) if len(group) > 1 else group)]
-    return sorted(labelled, key=lambda run: [r.path for r in runs].index(run.path))
+def labels(runs: Sequence[Run]) -> list[str]:
+    """A name for each run in a figure of these: its label and what sets it apart; its name or folder when that is much."""
+    apart = differences(runs)
+    choices = [apart] if max(map(len, apart), default=0) <= 3 else []
+    choices += [[[run.name] for run in runs], [[run.path.parent.name] for run in runs], [[str(run.path)] for run in runs]]
+    for choice in choices:
+        named = [", ".join([run.label, *details]) for run, details in zip(runs, choice)]
+        if len(set(named)) == len(runs):
+            break
+    return named
+
+
+def find_files(places: Iterable[Path]) -> tuple[list[AlignmentFile], list[str]]:
+    """The files named, and the records below the folders named, in that order; and what is left out, in words."""
+    paths = [f for place in places for f in (sorted(place.rglob("run.h5")) if place.is_dir() else [place])]
+    files = [read_file(path) for path in {path.resolve(): path for path in paths}.values()]
+    kept: dict[str, AlignmentFile] = {}
+    notes = []
+    for file in files:
+        key = getattr(file, "run_id", "") or str(file.path)
+        twin = kept.get(key)
+        if twin is not None:
+            file, twin = (file, twin) if file.progress > twin.progress else (twin, file)
+            notes.append(f"{twin.path} is left out: it is the same run as {file.path}")
+        kept[key] = file
+    return list(kept.values()), notes

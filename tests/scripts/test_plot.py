@@ -20,87 +20,207 @@ model: {{attention: {attention}}}
 """
 
 
-def write_record(folder: Path, score: str, seed: int = 1, lengths: tuple[int, ...] = (12, 44)) -> Path:
-    """A record of `reverse` whose attention, if any, is the true alignment with some haze; sentences are numbered 5, 12, ..."""
+def write_record(folder: Path, score: str, seed: int = 1, lengths: tuple[int, ...] = (12, 44), state: str = "complete") -> Path:
+    """A record of `reverse` whose attention, if any, is the true alignment with some haze; sentences are numbered 5, 12, ...
+
+    Only a complete one has test results; one that is "interrupted" has a curve, one that has only "begun" has nothing.
+    """
     attends = score != "none"
     attention = f"{{type: global, score: {{type: {score}}}}}" if attends else "{type: none}"
     rng = np.random.default_rng(sum(score.encode()))
     (folder / f"{score}-{seed}").mkdir(parents=True)
     path = folder / f"{score}-{seed}/run.h5"
     with h5py.File(path, "w") as file:
-        file.attrs["format"] = np.bytes_("softalign-run")
+        file.attrs["format"], file.attrs["run_id"] = np.bytes_("softalign-run"), np.bytes_(f"{score}-{seed}-{folder}")
+        file.attrs["complete"], file.attrs["last_update"] = int(state == "complete"), 1750
         file["provenance/spec_yaml"] = SPEC.format(score=score, seed=seed, attention=attention)
         fall = np.array([1, 1, 0.99, 0.86, 0.54, 0.35]) if attends else np.array([0.9, 0.4, 0.19, 0.13, 0.1, 0.08])
         fall = fall ** rng.uniform(0.8, 1.6)
+        if state == "begun":
+            return path
+        dev = file.create_group("dev")
+        dev["update"] = np.arange(0, 2000, 250)
+        dev["token_accuracy"] = 100 * fall[2] * (1 - np.exp(-np.arange(8) / 2))
+        dev["perplexity"] = 32 * np.exp(-fall[2] * np.arange(8) / 3) + 1
+        if attends:
+            write_alignments(file.create_group("alignments/cross_dev"), (9,), rng)
+        if state == "interrupted":
+            return path
         test = file.create_group("test/by_length")
         test.create_dataset("label", data=BUCKETS, dtype=TEXT)
         test["bucket"], test["n"] = np.arange(6), np.array([121, 178, 180, 175, 174, 172])
         test["token_accuracy"] = 100 * fall
         test["bleu"], test["perplexity"] = 100 * fall**2, np.exp(4 * (1 - fall))
-        dev = file.create_group("dev")
-        dev["update"] = np.arange(0, 2000, 250)
-        dev["token_accuracy"] = 100 * fall[2] * (1 - np.exp(-np.arange(8) / 2))
-        dev["perplexity"] = 32 * np.exp(-fall[2] * np.arange(8) / 3) + 1
-        if not attends:
-            return path
-        longest = max(lengths)
-        weights = np.full((1, len(lengths), 1, longest, longest), np.nan, np.float32)
-        gold = np.zeros((len(lengths), longest, longest), np.uint8)
-        words = np.full((len(lengths), longest), "", dtype=object)
-        for i, n in enumerate(lengths):
-            haze = rng.random((n, n)) ** 6 + 4 * np.eye(n)[::-1]
-            weights[0, i, 0, :n, :n] = haze / haze.sum(1, keepdims=True)
-            gold[i, :n, :n] = 2 * np.eye(n)[::-1]
-            words[i, :n] = [f"s{k}" for k in rng.integers(0, 32, n)]
-        group = file.create_group("alignments/attention")
-        group["update"], group["sentence"], group["head"] = [1750], 5 + 7 * np.arange(len(lengths)), [0]
-        group["src_len"], group["tgt_len"] = np.array(lengths), np.array([lengths])
-        group.create_dataset("src_tokens", data=words, dtype=TEXT)
-        reversed_words = [[*row[:n][::-1], *row[n:]] for row, n in zip(words, lengths)]
-        group.create_dataset("tgt_tokens", data=np.array([reversed_words], dtype=object), dtype=TEXT)
-        group["weights"], group["gold"] = weights, gold
+        if attends:
+            write_alignments(file.create_group("alignments/cross"), lengths, rng)
     return path
 
 
+def write_alignments(group: h5py.Group, lengths: tuple[int, ...], rng: np.random.Generator) -> None:
+    """Sentences of these lengths; the model reads and writes one token more, </s>."""
+    size = max(lengths) + 1
+    weights = np.full((1, len(lengths), 1, size, size), np.nan, np.float32)
+    gold = np.zeros((len(lengths), size, size), np.uint8)
+    source, target = np.full((2, len(lengths), size), "", dtype=object)
+    for i, n in enumerate(lengths):
+        aligned = np.zeros((n + 1, n + 1))
+        aligned[:n, :n], aligned[n, n] = np.eye(n)[::-1], 1
+        haze = rng.random((n + 1, n + 1)) ** 6 + 4 * aligned
+        weights[0, i, 0, : n + 1, : n + 1] = haze / haze.sum(1, keepdims=True)
+        gold[i, :n, :n] = 2 * aligned[:n, :n]
+        words = [f"s{k}" for k in rng.integers(0, 32, n)]
+        source[i, : n + 1], target[i, : n + 1] = [*words, records.END], [*words[::-1], records.END]
+    group["update"], group["sentence"], group["head"] = [1750], 5 + 7 * np.arange(len(lengths)), [0]
+    group["src_len"], group["tgt_len"] = np.array(lengths) + 1, np.array([lengths]) + 1
+    group.create_dataset("src_tokens", data=source, dtype=TEXT)
+    group.create_dataset("tgt_tokens", data=target[None], dtype=TEXT)
+    group["weights"], group["gold"] = weights, gold
+
+
+def change_spec(path: Path, old: str, new: str) -> Path:
+    with h5py.File(path, "a") as file:
+        spec = file["provenance/spec_yaml"].asstr()[()]
+        assert old in spec
+        file["provenance/spec_yaml"][()] = spec.replace(old, new)
+    return path
+
+
+def labels_below(*places: Path) -> list[str]:
+    return records.labels(records.find_files(places)[0])
+
+
+def texts(figure: plot.Figure) -> list[str]:
+    return [text.get_text() for text in figure.findobj(plot.matplotlib.text.Text) if text.get_text()]
+
+
+def run_plot(*arguments: Path | str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, plot.__file__, *arguments], capture_output=True, text=True, check=False)
+
+
 def test_a_run_reads_as_it_was_written(tmp_path):
-    run = records.read_run(write_record(tmp_path, "additive"))
+    run = records.read_file(write_record(tmp_path, "additive"))
     assert (run.label, run.trained_lengths, run.sentences) == ("additive", (4, 30), {5: 12, 12: 44})
     assert run.by_length.labels == BUCKETS and run.by_length.n[0] == 121
     assert 95 < run.by_length.metrics["token_accuracy"][0] <= 100
     assert run.dev["perplexity"][0].tolist() == list(range(0, 2000, 250))
     short = run.alignment(5)
-    assert short.weights.shape == (12, 12) and short.source == short.target[::-1]
-    assert short.weights.sum(1) == pytest.approx(np.ones(12), abs=1e-5)
+    assert short.weights.shape == (13, 13) and short.source[:12] == short.target[:12][::-1]
+    assert short.source_length == 12
+    assert short.weights.sum(1) == pytest.approx(np.ones(13), abs=1e-5)
     for alignment in (short, run.alignment(12)):
-        assert (alignment.gold[::-1] == 2 * np.eye(len(alignment.source))).all()
-        assert (alignment.weights.argmax(1) == alignment.gold.argmax(1)).all()
+        n = alignment.source_length
+        assert (alignment.gold[:n, :n][::-1] == 2 * np.eye(n)).all()
+        assert (alignment.weights.argmax(1)[:n] == alignment.gold.argmax(1)[:n]).all()
     with pytest.raises(records.RecordError, match="no alignment of sentence 7"):
         run.alignment(7)
 
 
-def test_runs_that_share_a_score_say_their_seed(tmp_path):
-    for score, seed in (("none", 1), ("dot", 1), ("dot", 2)):
+def test_runs_say_every_key_in_which_any_of_them_differ(tmp_path):
+    for score, seed in (("none", 1), ("dot", 1)):
         write_record(tmp_path, score, seed)
-    assert [run.label for run in records.find_runs([tmp_path])] == ["dot, seed 1", "dot, seed 2", "none"]
+    assert labels_below(tmp_path) == ["dot", "none"]  # their attention is all
+    write_record(tmp_path, "dot", 2)
+    assert labels_below(tmp_path) == ["dot, seed 1", "dot, seed 2", "none, seed 1"]
+    change_spec(tmp_path / "none-1/run.h5", "model: {", "train: {epochs: 3}\nmodel: {encoder: {units: 8}, ")
+    assert labels_below(tmp_path) == ["dot, seed 1", "dot, seed 2", "none, seed 1, units 8, epochs 3"]
 
 
-def test_runs_that_share_a_score_say_the_keys_in_which_they_differ(tmp_path):
-    for seed, units in ((1, 64), (2, 128)):
-        path = write_record(tmp_path / str(units), "dot", seed)
-        with h5py.File(path, "a") as file:
-            spec = file["provenance/spec_yaml"].asstr()[()]
-            file["provenance/spec_yaml"][()] = spec.replace("model: {", f"model: {{encoder: {{units: {units}}}, ")
-    assert [run.label for run in records.find_runs([tmp_path])] == ["dot, seed 2, units 128", "dot, seed 1, units 64"]
-    (run, twin) = records.find_runs([tmp_path / "64", write_record(tmp_path / "twin", "dot", 1)])
-    assert {run.label, twin.label} == {"dot, units 64", "dot, units -"}
+def test_an_option_of_a_score_is_said_only_when_it_is_no_matter_of_course(tmp_path):
+    write_record(tmp_path, "none")
+    for folder, units in (("a", 64), ("b", 128)):
+        change_spec(write_record(tmp_path / folder, "additive"), "type: additive", f"type: additive, units: {units}")
+    assert labels_below(tmp_path / "a", tmp_path / "none-1") == ["additive", "none"]
+    assert labels_below(tmp_path) == ["additive, units 64", "additive, units 128", "none"]
+
+
+def test_runs_that_differ_in_much_are_called_by_their_names(tmp_path):
+    write_record(tmp_path, "dot")
+    change_spec(write_record(tmp_path, "none"), "model: {", "train: {a: 1, b: 1, c: 1, d: 1}\nmodel: {")
+    assert labels_below(tmp_path) == ["dot, toy-dot", "none, toy-none"]
+
+
+def test_a_run_that_is_there_twice_is_read_once_where_it_is_complete(tmp_path):
+    half = write_record(tmp_path / "half", "dot", state="interrupted")
+    whole = write_record(tmp_path / "whole", "dot")
+    with h5py.File(half, "a") as one, h5py.File(whole, "a") as other:
+        one.attrs["run_id"] = other.attrs["run_id"]
+    files, notes = records.find_files([tmp_path, whole])
+    assert [file.path for file in files] == [whole]
+    assert notes == [f"{half} is left out: it is the same run as {whole}"]
 
 
 def test_a_score_keeps_its_look_whatever_stands_beside_it(tmp_path):
-    runs = {score: records.read_run(write_record(tmp_path, score)) for score in ("none", "dot", "additive", "cosine", "mine")}
-    alone = plot.looks([runs["dot"]])["dot"]
+    runs = {score: records.read_file(write_record(tmp_path, score)) for score in ("none", "dot", "additive", "cosine", "mine")}
+    alone = plot.looks([runs["dot"]])[runs["dot"].path]
     together = plot.looks(list(runs.values()))
-    assert together["dot"] == alone
+    assert together[runs["dot"].path] == alone
     assert len(set(together.values())) == 5
+    many = [records.Run(Path(f"{i}"), {}, "dot") for i in range(60)]
+    assert len(set(plot.looks(many).values())) == 60
+
+
+def test_a_run_without_results_is_in_no_legend(tmp_path):
+    runs = [records.read_file(write_record(tmp_path, *of)) for of in (("none",), ("dot",))]
+    interrupted = change_spec(write_record(tmp_path, "dot", 2, state="interrupted"), "model: {", "train: {epochs: 1}\nmodel: {")
+    write_record(tmp_path, "additive", state="begun")
+    styles = plot.looks([*runs, records.read_file(interrupted)])
+    by_length = texts(plot.draw_by_length([*runs, records.read_file(interrupted)], styles, "title"))
+    assert {"none", "dot"} <= set(by_length) and not [text for text in by_length if "seed" in text]
+    curves = texts(plot.draw_curves([*runs, records.read_file(interrupted)], styles, "title"))
+    assert {"none, seed 1", "dot, seed 1", "dot, seed 2, epochs 1"} <= set(curves)
+    drawn = run_plot(tmp_path, "--out", tmp_path / "figures")
+    assert drawn.stderr == f"plot: {tmp_path}/additive-1/run.h5 is in no figure: nothing is measured yet\n"
+
+
+def test_of_text_only_the_longest_sentence_trained_on_is_known(tmp_path):
+    run = records.read_file(write_record(tmp_path, "dot"))
+    assert "lengths trained on" in texts(plot.draw_by_length([run], plot.looks([run]), ""))
+    run = records.read_file(change_spec(run.path, "length: {train: [4, 30], dev: [4, 30], test: [4, 60]}", "max_length: 30"))
+    assert run.trained_lengths == (None, 30)
+    shown = texts(plot.draw_by_length([run], plot.looks([run]), ""))
+    assert "up to the longest trained on" in shown and "perplexity, logarithmic axis" in shown
+
+
+def test_a_title_names_the_spec_where_it_says_more_than_the_task(tmp_path):
+    runs = [records.read_file(write_record(tmp_path, score)) for score in ("none", "dot")]
+    assert plot.subject(runs) == "toy (reverse)" and plot.subject(runs[:1]) == "toy-none (reverse)"
+    for run in runs:
+        change_spec(run.path, "toy-", "reverse-")
+    assert plot.subject([records.read_file(run.path) for run in runs]) == "reverse"
+
+
+def test_names_of_panels_do_not_meet(tmp_path):
+    item = records.read_file(write_record(tmp_path, "dot", lengths=(2,))).alignment(5)
+    figure = plot.draw_alignment([(f"additive, seed {i}, units 256, epochs 20", item) for i in (1, 2, 3)], "title")
+    names = [text for text in figure.texts if text.get_text().startswith("additive")]
+    boxes = [name.get_window_extent(figure.canvas.get_renderer()) for name in names]
+    assert len(boxes) == 3 and all(left.x1 < right.x0 for left, right in zip(boxes, boxes[1:]))
+    assert boxes[-1].x1 < figure.bbox.x1
+
+
+def test_other_length_buckets_are_another_figure(tmp_path):
+    write_record(tmp_path, "dot")
+    other = change_spec(write_record(tmp_path, "none"), "model: {", "evaluate: {lengths: [60]}\nmodel: {")
+    with h5py.File(other, "a") as file:
+        for name, values in dict(file["test/by_length"]).items():
+            kept = values[:1]
+            del file[f"test/by_length/{name}"]
+            file.create_dataset(f"test/by_length/{name}", data=kept, dtype=TEXT if name == "label" else None)
+    drawn = run_plot(tmp_path, "--out", tmp_path / "figures")
+    assert drawn.returncode == 0, drawn.stderr
+    assert {"reverse_1_by_length.png", "reverse_2_by_length.png"} <= {file.name for file in (tmp_path / "figures").iterdir()}
+
+
+def test_a_file_of_alignments_is_drawn(tmp_path):
+    for place in (tmp_path / "mine.h5", tmp_path / "other/mine.h5"):
+        place.parent.mkdir(exist_ok=True)
+        with h5py.File(place, "w") as file:
+            file.attrs["format"] = np.bytes_("softalign-alignments")
+            write_alignments(file.create_group("alignments/cross"), (3, 5), np.random.default_rng(1))
+            del file["alignments/cross/gold"]
+    out = tmp_path / "figures"
+    drawn = run_plot(tmp_path / "mine.h5", tmp_path / "other/mine.h5", "--out", out, "--sentences", "12")
+    assert drawn.stdout.split() == [f"{out}/mine_alignment_12.png", f"{out}/mine_alignment_12~2.png"], drawn.stderr
 
 
 @pytest.mark.parametrize("length, x", [(0, -0.5), (10, 0.5), (15, 1.0), (30, 2.5), (60, 5.5), (99, 5.5)])
@@ -117,9 +237,8 @@ def test_every_figure_is_drawn(tmp_path):
     for score in ("none", "additive", "dot", "general"):
         write_record(tmp_path / "runs", score)
     out = tmp_path / "figures"
-    script = Path(plot.__file__)
-    ended = subprocess.run([sys.executable, script, tmp_path / "runs", "--out", out], capture_output=True, text=True, check=False)
-    assert ended.returncode == 0, ended.stderr
+    ended = run_plot(tmp_path / "runs", "--out", out)
+    assert ended.returncode == 0 and ended.stderr == ""
     names = ["reverse_by_length", "reverse_curves", "reverse_alignment_5", "reverse_alignment_12"]
     assert ended.stdout.split() == [str(out / f"{name}.png") for name in names]
     for name in names:
@@ -130,5 +249,5 @@ def test_every_figure_is_drawn(tmp_path):
 def test_what_is_no_record_is_said_in_one_line(tmp_path):
     (tmp_path / "run.h5").write_bytes(b"nothing")
     for place, text in ((tmp_path / "run.h5", "damaged, or no HDF5 file"), (tmp_path / "absent", "no such file")):
-        ended = subprocess.run([sys.executable, plot.__file__, place], capture_output=True, text=True, check=False)
+        ended = run_plot(place)
         assert ended.returncode == 1 and text in ended.stderr and len(ended.stderr.splitlines()) == 1
