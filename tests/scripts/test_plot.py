@@ -162,12 +162,13 @@ def test_a_score_keeps_its_look_whatever_stands_beside_it(tmp_path):
 def test_a_run_without_results_is_in_no_legend(tmp_path):
     runs = [records.read_file(write_record(tmp_path, *of)) for of in (("none",), ("dot",))]
     interrupted = change_spec(write_record(tmp_path, "dot", 2, state="interrupted"), "model: {", "train: {epochs: 1}\nmodel: {")
-    write_record(tmp_path, "additive", state="begun")
-    styles = plot.looks([*runs, records.read_file(interrupted)])
-    by_length = texts(plot.draw_by_length([*runs, records.read_file(interrupted)], styles, "title"))
-    assert {"none", "dot"} <= set(by_length) and not [text for text in by_length if "seed" in text]
-    curves = texts(plot.draw_curves([*runs, records.read_file(interrupted)], styles, "title"))
-    assert {"none, seed 1", "dot, seed 1", "dot, seed 2, epochs 1"} <= set(curves)
+    runs += [records.read_file(path) for path in (interrupted, write_record(tmp_path, "additive", state="begun"))]
+    assert runs[2].sentences == {}  # those of the dev set are no test sentences
+    styles = plot.looks(runs)
+    by_length = texts(plot.draw_by_length(runs, styles, "title"))
+    assert {"none", "dot"} <= set(by_length) and not [text for text in by_length if "seed" in text or "additive" in text]
+    curves = texts(plot.draw_curves(runs, styles, "title"))
+    assert {"none, seed 1", "dot, seed 1", "dot, seed 2, epochs 1"} <= set(curves) and "additive, seed 1" not in curves
     drawn = run_plot(tmp_path, "--out", tmp_path / "figures")
     assert drawn.stderr == f"plot: {tmp_path}/additive-1/run.h5 is in no figure: nothing is measured yet\n"
 
@@ -191,7 +192,7 @@ def test_a_title_names_the_spec_where_it_says_more_than_the_task(tmp_path):
 
 def test_names_of_panels_do_not_meet(tmp_path):
     item = records.read_file(write_record(tmp_path, "dot", lengths=(2,))).alignment(5)
-    figure = plot.draw_alignment([(f"additive, seed {i}, units 256, epochs 20", item) for i in (1, 2, 3)], "title")
+    figure = plot.draw_alignment([(f"additive, seed {i}, learning_rate 0.0001", item) for i in (1, 2, 3)], "title")
     names = [text for text in figure.texts if text.get_text().startswith("additive")]
     boxes = [name.get_window_extent(figure.canvas.get_renderer()) for name in names]
     assert len(boxes) == 3 and all(left.x1 < right.x0 for left, right in zip(boxes, boxes[1:]))
