@@ -15,8 +15,9 @@ import yaml
 
 
 END = "</s>"  # closes every source that a model reads; no token of the sentence
-# Keys that are people's words or are said by Run.label already, where runs are told apart.
+# Keys that tell no runs apart: people's words, what Run.label says already, what only decides how much is kept.
 UNTOLD = {"name", "notes", "tags", "plugins", "model.attention", "model.attention.score"}
+UNTOLD |= {"record.alignments", "record.snapshots", "record.checkpoint_every", "evaluate.batch"}
 
 
 class RecordError(Exception):

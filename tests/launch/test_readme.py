@@ -1,5 +1,6 @@
 """What the README shows works as it stands there."""
 
+import json
 import re
 import subprocess
 import sys
@@ -9,12 +10,13 @@ import pytest
 from conftest import BUILD, ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+STUDIES = (ROOT / "experiments/README.md").read_text(encoding="utf-8")
 
 
-def block(language: str) -> str:
+def block(language: str, text: str = README) -> str:
     """The one fenced block of a language."""
-    found = re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
-    assert len(found) == 1, f"{len(found)} blocks of {language} in README.md"
+    found = re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert len(found) == 1, f"{len(found)} blocks of {language}"
     return found[0]
 
 
@@ -49,6 +51,33 @@ def test_the_score_is_one_file(softalign, tmp_path: Path):
     assert compiled.returncode == 0, compiled.stderr
     ran = softalign("run", ROOT / "configs/tiny.yaml", "model.attention.score=cosine", "--plugin", "cosine.so")
     assert ran.returncode == 0, ran.stderr
+
+
+def test_a_plugin_elsewhere_is_the_project_that_is_shown():
+    shown, built = (re.findall(r"^(?:cmake_min|find_|softalign_).*$", text, re.MULTILINE)
+                    for text in (block("cmake"), (ROOT / "tests/package/CMakeLists.txt").read_text(encoding="utf-8")))  # fmt: skip
+    assert shown == [line.replace("probe", "cosine").replace(" 0.1", "") for line in built]
+
+
+def test_the_study_that_is_shown_runs(softalign, tmp_path: Path):
+    file = tmp_path / "experiments/mine/study.yaml"
+    file.parent.mkdir(parents=True)
+    file.write_text(block("yaml", STUDIES), encoding="utf-8")
+    (tmp_path / "configs").symlink_to(ROOT / "configs")
+    listed = softalign("study", file, "--dry-run", "--json")
+    planned = json.loads(listed.stdout or listed.stderr)
+    assert [(run["part"], run["variant"]) for run in planned["runs"][::2]] == [
+        ("short", "none"), ("short", "dot"), ("long", "none"), ("long", "dot"), ("long", "additive")]  # fmt: skip
+    ran = softalign("study", file)
+    assert ran.returncode == 0 and "1. holds" in ran.stdout and "2. open" in ran.stdout, ran.stdout + ran.stderr
+
+
+def test_the_grammar_of_claims_is_that_of_the_parser():
+    header = (ROOT / "framework/launch/statement.hpp").read_text(encoding="utf-8")
+    rules = {name: " ".join(rule.split()) for name, rule in re.findall(r"^ +(\w+) +:= (.*)$", STUDIES, re.MULTILINE)}
+    assert len(rules) == 6
+    for name, rule in rules.items():
+        assert re.search(rf"^// +{name} +:= {re.escape(rule)}(  |$)", header, re.MULTILINE), name
 
 
 def test_every_file_that_is_named_exists():
