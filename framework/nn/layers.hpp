@@ -25,6 +25,9 @@ class Linear {
         bias_(bias == Bias::yes ? (p / name).add("b", {out}, init::zeros()) : nullptr) {}
 
   Var operator()(Var x) const { return linear(x, weight(x.tape()), bias(x.tape())); }
+  Var add_to(Var base, Var x) const {  // base + x W, for a layer without a bias
+    return add_linear(base, x, weight(x.tape()));
+  }
   Var weight(Tape& tape) const { return tape.parameter(*weight_); }
   Var bias(Tape& tape) const { return bias_ == nullptr ? Var() : tape.parameter(*bias_); }
 

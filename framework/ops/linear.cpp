@@ -5,13 +5,31 @@
 
 namespace softalign {
 
-// y = x W + b;  dx = dy W^T, dW = x^T dy, db = sum over rows of dy. b may be absent.
-Var linear(Var x, Var w, Var bias) {
+namespace {
+
+// dx = dy W^T, dW = x^T dy
+void linear_backward(Var x, Var w, View dy) {
+  const Index rows = x.shape().rows(), in = w.shape()[0], out = w.shape()[1];
+  WeightProducts& products = x.tape().weight_products();
+  const Matrix d{dy.data, rows, out};
+  if (View dx = x.gradient())
+    gemm(d, products.transpose({w.value().data, in, out}, rows), true, dx.data, in);
+  if (View dw = w.gradient()) products.add_gradient({x.value().data, rows, in}, d, dw.data);
+}
+
+void check_sizes(std::string_view op, Var x, Var w) {
   ops::require(w.shape().rank() == 2 && x.shape().last() == w.shape()[0],
-               "linear",
+               op,
                "the last size of x must be the first of w",
                x,
                w);
+}
+
+}  // namespace
+
+// y = x W + b; db = sum over rows of dy. b may be absent.
+Var linear(Var x, Var w, Var bias) {
+  check_sizes("linear", x, w);
   const Index rows = x.shape().rows(), in = w.shape()[0], out = w.shape()[1];
   View y = x.tape().allocate(x.shape().with_last(out));
   gemm({x.value().data, rows, in}, {w.value().data, in, out}, false, y.data, out);
@@ -21,21 +39,31 @@ Var linear(Var x, Var w, Var bias) {
     kernels::add_rows(rows, out, bias.value().data, y.data);
   }
   return x.tape().record(y, {x, w, bias}, [=](View dy) {
-    WeightProducts& products = x.tape().weight_products();
-    if (View dx = x.gradient())
-      gemm({dy.data, rows, out},
-           products.transpose({w.value().data, in, out}, rows),
-           true,
-           dx.data,
-           in);
-    if (View dw = w.gradient())
-      products.add_gradient({x.value().data, rows, in}, {dy.data, rows, out}, dw.data);
+    linear_backward(x, w, dy);
     if (!bias) return;
     if (View db = bias.gradient()) kernels::sum_rows(rows, out, dy.data, db.data);
   });
 }
 
 Var linear(Var x, Var w) { return linear(x, w, Var()); }
+
+Var add_linear(Var base, Var x, Var w) {
+  check_sizes("add_linear", x, w);
+  const Index rows = x.shape().rows(), in = w.shape()[0], out = w.shape()[1];
+  ops::require(base.shape() == x.shape().with_last(out),
+               "add_linear",
+               "base must have the shape of the product",
+               base,
+               x,
+               w);
+  View y = x.tape().allocate(base.shape());
+  std::copy(base.value().begin(), base.value().end(), y.begin());
+  gemm({x.value().data, rows, in}, {w.value().data, in, out}, true, y.data, out);
+  return x.tape().record(y, {base, x, w}, [=](View dy) {
+    if (View dbase = base.gradient()) kernels::add(dy.size(), dy.data, dbase.data);
+    linear_backward(x, w, dy);
+  });
+}
 
 Var embedding(Var table, std::span<const Token> ids, Shape leading) {
   ops::require(table.shape().rank() == 2 && leading.size() == static_cast<Index>(ids.size()),

@@ -25,8 +25,9 @@ Var maxout(Var x);  // [..., 2D] -> [..., D], the larger of each pair of neighbo
                     // al. 2013)
 
 // ---- products
-Var linear(Var x, Var w);            // x [..., D] w [D, E] -> [..., E]
-Var linear(Var x, Var w, Var bias);  // + bias [E]
+Var linear(Var x, Var w);                // x [..., D] w [D, E] -> [..., E]
+Var linear(Var x, Var w, Var bias);      // + bias [E]
+Var add_linear(Var base, Var x, Var w);  // base [..., E] + x w, without an array for the product
 Var batched_dot(Var keys,
                 Var query,
                 std::span<const Index> lengths);  // [B,S,D] . [B,D] -> [B,S]; 0 beyond lengths

@@ -59,9 +59,28 @@ BOOST_AUTO_TEST_CASE(elementwise) {
 BOOST_AUTO_TEST_CASE(products) {
   check({{2, 3, 4}, {4, 5}, {5}}, [](const Inputs& x) { return linear(x[0], x[1], x[2]); });
   check({{6, 4}, {4, 5}}, [](const Inputs& x) { return linear(x[0], x[1]); });
+  check({{2, 3, 5}, {2, 3, 4}, {4, 5}},
+        [](const Inputs& x) { return add_linear(x[0], x[1], x[2]); });
   check({{3, 5, 4}, {3, 4}}, [](const Inputs& x) { return batched_dot(x[0], x[1], kLengths); });
   check({{3, 5, 4}, {3, 4}}, [](const Inputs& x) { return batched_dot(x[0], x[1]); });
   check({{2, 3, 4}, {2, 3, 4}}, [](const Inputs& x) { return normalize_last(x[0]) * x[1]; });
+}
+
+// What is put off until several time steps have come together must arrive: more rows than are
+// gathered for a weight, more steps than for a memory, which is no leaf.
+BOOST_AUTO_TEST_CASE(many_time_steps) {
+  check({{3, 4}, {4, 4}}, [](const Inputs& x) {
+    Var state = x[0];
+    for (int t = 0; t < 100; ++t) state = tanh(linear(state, x[1]));
+    return state;
+  });
+  check({{3, 5, 4}, {3, 4}}, [](const Inputs& x) {
+    Var memory = tanh(x[0]), state = x[1];
+    for (int t = 0; t < 20; ++t)
+      state = weighted_sum(
+          softmax_prefix(batched_dot(memory, state, kLengths), kLengths), memory, kLengths);
+    return state;
+  });
 }
 
 BOOST_AUTO_TEST_CASE(shapes) {
