@@ -33,13 +33,14 @@ Example draw(const RandomStream& stream,
 
 }  // namespace
 
-Dataset make_synthetic(const SyntheticOptions& options, Order order, std::uint64_t seed) {
+Dataset make_synthetic(const SyntheticOptions& options, Order order) {
   Dataset data;
   data.source = data.target = symbol_vocabulary(symbol_names(options.symbols));
   data.has_links = true;
   const auto fill =
       [&](Split& split, const char* name, const std::vector<Index>& length, Index examples) {
-        const RandomStream stream(seed, fmt::format("task/{}", name));
+        const RandomStream stream(static_cast<std::uint64_t>(options.data_seed),
+                                  fmt::format("task/{}", name));
         split.name = name;
         for (Index i = 0; i < examples; ++i)
           split.examples.push_back(draw(

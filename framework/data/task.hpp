@@ -19,8 +19,9 @@ using Progress = std::function<void(std::string_view what, Index done, Index tot
 class Task {
  public:
   virtual ~Task() = default;
-  // Reads or generates the data: the same seed gives the same bits. Throws DataError with file and
-  // line.
+  // Reads or generates the data: the same seed, which is the run's, gives the same bits. Results of
+  // several seeds are compared sentence by sentence where it changes no sentence. Throws DataError
+  // with file and line.
   virtual Dataset load(std::uint64_t seed, const Progress& progress) const = 0;
 };
 

@@ -41,7 +41,7 @@ StudyTable::Row row_of(const std::string& name,
       const std::vector<Index> chosen = seed.of_length(column.shortest, column.longest);
       values.push_back(seed.value(metric, chosen));
       if (values.size() == 1)
-        n = std::ssize(chosen);  // a synthetic test set is another for each seed
+        n = std::ssize(chosen);  // a task may give each seed sentences of its own
     }
     row.n.push_back(n);
     row.values.push_back(over_seeds(values));

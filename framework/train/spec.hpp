@@ -115,7 +115,10 @@ struct Spec {
   template <class V>
   void describe(V& v) {
     v("name", name, "folder of the run under results/; letters, digits and . _ -");
-    v("seed", seed, "root of every random stream", at_least(0));
+    v("seed",
+      seed,
+      "root of every random stream but that of a synthetic task's sentences",
+      at_least(0));
     v("notes", notes, "for people; not part of the identity");
     v("tags", tags, "for people; not part of the identity");
     v("plugins", plugins, "shared objects with further plugins");

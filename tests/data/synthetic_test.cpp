@@ -72,18 +72,21 @@ BOOST_AUTO_TEST_CASE(equal_symbols_keep_their_order) {
         BOOST_TEST(example.links[k].source > example.links[k - 1].source);
 }
 
-BOOST_AUTO_TEST_CASE(an_example_depends_on_seed_split_and_number_only) {
+BOOST_AUTO_TEST_CASE(an_example_depends_on_data_seed_split_and_number_only) {
   SyntheticOptions options;
   options.examples = {10, 10, 10};
   const Order order = [](std::span<const Token> s) { return std::vector<Index>(s.size()); };
-  const Dataset few = make_synthetic(options, order, 1);
+  const Dataset few = make_synthetic(options, order);
   options.examples.train = 20;
-  const Dataset more = make_synthetic(options, order, 1);
+  const Dataset more = make_synthetic(options, order);
   for (std::size_t i = 0; i < 10; ++i)
     BOOST_TEST(few.train.examples[i].source == more.train.examples[i].source);
   BOOST_TEST(few.train.examples[0].source_text != few.dev.examples[0].source_text);
+  options.data_seed = 2;
   BOOST_TEST(few.train.examples[0].source_text !=
-             make_synthetic(options, order, 2).train.examples[0].source_text);
+             make_synthetic(options, order).train.examples[0].source_text);
+  // The seed of the run draws no sentence.
+  BOOST_TEST(load("copy", 1).test.examples[7].source == load("copy", 2).test.examples[7].source);
 }
 
 BOOST_AUTO_TEST_CASE(lengths_are_checked_where_they_are_written) {

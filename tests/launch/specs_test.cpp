@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(the_reference_has_every_key_and_the_defaults) {
 BOOST_AUTO_TEST_CASE(every_size_has_a_bound) {
   const auto check = [](const std::string& of, const std::vector<OptionHelp>& options) {
     for (const OptionHelp& option : options)
-      if (option.type.find("integer") != std::string::npos && option.path != "seed")
+      if (option.type.find("integer") != std::string::npos && !option.path.ends_with("seed"))
         BOOST_TEST(option.legal.starts_with("in ["),
                    of << ": " << option.path << " " << option.legal);
   };
