@@ -55,6 +55,10 @@ void check_command(const CLI::App& app, int argc, char** argv) {
     throw SpecError("unknown command '{}'{}", argv[1], suggestion(argv[1], names));
 }
 
+bool takes_overrides(const CLI::App& command) {
+  return command.get_option_no_throw("overrides") != nullptr;
+}
+
 // What is wrong with the command line, in one line.
 std::string fault(CLI::App& app, const CLI::ParseError& error) {
   const auto chosen = app.get_subcommands();
@@ -71,6 +75,8 @@ std::string fault(CLI::App& app, const CLI::ParseError& error) {
     for (const CLI::Option* option : command.get_options())
       for (const std::string& name : option->get_lnames()) legal.push_back("--" + name);
     text = fmt::format("unknown option '{}'{}", extra, suggestion(extra, legal));
+    if (extra.starts_with("--plugin") && takes_overrides(command))
+      text = "--plugin: a record names its plugins itself; plugins=[FILE] says where one is now";
     break;
   }
   std::replace(text.begin(), text.end(), '\n', ' ');

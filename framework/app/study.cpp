@@ -1,10 +1,13 @@
 // softalign study FILE [KEY=VALUE..]: runs a study's experiments, or goes on with them, prints its
 // tables and checks its claims.
 #include <algorithm>
+#include <set>
 
 #include "framework/app/command.hpp"
 #include "framework/app/load.hpp"
 #include "framework/app/progress.hpp"
+#include "framework/app/terminal.hpp"
+#include "framework/base/text.hpp"
 #include "framework/launch/run_study.hpp"
 
 namespace softalign::app {
@@ -15,9 +18,18 @@ struct Arguments {
   int threads = 0;
   std::string out = "results";
   std::string only;
+  bool force = false;
   bool dry_run = false;
   bool json = false;
 };
+
+// Once each: the runs of a study share their files and overrides.
+void print_notes(const std::vector<StudyRun>& runs) {
+  std::set<std::string> told;
+  for (const StudyRun& run : runs)
+    for (const std::string& note : run.resolved.notes)
+      if (told.insert(note).second) write_error(fmt::format("note: {}\n", printable(note, kWhole)));
+}
 
 void print(const Study& study, const StudyOutcome& outcome) {
   if (!study.question.empty()) fmt::print("{}\n", study.question);
@@ -45,12 +57,13 @@ ExitCode study(const Arguments& arguments) {
       fmt::print("{}", plan_text(chosen));
     return ExitCode::done;
   }
+  print_notes(chosen);
   ExperimentOptions options;
   options.results = arguments.out;
   options.threads = arguments.threads;
+  options.force = arguments.force;
   const auto watch = [](const StudyRun& run, std::size_t number, std::size_t count) {
     auto observer = std::make_unique<ProgressObserver>();
-    for (const std::string& note : run.resolved.notes) observer->message("note: " + note);
     observer->message(
         fmt::format("run {} of {}: {} seed {}", number, count, run.resolved.spec.name, run.seed));
     return observer;
@@ -81,6 +94,8 @@ void add_study(CLI::App& app, Outcome& outcome) {
                      "threads; the results do not depend on it (default: all cores)");
   command->add_option("--out", arguments->out, "where records go")->capture_default_str();
   command->add_option("--only", arguments->only, "only runs whose part/variant fits this pattern");
+  command->add_flag(
+      "--force", arguments->force, "begin the runs (of --only) again even if they are complete");
   command->add_flag("--dry-run", arguments->dry_run, "list the runs, do nothing");
   command->add_flag("--json", arguments->json, "print what study.json holds");
   command->callback([arguments, &outcome] { outcome.code = study(*arguments); });

@@ -8,8 +8,11 @@
 #include <thread>
 
 #include "framework/app/load.hpp"
+#include "framework/app/terminal.hpp"
 #include "framework/base/suggest.hpp"
+#include "framework/base/text.hpp"
 #include "framework/data/task.hpp"
+#include "framework/record/plugins.hpp"
 #include "framework/train/experiment.hpp"
 
 namespace softalign::app {
@@ -87,6 +90,11 @@ ResolvedSpec<Spec> recorded_spec(const Record& record, const std::vector<std::st
   }
   for (const std::string& text : overrides)
     apply(tree.root, override_of(text, 1 + static_cast<int>(&text - overrides.data())), notes);
+  try {
+    load_plugins(tree.root, {});
+  } catch (const SpecError& error) {
+    throw SpecError("{}; plugins=[FILE] names another", error.what());
+  }
   ResolvedSpec<Spec> resolved = load(std::move(tree), {});
   check_spec(resolved);
   return resolved;
@@ -104,6 +112,9 @@ TrainedRun open_trained(const TrainedArguments& arguments) {
                                        target->size(),
                                        static_cast<std::uint64_t>(resolved.spec.seed));
   fill(*model, record);
+  for (const std::string& plugin : changed_plugins(record))
+    write_error(fmt::format("note: made by {}; softalign run --force runs it again\n",
+                            printable(plugin, kWhole)));
   return {std::move(record),
           std::move(resolved),
           std::move(source),

@@ -13,6 +13,7 @@
 #include "framework/config/writer.hpp"
 #include "framework/kernels/gemm.hpp"
 #include "framework/record/compare.hpp"
+#include "framework/record/plugins.hpp"
 #include "framework/record/provenance.hpp"
 #include "framework/train/experiment.hpp"
 
@@ -57,6 +58,7 @@ std::string setting_differences(const Record& record) {
   Json now = Json::parse(gather_provenance(), nullptr, false);
   now["gemm"] = gemm_variant();
   std::vector<std::string> found;
+  for (const std::string& plugin : changed_plugins(record)) found.push_back("made by " + plugin);
   for (const char* name : {"git_commit", "compiler", "flags", "isa", "gemm", "libs"})
     if (then.contains(name) && now.contains(name) && then[name] != now[name])
       found.push_back(fmt::format("{} was {}", name, text_of(then[name])));

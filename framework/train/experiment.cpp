@@ -6,11 +6,11 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "framework/config/plugin_loader.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/data/lengths.hpp"
 #include "framework/data/task.hpp"
 #include "framework/kernels/gemm.hpp"
+#include "framework/record/plugins.hpp"
 #include "framework/train/results.hpp"
 #include "framework/train/trainer.hpp"
 
@@ -82,12 +82,18 @@ void record_setting(Recorder& recorder,
       "data",
       Json{{"source_symbols", data.source->size()}, {"target_symbols", data.target->size()}}
           .dump());
-  Json plugins = Json::array();
-  for (const LoadedPlugin& plugin : loaded_plugins())
-    plugins.push_back(plugin.path + " sha256:" + plugin.sha256);
   recorder.attributes("provenance",
-                      Json{{"gemm", gemm_variant()}, {"plugins", plugins.dump()}}.dump());
+                      Json{{"gemm", gemm_variant()}, {"plugins", plugins_json()}}.dump());
   recorder.attributes("", Json{{"parameters", model.parameters().count()}}.dump());
+}
+
+// The run goes on with the plugins that are loaded now, whatever it was begun with.
+void tell_changed_plugins(Recorder& recorder, Observer& observer) {
+  for (const std::string& plugin : changed_plugins(read_history(recorder.folder()))) {
+    const std::string note = "begun by " + plugin;
+    recorder.event(note);
+    observer.message("WARNING: " + note + "; --force begins again");
+  }
 }
 
 void record_parameters(Recorder& recorder, const Model& model) {
@@ -99,6 +105,11 @@ void record_parameters(Recorder& recorder, const Model& model) {
     const std::vector<float> numbers(value.begin(), value.end());
     recorder.parameter(parameter.name, shape, numbers);
   }
+}
+
+bool wants_ibm_model1(const Spec& spec) {
+  const auto& baselines = spec.evaluate.baselines;
+  return std::find(baselines.begin(), baselines.end(), "ibm_model1") != baselines.end();
 }
 
 MetricTable evaluate_test(Recorder& recorder,
@@ -119,9 +130,7 @@ MetricTable evaluate_test(Recorder& recorder,
   MetricTable table = record_test(recorder, spec, data, result, update);
   record_alignments(recorder, "cross", update, data.test, data, result.forced);
   record_searched_alignments(recorder, "cross_search", update, data.test, data, result);
-  const auto& baselines = spec.evaluate.baselines;
-  if (std::find(baselines.begin(), baselines.end(), "ibm_model1") != baselines.end())
-    record_ibm_model1(recorder, spec, data);
+  if (wants_ibm_model1(spec)) record_ibm_model1(recorder, spec, data);
   return table;
 }
 
@@ -182,13 +191,17 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
   check_spec(resolved);
   const std::string canonical = identity_json(spec);
   ExperimentOutcome outcome;
+  const auto complete_already = [&] {
+    for (const std::string& plugin : changed_plugins(Record(outcome.folder)))
+      observer.message(fmt::format("note: made by {}; --force runs it again", plugin));
+    outcome.was_complete = true;
+    return outcome;
+  };
   outcome.run_id = run_id(identity(canonical));
   outcome.folder = options.results / spec.name / outcome.run_id;
   if (!options.force && run_status({outcome.folder}).state == RunState::complete &&
-      std::filesystem::exists(RunFolder{outcome.folder}.record())) {
-    outcome.was_complete = true;
-    return outcome;
-  }
+      std::filesystem::exists(RunFolder{outcome.folder}.record()))
+    return complete_already();
 
   // Everything that the data or the spec can spoil comes before the first file is written.
   const auto task = make_plugin<TaskKind>(spec.task);
@@ -202,6 +215,10 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
                                     observer.stage(what, done, total);
                                   });
   stop_before_start();
+  if (!data.has_links && wants_ibm_model1(spec))
+    observer.message(
+        "note: evaluate.baselines: ibm_model1 is left out: the test sentences have no word links "
+        "to point at");
   const auto model = make_model(spec, data);
   Workers workers(threads_for(options, spec.train.shards));
 
@@ -209,14 +226,12 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
                     {spec.name, outcome.run_id, resolved_yaml(spec, resolved.origins), canonical},
                     {options.force, options.steal});
   for (const std::string& note : recorder.notes()) observer.message(note);
-  if (recorder.already_complete()) {
-    outcome.was_complete = true;
-    return outcome;
-  }
+  if (recorder.already_complete()) return complete_already();
   Trainer trainer(spec, data, *model, recorder, workers, observer);
   try {
     if (recorder.restored()) {
       trainer.restore(*recorder.restored());
+      tell_changed_plugins(recorder, observer);
       observer.message(fmt::format("resuming at update {}", trainer.update()));
     } else {
       if (recorder.folder().journals().size() > 1)

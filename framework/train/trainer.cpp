@@ -93,10 +93,7 @@ void Trainer::run() {
     const bool more = position_.epoch < spec_.train.epochs &&
                       (!spec_.train.max_updates || position_.update < *spec_.train.max_updates);
     position_.finished = !patient || !more;
-    if (!patient)
-      recorder_.event(fmt::format("stopped early: {} was best at update {}",
-                                  spec_.train.early_stopping->metric,
-                                  best_.update));
+    if (!patient) tell_early_stop();
     save();
   }
   std::copy(best_.parameters.begin(), best_.parameters.end(), model_.parameters().values());
@@ -179,6 +176,18 @@ void Trainer::evaluate_dev() {
     best_.parameters.assign(values_now, values_now + model_.parameters().flat_size());
   }
   observer_.dev(progress_, table, better && spec_.train.early_stopping);
+}
+
+// After the epoch's end; a dev evaluation belongs to each epoch.
+void Trainer::tell_early_stop() {
+  const std::string text =
+      fmt::format("stopped at epoch {}: no better {} for {}; parameters of epoch {}",
+                  position_.epoch,
+                  spec_.train.early_stopping->metric,
+                  best_.since == 1 ? "1 epoch" : fmt::format("{} epochs", best_.since),
+                  position_.epoch - best_.since);
+  recorder_.event(fmt::format("{} (update {})", text, best_.update));
+  observer_.message(text);
 }
 
 void Trainer::save() {

@@ -47,6 +47,7 @@ class Trainer {
   void train_epoch();
   void one_update(std::span<const Index> batch);
   void evaluate_dev();
+  void tell_early_stop();
   void save();
   [[noreturn]] void refuse_loss(const StepResult& result, const std::vector<Batch>& shards);
 

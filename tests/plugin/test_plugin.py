@@ -5,11 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+import signal
 from pathlib import Path
 
 import pytest
 
-from program import COSINE, TINY, answer, error, files_below, softalign
+from program import COSINE, TINY, answer, error, files_below, softalign, started, wait_until
+
+h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
 
 
 @pytest.fixture()
@@ -41,6 +44,58 @@ def test_it_is_trained_and_recorded_and_the_record_suffices(here: Path) -> None:
     elsewhere.mkdir()
     assert softalign("translate", run, cwd=elsewhere, text="a b\n").stdout.count("\n") == 1
     assert softalign("verify", run, cwd=elsewhere).stdout.endswith("the same bits again\n")
+
+
+def changed_copy_of_a_run(here: Path) -> tuple[list[object], Path]:
+    """A run with a plugin whose file was built again since, in other bytes; its command and its folder."""
+    shutil.copy(COSINE, here / "cosine.so")
+    command = ["run", "tiny.yaml", "--plugin", "cosine.so", "model.attention.score=cosine"]
+    softalign(*command, cwd=here)
+    with (here / "cosine.so").open("ab") as file:
+        file.write(b"edited")
+    (run,) = here.glob("results/tiny/*")
+    return command, run
+
+
+def test_results_of_another_build_of_a_plugin_are_called_so(here: Path) -> None:
+    command, run = changed_copy_of_a_run(here)
+    then, now = (hashlib.sha256(path.read_bytes()).hexdigest()[:8] for path in (COSINE, here / "cosine.so"))
+    said = f"made by another cosine.so (sha256 {then}.. then, {now}.. now)"
+    again = softalign(*command, cwd=here)
+    assert again.stderr.endswith(f"note: {said}; --force runs it again\n") and "complete already" in again.stdout
+    for other in (["evaluate", run, "search=greedy"], ["translate", run]):
+        assert f"note: {said}; softalign run --force runs it again\n" in softalign(*other, cwd=here, text="a b\n").stderr
+    with h5py.File(run / "run.h5", "a") as file:
+        file["train/loss"][3] += 1
+    assert said in softalign("verify", run, cwd=here, code=4).stderr.splitlines()[-1]
+    assert said not in softalign(*command, "--force", cwd=here).stderr
+    assert said not in softalign(*command, cwd=here).stderr
+
+
+def test_a_run_that_goes_on_with_another_build_of_a_plugin_says_so(here: Path) -> None:
+    shutil.copy(COSINE, here / "cosine.so")
+    command = ["run", "tiny.yaml", "--plugin", "cosine.so", "model.attention.score=cosine", "train.epochs=300"]
+    process = started(*command, cwd=here)
+    wait_until(lambda: any(here.glob("results/tiny/*/ckpt/*.ckpt")))
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    with (here / "cosine.so").open("ab") as file:
+        file.write(b"edited")
+    done = softalign(*command, cwd=here)
+    assert "WARNING: begun by another cosine.so (sha256 " in done.stderr and "; --force begins again" in done.stderr
+    (run,) = here.glob("results/tiny/*")
+    assert "begun by another cosine.so" in softalign("tail", run, "-n", 2000, cwd=here).stdout
+
+
+def test_a_plugin_that_has_moved_is_named_with_an_override(here: Path) -> None:
+    _, run = changed_copy_of_a_run(here)
+    (here / "cosine.so").rename(here / "moved.so")
+    for command in ("evaluate", "translate", "verify"):
+        assert error(command, run, cwd=here, code=2).endswith("; plugins=[FILE] names another")
+        line = error(command, run, "--plugin", "moved.so", cwd=here, code=2)
+        assert "--plugin: a record names its plugins itself; plugins=[FILE] says where one is now" in line
+    moved = softalign("translate", run, "plugins=[moved.so]", cwd=here, text="a b\n")
+    assert "made by cosine.so (sha256 " in moved.stderr and "which is not loaded now" in moved.stderr
 
 
 def test_a_spec_names_its_plugins_relative_to_itself(here: Path) -> None:
