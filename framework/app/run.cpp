@@ -34,7 +34,7 @@ void print_outcome(const ExperimentOutcome& outcome, bool json) {
     print_json(object);
     return;
   }
-  fmt::print("{}", metrics_by_length(table, main_metrics(table)));
+  fmt::print("test set, by source length\n{}", metrics_by_length(table, main_metrics(table)));
   fmt::print("{}{}\n", outcome.was_complete ? "complete already: " : "", short_path(file));
 }
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
+#include <string_view>
 #include <type_traits>
 #include <variant>
 
@@ -15,9 +17,51 @@
 namespace softalign::app {
 namespace {
 
-// In the order in which people look at them.
-constexpr std::array<const char*, 5> kMain = {
-    "perplexity", "token_accuracy", "exact_match", "bleu", "pointing_accuracy"};
+// In the order in which people look at them: what was measured while the decoder was fed the
+// reference, then what the search's hypotheses are worth. Others follow.
+constexpr std::array<std::string_view, 6> kForced = {"perplexity",
+                                                     "loss",
+                                                     "token_accuracy",
+                                                     "pointing_accuracy",
+                                                     "pointing_accuracy_ibm_model1",
+                                                     "attention_entropy"};
+constexpr std::array<std::string_view, 4> kSearched = {
+    "exact_match", "free_running_accuracy", "bleu", "chrf"};
+constexpr std::array<std::string_view, 5> kMain = {
+    "perplexity", "token_accuracy", "pointing_accuracy", "exact_match", "bleu"};
+
+bool among(std::span<const std::string_view> names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::vector<std::string> in_order(const std::vector<std::string>& metrics) {
+  std::vector<std::string> ordered;
+  for (const auto known :
+       {std::span<const std::string_view>(kForced), std::span<const std::string_view>(kSearched)})
+    for (const std::string_view name : known)
+      if (std::find(metrics.begin(), metrics.end(), name) != metrics.end())
+        ordered.emplace_back(name);
+  for (const std::string& name : metrics)
+    if (!among(kForced, name) && !among(kSearched, name)) ordered.push_back(name);
+  return ordered;
+}
+
+// "teacher-forced: perplexity to loss; by the search: bleu", of columns in order; on two lines
+// where there is no room for one.
+std::string ways_of_measuring(const std::vector<std::string>& columns, std::size_t most) {
+  const auto part = [&](const char* way, std::span<const std::string_view> names) {
+    std::string first, last;
+    for (const std::string& column : columns)
+      if (among(names, column)) (first.empty() ? first : last) = column;
+    if (first.empty()) return first;
+    return fmt::format("{}: {}{}", way, first, last.empty() ? "" : " to " + last);
+  };
+  const std::string forced = part("teacher-forced", kForced),
+                    searched = part("by the search", kSearched);
+  if (forced.empty() || searched.empty()) return forced + searched + "\n";
+  const bool fits = most == 0 || forced.size() + 2 + searched.size() <= most;
+  return forced + (fits ? "; " : "\n") + searched + "\n";
+}
 
 }  // namespace
 
@@ -97,7 +141,7 @@ std::string metric_text(double value) {
 
 std::vector<std::string> main_metrics(const MetricTable& table) {
   std::vector<std::string> names;
-  for (const char* name : kMain)
+  for (const std::string_view name : kMain)
     if (std::find(table.metrics.begin(), table.metrics.end(), name) != table.metrics.end())
       names.emplace_back(name);
   return names;
@@ -111,7 +155,7 @@ std::string metrics_by_length(const MetricTable& table, const std::vector<std::s
 
   std::vector<Table::Column> columns = {{"length"}, {"n", Side::right}};
   std::vector<std::string> shown;
-  for (const std::string& metric : metrics) {
+  for (const std::string& metric : in_order(metrics)) {
     const bool defined = std::any_of(rows.begin(), rows.end(), [&](std::size_t r) {
       return std::isfinite(table.at(table.rows[r], metric));
     });
@@ -126,7 +170,7 @@ std::string metrics_by_length(const MetricTable& table, const std::vector<std::s
       cells.push_back(metric_text(table.at(table.rows[r], metric)));
     text.row(std::move(cells));
   }
-  return text.fitted();
+  return ways_of_measuring(shown, terminal_columns(STDOUT_FILENO)) + text.fitted();
 }
 
 Json metrics_json(const MetricTable& table) {

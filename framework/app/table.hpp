@@ -44,8 +44,9 @@ std::string metric_text(double value);
 // Of a table's metrics those that a first look needs.
 std::vector<std::string> main_metrics(const MetricTable& table);
 
-// One line a length bucket that has sentences, the last for all; a metric that no line defines is
-// left out.
+// How the metrics were measured, then one line a length bucket that has sentences, the last for
+// all. Teacher-forced metrics come first, then those of the search; a metric that no line defines
+// is left out.
 std::string metrics_by_length(const MetricTable& table, const std::vector<std::string>& metrics);
 
 // {"all": {"n": .., "bleu": ..}, "1-10": ..}, as a record keeps it: without the metrics that are

@@ -17,7 +17,7 @@ std::string state_of(const StudyRun& run) {
 
 std::string number_text(const Seeds& seeds) {
   if (!std::isfinite(seeds.mean)) return "-";
-  if (seeds.count < 2 || seeds.deviation == 0) return fmt::format("{:.2f}", seeds.mean);
+  if (seeds.count < 2) return fmt::format("{:.2f}", seeds.mean);
   return fmt::format("{:.2f} ±{:.2f}", seeds.mean, seeds.deviation);
 }
 
@@ -116,24 +116,28 @@ std::string plan_text(const std::vector<StudyRun>& runs) {
 
 std::string table_text(const StudyTable& table) {
   std::vector<std::vector<std::string>> cells = {{""}};
-  cells[0].insert(cells[0].end(), table.columns.begin(), table.columns.end());
+  std::vector<std::size_t> shown;  // columns that have sentences
+  for (std::size_t c = 0; c < table.columns.size(); ++c)
+    if (std::any_of(
+            table.rows.begin(), table.rows.end(), [&](const auto& row) { return row.n[c] > 0; }))
+      shown.push_back(c);
+  for (const std::size_t c : shown) cells[0].push_back(table.columns[c] + " ");
   const std::vector<Index>* n = nullptr;
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     const StudyTable::Row& row = table.rows[r];
     if (!n || *n != row.n) {
       std::vector<std::string> counts = {"n"};
-      for (const Index count : row.n) counts.push_back(fmt::format("{} ", count));
+      for (const std::size_t c : shown) counts.push_back(fmt::format("{} ", row.n[c]));
       cells.push_back(std::move(counts));
       n = &row.n;
     }
     std::vector<std::string> line = {row.name};
-    for (std::size_t c = 0; c < row.values.size(); ++c) {
+    for (const std::size_t c : shown) {
       const bool best = c < table.best.size() && table.best[c] == static_cast<int>(r);
       line.push_back(number_text(row.values[c]) + (best ? "*" : " "));
     }
     cells.push_back(std::move(line));
   }
-  for (std::size_t c = 1; c < cells[0].size(); ++c) cells[0][c] += " ";
   return fmt::format("{}: {}{} by source length\n{}",
                      table.title,
                      table.metric,

@@ -18,7 +18,8 @@ struct StudyOutcome {
 // One line a run: number, name, seed, run id, state.
 std::string plan_text(const std::vector<StudyRun>& runs);
 
-// Variants in rows, lengths in columns, n above; "*" marks the best variant of a column.
+// Variants in rows, lengths that have sentences in columns, n above; "*" marks the best variant of a
+// column.
 std::string table_text(const StudyTable& table);
 // Each claim that could be judged with its number, then how many could not.
 std::string claims_text(const std::vector<JudgedClaim>& claims);

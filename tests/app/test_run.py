@@ -14,15 +14,20 @@ from pathlib import Path
 
 import pytest
 
-from program import PROGRAM, answer, error, files_below, softalign, started, wait_until
+from program import PROGRAM, TINY, answer, error, files_below, softalign, started, wait_until
 
 LONG = ["train.epochs=2000", "record.checkpoint_every=50", "evaluate.search_dev=false"]
 
 
 def test_a_run_prints_its_results_by_length_and_leaves_a_record(here: Path) -> None:
     done = softalign("run", "tiny.yaml", "evaluate.lengths=[3]", cwd=here)
-    lines = done.stdout.splitlines()
+    assert done.stdout.startswith("test set, by source length\nteacher-forced: perplexity to ")
+    lines = done.stdout.splitlines()[2:]
     assert lines[0].split()[:3] == ["length", "n", "perplexity"]
+    shown = softalign("show", next(here.glob("results/tiny/*")), cwd=here).stdout
+    columns = next(line.split() for line in shown.splitlines() if line.startswith("length"))
+    assert [name for name in columns if name in lines[0].split()] == lines[0].split()
+    assert columns.index("chrf") > columns.index("attention_entropy")  # of the search, behind the teacher-forced
     assert [line.split()[0] for line in lines[1:4]] == ["1-3", "4+", "all"]
     assert int(lines[1].split()[1]) + int(lines[2].split()[1]) == 16 == int(lines[3].split()[1])
     assert (here / lines[4]).name == "run.h5" and (here / lines[4]).is_file()
@@ -48,6 +53,31 @@ def test_a_dry_run_says_what_would_be_done_and_writes_nothing(here: Path) -> Non
     assert files_below(here) == ["tiny.yaml"]
     outcome = answer("run", "tiny.yaml", "train.max_updates=7", cwd=here)
     assert outcome["run_id"] == plan["run_id"] and plan["folder"] in outcome["record"]
+
+
+def test_early_stopping_says_when_and_whose_parameters_count(here: Path) -> None:
+    early = "train.early_stopping={metric: dev/loss, patience: 3}"
+    done = softalign("run", "tiny.yaml", "train.epochs=60", "train.optimizer.learning_rate=0.2", early, cwd=here)
+    stop = re.search(r"^stopped at epoch (\d+): no better dev/loss for 3 epochs; parameters of epoch (\d+)$", done.stderr, re.M)
+    best = re.findall(r"^epoch (\d+)/60  .*best so far$", done.stderr, re.M)
+    assert stop and best and stop[2] == best[-1] and int(stop[1]) == int(stop[2]) + 3
+
+
+def test_a_baseline_that_cannot_be_is_said_to_be_left_out(here: Path) -> None:
+    (here / "s.txt").write_text("a b c\nd e\n" * 8)
+    sides = "".join(f"{split}: {{source: s.txt, target: s.txt}}, " for split in ("train", "dev", "test"))
+    (here / "text.yaml").write_text(TINY[: TINY.index("task:")] + f"task: {{type: parallel_text, {sides}}}\n" + TINY[TINY.index("model:") :])
+    done = softalign("run", "text.yaml", "evaluate.baselines=[ibm_model1]", cwd=here)
+    assert "note: evaluate.baselines: ibm_model1 is left out: the test sentences have no word links" in done.stderr
+
+
+def test_the_help_shows_a_removal_that_works(here: Path) -> None:
+    text = " ".join(softalign("run", "--help", cwd=here).stdout.split())
+    removal = re.search(r"(~[\w.]+) takes the file's value away", text)
+    assert removal
+    configs = Path(__file__).parents[2] / "configs"
+    for spec in ("tiny.yaml", "reverse.yaml", "bible.yaml"):
+        softalign("run", configs / spec, removal[1], "--dry-run", cwd=here)
 
 
 def test_threads_and_the_folder_change_no_bit(here: Path) -> None:
@@ -193,7 +223,7 @@ def test_tables_fit_the_terminal(here: Path, columns: int) -> None:
     runs = [path.name for path in here.glob("results/tiny/*")]
     for command in (["ls"], ["list"], ["check", "score", "dot"], ["evaluate", runs[0]]):
         text = on_terminal(here, columns, *command, output=True).replace("\r\n", "\n")
-        table = [line for line in text.splitlines() if not line.startswith(("no room for: ", "test split, ", "\r"))]
+        table = [line for line in text.splitlines() if not line.startswith(("no room for: ", "test split, ", "teacher-forced: ", "by the search: ", "\r"))]
         assert len(table) > 2 and all(len(line) <= columns for line in table), text
         if command == ["ls"]:
             assert all(run in text for run in runs) and "seed=2" in text

@@ -28,6 +28,16 @@ def test_it_prints_tables_and_claims_and_leaves_study_json(softalign, study: Pat
     assert json.loads(again.stdout) == outcome
 
 
+def test_notes_come_once_and_runs_may_be_forced(softalign, study: Path):
+    study.write_text(study.read_text().replace("variants:", "seeds: [1, 2]\nvariants:", 1))
+    first = softalign("study", study)
+    assert first.stderr.count("replaces the whole block") == 1, first.stderr
+    assert "epoch" not in softalign("study", study).stderr
+    forced = softalign("study", study, "--force", "--only", "*/none")
+    assert forced.stderr.count("epoch 2/2") == 2
+    assert forced.stdout == first.stdout
+
+
 def test_a_dry_run_lists_and_writes_nothing(softalign, study: Path, tmp_path: Path):
     ran = softalign("study", study, "--dry-run", "--only", "*/none")
     assert ran.returncode == 0, ran.stderr
