@@ -40,8 +40,8 @@ std::string changed_type_note(const Value& block,
     if (!entry.from_type || entry.key == "type") continue;
     const bool keeps = std::find(legal.begin(), legal.end(), entry.key) != legal.end();
     if (!keeps && !was_legal(entry, choice.kind, fallback)) continue;
+    if (type_before(entry, fallback) == choice.type) continue;
     old = type_before(entry, fallback);
-    if (old == choice.type) continue;
     (keeps ? kept : dropped)
         .push_back(fmt::format("{} ({})", entry.key, entry.value.where.file_and_line()));
   }

@@ -118,6 +118,13 @@ BOOST_AUTO_TEST_CASE(the_same_type_again_changes_nothing) {
   const auto there_and_back =
       load("score: {type: additive, gain: 3}", {"score.type=dot", "score.type=additive"});
   BOOST_TEST(leaf(there_and_back, "score.gain") == "3.0  # x.yaml:1");
+  const auto repeated = load("score: {type: additive, gain: 3}",
+                             {"score={type: general, bias: true}", "score.type=general"});
+  BOOST_TEST(leaf(repeated, "score.bias") ==
+             "true  # override 1 ('score={type: general, bias: true}')");
+  BOOST_REQUIRE(repeated.notes.size() == 1u);
+  BOOST_TEST(repeated.notes[0].ends_with("'additive' became 'general'; dropped gain (x.yaml:1)"),
+             repeated.notes[0]);
   BOOST_TEST(same.notes.empty());
   BOOST_TEST(there_and_back.notes.empty());
 }
