@@ -3,12 +3,15 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <string_view>
 
 namespace softalign::app {
 namespace {
 
-volatile sig_atomic_t stopping = 0;
+// Signals may come at once, each in a thread of its own.
+std::atomic<bool> stopping = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
 volatile sig_atomic_t on_terminal = 0;
 
 // Only what a signal handler may do: no allocation, no stream.
@@ -18,10 +21,9 @@ void say(std::string_view text) {
 
 void on_signal(int) {
   if (on_terminal != 0) say("\r\033[K");
-  say(stopping == 0
-          ? "stopping: this step is finished first\n"
-          : "still saving; wait a moment, or nothing since the last checkpoint is kept\n");
-  stopping = 1;
+  say(stopping.exchange(true)
+          ? "still saving; wait a moment, or nothing since the last checkpoint is kept\n"
+          : "stopping: this step is finished first\n");
 }
 
 }  // namespace
@@ -39,6 +41,6 @@ void catch_interrupts() {
   }
 }
 
-bool interrupted() { return stopping != 0; }
+bool interrupted() { return stopping; }
 
 }  // namespace softalign::app
