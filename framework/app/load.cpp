@@ -43,9 +43,11 @@ void add_threads_option(CLI::App& command, int& threads, const char* help) {
 
 void SpecArguments::add_to(CLI::App& command) {
   command.add_option("spec", file, "the experiment's YAML file")->required();
-  command.add_option("overrides",
-                     overrides,
-                     "changes to it: train.epochs=3 model.attention.score.type=dot ~notes");
+  command.add_option(
+      "overrides",
+      overrides,
+      "changes to it: train.epochs=3 model.attention.score.type=dot; ~train.epochs takes "
+      "the file's value away, so that the default holds");
   add_plugin_option(command, plugins);
 }
 

@@ -101,8 +101,10 @@ class Drawing {
 
   std::string legend() const {
     const bool links = !a_.gold.empty();
-    return fmt::format("weight: blank < 0.05   ░ < 0.25   ▒ < 0.5   ▓ < 0.75   █ up to 1{}\n",
-                       links ? "   link: ● sure   ○ possible" : "");
+    return fmt::format(
+        "weight: blank < 0.05   ░ < 0.25   ▒ < 0.5   ▓ < 0.75   █ up to 1{}\n"
+        "behind a row: its largest weight, and the source word that has it\n",
+        links ? "   link: ● sure   ○ possible" : "");
   }
 
   const Alignment& a_;

@@ -26,6 +26,29 @@ void collect(const fs::path& folder, int depth, std::vector<RunFolder>& runs) {
   for (const fs::path& path : below) collect(path, depth + 1, runs);
 }
 
+// Several runs for one beginning of an id. A study keeps runs of its own, so one run may lie in two
+// places.
+SpecError ambiguous(const std::string& given, const std::vector<RunFolder>& found) {
+  constexpr std::size_t kShown = 5;
+  const auto id = [](const RunFolder& run) { return run.root.filename(); };
+  std::string places;
+  for (std::size_t i = 0; i < std::min(kShown, found.size()); ++i)
+    places += (i > 0 ? ", " : "") + short_path(found[i].root);
+  if (found.size() > kShown) places += fmt::format(" and {} more", found.size() - kShown);
+  const bool same = std::all_of(found.begin(), found.end(), [&](const RunFolder& run) {
+    return id(run) == id(found.front());
+  });
+  if (same)
+    return SpecError("{}: {} folders hold the run of this id; give one of them: {}",
+                     given,
+                     found.size(),
+                     places);
+  return SpecError("{}: {} runs have an id that begins so; give more of it, or a folder: {}",
+                   given,
+                   found.size(),
+                   places);
+}
+
 }  // namespace
 
 void RunArgument::add_to(CLI::App& command) {
@@ -65,8 +88,13 @@ fs::path find_run(const RunArgument& argument) {
   std::error_code error;  // a name that cannot be one of a file may still be no run's
   if (fs::is_directory(given, error)) {
     if (is_run_folder(given)) return given.lexically_normal();
-    throw SpecError("{}: no run's folder; softalign ls {} lists those below it",
+    const std::vector<RunFolder> below = runs_below(given);
+    if (below.size() == 1) return below.front().root.lexically_normal();
+    if (below.empty())
+      throw SpecError("{}: neither a run's folder nor one above it", given.string());
+    throw SpecError("{}: {} runs are below it; softalign ls {} lists them",
                     given.string(),
+                    below.size(),
                     given.string());
   }
   if (fs::exists(given, error)) return given;
@@ -81,11 +109,7 @@ fs::path find_run(const RunArgument& argument) {
         "softalign ls lists the runs",
         argument.run,
         argument.results);
-  throw SpecError("{}: {} runs have an id that begins so, such as {} and {}; give more of it",
-                  argument.run,
-                  found.size(),
-                  short_path(found[0].root),
-                  short_path(found[1].root));
+  throw ambiguous(argument.run, found);
 }
 
 RunFolder find_run_folder(const RunArgument& argument) {

@@ -10,8 +10,8 @@
 
 namespace softalign::app {
 
-// RUN: a run's folder, a record (run.h5, which may lie anywhere), or the first characters of the id
-// of a run below the results folder.
+// RUN: a run's folder or one with a single run below it, a record (run.h5, which may lie anywhere),
+// or the first characters of the id of a run below the results folder.
 struct RunArgument {
   std::string run;
   std::string results = "results";

@@ -140,7 +140,7 @@ std::string signatures(const MetricTable& table) {
 void show_summary(const Record& record) {
   fmt::print("{}\nspec, what was given:\n{}", summary(record), given_lines(record.spec_yaml()));
   if (const MetricTable table = stored_metrics(record); !table.rows.empty())
-    fmt::print("\ntest, by source length:\n{}\n{}",
+    fmt::print("\ntest set, by source length\n{}\n{}",
                metrics_by_length(table, table.metrics),
                signatures(table));
   fmt::print("\n{}", attempts(record));
@@ -167,6 +167,8 @@ void show(const Arguments& arguments) {
   if (arguments.sentence)
     return show_sentence(
         record.alignments(), fmt::format("{} {}", record.name(), record.run_id()), sentence);
+  if (!arguments.module.empty())
+    throw SpecError("--module {}: of which sentence? add --sentence N", arguments.module);
   if (arguments.json)
     print_json(json_of(record));
   else

@@ -28,16 +28,24 @@ std::string chosen_module(const StoredAlignments& alignments, const std::string&
   return given;
 }
 
+// "those of sentences 0 to 9"; ascending.
+std::string held(const std::vector<Index>& sentences) {
+  if (sentences.empty()) return "none at all";
+  const Index first = sentences.front(), last = sentences.back();
+  if (first == last) return fmt::format("that of sentence {}", first);
+  if (last - first + 1 == std::ssize(sentences))
+    return fmt::format("those of sentences {} to {}", first, last);
+  return fmt::format("those of {} sentences between {} and {}", sentences.size(), first, last);
+}
+
 Alignment newest(const StoredAlignments& alignments, const std::string& module, Index sentence) {
   const auto all = alignments.sentences(module);
   if (std::find(all.begin(), all.end(), sentence) == all.end())
-    throw SpecError("{}: no sentence {}; {} holds {} of the sentences {} to {}",
+    throw SpecError("{}: {} holds no alignment of sentence {}, but {}",
                     alignments.file().string(),
-                    sentence,
                     module,
-                    all.size(),
-                    all.empty() ? 0 : all.front(),
-                    all.empty() ? 0 : all.back());
+                    sentence,
+                    held(all));
   std::vector<Alignment> found = alignments.of_sentence(module, sentence);
   if (found.empty()) throw DataError("{}: sentence {} is empty", module, sentence);
   return std::move(found.back());

@@ -82,7 +82,7 @@ def test_show_tells_what_was_run_where_and_how_it_did(trained: Path) -> None:
     for part in ("tiny " + trained.name, "complete, 160 updates", "64 sentences", "symbols: 8 ", "computed by", "override 1"):
         assert part in text, part
     assert "patience" not in text  # a default
-    assert "test, by source length:" in text and "bleu: nrefs:1|" in text
+    assert "test set, by source length" in text and "bleu: nrefs:1|" in text
     assert text.splitlines()[-1].split()[:1] == ["1"]  # the one attempt
     assert softalign("show", trained / "run.h5", cwd=here).stdout == text
     assert softalign("show", trained.name[:5], cwd=here).stdout == text
@@ -107,11 +107,12 @@ def test_show_draws_the_alignment_of_a_sentence(trained: Path) -> None:
         assert behind == f" {row.max():.2f} {words[row.argmax()]}"
         for weight, shade in zip(row, inside[::2]):
             assert shade == " ░▒▓█"[sum(weight >= edge for edge in (0.05, 0.25, 0.5, 0.75))]
-    assert "●" in text and "sure" in text
+    assert "●" in text and "sure" in text and "behind a row: its largest weight" in text
     assert "cross_search" in softalign("show", trained, "--sentence", 3, "--module", "cross_search", cwd=here).stdout
     matrix = answer("show", trained, "--sentence", 3, cwd=here)
     assert matrix["weights"] == pytest.approx(weights.ravel().tolist())
     assert "sentences 0 to 15" in error("show", trained, "--sentence", 16, cwd=here, code=2)
+    assert "add --sentence N" in error("show", trained, "--module", "cross", cwd=here, code=2)
     assert "did you mean 'cross'" in error("show", trained, "--sentence", 1, "--module", "crs", cwd=here, code=2)
 
 
@@ -120,8 +121,14 @@ def test_a_run_that_is_not_there_is_said_to_be_so(trained: Path, tmp_path: Path)
     shutil.copytree(here / "results/tiny", here / "results/again")
     assert "neither a file, a folder" in error("show", "zzzz", cwd=here, code=2)
     assert "which run?" in error("show", "", cwd=here, code=2)
-    assert "2 runs have an id that begins so" in error("show", trained.name[:4], cwd=here, code=2)
-    assert "softalign ls results/tiny" in error("show", "results/tiny", cwd=here, code=2)
+    places = f"results/again/{trained.name}, results/tiny/{trained.name}"
+    for begun in (trained.name[:4], trained.name):
+        line = error("show", begun, cwd=here, code=2)
+        assert line.endswith(f"{begun}: 2 folders hold the run of this id; give one of them: {places}"), line
+    softalign("show", "results/again", cwd=here)  # the one run below it
+    assert "2 runs are below it; softalign ls results lists" in error("show", "results", cwd=here, code=2)
+    (here / "empty").mkdir()
+    assert "neither a run's folder nor one above it" in error("show", "empty", cwd=here, code=2)
     (here / "cut.h5").write_bytes((trained / "run.h5").read_bytes()[:3000])
     assert "cut.h5" in error("show", "cut.h5", cwd=here, code=3)
     with h5py.File(here / "other.h5", "w") as file:
@@ -324,7 +331,7 @@ def test_translate_writes_alignments_that_xarray_reads(trained: Path, tmp_path: 
     assert trained.name in shown and "5 sentences" in shown and out[2] in shown
     assert answer("show", file, cwd=tmp_path)["sentences"] == [0, 2, 3, 4, 5]
     assert "│" in softalign("show", file, "--sentence", 4, cwd=tmp_path).stdout
-    assert "no sentence 1; cross holds 5 of" in error("show", file, "--sentence", 1, cwd=tmp_path, code=2)
+    assert "no alignment of sentence 1, but those of 5 sentences between 0 and 5" in error("show", file, "--sentence", 1, cwd=tmp_path, code=2)
     assert "softalign translate wrote" in error("evaluate", file, cwd=tmp_path, code=3)
     for engine, module in {"netcdf4": "netCDF4", "h5netcdf": "h5netcdf"}.items():
         xarray = pytest.importorskip("xarray", reason="python3-xarray is not installed")
