@@ -11,6 +11,7 @@
 #include "framework/data/lengths.hpp"
 #include "framework/data/task.hpp"
 #include "framework/kernels/gemm.hpp"
+#include "framework/record/publish.hpp"
 #include "framework/train/results.hpp"
 #include "framework/train/trainer.hpp"
 
@@ -184,8 +185,7 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
   ExperimentOutcome outcome;
   outcome.run_id = run_id(identity(canonical));
   outcome.folder = options.results / spec.name / outcome.run_id;
-  if (!options.force && run_status({outcome.folder}).state == RunState::complete &&
-      std::filesystem::exists(RunFolder{outcome.folder}.record())) {
+  if (!options.force && end_is_published({outcome.folder})) {
     outcome.was_complete = true;
     return outcome;
   }
