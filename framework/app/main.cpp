@@ -59,6 +59,15 @@ bool takes_overrides(const CLI::App& command) {
   return command.get_option_no_throw("overrides") != nullptr;
 }
 
+// These leave a record or an exit status; what all others leave is what they print.
+void check_output(std::string_view command, bool closed) {
+  constexpr std::string_view kMoreThanOutput[] = {
+      "run", "study", "validate", "verify", "recover", "check"};
+  if (closed && std::find(std::begin(kMoreThanOutput), std::end(kMoreThanOutput), command) ==
+                    std::end(kMoreThanOutput))
+    throw MachineError("standard output is closed, so nobody would see what this command prints");
+}
+
 // What is wrong with the command line, in one line.
 std::string fault(CLI::App& app, const CLI::ParseError& error) {
   const auto chosen = app.get_subcommands();
@@ -103,7 +112,7 @@ void add_commands(CLI::App& app, Outcome& outcome) {
   add_completion(app, outcome);
 }
 
-int run_program(int argc, char** argv) {
+int run_program(int argc, char** argv, bool closed) {
   CLI::App app("softalign: attention experiments that can be trusted and repeated", "softalign");
   app.set_version_flag("--version", "softalign " + build_info().version, "the version");
   app.require_subcommand(1);
@@ -113,6 +122,7 @@ int run_program(int argc, char** argv) {
   try {
     for (const std::string& error : Registry::instance().errors()) throw BugError("{}", error);
     check_command(app, argc, argv);
+    if (argc > 1) check_output(argv[1], closed);
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) return fail(fault(app, error), ExitCode::usage);
@@ -167,11 +177,12 @@ CLI::App* add_command(CLI::App& app,
 }  // namespace softalign::app
 
 int main(int argc, char** argv) {
+  const bool closed = fcntl(STDOUT_FILENO, F_GETFD) == -1;
   // The number of a closed standard stream would go to the next file opened, such as the journal.
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) == -1 && open("/dev/null", O_RDWR) == -1) return 1;
   std::setlocale(LC_CTYPE, "C.UTF-8");  // for the width of words; numbers stay as they are
   std::signal(SIGPIPE, SIG_IGN);        // nobody has to read what we print
   std::signal(SIGXFSZ, SIG_IGN);        // a file grown too large is a failed write, which we report
-  return softalign::app::run_program(argc, argv);
+  return softalign::app::run_program(argc, argv, closed);
 }

@@ -73,6 +73,11 @@ ExitCode study(const Arguments& arguments) {
     fmt::print("{}", study_json(study, runs, outcome));
   else
     print(study, outcome);
+  if (outcome.in_use > 0)  // so no verdict is the last one
+    throw Interrupted(
+        "not complete: another process works on {} of {} runs; run the same command again",
+        outcome.in_use,
+        chosen.size());
   return outcome.broken() ? ExitCode::check : ExitCode::done;
 }
 

@@ -13,6 +13,7 @@
 #include "framework/base/text.hpp"
 #include "framework/data/task.hpp"
 #include "framework/record/plugins.hpp"
+#include "framework/record/provenance.hpp"
 #include "framework/train/experiment.hpp"
 
 namespace softalign::app {
@@ -31,6 +32,20 @@ Override override_of(const std::string& text, int number) {
                     change.path,
                     suggestion(head, {"search", "lengths", "batch", "task", "plugins"}));
   return change;
+}
+
+// What is wrong with a record's own spec is no fault of the caller's.
+void check_recorded(const Record& record, const SpecTree& tree) {
+  try {
+    check_spec(resolve<Spec>(tree));
+  } catch (const SpecError& error) {
+    const std::string made_by = Json::parse(record.attributes()).value("framework_version", "");
+    if (made_by == build_info().version) throw damaged_record(record.file(), error.what());
+    throw DataError("{}: this program cannot read its spec ({}); use the version that made it, {}",
+                    record.file().string(),
+                    error.what(),
+                    made_by);
+  }
 }
 
 std::shared_ptr<const Vocabulary> stored_vocabulary(const Record& record, const char* name) {
@@ -88,6 +103,7 @@ ResolvedSpec<Spec> recorded_spec(const Record& record, const std::vector<std::st
   } catch (const SpecError& error) {
     throw damaged_record(record.file(), error.what());
   }
+  const SpecTree as_recorded = tree;
   for (const std::string& text : overrides)
     apply(tree.root, override_of(text, 1 + static_cast<int>(&text - overrides.data())), notes);
   try {
@@ -95,6 +111,7 @@ ResolvedSpec<Spec> recorded_spec(const Record& record, const std::vector<std::st
   } catch (const SpecError& error) {
     throw SpecError("{}; plugins=[FILE] names another", error.what());
   }
+  check_recorded(record, as_recorded);
   ResolvedSpec<Spec> resolved = load(std::move(tree), {});
   check_spec(resolved);
   return resolved;

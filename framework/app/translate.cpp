@@ -177,7 +177,15 @@ Block read_block(LineReader& input, std::size_t most) {
   return block;
 }
 
-// Before anything is translated.
+bool holds_alignments(const std::filesystem::path& file) {
+  try {
+    return is_alignment_record(file);
+  } catch (const DataError&) {
+    return false;  // no HDF5, or damaged: not known to be ours
+  }
+}
+
+// Before anything is translated: only alignments of ours may be replaced.
 void check_place(const std::filesystem::path& file) {
   const auto folder = std::filesystem::absolute(file).parent_path();
   if (!std::filesystem::is_directory(folder))
@@ -185,8 +193,11 @@ void check_place(const std::filesystem::path& file) {
   if (!std::filesystem::exists(file)) return;
   if (!std::filesystem::is_regular_file(file))
     throw SpecError("--alignments: {} is no regular file", file.string());
-  if (file.filename() == "run.h5")
-    throw SpecError("--alignments: {} is a run's record; choose another name", file.string());
+  if (!holds_alignments(file))
+    throw SpecError(
+        "--alignments: {} exists and holds no alignments of softalign translate; choose another "
+        "name or remove it",
+        file.string());
 }
 
 void translate(const Arguments& arguments) {

@@ -1,5 +1,6 @@
 #include "framework/launch/run_study.hpp"
 
+#include "framework/record/claim.hpp"
 #include "framework/record/file.hpp"
 
 namespace softalign {
@@ -23,18 +24,27 @@ StudyOutcome run_study(const Study& study,
     FileSystem::real().write_atomically(own.results / "study.json",
                                         study_json(study, runs, outcome));
   };
-  for (std::size_t i = 0; i < chosen.size(); ++i) {
+  const auto run = [&](std::size_t i, const char* what_then) {
     const auto observer = watch(chosen[i], i + 1, chosen.size());
     try {
       run_experiment(chosen[i].resolved, own, *observer);
+    } catch (const RunInUse& error) {
+      observer->message(fmt::format("{}; {}", error.what(), what_then));
+      return false;
     } catch (const Error&) {  // interrupted, or failed: study.json says which run
       write({});
       throw;
     }
     write({});
-  }
+    return true;
+  };
+  std::vector<std::size_t> in_use;
+  for (std::size_t i = 0; i < chosen.size(); ++i)
+    if (!run(i, "going on with the others")) in_use.push_back(i);
+  std::erase_if(in_use, [&](std::size_t i) { return run(i, "left to it"); });
   const StudyResults results(runs);
   StudyOutcome outcome{study_tables(study, runs, results), judge(study, results)};
+  outcome.in_use = std::ssize(in_use);
   write(outcome);
   return outcome;
 }

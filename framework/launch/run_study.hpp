@@ -19,7 +19,8 @@ using WatchRun = std::function<std::unique_ptr<Observer>(
 // The runs whose "part/variant" fits the shell pattern; all for "".
 std::vector<StudyRun> chosen_runs(const std::vector<StudyRun>& runs, const std::string& pattern);
 
-// Runs those of `chosen` that are not complete, then reads all of `runs`.
+// Runs those of `chosen` that are not complete, then reads all of `runs`. A run that another process
+// works on is left to it and looked at once more at the end.
 // <results>/<study>/study.json is replaced after every run. Throws Interrupted after saving; the
 // same call goes on.
 StudyOutcome run_study(const Study& study,

@@ -11,6 +11,7 @@ namespace softalign {
 struct StudyOutcome {
   std::vector<StudyTable> tables;
   std::vector<JudgedClaim> claims;
+  Index in_use = 0;  // runs that another process works on: not complete yet
 
   bool broken() const;  // a claim that is expected to hold does not
 };

@@ -6,7 +6,7 @@
 #include "framework/base/random.hpp"
 #include "framework/data/lengths.hpp"
 #include "framework/eval/metric.hpp"
-#include "framework/record/status.hpp"
+#include "framework/record/publish.hpp"
 
 namespace softalign {
 namespace {
@@ -176,7 +176,7 @@ Seeds over_seeds(const std::vector<double>& values) {
 
 StudyResults::StudyResults(const std::vector<StudyRun>& runs) {
   for (const StudyRun& run : runs)
-    if (run_status({run.folder}).state == RunState::complete)
+    if (end_is_published({run.folder}))
       results_[{run.part, run.variant}].push_back(read_results(Record(run.folder)));
 }
 

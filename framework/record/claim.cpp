@@ -109,7 +109,7 @@ Claim::Claim(FileSystem& files, const RunFolder& run, bool steal) : files_(files
     if (before && !fs::exists(run.released(before->attempt))) {
       reason_ = proof_of_death(*before);
       if (reason_.empty() && !steal) {
-        throw MachineError(
+        throw RunInUse(
             "{}: {} works on this run; wait for it or, if it is certainly dead, take over with "
             "--steal",
             run.root.string(),

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "framework/base/error.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/file.hpp"
 #include "framework/record/run_folder.hpp"
@@ -34,10 +35,15 @@ std::optional<Owner> newest_claim(const RunFolder& run);
 // Why the owner is certainly dead; empty when that cannot be known from here.
 std::string proof_of_death(const Owner& owner);
 
+// Another process, which may be alive, works on the run.
+struct RunInUse : MachineError {
+  using MachineError::MachineError;
+};
+
 // This process's claim on the next attempt, from construction to destruction.
 class Claim {
  public:
-  // Creates attempt-<n>/CLAIM. MachineError naming the owner when another process works on the run,
+  // Creates attempt-<n>/CLAIM. RunInUse naming the owner when another process works on the run,
   // or may do so; `steal` takes it then all the same.
   Claim(FileSystem& files, const RunFolder& run, bool steal);
   ~Claim();

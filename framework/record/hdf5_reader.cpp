@@ -64,7 +64,8 @@ Hdf5Reader::Hdf5Reader(const std::filesystem::path& file) : name_(file.string())
   silence();
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error)) throw DataError("{}: no such file", name_);
-  if (!seal_holds(file)) throw damaged_record(file, "its bytes are not those that were written");
+  const Seal seal = seal_of(file);
+  if (seal == Seal::broken) throw damaged_record(file, "its bytes are not those that were written");
   if (H5Fis_hdf5(name_.c_str()) <= 0)
     throw DataError("{}: not an HDF5 file; {}", name_, remedy_for(file));
   const Hdf5Handle access = property_list(H5P_FILE_ACCESS);
@@ -72,6 +73,10 @@ Hdf5Reader::Hdf5Reader(const std::filesystem::path& file) : name_(file.string())
   H5Pset_file_locking(access.id(), false, true);
   guarded([&] {
     file_ = {check(H5Fopen(name_.c_str(), H5F_ACC_RDONLY, access.id()), "open"), H5Fclose};
+    haddr_t end = 0;
+    check(H5Fget_eoa(file_.id(), &end), "end of file");
+    if (seal == Seal::absent && std::filesystem::file_size(file) > end)
+      throw damaged_record(file, "truncated: behind its data is only a part of its checksum");
   });
 }
 

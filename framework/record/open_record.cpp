@@ -48,7 +48,10 @@ std::string root_of(const std::filesystem::path& file, const Hdf5Reader& hdf5, c
 Record::Record(const std::filesystem::path& path) : file_(record_file(path)), hdf5_(file_) {
   const auto json = nlohmann::json::parse(root_of(file_, hdf5_, kRecordFormat));
   try {
-    if (const int version = json.value("format_version", 0); version > kFormatVersion)
+    const int version = json.value("format_version", 0);
+    if (version < 1)
+      throw damaged_record(file_, fmt::format("record format {} is none there ever was", version));
+    if (version > kFormatVersion)
       throw DataError("{}: record format {} is newer than this program's {}: use a newer softalign",
                       file_.string(),
                       version,

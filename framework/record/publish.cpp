@@ -3,25 +3,28 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/base/error.hpp"
-#include "framework/config/spec.hpp"
-#include "framework/config/writer.hpp"
 #include "framework/record/claim.hpp"
 #include "framework/record/hdf5.hpp"
 #include "framework/record/layout.hpp"
 #include "framework/record/machine.hpp"
 #include "framework/record/open_record.hpp"
 #include "framework/record/provenance.hpp"
+#include "framework/record/setting.hpp"
+#include "framework/record/status.hpp"
 
 namespace softalign {
 namespace {
 
+std::string id_of(const History& history) {
+  return history.attempts.empty() ? "" : history.attempts.back().header.run_id;
+}
+
 std::string root_attributes(const RunFolder& run, const History& history) {
   const std::string end = history.end_state().value_or("running");
-  const std::string id = history.attempts.empty() ? "" : history.attempts.back().header.run_id;
   return nlohmann::ordered_json{{"format", kRecordFormat},
                                 {"format_version", kFormatVersion},
                                 {"Conventions", "CF-1.10"},
-                                {"run_id", id},
+                                {"run_id", id_of(history)},
                                 {"name", run.root.parent_path().filename().string()},
                                 {"complete", end == "complete"},
                                 {"state", end},
@@ -41,28 +44,6 @@ void check_counts(const Hdf5Writer& written, const std::filesystem::path& file) 
   }
 }
 
-// What a record copies from the folder is what the run was made from: the identity has the hash
-// that the journals name, the spec can be read.
-void check_setting(const RunFolder& run, const History& history) {
-  const auto damaged = [&](const std::filesystem::path& file, const std::string& reason) {
-    return DataError(
-        "{}: {}; remove {} if there is one and run the spec again: that writes both anew",
-        file.string(),
-        reason,
-        run.record().string());
-  };
-  for (const auto& file : {run.identity(), run.spec()})
-    if (!std::filesystem::exists(file)) throw damaged(file, "missing");
-  if (!history.attempts.empty() &&
-      run_id(identity(read_file(run.identity()))) != history.attempts.back().header.run_id)
-    throw damaged(run.identity(), "damaged: it is not what the run id is the hash of");
-  try {
-    parse_tree(read_file(run.spec()), run.spec().string());
-  } catch (const SpecError& error) {
-    throw damaged(run.spec(), fmt::format("damaged ({})", error.what()));
-  }
-}
-
 }  // namespace
 
 void publish(FileSystem& files, const RunFolder& run, const History& history) {
@@ -76,6 +57,17 @@ void publish(FileSystem& files, const RunFolder& run, const History& history) {
   files.write_atomically(run.record(), file.image(), [&](const std::filesystem::path& temporary) {
     check_counts(file, temporary);
   });
+}
+
+bool end_is_published(const RunFolder& run) {
+  if (run_status(run).state != RunState::complete || !std::filesystem::exists(run.record()))
+    return false;
+  const Record record(run.record());
+  const std::vector<Index> journals = run.journals();
+  if (!record.complete() || journals.empty()) return record.complete();
+  const Array attempts = record.array("provenance/attempts", "attempt");
+  const auto* numbers = std::get_if<std::vector<std::int32_t>>(&attempts.values);
+  return numbers && !numbers->empty() && numbers->back() >= journals.back();
 }
 
 void recover(FileSystem& files, const RunFolder& run) {
@@ -103,7 +95,7 @@ void recover(FileSystem& files, const RunFolder& run) {
           published,
           history.last_update());
   }
-  check_setting(run, history);
+  check_setting(run, id_of(history));
   publish(files, run, history);
 }
 

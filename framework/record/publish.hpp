@@ -13,8 +13,13 @@ inline constexpr int kFormatVersion = 1;
 // step. Throws MachineError when the disk fails; run.h5 is then what it was.
 void publish(FileSystem& files, const RunFolder& run, const History& history);
 
+// Whether the run is complete and run.h5 is that of its end. They differ when the disk was full, or
+// the process killed, at the last publication. Throws DataError for a damaged record.
+bool end_is_published(const RunFolder& run);
+
 // The record of a run that nobody works on, from what its journals hold: `softalign recover`. Torn
-// ends of journals are not read and not cut. MachineError while its owner lives.
+// ends of journals are not read and not cut. MachineError while its owner lives; DataError, and run.h5 stays, when the journals, spec.yaml
+// or identity.json are damaged.
 void recover(FileSystem& files, const RunFolder& run);
 
 }  // namespace softalign

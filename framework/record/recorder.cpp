@@ -56,7 +56,7 @@ Recorder::Recorder(const fs::path& results,
   const History history = read_history(folder_);
   check_history(history, run, folder_);
   if (history.end_state() == to_string(RunState::complete) && !mode.force) {
-    if (run_status(folder_).state == RunState::complete && fs::exists(folder_.record())) return;
+    if (end_is_published(folder_)) return;
     write_setting(run);
     softalign::publish(files_, folder_, history);  // it was stopped between its end and this
     last_update_ = history.last_update();

@@ -20,7 +20,7 @@ std::uint32_t crc(std::uint32_t before, std::string_view bytes) {
       crc32_z(before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
-std::string seal_of(std::uint64_t size, std::uint32_t checksum) {
+std::string seal_text(std::uint64_t size, std::uint32_t checksum) {
   ByteWriter out;
   out.raw(kMagic);
   out.number(size);
@@ -30,18 +30,20 @@ std::string seal_of(std::uint64_t size, std::uint32_t checksum) {
 
 }  // namespace
 
-std::string sealed(std::string bytes) { return bytes.append(seal_of(bytes.size(), crc(0, bytes))); }
+std::string sealed(std::string bytes) {
+  return bytes.append(seal_text(bytes.size(), crc(0, bytes)));
+}
 
-bool seal_holds(const std::filesystem::path& file) {
+Seal seal_of(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary | std::ios::ate);
   if (!in) throw_unreadable(file, errno);
   const auto size = static_cast<std::uint64_t>(in.tellg());
-  if (size < kSeal) return true;
+  if (size < kSeal) return Seal::absent;
   std::string seal(kSeal, '\0');
   in.seekg(-static_cast<std::streamoff>(kSeal), std::ios::end);
   in.read(seal.data(), static_cast<std::streamsize>(kSeal));
   if (!in) throw_unreadable(file, errno);
-  if (!seal.starts_with(kMagic)) return true;
+  if (!seal.starts_with(kMagic)) return Seal::absent;
   in.seekg(0);
   std::string piece(1 << 20, '\0');
   std::uint32_t checksum = 0;
@@ -52,7 +54,7 @@ bool seal_holds(const std::filesystem::path& file) {
     checksum = crc(checksum, piece);
     left -= piece.size();
   }
-  return seal == seal_of(size - kSeal, checksum);
+  return seal == seal_text(size - kSeal, checksum) ? Seal::whole : Seal::broken;
 }
 
 }  // namespace softalign

@@ -10,9 +10,11 @@ namespace softalign {
 // The bytes with their seal behind them: "SOFTSEAL", u64 number of bytes, u32 CRC-32 (zlib's).
 std::string sealed(std::string bytes);
 
-// False when the bytes are not those that were sealed. A file without a seal passes: older ones
-// have none, and another program that changes the file takes it off. Throws DataError, or
-// MachineError when the machine is to blame, if the file cannot be read.
-bool seal_holds(const std::filesystem::path& file);
+// Absent: older files have none, and another program that changes the file takes it off. Broken: the
+// bytes are not those that were sealed.
+enum class Seal { absent, whole, broken };
+
+// Throws DataError, or MachineError when the machine is to blame, if the file cannot be read.
+Seal seal_of(const std::filesystem::path& file);
 
 }  // namespace softalign

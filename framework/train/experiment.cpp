@@ -11,6 +11,7 @@
 #include "framework/data/task.hpp"
 #include "framework/kernels/gemm.hpp"
 #include "framework/record/plugins.hpp"
+#include "framework/record/publish.hpp"
 #include "framework/train/results.hpp"
 #include "framework/train/trainer.hpp"
 
@@ -199,9 +200,7 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
   };
   outcome.run_id = run_id(identity(canonical));
   outcome.folder = options.results / spec.name / outcome.run_id;
-  if (!options.force && run_status({outcome.folder}).state == RunState::complete &&
-      std::filesystem::exists(RunFolder{outcome.folder}.record()))
-    return complete_already();
+  if (!options.force && end_is_published({outcome.folder})) return complete_already();
 
   // Everything that the data or the spec can spoil comes before the first file is written.
   const auto task = make_plugin<TaskKind>(spec.task);

@@ -104,3 +104,57 @@ def test_too_few_files_are_the_machines_fault_not_the_datas(run: Path, tmp_path:
             refused += 1
             assert "Too many open files" in done.stderr.splitlines()[-1]
     assert refused > 0
+
+
+@pytest.mark.parametrize(
+    "was, is_now",
+    [
+        ("learning_rate:", "learni.g_rate:"),
+        ("learning_rate: 0.01", "learning_rate: 0.02"),
+        ("symbols: 8", "symbols: 9"),
+        ("test: [2, 5]", "test: [2, 7]"),
+        ("type: additive", "type: dot"),
+        ("search_dev: true", "search_dev: false"),
+        ("seed: 1", "sed: 1"),
+    ],
+)
+def test_recover_does_not_publish_another_spec_than_the_runs(run: Path, tmp_path: Path, was: str, is_now: str) -> None:
+    spec, record = run / "spec.yaml", run / "run.h5"
+    before, text = record.read_bytes(), spec.read_text()
+    assert was in text
+    spec.write_text(text.replace(was, is_now, 1))
+    line = error("recover", run, cwd=tmp_path, code=3)
+    assert line.startswith(f"softalign: {spec}: damaged") and "run the spec again" in line, line
+    assert record.read_bytes() == before
+    spec.write_text(text.replace("for the tests", "for others"))
+    softalign("recover", run, cwd=tmp_path)
+    softalign("verify", run, cwd=tmp_path)
+
+
+@pytest.mark.parametrize("bytes_off", [1, 8, 19, 21])
+def test_a_record_that_lost_its_last_bytes_is_truncated(run: Path, tmp_path: Path, bytes_off: int) -> None:
+    record = run / "run.h5"
+    record.write_bytes(record.read_bytes()[:-bytes_off])
+    assert "truncated" in error("show", run, cwd=tmp_path, code=3)
+
+
+def test_a_record_of_a_format_that_never_was_is_refused(run: Path, tmp_path: Path) -> None:
+    h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
+    for version in (0, -1):
+        with h5py.File(run / "run.h5", "a") as file:
+            file.attrs.modify("format_version", version)
+        for command in ("show", "evaluate", "translate", "verify"):
+            line = error(command, run, cwd=tmp_path, code=3)
+            assert f"record format {version} " in line and line.startswith(f"softalign: {run / 'run.h5'}: "), line
+
+
+@pytest.mark.parametrize("was, is_now", [("learning_rate", "learni.g_rate"), ("seed: 1", "seed: one"), ("shards: 2", "shards: 3")])
+def test_a_damaged_spec_in_a_record_is_not_the_callers_fault(run: Path, tmp_path: Path, was: str, is_now: str) -> None:
+    h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
+    with h5py.File(run / "run.h5", "a") as file:
+        text = file["provenance/spec_yaml"][()].decode()
+        assert was in text
+        file["provenance/spec_yaml"][()] = text.replace(was, is_now, 1)
+    for command in (["evaluate"], ["translate"], ["verify"], ["translate", "search.width=3"]):
+        line = error(command[0], run, *command[1:], cwd=tmp_path, code=3)
+        assert line.startswith(f"softalign: {run / 'run.h5'}: damaged: ") and "`softalign recover" in line, line

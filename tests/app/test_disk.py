@@ -74,3 +74,25 @@ def test_a_full_disk_ends_the_run_and_the_run_goes_on_when_there_is_room(tmp_pat
     assert lines[stopped - 1].startswith("softalign: ") and "No space left" in lines[stopped - 1], lines[stopped - 1]
     assert "second 0" in lines and any(line.startswith("resuming at update") for line in lines[stopped:]), lines
     assert done.stdout.splitlines()[-1].endswith("run.h5")
+
+
+@pytest.mark.parametrize("more", [[], ["--force"]])
+def test_a_record_that_found_no_room_is_published_when_there_is_some(here: Path, more: list[str]) -> None:
+    """The journal has the end, and the record, of 960 kB, is still that of a checkpoint or of an earlier attempt."""
+    spec = ["run", "tiny.yaml", "task.examples.test=400", "record.alignments=400"]
+    if more:
+        softalign(*spec, cwd=here)
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, 500_000))
+
+    said = softalign(*spec, *more, cwd=here, code=1, preexec_fn=limit).stderr.splitlines()[-1]
+    assert "run.h5" in said and "File too large" in said
+    (record,) = here.glob("results/tiny/*/run.h5")
+    stale = record.read_bytes()
+    done = softalign(*spec, cwd=here)
+    assert "the run was complete; its record is now published" in done.stderr
+    assert "complete already: " in done.stdout and " 400 " in done.stdout
+    assert record.read_bytes() != stale
+    softalign("verify", record, cwd=here)
+    assert "now published" not in softalign(*spec, cwd=here).stderr

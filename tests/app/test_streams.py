@@ -21,6 +21,15 @@ def test_closed_streams_do_not_reach_the_journal(here: Path):
     assert recovered.returncode == 0, recovered.stderr
 
 
+def test_output_for_nobody_is_an_error_where_it_is_all_there_is(trained: Path):
+    """...but a run leaves its record, and a verification its status."""
+    for command in (f"translate {trained} < /dev/null", f"show {trained}", "list", "ls", f"evaluate {trained}", "--version"):
+        ran = shell(f"softalign {command} >&-", trained.parents[2])
+        assert ran.returncode == 1 and ran.stderr.startswith("softalign: standard output is closed"), command
+    assert shell(f"softalign verify {trained} >&-", trained).returncode == 0
+    assert shell("softalign shwo >&-", trained).returncode == 2
+
+
 def test_messages_that_cannot_be_written_stop_nothing(here: Path):
     assert shell("softalign run tiny.yaml 2>/dev/full >/dev/null", here).returncode == 0
     assert shell("softalign run absent.yaml 2>/dev/full", here).returncode == 2
@@ -40,7 +49,16 @@ def test_nobody_has_to_read_what_is_printed(here: Path, trained: Path):
 def test_a_record_is_not_overwritten_by_alignments(trained: Path, tmp_path: Path):
     before = (trained / "run.h5").read_bytes()
     ran = shell(f"echo a b | softalign translate {trained} --alignments {trained}/run.h5", tmp_path)
-    assert ran.returncode == 2 and "is a run's record" in ran.stderr
+    assert ran.returncode == 2 and "no alignments" in ran.stderr
+    for name in ("copy.h5", "notes.txt", "empty"):
+        file = tmp_path / name
+        file.write_bytes({"copy.h5": before, "notes.txt": b"mine", "empty": b""}[name])
+        kept = file.read_bytes()
+        ran = shell(f"echo a b | softalign translate {trained} --alignments {file}", tmp_path)
+        assert ran.returncode == 2 and ran.stdout == "" and "choose another name" in ran.stderr
+        assert file.read_bytes() == kept
+    for _ in range(2):  # our own are replaced
+        assert shell(f"echo a b | softalign translate {trained} --alignments ours.h5", tmp_path).returncode == 0
     ran = shell(f"echo a b | softalign translate {trained} --alignments /dev/null", tmp_path)
     assert ran.returncode == 2 and "no regular file" in ran.stderr
     assert (trained / "run.h5").read_bytes() == before

@@ -90,3 +90,23 @@ def test_an_interruption_is_status_75_and_the_same_command_goes_on(softalign, st
     ran = softalign(*slow[:2], "--only", "*/none", *slow[2:])
     assert ran.returncode == 0, ran.stderr
     assert "resuming at update" in ran.stderr
+
+
+def test_a_run_that_another_process_works_on_is_left_to_it(softalign, study: Path, tmp_path: Path):
+    slow = ["study", study, "task.examples.train=1000", "train.epochs=40", "--out", "shared"]
+    with subprocess.Popen([PROGRAM, *map(str, slow), "--only", "*/none"], cwd=tmp_path, stderr=subprocess.PIPE, text=True) as other:
+        wait_until(lambda: any(j.stat().st_size > 3000 for j in tmp_path.rglob("*.jrnl")), other)
+        other.send_signal(signal.SIGSTOP)
+        try:
+            ran = softalign(*slow)
+        finally:
+            other.send_signal(signal.SIGCONT)
+        other.communicate(timeout=60)
+    assert other.returncode == 0
+    assert ran.returncode == 75, ran.stderr
+    lines = ran.stderr.splitlines()
+    assert any("works on this run" in line and line.endswith("; going on with the others") for line in lines), lines
+    assert lines[-1].startswith("softalign: not complete: another process works on 1 of 2 runs")
+    assert "Does it run?" in ran.stdout
+    assert "1 claim is not judged" not in ran.stdout  # additive's is
+    assert softalign(*slow).returncode == 0

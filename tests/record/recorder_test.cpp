@@ -253,6 +253,34 @@ BOOST_AUTO_TEST_CASE(a_run_ended_but_not_published_is_published_on_opening) {
   BOOST_TEST((run_status(folder).state == RunState::complete));
 }
 
+// The disk is full at every place from which the end is in the journal: at the last publication.
+BOOST_AUTO_TEST_CASE(a_record_older_than_its_runs_end_is_published_on_opening) {
+  const Scratch scratch;
+  const auto expected = undisturbed(scratch);
+  const RunFolder folder{expected.parent_path()};
+  const std::string last = read_file(folder.record());
+  const auto published_again = [&] {
+    const Recorder record(scratch / "undisturbed", kRun);
+    BOOST_TEST(record.already_complete());
+    BOOST_TEST(record.notes().size() == 1u);
+    BOOST_TEST(end_is_published(folder));
+    BOOST_TEST(Record(folder.record()).complete());
+  };
+  BOOST_TEST(end_is_published(folder));
+  History before = read_history(folder);
+  before.live.pop_back();
+  publish(FileSystem::real(), folder, before);
+  BOOST_TEST(!end_is_published(folder));
+  published_again();
+  {
+    Recorder forced(scratch / "undisturbed", kRun, {.force = true});
+    train(forced, kUpdates);
+  }
+  FileSystem::real().write_atomically(folder.record(), last);  // whole, but of the first attempt
+  BOOST_TEST(!end_is_published(folder));
+  published_again();
+}
+
 // What a record copies from its folder must be what the run was made from.
 BOOST_AUTO_TEST_CASE(a_damaged_setting_is_not_published_and_opening_writes_it_anew) {
   const Scratch scratch;

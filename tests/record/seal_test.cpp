@@ -32,13 +32,36 @@ BOOST_AUTO_TEST_CASE(any_changed_byte_breaks_a_seal_and_files_without_one_pass) 
     changed[i] = static_cast<char>(changed[i] ^ 0x10);
     write_bytes(scratch / "f", changed);
     const bool mark = i >= 16 && i < 24;  // no seal is to be seen then
-    BOOST_TEST(seal_holds(scratch / "f") == mark, "byte " << i);
+    BOOST_TEST((seal_of(scratch / "f") == (mark ? Seal::absent : Seal::broken)), "byte " << i);
   }
-  for (const std::string& whole : {bytes, sealed(""), std::string("never sealed"), std::string()}) {
+  for (const std::string& whole : {bytes, sealed("")}) {
     write_bytes(scratch / "f", whole);
-    BOOST_TEST(seal_holds(scratch / "f"));
+    BOOST_TEST((seal_of(scratch / "f") == Seal::whole));
   }
-  BOOST_CHECK_THROW(seal_holds(scratch / "absent"), DataError);
+  for (const char* bare : {"never sealed", ""}) {
+    write_bytes(scratch / "f", bare);
+    BOOST_TEST((seal_of(scratch / "f") == Seal::absent));
+  }
+  BOOST_CHECK_THROW(seal_of(scratch / "absent"), DataError);
+}
+
+BOOST_AUTO_TEST_CASE(bytes_behind_the_end_that_are_no_whole_seal_are_a_truncated_file) {
+  const Scratch scratch;
+  const std::string image = small_image();
+  constexpr std::size_t kSeal = 20;
+  for (std::size_t off = 1; off < kSeal + 20; ++off) {
+    write_bytes(scratch / "run.h5", image.substr(0, image.size() - off));
+    if (off == kSeal)
+      Hdf5Reader(scratch / "run.h5");  // what another program leaves: all of HDF5's bytes
+    else
+      BOOST_CHECK_EXCEPTION(Hdf5Reader(scratch / "run.h5"), DataError, [](const auto& e) {
+        return std::string(e.what()).find("run.h5: damaged: ") != std::string::npos;
+      });
+  }
+  std::string changed = image;
+  changed[image.size() - kSeal] = 'X';
+  write_bytes(scratch / "run.h5", changed);
+  BOOST_CHECK_THROW(Hdf5Reader(scratch / "run.h5"), DataError);
 }
 
 BOOST_AUTO_TEST_CASE(a_damaged_record_is_named_with_its_remedy_before_hdf5_reads_it) {
