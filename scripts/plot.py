@@ -119,7 +119,7 @@ def draw_by_length(runs: Sequence[Run], styles: Looks, title: str) -> Figure | N
     if not metrics:
         return None
     buckets, n = results[0][1].labels, np.max([result.n for _, result in results], axis=0)
-    fewest = np.min([result.n for _, result in results], axis=0)  # another seed of a synthetic task draws other sentences
+    fewest = np.min([result.n for _, result in results], axis=0)  # another data_seed draws other sentences
     drawn = max(np.flatnonzero(n), default=0) + 1  # long buckets in which no test sentence falls are left off
     buckets = buckets[:drawn]
     counts = [str(most) if least == most else f"{least}–{most}" for least, most in zip(fewest, n[:drawn])]
@@ -254,7 +254,7 @@ def draw_all(files: Sequence[AlignmentFile], out: Path, sentences: Sequence[int]
     def save_alignments(named: Sequence[tuple[str, AlignmentFile]], longest: int, what: str, name: str) -> None:
         for sentence in sentences or example_sentences([file for _, file in named], longest):
             drawn = [(label, file.alignment(sentence)) for label, file in named]
-            drawn = [pair for pair in drawn if pair[1].source == drawn[0][1].source]  # another seed draws other sentences
+            drawn = [pair for pair in drawn if pair[1].source == drawn[0][1].source]  # another data_seed draws others
             title = f"{what} {sentence}, {drawn[0][1].source_length} source tokens"
             save(draw_alignment(drawn, title), f"{name}_alignment_{sentence}")
 
