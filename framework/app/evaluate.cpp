@@ -42,10 +42,13 @@ void evaluate(const Arguments& arguments) {
   if (!changed.empty())
     write_error(fmt::format("note: the data is not what the run read: {} changed\n",
                             fmt::join(changed, ", ")));
-  const Dataset data = load_data(run);
+  ProgressObserver observer(ProgressObserver::Signals::left);
+  const Dataset data = load_data(run, [&](std::string_view what, Index done, Index total) {
+    observer.stage(what, done, total);
+  });
+  observer.clear();
   const Split& split = arguments.split == "dev" ? data.dev : data.test;
 
-  ProgressObserver observer(ProgressObserver::Signals::left);
   Workers workers(threads_or_all(arguments.trained.threads));
   const auto search = make_plugin<SearchKind>(run.spec().evaluate.search);
   EvaluationRequest request;

@@ -24,6 +24,7 @@ Plan plan_run(const ResolvedSpec<Spec>& resolved,
         if (observer.stop_requested()) throw Interrupted("interrupted; nothing was written");
         observer.stage(what, done, total);
       });
+  for (const std::string& note : data.notes) observer.message(note);
   plan.parameters = make_model(spec, data)->parameters().count();
   plan.source_symbols = data.source->size();
   plan.target_symbols = data.target->size();

@@ -148,9 +148,10 @@ std::vector<std::string> changed_data(const Record& record, const Spec& spec) {
   return found;
 }
 
-Dataset load_data(const TrainedRun& run) {
-  Dataset data =
-      make_plugin<TaskKind>(run.spec().task)->load(static_cast<std::uint64_t>(run.spec().seed), {});
+Dataset load_data(const TrainedRun& run, const Progress& progress) {
+  Dataset data = make_plugin<TaskKind>(run.spec().task)
+                     ->load(static_cast<std::uint64_t>(run.spec().seed), progress);
+  for (const std::string& note : data.notes) write_error(fmt::format("note: {}\n", note));
   if (data.source->serialize() != run.source->serialize() ||
       data.target->serialize() != run.target->serialize())
     throw DataError(

@@ -8,6 +8,7 @@
 #include "framework/app/runs.hpp"
 #include "framework/config/spec.hpp"
 #include "framework/data/dataset.hpp"
+#include "framework/data/progress.hpp"
 #include "framework/record/open_record.hpp"
 #include "framework/train/spec.hpp"
 
@@ -44,7 +45,7 @@ ResolvedSpec<Spec> recorded_spec(const Record& record, const std::vector<std::st
 std::vector<std::string> changed_data(const Record& record, const Spec& spec);
 
 // The run's data as it is now. Throws DataError when it gives other vocabularies than the record's.
-Dataset load_data(const TrainedRun& run);
+Dataset load_data(const TrainedRun& run, const Progress& progress = {});
 
 int threads_or_all(int threads);
 

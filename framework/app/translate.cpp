@@ -30,7 +30,7 @@ struct Arguments {
   std::string alignments;
 };
 
-std::vector<std::string> words_of(const std::vector<Token>& tokens,
+std::vector<std::string> words_of(std::span<const Token> tokens,
                                   const Vocabulary& vocabulary,
                                   bool end) {
   std::vector<std::string> words;
@@ -58,11 +58,10 @@ class Translator {
     Split split;
     std::vector<std::size_t> line_of;  // of each example
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      Example example;
-      example.source = run_.source->encode(lines[i]);
-      if (example.source.empty()) continue;
-      count_unknown(lines[i], example.source);
-      split.examples.push_back(std::move(example));
+      const std::vector<Token> source = run_.source->encode(lines[i]);
+      if (source.empty()) continue;
+      count_unknown(lines[i], source);
+      split.examples.append({.source = source});
       line_of.push_back(i);
     }
     std::vector<std::string> translations(lines.size());

@@ -2,22 +2,24 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace softalign {
 
 Batch make_batch(const Split& split, std::span<const Index> examples) {
-  const auto at = [&](Index i) -> const Example& {
-    return split.examples.at(static_cast<std::size_t>(i));
-  };
+  std::vector<std::pair<Index, ExampleRow>> rows;  // the example and where it lies
+  for (const Index i : examples)
+    rows.emplace_back(i, split.examples.row(static_cast<std::size_t>(i)));
+  std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+    return std::tuple(-Index{a.second.source}, a.first) <
+           std::tuple(-Index{b.second.source}, b.first);
+  });
   Batch batch;
   batch.rows = std::ssize(examples);
-  batch.example.assign(examples.begin(), examples.end());
-  std::sort(batch.example.begin(), batch.example.end(), [&](Index a, Index b) {
-    return std::tuple(-std::ssize(at(a).source), a) < std::tuple(-std::ssize(at(b).source), b);
-  });
-  for (const Index i : batch.example) {
-    batch.source_lengths.push_back(std::ssize(at(i).source) + 1);
-    batch.target_lengths.push_back(std::ssize(at(i).target) + 1);
+  for (const auto& [example, row] : rows) {
+    batch.example.push_back(example);
+    batch.source_lengths.push_back(Index{row.source} + 1);
+    batch.target_lengths.push_back(Index{row.target} + 1);
     batch.source_steps = std::max(batch.source_steps, batch.source_lengths.back());
     batch.target_steps = std::max(batch.target_steps, batch.target_lengths.back());
   }
@@ -25,16 +27,16 @@ Batch make_batch(const Split& split, std::span<const Index> examples) {
   batch.source.assign(static_cast<std::size_t>(batch.rows * batch.source_steps), kEnd);
   batch.target_in.assign(static_cast<std::size_t>(batch.rows * batch.target_steps), kEnd);
   batch.target_out = batch.target_in;
+  std::vector<Token> tokens;
   for (Index b = 0; b < batch.rows; ++b) {
-    const Example& example = at(batch.example[static_cast<std::size_t>(b)]);
+    const ExampleRow& row = rows[static_cast<std::size_t>(b)].second;
+    split.examples.read_tokens(row, tokens);
+    const auto target = tokens.begin() + row.source;
     const Index target_row = b * batch.target_steps;
-    std::copy(example.source.begin(),
-              example.source.end(),
-              batch.source.begin() + b * batch.source_steps);
+    std::copy(tokens.begin(), target, batch.source.begin() + b * batch.source_steps);
     batch.target_in[static_cast<std::size_t>(target_row)] = kBegin;
-    std::copy(
-        example.target.begin(), example.target.end(), batch.target_in.begin() + target_row + 1);
-    std::copy(example.target.begin(), example.target.end(), batch.target_out.begin() + target_row);
+    std::copy(target, tokens.end(), batch.target_in.begin() + target_row + 1);
+    std::copy(target, tokens.end(), batch.target_out.begin() + target_row);
   }
   return batch;
 }

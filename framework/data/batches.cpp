@@ -11,17 +11,34 @@
 namespace softalign {
 namespace {
 
-const Example& at(const Split& split, Index i) {
-  return split.examples[static_cast<std::size_t>(i)];
+// Source + target length of each example: read in order, once, so that little of a large corpus is
+// resident.
+std::vector<std::uint32_t> lengths_of(const Examples& examples) {
+  constexpr std::size_t kResident = 1 << 16;  // rows
+  std::vector<std::uint32_t> lengths;
+  lengths.reserve(examples.size());
+  for (const ExampleRow& row : examples.rows()) {
+    lengths.push_back(static_cast<std::uint32_t>(row.length()));
+    if (lengths.size() % kResident == 0) examples.release();
+  }
+  examples.release();
+  return lengths;
+}
+
+// Takes the first `size` away from `rest`, or all that is left.
+template <class T>
+std::span<T> take(std::span<T>& rest, Index size) {
+  const auto part = rest.first(std::min(rest.size(), static_cast<std::size_t>(size)));
+  rest = rest.subspan(part.size());
+  return part;
 }
 
 // The last part may be smaller.
 Batches cut(std::span<const Index> examples, Index size) {
   Batches parts;
   while (!examples.empty()) {
-    const auto part = examples.first(std::min(examples.size(), static_cast<std::size_t>(size)));
+    const auto part = take(examples, size);
     parts.emplace_back(part.begin(), part.end());
-    examples = examples.subspan(part.size());
   }
   return parts;
 }
@@ -33,17 +50,18 @@ Batches epoch_batches(const Split& split,
                       std::uint64_t seed,
                       Index epoch) {
   const auto round = static_cast<std::uint64_t>(epoch);
-  const auto order = RandomStream(seed, "shuffle").permutation(std::ssize(split.examples), round);
+  auto order = RandomStream(seed, "shuffle").permutation(std::ssize(split.examples), round);
   const RandomStream batch_stream(seed, "shuffle/batches");
-  const auto length = [&](Index i) {
-    return std::ssize(at(split, i).source) + std::ssize(at(split, i).target);
+  const std::vector<std::uint32_t> lengths = lengths_of(split.examples);
+  const auto longer = [&](Index a, Index b) {
+    return lengths[static_cast<std::size_t>(a)] > lengths[static_cast<std::size_t>(b)];
   };
 
   Batches plan;
   std::uint64_t number = 0;
-  for (std::vector<Index>& pool : cut(order, options.sentences * options.pool)) {
-    std::stable_sort(
-        pool.begin(), pool.end(), [&](Index a, Index b) { return length(a) > length(b); });
+  for (std::span<Index> rest = order; !rest.empty();) {
+    const std::span<Index> pool = take(rest, options.sentences * options.pool);
+    std::stable_sort(pool.begin(), pool.end(), longer);
     Batches batches = cut(pool, options.sentences);
     for (const Index k : batch_stream.permutation(std::ssize(batches), round << 32 | number))
       plan.push_back(std::move(batches[static_cast<std::size_t>(k)]));
@@ -55,10 +73,13 @@ Batches epoch_batches(const Split& split,
 Batches evaluation_batches(const Split& split, Index sentences) {
   std::vector<Index> order(split.examples.size());
   std::iota(order.begin(), order.end(), Index{0});
+  const std::span<const ExampleRow> rows = split.examples.rows();
   const auto key = [&](Index i) {
-    return std::tuple(-std::ssize(at(split, i).source), -std::ssize(at(split, i).target), i);
+    const ExampleRow& row = rows[static_cast<std::size_t>(i)];
+    return std::tuple(-Index{row.source}, -Index{row.target}, i);
   };
   std::sort(order.begin(), order.end(), [&](Index a, Index b) { return key(a) < key(b); });
+  split.examples.release();
   return cut(order, sentences);
 }
 

@@ -11,41 +11,64 @@
 namespace softalign {
 namespace {
 
-std::vector<std::string> most_frequent(const Vocabulary& splitter,
-                                       const std::vector<std::string>& lines,
-                                       Index most) {
-  std::map<std::string, Index> counts;
-  for (const std::string& line : lines)
-    for (std::string& symbol : splitter.split(line)) ++counts[std::move(symbol)];
-  for (const std::string_view name : kSpecialNames) counts.erase(std::string(name));
-
-  std::vector<std::pair<std::string, Index>> ranked(counts.begin(), counts.end());
-  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) {
-    return a.second > b.second;  // stable: ties keep the map's bytewise order
-  });
-  std::vector<std::string> symbols;
-  for (auto& [symbol, count] : ranked) {
-    if (std::ssize(symbols) == most) break;
-    symbols.push_back(std::move(symbol));
-  }
-  return symbols;
-}
-
 template <class Table>
-std::shared_ptr<const Vocabulary> count_symbols(const VocabularyOptions& options,
-                                                const std::vector<std::string>& lines) {
-  const Table splitter(options.type, {});
-  return std::make_shared<Table>(options.type,
-                                 most_frequent(splitter, lines, options.size - kSpecials));
-}
+class SymbolCounter final : public VocabularyBuilder {
+ public:
+  explicit SymbolCounter(const VocabularyOptions& options)
+      : options_(options), splitter_(options.type, {}) {}
+
+  void add(const std::string& line) override {
+    for (std::string& symbol : splitter_.split(line)) ++counts_[std::move(symbol)];
+  }
+
+  std::shared_ptr<const Vocabulary> finish(const Progress&) override {
+    for (const std::string_view name : kSpecialNames) counts_.erase(std::string(name));
+    std::vector<std::pair<std::string, Index>> ranked(counts_.begin(), counts_.end());
+    std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) {
+      return a.second > b.second;  // stable: ties keep the map's bytewise order
+    });
+    std::vector<std::string> symbols;
+    for (auto& [symbol, count] : ranked) {
+      if (std::ssize(symbols) == options_.size - kSpecials) break;
+      symbols.push_back(std::move(symbol));
+    }
+    return std::make_shared<Table>(options_.type, symbols);
+  }
+
+ private:
+  VocabularyOptions options_;
+  Table splitter_;
+  std::map<std::string, Index> counts_;
+};
+
+// The library wants all lines at once.
+class PieceTrainer final : public VocabularyBuilder {
+ public:
+  explicit PieceTrainer(const VocabularyOptions& options) : options_(options) {}
+  void add(const std::string& line) override { lines_.push_back(line); }
+  std::shared_ptr<const Vocabulary> finish(const Progress& progress) override {
+    return train_sentencepiece(lines_, options_.size, options_.model, progress);
+  }
+
+ private:
+  VocabularyOptions options_;
+  std::vector<std::string> lines_;
+};
 
 }  // namespace
 
+std::unique_ptr<VocabularyBuilder> vocabulary_builder(const VocabularyOptions& options) {
+  if (options.type == "words") return std::make_unique<SymbolCounter<WordVocabulary>>(options);
+  if (options.type == "characters")
+    return std::make_unique<SymbolCounter<CharacterVocabulary>>(options);
+  return std::make_unique<PieceTrainer>(options);
+}
+
 std::shared_ptr<const Vocabulary> build_vocabulary(const VocabularyOptions& options,
                                                    const std::vector<std::string>& lines) {
-  if (options.type == "words") return count_symbols<WordVocabulary>(options, lines);
-  if (options.type == "characters") return count_symbols<CharacterVocabulary>(options, lines);
-  return train_sentencepiece(lines, options.size, options.model);
+  const auto builder = vocabulary_builder(options);
+  for (const std::string& line : lines) builder->add(line);
+  return builder->finish({});
 }
 
 std::shared_ptr<const Vocabulary> symbol_vocabulary(const std::vector<std::string>& symbols) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "framework/config/options.hpp"
+#include "framework/data/progress.hpp"
 #include "framework/data/vocabulary.hpp"
 
 namespace softalign {
@@ -29,8 +30,18 @@ struct VocabularyOptions {
   }
 };
 
-// Words and characters in order of falling count, ties bytewise, the rarest beyond `size` left out;
-// pieces in the order of their model. Symbols that occur nowhere in `lines` are unknown.
+// Makes a vocabulary from lines as they come. Words and characters in order of falling count, ties
+// bytewise, the rarest beyond `size` left out; pieces in the order of their model. Symbols that
+// occur nowhere in the lines are unknown.
+class VocabularyBuilder {
+ public:
+  virtual ~VocabularyBuilder() = default;
+  virtual void add(const std::string& line) = 0;
+  // Throws DataError when pieces cannot be made from these lines. Once.
+  virtual std::shared_ptr<const Vocabulary> finish(const Progress& progress) = 0;
+};
+std::unique_ptr<VocabularyBuilder> vocabulary_builder(const VocabularyOptions& options);
+
 std::shared_ptr<const Vocabulary> build_vocabulary(const VocabularyOptions& options,
                                                    const std::vector<std::string>& lines);
 

@@ -6,25 +6,10 @@
 #include <vector>
 
 #include "framework/base/types.hpp"
+#include "framework/data/examples.hpp"
 #include "framework/data/vocabulary.hpp"
 
 namespace softalign {
-
-// A known word link, positions from 0 in the tokens of the example; sure or merely possible.
-struct Link {
-  Index source = 0;
-  Index target = 0;
-  bool sure = true;
-};
-
-// One sentence pair. Neither side holds sentence marks: batches add </s> to both.
-struct Example {
-  std::vector<Token> source;
-  std::vector<Token> target;
-  std::vector<Link> links;  // empty: unknown
-  std::string source_text;  // the words as read, for people; metrics of text use target_text
-  std::string target_text;
-};
 
 // Where a split's sentences went: read = kept + dropped, truncated ones are kept.
 struct SplitCounts {
@@ -37,15 +22,8 @@ struct SplitCounts {
 
 struct Split {
   std::string name;  // "train", "dev", "test"
-  std::vector<Example> examples;
+  Examples examples;
   SplitCounts counts;
-};
-
-// A file that was read, for the record and the identity.
-struct DataFile {
-  std::string role;  // "train.source"
-  std::string path;
-  std::string sha256;
 };
 
 struct Dataset {
@@ -54,7 +32,8 @@ struct Dataset {
   Split train;
   Split dev;
   Split test;
-  bool has_links = false;  // the test split's links are known
+  bool has_links = false;          // the test split's links are known
+  std::vector<std::string> notes;  // what people should know about how it was read
 };
 
 }  // namespace softalign

@@ -5,6 +5,8 @@
 #include <sentencepiece_trainer.h>
 
 #include <algorithm>
+#include <chrono>
+#include <future>
 
 #include "framework/base/error.hpp"
 #include "framework/data/text.hpp"
@@ -43,6 +45,16 @@ std::string reason_of(const std::string& status) {
     return "the text does not have so many; lower vocabulary.size";
   const std::size_t reason = status.rfind("] ");
   return printable(reason == std::string::npos ? status : status.substr(reason + 2), 200);
+}
+
+// What `work` returns; a clock runs in `progress` meanwhile.
+template <class Work>
+auto with_clock(const Work& work, const std::string& what, const Progress& progress) {
+  if (!progress) return work();
+  auto result = std::async(std::launch::async, work);
+  for (Index seconds = 0; result.wait_for(std::chrono::seconds(1)) == std::future_status::timeout;)
+    progress(fmt::format("{}, {} s", what, ++seconds), 0, 0);
+  return result.get();
 }
 
 class Lines final : public sentencepiece::SentenceIterator {
@@ -130,24 +142,28 @@ class SentencePieceVocabulary final : public Vocabulary {
 
 std::shared_ptr<const Vocabulary> train_sentencepiece(const std::vector<std::string>& lines,
                                                       Index size,
-                                                      const std::string& model) {
+                                                      const std::string& model,
+                                                      const Progress& progress) {
   Lines sentences(lines);
   std::string proto;
+  const auto train = [&] {
+    return sentencepiece::SentencePieceTrainer::Train({{"model_type", model},
+                                                       {"vocab_size", std::to_string(size)},
+                                                       {"hard_vocab_limit", "false"},
+                                                       {"normalization_rule_name", "identity"},
+                                                       {"character_coverage", "1.0"},
+                                                       {"max_sentence_length", "1048576"},
+                                                       {"unk_id", std::to_string(kUnknown)},
+                                                       {"bos_id", std::to_string(kBegin)},
+                                                       {"eos_id", std::to_string(kEnd)},
+                                                       {"pad_id", "-1"},
+                                                       {"num_threads", "1"},
+                                                       {"minloglevel", "2"}},
+                                                      &sentences,
+                                                      &proto);
+  };
   const auto status =
-      sentencepiece::SentencePieceTrainer::Train({{"model_type", model},
-                                                  {"vocab_size", std::to_string(size)},
-                                                  {"hard_vocab_limit", "false"},
-                                                  {"normalization_rule_name", "identity"},
-                                                  {"character_coverage", "1.0"},
-                                                  {"max_sentence_length", "1048576"},
-                                                  {"unk_id", std::to_string(kUnknown)},
-                                                  {"bos_id", std::to_string(kBegin)},
-                                                  {"eos_id", std::to_string(kEnd)},
-                                                  {"pad_id", "-1"},
-                                                  {"num_threads", "1"},
-                                                  {"minloglevel", "2"}},
-                                                 &sentences,
-                                                 &proto);
+      with_clock(train, fmt::format("training sentencepiece on {} lines", lines.size()), progress);
   if (!status.ok())
     throw DataError("sentencepiece cannot make a {} vocabulary of {} pieces from {} lines: {}",
                     model,
@@ -160,5 +176,7 @@ std::shared_ptr<const Vocabulary> train_sentencepiece(const std::vector<std::str
 std::shared_ptr<const Vocabulary> load_sentencepiece(std::string_view base64) {
   return std::make_shared<SentencePieceVocabulary>(from_base64(base64));
 }
+
+std::string sentencepiece_version() { return SOFTALIGN_SENTENCEPIECE_VERSION; }
 
 }  // namespace softalign

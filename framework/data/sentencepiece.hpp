@@ -6,18 +6,24 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/data/progress.hpp"
 #include "framework/data/vocabulary.hpp"
 
 namespace softalign {
 
 // Trains a model of at most `size` pieces, the specials included; `model` is "unigram" or "bpe".
 // One thread and no sampling: the same lines give the same bits. Text is taken as written (no
-// normalisation). Throws DataError when SentencePiece refuses: `size` too small for the characters.
+// normalisation). The library does not say how far it is: progress tells the seconds that it takes.
+// Throws DataError when SentencePiece refuses: `size` too small for the characters.
 std::shared_ptr<const Vocabulary> train_sentencepiece(const std::vector<std::string>& lines,
                                                       Index size,
-                                                      const std::string& model);
+                                                      const std::string& model,
+                                                      const Progress& progress = {});
 
 // From the base64 text after the header of a serialized vocabulary.
 std::shared_ptr<const Vocabulary> load_sentencepiece(std::string_view base64);
+
+// Of the library that this was built with: another may cut words in another way.
+std::string sentencepiece_version();
 
 }  // namespace softalign

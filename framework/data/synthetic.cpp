@@ -6,29 +6,29 @@
 namespace softalign {
 namespace {
 
-Example draw(const RandomStream& stream,
-             std::uint64_t number,
-             Index symbols,
-             const std::vector<Index>& length,
-             Order order,
-             const Vocabulary& vocabulary) {
+void draw(const RandomStream& stream,
+          std::uint64_t number,
+          Index symbols,
+          const std::vector<Index>& length,
+          Order order,
+          const Vocabulary& vocabulary,
+          Examples& examples) {
   const auto lengths = static_cast<std::uint32_t>(length[1] - length[0] + 1);
   const Index size = length[0] + stream.below(lengths, 0, number);
-  Example example;
+  std::vector<Token> source, target;
+  std::vector<Link> links;
   for (Index k = 1; k <= size; ++k) {
     const std::uint32_t symbol =
         stream.below(static_cast<std::uint32_t>(symbols), static_cast<std::uint64_t>(k), number);
-    example.source.push_back(kSpecials + static_cast<Token>(symbol));
+    source.push_back(kSpecials + static_cast<Token>(symbol));
   }
-  const std::vector<Index> places = order(example.source);
+  const std::vector<Index> places = order(source);
   for (Index k = 0; k < size; ++k) {
     const Index place = places[static_cast<std::size_t>(k)];
-    example.target.push_back(example.source[static_cast<std::size_t>(place)]);
-    example.links.push_back({place, k, true});
+    target.push_back(source[static_cast<std::size_t>(place)]);
+    links.push_back({place, k, true});
   }
-  example.source_text = vocabulary.join(example.source);
-  example.target_text = vocabulary.join(example.target);
-  return example;
+  examples.append({source, target, links, vocabulary.join(source), vocabulary.join(target)});
 }
 
 }  // namespace
@@ -43,8 +43,13 @@ Dataset make_synthetic(const SyntheticOptions& options, Order order) {
                                   fmt::format("task/{}", name));
         split.name = name;
         for (Index i = 0; i < examples; ++i)
-          split.examples.push_back(draw(
-              stream, static_cast<std::uint64_t>(i), options.symbols, length, order, *data.source));
+          draw(stream,
+               static_cast<std::uint64_t>(i),
+               options.symbols,
+               length,
+               order,
+               *data.source,
+               split.examples);
         split.counts.read = split.counts.kept = examples;
       };
   fill(data.train, "train", options.length.train, options.examples.train);

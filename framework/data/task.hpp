@@ -2,19 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <string>
-#include <string_view>
 
 #include "framework/config/registry.hpp"
 #include "framework/data/dataset.hpp"
+#include "framework/data/progress.hpp"
 
 namespace softalign {
-
-// Called now and then while a task works: what it does and how far it is, done of total (0:
-// unknown).
-using Progress = std::function<void(std::string_view what, Index done, Index total)>;
 
 class Task {
  public:

@@ -25,7 +25,7 @@ Index argmax(std::span<const real> values) {
   return static_cast<Index>(xt::argmax(row)());
 }
 
-Count point_count(const std::vector<Index>& pointed, const std::vector<Link>& links) {
+Count point_count(const std::vector<Index>& pointed, std::span<const Link> links) {
   std::vector<bool> linked(pointed.size()), hit(pointed.size());
   for (const Link& link : links) {
     if (link.target < 0 || link.target >= static_cast<Index>(pointed.size())) {

@@ -22,6 +22,6 @@ Index argmax(std::span<const real> values);
 // Of the target tokens that have a sure link, how many point at a source position they are surely
 // linked to. pointed[j]: where target token j points (an attention's or an aligner's argmax). Links
 // may come in any order. Throws BugError when a link lies outside of `pointed`.
-Count point_count(const std::vector<Index>& pointed, const std::vector<Link>& links);
+Count point_count(const std::vector<Index>& pointed, std::span<const Link> links);
 
 }  // namespace softalign

@@ -101,7 +101,7 @@ EvaluatedSplit evaluate(const Model& model,
     for (Index b = 0; b < batch.rows; ++b) {
       const auto row = static_cast<std::size_t>(b);
       const auto at = static_cast<std::size_t>(batch.example[row]);
-      const Example& example = split.examples[at];
+      const Example example = split.examples[at];
       SentenceResult& result = out.sentences[at];
       result.source_length = std::ssize(example.source);
       result.reference_text = example.target_text;

@@ -25,22 +25,22 @@ struct Lists {
     return std::span(items).subspan(at(first[i]), at(first[i + 1] - first[i]));
   }
   std::size_t size() const { return first.size() - 1; }
-  void append(const std::vector<T>& list) {
+  void append(std::span<const T> list) {
     items.insert(items.end(), list.begin(), list.end());
     first.push_back(static_cast<Index>(items.size()));
   }
 };
 
-Index vocabulary_size(std::span<const Example> pairs, std::vector<Token> Example::*side) {
+Index vocabulary_size(const Examples& pairs, std::span<const Token> Example::*side) {
   Index size = 0;
-  for (const Example& pair : pairs) {
+  for (const Example pair : pairs) {
     for (const Token token : pair.*side) size = std::max(size, Index{token} + 1);
   }
   return size;
 }
 
 // For each source word the pairs it occurs in, once per occurrence.
-Lists<Index> pairs_by_word(std::span<const Example> pairs, Index source_words, bool null_word) {
+Lists<Index> pairs_by_word(const Examples& pairs, Index source_words, bool null_word) {
   std::vector<std::vector<Index>> lists(at(source_words));
   std::vector<Index> all;
   for (std::size_t k = 0; k < pairs.size(); ++k) {
@@ -76,12 +76,13 @@ Lists<Token> targets_by_word(const Lists<Index>& pairs_of,
 
 }  // namespace
 
-IbmModel1::IbmModel1(std::span<const Example> pairs, Index iterations, bool null_word) {
+IbmModel1::IbmModel1(const Examples& pairs, Index iterations, bool null_word) {
   const Index source_words = vocabulary_size(pairs, &Example::source);
   const Index target_words = vocabulary_size(pairs, &Example::target);
   const Lists<Index> pairs_of = pairs_by_word(pairs, source_words, null_word);
   Lists<Token> target;
-  for (const Example& pair : pairs) target.append(pair.target);
+  for (const Example pair : pairs) target.append(pair.target);
+  pairs.release();
   Lists<Token> table = targets_by_word(pairs_of, target, target_words);
   if (source_words == 0 || table.items.empty()) {
     throw DataError(

@@ -15,7 +15,7 @@ class IbmModel1 {
   // Trains from a uniform start, with iterations >= 1. With `null_word` every source sentence also
   // has an empty word, from which target words may come that no source word explains. Throws
   // DataError when there is no pair with words on both sides.
-  explicit IbmModel1(std::span<const Example> pairs, Index iterations = 5, bool null_word = true);
+  explicit IbmModel1(const Examples& pairs, Index iterations = 5, bool null_word = true);
 
   // t(target | source); 0 for words that were never in the same pair.
   double probability(Token target, Token source) const;

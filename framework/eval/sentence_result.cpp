@@ -7,7 +7,7 @@
 
 namespace softalign {
 
-Count position_matches(const std::vector<Token>& hypothesis, const std::vector<Token>& reference) {
+Count position_matches(const std::vector<Token>& hypothesis, std::span<const Token> reference) {
   Count count;
   count.total = static_cast<Index>(std::max(hypothesis.size(), reference.size()));
   for (std::size_t i = 0; i < std::min(hypothesis.size(), reference.size()); ++i) {
@@ -16,7 +16,7 @@ Count position_matches(const std::vector<Token>& hypothesis, const std::vector<T
   return count;
 }
 
-bool is_exact(const std::vector<Token>& hypothesis, const std::vector<Token>& reference) {
+bool is_exact(const std::vector<Token>& hypothesis, std::span<const Token> reference) {
   const Count count = position_matches(hypothesis, reference);
   return count.hits == count.total;
 }

@@ -48,9 +48,9 @@ struct SentenceResult {
 
 // Positions at which both have the same token, of the longer one's length: what is missing or too
 // much is wrong. <unk> matches nothing, not even itself: an unknown word is no answer.
-Count position_matches(const std::vector<Token>& hypothesis, const std::vector<Token>& reference);
+Count position_matches(const std::vector<Token>& hypothesis, std::span<const Token> reference);
 
 // Equal token by token, with the same rule for <unk>.
-bool is_exact(const std::vector<Token>& hypothesis, const std::vector<Token>& reference);
+bool is_exact(const std::vector<Token>& hypothesis, std::span<const Token> reference);
 
 }  // namespace softalign

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "framework/config/writer.hpp"
+#include "framework/data/file_hash.hpp"
 #include "framework/data/lengths.hpp"
 #include "framework/data/task.hpp"
 #include "framework/kernels/gemm.hpp"
@@ -178,7 +179,9 @@ void check_spec(const ResolvedSpec<Spec>& resolved) {
   });
 }
 
-std::string identity_json(const Spec& spec) { return canonical_json(spec, kNotIdentity); }
+std::string identity_json(const Spec& spec) {
+  return canonical_json(spec, kNotIdentity, remembered_hash);
+}
 
 std::unique_ptr<Model> make_model(const Spec& spec, const Dataset& data) {
   return std::make_unique<Model>(
@@ -213,6 +216,7 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
                                     stop_before_start();
                                     observer.stage(what, done, total);
                                   });
+  for (const std::string& note : data.notes) observer.message(note);
   stop_before_start();
   if (!data.has_links && wants_ibm_model1(spec))
     observer.message(

@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::vector<std::string> words_of(const std::vector<Token>& ids,
+std::vector<std::string> words_of(std::span<const Token> ids,
                                   const Vocabulary& vocabulary,
                                   bool end) {
   std::vector<std::string> words;
@@ -53,8 +53,8 @@ Buckets buckets_of(const Spec& spec, const Split& split) {
   const LengthBuckets lengths(spec.evaluate.lengths);
   Buckets buckets;
   for (Index b = 0; b < lengths.count(); ++b) buckets.labels.push_back(lengths.label(b));
-  for (const Example& example : split.examples)
-    buckets.of_sentence.push_back(lengths.bucket_of(std::ssize(example.source)));
+  for (const ExampleRow& row : split.examples.rows())
+    buckets.of_sentence.push_back(lengths.bucket_of(row.source));
   return buckets;
 }
 
@@ -65,7 +65,7 @@ void record_alignments(Recorder& recorder,
                        const Dataset& data,
                        const std::vector<AlignmentMatrix>& matrices) {
   for (std::size_t i = 0; i < matrices.size(); ++i) {
-    const Example& example = split.examples[i];
+    const Example example = split.examples[i];
     recorder.alignment({module,
                         update,
                         static_cast<Index>(i),
@@ -150,7 +150,7 @@ MetricTable record_test(Recorder& recorder,
       column<std::string>(all, [](auto& s) { return s.reference_text; }),
       "as in the data");
   std::vector<std::string> sources;
-  for (const Example& example : data.test.examples) sources.push_back(example.source_text);
+  for (const Example example : data.test.examples) sources.emplace_back(example.source_text);
   put("source", sources, "as in the data");
   recorder.array(
       "test",
@@ -200,7 +200,7 @@ void record_ibm_model1(Recorder& recorder, const Spec& spec, const Dataset& data
   Count total;
   std::vector<std::int32_t> hits, tokens;  // [sentences]
   for (std::size_t i = 0; i < data.test.examples.size(); ++i) {
-    const Example& example = data.test.examples[i];
+    const Example example = data.test.examples[i];
     const Count count =
         example.links.empty()
             ? Count{}

@@ -24,8 +24,7 @@ Split random_split(Index count) {
 }
 
 Index length(const Split& split, Index i) {
-  const Example& example = split.examples[static_cast<std::size_t>(i)];
-  return std::ssize(example.source) + std::ssize(example.target);
+  return split.examples.rows()[static_cast<std::size_t>(i)].length();
 }
 
 std::vector<Index> all_of(const Batches& batches) {
@@ -55,7 +54,7 @@ double padding(const Split& split, const Batches& batches, Index shards) {
     for (const auto& shard : cut_into_shards(batch, shards)) {
       Index source = 0, target = 0;
       for (const Index i : shard) {
-        const Example& example = split.examples[static_cast<std::size_t>(i)];
+        const Example example = split.examples[static_cast<std::size_t>(i)];
         source = std::max(source, std::ssize(example.source) + 1);
         target = std::max(target, std::ssize(example.target) + 1);
         tokens += length(split, i) + 2;

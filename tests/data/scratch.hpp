@@ -55,15 +55,20 @@ inline bool operator==(const Link& a, const Link& b) {
   return a.source == b.source && a.target == b.target && a.sure == b.sure;
 }
 
+template <class T>
+std::vector<T> vector_of(std::span<const T> view) {
+  return {view.begin(), view.end()};
+}
+
 // A split whose example i has the given lengths; its tokens tell i and the position.
 inline Split split_of(const std::vector<std::pair<Index, Index>>& lengths) {
   Split split;
   for (const auto& [source, target] : lengths) {
     const auto first = static_cast<Token>(kSpecials + 100 * std::ssize(split.examples));
-    Example example;
-    for (Token k = 0; k < source; ++k) example.source.push_back(first + k);
-    for (Token k = 0; k < target; ++k) example.target.push_back(first + 50 + k);
-    split.examples.push_back(example);
+    std::vector<Token> sources, targets;
+    for (Token k = 0; k < source; ++k) sources.push_back(first + k);
+    for (Token k = 0; k < target; ++k) targets.push_back(first + 50 + k);
+    split.examples.append({.source = sources, .target = targets});
   }
   return split;
 }

@@ -18,7 +18,7 @@ std::vector<Token> in_target_order(const Example& example) {
   std::vector<Token> tokens(example.target.size());
   for (const Link& link : example.links)
     tokens.at(static_cast<std::size_t>(link.target)) =
-        example.source.at(static_cast<std::size_t>(link.source));
+        example.source[static_cast<std::size_t>(link.source)];
   return tokens;
 }
 
@@ -39,12 +39,12 @@ BOOST_AUTO_TEST_CASE(all_have_the_same_shape) {
     BOOST_TEST(data.source == data.target);
     BOOST_TEST(data.source->size() == 32 + kSpecials);
     std::set<Index> lengths;
-    for (const Example& example : data.test.examples) {
+    for (const Example example : data.test.examples) {
       lengths.insert(std::ssize(example.source));
       BOOST_TEST(example.links.size() == example.target.size());
-      BOOST_TEST(in_target_order(example) == example.target);
-      BOOST_TEST(data.source->encode(example.source_text) == example.source);
-      BOOST_TEST(data.target->encode(example.target_text) == example.target);
+      BOOST_TEST(in_target_order(example) == vector_of(example.target));
+      BOOST_TEST(data.source->encode(example.source_text) == vector_of(example.source));
+      BOOST_TEST(data.target->encode(example.target_text) == vector_of(example.target));
     }
     BOOST_TEST(*lengths.begin() == 4);
     BOOST_TEST(*lengths.rbegin() == 60);
@@ -53,20 +53,20 @@ BOOST_AUTO_TEST_CASE(all_have_the_same_shape) {
 }
 
 BOOST_AUTO_TEST_CASE(each_writes_its_own_order) {
-  const Example copied = load("copy").dev.examples[0];
-  const Example reversed = load("reverse").dev.examples[0];
-  const Example sorted = load("sort").dev.examples[0];
-  std::vector<Token> source = copied.source;
-  BOOST_TEST(reversed.source == source);  // the draw does not depend on the task
-  BOOST_TEST(copied.target == source);
+  const Dataset copied = load("copy"), reversed = load("reverse"), sorted = load("sort");
+  std::vector<Token> source = vector_of(copied.dev.examples[0].source);
+  // The draw does not depend on the task.
+  BOOST_TEST(vector_of(reversed.dev.examples[0].source) == source);
+  BOOST_TEST(vector_of(copied.dev.examples[0].target) == source);
   std::reverse(source.begin(), source.end());
-  BOOST_TEST(reversed.target == source);
+  BOOST_TEST(vector_of(reversed.dev.examples[0].target) == source);
   std::sort(source.begin(), source.end());
-  BOOST_TEST(sorted.target == source);
+  BOOST_TEST(vector_of(sorted.dev.examples[0].target) == source);
 }
 
 BOOST_AUTO_TEST_CASE(equal_symbols_keep_their_order) {
-  for (const Example& example : load("sort").test.examples)
+  const Dataset sorted = load("sort");
+  for (const Example example : sorted.test.examples)
     for (std::size_t k = 1; k < example.target.size(); ++k)
       if (example.target[k] == example.target[k - 1])
         BOOST_TEST(example.links[k].source > example.links[k - 1].source);
@@ -80,13 +80,14 @@ BOOST_AUTO_TEST_CASE(an_example_depends_on_data_seed_split_and_number_only) {
   options.examples.train = 20;
   const Dataset more = make_synthetic(options, order);
   for (std::size_t i = 0; i < 10; ++i)
-    BOOST_TEST(few.train.examples[i].source == more.train.examples[i].source);
+    BOOST_TEST(vector_of(few.train.examples[i].source) == vector_of(more.train.examples[i].source));
   BOOST_TEST(few.train.examples[0].source_text != few.dev.examples[0].source_text);
   options.data_seed = 2;
   BOOST_TEST(few.train.examples[0].source_text !=
              make_synthetic(options, order).train.examples[0].source_text);
   // The seed of the run draws no sentence.
-  BOOST_TEST(load("copy", 1).test.examples[7].source == load("copy", 2).test.examples[7].source);
+  BOOST_TEST(vector_of(load("copy", 1).test.examples[7].source) ==
+             vector_of(load("copy", 2).test.examples[7].source));
 }
 
 BOOST_AUTO_TEST_CASE(lengths_are_checked_where_they_are_written) {

@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(pointing_counts_target_tokens_that_have_a_sure_link) {
   BOOST_TEST(count.hits == 2);
   BOOST_TEST(count.total == 3);
   BOOST_TEST(point_count(pointed, {}).total == 0);
-  BOOST_CHECK_THROW(point_count(pointed, {{0, 4, true}}), Error);
+  BOOST_CHECK_THROW(point_count(pointed, std::vector<Link>{{0, 4, true}}), Error);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -9,16 +9,20 @@ using boost::test_tools::tolerance;
 
 namespace {
 
-Example pair_of(std::vector<Token> source, std::vector<Token> target) {
-  Example example;
-  example.source = std::move(source);
-  example.target = std::move(target);
-  return example;
+struct Pair {
+  std::vector<Token> source, target;
+};
+
+Examples examples_of(const std::vector<Pair>& pairs) {
+  Examples examples;
+  for (const Pair& pair : pairs) examples.append({.source = pair.source, .target = pair.target});
+  return examples;
 }
 
 constexpr Token house = 3, blue = 4;  // source
 constexpr Token casa = 5, azul = 3;   // target
-const std::vector<Example> kPairs{pair_of({blue, house}, {casa, azul}), pair_of({house}, {casa})};
+const std::vector<Pair> kWords{{{blue, house}, {casa, azul}}, {{house}, {casa}}};
+const Examples kPairs = examples_of(kWords);
 
 }  // namespace
 
@@ -49,7 +53,7 @@ BOOST_AUTO_TEST_CASE(one_step_with_the_empty_word_by_hand) {
 }
 
 BOOST_AUTO_TEST_CASE(a_word_that_occurs_twice_takes_two_shares) {
-  const std::vector<Example> pairs{pair_of({house, house, blue}, {casa}), pair_of({house}, {azul})};
+  const Examples pairs = examples_of({{{house, house, blue}, {casa}}, {{house}, {azul}}});
   const IbmModel1 one(pairs, 1, false);
   BOOST_TEST(one.probability(casa, house) == (2. / 3) / (2. / 3 + 1), tolerance(1e-14));
 }
@@ -65,14 +69,14 @@ BOOST_AUTO_TEST_CASE(points_at_the_likeliest_source_word) {
 }
 
 BOOST_AUTO_TEST_CASE(pairs_with_an_empty_side_are_harmless) {
-  std::vector<Example> pairs = kPairs;
-  pairs.push_back(pair_of({}, {casa}));
-  pairs.push_back(pair_of({blue, 9}, {}));
-  const IbmModel1 plain(kPairs, 3, false), padded(pairs, 3, false);
+  std::vector<Pair> more = kWords;
+  more.push_back({{}, {casa}});
+  more.push_back({{blue, 9}, {}});
+  const IbmModel1 plain(kPairs, 3, false), padded(examples_of(more), 3, false);
   BOOST_TEST(plain.probability(casa, house) == padded.probability(casa, house));
   BOOST_TEST(padded.probability(casa, 9) == 0.0);
-  BOOST_CHECK_THROW(IbmModel1(std::vector<Example>{}), Error);
-  BOOST_CHECK_THROW(IbmModel1(std::vector{pair_of({blue}, {})}), Error);
+  BOOST_CHECK_THROW(IbmModel1(Examples{}), Error);
+  BOOST_CHECK_THROW(IbmModel1(examples_of({{{blue}, {}}})), Error);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -118,9 +118,9 @@ BOOST_AUTO_TEST_CASE(positions_match_over_the_longer_length_and_unk_never_does) 
   BOOST_TEST((count({5, 6}, {5, 6, 7}) == std::pair<Index, Index>(2, 3)));
   BOOST_TEST((count({6, 5, 6, 7}, {5, 6, 7}) == std::pair<Index, Index>(0, 4)));
   BOOST_TEST((count({5, 0}, {5, 0}) == std::pair<Index, Index>(1, 2)));
-  BOOST_TEST(is_exact({5, 6}, {5, 6}));
-  BOOST_TEST(!is_exact({5}, {5, 6}));
-  BOOST_TEST(!is_exact({5, 0}, {5, 0}));
+  BOOST_TEST(is_exact({5, 6}, std::vector<Token>{5, 6}));
+  BOOST_TEST(!is_exact({5}, std::vector<Token>{5, 6}));
+  BOOST_TEST(!is_exact({5, 0}, std::vector<Token>{5, 0}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

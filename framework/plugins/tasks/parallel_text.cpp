@@ -1,18 +1,29 @@
 // Task parallel_text: sentence pairs from two files whose lines match, with word links from a third
 // where there are any.
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "framework/config/writer.hpp"
 #include "framework/data/alignment_file.hpp"
 #include "framework/data/build_vocabulary.hpp"
+#include "framework/data/dataset_cache.hpp"
+#include "framework/data/file_hash.hpp"
+#include "framework/data/sentencepiece.hpp"
 #include "framework/data/task.hpp"
 #include "framework/data/text.hpp"
 #include "framework/data/text_file.hpp"
 
 namespace softalign {
 namespace {
+
+// Raise it when the same files and options give other examples than before: what is in the caches
+// of others was made by the old rules. A test notices.
+constexpr int kRules = 1;
+
+constexpr Index kTold = 4096;  // lines from one report of progress to the next
 
 struct Files {
   InputFile source;
@@ -84,34 +95,32 @@ Index count_lines(TextFile& file) {
                   count_lines(b));
 }
 
-std::vector<Pair> read_pairs(const Files& files,
-                             const std::string& name,
-                             const Progress& progress) {
-  TextFile source(files.source.path);
-  TextFile target(files.target.path);
-  std::optional<TextFile> alignment;
-  if (!files.alignment.path.empty()) alignment.emplace(files.alignment.path);
+class PairReader {
+ public:
+  explicit PairReader(const Files& files) : source_(files.source.path), target_(files.target.path) {
+    if (!files.alignment.path.empty()) alignment_.emplace(files.alignment.path);
+  }
 
-  std::vector<Pair> pairs;
-  Pair pair;
-  std::string links;
-  for (;;) {
-    const bool more = source.next(pair.source);
-    if (target.next(pair.target) != more) refuse_lengths(source, target);
-    if (alignment && alignment->next(links) != more) refuse_lengths(source, *alignment);
-    if (!more) break;
-    pair.line = source.line_number();
-    if (alignment)
-      pair.links = parse_links(links,
+  bool next(Pair& pair) {
+    const bool more = source_.next(pair.source);
+    if (target_.next(pair.target) != more) refuse_lengths(source_, target_);
+    if (alignment_ && alignment_->next(links_) != more) refuse_lengths(source_, *alignment_);
+    pair.line = source_.line_number();
+    if (alignment_ && more)
+      pair.links = parse_links(links_,
                                std::ssize(split_words(pair.source)),
                                std::ssize(split_words(pair.target)),
-                               alignment->path(),
+                               alignment_->path(),
                                pair.line);
-    pairs.push_back(pair);
-    if (progress && pair.line % 4096 == 0) progress("reading " + name, pair.line, 0);
+    return more;
   }
-  return pairs;
-}
+
+ private:
+  TextFile source_;
+  TextFile target_;
+  std::optional<TextFile> alignment_;
+  std::string links_;
+};
 
 // How long a pair may be, and the option that says so.
 struct Longest {
@@ -140,7 +149,7 @@ struct Longest {
 // One side of a pair as symbols, at most `most` of them.
 struct Side {
   std::vector<Token> tokens;
-  std::vector<Index> word_of;
+  std::vector<Index> word_of;  // where there are links
   std::string text;
   bool cut = false;
 
@@ -148,8 +157,9 @@ struct Side {
        const InputFile& file,
        Index number,
        const std::string& line,
-       Index most)
-      : tokens(vocabulary.encode(line)), word_of(vocabulary.word_of(line)), text(line) {
+       Index most,
+       bool linked = false)
+      : tokens(vocabulary.encode(line)), text(line) {
     if (std::ssize(tokens) > kLongestSentence)
       throw DataError("{}:{}: {} tokens as {}, more than {}; put one sentence on each line",
                       file.path,
@@ -157,8 +167,9 @@ struct Side {
                       tokens.size(),
                       vocabulary.type(),
                       kLongestSentence);
-    if (std::ssize(tokens) <= most) return;
-    cut = true;
+    cut = std::ssize(tokens) > most;
+    if (cut || linked) word_of = vocabulary.word_of(line);
+    if (!cut) return;
     tokens.resize(static_cast<std::size_t>(most));
     word_of.resize(tokens.size());
     text = first_words(line, word_of.back() + 1);
@@ -171,21 +182,38 @@ class ParallelText final : public Task {
   explicit ParallelText(const Options& options) : options_(options) {}
 
   Dataset load(std::uint64_t, const Progress& progress) const override {
-    Dataset data;
-    const std::vector<Pair> train = read_pairs(options_.train, "train", progress);
-    if (progress) progress("building the vocabularies", 0, 0);
-    make_vocabularies(train, data);
-
-    data.train = encode("train", options_.train, train, for_training(), data);
-    data.dev = encode(
-        "dev", options_.dev, read_pairs(options_.dev, "dev", progress), for_measuring(), data);
-    data.test = encode(
-        "test", options_.test, read_pairs(options_.test, "test", progress), for_measuring(), data);
-    data.has_links = !options_.test.alignment.path.empty();
-    return data;
+    std::map<std::string, std::string> hashes;  // of the files, by path
+    const std::string identity =
+        fmt::format("parallel_text {}\nsentencepiece {}\n{}",
+                    kRules,
+                    sentencepiece_version(),
+                    canonical_json(options_, {}, [&](const InputFile& file) {
+                      return hashes[file.path] = remembered_hash(file);
+                    }));
+    return cached_dataset(
+        identity,
+        [&](Dataset& data, const Emit& emit) {
+          read(data, emit, progress);
+          for (const auto& [path, hash] : hashes)
+            if (read_hash({path}) != hash)
+              throw DataError("{}: changed while it was read; run the same command again",
+                              printable(path, kWhole));
+        },
+        progress);
   }
 
  private:
+  void read(Dataset& data, const Emit& emit, const Progress& progress) const {
+    data.has_links = !options_.test.alignment.path.empty();
+    data.train.name = "train";
+    data.dev.name = "dev";
+    data.test.name = "test";
+    data.train.counts.read = make_vocabularies(data, progress);
+    encode(data.train, options_.train, for_training(), data, emit, progress);
+    encode(data.dev, options_.dev, for_measuring(), data, emit, progress);
+    encode(data.test, options_.test, for_measuring(), data, emit, progress);
+  }
+
   Longest for_training() const { return {"max_length", options_.max_length}; }
   Longest for_measuring() const {
     return {"max_length_test", options_.max_length_test.value_or(kLongestSentence)};
@@ -193,17 +221,21 @@ class ParallelText final : public Task {
 
   bool truncates() const { return options_.too_long == "truncate"; }
 
-  // Pieces are known only after their model is trained, and a sentence has at least as many pieces
-  // as words: so their training text is measured in words.
-  void make_vocabularies(const std::vector<Pair>& train, Dataset& data) const {
+  // Returns how many lines there are. Pieces are known only after their model is trained, and a
+  // sentence has at least as many pieces as words: so their training text is measured in words.
+  Index make_vocabularies(Dataset& data, const Progress& progress) const {
     VocabularyOptions measure = options_.vocabulary;
     if (measure.type == "sentencepiece") measure = {};
     const auto ruler = build_vocabulary(measure, {});
+    const auto sources = vocabulary_builder(options_.vocabulary);
+    const auto targets = vocabulary_builder(options_.vocabulary);
 
-    std::vector<std::string> sources, targets;
+    PairReader reader(options_.train);
     SplitCounts counts;
-    for (const Pair& pair : train) {
+    for (Pair pair; reader.next(pair);) {
       ++counts.read;
+      if (progress && counts.read % kTold == 0)
+        progress("reading train for its vocabularies", counts.read, 0);
       if (pair.empty()) {
         ++counts.dropped_empty;
         continue;
@@ -214,55 +246,62 @@ class ParallelText final : public Task {
         ++counts.dropped_too_long;
         continue;
       }
-      sources.push_back(source.text);
-      targets.push_back(target.text);
+      ++counts.kept;
+      sources->add(source.text);
+      targets->add(target.text);
     }
-    if (sources.empty()) refuse_nothing_left(options_.train, counts, for_training());
-    data.source = vocabulary_of(options_.train.source, sources);
-    data.target = vocabulary_of(options_.train.target, targets);
+    if (counts.kept == 0) refuse_nothing_left(options_.train, counts, for_training());
+    if (progress) progress("building the vocabularies", 0, 0);
+    data.source = finish(*sources, options_.train.source, progress);
+    data.target = finish(*targets, options_.train.target, progress);
+    return counts.read;
   }
 
-  std::shared_ptr<const Vocabulary> vocabulary_of(const InputFile& file,
-                                                  const std::vector<std::string>& lines) const {
+  static std::shared_ptr<const Vocabulary> finish(VocabularyBuilder& builder,
+                                                  const InputFile& file,
+                                                  const Progress& progress) {
     try {
-      return build_vocabulary(options_.vocabulary, lines);
+      return builder.finish(progress);
     } catch (const DataError& error) {
       throw DataError("{}: {}", printable(file.path, kWhole), error.what());
     }
   }
 
-  Split encode(const std::string& name,
-               const Files& files,
-               const std::vector<Pair>& pairs,
-               Longest longest,
-               const Dataset& data) const {
-    Split split;
-    split.name = name;
-    split.counts.read = std::ssize(pairs);
-    for (const Pair& pair : pairs) {
+  // `split.counts.read`: how many lines there are, as far as that is known.
+  void encode(Split& split,
+              const Files& files,
+              Longest longest,
+              const Dataset& data,
+              const Emit& emit,
+              const Progress& progress) const {
+    const Index lines = split.counts.read;
+    const bool linked = !files.alignment.path.empty();
+    SplitCounts& counts = split.counts;
+    counts = {};
+    PairReader reader(files);
+    for (Pair pair; reader.next(pair);) {
+      ++counts.read;
+      if (progress && counts.read % kTold == 0)
+        progress("tokenising " + split.name, counts.read, lines);
       if (pair.empty()) {
-        ++split.counts.dropped_empty;
+        ++counts.dropped_empty;
         continue;
       }
-      Side source(*data.source, files.source, pair.line, pair.source, longest.tokens);
-      Side target(*data.target, files.target, pair.line, pair.target, longest.tokens);
+      const Index most = longest.tokens;
+      const Side source(*data.source, files.source, pair.line, pair.source, most, linked);
+      const Side target(*data.target, files.target, pair.line, pair.target, most, linked);
       if (source.cut || target.cut) {
         if (!truncates()) {
-          ++split.counts.dropped_too_long;
+          ++counts.dropped_too_long;
           continue;
         }
-        ++split.counts.truncated;
+        ++counts.truncated;
       }
-      std::vector<Link> links = spread_links(pair.links, source.word_of, target.word_of);
-      split.examples.push_back({std::move(source.tokens),
-                                std::move(target.tokens),
-                                std::move(links),
-                                std::move(source.text),
-                                std::move(target.text)});
+      ++counts.kept;
+      const std::vector<Link> links = spread_links(pair.links, source.word_of, target.word_of);
+      emit(split, {source.tokens, target.tokens, links, source.text, target.text});
     }
-    split.counts.kept = std::ssize(split.examples);
-    if (split.counts.kept == 0) refuse_nothing_left(files, split.counts, longest);
-    return split;
+    if (counts.kept == 0) refuse_nothing_left(files, counts, longest);
   }
 
   Options options_;

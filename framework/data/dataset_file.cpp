@@ -1,0 +1,177 @@
+#include "framework/data/dataset_file.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "framework/base/error.hpp"
+#include "framework/data/checksum.hpp"
+#include "framework/data/mapped_file.hpp"
+
+namespace softalign {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t kPart = 1 << 20;  // bytes written, or read, at once
+constexpr std::string_view kMagic = "softalign-data 1";
+constexpr std::size_t kKey = 64;
+
+// Every number is at least of 8 bytes, so that there is nothing between them.
+struct Trailer {
+  char magic[kMagic.size()] = {};
+  char key[kKey] = {};
+  std::uint64_t byte_order = 0x0102030405060708;
+  std::uint64_t row_bytes = sizeof(ExampleRow);
+  std::uint64_t json_at = 0;
+  std::uint64_t size = 0;  // of everything before the trailer
+  std::uint64_t sum = 0;   // of the same
+  std::uint64_t own_sum = 0;
+
+  std::uint64_t sum_of_this() const {
+    Trailer blank = *this;
+    blank.own_sum = 0;
+    std::array<std::byte, 2 * Checksum::kBlock> bytes{};
+    static_assert(sizeof(Trailer) == sizeof bytes);
+    std::memcpy(bytes.data(), &blank, sizeof blank);
+    Checksum checksum;
+    checksum.add(bytes);
+    return checksum.sum();
+  }
+};
+
+// False at the end of the file, and for errors.
+bool read_at(int file, std::size_t at, void* bytes, std::size_t size) {
+  auto* next = static_cast<char*>(bytes);
+  while (size > 0) {
+    const ssize_t n = pread(file, next, size, static_cast<off_t>(at));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    next += n;
+    at += static_cast<std::size_t>(n);
+    size -= static_cast<std::size_t>(n);
+  }
+  return true;
+}
+
+std::optional<Trailer> read_trailer(int file, const std::string& key) {
+  struct stat info {};
+  if (fstat(file, &info) != 0 || info.st_size < static_cast<off_t>(sizeof(Trailer))) return {};
+  Trailer trailer;
+  const auto size = static_cast<std::size_t>(info.st_size) - sizeof trailer;
+  if (!read_at(file, size, &trailer, sizeof trailer)) return {};
+  const bool ours = trailer.own_sum == trailer.sum_of_this() &&
+                    std::string_view(trailer.magic, kMagic.size()) == kMagic &&
+                    std::string_view(trailer.key, kKey) == key &&
+                    trailer.byte_order == Trailer{}.byte_order &&
+                    trailer.row_bytes == Trailer{}.row_bytes && trailer.size == size;
+  return ours ? std::optional(trailer) : std::nullopt;
+}
+
+// With ordinary reads: nothing becomes resident, and a disk that cannot read is no signal but an
+// answer.
+bool is_whole(int file, const Trailer& trailer) {
+  std::vector<std::byte> part(kPart);
+  Checksum sum;
+  for (std::size_t at = 0; at < trailer.size; at += part.size()) {
+    part.resize(std::min(kPart, trailer.size - at));
+    if (part.size() % Checksum::kBlock != 0 || !read_at(file, at, part.data(), part.size()))
+      return false;
+    sum.add(part);
+  }
+  return sum.sum() == trailer.sum;
+}
+
+Json json_of(const Split& split, std::size_t rows_at, std::size_t rows) {
+  const SplitCounts& c = split.counts;
+  return {{"name", split.name},
+          {"rows_at", rows_at},
+          {"rows", rows},
+          {"counts", {c.read, c.kept, c.dropped_too_long, c.dropped_empty, c.truncated}}};
+}
+
+Split split_of(const Json& json, const std::shared_ptr<const MappedFile>& file) {
+  const auto c = json.at("counts").get<std::vector<Index>>();
+  return {json.at("name").get<std::string>(),
+          Examples(file, json.at("rows_at").get<std::size_t>(), json.at("rows").get<std::size_t>()),
+          {c.at(0), c.at(1), c.at(2), c.at(3), c.at(4)}};
+}
+
+}  // namespace
+
+void DatasetWriter::append(const Split& split, const Example& example) {
+  ExampleRow row = pack(example, buffer_);
+  row.at += written_;
+  rows_[split.name].push_back(row);
+  if (buffer_.size() >= kPart) write_out();
+}
+
+// Whole parts, so that the sum is taken over the same blocks by whoever reads.
+void DatasetWriter::write_out() {
+  const std::size_t whole = buffer_.size() / kPart * kPart;
+  file_.write(std::span(buffer_).first(whole));
+  sum_.add(std::span(buffer_).first(whole));
+  written_ += whole;
+  buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(whole));
+}
+
+void DatasetWriter::put(const void* data, std::size_t size) {
+  std::span<const std::byte> rest(static_cast<const std::byte*>(data), size);
+  while (!rest.empty()) {
+    const auto part = rest.first(std::min(rest.size(), kPart));
+    buffer_.insert(buffer_.end(), part.begin(), part.end());
+    write_out();
+    rest = rest.subspan(part.size());
+  }
+}
+
+void DatasetWriter::finish(const Dataset& data, const std::string& key) {
+  Json splits = Json::array();
+  for (const Split* split : {&data.train, &data.dev, &data.test}) {
+    const std::vector<ExampleRow> rows = std::move(rows_[split->name]);
+    splits.push_back(json_of(*split, written_ + buffer_.size(), rows.size()));
+    put(rows.data(), rows.size() * sizeof(ExampleRow));
+  }
+  Trailer trailer;
+  trailer.json_at = written_ + buffer_.size();
+  std::string rest = Json{{"splits", splits},
+                          {"has_links", data.has_links},
+                          {"source", data.source->serialize()},
+                          {"target", data.target->serialize()}}
+                         .dump();
+  const std::size_t end = trailer.json_at + rest.size();
+  rest.append((Checksum::kBlock - end % Checksum::kBlock) % Checksum::kBlock, ' ');
+  put(rest.data(), rest.size());
+  file_.write(buffer_);
+  sum_.add(buffer_);
+  trailer.size = written_ + buffer_.size();
+  trailer.sum = sum_.sum();
+  kMagic.copy(trailer.magic, kMagic.size());
+  key.copy(trailer.key, kKey);
+  trailer.own_sum = trailer.sum_of_this();
+  file_.write(std::as_bytes(std::span(&trailer, 1)));
+}
+
+std::optional<Dataset> read_dataset(int file, const std::string& key) {
+  const std::optional<Trailer> trailer = read_trailer(file, key);
+  if (!trailer || !is_whole(file, *trailer)) return {};
+  std::string rest(trailer->size - trailer->json_at, '\0');
+  if (!read_at(file, trailer->json_at, rest.data(), rest.size())) return {};
+  const Json json = Json::parse(rest);
+  const auto mapped = std::make_shared<const MappedFile>(file, trailer->size);
+  Dataset data;
+  data.source = load_vocabulary(json.at("source").get_ref<const std::string&>());
+  data.target = load_vocabulary(json.at("target").get_ref<const std::string&>());
+  data.train = split_of(json.at("splits").at(0), mapped);
+  data.dev = split_of(json.at("splits").at(1), mapped);
+  data.test = split_of(json.at("splits").at(2), mapped);
+  data.has_links = json.at("has_links").get<bool>();
+  return data;
+}
+
+}  // namespace softalign

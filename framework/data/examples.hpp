@@ -1,0 +1,107 @@
+// Sentence pairs laid end to end, in memory or in a mapped file. What is handed out are views: a
+// corpus of millions is read without being resident.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "framework/base/types.hpp"
+
+namespace softalign {
+
+class MappedFile;
+
+// A known word link, positions from 0 in the tokens of the example; sure or merely possible.
+struct Link {
+  Index source = 0;
+  Index target = 0;
+  bool sure = true;
+};
+
+// One sentence pair, seen where it lies. Neither side holds sentence marks: batches add </s> to
+// both.
+struct Example {
+  std::span<const Token> source = {};
+  std::span<const Token> target = {};
+  std::span<const Link> links = {};   // empty: unknown
+  std::string_view source_text = {};  // the words as read, for people; metrics use target_text
+  std::string_view target_text = {};
+};
+
+// Where an example lies and how large its parts are; 32 bytes, the same in memory and in a file.
+struct ExampleRow {
+  std::uint64_t at = 0;  // its first byte, a multiple of 8
+  std::uint32_t source = 0;
+  std::uint32_t target = 0;
+  std::uint32_t links = 0;
+  std::uint32_t source_text = 0;
+  std::uint32_t target_text = 0;
+  std::uint32_t unused = 0;
+
+  Index length() const { return Index{source} + Index{target}; }
+};
+
+// Appends the example's bytes, a multiple of 8 of them. The row counts from the beginning of
+// `bytes`, whose size must be a multiple of 8.
+ExampleRow pack(const Example& example, std::vector<std::byte>& bytes);
+Example unpack(const ExampleRow& row, const std::byte* bytes);
+
+// A random-access range of examples. Views stay valid as long as this, and its place, stay as they
+// are.
+class Examples {
+ public:
+  Examples() = default;  // none; append adds some, in memory
+  // Those of a mapped file, whose rows stand in it at `rows_at`, a multiple of 8.
+  Examples(std::shared_ptr<const MappedFile> file, std::size_t rows_at, std::size_t count);
+
+  void append(const Example& example);  // copies it; only in memory
+
+  std::size_t size() const { return rows().size(); }
+  bool empty() const { return rows().empty(); }
+  Example operator[](std::size_t i) const { return unpack(rows()[i], bytes()); }
+
+  // The rows alone: lengths without the pages that hold the sentences.
+  std::span<const ExampleRow> rows() const { return file_ ? file_rows_ : rows_; }
+
+  // For reading here and there in a large corpus: a copy, by a read instead of the mapping, which
+  // would make up to 2 MiB around each place resident. Both throw BugError behind the last, and
+  // MachineError when the disk fails.
+  ExampleRow row(std::size_t i) const;
+  // The source's tokens, then the target's.
+  void read_tokens(const ExampleRow& row, std::vector<Token>& tokens) const;
+
+  // Gives pages of a mapped file back to the system; whatever is read again comes back by itself,
+  // views stay valid. Whoever reads many examples calls it now and then, from any thread.
+  void release() const;
+
+  class Iterator {
+   public:
+    Iterator(const Examples* examples, std::size_t i) : examples_(examples), i_(i) {}
+    Example operator*() const { return (*examples_)[i_]; }
+    Iterator& operator++() {
+      ++i_;
+      return *this;
+    }
+    bool operator==(const Iterator&) const = default;
+
+   private:
+    const Examples* examples_;
+    std::size_t i_;
+  };
+  Iterator begin() const { return {this, 0}; }
+  Iterator end() const { return {this, size()}; }
+
+ private:
+  const std::byte* bytes() const;
+
+  std::vector<ExampleRow> rows_;
+  std::vector<std::byte> bytes_;
+  std::shared_ptr<const MappedFile> file_;
+  std::span<const ExampleRow> file_rows_;
+};
+
+}  // namespace softalign

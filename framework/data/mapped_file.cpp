@@ -1,0 +1,53 @@
+#include "framework/data/mapped_file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "framework/base/error.hpp"
+#include "framework/data/new_file.hpp"
+
+namespace softalign {
+
+MappedFile::MappedFile(int file, std::size_t size)
+    : size_(size), file_(fcntl(file, F_DUPFD_CLOEXEC, 0)) {
+  if (file_ < 0) throw FileFault("hold a file open");
+  void* memory = mmap(nullptr, size, PROT_READ, MAP_SHARED, file_, 0);
+  if (memory == MAP_FAILED) {
+    const FileFault fault("map a file into memory");
+    close(file_);
+    throw fault;
+  }
+  data_ = static_cast<const std::byte*>(memory);
+}
+
+MappedFile::~MappedFile() {
+  munmap(const_cast<std::byte*>(data_), size_);
+  close(file_);
+}
+
+void MappedFile::read(const void* begin, std::size_t size, void* to) const {
+  off_t at = static_cast<const std::byte*>(begin) - data_;
+  auto* next = static_cast<std::byte*>(to);
+  while (size > 0) {
+    const ssize_t n = pread(file_, next, size, at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0)
+      throw MachineError(
+          "the tokenised text in the cache can no longer be read ({}); run the same "
+          "command again",
+          n == 0 ? "the file was cut" : std::strerror(errno));
+    next += n;
+    at += n;
+    size -= static_cast<std::size_t>(n);
+  }
+}
+
+void MappedFile::release() const {
+  madvise(const_cast<std::byte*>(data_), size_, MADV_DONTNEED);  // it may refuse: only a hint
+}
+
+}  // namespace softalign
