@@ -10,6 +10,7 @@
 #include "framework/app/table.hpp"
 #include "framework/app/trained.hpp"
 #include "framework/base/workers.hpp"
+#include "framework/data/cache_folder.hpp"
 #include "framework/kernels/gemm.hpp"
 #include "framework/record/provenance.hpp"
 
@@ -70,6 +71,19 @@ std::string python_version(const std::string& package) {
   return version.substr(0, version.find('\n'));
 }
 
+// The cache folder and how much is in it.
+std::string cache_text() {
+  const auto folder = cache_folder();
+  if (!folder) return "none: every run reads its text again";
+  std::uintmax_t bytes = 0;
+  std::error_code error;
+  for (fs::recursive_directory_iterator it(*folder, error), end; !error && it != end;
+       it.increment(error))
+    if (it->is_regular_file(error)) bytes += it->file_size(error);
+  return fmt::format(
+      "{}, {} MB, may be removed at any time", folder->string(), (bytes + 999999) / 1000000);
+}
+
 struct Finding {
   std::string what;
   std::string found;
@@ -109,6 +123,7 @@ std::vector<Finding> findings(const std::string& results) {
                   fault.empty() ? fs::absolute(results).lexically_normal().string() : fault,
                   fault.empty() ? "" : "choose another folder with --out",
                   true});
+  list.push_back({"cache", cache_text(), "", false});
   for (const char* package : {"h5py", "matplotlib", "yaml"}) {
     const std::string version = python_version(package);
     list.push_back(

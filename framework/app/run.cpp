@@ -74,7 +74,7 @@ void add_run(CLI::App& app, Outcome&) {
   command->add_flag("--steal",
                     arguments->options.steal,
                     "take the run over from a process that may be alive on another machine");
-  command->add_flag("--dry-run", arguments->dry_run, "say what would be run, and write nothing");
+  command->add_flag("--dry-run", arguments->dry_run, "say what would be run, and write no record");
   command->add_flag("--json", arguments->json, "print the outcome as JSON");
   command->callback([arguments] { run(*arguments); });
 }

@@ -1,0 +1,61 @@
+"""Text that is tokenised once: a run with the cache, without it, and without a place for it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from program import TINY, answer, files_below, softalign
+
+SPEC = TINY.replace(
+    TINY[TINY.index("task:") : TINY.index("model:")],
+    """\
+task:
+  type: parallel_text
+  train: {source: text.en, target: text.es}
+  dev: {source: text.en, target: text.es}
+  test: {source: text.en, target: text.es}
+""",
+)
+
+
+@pytest.fixture()
+def corpus(tmp_path: Path) -> Path:
+    (tmp_path / "tiny.yaml").write_text(SPEC)
+    (tmp_path / "text.en").write_text("the house is red\nthe dog\nred dog\n" * 10)
+    (tmp_path / "text.es").write_text("la casa es roja\nel perro\nperro rojo\n" * 10)
+    return tmp_path
+
+
+def run(corpus: Path, cache: str, out: str) -> tuple[str, str]:
+    """What the run prints, and its messages."""
+    environment = os.environ | {"SOFTALIGN_CACHE": cache}
+    done = softalign("run", "tiny.yaml", "--out", out, cwd=corpus, env=environment)
+    return done.stdout.replace(out, "OUT"), done.stderr
+
+
+def test_the_cache_changes_nothing_but_the_time(corpus: Path) -> None:
+    without, _ = run(corpus, "", "out-1")
+    assert not (corpus / "cache").exists()
+    first, first_messages = run(corpus, "cache", "out-2")
+    second, second_messages = run(corpus, "cache", "out-3")
+    assert without == first == second
+    assert len(files_below(corpus / "cache/datasets")) == 1
+    assert "token" not in first_messages.split("epoch")[0] + second_messages.split("epoch")[0]
+
+
+def test_no_place_for_it_is_told_once(corpus: Path) -> None:
+    without, _ = run(corpus, "", "out-1")
+    with_none, messages = run(corpus, "text.en/cache", "out-2")
+    assert with_none == without
+    assert messages.count("the tokenised text is held in memory: cannot make the folder") == 1
+
+
+def test_doctor_names_the_folder(corpus: Path) -> None:
+    run(corpus, "cache", "out-1")
+    findings = {
+        finding["what"]: finding["found"]
+        for finding in answer("doctor", cwd=corpus, env=os.environ | {"SOFTALIGN_CACHE": "cache"})
+    }
+    assert findings["cache"] == f"{corpus / 'cache'}, 1 MB, may be removed at any time"
