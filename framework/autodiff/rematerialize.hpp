@@ -14,6 +14,9 @@ namespace softalign {
 // recorded as it is: there is nothing worth forgetting.
 template <std::size_t N, class F>
 Var rematerialize(Tape& tape, std::array<Var, N> inputs, std::size_t keep_bytes, F f) {
+  for (Var input : inputs)
+    if (input)
+      input.value();  // read: the first evaluation must not overwrite what the second needs
   const Tape::Mark mark = tape.mark();
   const std::size_t before = tape.arena().used();
   Var now = f(inputs);

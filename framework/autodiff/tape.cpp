@@ -4,16 +4,37 @@
 
 #include "framework/base/error.hpp"
 #include "framework/kernels/elementwise.hpp"
+#include "framework/kernels/gemm.hpp"
 
 namespace softalign {
+
+View Var::value() const {
+  if (node_->taken)
+    throw BugError("[value] an operation that works in place has taken this value of shape {}",
+                   node_->value.shape.str());
+  node_->read = true;
+  return node_->value;
+}
 
 View Var::gradient() const {
   if (!node_->needs_gradient) return {};
   if (node_->rows_only)
     throw BugError("[gradient] a table of shape {} may only be looked up; declare it with add",
                    node_->value.shape.str());
-  if (node_->gradient == nullptr) node_->gradient = node_->tape->take_gradient(node_->value.size());
-  return {node_->gradient, node_->value.shape};
+  Node& root = node_->root();
+  if (root.gradient == nullptr)
+    root.gradient = root.parameter >= 0
+                        ? root.tape->gradient_of_parameter(root.parameter, root.value.size())
+                        : root.tape->take_gradient(root.value.size());
+  return {node_->gradient_or_null(), node_->value.shape};
+}
+
+// That of a part is the part of that of the whole.
+real* Var::Node::gradient_or_null() {
+  Node& whole_node = root();
+  return whole_node.gradient == nullptr
+             ? nullptr
+             : whole_node.gradient + (value.data - whole_node.value.data);
 }
 
 Var Tape::constant(View value) { return Var(arena_.make<Var::Node>(value, nullptr, this, false)); }
@@ -23,13 +44,53 @@ Var Tape::leaf(View value, real* gradient) {
 }
 
 Var Tape::parameter(const Parameter& parameter) {
-  Var var =
-      leaf(parameter.value(), gradients_ == nullptr ? nullptr : gradients_ + parameter.offset);
-  if (parameter.table && root().collects_rows_) {
-    var.node_->gradient = nullptr;
-    var.node_->rows_only = true;
-  }
+  Var var = constant(parameter.value());
+  const bool collects = root().collects_;
+  var.node_->needs_gradient = training() && (gradients_ != nullptr || collects);
+  var.node_->parameter = parameter.offset;
+  var.node_->rows_only = var.node_->needs_gradient && parameter.table && collects;
   return var;
+}
+
+real* Tape::gradient_of_parameter(Index offset, Index size) {
+  if (gradients_ != nullptr) return gradients_ + offset;
+  Tape& keeper = root();
+  for (const ParameterGradient& one : keeper.parameter_gradients_)
+    if (one.offset == offset) return const_cast<real*>(one.numbers);
+  real* numbers = keeper.gradient_arena_.zeros({size}).data;
+  keeper.parameter_gradients_.push_back({offset, size, numbers});
+  return numbers;
+}
+
+Var::Node* Tape::part_of(Var taken, View value, bool needs_gradient) {
+  taken.node_->taken = true;
+  Var::Node* node = arena_.make<Var::Node>(value, nullptr, this, needs_gradient, true);
+  node->whole = &taken.node_->root();
+  return node;
+}
+
+Var Tape::take(Var x) {
+  Var::Node& node = *x.node_;
+  if (node.computed && !node.read && !node.taken && (node.needs_gradient || !training()))
+    return Var(part_of(x, node.value, node.needs_gradient));
+  View copy = allocate(x.shape());
+  std::copy(x.value().begin(), x.value().end(), copy.begin());
+  // The gradient is needed whatever x needs: the operation may have other inputs.
+  return record_if(copy, true, [=](View dy) {
+    if (View dx = x.gradient()) kernels::add(dy.size(), dy.data, dx.data);
+  });
+}
+
+std::span<const Var> Tape::unstack(Var x) {
+  Var whole = take(x);
+  const Shape& shape = whole.shape();
+  const Index count = shape[0], each = count == 0 ? 0 : shape.size() / count;
+  Shape of_part = shape.rank() == 3 ? Shape{shape[1], shape[2]} : Shape{shape.size() / shape[0]};
+  Var* parts = arena_.array_of<Var>(count);
+  for (Index i = 0; i < count; ++i)
+    parts[i] =
+        Var(part_of(whole, {whole.node_->value.data + i * each, of_part}, whole.needs_gradient()));
+  return {parts, static_cast<std::size_t>(count)};
 }
 
 void Tape::backward(Var loss, real seed) {
@@ -50,15 +111,44 @@ void Tape::run_backward() {
   last_ = nullptr;  // one backward per recording: a second would add everything twice
   for (; step != nullptr; step = step->previous) {
     Var::Node& output = *step->output;
-    if (output.gradient == nullptr) continue;
-    outer_products_.finish(output.gradient);
-    step->run(step, {output.gradient, output.value.shape});
-    give_back(output.gradient, output.value.size());
-    output.gradient = nullptr;
+    real* gradient = output.gradient_or_null();
+    if (gradient == nullptr) continue;
+    outer_products_.finish(gradient);
+    running_ = &output;
+    step->run(step, {gradient, output.value.shape});
     output.needs_gradient = false;  // whoever asks later gets none, not a fresh one
+    if (output.whole != nullptr) continue;
+    if (!output.kept) give_back(output.gradient, output.value.size());
+    output.gradient = nullptr;
   }
   outer_products_.finish();
-  if (owner_ == nullptr) products_.finish();
+  if (owner_ != nullptr || collects_) return;
+  for (const WeightProduct& one : products_)
+    gemm(one.x.transpose(), one.dy, true, gradients_ + one.weight, one.dy.columns);
+  products_.clear();
+}
+
+void Tape::collect_gradients(WeightTransposes& shared) {
+  collects_ = true;
+  transposes_ = &shared;
+}
+
+void Tape::add_weight_product(Var w, Matrix x, Matrix dy) {
+  if (!w.needs_gradient()) return;
+  constexpr Index kFewRows = 256;
+  const bool scratch = owner_ != nullptr;  // whose values will be gone when backward ends
+  if (w.node_->parameter < 0 || (scratch && x.rows >= kFewRows)) {
+    gemm(x.transpose(), dy, true, w.gradient().data, dy.columns);
+    return;
+  }
+  Tape& keeper = root();
+  const auto copy = [&](Matrix m) {
+    real* rows = keeper.gradient_arena_.array({m.rows, m.columns}).data;
+    for (Index i = 0; i < m.rows; ++i)
+      std::copy_n(m.data + i * m.stride, m.columns, rows + i * m.columns);
+    return Matrix{rows, m.rows, m.columns};
+  };
+  keeper.products_.push_back({w.node_->parameter, scratch ? copy(x) : x, scratch ? copy(dy) : dy});
 }
 
 void Tape::add_rows(Var table, const Token* ids, View dy) {
@@ -96,17 +186,19 @@ void Tape::give_back(real* gradient, Index size) {
 }
 
 std::size_t Tape::peak_bytes() const {
-  return arena_.peak() + gradient_arena_.peak() + products_.peak_bytes() +
-         outer_products_.peak_bytes() + (scratch_ ? scratch_->peak_bytes() : 0);
+  return arena_.peak() + gradient_arena_.peak() + outer_products_.peak_bytes() +
+         own_transposes_.peak_bytes() + (scratch_ ? scratch_->peak_bytes() : 0);
 }
 
 void Tape::reset() {
   rewind({});
   gradient_arena_.rewind({});
   for (FreeBuffers& list : free_) list.first = nullptr;
+  products_.clear();
   table_gradients_.clear();
-  products_.reset();
+  parameter_gradients_.clear();
   outer_products_.reset();
+  own_transposes_.forget();
   if (scratch_) scratch_->reset();
 }
 

@@ -9,7 +9,8 @@
 // The laws of an operation's backward: it ACCUMULATES (adds to gradients, never sets them);
 // gradient(v) is empty when nobody needs it; it is called once, after everything that reads the
 // operation's output. The gradient of an operation's output lives only until that operation's
-// backward has run: its memory then serves another. One tape belongs to one thread.
+// backward has run: its memory then serves another (unless kept, see keep_gradient). One tape
+// belongs to one thread.
 #pragma once
 
 #include <concepts>
@@ -21,6 +22,7 @@
 #include "framework/autodiff/outer_products.hpp"
 #include "framework/autodiff/parameters.hpp"
 #include "framework/autodiff/weight_products.hpp"
+#include "framework/autodiff/weight_transposes.hpp"
 #include "framework/base/arena.hpp"
 #include "framework/base/view.hpp"
 
@@ -33,7 +35,7 @@ class Var {
  public:
   Var() = default;
   explicit operator bool() const { return node_ != nullptr; }
-  View value() const { return node_->value; }
+  View value() const;  // BugError when an operation has taken it (Tape::take)
   const Shape& shape() const { return node_->value.shape; }
   Tape& tape() const { return *node_->tape; }
   bool needs_gradient() const { return node_->needs_gradient; }
@@ -48,7 +50,16 @@ class Var {
     real* gradient = nullptr;
     Tape* tape = nullptr;
     bool needs_gradient = false;
+    bool computed = false;   // by an operation, into memory of the tape
+    bool read = false;       // somebody may hold its value
+    bool taken = false;      // somebody has overwritten it
+    bool kept = false;       // its gradient stays until reset
+    Node* whole = nullptr;   // whose numbers, or a part of them, are these
+    Index parameter = -1;    // offset in the flat buffer; -1: no parameter
     bool rows_only = false;  // a table whose gradient goes to table_gradients()
+
+    Node& root() { return whole == nullptr ? *this : *whole; }
+    real* gradient_or_null();
   };
   explicit Var(Node* node) : node_(node) {}
   Node* node_ = nullptr;
@@ -58,8 +69,8 @@ class Tape {
  public:
   enum class Mode { train, infer };  // infer: nothing is recorded, no gradients
 
-  // gradients: flat buffer of ParameterStore::flat_size() numbers, or null when parameters need
-  // none.
+  // gradients: flat buffer of ParameterStore::flat_size() numbers (with collect_gradients:
+  // dense_size()), or null when parameters need none.
   explicit Tape(Mode mode, real* gradients = nullptr) : mode_(mode), gradients_(gradients) {}
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
@@ -72,7 +83,6 @@ class Tape {
   Arena& arena() { return arena_; }
   bool training() const { return mode_ == Mode::train; }
   std::size_t peak_bytes() const;  // most memory ever in use
-  real* parameter_gradients() const { return gradients_; }
 
   // Puts `value`, computed from `inputs`, on the tape. backward(View dy) is called with the
   // gradient of the value; it holds Vars, Views and numbers only (it is never destroyed).
@@ -84,21 +94,21 @@ class Tape {
   }
   template <std::invocable<View> Backward>
   Var record_if(View value, bool needed, Backward backward) {
-    needed = needed && training();
-    Var out(arena_.make<Var::Node>(value, nullptr, this, needed));
-    if (needed) {
-      struct Entry : Step {
-        Backward backward;
-      };
-      Step* step = arena_.make<Entry>(
-          Step{[](Step* self, View dy) { static_cast<Entry*>(self)->backward(dy); },
-               out.node_,
-               last_},
-          backward);
-      last_ = step;
-    }
-    return out;
+    return put(arena_.make<Var::Node>(value, nullptr, this, needed && training(), true), backward);
   }
+
+  // For an operation that overwrites its argument. The numbers of x as a Var that nobody else has:
+  // x's own memory if it was computed on this tape and nobody has read it, and then x is gone; else
+  // a copy. What the operation makes of them goes on the tape by record_in_place.
+  Var take(Var x);
+  template <class Backward>
+  Var record_in_place(Var taken, std::initializer_list<Var> inputs, Backward backward) {
+    bool needed = taken.needs_gradient();
+    for (Var input : inputs) needed = needed || (input && input.needs_gradient());
+    return put(part_of(taken, taken.node_->value, needed && training()), backward);
+  }
+  // x [T, ...] taken, as its T parts.
+  std::span<const Var> unstack(Var x);
 
   void backward(Var loss, real seed = 1);     // loss: one number
   void backward_from(Var output, View seed);  // seed: the gradient of output, any shape
@@ -111,8 +121,23 @@ class Tape {
   Mark mark() const { return {arena_.mark(), last_}; }
   void rewind(Mark mark);  // drops what was recorded since the mark
 
-  // Gradients of tables as the rows that were looked up, in the order of backward, instead of in the
-  // flat buffer: for an owner who adds them up with others and never holds a whole table of zeros.
+  // Only inside backward. The gradient of the operation's output, or of x, stays until reset.
+  void keep_gradient() { keep_gradient(Var(running_)); }
+  void keep_gradient(Var x) { x.node_->root().kept = owner_ == nullptr; }
+
+  // w.gradient() += x^T dy, for what layers that run at every time step do to a weight: of few rows
+  // each, such products are slow. That of a parameter is computed when backward ends, together with
+  // all the others; so x must be a value and dy a kept gradient, or other memory that stays.
+  void add_weight_product(Var w, Matrix x, Matrix dy);
+  // w^T for a product from the right with few rows (autodiff/weight_transposes.hpp).
+  Matrix transpose(Matrix w, Index rows) { return root().transposes_->transpose(w, rows); }
+
+  // dy [count, size] to the rows ids of the table.
+  void add_rows(Var table, const Token* ids, View dy);
+
+  // For an owner who adds up the gradients of several tapes: backward leaves the products of weights
+  // and the rows of tables to him, in their order, and whatever else was added to a parameter is in
+  // buffers of its own (but in `gradients`, if the tape was given some).
   struct TableGradient {
     const real* table;  // its values
     Index size;         // of a row
@@ -120,13 +145,15 @@ class Tape {
     const Token* ids;  // [count]
     const real* rows;  // [count, size]
   };
-  void collect_table_gradients() { collects_rows_ = true; }
-  const std::vector<TableGradient>& table_gradients() const { return table_gradients_; }
-  // dy [count, size] to the rows ids of the table, wherever its gradient is kept.
-  void add_rows(Var table, const Token* ids, View dy);
+  struct ParameterGradient {
+    Index offset, size;  // in the flat buffer
+    const real* numbers;
+  };
+  void collect_gradients(WeightTransposes& shared);
+  std::span<const WeightProduct> weight_products() const { return products_; }
+  std::span<const TableGradient> table_gradients() const { return table_gradients_; }
+  std::span<const ParameterGradient> parameter_gradients() const { return parameter_gradients_; }
 
-  // What layers that run at every time step do with a weight matrix; see there.
-  WeightProducts& weight_products() { return root().products_; }
   // And what attention does with a memory it reads at every step: memory.gradient() += rows outer
   // columns, for each sentence, before anybody reads it.
   void add_outer_products(Var memory, View rows, View columns, std::span<const Index> lengths) {
@@ -154,6 +181,20 @@ class Tape {
   };
 
   Tape& root() { return owner_ == nullptr ? *this : *owner_; }
+  template <class Backward>
+  Var put(Var::Node* node, Backward backward) {
+    if (node->needs_gradient) {
+      struct Entry : Step {
+        Backward backward;
+      };
+      last_ = arena_.make<Entry>(
+          Step{[](Step* self, View dy) { static_cast<Entry*>(self)->backward(dy); }, node, last_},
+          backward);
+    }
+    return Var(node);
+  }
+  Var::Node* part_of(Var taken, View value, bool needs_gradient);
+  real* gradient_of_parameter(Index offset, Index size);
   void run_backward();
   FreeBuffer*& free_buffers(Index size);
   real* take_gradient(Index size);  // zeroed
@@ -165,10 +206,14 @@ class Tape {
   Step* last_ = nullptr;
   Arena gradient_arena_;
   std::vector<FreeBuffers> free_;
-  WeightProducts products_;
+  Var::Node* running_ = nullptr;  // the output whose backward runs
   OuterProducts outer_products_;
-  bool collects_rows_ = false;
+  WeightTransposes own_transposes_;
+  WeightTransposes* transposes_ = &own_transposes_;
+  bool collects_ = false;
+  std::vector<WeightProduct> products_;
   std::vector<TableGradient> table_gradients_;
+  std::vector<ParameterGradient> parameter_gradients_;
   Tape* owner_ = nullptr;  // of a scratch tape
   std::unique_ptr<Tape> scratch_;
 };

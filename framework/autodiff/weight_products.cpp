@@ -2,75 +2,55 @@
 
 #include <algorithm>
 
-#include "framework/kernels/transpose.hpp"
-
 namespace softalign {
 namespace {
 
-constexpr Index kRows = 256;    // put together before a gradient is computed
-constexpr Index kFewRows = 64;  // below these, transposing in the product costs more than a copy
+constexpr Index kRows = 512;  // put together for one product
 
-void append(Matrix rows, Index first, Index count, real* to) {
-  for (Index i = 0; i < count; ++i)
-    std::copy_n(rows.data + (first + i) * rows.stride, rows.columns, to + i * rows.columns);
+void append(Matrix from, Index row, Index rows, Index first, Index count, real* to) {
+  for (Index i = 0; i < rows; ++i)
+    std::copy_n(from.data + (row + i) * from.stride + first, count, to + i * count);
 }
 
 }  // namespace
 
-void WeightProducts::add_gradient(Matrix x, Matrix dy, real* dw) {
-  if (x.rows >= kRows) {
-    gemm(x.transpose(), dy, true, dw, dy.columns);
-    return;
+void add_weight_products(std::span<const WeightProduct> products,
+                         Index first,
+                         Index count,
+                         real* dw,
+                         Index stride,
+                         Arena& scratch) {
+  if (products.empty()) return;
+  const Arena::Mark mark = scratch.mark();
+  const Index in = products.front().x.columns;
+  real* x = scratch.array({kRows, in}).data;
+  real* dy = scratch.array({kRows, count}).data;
+  Index rows = 0;
+  const auto compute = [&] {
+    gemm(Matrix{x, rows, in}.transpose(), {dy, rows, count}, true, dw + first, stride);
+    rows = 0;
+  };
+  for (const WeightProduct& one : products) {
+    if (one.x.rows >= kRows) {  // large enough as it is
+      if (rows > 0) compute();
+      gemm(one.x.transpose(),
+           {one.dy.data + first, one.dy.rows, count, one.dy.stride},
+           true,
+           dw + first,
+           stride);
+      continue;
+    }
+    for (Index row = 0; row < one.x.rows;) {
+      const Index more = std::min(one.x.rows - row, kRows - rows);
+      append(one.x, row, more, 0, in, x + rows * in);
+      append(one.dy, row, more, first, count, dy + rows * count);
+      rows += more;
+      row += more;
+      if (rows == kRows) compute();
+    }
   }
-  auto one = std::find_if(
-      put_off_.begin(), put_off_.end(), [&](const PutOff& other) { return other.dw == dw; });
-  if (one == put_off_.end()) {
-    put_off_.push_back({dw,
-                        x.columns,
-                        dy.columns,
-                        0,
-                        arena_.array({kRows, x.columns}).data,
-                        arena_.array({kRows, dy.columns}).data});
-    one = put_off_.end() - 1;
-  }
-  for (Index first = 0; first < x.rows;) {
-    const Index count = std::min(x.rows - first, kRows - one->rows);
-    append(x, first, count, one->x + one->rows * one->in);
-    append(dy, first, count, one->dy + one->rows * one->out);
-    one->rows += count;
-    first += count;
-    if (one->rows == kRows) compute(*one);
-  }
-}
-
-void WeightProducts::compute(PutOff& one) {
-  gemm(Matrix{one.x, one.rows, one.in}.transpose(),
-       {one.dy, one.rows, one.out},
-       true,
-       one.dw,
-       one.out);
-  one.rows = 0;
-}
-
-void WeightProducts::finish() {
-  for (PutOff& one : put_off_)
-    if (one.rows > 0) compute(one);
-}
-
-Matrix WeightProducts::transpose(Matrix w, Index rows) {
-  if (rows >= kFewRows) return w.transpose();
-  for (const Copy& copy : copies_)
-    if (copy.of == w.data) return {copy.transposed, w.columns, w.rows};
-  real* to = arena_.array({w.columns, w.rows}).data;
-  softalign::transpose(w, to, w.rows);
-  copies_.push_back({w.data, to});
-  return {to, w.columns, w.rows};
-}
-
-void WeightProducts::reset() {
-  arena_.rewind({});
-  put_off_.clear();
-  copies_.clear();
+  if (rows > 0) compute();
+  scratch.rewind(mark);
 }
 
 }  // namespace softalign

@@ -25,8 +25,8 @@ class Linear {
         bias_(bias == Bias::yes ? (p / name).add("b", {out}, init::zeros()) : nullptr) {}
 
   Var operator()(Var x) const { return linear(x, weight(x.tape()), bias(x.tape())); }
-  Var add_to(Var base, Var x) const {  // base + x W, for a layer without a bias
-    return add_linear(base, x, weight(x.tape()));
+  Var add_to(Var&& base, Var x) const {  // base + x W in base's memory, for one without a bias
+    return add_linear(std::move(base), x, weight(x.tape()));
   }
   Var weight(Tape& tape) const { return tape.parameter(*weight_); }
   Var bias(Tape& tape) const { return bias_ == nullptr ? Var() : tape.parameter(*bias_); }
@@ -63,14 +63,19 @@ class Gru {
         candidate_(p.add("U_candidate", {units, units}, init::orthogonal())) {}
 
   Var inputs(Var x) const { return input_(x); }  // [..., in] -> [..., 3U]
-  Var sequence(Var inputs, std::span<const Index> lengths, bool backwards) const {
+  // The inputs are overwritten.
+  Var sequence(Var&& inputs, std::span<const Index> lengths, bool backwards) const {
     Tape& tape = inputs.tape();
-    return gru_sequence(
-        inputs, tape.parameter(*gates_), tape.parameter(*candidate_), lengths, backwards);
+    return gru_sequence(std::move(inputs),
+                        tape.parameter(*gates_),
+                        tape.parameter(*candidate_),
+                        lengths,
+                        backwards);
   }
-  Var step(Var input, Var previous) const {  // [B,3U] [B,U] -> [B,U]
+  Var step(Var&& input, Var previous) const {  // [B,3U] [B,U] -> [B,U]
     Tape& tape = input.tape();
-    return gru_step(input, previous, tape.parameter(*gates_), tape.parameter(*candidate_));
+    return gru_step(
+        std::move(input), previous, tape.parameter(*gates_), tape.parameter(*candidate_));
   }
 
  private:

@@ -10,11 +10,13 @@ namespace {
 // dx = dy W^T, dW = x^T dy
 void linear_backward(Var x, Var w, View dy) {
   const Index rows = x.shape().rows(), in = w.shape()[0], out = w.shape()[1];
-  WeightProducts& products = x.tape().weight_products();
+  Tape& tape = x.tape();
   const Matrix d{dy.data, rows, out};
   if (View dx = x.gradient())
-    gemm(d, products.transpose({w.value().data, in, out}, rows), true, dx.data, in);
-  if (View dw = w.gradient()) products.add_gradient({x.value().data, rows, in}, d, dw.data);
+    gemm(d, tape.transpose({w.value().data, in, out}, rows), true, dx.data, in);
+  if (!w.needs_gradient()) return;
+  tape.keep_gradient();
+  tape.add_weight_product(w, {x.value().data, rows, in}, d);
 }
 
 void check_sizes(std::string_view op, Var x, Var w) {
@@ -47,7 +49,7 @@ Var linear(Var x, Var w, Var bias) {
 
 Var linear(Var x, Var w) { return linear(x, w, Var()); }
 
-Var add_linear(Var base, Var x, Var w) {
+Var add_linear(Var&& base, Var x, Var w) {
   check_sizes("add_linear", x, w);
   const Index rows = x.shape().rows(), in = w.shape()[0], out = w.shape()[1];
   ops::require(base.shape() == x.shape().with_last(out),
@@ -56,13 +58,9 @@ Var add_linear(Var base, Var x, Var w) {
                base,
                x,
                w);
-  View y = x.tape().allocate(base.shape());
-  std::copy(base.value().begin(), base.value().end(), y.begin());
-  gemm({x.value().data, rows, in}, {w.value().data, in, out}, true, y.data, out);
-  return x.tape().record(y, {base, x, w}, [=](View dy) {
-    if (View dbase = base.gradient()) kernels::add(dy.size(), dy.data, dbase.data);
-    linear_backward(x, w, dy);
-  });
+  Var y = x.tape().take(base);
+  gemm({x.value().data, rows, in}, {w.value().data, in, out}, true, y.value().data, out);
+  return x.tape().record_in_place(y, {x, w}, [=](View dy) { linear_backward(x, w, dy); });
 }
 
 Var embedding(Var table, std::span<const Token> ids, Shape leading) {

@@ -2,7 +2,8 @@
 // show them), computes its value at once and records its backward. Letters: B sentences, S source
 // positions, T target positions, D any last dimension,
 // "..." any leading dimensions. lengths [B]: valid positions of each sentence, must outlive the
-// tape's step.
+// tape's step. An argument Var&& is overwritten where that can be done: give std::move(x), and do not
+// read x afterwards (BugError).
 #pragma once
 
 #include <span>
@@ -25,9 +26,9 @@ Var maxout(Var x);  // [..., 2D] -> [..., D], the larger of each pair of neighbo
                     // al. 2013)
 
 // ---- products
-Var linear(Var x, Var w);                // x [..., D] w [D, E] -> [..., E]
-Var linear(Var x, Var w, Var bias);      // + bias [E]
-Var add_linear(Var base, Var x, Var w);  // base [..., E] + x w, without an array for the product
+Var linear(Var x, Var w);                  // x [..., D] w [D, E] -> [..., E]
+Var linear(Var x, Var w, Var bias);        // + bias [E]
+Var add_linear(Var&& base, Var x, Var w);  // base [..., E] + x w, in the memory of base
 Var batched_dot(Var keys,
                 Var query,
                 std::span<const Index> lengths);  // [B,S,D] . [B,D] -> [B,S]; 0 beyond lengths
@@ -36,10 +37,13 @@ Var normalize_last(
     Var x, real epsilon = real(1e-6));  // x / sqrt(|x|² + epsilon²) along the last dimension
 
 // ---- shapes
-Var concat_last(Var a, Var b);                                 // [..., D] [..., E] -> [..., D + E]
-Var slice_last(Var x, Index begin, Index size);                // [..., D] -> [..., size]
-Var select_step(Var x, Index step);                            // [B,T,D] -> [B,D]
-Var stack_steps(std::span<const Var> steps);                   // T times [B,D] -> [B,T,D]
+Var concat_last(Var a, Var b);                   // [..., D] [..., E] -> [..., D + E]
+Var slice_last(Var x, Index begin, Index size);  // [..., D] -> [..., size]
+Var select_step(Var x, Index step);              // [B,S,D] -> [B,D]
+std::span<const Var> unstack_steps(Var&& x);     // [T,B,D] -> T times [B,D]
+Var stack_steps(std::span<const Var> steps);     // T times [B,D] -> [T,B,D]
+// parts side by side: T * K times [B,D_k], step by step -> [T,B,D_1 + ... + D_K]
+Var stack_steps(std::span<const Var> parts, Index parts_of_a_step);
 Var select_last_valid(Var x, std::span<const Index> lengths);  // [B,S,D] -> [B,D] at lengths[b] - 1
 Var embedding(Var table,
               std::span<const Token> ids,
@@ -48,8 +52,8 @@ Var embedding(Var table,
 // ---- recurrence (Cho et al. 2014: the reset gate acts before the product). Gates z, r, c side by
 // side. x [B,S,3U]: projected inputs with bias; u [U,2U], uc [U,U]; lengths must not increase along
 // the batch. -> [B,S,U], 0 at padding. backwards: from each sentence's last position to its first.
-Var gru_sequence(Var x, Var u, Var uc, std::span<const Index> lengths, bool backwards);
-Var gru_step(Var x, Var previous, Var u, Var uc);  // x [B,3U], previous [B,U] -> [B,U]
+Var gru_sequence(Var&& x, Var u, Var uc, std::span<const Index> lengths, bool backwards);
+Var gru_step(Var&& x, Var previous, Var u, Var uc);  // x [B,3U], previous [B,U] -> [B,U]
 
 // ---- attention
 Var additive_energy(

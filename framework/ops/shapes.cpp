@@ -53,26 +53,50 @@ Var select_step(Var x, Index step) {
   });
 }
 
-Var stack_steps(std::span<const Var> steps) {
-  if (steps.empty()) throw BugError("[stack_steps] no steps");
-  const Shape shape = steps.front().shape();
-  const Index rows = shape[0], size = shape[1], count = static_cast<Index>(steps.size());
-  Tape& tape = steps.front().tape();
-  View y = tape.allocate({rows, count, size});
+std::span<const Var> unstack_steps(Var&& x) {
+  ops::require(x.shape().rank() == 3, "unstack_steps", "x must be [T,B,D]", x);
+  return x.tape().unstack(x);
+}
+
+Var stack_steps(std::span<const Var> steps) { return stack_steps(steps, 1); }
+
+Var stack_steps(std::span<const Var> parts, Index parts_of_a_step) {
+  if (parts.empty() || std::ssize(parts) % parts_of_a_step != 0)
+    throw BugError("[stack_steps] {} arrays are no steps of {}", parts.size(), parts_of_a_step);
+  const Index count = std::ssize(parts), steps = count / parts_of_a_step;
+  const Index rows = parts.front().shape()[0];
+  Tape& tape = parts.front().tape();
+  Index wide = 0;
+  for (Index k = 0; k < parts_of_a_step; ++k) wide += parts[static_cast<std::size_t>(k)].shape()[1];
+  View y = tape.allocate({steps, rows, wide});
   Var* kept = tape.arena().array_of<Var>(count);
   bool needed = false;
-  for (Index t = 0; t < count; ++t) {
-    Var step = steps[static_cast<std::size_t>(t)];
-    ops::require(
-        step.shape() == shape, "stack_steps", "all steps must have one shape", steps.front(), step);
-    copy_columns(rows, size, step.value().data, size, y.data + t * size, count * size);
-    kept[t] = step;
-    needed = needed || step.needs_gradient();
+  // Calls f(part, its place in the first row of its step, or of the gradient there).
+  const auto for_each = [=](real* numbers, auto f) {
+    for (Index i = 0, column = 0; i < count; ++i) {
+      if (i % parts_of_a_step == 0) column = 0;
+      f(kept[i], numbers + i / parts_of_a_step * rows * wide + column);
+      column += kept[i].shape()[1];
+    }
+  };
+  for (Index i = 0; i < count; ++i) {
+    Var part = kept[i] = parts[static_cast<std::size_t>(i)];
+    const Var first = parts[static_cast<std::size_t>(i % parts_of_a_step)];
+    ops::require(part.shape() == first.shape() && part.shape()[0] == rows,
+                 "stack_steps",
+                 "all steps must have one shape",
+                 first,
+                 part);
+    needed = needed || part.needs_gradient();
   }
+  for_each(y.data, [=](Var part, real* to) {
+    copy_columns(rows, part.shape()[1], part.value().data, part.shape()[1], to, wide);
+  });
   return tape.record_if(y, needed, [=](View dy) {
-    for (Index t = 0; t < count; ++t)
-      if (View g = kept[t].gradient())
-        add_columns(rows, size, dy.data + t * size, count * size, g.data, size);
+    for_each(dy.data, [=](Var part, const real* from) {
+      if (View g = part.gradient())
+        add_columns(rows, part.shape()[1], from, wide, g.data, part.shape()[1]);
+    });
   });
 }
 

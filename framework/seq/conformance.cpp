@@ -326,7 +326,7 @@ std::unique_ptr<Subject> decoder_subject(const Choice& choice) {
     const DecoderStep one =
         decoder->step(memory, decoder->start(annotations), decoder->inputs(x[3]));
     const DecoderStep two = decoder->step(memory, one.next, decoder->inputs(x[4]));
-    Var features = decoder->readout(two.output, x[4]);
+    Var features = decoder->readout(side_by_side(two.output), x[4]);
     if (features.shape().last() != decoder->readout_size())
       throw BugError("[decoder] readout_size() is not what readout returns");
     return {features, two.next[0]};

@@ -7,11 +7,12 @@
 #include <memory>
 
 #include "framework/base/error.hpp"
+#include "framework/ops/ops.hpp"
 #include "framework/seq/attention.hpp"
 
 namespace softalign {
 
-// A decoder's state: a few arrays whose rows are sentences (or hypotheses). No malloc.
+// A few arrays whose rows are sentences (or hypotheses): a decoder's state. No malloc.
 class State {
  public:
   State(std::initializer_list<Var> vars) {
@@ -23,6 +24,8 @@ class State {
     vars_[size_++] = var;
   }
   std::size_t size() const { return size_; }
+  const Var* begin() const { return vars_.data(); }
+  const Var* end() const { return vars_.data() + size_; }
   Var operator[](std::size_t i) const { return vars_[i]; }
   Var& operator[](std::size_t i) { return vars_[i]; }
 
@@ -31,10 +34,16 @@ class State {
   std::size_t size_ = 0;
 };
 
+inline Var side_by_side(const State& arrays) {  // [B, sum of their sizes]
+  Var all = arrays[0];
+  for (std::size_t k = 1; k < arrays.size(); ++k) all = concat_last(all, arrays[k]);
+  return all;
+}
+
 struct DecoderStep {
   State next;
-  Var output;   // [B,O], what the readout needs of this step
-  Var weights;  // [B,S] or empty
+  State output;  // arrays [B,O_k], side by side what the readout needs of this step
+  Var weights;   // [B,S] or empty
 };
 
 struct DecoderSizes {
@@ -53,8 +62,9 @@ class Decoder {
   // What steps read of the previous symbols: [..., E] -> [..., I], for all steps at once in
   // training.
   virtual Var inputs(Var embedded) const = 0;
+  // input [B,I] belongs to the step, which may overwrite it: std::move(input).
   virtual DecoderStep step(const Memory& memory, const State& state, Var input) const = 0;
-  // [..., O], [..., E] -> [..., R]: the layer before the projection to the vocabulary.
+  // [..., sum of O_k], [..., E] -> [..., R]: the layer before the projection to the vocabulary.
   virtual Var readout(Var outputs, Var embedded) const = 0;
   virtual Index readout_size() const = 0;  // R
   virtual bool aligns() const = 0;

@@ -39,35 +39,52 @@ Model::Source Model::read(Tape& tape,
   return {decoder_->prepare(annotations), decoder_->start(annotations)};
 }
 
+// Time steps lie behind one another, [T,B,...]: those of all sentences at one position are one array.
 Model::Forward Model::forward(Tape& tape, const Batch& batch, real factor) const {
   Source source = read(tape, batch.source, batch.rows, batch.source_steps, batch.source_lengths);
-  Var embedded = (*target_embedding_)(tape, batch.target_in, {batch.rows, batch.target_steps});
-  Var inputs = decoder_->inputs(embedded);
-
-  Forward result;
-  Var* outputs = tape.arena().array_of<Var>(batch.target_steps);
-  Var* weights = tape.arena().array_of<Var>(batch.target_steps);
-  std::size_t steps = 0;
-  for (Index t = 0; t < batch.target_steps; ++t) {
-    DecoderStep step = decoder_->step(source.memory, source.state, select_step(inputs, t));
-    source.state = step.next;
-    outputs[steps] = step.output;
-    weights[steps++] = step.weights;
-  }
-  if (aligns()) result.weights = {weights, steps};
-  Var features = decoder_->readout(stack_steps({outputs, steps}), embedded);
-  const Index rows = batch.rows * batch.target_steps;
+  const Index steps = batch.target_steps, rows = steps * batch.rows;
+  Token* symbols = tape.arena().array_of<Token>(rows);
   Token* targets = tape.arena().array_of<Token>(rows);
   for (Index b = 0; b < batch.rows; ++b)
-    for (Index t = 0; t < batch.target_steps; ++t) {
-      const auto i = static_cast<std::size_t>(b * batch.target_steps + t);
-      targets[i] = t < batch.target_lengths[static_cast<std::size_t>(b)] ? batch.target_out[i] : -1;
+    for (Index t = 0; t < steps; ++t) {
+      const auto i = static_cast<std::size_t>(b * steps + t);
+      symbols[t * batch.rows + b] = batch.target_in[i];
+      targets[t * batch.rows + b] =
+          t < batch.target_lengths[static_cast<std::size_t>(b)] ? batch.target_out[i] : -1;
     }
-  result.losses = projected_cross_entropy(features,
-                                          projection_->weight(tape),
-                                          projection_->bias(tape),
-                                          {targets, static_cast<std::size_t>(rows)},
-                                          factor);
+  const auto count = static_cast<std::size_t>(rows);
+  Var embedded = (*target_embedding_)(tape, {symbols, count}, {steps, batch.rows});
+  const std::span<const Var> inputs = unstack_steps(decoder_->inputs(embedded));
+
+  Forward result;
+  Var* weights = tape.arena().array_of<Var>(steps);
+  Var* outputs = nullptr;
+  Index parts = 0;
+  for (Index t = 0; t < steps; ++t) {
+    DecoderStep step =
+        decoder_->step(source.memory, source.state, inputs[static_cast<std::size_t>(t)]);
+    if (t == 0) {
+      parts = std::ssize(step.output);
+      outputs = tape.arena().array_of<Var>(steps * parts);
+    }
+    source.state = step.next;
+    std::copy(step.output.begin(), step.output.end(), outputs + t * parts);
+    weights[t] = step.weights;
+  }
+  if (aligns()) result.weights = {weights, static_cast<std::size_t>(steps)};
+  Var features = decoder_->readout(
+      stack_steps({outputs, static_cast<std::size_t>(steps * parts)}, parts), embedded);
+  const TokenLosses losses = projected_cross_entropy(
+      features, projection_->weight(tape), projection_->bias(tape), {targets, count}, factor);
+
+  real* nll = tape.arena().array_of<real>(rows);
+  Token* best = tape.arena().array_of<Token>(rows);
+  for (Index t = 0; t < steps; ++t)
+    for (Index b = 0; b < batch.rows; ++b) {
+      nll[b * steps + t] = losses.nll[static_cast<std::size_t>(t * batch.rows + b)];
+      best[b * steps + t] = losses.best[static_cast<std::size_t>(t * batch.rows + b)];
+    }
+  result.losses = {losses.loss, {nll, count}, {best, count}};
   return result;
 }
 
@@ -76,7 +93,7 @@ Model::Prediction Model::predict(Tape& tape,
                                  std::span<const Token> previous) const {
   Var embedded = (*target_embedding_)(tape, previous, {static_cast<Index>(previous.size())});
   DecoderStep step = decoder_->step(source.memory, source.state, decoder_->inputs(embedded));
-  Var features = decoder_->readout(step.output, embedded);
+  Var features = decoder_->readout(side_by_side(step.output), embedded);
   return {step.next, (*projection_)(features), step.weights};
 }
 

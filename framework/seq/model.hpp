@@ -45,7 +45,7 @@ class Model {
 
   // Teacher forcing over a batch (rows sorted by descending source length).
   struct Forward {
-    TokenLosses losses;            // rows [B * T]
+    TokenLosses losses;            // sentence by sentence: [B * T]
     std::span<const Var> weights;  // T times [B,S]; empty when the model does not align
   };
   // loss = factor * sum of nll over all target symbols.

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "framework/kernels/elementwise.hpp"
-
 namespace softalign {
 namespace {
 
-constexpr Index kChunk = 1 << 14;  // numbers that are reduced and updated in one piece
+constexpr Index kChunk = 1 << 14;  // numbers that are updated in one piece
 
 Index chunks(Index numbers) { return (numbers + kChunk - 1) / kChunk; }
 
@@ -20,15 +18,15 @@ TrainingStep::TrainingStep(
       optimizer_(optimizer),
       clip_norm_(clip_norm),
       workers_(workers),
+      weight_gradients_(model.parameters()),
       table_gradients_(model.parameters()) {
   const ParameterStore& store = model.parameters();
   for (Index s = 0; s < shards; ++s) {
-    gradients_.emplace_back(static_cast<std::size_t>(store.dense_size()));
-    tapes_.push_back(std::make_unique<Tape>(Tape::Mode::train, gradients_.back().data()));
-    tapes_.back()->collect_table_gradients();
+    tapes_.push_back(
+        std::make_unique<Tape>(Tape::Mode::train, s == 0 ? weight_gradients_.data() : nullptr));
+    tapes_.back()->collect_gradients(transposes_);
   }
   results_.resize(static_cast<std::size_t>(shards));
-  squares_.resize(static_cast<std::size_t>(chunks(store.dense_size())));
   for (const std::string& name : optimizer.state())
     state_.push_back({name, std::vector<real>(static_cast<std::size_t>(store.flat_size()))});
 }
@@ -39,9 +37,10 @@ StepResult TrainingStep::run(const std::vector<Batch>& shards, Index number) {
     for (Index length : shard.target_lengths) tokens += length;
   const real factor = real{1} / static_cast<real>(std::max<Index>(1, tokens));
 
+  weight_gradients_.clear(workers_);
+  transposes_.forget();
   workers_.run(static_cast<Index>(shards.size()), [&](Index i) {
     const auto s = static_cast<std::size_t>(i);
-    std::fill(gradients_[s].begin(), gradients_[s].end(), real{0});
     results_[s] = {};
     Tape& tape = *tapes_[s];
     tape.reset();
@@ -60,26 +59,12 @@ StepResult TrainingStep::run(const std::vector<Batch>& shards, Index number) {
     total.nll += result.nll;
     total.correct += result.correct;
   }
-  total.gradient_norm = reduce();
+  const double squares = weight_gradients_.gather(tapes_, workers_);
+  table_gradients_.gather(tapes_, workers_);
+  total.gradient_norm = std::sqrt(squares + table_gradients_.sum_of_squares());
   if (std::isfinite(total.nll) && std::isfinite(total.gradient_norm))
     update(number, total.gradient_norm);
   return total;
-}
-
-double TrainingStep::reduce() {
-  const Index size = model_.parameters().dense_size();
-  workers_.run(chunks(size), [&](Index chunk) {
-    const Index begin = chunk * kChunk, count = std::min(kChunk, size - begin);
-    for (std::size_t width = 1; width < gradients_.size(); width *= 2)
-      for (std::size_t s = 0; s + width < gradients_.size(); s += 2 * width)
-        kernels::add(count, gradients_[s + width].data() + begin, gradients_[s].data() + begin);
-    squares_[static_cast<std::size_t>(chunk)] =
-        kernels::sum_of_squares(count, gradients_[0].data() + begin);
-  });
-  table_gradients_.gather(tapes_, workers_);
-  double sum = 0;
-  for (double square : squares_) sum += square;
-  return std::sqrt(sum + table_gradients_.sum_of_squares());
 }
 
 void TrainingStep::update(Index number, double norm) {
@@ -100,7 +85,7 @@ void TrainingStep::update(Index number, double norm) {
   workers_.run(of_layers + of_tables, [&](Index chunk) {
     if (chunk < of_layers) {
       const Index begin = chunk * kChunk;
-      apply(begin, std::min(kChunk, dense - begin), gradients_[0].data() + begin);
+      apply(begin, std::min(kChunk, dense - begin), weight_gradients_.data() + begin);
       return;
     }
     alignas(64) real gradient[kChunk];
@@ -120,7 +105,7 @@ std::string TrainingStep::bad_parameter() const {
     if (parameter.table)
       table_gradients_.read(parameter.offset, parameter.shape.size(), gradient.data());
     else
-      std::copy_n(gradients_[0].begin() + parameter.offset, gradient.size(), gradient.begin());
+      std::copy_n(weight_gradients_.data() + parameter.offset, gradient.size(), gradient.begin());
     for (real number : gradient)
       if (!std::isfinite(number)) return parameter.name;
   }
@@ -146,7 +131,7 @@ std::vector<Index> TrainingStep::bad_examples(Model& model, const std::vector<Ba
 }
 
 std::size_t TrainingStep::peak_bytes() const {
-  std::size_t sum = 0;
+  std::size_t sum = transposes_.peak_bytes();
   for (const auto& tape : tapes_) sum += tape->peak_bytes();
   return sum;
 }

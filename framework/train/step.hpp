@@ -1,6 +1,6 @@
-// One training step, cut into shards. A shard has its own tape and gradient buffer and runs on one
-// thread; gradients are added over a fixed binary tree. The spec says how many shards, threads only
-// decide who computes them: the bits never depend on it.
+// One training step, cut into shards. A shard has its own tape and runs on one thread; gradients are
+// added in the order of the shards. The spec says how many shards, threads only decide who computes
+// what: the bits never depend on it.
 #pragma once
 
 #include <memory>
@@ -10,6 +10,7 @@
 #include "framework/seq/model.hpp"
 #include "framework/train/optimizer.hpp"
 #include "framework/train/table_gradients.hpp"
+#include "framework/train/weight_gradients.hpp"
 
 namespace softalign {
 
@@ -44,18 +45,17 @@ class TrainingStep {
   std::size_t peak_bytes() const;  // arenas of all shards
 
  private:
-  double reduce();  // sums the shards' gradients; returns their norm
   void update(Index number, double norm);
 
   Model& model_;
   const Optimizer& optimizer_;
   double clip_norm_;
   Workers& workers_;
-  std::vector<std::vector<real>> gradients_;  // of all but the tables, one for each shard
+  WeightGradients weight_gradients_;
   TableGradients table_gradients_;
+  WeightTransposes transposes_;  // for all shards
   std::vector<std::unique_ptr<Tape>> tapes_;
   std::vector<StepResult> results_;
-  std::vector<double> squares_;  // sums of squares of the chunks
   std::vector<Buffer> state_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <mutex>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -22,7 +23,26 @@ struct Product {
   real* c;
   Index c_stride;
 };
-std::vector<Product> observed;
+using Products = std::vector<Product>;
+
+// What each thread has multiplied, a list for each in the order in which they first did.
+class Observed {
+ public:
+  void add(const Product& product) {
+    thread_local Products* mine = nullptr;
+    if (mine == nullptr) {
+      std::lock_guard lock(mutex_);
+      lists.push_back(std::make_unique<Products>());
+      mine = lists.back().get();
+    }
+    mine->push_back(product);
+  }
+  std::vector<std::unique_ptr<Products>> lists;
+
+ private:
+  std::mutex mutex_;
+};
+Observed observed;
 
 double seconds_of(const auto& work) {
   const auto start = std::chrono::steady_clock::now();
@@ -30,28 +50,10 @@ double seconds_of(const auto& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Each shard's products in the order of the step, on the memory of the step.
-std::vector<std::vector<Product>> products_of(TrainingStep& step,
-                                              const std::vector<Batch>& shards) {
-  std::vector<std::vector<Product>> lists;
-  for (std::size_t s = 0; s < shards.size(); ++s) {
-    std::vector<Batch> alone(shards.size());
-    alone[s] = shards[s];
-    observed.clear();
-    observe_gemm([](Matrix a, Matrix b, bool add, real* c, Index c_stride) {
-      observed.push_back({a, b, add, c, c_stride});
-    });
-    step.run(alone, 1);
-    observe_gemm(nullptr);
-    lists.push_back(observed);
-  }
-  return lists;
-}
-
-double gigaflops(const std::vector<std::vector<Product>>& lists) {
+double gigaflops() {
   double sum = 0;
-  for (const auto& list : lists)
-    for (const Product& p : list)
+  for (const auto& list : observed.lists)
+    for (const Product& p : *list)
       sum += 2e-9 * static_cast<double>(p.a.rows * p.a.columns) * static_cast<double>(p.b.columns);
   return sum;
 }
@@ -78,12 +80,15 @@ void time_training(const Request& request) {
   for (int i = 0; i < 4; ++i) run();
   const double mallocs_per_step = static_cast<double>(mallocs() - calls) / 4;
 
-  Workers one(1);
-  TrainingStep observed_step(model, *optimizer, request.shards, 1, one);
-  const auto lists = products_of(observed_step, shards);
+  // The products of one more step, then alone: on the memory of the step, by the thread that did them.
+  observe_gemm([](Matrix a, Matrix b, bool add, real* c, Index c_stride) {
+    observed.add({a, b, add, c, c_stride});
+  });
+  run();
+  observe_gemm(nullptr);
   const auto replay = [&] {
-    workers.run(static_cast<Index>(lists.size()), [&](Index s) {
-      for (const Product& p : lists[static_cast<std::size_t>(s)])
+    workers.run(std::ssize(observed.lists), [&](Index i) {
+      for (const Product& p : *observed.lists[static_cast<std::size_t>(i)])
         gemm(p.a, p.b, p.add, p.c, p.c_stride);
     });
   };
@@ -105,12 +110,12 @@ void time_training(const Request& request) {
        {"threads", request.threads},
        {"shards", request.shards},
        {"target_tokens", load.target_tokens()},
-       {"gigaflops", gigaflops(lists)},
+       {"gigaflops", gigaflops()},
        {"products",
-        std::accumulate(lists.begin(),
-                        lists.end(),
+        std::accumulate(observed.lists.begin(),
+                        observed.lists.end(),
                         std::size_t{0},
-                        [](std::size_t n, const auto& l) { return n + l.size(); })},
+                        [](std::size_t n, const auto& list) { return n + list->size(); })},
        {"parameters", model.parameters().count()},
        {"peak_memory_mib", memory},
        {"activation_mib", static_cast<double>(step.peak_bytes()) / (1 << 20)},

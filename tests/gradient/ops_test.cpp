@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(products) {
   check({{2, 3, 4}, {4, 5}, {5}}, [](const Inputs& x) { return linear(x[0], x[1], x[2]); });
   check({{6, 4}, {4, 5}}, [](const Inputs& x) { return linear(x[0], x[1]); });
   check({{2, 3, 5}, {2, 3, 4}, {4, 5}},
-        [](const Inputs& x) { return add_linear(x[0], x[1], x[2]); });
+        [](const Inputs& x) { return add_linear(Var(x[0]), x[1], x[2]); });
   check({{3, 5, 4}, {3, 4}}, [](const Inputs& x) { return batched_dot(x[0], x[1], kLengths); });
   check({{3, 5, 4}, {3, 4}}, [](const Inputs& x) { return batched_dot(x[0], x[1]); });
   check({{2, 3, 4}, {2, 3, 4}}, [](const Inputs& x) { return normalize_last(x[0]) * x[1]; });
@@ -89,17 +89,22 @@ BOOST_AUTO_TEST_CASE(shapes) {
   check({{2, 3, 4}}, [](const Inputs& x) { return select_step(x[0], 1); });
   check({{3, 5, 4}}, [](const Inputs& x) { return select_last_valid(x[0], kLengths); });
   check({{2, 4}, {2, 4}}, [](const Inputs& x) { return stack_steps(x); });
+  check({{2, 4}, {2, 1}, {2, 4}, {2, 1}}, [](const Inputs& x) { return stack_steps(x, 2); });
+  check({{3, 2, 4}}, [](const Inputs& x) {
+    const auto steps = unstack_steps(tanh(x[0]));
+    return steps[0] * steps[2] + steps[2];
+  });
   const std::vector<Token> ids = {1, 0, 3, 1};
   check({{4, 3}}, [&](const Inputs& x) { return embedding(x[0], ids, {2, 2}); });
 }
 
 BOOST_AUTO_TEST_CASE(recurrence) {
   check({{3, 5, 9}, {3, 6}, {3, 3}},
-        [](const Inputs& x) { return gru_sequence(x[0], x[1], x[2], kLengths, false); });
+        [](const Inputs& x) { return gru_sequence(Var(x[0]), x[1], x[2], kLengths, false); });
   check({{3, 5, 9}, {3, 6}, {3, 3}},
-        [](const Inputs& x) { return gru_sequence(x[0], x[1], x[2], kLengths, true); });
+        [](const Inputs& x) { return gru_sequence(Var(x[0]), x[1], x[2], kLengths, true); });
   check({{2, 9}, {2, 3}, {3, 6}, {3, 3}},
-        [](const Inputs& x) { return gru_step(x[0], x[1], x[2], x[3]); });
+        [](const Inputs& x) { return gru_step(Var(x[0]), x[1], x[2], x[3]); });
 }
 
 BOOST_AUTO_TEST_CASE(attention) {

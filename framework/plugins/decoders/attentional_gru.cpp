@@ -52,8 +52,8 @@ class AttentionalGru final : public Decoder {
   Var inputs(Var embedded) const override { return gru_.inputs(embedded); }
   DecoderStep step(const Memory& memory, const State& state, Var input) const override {
     const Glimpse glimpse = attention_->attend(memory, state[0]);
-    Var next = gru_.step(context_.add_to(input, glimpse.context), state[0]);
-    return {{next}, concat_last(state[0], glimpse.context), glimpse.weights};
+    Var next = gru_.step(context_.add_to(std::move(input), glimpse.context), state[0]);
+    return {{next}, {state[0], glimpse.context}, glimpse.weights};
   }
   Var readout(Var outputs, Var embedded) const override {
     Var sum = symbol_.add_to(output_(outputs), embedded);
