@@ -128,9 +128,21 @@ void Tape::run_backward() {
   products_.clear();
 }
 
-void Tape::collect_gradients(WeightTransposes& shared) {
+void Tape::collect_gradients(WeightPacks& shared) {
   collects_ = true;
-  transposes_ = &shared;
+  packs_ = &shared;
+}
+
+void Tape::multiply(Matrix x, Var w, Weight how, bool add, real* c, Index c_stride) {
+  // With more rows putting the weight in order is a small part of the product, and a copy of every
+  // weight would be a large part of the memory.
+  const Index few_rows = training() ? 64 : 512;
+  const Matrix as_it_is{w.value().data, w.shape()[0], w.shape()[1]};
+  const Matrix weight = how == Weight::transposed ? as_it_is.transpose() : as_it_is;
+  if (w.node_->parameter < 0 || x.rows > few_rows)
+    gemm(x, weight, add, c, c_stride);
+  else
+    gemm(x, root().packs_->pack(weight), add, c, c_stride);
 }
 
 void Tape::add_weight_product(Var w, Matrix x, Matrix dy) {
@@ -187,7 +199,7 @@ void Tape::give_back(real* gradient, Index size) {
 
 std::size_t Tape::peak_bytes() const {
   return arena_.peak() + gradient_arena_.peak() + outer_products_.peak_bytes() +
-         own_transposes_.peak_bytes() + (scratch_ ? scratch_->peak_bytes() : 0);
+         own_packs_.peak_bytes() + (scratch_ ? scratch_->peak_bytes() : 0);
 }
 
 void Tape::reset() {
@@ -198,7 +210,7 @@ void Tape::reset() {
   table_gradients_.clear();
   parameter_gradients_.clear();
   outer_products_.reset();
-  own_transposes_.forget();
+  if (training()) own_packs_.forget();
   if (scratch_) scratch_->reset();
 }
 

@@ -21,8 +21,8 @@
 
 #include "framework/autodiff/outer_products.hpp"
 #include "framework/autodiff/parameters.hpp"
+#include "framework/autodiff/weight_packs.hpp"
 #include "framework/autodiff/weight_products.hpp"
-#include "framework/autodiff/weight_transposes.hpp"
 #include "framework/base/arena.hpp"
 #include "framework/base/view.hpp"
 
@@ -67,7 +67,8 @@ class Var {
 
 class Tape {
  public:
-  enum class Mode { train, infer };  // infer: nothing is recorded, no gradients
+  // infer: nothing is recorded, no gradients; parameters must not change while the tape lives.
+  enum class Mode { train, infer };
 
   // gradients: flat buffer of ParameterStore::flat_size() numbers (with collect_gradients:
   // dense_size()), or null when parameters need none.
@@ -129,8 +130,10 @@ class Tape {
   // each, such products are slow. That of a parameter is computed when backward ends, together with
   // all the others; so x must be a value and dy a kept gradient, or other memory that stays.
   void add_weight_product(Var w, Matrix x, Matrix dy);
-  // w^T for a product from the right with few rows (autodiff/weight_transposes.hpp).
-  Matrix transpose(Matrix w, Index rows) { return root().transposes_->transpose(w, rows); }
+  // C = X W or, with add, C + X W, for what layers that run at every time step do with a weight w or
+  // its transpose (autodiff/weight_packs.hpp).
+  enum class Weight : bool { as_it_is, transposed };
+  void multiply(Matrix x, Var w, Weight how, bool add, real* c, Index c_stride);
 
   // dy [count, size] to the rows ids of the table.
   void add_rows(Var table, const Token* ids, View dy);
@@ -149,7 +152,7 @@ class Tape {
     Index offset, size;  // in the flat buffer
     const real* numbers;
   };
-  void collect_gradients(WeightTransposes& shared);
+  void collect_gradients(WeightPacks& shared);
   std::span<const WeightProduct> weight_products() const { return products_; }
   std::span<const TableGradient> table_gradients() const { return table_gradients_; }
   std::span<const ParameterGradient> parameter_gradients() const { return parameter_gradients_; }
@@ -208,8 +211,8 @@ class Tape {
   std::vector<FreeBuffers> free_;
   Var::Node* running_ = nullptr;  // the output whose backward runs
   OuterProducts outer_products_;
-  WeightTransposes own_transposes_;
-  WeightTransposes* transposes_ = &own_transposes_;
+  WeightPacks own_packs_;
+  WeightPacks* packs_ = &own_packs_;
   bool collects_ = false;
   std::vector<WeightProduct> products_;
   std::vector<TableGradient> table_gradients_;

@@ -72,21 +72,29 @@ void pack_b(
   transpose({from, columns, depth, b.stride}, to, panel);
 }
 
-void multiply(Matrix a, Matrix b, bool add, real* c, Index c_stride) {
+// Panels of B lie behind one another; the last may be narrower.
+Index panel_width(Index columns) {
+  const GemmKernels& k = *kernels();
+  return columns > k.width ? k.panel() : k.width;
+}
+
+// b_panels: B packed, or null.
+void multiply(Matrix a, Matrix b, const real* b_panels, bool add, real* c, Index c_stride) {
   const GemmKernels& k = *kernels();
   const Index m = a.rows, n = b.columns, panel = k.panel();
   // Tiles of nearly equal height: 32 rows as 11, 11, 10.
   const Index blocks = (m + k.rows - 1) / k.rows;
   const auto block_begin = [=](Index block) { return block * m / blocks; };
-  const bool packs_b = b.transposed || m > kFewRows;
+  const bool packs_b = b_panels == nullptr && (b.transposed || m > kFewRows);
+  const bool packed = packs_b || b_panels != nullptr;
   // Rows a multiple of 4 KiB apart would push each other out of the first-level cache.
   const bool packs_a = a.transposed || (m > 1 && a.stride % 1024 == 0);
 
-  thread_local Arena packed;
-  packed.rewind({});
+  thread_local Arena scratch;
+  scratch.rewind({});
   const Index depth = std::min(kDepth, a.columns);
-  real* packed_a = packs_a ? packed.array({m * depth}).data : nullptr;
-  real* packed_b = packs_b ? packed.array({panel * depth}).data : nullptr;
+  real* packed_a = packs_a ? scratch.array({m * depth}).data : nullptr;
+  real* packed_b = packs_b ? scratch.array({panel * depth}).data : nullptr;
   if (a.columns == 0 && !add)
     for (Index i = 0; i < m; ++i) std::fill_n(c + i * c_stride, n, real{0});
 
@@ -106,11 +114,14 @@ void multiply(Matrix a, Matrix b, bool add, real* c, Index c_stride) {
     for (Index column = 0; column < n; column += panel) {
       const Index columns = std::min(panel, n - column);
       const int vectors = columns > k.width ? 2 : 1;
-      if (packs_b) pack_b(b, column, columns, vectors * k.width, first, tile.k, packed_b);
-      tile.b = packs_b ? packed_b : b.data + first * b.stride + column;
+      const Index width = panel_width(columns);
+      if (packs_b) pack_b(b, column, columns, width, first, tile.k, packed_b);
+      tile.b = packs_b               ? packed_b
+               : b_panels != nullptr ? b_panels + column * b.rows + first * width
+                                     : b.data + first * b.stride + column;
       tile.b_row = b.stride;
       tile.tail = static_cast<int>(columns % k.width);
-      const auto& compute = k.compute[vectors - 1][tile.tail > 0][packs_b];
+      const auto& compute = k.compute[vectors - 1][tile.tail > 0][packed];
       for (Index i = 0; i < blocks; ++i) {
         const Index row = block_begin(i), rows = block_begin(i + 1) - row;
         tile.a = packs_a ? packed_a + row * tile.k : a.data + row * a.stride + first;
@@ -129,15 +140,27 @@ void multiply(Matrix a, Matrix b, bool add, real* c, Index c_stride) {
 
 void observe_gemm(GemmObserver observer) { observer_of_gemm = observer; }
 
-void gemm(Matrix a, Matrix b, bool add, real* c, Index c_stride) {
+namespace {
+
+void product(Matrix a, Matrix b, const PackedMatrix* packed, bool add, real* c, Index c_stride) {
   check(a, b);
   if (a.rows == 0 || b.columns == 0) return;
-  if (observer_of_gemm != nullptr) observer_of_gemm(a, b, add, c, c_stride);
+  if (observer_of_gemm != nullptr) observer_of_gemm(a, b, packed, add, c, c_stride);
 #ifdef SOFTALIGN_DOUBLE
   blas_gemm(a, b, add, c, c_stride);
 #else
-  multiply(a, b, add, c, c_stride);
+  multiply(a, b, packed == nullptr ? nullptr : packed->panels(), add, c, c_stride);
 #endif
+}
+
+}  // namespace
+
+void gemm(Matrix a, Matrix b, bool add, real* c, Index c_stride) {
+  product(a, b, nullptr, add, c, c_stride);
+}
+
+void gemm(Matrix a, const PackedMatrix& b, bool add, real* c, Index c_stride) {
+  product(a, b.matrix(), &b, add, c, c_stride);
 }
 
 void blas_gemm(Matrix a, Matrix b, bool add, real* c, Index c_stride) {
@@ -168,11 +191,35 @@ void blas_gemm(Matrix a, Matrix b, bool add, real* c, Index c_stride) {
 
 #ifdef SOFTALIGN_DOUBLE
 
+Index PackedMatrix::size(Matrix) { return 0; }
+PackedMatrix::PackedMatrix(Matrix b, real*) : matrix_(b), panels_(nullptr) {}
+
 std::vector<std::string> gemm_variants() { return {gemm_variant()}; }
 std::string gemm_variant() { return "CBLAS through xtensor-blas (double)"; }
 void use_gemm_variant(const std::string&) {}
 
 #else
+
+Index PackedMatrix::size(Matrix b) {
+  const Index width = kernels()->width;
+  return (b.columns + width - 1) / width * width * b.rows;
+}
+
+PackedMatrix::PackedMatrix(Matrix b, real* to) : matrix_(b), panels_(to) {
+  const Index panel = kernels()->panel();
+  for (Index column = 0; column < b.columns; column += panel) {
+    const Index columns = std::min(panel, b.columns - column), width = panel_width(columns);
+    // In blocks: those of a transposed panel would not stay in the first-level cache.
+    for (Index first = 0; first < b.rows; first += kDepth)
+      pack_b(b,
+             column,
+             columns,
+             width,
+             first,
+             std::min(kDepth, b.rows - first),
+             to + column * b.rows + first * width);
+  }
+}
 
 std::vector<std::string> gemm_variants() {
   std::vector<std::string> names;

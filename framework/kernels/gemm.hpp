@@ -21,16 +21,33 @@ struct Matrix {
   Matrix transpose() const { return {data, columns, rows, stride, !transposed}; }
 };
 
+// A right operand in the order in which a product reads it, for one that serves many products of few
+// rows: reading it as it lies, or putting it in order every time, would take longer than computing.
+class PackedMatrix {
+ public:
+  static Index size(Matrix b);       // numbers that `to` must hold
+  PackedMatrix(Matrix b, real* to);  // b and to must outlive it
+  Matrix matrix() const { return matrix_; }
+  const real* panels() const { return panels_; }
+
+ private:
+  Matrix matrix_;
+  const real* panels_;
+};
+
 // C = A B, or with add C + A B. A [m, k], B [k, n], C [m, n] with rows c_stride apart. Throws
-// BugError when the sizes disagree.
+// BugError when the sizes disagree. The bits do not depend on packing.
 void gemm(Matrix a, Matrix b, bool add, real* c, Index c_stride);
+void gemm(Matrix a, const PackedMatrix& b, bool add, real* c, Index c_stride);
 
 // The same through xtensor-blas: what the double build uses, and the reference for the other.
 void blas_gemm(Matrix a, Matrix b, bool add, real* c, Index c_stride);
 
 // Called before each product when set, on the thread that computes it: how a benchmark learns which
-// products a step consists of. Null normally; set it only while nothing is computed.
-using GemmObserver = void (*)(Matrix a, Matrix b, bool add, real* c, Index c_stride);
+// products a step consists of. packed: null when B was not. No observer normally; set one only while
+// nothing is computed.
+using GemmObserver =
+    void (*)(Matrix a, Matrix b, const PackedMatrix* packed, bool add, real* c, Index c_stride);
 void observe_gemm(GemmObserver observer);
 
 // What this machine can run, the best first: "AVX-512", "AVX2", "portable"; in the double build, the

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "framework/kernels/elementwise.hpp"
-#include "framework/kernels/gemm.hpp"
 #include "framework/ops/check.hpp"
 #include "framework/ops/ops.hpp"
 
@@ -12,59 +11,52 @@ namespace {
 
 using kernels::GruSizes;
 
+struct Weights {
+  Tape& tape;
+  Var u, uc;  // [U,2U], [U,U]
+};
+
 // One transition of `n.rows` rows. gates: the inputs, then the gates; reset: scratch [rows,U].
-void transition(GruSizes n,
-                const real* previous,
-                const real* u,
-                const real* uc,
-                real* gates,
-                real* reset,
-                real* output) {
+void transition(
+    GruSizes n, const Weights& w, const real* previous, real* gates, real* reset, real* output) {
   const Index units = n.units;
   if (previous != nullptr)
-    gemm({previous, n.rows, units, n.state_stride},
-         {u, units, 2 * units},
-         true,
-         gates,
-         n.gate_stride);
+    w.tape.multiply({previous, n.rows, units, n.state_stride},
+                    w.u,
+                    Tape::Weight::as_it_is,
+                    true,
+                    gates,
+                    n.gate_stride);
   kernels::gru_gates_forward(n, previous, gates, reset);
   if (previous != nullptr)
-    gemm({reset, n.rows, units}, {uc, units, units}, true, gates + 2 * units, n.gate_stride);
+    w.tape.multiply({reset, n.rows, units},
+                    w.uc,
+                    Tape::Weight::as_it_is,
+                    true,
+                    gates + 2 * units,
+                    n.gate_stride);
   kernels::gru_output_forward(n, previous, gates, output);
 }
 
-// Its backward: dgates (same layout as gates) from dh [rows,U]; adds to dprevious [rows,U]. u and uc:
-// transposed. dreset: scratch [rows,U].
+// Its backward: dgates (same layout as gates) from dh [rows,U]; adds to dprevious [rows,U] and to the
+// gradients of the weights. dreset: scratch [rows,U].
 void transition_backward(GruSizes n,
+                         const Weights& w,
                          const real* dh,
                          const real* previous,
-                         Matrix u,
-                         Matrix uc,
                          real* dreset,
                          real* gates,
                          real* dgates,
                          real* dprevious) {
   const Index units = n.units;
+  const Matrix of_u{dgates, n.rows, 2 * units, n.gate_stride},
+      of_uc{dgates + 2 * units, n.rows, units, n.gate_stride};
   kernels::gru_output_backward(n, dh, gates, previous, dgates, dprevious);
-  gemm({dgates + 2 * units, n.rows, units, n.gate_stride}, uc, false, dreset, units);
+  w.tape.multiply(of_uc, w.uc, Tape::Weight::transposed, false, dreset, units);
   kernels::gru_gates_backward(n, dreset, previous, gates, dgates, dprevious);
-  gemm({dgates, n.rows, 2 * units, n.gate_stride}, u, true, dprevious, units);
-}
-
-// What a transition adds to the gradients of u and uc, once its backward has run.
-void add_products(Tape& tape,
-                  Var u,
-                  Var uc,
-                  GruSizes n,
-                  const real* previous,
-                  const real* gates,
-                  const real* dgates) {
-  const Index units = n.units;
-  tape.add_weight_product(
-      u, {previous, n.rows, units, n.state_stride}, {dgates, n.rows, 2 * units, n.gate_stride});
-  tape.add_weight_product(uc,
-                          {gates + units, n.rows, units, n.gate_stride},
-                          {dgates + 2 * units, n.rows, units, n.gate_stride});
+  w.tape.multiply(of_u, w.u, Tape::Weight::transposed, true, dprevious, units);
+  w.tape.add_weight_product(w.u, {previous, n.rows, units, n.state_stride}, of_u);
+  w.tape.add_weight_product(w.uc, {gates + units, n.rows, units, n.gate_stride}, of_uc);
 }
 
 void check_weights(std::string_view op, Var x, Var u, Var uc) {
@@ -92,7 +84,7 @@ Var gru_step(Var&& x, Var previous, Var u, Var uc) {
   const Arena::Mark mark = tape.arena().mark();
   View reset = tape.allocate({rows, units});
   const View before = previous.value(), g = gates.value();
-  transition(n, before.data, u.value().data, uc.value().data, g.data, reset.data, output.data);
+  transition(n, {tape, u, uc}, before.data, g.data, reset.data, output.data);
   tape.arena().rewind(mark);
   return tape.record(output, {gates, previous, u, uc}, [=, &tape](View dh) {
     tape.keep_gradient(gates);
@@ -100,16 +92,8 @@ Var gru_step(Var&& x, Var previous, Var u, Var uc) {
     const Arena::Mark start = tape.arena().mark();
     View dreset = tape.allocate(output.shape);
     View dprevious = previous.needs_gradient() ? previous.gradient() : tape.zeros(output.shape);
-    transition_backward(n,
-                        dh.data,
-                        before.data,
-                        tape.transpose({u.value().data, units, 2 * units}, rows),
-                        tape.transpose({uc.value().data, units, units}, rows),
-                        dreset.data,
-                        g.data,
-                        dgates.data,
-                        dprevious.data);
-    add_products(tape, u, uc, n, before.data, g.data, dgates.data);
+    transition_backward(
+        n, {tape, u, uc}, dh.data, before.data, dreset.data, g.data, dgates.data, dprevious.data);
     tape.arena().rewind(start);
   });
 }
@@ -156,9 +140,8 @@ Var gru_sequence(Var&& x, Var u, Var uc, std::span<const Index> lengths, bool ba
     const auto run = [&](Index first, Index count, const real* before) {
       if (count > 0)
         transition(sizes(count),
+                   {tape, u, uc},
                    before,
-                   u.value().data,
-                   uc.value().data,
                    gates.data + (first * steps + p.at) * 3 * units,
                    reset.data,
                    output.data + (first * steps + p.at) * units);
@@ -171,8 +154,6 @@ Var gru_sequence(Var&& x, Var u, Var uc, std::span<const Index> lengths, bool ba
   return tape.record(output, {taken, u, uc}, [=, &tape](View doutput) {
     tape.keep_gradient(taken);
     View dgates = taken.gradient();
-    const Matrix u_transposed = tape.transpose({u.value().data, units, 2 * units}, rows),
-                 uc_transposed = tape.transpose({uc.value().data, units, units}, rows);
     const Arena::Mark start = tape.arena().mark();
     View dh = tape.zeros({rows, units}), dprevious = tape.allocate({rows, units}),
          dreset = tape.allocate({rows, units});
@@ -185,11 +166,9 @@ Var gru_sequence(Var&& x, Var u, Var uc, std::span<const Index> lengths, bool ba
       real* g = gates.data + p.at * 3 * units;
       real* dg = dgates.data + p.at * 3 * units;
       if (p.carried > 0) {
-        const GruSizes n = sizes(p.carried);
         const real* before = output.data + p.before * units;
         transition_backward(
-            n, dh.data, before, u_transposed, uc_transposed, dreset.data, g, dg, dprevious.data);
-        add_products(tape, u, uc, n, before, g, dg);
+            sizes(p.carried), {tape, u, uc}, dh.data, before, dreset.data, g, dg, dprevious.data);
       }
       const Index first = p.carried * steps * 3 * units;
       kernels::gru_first_backward(

@@ -1,5 +1,4 @@
 #include "framework/kernels/elementwise.hpp"
-#include "framework/kernels/gemm.hpp"
 #include "framework/ops/check.hpp"
 #include "framework/ops/ops.hpp"
 
@@ -12,8 +11,7 @@ void linear_backward(Var x, Var w, View dy) {
   const Index rows = x.shape().rows(), in = w.shape()[0], out = w.shape()[1];
   Tape& tape = x.tape();
   const Matrix d{dy.data, rows, out};
-  if (View dx = x.gradient())
-    gemm(d, tape.transpose({w.value().data, in, out}, rows), true, dx.data, in);
+  if (View dx = x.gradient()) tape.multiply(d, w, Tape::Weight::transposed, true, dx.data, in);
   if (!w.needs_gradient()) return;
   tape.keep_gradient();
   tape.add_weight_product(w, {x.value().data, rows, in}, d);
@@ -34,7 +32,7 @@ Var linear(Var x, Var w, Var bias) {
   check_sizes("linear", x, w);
   const Index rows = x.shape().rows(), in = w.shape()[0], out = w.shape()[1];
   View y = x.tape().allocate(x.shape().with_last(out));
-  gemm({x.value().data, rows, in}, {w.value().data, in, out}, false, y.data, out);
+  x.tape().multiply({x.value().data, rows, in}, w, Tape::Weight::as_it_is, false, y.data, out);
   if (bias) {
     ops::require(
         bias.shape().size() == out, "linear", "the bias must have the last size of w", w, bias);
@@ -59,7 +57,8 @@ Var add_linear(Var&& base, Var x, Var w) {
                x,
                w);
   Var y = x.tape().take(base);
-  gemm({x.value().data, rows, in}, {w.value().data, in, out}, true, y.value().data, out);
+  x.tape().multiply(
+      {x.value().data, rows, in}, w, Tape::Weight::as_it_is, true, y.value().data, out);
   return x.tape().record_in_place(y, {x, w}, [=](View dy) { linear_backward(x, w, dy); });
 }
 

@@ -24,7 +24,7 @@ TrainingStep::TrainingStep(
   for (Index s = 0; s < shards; ++s) {
     tapes_.push_back(
         std::make_unique<Tape>(Tape::Mode::train, s == 0 ? weight_gradients_.data() : nullptr));
-    tapes_.back()->collect_gradients(transposes_);
+    tapes_.back()->collect_gradients(packs_);
   }
   results_.resize(static_cast<std::size_t>(shards));
   for (const std::string& name : optimizer.state())
@@ -38,7 +38,7 @@ StepResult TrainingStep::run(const std::vector<Batch>& shards, Index number) {
   const real factor = real{1} / static_cast<real>(std::max<Index>(1, tokens));
 
   weight_gradients_.clear(workers_);
-  transposes_.forget();
+  packs_.forget();
   workers_.run(static_cast<Index>(shards.size()), [&](Index i) {
     const auto s = static_cast<std::size_t>(i);
     results_[s] = {};
@@ -131,7 +131,7 @@ std::vector<Index> TrainingStep::bad_examples(Model& model, const std::vector<Ba
 }
 
 std::size_t TrainingStep::peak_bytes() const {
-  std::size_t sum = transposes_.peak_bytes();
+  std::size_t sum = packs_.peak_bytes();
   for (const auto& tape : tapes_) sum += tape->peak_bytes();
   return sum;
 }

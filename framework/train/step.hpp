@@ -53,7 +53,7 @@ class TrainingStep {
   Workers& workers_;
   WeightGradients weight_gradients_;
   TableGradients table_gradients_;
-  WeightTransposes transposes_;  // for all shards
+  WeightPacks packs_;  // for all shards
   std::vector<std::unique_ptr<Tape>> tapes_;
   std::vector<StepResult> results_;
   std::vector<Buffer> state_;

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 
 #include "framework/config/spec.hpp"
 #include "framework/kernels/gemm.hpp"
@@ -19,6 +20,7 @@ namespace {
 
 struct Product {
   Matrix a, b;
+  std::optional<PackedMatrix> packed;
   bool add;
   real* c;
   Index c_stride;
@@ -28,7 +30,8 @@ using Products = std::vector<Product>;
 // What each thread has multiplied, a list for each in the order in which they first did.
 class Observed {
  public:
-  void add(const Product& product) {
+  void add(Product product, const PackedMatrix* packed) {
+    if (packed != nullptr) product.packed = *packed;
     thread_local Products* mine = nullptr;
     if (mine == nullptr) {
       std::lock_guard lock(mutex_);
@@ -81,15 +84,19 @@ void time_training(const Request& request) {
   const double mallocs_per_step = static_cast<double>(mallocs() - calls) / 4;
 
   // The products of one more step, then alone: on the memory of the step, by the thread that did them.
-  observe_gemm([](Matrix a, Matrix b, bool add, real* c, Index c_stride) {
-    observed.add({a, b, add, c, c_stride});
-  });
+  observe_gemm(
+      [](Matrix a, Matrix b, const PackedMatrix* packed, bool add, real* c, Index c_stride) {
+        observed.add({a, b, {}, add, c, c_stride}, packed);
+      });
   run();
   observe_gemm(nullptr);
   const auto replay = [&] {
     workers.run(std::ssize(observed.lists), [&](Index i) {
       for (const Product& p : *observed.lists[static_cast<std::size_t>(i)])
-        gemm(p.a, p.b, p.add, p.c, p.c_stride);
+        if (p.packed)
+          gemm(p.a, *p.packed, p.add, p.c, p.c_stride);
+        else
+          gemm(p.a, p.b, p.add, p.c, p.c_stride);
     });
   };
   replay();
