@@ -145,31 +145,30 @@ void Tape::multiply(Matrix x, Var w, Weight how, bool add, real* c, Index c_stri
     gemm(x, root().packs_->pack(weight), add, c, c_stride);
 }
 
+// What lies on a scratch tape is copied.
+Matrix Tape::lasting(Matrix m) {
+  if (owner_ == nullptr) return m;
+  real* rows = owner_->gradient_arena_.array({m.rows, m.columns}).data;
+  for (Index i = 0; i < m.rows; ++i)
+    std::copy_n(m.data + i * m.stride, m.columns, rows + i * m.columns);
+  return {rows, m.rows, m.columns};
+}
+
 void Tape::add_weight_product(Var w, Matrix x, Matrix dy) {
   if (!w.needs_gradient()) return;
   constexpr Index kFewRows = 256;
-  const bool scratch = owner_ != nullptr;  // whose values will be gone when backward ends
-  if (w.node_->parameter < 0 || (scratch && x.rows >= kFewRows)) {
+  if (w.node_->parameter < 0 || (owner_ != nullptr && x.rows >= kFewRows)) {
     gemm(x.transpose(), dy, true, w.gradient().data, dy.columns);
     return;
   }
-  Tape& keeper = root();
-  const auto copy = [&](Matrix m) {
-    real* rows = keeper.gradient_arena_.array({m.rows, m.columns}).data;
-    for (Index i = 0; i < m.rows; ++i)
-      std::copy_n(m.data + i * m.stride, m.columns, rows + i * m.columns);
-    return Matrix{rows, m.rows, m.columns};
-  };
-  keeper.products_.push_back({w.node_->parameter, scratch ? copy(x) : x, scratch ? copy(dy) : dy});
+  root().products_.push_back({w.node_->parameter, lasting(x), lasting(dy)});
 }
 
 void Tape::add_rows(Var table, const Token* ids, View dy) {
   const Index size = table.shape()[1], count = dy.size() / size;
   if (table.node_->rows_only) {
-    Tape& keeper = root();
-    View rows = keeper.gradient_arena_.array({count, size});
-    std::copy(dy.begin(), dy.end(), rows.begin());
-    keeper.table_gradients_.push_back({table.value().data, size, count, ids, rows.data});
+    const real* rows = lasting({dy.data, count, size}).data;
+    root().table_gradients_.push_back({table.value().data, size, count, ids, rows});
     return;
   }
   View gradient = table.gradient();

@@ -82,6 +82,7 @@ class Tape {
   View allocate(const Shape& shape) { return arena_.array(shape); }
   View zeros(const Shape& shape) { return arena_.zeros(shape); }
   Arena& arena() { return arena_; }
+  Arena& gradient_arena() { return gradient_arena_; }  // to be rewound by who allocates there
   bool training() const { return mode_ == Mode::train; }
   std::size_t peak_bytes() const;  // most memory ever in use
 
@@ -135,7 +136,7 @@ class Tape {
   enum class Weight : bool { as_it_is, transposed };
   void multiply(Matrix x, Var w, Weight how, bool add, real* c, Index c_stride);
 
-  // dy [count, size] to the rows ids of the table.
+  // dy [count, size], which stays likewise, to the rows ids of the table.
   void add_rows(Var table, const Token* ids, View dy);
 
   // For an owner who adds up the gradients of several tapes: backward leaves the products of weights
@@ -198,6 +199,7 @@ class Tape {
   }
   Var::Node* part_of(Var taken, View value, bool needs_gradient);
   real* gradient_of_parameter(Index offset, Index size);
+  Matrix lasting(Matrix m);
   void run_backward();
   FreeBuffer*& free_buffers(Index size);
   real* take_gradient(Index size);  // zeroed

@@ -26,29 +26,31 @@ SOFTALIGN_INLINE real row_max(Index count, const real* x) {
 
 }  // namespace
 
-SOFTALIGN_KERNEL void softmax_cross_entropy(
-    Index rows, Index vocabulary, const Token* targets, real* logits, real* nll, Token* best) {
+SOFTALIGN_KERNEL void softmax_cross_entropy(Index rows,
+                                            Index vocabulary,
+                                            const real* bias,
+                                            const Token* targets,
+                                            real factor,
+                                            real* logits,
+                                            real* nll,
+                                            Token* best,
+                                            real* dbias) {
   for (Index row = 0; row < rows; ++row) {
     real* x = logits + row * vocabulary;
+    for (Index v = 0; v < vocabulary; ++v) x[v] += bias[v];
     const real largest = row_max(vocabulary, x);
     Index first = 0;
     while (first + 1 < vocabulary && x[first] != largest) ++first;
     best[row] = static_cast<Token>(first);
     const real target_logit = x[targets[row]];
-    for (Index v = 0; v < vocabulary; ++v) x[v] = vector_exp(x[v] - largest);
-    const real sum = lane_sum(vocabulary, [=](Index v) { return x[v]; });
-    const real inverse = 1 / sum;
-    for (Index v = 0; v < vocabulary; ++v) x[v] *= inverse;
+    const real sum =
+        lane_sum(vocabulary, [=](Index v) { return x[v] = vector_exp(x[v] - largest); });
     nll[row] = std::log(sum) + largest - target_logit;
-  }
-}
-
-SOFTALIGN_KERNEL void cross_entropy_gradient(
-    Index rows, Index vocabulary, const Token* targets, real factor, real* probabilities) {
-  for (Index row = 0; row < rows; ++row) {
-    real* p = probabilities + row * vocabulary;
-    for (Index v = 0; v < vocabulary; ++v) p[v] *= factor;
-    p[targets[row]] -= factor;
+    if (dbias == nullptr) continue;
+    const real scale = factor / sum;
+    for (Index v = 0; v < vocabulary; ++v) x[v] *= scale;
+    x[targets[row]] -= factor;
+    for (Index v = 0; v < vocabulary; ++v) dbias[v] += x[v];
   }
 }
 

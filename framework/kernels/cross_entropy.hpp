@@ -5,13 +5,19 @@
 
 namespace softalign::kernels {
 
-// Turns logits [rows, V] into probabilities in place; nll[row] = -log p(target), best[row] = the
-// first largest logit.
-void softmax_cross_entropy(
-    Index rows, Index vocabulary, const Token* targets, real* logits, real* nll, Token* best);
-// Turns probabilities into the gradient of factor * sum nll, in place: factor (p - onehot(target)).
-void cross_entropy_gradient(
-    Index rows, Index vocabulary, const Token* targets, real factor, real* probabilities);
+// Of logits [rows, V] + bias [V]: nll[row] = -log p(target), best[row] = the first largest. In one
+// visit, for the logits of a few rows are larger than a cache; what they hold afterwards is their
+// gradient, that of factor * sum nll: factor (p - onehot(target)), and it is added to dbias [V]. When
+// no gradient is wanted (dbias null) it is nobody's business.
+void softmax_cross_entropy(Index rows,
+                           Index vocabulary,
+                           const real* bias,
+                           const Token* targets,
+                           real factor,
+                           real* logits,
+                           real* nll,
+                           Token* best,
+                           real* dbias);
 // sums[row] = log sum exp of its logits, for search: log p(v) = logits[v] - sums[row].
 void log_sum_exp(Index rows, Index vocabulary, const real* logits, real* sums);
 // The first index from `first` on where x > bound; `count` when there is none.

@@ -45,11 +45,14 @@ TokenLosses projected_cross_entropy(
   const bool training = tape.training();
   View dx = training && features.needs_gradient() ? tape.allocate({count, size}) : View{};
   View dw = training ? w.gradient() : View{}, db = training ? bias.gradient() : View{};
+  const bool gradients = dx || dw || db;
   const Matrix weights{w.value().data, size, vocabulary};
 
-  const Arena::Mark mark = tape.arena().mark();
+  Arena& arena = tape.gradient_arena();  // as good as empty now, while the other is full
+  const Arena::Mark mark = arena.mark();
   const Index chunk = std::min(kChunk, count);
-  View x = tape.allocate({chunk, size}), logits = tape.allocate({chunk, vocabulary});
+  View x = arena.array({chunk, size}), logits = arena.array({chunk, vocabulary});
+  View nobody = gradients && !db ? arena.array({vocabulary}) : View{};
   real chunk_nll[kChunk];
   Token chunk_best[kChunk];
   for (Index begin = 0; begin < count; begin += kChunk) {
@@ -58,20 +61,23 @@ TokenLosses projected_cross_entropy(
       std::copy_n(features.value().data + rows[begin + i] * size, size, x.data + i * size);
     const Matrix in{x.data, n, size}, out{logits.data, n, vocabulary};
     gemm(in, weights, false, logits.data, vocabulary);
-    kernels::add_rows(n, vocabulary, bias.value().data, logits.data);
-    kernels::softmax_cross_entropy(
-        n, vocabulary, wanted + begin, logits.data, chunk_nll, chunk_best);
+    kernels::softmax_cross_entropy(n,
+                                   vocabulary,
+                                   bias.value().data,
+                                   wanted + begin,
+                                   factor,
+                                   logits.data,
+                                   chunk_nll,
+                                   chunk_best,
+                                   db ? db.data : nobody.data);
     for (Index i = 0; i < n; ++i) {
       nll.data[rows[begin + i]] = chunk_nll[i];
       best[rows[begin + i]] = chunk_best[i];
     }
-    if (!dx && !dw && !db) continue;
-    kernels::cross_entropy_gradient(n, vocabulary, wanted + begin, factor, logits.data);
     if (dx) gemm(out, weights.transpose(), false, dx.data + begin * size, size);
     if (dw) gemm(in.transpose(), out, true, dw.data, vocabulary);
-    if (db) kernels::sum_rows(n, vocabulary, logits.data, db.data);
   }
-  tape.arena().rewind(mark);
+  arena.rewind(mark);
   double total = 0;
   for (real value : nll) total += static_cast<double>(value);
   loss.data[0] = static_cast<real>(static_cast<double>(factor) * total);

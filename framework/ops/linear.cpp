@@ -74,7 +74,10 @@ Var embedding(Var table, std::span<const Token> ids, Shape leading) {
     std::copy_n(
         table.value().data + ids[static_cast<std::size_t>(i)] * size, size, y.data + i * size);
   const Token* rows = ids.data();
-  return table.tape().record(y, {table}, [=](View dy) { table.tape().add_rows(table, rows, dy); });
+  return table.tape().record(y, {table}, [=](View dy) {
+    table.tape().keep_gradient();
+    table.tape().add_rows(table, rows, dy);
+  });
 }
 
 }  // namespace softalign
