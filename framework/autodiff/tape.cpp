@@ -133,16 +133,17 @@ void Tape::collect_gradients(WeightPacks& shared) {
   packs_ = &shared;
 }
 
-void Tape::multiply(Matrix x, Var w, Weight how, bool add, real* c, Index c_stride) {
+void Tape::multiply(
+    Matrix x, Var w, Weight how, bool add, real* c, Index c_stride, const real* bias) {
   // With more rows putting the weight in order is a small part of the product, and a copy of every
   // weight would be a large part of the memory.
   const Index few_rows = training() ? 64 : 512;
   const Matrix as_it_is{w.value().data, w.shape()[0], w.shape()[1]};
   const Matrix weight = how == Weight::transposed ? as_it_is.transpose() : as_it_is;
   if (w.node_->parameter < 0 || x.rows > few_rows)
-    gemm(x, weight, add, c, c_stride);
+    gemm(x, weight, add, c, c_stride, bias);
   else
-    gemm(x, root().packs_->pack(weight), add, c, c_stride);
+    gemm(x, root().packs_->pack(weight), add, c, c_stride, bias);
 }
 
 // What lies on a scratch tape is copied.

@@ -131,10 +131,11 @@ class Tape {
   // each, such products are slow. That of a parameter is computed when backward ends, together with
   // all the others; so x must be a value and dy a kept gradient, or other memory that stays.
   void add_weight_product(Var w, Matrix x, Matrix dy);
-  // C = X W or, with add, C + X W, for what layers that run at every time step do with a weight w or
-  // its transpose (autodiff/weight_packs.hpp).
+  // A product (kernels/gemm.hpp) with a weight w or its transpose, which layers that run at every time
+  // step use again and again (autodiff/weight_packs.hpp).
   enum class Weight : bool { as_it_is, transposed };
-  void multiply(Matrix x, Var w, Weight how, bool add, real* c, Index c_stride);
+  void multiply(
+      Matrix x, Var w, Weight how, bool add, real* c, Index c_stride, const real* bias = nullptr);
 
   // dy [count, size], which stays likewise, to the rows ids of the table.
   void add_rows(Var table, const Token* ids, View dy);

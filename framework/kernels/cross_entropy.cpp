@@ -28,7 +28,6 @@ SOFTALIGN_INLINE real row_max(Index count, const real* x) {
 
 SOFTALIGN_KERNEL void softmax_cross_entropy(Index rows,
                                             Index vocabulary,
-                                            const real* bias,
                                             const Token* targets,
                                             real factor,
                                             real* logits,
@@ -37,7 +36,6 @@ SOFTALIGN_KERNEL void softmax_cross_entropy(Index rows,
                                             real* dbias) {
   for (Index row = 0; row < rows; ++row) {
     real* x = logits + row * vocabulary;
-    for (Index v = 0; v < vocabulary; ++v) x[v] += bias[v];
     const real largest = row_max(vocabulary, x);
     Index first = 0;
     while (first + 1 < vocabulary && x[first] != largest) ++first;

@@ -5,13 +5,12 @@
 
 namespace softalign::kernels {
 
-// Of logits [rows, V] + bias [V]: nll[row] = -log p(target), best[row] = the first largest. In one
+// Of logits [rows, V]: nll[row] = -log p(target), best[row] = the first largest. In one
 // visit, for the logits of a few rows are larger than a cache; what they hold afterwards is their
 // gradient, that of factor * sum nll: factor (p - onehot(target)), and it is added to dbias [V]. When
 // no gradient is wanted (dbias null) it is nobody's business.
 void softmax_cross_entropy(Index rows,
                            Index vocabulary,
-                           const real* bias,
                            const Token* targets,
                            real factor,
                            real* logits,

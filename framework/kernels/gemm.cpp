@@ -79,7 +79,8 @@ Index panel_width(Index columns) {
 }
 
 // b_panels: B packed, or null.
-void multiply(Matrix a, Matrix b, const real* b_panels, bool add, real* c, Index c_stride) {
+void multiply(
+    Matrix a, Matrix b, const real* b_panels, bool add, real* c, Index c_stride, const real* bias) {
   const GemmKernels& k = *kernels();
   const Index m = a.rows, n = b.columns, panel = k.panel();
   // Tiles of nearly equal height: 32 rows as 11, 11, 10.
@@ -95,8 +96,10 @@ void multiply(Matrix a, Matrix b, const real* b_panels, bool add, real* c, Index
   const Index depth = std::min(kDepth, a.columns);
   real* packed_a = packs_a ? scratch.array({m * depth}).data : nullptr;
   real* packed_b = packs_b ? scratch.array({panel * depth}).data : nullptr;
-  if (a.columns == 0 && !add)
-    for (Index i = 0; i < m; ++i) std::fill_n(c + i * c_stride, n, real{0});
+  if (a.columns == 0)
+    for (Index i = 0; i < m; ++i)
+      for (Index j = 0; j < n; ++j)
+        c[i * c_stride + j] = (add ? c[i * c_stride + j] : 0) + (bias == nullptr ? 0 : bias[j]);
 
   for (Index first = 0; first < a.columns; first += kDepth) {
     GemmTile tile{};
@@ -120,6 +123,7 @@ void multiply(Matrix a, Matrix b, const real* b_panels, bool add, real* c, Index
                : b_panels != nullptr ? b_panels + column * b.rows + first * width
                                      : b.data + first * b.stride + column;
       tile.b_row = b.stride;
+      tile.bias = bias != nullptr && first + tile.k == a.columns ? bias + column : nullptr;
       tile.tail = static_cast<int>(columns % k.width);
       const auto& compute = k.compute[vectors - 1][tile.tail > 0][packed];
       for (Index i = 0; i < blocks; ++i) {
@@ -142,25 +146,34 @@ void observe_gemm(GemmObserver observer) { observer_of_gemm = observer; }
 
 namespace {
 
-void product(Matrix a, Matrix b, const PackedMatrix* packed, bool add, real* c, Index c_stride) {
+void product(Matrix a,
+             Matrix b,
+             const PackedMatrix* packed,
+             bool add,
+             real* c,
+             Index c_stride,
+             const real* bias) {
   check(a, b);
   if (a.rows == 0 || b.columns == 0) return;
   if (observer_of_gemm != nullptr) observer_of_gemm(a, b, packed, add, c, c_stride);
 #ifdef SOFTALIGN_DOUBLE
   blas_gemm(a, b, add, c, c_stride);
+  if (bias == nullptr) return;
+  for (Index i = 0; i < a.rows; ++i)
+    for (Index j = 0; j < b.columns; ++j) c[i * c_stride + j] += bias[j];
 #else
-  multiply(a, b, packed == nullptr ? nullptr : packed->panels(), add, c, c_stride);
+  multiply(a, b, packed == nullptr ? nullptr : packed->panels(), add, c, c_stride, bias);
 #endif
 }
 
 }  // namespace
 
-void gemm(Matrix a, Matrix b, bool add, real* c, Index c_stride) {
-  product(a, b, nullptr, add, c, c_stride);
+void gemm(Matrix a, Matrix b, bool add, real* c, Index c_stride, const real* bias) {
+  product(a, b, nullptr, add, c, c_stride, bias);
 }
 
-void gemm(Matrix a, const PackedMatrix& b, bool add, real* c, Index c_stride) {
-  product(a, b.matrix(), &b, add, c, c_stride);
+void gemm(Matrix a, const PackedMatrix& b, bool add, real* c, Index c_stride, const real* bias) {
+  product(a, b.matrix(), &b, add, c, c_stride, bias);
 }
 
 void blas_gemm(Matrix a, Matrix b, bool add, real* c, Index c_stride) {

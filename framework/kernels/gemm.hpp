@@ -35,10 +35,12 @@ class PackedMatrix {
   const real* panels_;
 };
 
-// C = A B, or with add C + A B. A [m, k], B [k, n], C [m, n] with rows c_stride apart. Throws
-// BugError when the sizes disagree. The bits do not depend on packing.
-void gemm(Matrix a, Matrix b, bool add, real* c, Index c_stride);
-void gemm(Matrix a, const PackedMatrix& b, bool add, real* c, Index c_stride);
+// C = A B, or with add C + A B; bias [n], when there is one, is added to every row. A [m, k], B [k, n],
+// C [m, n] with rows c_stride apart. Throws BugError when the sizes disagree. The bits do not depend on
+// packing.
+void gemm(Matrix a, Matrix b, bool add, real* c, Index c_stride, const real* bias = nullptr);
+void gemm(
+    Matrix a, const PackedMatrix& b, bool add, real* c, Index c_stride, const real* bias = nullptr);
 
 // The same through xtensor-blas: what the double build uses, and the reference for the other.
 void blas_gemm(Matrix a, Matrix b, bool add, real* c, Index c_stride);

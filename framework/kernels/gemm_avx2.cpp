@@ -16,6 +16,7 @@ struct Avx2 {
     return _mm256_cmpgt_epi32(_mm256_set1_epi32(count), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
   }
   static Vector zero() { return _mm256_setzero_ps(); }
+  static Vector add(Vector a, Vector b) { return _mm256_add_ps(a, b); }
   static Vector load(const float* p) { return _mm256_loadu_ps(p); }
   static Vector load_some(const float* p, int count) { return _mm256_maskload_ps(p, first(count)); }
   static void store(float* p, Vector x) { _mm256_storeu_ps(p, x); }

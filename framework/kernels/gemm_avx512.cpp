@@ -14,6 +14,7 @@ struct Avx512 {
   using Vector = __m512;
   static __mmask16 first(int count) { return static_cast<__mmask16>((1u << count) - 1); }
   static Vector zero() { return _mm512_setzero_ps(); }
+  static Vector add(Vector a, Vector b) { return _mm512_add_ps(a, b); }
   static Vector load(const float* p) { return _mm512_loadu_ps(p); }
   static Vector load_some(const float* p, int count) {
     return _mm512_maskz_loadu_ps(first(count), p);

@@ -12,6 +12,10 @@ struct Portable {
     float x[kWidth];
   };
   static Vector zero() { return {}; }
+  static Vector add(Vector a, Vector b) {
+    for (int i = 0; i < kWidth; ++i) a.x[i] += b.x[i];
+    return a;
+  }
   static Vector load(const float* p) { return {p[0], p[1], p[2], p[3]}; }
   static Vector load_some(const float* p, int count) {
     Vector v{};

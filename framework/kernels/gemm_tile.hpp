@@ -3,8 +3,8 @@
 //
 // The law of the bits: every number of C is one chain of fused multiply-adds over k in rising order,
 //   c = fma(a[i,k-1], b[k-1,j], ... fma(a[i,0], b[0,j], c0)),
-// whatever the vector width, the tile, the blocks and the rows beside it. All variants therefore
-// give the same bits, and a row computed alone those it has in a batch.
+// whatever the vector width, the tile, the blocks and the rows beside it; a bias is added last. All
+// variants therefore give the same bits, and a row computed alone those it has in a batch.
 #pragma once
 
 #include "framework/base/types.hpp"
@@ -22,6 +22,7 @@ struct GemmTile {
   Index c_row;
   int tail;  // columns of the last vector when they are not all there, else 0
   bool add;
+  const float* bias;  // of these columns, to be added to every row of C; may be null
 };
 
 // What an instruction set offers: compute[vectors - 1][tail > 0][packed][rows - 1]. Panels of B are
@@ -86,6 +87,10 @@ void compute_tile(const GemmTile& t) {
     SOFTALIGN_UNROLL
     for (int j = 0; j < Vectors; ++j) {
       float* c = t.c + i * t.c_row + j * kWidth;
+      if (t.bias != nullptr)
+        sum[i][j] = V::add(sum[i][j],
+                           Tail && j == Vectors - 1 ? V::load_some(t.bias + j * kWidth, t.tail)
+                                                    : V::load(t.bias + j * kWidth));
       if (Tail && j == Vectors - 1)
         V::store_some(c, sum[i][j], t.tail);
       else

@@ -60,10 +60,9 @@ TokenLosses projected_cross_entropy(
     for (Index i = 0; i < n; ++i)
       std::copy_n(features.value().data + rows[begin + i] * size, size, x.data + i * size);
     const Matrix in{x.data, n, size}, out{logits.data, n, vocabulary};
-    gemm(in, weights, false, logits.data, vocabulary);
+    gemm(in, weights, false, logits.data, vocabulary, bias.value().data);
     kernels::softmax_cross_entropy(n,
                                    vocabulary,
-                                   bias.value().data,
                                    wanted + begin,
                                    factor,
                                    logits.data,

@@ -31,13 +31,17 @@ void check_sizes(std::string_view op, Var x, Var w) {
 Var linear(Var x, Var w, Var bias) {
   check_sizes("linear", x, w);
   const Index rows = x.shape().rows(), in = w.shape()[0], out = w.shape()[1];
-  View y = x.tape().allocate(x.shape().with_last(out));
-  x.tape().multiply({x.value().data, rows, in}, w, Tape::Weight::as_it_is, false, y.data, out);
-  if (bias) {
+  if (bias)
     ops::require(
         bias.shape().size() == out, "linear", "the bias must have the last size of w", w, bias);
-    kernels::add_rows(rows, out, bias.value().data, y.data);
-  }
+  View y = x.tape().allocate(x.shape().with_last(out));
+  x.tape().multiply({x.value().data, rows, in},
+                    w,
+                    Tape::Weight::as_it_is,
+                    false,
+                    y.data,
+                    out,
+                    bias ? bias.value().data : nullptr);
   return x.tape().record(y, {x, w, bias}, [=](View dy) {
     linear_backward(x, w, dy);
     if (!bias) return;

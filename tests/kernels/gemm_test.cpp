@@ -19,7 +19,7 @@ std::vector<real> random_numbers(const char* name, Index count) {
   return numbers;
 }
 
-using Product = void (*)(Matrix, Matrix, bool, real*, Index);
+using Product = void (*)(Matrix, Matrix, bool, real*, Index, const real* bias);
 
 void check(Product product, bool ta, bool tb, Index m, Index n, Index k, Index gap, bool add) {
   const Index a_rows = ta ? k : m, a_columns = ta ? m : k, b_rows = tb ? n : k,
@@ -32,7 +32,12 @@ void check(Product product, bool ta, bool tb, Index m, Index n, Index k, Index g
   const auto before = c;
   const Matrix left{a.data(), a_rows, a_columns, a_columns + gap},
       right{b.data(), b_rows, b_columns, b_columns + gap};
-  product(ta ? left.transpose() : left, tb ? right.transpose() : right, add, c.data(), n + gap);
+  product(ta ? left.transpose() : left,
+          tb ? right.transpose() : right,
+          add,
+          c.data(),
+          n + gap,
+          nullptr);
   for (Index i = 0; i < m; ++i)
     for (Index j = 0; j < n + gap; ++j) {
       const auto at = static_cast<std::size_t>(i * (n + gap) + j);
@@ -46,9 +51,13 @@ void check(Product product, bool ta, bool tb, Index m, Index n, Index k, Index g
     }
 }
 
-void packed_gemm(Matrix a, Matrix b, bool add, real* c, Index c_stride) {
+void blas(Matrix a, Matrix b, bool add, real* c, Index c_stride, const real*) {
+  blas_gemm(a, b, add, c, c_stride);
+}
+
+void packed_gemm(Matrix a, Matrix b, bool add, real* c, Index c_stride, const real* bias) {
   std::vector<real> panels(static_cast<std::size_t>(PackedMatrix::size(b)), std::nanf(""));
-  gemm(a, PackedMatrix(b, panels.data()), add, c, c_stride);
+  gemm(a, PackedMatrix(b, panels.data()), add, c, c_stride, bias);
 }
 
 }  // namespace
@@ -56,7 +65,7 @@ void packed_gemm(Matrix a, Matrix b, bool add, real* c, Index c_stride) {
 BOOST_AUTO_TEST_SUITE(gemm_suite)
 
 BOOST_AUTO_TEST_CASE(products_of_all_shapes) {
-  for (Product product : {Product{&gemm}, Product{&blas_gemm}, Product{&packed_gemm}})
+  for (Product product : {Product{&gemm}, Product{&blas}, Product{&packed_gemm}})
     for (const bool ta : {false, true})
       for (const bool tb : {false, true})
         for (const Index gap : {0, 3})
@@ -80,6 +89,7 @@ BOOST_AUTO_TEST_CASE(every_variant_gives_the_same_bits) {
         const auto a = random_numbers("a", m * k), b = random_numbers("b", k * n);
         const Matrix left = ta ? Matrix{a.data(), k, m}.transpose() : Matrix{a.data(), m, k};
         const Matrix right = tb ? Matrix{b.data(), n, k}.transpose() : Matrix{b.data(), k, n};
+        const auto bias = random_numbers("bias", n);
         std::vector<real> expected = random_numbers("c", m * n);
         for (Index i = 0; i < m; ++i)  // the law, as gemm_tile.hpp states it
           for (Index j = 0; j < n; ++j) {
@@ -88,14 +98,15 @@ BOOST_AUTO_TEST_CASE(every_variant_gives_the_same_bits) {
               sum = std::fma(a[static_cast<std::size_t>(ta ? p * m + i : i * k + p)],
                              b[static_cast<std::size_t>(tb ? j * k + p : p * n + j)],
                              sum);
+            sum += bias[static_cast<std::size_t>(j)];
           }
         for (const std::string& variant : gemm_variants()) {
           use_gemm_variant(variant);
           std::vector<real> c = random_numbers("c", m * n);
-          gemm(left, right, true, c.data(), n);
+          gemm(left, right, true, c.data(), n, bias.data());
           BOOST_TEST((c == expected), variant << ' ' << m << 'x' << n << 'x' << k);
           c = random_numbers("c", m * n);
-          packed_gemm(left, right, true, c.data(), n);
+          packed_gemm(left, right, true, c.data(), n, bias.data());
           BOOST_TEST((c == expected), variant << ", packed " << m << 'x' << n << 'x' << k);
         }
       }
