@@ -210,7 +210,7 @@ void Tape::reset() {
   table_gradients_.clear();
   parameter_gradients_.clear();
   outer_products_.reset();
-  if (training()) own_packs_.forget();
+  own_packs_.forget();
   if (scratch_) scratch_->reset();
 }
 

@@ -4,7 +4,8 @@
 //   Tape tape(Tape::Mode::train, gradients);  // flat, beside the parameters, zeroed by its owner
 //   Var y = tanh(linear(x, w, b));            // ops/ops.hpp
 //   tape.backward(loss);                      // ADDS into the gradients of parameters and leaves
-//   tape.reset();                             // every Var is gone, the memory is kept
+//   tape.reset();                             // every Var is gone, the memory is kept; not before
+//                                             // that may parameters change
 //
 // The laws of an operation's backward: it ACCUMULATES (adds to gradients, never sets them);
 // gradient(v) is empty when nobody needs it; it is called once, after everything that reads the
@@ -67,8 +68,7 @@ class Var {
 
 class Tape {
  public:
-  // infer: nothing is recorded, no gradients; parameters must not change while the tape lives.
-  enum class Mode { train, infer };
+  enum class Mode { train, infer };  // infer: nothing is recorded, no gradients
 
   // gradients: flat buffer of ParameterStore::flat_size() numbers (with collect_gradients:
   // dense_size()), or null when parameters need none.
