@@ -109,7 +109,8 @@ def compare(what: str, configuration: str, arguments: argparse.Namespace) -> lis
         rows.append(row)
     measure = "target_tokens_per_second" if what == "train" else "sentences_per_second"
     for row in rows:
-        rivals = [r[measure] for r in rows if r["implementation"] != "softalign" and r["mode"].partition(",")[2] == beam_of(row)]
+        rivals = [r[measure] for r in rows if r["implementation"] != "softalign"
+                  and r["threads"] == row["threads"] and r["mode"].partition(",")[2] == beam_of(row)]  # fmt: skip
         row["ratio_to_pytorch"] = row[measure] / max(rivals) if rivals and row["implementation"] == "softalign" else None
     return rows
 

@@ -24,6 +24,7 @@ def test_a_training_step_is_timed_beside_its_products(threads):
     assert min(measured["seconds"]) > 0
     # A thread may meet its largest product after the warm-up, when the other one took the shards before.
     assert summary["mallocs_per_step"] == 0 if threads == "1" else summary["mallocs_per_step"] <= 2
+    assert summary["energies_per_sentence"] == 6 * 6
     assert summary["target_tokens"] == 16 * 6 and summary["products"] > 50
     # Three products of 2 * rows * columns * depth for the projection alone: forward, to the features, to the weights.
     assert summary["gigaflops"] > 3 * 2e-9 * 96 * 16 * 100
@@ -34,3 +35,7 @@ def test_decoding_is_timed(beam):
     _, measured, summary = measure("decode", "--beam", beam)
     assert min(measured["seconds"]) > 0
     assert summary["sentences"] == 2 * 16 and summary["symbols"] >= summary["sentences"]
+
+
+def test_vanilla_computes_no_energies():
+    assert measure("train", "--no-attention")[-1]["energies_per_sentence"] == 0

@@ -61,6 +61,15 @@ double gigaflops() {
   return sum;
 }
 
+// Attention weights of a sentence that are not zero, each from one energy.
+double energies_of_a_sentence(const Model& model, const Batch& batch) {
+  Tape tape(Tape::Mode::infer);
+  Index count = 0;
+  for (Var weights : model.forward(tape, batch, 1).weights)
+    for (real weight : weights.value()) count += weight > 0;
+  return static_cast<double>(count) / static_cast<double>(batch.rows);
+}
+
 }  // namespace
 
 void time_training(const Request& request) {
@@ -123,6 +132,7 @@ void time_training(const Request& request) {
                         observed.lists.end(),
                         std::size_t{0},
                         [](std::size_t n, const auto& list) { return n + list->size(); })},
+       {"energies_per_sentence", energies_of_a_sentence(model, shards.front())},
        {"parameters", model.parameters().count()},
        {"peak_memory_mib", memory},
        {"activation_mib", static_cast<double>(step.peak_bytes()) / (1 << 20)},

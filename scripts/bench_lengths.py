@@ -1,0 +1,143 @@
+#!/usr/bin/python3
+"""What a target symbol costs, by the length of the source: measured on softalign, fitted, and drawn.
+
+The cost of one more target symbol of a sentence is the difference between training steps of two target lengths, so that the
+encoder's share, which every model pays for the source once, does not count. Attention looks at all source positions for every target symbol: its
+cost should rise on a line. Vanilla seq2seq should not see the source's length. Memory of activations should be linear in
+the source and target length together, although attention computes an energy for every pair.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import matplotlib.pyplot as plt  # noqa: E402
+import numpy as np  # noqa: E402
+from bench_compare import ROOT, Contestant, processor  # noqa: E402
+from plot import LOOKS, STYLE  # noqa: E402
+
+MODELS = {"attention": [], "vanilla": ["--no-attention"]}
+COLOURS = {"attention": LOOKS["additive"], "vanilla": LOOKS["none"]}
+
+
+@dataclass
+class Measured:
+    """A model at one source length."""
+
+    seconds: list[float]  # of one more target symbol of one sentence, a number for every round
+    mib: dict[int, float]  # activations by target length
+    energies: float  # of a sentence with the longer target
+
+
+@dataclass
+class Line:
+    """y = at_zero + slope x, and how well it fits."""
+
+    at_zero: float
+    slope: float
+    r2: float
+
+    @staticmethod
+    def through(x: Sequence[float], y: Sequence[float]) -> Line:
+        slope, at_zero = np.polyfit(x, y, 1)
+        left = np.asarray(y) - (at_zero + slope * np.asarray(x))
+        spread = np.asarray(y) - np.mean(y)
+        return Line(float(at_zero), float(slope), float(1 - left @ left / (spread @ spread)))
+
+
+def measure(sources: Sequence[int], targets: tuple[int, int], arguments: argparse.Namespace) -> dict[str, dict[int, Measured]]:
+    """All programs stay open and take turns, so that a busy moment of the machine meets them alike."""
+    bench = str(ROOT / "build/release/bin/softalign_bench")
+    running: dict[tuple[str, int, int], Contestant] = {}
+    for model, extra in MODELS.items():
+        for source in sources:
+            for target in targets:
+                command = [bench, "train", "--configuration", arguments.configuration, "--threads", str(arguments.threads)]
+                command += ["--source", str(source), "--target", str(target), "--seconds", str(arguments.seconds), *extra]
+                one = Contestant(f"{model} {source} x {target}", command)
+                print(f"  warming up {one.name}", file=sys.stderr)
+                if not one.start():
+                    sys.exit(f"{one.name} cannot run")
+                running[model, source, target] = one
+    times: dict[tuple[str, int, int], list[float]] = {key: [] for key in running}
+    for _ in range(arguments.rounds):
+        for key, one in running.items():
+            before = len(one.seconds)
+            one.measure()
+            times[key].append(min(one.seconds[before:]))
+    for one in running.values():
+        one.finish()
+    found: dict[str, dict[int, Measured]] = {model: {} for model in MODELS}
+    short, long = targets
+    for model in MODELS:
+        for source in sources:
+            a, b = running[model, source, short], running[model, source, long]
+            symbols = b.summary["target_tokens"] - a.summary["target_tokens"]
+            pairs = zip(times[model, source, short], times[model, source, long])
+            found[model][source] = Measured(
+                [(y - x) / symbols for x, y in pairs],
+                {target: running[model, source, target].summary["activation_mib"] for target in targets},
+                b.summary["energies_per_sentence"],
+            )
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--configuration", default="small", help="small, medium, long or paper (default small)")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--sources", type=lambda text: [int(part) for part in text.split(",")], default=[10, 20, 40, 80, 160], metavar="A,B,C",
+                        help="source lengths (default 10,20,40,80,160)")  # fmt: skip
+    parser.add_argument("--rounds", type=int, default=5, help="measurements of each program (default 5)")
+    parser.add_argument("--seconds", type=float, default=0.5, help="of a measurement, at least one step")
+    parser.add_argument("--out", type=Path, default=ROOT / "tests/bench/cost_by_length.png", metavar="FILE")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write what was measured there too")
+    arguments = parser.parse_args()
+    sources, targets = arguments.sources, (20, 40)
+    found = measure(sources, targets, arguments)
+
+    plt.rcParams.update(STYLE)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(9.5, 3.8), layout="constrained")
+    print(f"{processor()}, {date.today().isoformat()}, {arguments.configuration}, {arguments.threads} threads")
+    for model, by_source in found.items():
+        colour, marker = COLOURS[model]
+        microseconds = [1e6 * statistics.median(by_source[source].seconds) for source in sources]
+        line = Line.through(sources, microseconds)
+        print(f"{model}: {line.at_zero:.1f} µs a target symbol + {line.slope:.3f} µs a source symbol (R² {line.r2:.4f}); measured "
+              + ", ".join(f"{source}: {value:.1f}" for source, value in zip(sources, microseconds)))  # fmt: skip
+        left.plot(sources, microseconds, ls="", color=colour, marker=marker)
+        left.plot([0, sources[-1]], [line.at_zero, line.at_zero + line.slope * sources[-1]], color=colour, lw=1.5,
+                  label=f"{model}: {line.at_zero:.0f} + {line.slope:.2f} S")  # fmt: skip
+        both = [(source + target, by_source[source].mib[target]) for source in sources for target in targets]
+        memory = Line.through([x for x, _ in both], [y for _, y in both])
+        print(f"{model}: {memory.at_zero:.1f} MiB + {1024 * memory.slope:.0f} KiB a source or target position (R² {memory.r2:.4f})")
+        right.plot(*zip(*both), ls="", color=colour, marker=marker)
+        ends = [0, sources[-1] + targets[-1]]
+        right.plot(ends, [memory.at_zero + memory.slope * x for x in ends], color=colour, lw=1.5,
+                   label=f"{model}: {memory.at_zero:.0f} + {memory.slope:.2f} (S + T)")  # fmt: skip
+    for source in sources:
+        print(f"energies of a sentence, {source} x {targets[1]}: {found['attention'][source].energies:,.0f}")
+    left.set(xlabel="source length S", ylabel="µs for one more target symbol", title="Time of a target symbol")
+    right.set(xlabel="source + target length", ylabel="MiB of activations, batch of 64", title="Memory of a training step")
+    for axis in (left, right):
+        axis.set(xlim=(0, None), ylim=(0, None))
+        axis.grid(True)
+        axis.legend(loc="upper left")
+    figure.savefig(arguments.out, dpi=150)
+    print(f"drawn: {arguments.out}")
+    if arguments.json:
+        plain = {model: {source: vars(one) for source, one in by_source.items()} for model, by_source in found.items()}
+        arguments.json.write_text(json.dumps(plain, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
