@@ -101,7 +101,8 @@ class Tape {
 
   // For an operation that overwrites its argument. The numbers of x as a Var that nobody else has:
   // x's own memory if it was computed on this tape and nobody has read it, and then x is gone; else
-  // a copy. What the operation makes of them goes on the tape by record_in_place.
+  // a copy. What the operation makes of them goes on the tape by record_in_place, whose gradient is
+  // that of x too: it must be so, as in a sum, or backward must write it before anybody reads it.
   Var take(Var x);
   template <class Backward>
   Var record_in_place(Var taken, std::initializer_list<Var> inputs, Backward backward) {

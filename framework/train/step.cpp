@@ -7,6 +7,9 @@ namespace softalign {
 namespace {
 
 constexpr Index kChunk = 1 << 14;  // numbers that are updated in one piece
+// Shards that run before their gradients are added up: each holds memory. With one for each thread,
+// threads would wait for each other after every shard.
+constexpr Index kTapesOfAThread = 2;
 
 Index chunks(Index numbers) { return (numbers + kChunk - 1) / kChunk; }
 
@@ -21,9 +24,8 @@ TrainingStep::TrainingStep(
       weight_gradients_(model.parameters()),
       table_gradients_(model.parameters()) {
   const ParameterStore& store = model.parameters();
-  for (Index s = 0; s < shards; ++s) {
-    tapes_.push_back(
-        std::make_unique<Tape>(Tape::Mode::train, s == 0 ? weight_gradients_.data() : nullptr));
+  for (Index i = 0; i < std::min<Index>(shards, kTapesOfAThread * workers.threads()); ++i) {
+    tapes_.push_back(std::make_unique<Tape>(Tape::Mode::train));
     tapes_.back()->collect_gradients(packs_);
   }
   results_.resize(static_cast<std::size_t>(shards));
@@ -38,20 +40,18 @@ StepResult TrainingStep::run(const std::vector<Batch>& shards, Index number) {
   const real factor = real{1} / static_cast<real>(std::max<Index>(1, tokens));
 
   weight_gradients_.clear(workers_);
+  table_gradients_.clear();
   packs_.forget();
-  workers_.run(static_cast<Index>(shards.size()), [&](Index i) {
-    const auto s = static_cast<std::size_t>(i);
-    results_[s] = {};
-    Tape& tape = *tapes_[s];
-    tape.reset();
-    if (shards[s].rows == 0) return;
-    const Model::Forward forward = model_.forward(tape, shards[s], factor);
-    for (real nll : forward.losses.nll) results_[s].nll += static_cast<double>(nll);
-    for (std::size_t k = 0; k < forward.losses.best.size(); ++k)
-      results_[s].correct +=
-          forward.losses.best[k] >= 0 && forward.losses.best[k] == shards[s].target_out[k];
-    if (std::isfinite(results_[s].nll)) tape.backward(forward.losses.loss);
-  });
+  for (std::size_t first = 0; first < shards.size(); first += tapes_.size()) {
+    const std::size_t count = std::min(tapes_.size(), shards.size() - first);
+    workers_.run(static_cast<Index>(count), [&](Index i) {
+      const auto k = static_cast<std::size_t>(i);
+      results_[first + k] = run_shard(*tapes_[k], shards[first + k], factor);
+    });
+    const std::span now(tapes_.data(), count);
+    weight_gradients_.add(now, workers_);
+    table_gradients_.add(now, workers_);
+  }
 
   StepResult total;
   total.tokens = tokens;
@@ -59,12 +59,23 @@ StepResult TrainingStep::run(const std::vector<Batch>& shards, Index number) {
     total.nll += result.nll;
     total.correct += result.correct;
   }
-  const double squares = weight_gradients_.gather(tapes_, workers_);
-  table_gradients_.gather(tapes_, workers_);
-  total.gradient_norm = std::sqrt(squares + table_gradients_.sum_of_squares());
+  total.gradient_norm = std::sqrt(weight_gradients_.sum_of_squares(workers_) +
+                                  table_gradients_.sum_of_squares(workers_));
   if (std::isfinite(total.nll) && std::isfinite(total.gradient_norm))
     update(number, total.gradient_norm);
   return total;
+}
+
+StepResult TrainingStep::run_shard(Tape& tape, const Batch& shard, real factor) const {
+  tape.reset();
+  StepResult result;
+  if (shard.rows == 0) return result;
+  const Model::Forward forward = model_.forward(tape, shard, factor);
+  for (real nll : forward.losses.nll) result.nll += static_cast<double>(nll);
+  for (std::size_t k = 0; k < forward.losses.best.size(); ++k)
+    result.correct += forward.losses.best[k] >= 0 && forward.losses.best[k] == shard.target_out[k];
+  if (std::isfinite(result.nll)) tape.backward(forward.losses.loss);
+  return result;
 }
 
 void TrainingStep::update(Index number, double norm) {

@@ -42,9 +42,10 @@ class TrainingStep {
     std::vector<real> numbers;
   };
   std::vector<Buffer>& state() { return state_; }
-  std::size_t peak_bytes() const;  // arenas of all shards
+  std::size_t peak_bytes() const;  // of what shards compute
 
  private:
+  StepResult run_shard(Tape& tape, const Batch& shard, real factor) const;  // and its backward
   void update(Index number, double norm);
 
   Model& model_;
@@ -53,8 +54,8 @@ class TrainingStep {
   Workers& workers_;
   WeightGradients weight_gradients_;
   TableGradients table_gradients_;
-  WeightPacks packs_;  // for all shards
-  std::vector<std::unique_ptr<Tape>> tapes_;
+  WeightPacks packs_;                         // for all shards
+  std::vector<std::unique_ptr<Tape>> tapes_;  // of the shards that run at a time
   std::vector<StepResult> results_;
   std::vector<Buffer> state_;
 };

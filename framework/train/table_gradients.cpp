@@ -19,15 +19,20 @@ TableGradients::TableGradients(const ParameterStore& store) {
            {}});
 }
 
-void TableGradients::gather(const std::vector<std::unique_ptr<Tape>>& tapes, Workers& workers) {
-  workers.run(static_cast<Index>(tables_.size()),
-              [&](Index i) { gather(tapes, tables_[static_cast<std::size_t>(i)]); });
+void TableGradients::clear() {
+  for (Table& table : tables_) {
+    for (Token id : table.touched) table.slot[static_cast<std::size_t>(id)] = -1;
+    table.touched.clear();
+    table.sums.clear();
+  }
 }
 
-void TableGradients::gather(const std::vector<std::unique_ptr<Tape>>& tapes, Table& table) {
-  for (Token id : table.touched) table.slot[static_cast<std::size_t>(id)] = -1;
-  table.touched.clear();
-  table.sums.clear();
+void TableGradients::add(std::span<const std::unique_ptr<Tape>> tapes, Workers& workers) {
+  workers.run(std::ssize(tables_),
+              [&](Index i) { add(tapes, tables_[static_cast<std::size_t>(i)]); });
+}
+
+void TableGradients::add(std::span<const std::unique_ptr<Tape>> tapes, Table& table) {
   for (const auto& tape : tapes)
     for (const Tape::TableGradient& gradient : tape->table_gradients()) {
       if (gradient.table != table.values) continue;
@@ -43,10 +48,13 @@ void TableGradients::gather(const std::vector<std::unique_ptr<Tape>>& tapes, Tab
         }
       }
     }
-  table.squares = kernels::sum_of_squares(static_cast<Index>(table.sums.size()), table.sums.data());
 }
 
-double TableGradients::sum_of_squares() const {
+double TableGradients::sum_of_squares(Workers& workers) {
+  workers.run(std::ssize(tables_), [&](Index i) {
+    Table& table = tables_[static_cast<std::size_t>(i)];
+    table.squares = kernels::sum_of_squares(std::ssize(table.sums), table.sums.data());
+  });
   double sum = 0;
   for (const Table& table : tables_) sum += table.squares;
   return sum;

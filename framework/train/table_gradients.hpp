@@ -13,9 +13,10 @@ class TableGradients {
  public:
   explicit TableGradients(const ParameterStore& store);
 
-  // Adds up what the tapes collected, in the order of the tapes; forgets what was there before.
-  void gather(const std::vector<std::unique_ptr<Tape>>& tapes, Workers& workers);
-  double sum_of_squares() const;
+  void clear();
+  // Adds what the tapes collected, in their order.
+  void add(std::span<const std::unique_ptr<Tape>> tapes, Workers& workers);
+  double sum_of_squares(Workers& workers);
   // Numbers [begin, begin + count) of the flat buffer, which must lie in the tables: the gradient
   // written to `to`, zeros where there is none. False when there is none at all: `to` is untouched.
   bool read(Index begin, Index count, real* to) const;
@@ -29,7 +30,7 @@ class TableGradients {
     std::vector<real> sums;          // [slots, size]
     double squares = 0;
   };
-  void gather(const std::vector<std::unique_ptr<Tape>>& tapes, Table& table);
+  static void add(std::span<const std::unique_ptr<Tape>> tapes, Table& table);
 
   std::vector<Table> tables_;
 };

@@ -7,59 +7,74 @@
 namespace softalign {
 namespace {
 
-constexpr Index kChunk = 1 << 14;  // numbers that are added up in one piece
-constexpr Index kColumns = 256;    // that are computed in one piece
-
-Index chunks(std::size_t numbers) { return (static_cast<Index>(numbers) + kChunk - 1) / kChunk; }
+constexpr Index kChunk = 1 << 14;  // numbers that are cleared or squared in one piece
+constexpr Index kColumns = 256;    // of a weight that are computed in one piece
 
 }  // namespace
 
 WeightGradients::WeightGradients(const ParameterStore& store)
     : numbers_(static_cast<std::size_t>(store.dense_size())),
-      squares_(static_cast<std::size_t>(chunks(numbers_.size()))) {
+      squares_((numbers_.size() + kChunk - 1) / kChunk) {
   for (const Parameter& parameter : store.all()) {
-    if (parameter.table || parameter.shape.rank() != 2) continue;
-    weights_.push_back({parameter.offset, parameter.shape[0], parameter.shape[1], {}});
-    for (Index first = 0; first < parameter.shape[1]; first += kColumns)
-      pieces_.push_back(
-          {weights_.size() - 1, first, std::min(kColumns, parameter.shape[1] - first)});
+    if (parameter.table) continue;
+    const Shape& shape = parameter.shape;
+    weights_.push_back({parameter.offset, shape.rows(), shape.last(), {}});
+    for (Index first = 0; first < shape.last(); first += kColumns)
+      pieces_.push_back({weights_.size() - 1, first, std::min(kColumns, shape.last() - first)});
   }
 }
 
 void WeightGradients::clear(Workers& workers) {
-  workers.run(chunks(numbers_.size()), [&](Index chunk) {
-    const Index begin = chunk * kChunk;
-    std::fill_n(data() + begin, std::min(kChunk, std::ssize(numbers_) - begin), real{0});
+  workers.run(std::ssize(squares_), [&](Index chunk) {
+    const Index begin = chunk * kChunk, end = std::min(begin + kChunk, std::ssize(numbers_));
+    std::fill(numbers_.begin() + begin, numbers_.begin() + end, real{0});
   });
 }
 
-double WeightGradients::gather(const std::vector<std::unique_ptr<Tape>>& tapes, Workers& workers) {
-  for (Weight& weight : weights_) weight.products.clear();
-  for (const auto& tape : tapes)
-    for (const WeightProduct& product : tape->weight_products())
-      std::lower_bound(weights_.begin(),
-                       weights_.end(),
-                       product.weight,
-                       [](const Weight& weight, Index offset) { return weight.offset < offset; })
-          ->products.push_back(product);
-  workers.run(std::ssize(pieces_), [&](Index i) {
-    const Piece& piece = pieces_[static_cast<std::size_t>(i)];
-    const Weight& weight = weights_[piece.weight];
-    thread_local Arena scratch;
+void WeightGradients::add(std::span<const std::unique_ptr<Tape>> tapes, Workers& workers) {
+  for (Weight& weight : weights_) {
+    weight.summands.resize(std::max(weight.summands.size(), tapes.size()));
+    for (Summand& summand : weight.summands) {
+      summand.products.clear();
+      summand.direct = nullptr;
+    }
+  }
+  for (std::size_t i = 0; i < tapes.size(); ++i) {
+    for (const WeightProduct& product : tapes[i]->weight_products())
+      weight_at(product.weight).summands[i].products.push_back(product);
+    for (const Tape::ParameterGradient& one : tapes[i]->parameter_gradients())
+      weight_at(one.offset).summands[i].direct = one.numbers;
+  }
+  workers.run(std::ssize(pieces_), [&](Index i) { compute(pieces_[static_cast<std::size_t>(i)]); });
+}
+
+WeightGradients::Weight& WeightGradients::weight_at(Index offset) {
+  return *std::lower_bound(
+      weights_.begin(), weights_.end(), offset, [](const Weight& weight, Index at) {
+        return weight.offset < at;
+      });
+}
+
+void WeightGradients::compute(const Piece& piece) {
+  const Weight& weight = weights_[piece.weight];
+  real* numbers = numbers_.data() + weight.offset;
+  thread_local Arena scratch;
+  for (const Summand& summand : weight.summands) {
     add_weight_products(
-        weight.products, piece.first, piece.count, data() + weight.offset, weight.columns, scratch);
-  });
-  workers.run(chunks(numbers_.size()), [&](Index chunk) {
+        summand.products, piece.first, piece.count, numbers, weight.columns, scratch);
+    if (summand.direct == nullptr) continue;
+    for (Index row = 0; row < weight.rows; ++row) {
+      const Index at = row * weight.columns + piece.first;
+      kernels::add(piece.count, summand.direct + at, numbers + at);
+    }
+  }
+}
+
+double WeightGradients::sum_of_squares(Workers& workers) {
+  workers.run(std::ssize(squares_), [&](Index chunk) {
     const Index begin = chunk * kChunk, end = std::min(begin + kChunk, std::ssize(numbers_));
-    for (const auto& tape : tapes)
-      for (const Tape::ParameterGradient& one : tape->parameter_gradients()) {
-        const Index first = std::max(begin, one.offset),
-                    last = std::min(end, one.offset + one.size);
-        if (first < last)
-          kernels::add(last - first, one.numbers + (first - one.offset), data() + first);
-      }
     squares_[static_cast<std::size_t>(chunk)] =
-        kernels::sum_of_squares(end - begin, data() + begin);
+        kernels::sum_of_squares(end - begin, numbers_.data() + begin);
   });
   double sum = 0;
   for (double square : squares_) sum += square;

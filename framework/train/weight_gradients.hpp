@@ -1,6 +1,6 @@
-// Gradients of all parameters but the tables, of a batch whose shards have run backward: one flat
-// buffer. The shards leave lists of products; those of a weight are one long product, and different
-// columns are computed by different threads.
+// Gradients of all parameters but the tables: one flat buffer for a batch, however many shards. Their
+// tapes leave lists of products; those of a weight are one long product, and different columns are
+// computed by different threads.
 #pragma once
 
 #include <vector>
@@ -14,24 +14,29 @@ class WeightGradients {
  public:
   explicit WeightGradients(const ParameterStore& store);
 
-  // For the first tape, which adds to it directly.
-  real* data() { return numbers_.data(); }
   const real* data() const { return numbers_.data(); }
   void clear(Workers& workers);
 
-  // Adds what the tapes hold, in the order of the tapes: the bits do not depend on the threads.
-  // Returns the sum of the squares of all numbers.
-  double gather(const std::vector<std::unique_ptr<Tape>>& tapes, Workers& workers);
+  // Adds what the tapes hold, in their order. The bits do not depend on the threads, nor on how many
+  // tapes come at once.
+  void add(std::span<const std::unique_ptr<Tape>> tapes, Workers& workers);
+  double sum_of_squares(Workers& workers);
 
  private:
+  struct Summand {  // products, then direct [rows, columns], which may be null
+    std::vector<WeightProduct> products;
+    const real* direct;
+  };
   struct Weight {
     Index offset, rows, columns;
-    std::vector<WeightProduct> products;
+    std::vector<Summand> summands;  // of the tapes
   };
   struct Piece {  // of the columns of a weight
     std::size_t weight;
     Index first, count;
   };
+  Weight& weight_at(Index offset);
+  void compute(const Piece& piece);
 
   std::vector<real> numbers_;
   std::vector<Weight> weights_;  // by offset
