@@ -7,9 +7,6 @@ namespace softalign {
 namespace {
 
 constexpr Index kChunk = 1 << 14;  // numbers that are updated in one piece
-// Shards that run before their gradients are added up: each holds memory. With one for each thread,
-// threads would wait for each other after every shard.
-constexpr Index kTapesOfAThread = 2;
 
 Index chunks(Index numbers) { return (numbers + kChunk - 1) / kChunk; }
 
@@ -24,7 +21,7 @@ TrainingStep::TrainingStep(
       weight_gradients_(model.parameters()),
       table_gradients_(model.parameters()) {
   const ParameterStore& store = model.parameters();
-  for (Index i = 0; i < std::min<Index>(shards, kTapesOfAThread * workers.threads()); ++i) {
+  for (Index i = 0; i < std::min<Index>(shards, workers.threads()); ++i) {
     tapes_.push_back(std::make_unique<Tape>(Tape::Mode::train));
     tapes_.back()->collect_gradients(packs_);
   }
