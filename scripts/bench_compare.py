@@ -13,6 +13,7 @@ import platform
 import statistics
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -149,17 +150,29 @@ def processor() -> str:
 
 
 def numbers(text: str) -> list[int]:
-    return [int(part) for part in text.split(",")]
+    found = [int(part) for part in text.split(",") if part.isdigit() and int(part) > 0]
+    if len(found) != text.count(",") + 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no list of positive numbers like 1,2")
+    return found
+
+
+def some_of(*names: str) -> Callable[[str], list[str]]:
+    def read(text: str) -> list[str]:
+        if unknown := [part for part in text.split(",") if part not in names]:
+            raise argparse.ArgumentTypeError(f"{unknown[0]!r} is none of {', '.join(names)}")
+        return text.split(",")
+
+    return read
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--what", choices=("train", "decode", "both"), default="both")
-    parser.add_argument("--configurations", type=lambda text: text.split(","), default=list(CONFIGURATIONS), metavar="A,B",
+    parser.add_argument("--configurations", type=some_of(*CONFIGURATIONS, "tiny"), default=list(CONFIGURATIONS), metavar="A,B",
                         help="of small, medium, long, paper and tiny (default: the first four)")  # fmt: skip
     parser.add_argument("--threads", type=numbers, default=[1, 2], metavar="1,2")
-    parser.add_argument("--shards", type=numbers, default=[2], metavar="2,8", help="of softalign's training step")
-    parser.add_argument("--modes", type=lambda text: text.split(","), default=["eager", "script", "compile"], metavar="A,B",
+    parser.add_argument("--shards", type=numbers, default=[8], metavar="2,8", help="of softalign's training step (default 8, as in a spec)")
+    parser.add_argument("--modes", type=some_of("eager", "script", "compile"), default=["eager", "script", "compile"], metavar="A,B",
                         help="of PyTorch (default: eager,script,compile)")  # fmt: skip
     parser.add_argument("--rounds", type=int, default=5, help="measurements of each program (default 5)")
     parser.add_argument("--seconds", type=float, default=1, help="of a measurement, at least one step (default 1)")

@@ -22,7 +22,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import matplotlib.pyplot as plt  # noqa: E402
 import numpy as np  # noqa: E402
-from bench_compare import ROOT, Contestant, processor  # noqa: E402
+from bench_compare import CONFIGURATIONS, ROOT, Contestant, numbers, processor  # noqa: E402
 from plot import LOOKS, STYLE  # noqa: E402
 
 MODELS = {"attention": [], "vanilla": ["--no-attention"]}
@@ -93,9 +93,9 @@ def measure(sources: Sequence[int], targets: tuple[int, int], arguments: argpars
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--configuration", default="small", help="small, medium, long or paper (default small)")
+    parser.add_argument("--configuration", choices=(*CONFIGURATIONS, "tiny"), default="small")
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--sources", type=lambda text: [int(part) for part in text.split(",")], default=[10, 20, 40, 80, 160], metavar="A,B,C",
+    parser.add_argument("--sources", type=numbers, default=[10, 20, 40, 80, 160], metavar="A,B,C",
                         help="source lengths (default 10,20,40,80,160)")  # fmt: skip
     parser.add_argument("--rounds", type=int, default=5, help="measurements of each program (default 5)")
     parser.add_argument("--seconds", type=float, default=0.5, help="of a measurement, at least one step")
@@ -103,6 +103,8 @@ def main() -> None:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write what was measured there too")
     arguments = parser.parse_args()
     sources, targets = arguments.sources, (20, 40)
+    if len(sources) < 3:
+        parser.error("a line through fewer than three source lengths shows nothing")
     found = measure(sources, targets, arguments)
 
     plt.rcParams.update(STYLE)
