@@ -122,6 +122,13 @@ BOOST_AUTO_TEST_CASE(gru_sequence_is_its_steps) {
         });
 }
 
+BOOST_AUTO_TEST_CASE(add_linear_is_a_product_and_a_sum) {
+  equal(
+      {{4, 5}, {4, 3}, {3, 5}},
+      [](const Inputs& x) { return add_linear(tanh(x[0]), x[1], x[2]); },
+      [](const Inputs& x) { return tanh(x[0]) + linear(x[1], x[2]); });
+}
+
 BOOST_AUTO_TEST_CASE(additive_energy_is_the_formula) {
   const std::vector<Index> full = {6, 6, 6};
   equal(
