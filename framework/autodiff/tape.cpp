@@ -71,7 +71,7 @@ Var::Node* Tape::part_of(Var taken, View value, bool needs_gradient) {
 
 Var Tape::take(Var x) {
   Var::Node& node = *x.node_;
-  if (node.computed && !node.read && !node.taken && (node.needs_gradient || !training()))
+  if (node.expendable && !node.read && !node.taken && (node.needs_gradient || !training()))
     return Var(part_of(x, node.value, node.needs_gradient));
   View copy = allocate(x.shape());
   std::copy(x.value().begin(), x.value().end(), copy.begin());

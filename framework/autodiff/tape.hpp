@@ -51,13 +51,13 @@ class Var {
     real* gradient = nullptr;
     Tape* tape = nullptr;
     bool needs_gradient = false;
-    bool computed = false;   // by an operation, into memory of the tape
-    bool read = false;       // somebody may hold its value
-    bool taken = false;      // somebody has overwritten it
-    bool kept = false;       // its gradient stays until reset
-    Node* whole = nullptr;   // whose numbers, or a part of them, are these
-    Index parameter = -1;    // offset in the flat buffer; -1: no parameter
-    bool rows_only = false;  // a table whose gradient goes to table_gradients()
+    bool expendable = false;  // its own operation does not need the value any more
+    bool read = false;        // somebody may hold its value
+    bool taken = false;       // somebody has overwritten it
+    bool kept = false;        // its gradient stays until reset
+    Node* whole = nullptr;    // whose numbers, or a part of them, are these
+    Index parameter = -1;     // offset in the flat buffer; -1: no parameter
+    bool rows_only = false;   // a table whose gradient goes to table_gradients()
 
     Node& root() { return whole == nullptr ? *this : *whole; }
     real* gradient_or_null();
@@ -96,12 +96,16 @@ class Tape {
   }
   template <std::invocable<View> Backward>
   Var record_if(View value, bool needed, Backward backward) {
-    return put(arena_.make<Var::Node>(value, nullptr, this, needed && training(), true), backward);
+    return put(arena_.make<Var::Node>(value, nullptr, this, needed && training()), backward);
   }
 
+  // The operation that made x does not read its value in backward: another may overwrite it.
+  Var expendable(Var x) {
+    x.node_->expendable = true;
+    return x;
+  }
   // For an operation that overwrites its argument. The numbers of x as a Var that nobody else has:
-  // x's own memory if it was computed on this tape and nobody has read it, and then x is gone; else
-  // a copy. What the operation makes of them goes on the tape by record_in_place, whose gradient is
+  // x's own memory if it is expendable and nobody has read it, and then x is gone; else a copy. What the operation makes of them goes on the tape by record_in_place, whose gradient is
   // that of x too: it must be so, as in a sum, or backward must write it before anybody reads it.
   Var take(Var x);
   template <class Backward>

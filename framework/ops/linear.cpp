@@ -42,11 +42,11 @@ Var linear(Var x, Var w, Var bias) {
                     y.data,
                     out,
                     bias ? bias.value().data : nullptr);
-  return x.tape().record(y, {x, w, bias}, [=](View dy) {
+  return x.tape().expendable(x.tape().record(y, {x, w, bias}, [=](View dy) {
     linear_backward(x, w, dy);
     if (!bias) return;
     if (View db = bias.gradient()) kernels::sum_rows(rows, out, dy.data, db.data);
-  });
+  }));
 }
 
 Var linear(Var x, Var w) { return linear(x, w, Var()); }

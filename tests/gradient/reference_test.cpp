@@ -127,6 +127,10 @@ BOOST_AUTO_TEST_CASE(add_linear_is_a_product_and_a_sum) {
       {{4, 5}, {4, 3}, {3, 5}},
       [](const Inputs& x) { return add_linear(tanh(x[0]), x[1], x[2]); },
       [](const Inputs& x) { return tanh(x[0]) + linear(x[1], x[2]); });
+  equal(
+      {{4, 3}, {4, 3}, {3, 5}},
+      [](const Inputs& x) { return add_linear(linear(x[0], x[2]), x[1], x[2]); },
+      [](const Inputs& x) { return linear(x[0], x[2]) + linear(x[1], x[2]); });
 }
 
 BOOST_AUTO_TEST_CASE(additive_energy_is_the_formula) {
