@@ -15,6 +15,7 @@
 #include "framework/app/command.hpp"
 #include "framework/app/terminal.hpp"
 #include "framework/app/trained.hpp"
+#include "framework/base/retry.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/workers.hpp"
 #include "framework/data/batches.hpp"
@@ -138,9 +139,7 @@ class Translator {
 
 // What others have written so far; waits for them when there is nothing.
 std::size_t read_input(std::span<char> buffer) {
-  ssize_t got = 0;
-  do got = read(STDIN_FILENO, buffer.data(), buffer.size());
-  while (got < 0 && errno == EINTR);
+  const ssize_t got = retry([&] { return read(STDIN_FILENO, buffer.data(), buffer.size()); });
   if (got < 0)
     throw DataError("standard input: cannot be read: {}; give text, as in < source.txt",
                     std::strerror(errno));

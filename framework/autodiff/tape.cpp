@@ -84,12 +84,12 @@ Var Tape::take(Var x) {
 std::span<const Var> Tape::unstack(Var x) {
   Var whole = take(x);
   const Shape& shape = whole.shape();
-  const Index count = shape[0], each = count == 0 ? 0 : shape.size() / count;
-  Shape of_part = shape.rank() == 3 ? Shape{shape[1], shape[2]} : Shape{shape.size() / shape[0]};
+  const Index count = shape[0];
+  const Shape of_part{shape[1], shape[2]};
   Var* parts = arena_.array_of<Var>(count);
   for (Index i = 0; i < count; ++i)
-    parts[i] =
-        Var(part_of(whole, {whole.node_->value.data + i * each, of_part}, whole.needs_gradient()));
+    parts[i] = Var(part_of(
+        whole, {whole.node_->value.data + i * of_part.size(), of_part}, whole.needs_gradient()));
   return {parts, static_cast<std::size_t>(count)};
 }
 

@@ -70,8 +70,8 @@ class Tape {
  public:
   enum class Mode { train, infer };  // infer: nothing is recorded, no gradients
 
-  // gradients: flat buffer of ParameterStore::flat_size() numbers (with collect_gradients:
-  // dense_size()), or null when parameters need none.
+  // gradients: flat buffer of ParameterStore::flat_size() numbers, or null when parameters need none
+  // or collect_gradients has their own.
   explicit Tape(Mode mode, real* gradients = nullptr) : mode_(mode), gradients_(gradients) {}
   Tape(const Tape&) = delete;
   Tape& operator=(const Tape&) = delete;
@@ -105,8 +105,9 @@ class Tape {
     return x;
   }
   // For an operation that overwrites its argument. The numbers of x as a Var that nobody else has:
-  // x's own memory if it is expendable and nobody has read it, and then x is gone; else a copy. What the operation makes of them goes on the tape by record_in_place, whose gradient is
-  // that of x too: it must be so, as in a sum, or backward must write it before anybody reads it.
+  // x's own memory if it is expendable and nobody has read it, and then x is gone; else a copy. What
+  // the operation makes of them goes on the tape by record_in_place, whose gradient is that of x too:
+  // it must be so, as in a sum, or backward must write it before anybody reads it.
   Var take(Var x);
   template <class Backward>
   Var record_in_place(Var taken, std::initializer_list<Var> inputs, Backward backward) {
@@ -114,7 +115,7 @@ class Tape {
     for (Var input : inputs) needed = needed || (input && input.needs_gradient());
     return put(part_of(taken, taken.node_->value, needed && training()), backward);
   }
-  // x [T, ...] taken, as its T parts.
+  // x [T,B,D] taken, as its T parts [B,D].
   std::span<const Var> unstack(Var x);
 
   void backward(Var loss, real seed = 1);     // loss: one number
@@ -144,10 +145,15 @@ class Tape {
 
   // dy [count, size], which stays likewise, to the rows ids of the table.
   void add_rows(Var table, const Token* ids, View dy);
+  // What attention does with a memory it reads at every step: memory.gradient() += rows outer
+  // columns, for each sentence, before anybody reads it.
+  void add_outer_products(Var memory, View rows, View columns, std::span<const Index> lengths) {
+    outer_products_.add(memory.gradient(), rows, columns, lengths);
+  }
 
   // For an owner who adds up the gradients of several tapes: backward leaves the products of weights
   // and the rows of tables to him, in their order, and whatever else was added to a parameter is in
-  // buffers of its own (but in `gradients`, if the tape was given some).
+  // buffers of its own.
   struct TableGradient {
     const real* table;  // its values
     Index size;         // of a row
@@ -163,12 +169,6 @@ class Tape {
   std::span<const WeightProduct> weight_products() const { return products_; }
   std::span<const TableGradient> table_gradients() const { return table_gradients_; }
   std::span<const ParameterGradient> parameter_gradients() const { return parameter_gradients_; }
-
-  // And what attention does with a memory it reads at every step: memory.gradient() += rows outer
-  // columns, for each sentence, before anybody reads it.
-  void add_outer_products(Var memory, View rows, View columns, std::span<const Index> lengths) {
-    outer_products_.add(memory.gradient(), rows, columns, lengths);
-  }
 
   // A second tape of the same mode and gradients, for work that is thrown away and done again
   // (rematerialisation).

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/base/error.hpp"
+#include "framework/base/retry.hpp"
 #include "framework/data/checksum.hpp"
 #include "framework/data/mapped_file.hpp"
 
@@ -49,8 +50,7 @@ struct Trailer {
 bool read_at(int file, std::size_t at, void* bytes, std::size_t size) {
   auto* next = static_cast<char*>(bytes);
   while (size > 0) {
-    const ssize_t n = pread(file, next, size, static_cast<off_t>(at));
-    if (n < 0 && errno == EINTR) continue;
+    const ssize_t n = retry([&] { return pread(file, next, size, static_cast<off_t>(at)); });
     if (n <= 0) return false;
     next += n;
     at += static_cast<std::size_t>(n);

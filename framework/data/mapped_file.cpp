@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "framework/base/error.hpp"
+#include "framework/base/retry.hpp"
 #include "framework/data/new_file.hpp"
 
 namespace softalign {
@@ -33,8 +34,7 @@ void MappedFile::read(const void* begin, std::size_t size, void* to) const {
   off_t at = static_cast<const std::byte*>(begin) - data_;
   auto* next = static_cast<std::byte*>(to);
   while (size > 0) {
-    const ssize_t n = pread(file_, next, size, at);
-    if (n < 0 && errno == EINTR) continue;
+    const ssize_t n = retry([&] { return pread(file_, next, size, at); });
     if (n <= 0)
       throw MachineError(
           "the tokenised text in the cache can no longer be read ({}); run the same "

@@ -10,19 +10,12 @@
 #include <cstring>
 #include <system_error>
 
+#include "framework/base/retry.hpp"
 #include "framework/base/text.hpp"
 
 namespace softalign {
 namespace fs = std::filesystem;
 namespace {
-
-// Repeats a call that a signal interrupted.
-template <class Call>
-auto retry(const Call& call) {
-  auto result = call();
-  while (result == -1 && errno == EINTR) result = call();
-  return result;
-}
 
 std::string shown(const fs::path& path) { return printable(path.string(), kWhole); }
 

@@ -10,18 +10,11 @@
 #include <system_error>
 
 #include "framework/base/error.hpp"
+#include "framework/base/retry.hpp"
 
 namespace softalign {
 namespace fs = std::filesystem;
 namespace {
-
-// Repeats a call that a signal interrupted.
-template <class Call>
-auto retry(const Call& call) {
-  auto result = call();
-  while (result == -1 && errno == EINTR) result = call();
-  return result;
-}
 
 MachineError failure(const char* what, const fs::path& path) {
   return MachineError("{}: cannot {}: {}", path.string(), what, std::strerror(errno));

@@ -5,12 +5,12 @@
 #include <memory>
 
 #include "framework/autodiff/gradient_check.hpp"
-#include "framework/base/random.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/ops/ops.hpp"
-#include "framework/seq/decoder.hpp"
+#include "framework/seq/conformance_subject.hpp"
 
 namespace softalign {
+using namespace conformance;
 namespace {
 
 #ifdef SOFTALIGN_DOUBLE
@@ -19,35 +19,9 @@ constexpr double kGradientTolerance = 1e-5, kGradientStep = 1e-5, kRowTolerance 
 constexpr double kGradientTolerance = 0.05, kGradientStep = 1e-2, kRowTolerance = 2e-5;
 #endif
 
-using Arrays = std::vector<Var>;
 using Lengths = std::vector<Index>;
 
-// A plugin as a function from arrays to arrays, all with sentences as their first axis.
-// `positional` ones have the source positions as their second.
-struct Subject {
-  struct Input {
-    std::vector<real> numbers;
-    Shape shape;
-    bool positional;
-  };
-  std::vector<Input> inputs;
-  std::vector<bool> positional_outputs;
-  std::function<Arrays(Tape&, const Arrays&, std::span<const Index>)> run;
-  ParameterStore parameters;
-  bool permutable = false;  // the first input's positions may be exchanged
-  int weights_output = -1;  // which output holds attention weights
-
-  void input(const char* name, Shape shape, bool positional) {
-    Input in{std::vector<real>(static_cast<std::size_t>(shape.size())), shape, positional};
-    const RandomStream stream(17, name);
-    for (std::size_t i = 0; i < in.numbers.size(); ++i)
-      in.numbers[i] = static_cast<real>(0.7 * stream.normal(i));
-    inputs.push_back(std::move(in));
-  }
-};
-
 const Lengths kLengths = {5, 4, 2};
-constexpr Index kRows = 3, kPositions = 5;
 
 using Numbers = std::vector<std::vector<real>>;
 
@@ -239,107 +213,6 @@ ConformanceResult steady_memory(Subject& subject, const std::function<Index()>& 
   return {"steady memory",
           asked == 0,
           fmt::format("{} allocations in the backward of the third step", asked)};
-}
-
-// ---- one subject for each kind
-
-constexpr Index kEmbedding = 7, kQuery = 6, kAnnotation = 8, kStart = 4;
-
-std::unique_ptr<Subject> encoder_subject(const Choice& choice) {
-  auto subject = std::make_unique<Subject>();
-  std::shared_ptr<Encoder> encoder =
-      make_plugin<EncoderKind>(choice, Parameters(subject->parameters), kEmbedding);
-  subject->input("embedded", {kRows, kPositions, kEmbedding}, true);
-  subject->positional_outputs = {true, false, false};
-  subject->run = [encoder](Tape&, const Arrays& x, std::span<const Index> lengths) -> Arrays {
-    const Annotations a = encoder->encode(x[0], lengths);
-    if (a.states.shape().last() != encoder->size() ||
-        a.start.shape().last() != encoder->start_size())
-      throw BugError("[encoder] size() or start_size() is not what encode returns");
-    return {a.states, a.last, a.start};
-  };
-  return subject;
-}
-
-std::unique_ptr<Subject> score_subject(const Choice& choice) {
-  auto subject = std::make_unique<Subject>();
-  std::shared_ptr<Score> score = make_plugin<ScoreKind>(
-      choice, Parameters(subject->parameters), ScoreSizes{kQuery, kAnnotation});
-  subject->input("annotations", {kRows, kPositions, kAnnotation}, true);
-  subject->input("query", {kRows, kQuery}, false);
-  subject->positional_outputs = {true};
-  subject->permutable = true;
-  subject->run = [score](Tape&, const Arrays& x, std::span<const Index> lengths) -> Arrays {
-    Memory memory = score->prepare(x[0]);
-    memory.lengths = lengths;
-    Var energies = score->score(memory, x[1]);
-    if (energies.shape() != Shape{x[0].shape()[0], x[0].shape()[1]})
-      throw BugError("[score] energies are {}, not [B,S]", energies.shape().str());
-    return {energies};
-  };
-  return subject;
-}
-
-std::unique_ptr<Subject> attention_subject(const Choice& choice) {
-  auto subject = std::make_unique<Subject>();
-  std::shared_ptr<Attention> attention = make_plugin<AttentionKind>(
-      choice, Parameters(subject->parameters), AttentionSizes{kQuery, kAnnotation});
-  subject->input("annotations", {kRows, kPositions, kAnnotation}, true);
-  subject->input("query", {kRows, kQuery}, false);
-  subject->input("last", {kRows, kAnnotation}, false);
-  subject->positional_outputs = {false};
-  if (attention->aligns()) {
-    subject->positional_outputs.push_back(true);
-    subject->weights_output = 1;
-  }
-  subject->run = [attention](Tape&, const Arrays& x, std::span<const Index> lengths) -> Arrays {
-    const Memory memory = attention->prepare({x[0], x[2], x[2], lengths});
-    const Glimpse glimpse = attention->attend(memory, x[1]);
-    if (glimpse.context.shape().last() != attention->context_size())
-      throw BugError("[attention] context_size() is not what attend returns");
-    if (glimpse.weights) return {glimpse.context, glimpse.weights};
-    return {glimpse.context};
-  };
-  return subject;
-}
-
-std::unique_ptr<Subject> decoder_subject(const Choice& choice) {
-  auto subject = std::make_unique<Subject>();
-  std::shared_ptr<Decoder> decoder = make_plugin<DecoderKind>(
-      choice,
-      Parameters(subject->parameters),
-      DecoderSizes{kEmbedding, kAnnotation, kStart, [](const Parameters& p, Index query) {
-                     return make_plugin<AttentionKind>(
-                         Choice{.kind = "attention", .type = "global"},
-                         p,
-                         AttentionSizes{query, kAnnotation});
-                   }});
-  subject->input("annotations", {kRows, kPositions, kAnnotation}, true);
-  subject->input("last", {kRows, kAnnotation}, false);
-  subject->input("start", {kRows, kStart}, false);
-  subject->input("first symbol", {kRows, kEmbedding}, false);
-  subject->input("second symbol", {kRows, kEmbedding}, false);
-  subject->positional_outputs = {false, false};
-  subject->run = [decoder](Tape&, const Arrays& x, std::span<const Index> lengths) -> Arrays {
-    const Annotations annotations{x[0], x[1], x[2], lengths};
-    const Memory memory = decoder->prepare(annotations);
-    const DecoderStep one =
-        decoder->step(memory, decoder->start(annotations), decoder->inputs(x[3]));
-    const DecoderStep two = decoder->step(memory, one.next, decoder->inputs(x[4]));
-    Var features = decoder->readout(side_by_side(two.output), x[4]);
-    if (features.shape().last() != decoder->readout_size())
-      throw BugError("[decoder] readout_size() is not what readout returns");
-    return {features, two.next[0]};
-  };
-  return subject;
-}
-
-std::unique_ptr<Subject> subject_for(const Choice& choice) {
-  if (choice.kind == EncoderKind::name) return encoder_subject(choice);
-  if (choice.kind == ScoreKind::name) return score_subject(choice);
-  if (choice.kind == AttentionKind::name) return attention_subject(choice);
-  if (choice.kind == DecoderKind::name) return decoder_subject(choice);
-  return nullptr;  // tasks, optimisers, searches, metrics: only their options are checked here
 }
 
 }  // namespace

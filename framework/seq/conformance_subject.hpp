@@ -1,0 +1,40 @@
+// What conformance looks at: a plugin of any kind as one function, with inputs to call it on. Nothing
+// here says what must hold of it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "framework/autodiff/tape.hpp"
+#include "framework/config/registry.hpp"
+
+namespace softalign::conformance {
+
+using Arrays = std::vector<Var>;
+
+// A plugin as a function from arrays to arrays, all with sentences as their first axis.
+// `positional` ones have the source positions as their second.
+struct Subject {
+  struct Input {
+    std::vector<real> numbers;
+    Shape shape;
+    bool positional;
+  };
+  std::vector<Input> inputs;
+  std::vector<bool> positional_outputs;
+  std::function<Arrays(Tape&, const Arrays&, std::span<const Index>)> run;
+  ParameterStore parameters;
+  bool permutable = false;  // the first input's positions may be exchanged
+  int weights_output = -1;  // which output holds attention weights
+
+  void input(const char* name, Shape shape, bool positional);  // with random numbers
+};
+
+constexpr Index kRows = 3, kPositions = 5;  // sentences and source positions of the inputs
+
+// Null for kinds that are no parts of a model.
+std::unique_ptr<Subject> subject_for(const Choice& choice);
+
+}  // namespace softalign::conformance
