@@ -9,6 +9,14 @@ endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/framework DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/softalign
         FILES_MATCHING PATTERN "*.hpp")
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/configs DESTINATION ${CMAKE_INSTALL_DATADIR}/softalign OPTIONAL)
+set(programs report.py plot.py figures.py optuna_sweep.py)
+set(modules records.py drawing.py paper.py paper_lines.py paper_grids.py sweep_table.py)  # of those
+list(TRANSFORM programs PREPEND ${PROJECT_SOURCE_DIR}/scripts/)
+list(TRANSFORM modules PREPEND ${PROJECT_SOURCE_DIR}/scripts/)
+install(PROGRAMS ${programs} DESTINATION ${CMAKE_INSTALL_DATADIR}/softalign/scripts)
+install(FILES ${modules} DESTINATION ${CMAKE_INSTALL_DATADIR}/softalign/scripts)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/scripts/report DESTINATION ${CMAKE_INSTALL_DATADIR}/softalign/scripts
+        PATTERN "__pycache__" EXCLUDE)
 
 install(EXPORT softalignTargets NAMESPACE softalign:: DESTINATION ${package_folder})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/softalignConfig.cmake.in

@@ -27,8 +27,10 @@ LAW: dict[str, list[str]] = {
     "plugin.hpp": MODEL,
     "eval": ["data", *MODEL],
     "train": ["eval", "data", "record", *MODEL],
-    "launch": ["train", "eval", "data", "record", *MODEL],
-    "app": ["launch", "train", "eval", "data", "record", *MODEL],
+    "analysis": ["train", "eval", "data", "record", *MODEL],
+    "launch": ["analysis", "train", "eval", "data", "record", *MODEL],
+    "sweep": ["launch", "analysis", "train", "eval", "data", "record", *MODEL],
+    "app": ["sweep", "launch", "analysis", "train", "eval", "data", "record", *MODEL],
 }
 
 # Plugins include framework/plugin.hpp; kinds that are no part of a model instead include the layer that owns their kind.

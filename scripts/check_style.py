@@ -24,7 +24,7 @@ def main() -> int:
     if found is None or int(found[1]) != VERSION:
         print(f"skipped: the style was made with clang-format {VERSION}; here is {version.strip()}")
         return SKIPPED
-    files = sorted(str(f) for folder in ("framework", "tests") for f in (root / folder).rglob("*.[ch]pp"))
+    files = sorted(str(f) for folder in ("framework", "tests", "experiments") for f in (root / folder).rglob("*.[ch]pp"))
     checked = subprocess.run([program, "--dry-run", "-Werror", *files], check=False)
     if checked.returncode != 0:
         print("remedy: clang-format -i FILE")

@@ -15,57 +15,17 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
-import matplotlib
-
-matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Rectangle
-from matplotlib.ticker import MaxNLocator, NullFormatter, ScalarFormatter
+from matplotlib.ticker import MaxNLocator
 
+from drawing import LOOKS, METRICS, STYLE, Looks, asides, buckets_drawn, draw_matrix, length_axis, link_keys, looks, value_axis
 from records import Alignment, AlignmentFile, ByLength, RecordError, Run, find_files, labels
 
-# The metrics that are drawn when a record has them, with the name on their axis.
-METRICS = {"token_accuracy": "token accuracy, teacher-forced (%)", "bleu": "BLEU", "perplexity": "perplexity"}
-# Okabe and Ito's colours, told apart by colour-blind readers too; a score keeps its colour and its marker in every figure.
-LOOKS = {"none": ("#5b5b5b", "o"), "additive": ("#0072b2", "s"), "dot": ("#e69f00", "^"), "general": ("#009e73", "D")}
-SPARE_LOOKS = [("#cc79a7", "v"), ("#56b4e9", "P"), ("#d55e00", "X"), ("#b3a500", "*"), ("#7f3c8d", "h")]
-INK, FAINT, SURE = "#2b2b2b", "#9a9a9a", "#d55e00"
-STYLE = {
-    "figure.dpi": 150,
-    "font.size": 10,
-    "text.color": INK,
-    "axes.edgecolor": FAINT,
-    "axes.labelcolor": INK,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "axes.axisbelow": True,
-    "grid.color": "#e6e6e6",
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "legend.frameon": False,
-}
 CELL = 0.17  # inches: a row of an alignment, and so the room for a word's letters
 LETTER = 0.1  # inches: room for a letter of a title in bold
-
-Looks = dict[Path, tuple[str, str]]  # of a run's record -> (colour, marker)
-
-
-def looks(runs: Sequence[Run]) -> Looks:
-    chosen: Looks = {}
-    spare = [*SPARE_LOOKS, *LOOKS.values()]
-    colours, markers = zip(*spare)
-    # When all are taken, every colour once more with another marker, and so on.
-    every = spare + [(c, markers[(i + turn) % len(spare)]) for turn in range(1, len(spare)) for i, c in enumerate(colours)]
-    for run in runs:
-        free = [look for look in every if look not in chosen.values()] or every
-        own = LOOKS.get(run.label)
-        chosen[run.path] = own if own in free else free[0]
-    return chosen
-
 
 def panels(runs: Sequence[Run], styles: Looks, metrics: Sequence[str], title: str) -> tuple[Figure, Sequence[plt.Axes]]:
     """A row of axes, one a metric, below a title and the runs' names."""
@@ -86,31 +46,8 @@ def panels(runs: Sequence[Run], styles: Looks, metrics: Sequence[str], title: st
 
 
 def finish(axis: plt.Axes, metric: str) -> None:
-    """The value axis: from 0 for scores, logarithmic (and called so) for perplexity when it spans more than a factor of 4."""
-    low, high = axis.dataLim.intervaly
-    if metric == "perplexity" and low > 0 and high / low > 4:
-        axis.set_yscale("log")
+    if value_axis(axis, metric):
         axis.set_title(f"{METRICS[metric]}, logarithmic axis", loc="left", fontsize=10.5, pad=16)
-        axis.yaxis.set_major_locator(matplotlib.ticker.LogLocator(subs=(1, 2, 5)))
-        axis.yaxis.set_major_formatter(ScalarFormatter())
-        axis.yaxis.set_minor_formatter(NullFormatter())
-        axis.minorticks_off()
-    elif metric != "perplexity":
-        axis.set_ylim(0, 103 if metric == "token_accuracy" else None)
-
-
-def bounds(label: str) -> tuple[float, float]:
-    """'11-20' -> (11, 20); '61+' -> (61, inf)."""
-    low, _, high = label.replace("–", "-").rstrip("+").partition("-")
-    return float(low), math.inf if label.endswith("+") else float(high or low)
-
-
-def place(length: float, labels: Sequence[str]) -> float:
-    """Where a source length lies on an axis on which bucket i spans i - 0.5 to i + 0.5."""
-    for index, (low, high) in enumerate(map(bounds, labels)):
-        if length <= high:
-            return index - 0.5 + (max(length - low + 1, 0) / (high - low + 1) if high < math.inf else 1)
-    return len(labels) - 0.5
 
 
 def draw_by_length(runs: Sequence[Run], styles: Looks, title: str) -> Figure | None:
@@ -118,31 +55,18 @@ def draw_by_length(runs: Sequence[Run], styles: Looks, title: str) -> Figure | N
     metrics = [metric for metric in METRICS if any(metric in result.metrics for _, result in results)]
     if not metrics:
         return None
-    buckets, n = results[0][1].labels, np.max([result.n for _, result in results], axis=0)
-    fewest = np.min([result.n for _, result in results], axis=0)  # another data_seed draws other sentences
-    drawn = max(np.flatnonzero(n), default=0) + 1  # long buckets in which no test sentence falls are left off
-    buckets = buckets[:drawn]
-    counts = [str(most) if least == most else f"{least}–{most}" for least, most in zip(fewest, n[:drawn])]
+    buckets, counts = buckets_drawn([result for _, result in results])
+    drawn = len(buckets)
     figure, axes = panels([run for run, _ in results], styles, metrics, title)
-    trained = {run.trained_lengths for run, _ in results}
     for axis, metric in zip(axes, metrics):
-        if len(trained) == 1 and None not in trained:  # others are told apart by their names
-            ((shortest, longest),) = trained
-            left = place(shortest - 1, buckets) if shortest else -0.5
-            axis.axvspan(left, place(longest, buckets), color="#eef3e2", zorder=0, lw=0)
-            axis.text(left + 0.06, 1.0, "lengths trained on" if shortest else "up to the longest trained on", fontsize=7.5,
-                      color="#6c7a3f", va="bottom", transform=axis.get_xaxis_transform())  # fmt: skip
-        for index, (run, result) in enumerate(results):
+        length_axis(axis, [run for run, _ in results], buckets, size=7.5, colour="#6c7a3f")
+        for aside, (run, result) in zip(asides(len(results)), results):
             colour, marker = styles[run.path]
             values = result.metrics.get(metric, np.full(drawn, np.nan))[:drawn]
-            aside = min(0.07, 0.4 / len(results)) * (index - (len(results) - 1) / 2)  # so that equal values do not hide
             axis.plot(np.arange(drawn) + aside, values, color=colour, marker=marker, lw=2, ms=6, mec="white", mew=0.8,
                       clip_on=False)  # fmt: skip
-        axis.set_xlim(-0.5, len(buckets) - 0.5)
-        axis.set_xticks(range(len(buckets)))
         axis.set_xticklabels([f"{bucket}\n{count}" for bucket, count in zip(buckets, counts)], fontsize=8.5)
         axis.set_xlabel("source length (tokens), and number of sentences", fontsize=9)
-        axis.grid(axis="x", visible=False)
         finish(axis, metric)
     return figure
 
@@ -191,30 +115,13 @@ def draw_alignment(named: Sequence[tuple[str, Alignment]], title: str) -> Figure
         left = 0.15 + column * pitch + beside
         top = height - head - row * (caption + above + down + 0.2) - caption - above
         axis = figure.add_axes((left / width, (top - t * CELL) / height, s * CELL / width, t * CELL / height))
-        image = axis.imshow(item.weights, cmap="Blues", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
-        axis.set_xticks(range(s), item.source, rotation=90, fontsize=8)
-        axis.set_yticks(range(t), item.target, fontsize=8)
-        axis.tick_params(length=0, pad=3.5, top=False, labeltop=True, labelbottom=False)
-        axis.set_xticks(np.arange(0.5, s - 1), minor=True)
-        axis.set_yticks(np.arange(0.5, t - 1), minor=True)
-        axis.grid(visible=False)
-        axis.grid(which="minor", color="#f0f0f0", lw=0.5)
-        axis.tick_params(which="minor", length=0)
-        axis.spines[:].set_visible(True)
-        axis.spines[:].set_color("#d0d0d0")
+        image = draw_matrix(axis, item, 8)
         figure.text((left - beside) / width, (top + above + 0.08) / height, name, fontsize=11, fontweight="bold")
-        for y, x in np.argwhere(item.gold > 0) if item.gold is not None else ():
-            sure = item.gold[y, x] == 2
-            axis.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, fill=False, ec=SURE, lw=1.5 if sure else 0.7,
-                                     ls="-" if sure else (0, (1, 1.5)), zorder=3 if sure else 2, clip_on=False))  # fmt: skip
     bar = figure.add_axes((0.2 / width, 0.4 / height, 1.4 / width, 0.12 / height))
     figure.colorbar(image, cax=bar, orientation="horizontal", ticks=[0, 0.5, 1])
     bar.tick_params(labelsize=8, length=2)
     figure.text(0.2 / width, 0.56 / height, "attention weight", fontsize=8)
-    golds = [item.gold for _, item in named if item.gold is not None]
-    keys = [Rectangle((0, 0), 1, 1, fill=False, ec=SURE, lw=lw, ls=ls, label=name)
-            for value, name, lw, ls in ((2, "sure link", 1.5, "-"), (1, "possible link", 0.7, (0, (1, 1.5))))
-            if any((gold == value).any() for gold in golds)]  # fmt: skip
+    keys = link_keys([item for _, item in named])
     figure.legend(handles=keys, loc="lower left", bbox_to_anchor=(1.9 / width, 0.18 / height), ncol=2, fontsize=8.5,
                   handlelength=1, handleheight=1)  # fmt: skip
     return figure
@@ -286,7 +193,7 @@ def main() -> int:
     parser.add_argument("--sentences", type=lambda text: [int(s) for s in text.split(",")], default=[], metavar="I,J",
                         help="sentences, numbered from 0, whose alignment is drawn (default: a short and a long one)")  # fmt: skip
     arguments = parser.parse_args()
-    plt.rcParams.update(STYLE)
+    plt.rcParams.update({**STYLE, "figure.dpi": 150})
     files, notes = find_files(arguments.places)
     if not files:
         raise RecordError(f"no run.h5 in {', '.join(map(str, arguments.places))}: run the experiment first")

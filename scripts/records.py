@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,20 @@ class RecordError(Exception):
     """A file that is no record of ours, or lacks what was asked of it."""
 
 
+@contextmanager
+def opened(path: Path) -> Iterator[h5py.File]:
+    """The file, to read. Throws RecordError when it is absent, damaged or lacks what is read."""
+    if not path.is_file():
+        raise RecordError(f"{path}: no such file")
+    try:
+        with h5py.File(path) as file:
+            yield file
+    except (OSError, RuntimeError) as error:  # h5py has both for damage
+        raise RecordError(f"{path}: damaged, or no HDF5 file; `softalign verify` says more") from error
+    except KeyError as error:
+        raise RecordError(f"{path}: damaged: {error.args[0]}; `softalign verify` says more") from error
+
+
 @dataclass(frozen=True)
 class ByLength:
     """Test results by source length: every array has one value a bucket."""
@@ -31,6 +46,7 @@ class ByLength:
     labels: list[str]  # "1-10", ..., "61+"
     n: np.ndarray  # sentences
     metrics: dict[str, np.ndarray]  # accuracies in percent; NaN where a bucket has no value
+    units: dict[str, str] = field(default_factory=dict)  # of metrics that have one: "percent", "nats"
 
 
 @dataclass(frozen=True)
@@ -58,7 +74,7 @@ class AlignmentFile:
     @cached_property
     def sentences(self) -> dict[int, int]:
         """Sentence -> source length, of those whose alignment is in the file."""
-        with h5py.File(self.path) as file:
+        with opened(self.path) as file:
             group = _attention(file)
             if group is None:
                 return {}
@@ -67,7 +83,7 @@ class AlignmentFile:
 
     def alignment(self, sentence: int) -> Alignment:
         """The sentence's attention at the last update kept, the mean of its heads. Throws RecordError when it is not there."""
-        with h5py.File(self.path) as file:
+        with opened(self.path) as file:
             group = _attention(file)
             if group is None or sentence not in self.sentences:
                 raise RecordError(f"{self.path}: no alignment of sentence {sentence}")
@@ -121,18 +137,22 @@ class Run(AlignmentFile):
 
     @cached_property
     def by_length(self) -> ByLength | None:
-        with h5py.File(self.path) as file:
+        with opened(self.path) as file:
             group = file.get("test/by_length")
             if group is None:
                 return None
             metrics = {name: d[:] for name, d in group.items() if d.dtype == np.float64 and d.ndim == 1}
-            return ByLength([str(label) for label in group["label"].asstr()[:]], group["n"][:], metrics)
+            units = {name: text(group[name].attrs.get("units", "")) for name in metrics}
+            return ByLength([str(label) for label in group["label"].asstr()[:]], group["n"][:], metrics, units)
 
     @cached_property
     def dev(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
-        """Metric -> (updates, values)."""
-        with h5py.File(self.path) as file:
-            group = file.get("dev")
+        return self.series("dev")
+
+    def series(self, name: str) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+        """Metric -> (updates, values). Name: "dev", "train"."""
+        with opened(self.path) as file:
+            group = file.get(name)
             if group is None:
                 return {}
             updates = group["update"][:]
@@ -161,26 +181,21 @@ def _label(spec: dict[str, Any]) -> str:
 
 def read_file(path: Path) -> AlignmentFile:
     """A Run where the file is a record."""
-    if not path.is_file():
-        raise RecordError(f"{path}: no such file")
-    try:
-        with h5py.File(path) as file:
-            kind = _text(file.attrs.get("format", ""))
-            if kind == "softalign-alignments":
-                return AlignmentFile(path)
-            if kind != "softalign-run":
-                raise RecordError(f"{path}: not a softalign record (its attribute 'format' says otherwise)")
-            spec = yaml.safe_load(file["provenance/spec_yaml"].asstr()[()])
-            run_id = _text(file.attrs.get("run_id", ""))
-            progress = int(file.attrs.get("complete", 0)), int(file.attrs.get("last_update", -1))
-    except OSError as error:
-        raise RecordError(f"{path}: damaged, or no HDF5 file; `softalign verify` says more") from error
-    except KeyError as error:
-        raise RecordError(f"{path}: a record without its spec (provenance/spec_yaml)") from error
+    with opened(path) as file:
+        kind = text(file.attrs.get("format", ""))
+        if kind == "softalign-alignments":
+            return AlignmentFile(path)
+        if kind != "softalign-run":
+            raise RecordError(f"{path}: not a softalign record (its attribute 'format' says otherwise)")
+        if "provenance/spec_yaml" not in file:
+            raise RecordError(f"{path}: a record without its spec (provenance/spec_yaml)")
+        spec = yaml.safe_load(file["provenance/spec_yaml"].asstr()[()])
+        run_id = text(file.attrs.get("run_id", ""))
+        progress = int(file.attrs.get("complete", 0)), int(file.attrs.get("last_update", -1))
     return Run(path, spec, _label(spec), run_id, progress)
 
 
-def _text(attribute: bytes | str) -> str:
+def text(attribute: bytes | str) -> str:
     return attribute.decode() if isinstance(attribute, bytes) else attribute
 
 
@@ -234,13 +249,29 @@ def labels(runs: Sequence[Run]) -> list[str]:
     return named
 
 
+def replicates(runs: Sequence[Run]) -> list[tuple[str, list[Run]]]:
+    """The runs that differ in nothing but their seed, together, in order of their first one; with a name each."""
+    groups: dict[str, list[Run]] = {}
+    for run in runs:
+        values = {key: value for key, value in _flat(run.spec).items() if key not in UNTOLD and key != "seed"}
+        groups.setdefault(json.dumps([run.label, values], sort_keys=True), []).append(run)
+    named = labels([replace(group[0], spec={**group[0].spec, "seed": None}) for group in groups.values()])
+    return [(name, sorted(group, key=lambda run: run.spec["seed"])) for name, group in zip(named, groups.values())]
+
+
 def find_files(places: Iterable[Path]) -> tuple[list[AlignmentFile], list[str]]:
     """The files named, and the records below the folders named, in that order; and what is left out, in words."""
-    paths = [f for place in places for f in (sorted(place.rglob("run.h5")) if place.is_dir() else [place])]
-    files = [read_file(path) for path in {path.resolve(): path for path in paths}.values()]
     kept: dict[str, AlignmentFile] = {}
     notes = []
-    for file in files:
+    paths = [(f, place) for place in places for f in (sorted(place.rglob("run.h5")) if place.is_dir() else [place])]
+    for path, place in {path.resolve(): (path, place) for path, place in paths}.values():
+        try:
+            file = read_file(path)
+        except RecordError as error:
+            if path == place:
+                raise
+            notes.append(f"left out: {error}")  # one bad run spoils no figure of the others
+            continue
         key = getattr(file, "run_id", "") or str(file.path)
         twin = kept.get(key)
         if twin is not None:

@@ -62,8 +62,12 @@ else
   mapfile -t lacking < <(missing "${wanted[@]}")
   if ((${#lacking[@]})); then
     say "installing ${#lacking[@]} Debian packages"
-    apt "${lacking[@]}" ||
-      say "could not install them; going on with what is there. To do by hand: apt-get install ${lacking[*]}"
+    apt "${lacking[@]}" || for group in "$@"; do # what one group lacks is no reason to go without the others
+      mapfile -t wanted < <(packages "$group")
+      mapfile -t lacking < <(missing "${wanted[@]}")
+      ((${#lacking[@]} == 0)) || apt "${lacking[@]}" ||
+        say "could not install [$group]; going on without it. To do by hand: apt-get install ${lacking[*]}"
+    done
   fi
 fi
 

@@ -17,12 +17,17 @@ struct Outcome {
 
 void add_run(CLI::App& app, Outcome& outcome);
 void add_study(CLI::App& app, Outcome& outcome);
+void add_sweep(CLI::App& app, Outcome& outcome);
 void add_validate(CLI::App& app, Outcome& outcome);
 void add_resolve(CLI::App& app, Outcome& outcome);
 
 void add_ls(CLI::App& app, Outcome& outcome);
 void add_show(CLI::App& app, Outcome& outcome);
 void add_tail(CLI::App& app, Outcome& outcome);
+void add_compare(CLI::App& app, Outcome& outcome);
+void add_diff(CLI::App& app, Outcome& outcome);
+void add_export(CLI::App& app, Outcome& outcome);
+void add_report(CLI::App& app, Outcome& outcome);
 
 void add_evaluate(CLI::App& app, Outcome& outcome);
 void add_translate(CLI::App& app, Outcome& outcome);

@@ -53,6 +53,11 @@ void check_command(const CLI::App& app, int argc, char** argv) {
   const auto names = names_of(app.get_subcommands([](const CLI::App*) { return true; }));
   if (std::find(names.begin(), names.end(), argv[1]) == names.end())
     throw SpecError("unknown command '{}'{}", argv[1], suggestion(argv[1], names));
+  const CLI::App& command = *app.get_subcommand(argv[1]);
+  const auto inner = names_of(command.get_subcommands([](const CLI::App*) { return true; }));
+  if (inner.empty() || argc < 3 || argv[2][0] == '-') return;
+  if (std::find(inner.begin(), inner.end(), argv[2]) == inner.end())
+    throw SpecError("unknown command '{} {}'{}", argv[1], argv[2], suggestion(argv[2], inner));
 }
 
 bool takes_overrides(const CLI::App& command) {
@@ -62,7 +67,7 @@ bool takes_overrides(const CLI::App& command) {
 // These leave a record or an exit status; what all others leave is what they print.
 void check_output(std::string_view command, bool closed) {
   constexpr std::string_view kMoreThanOutput[] = {
-      "run", "study", "validate", "verify", "recover", "check"};
+      "run", "study", "sweep", "validate", "verify", "recover", "check"};
   if (closed && std::find(std::begin(kMoreThanOutput), std::end(kMoreThanOutput), command) ==
                     std::end(kMoreThanOutput))
     throw MachineError("standard output is closed, so nobody would see what this command prints");
@@ -72,7 +77,14 @@ void check_output(std::string_view command, bool closed) {
 std::string fault(CLI::App& app, const CLI::ParseError& error) {
   const auto chosen = app.get_subcommands();
   if (chosen.empty()) return "no command; see softalign --help";
-  const CLI::App& command = *chosen.front();
+  std::string words = chosen.front()->get_name();
+  const CLI::App* innermost = chosen.front();
+  for (auto deeper = innermost->get_subcommands(); !deeper.empty();
+       deeper = innermost->get_subcommands()) {
+    innermost = deeper.front();
+    words += " " + innermost->get_name();
+  }
+  const CLI::App& command = *innermost;
   std::string text = error.what();
   for (const std::string& extra : command.remaining()) {
     if (extra.empty()) continue;
@@ -89,18 +101,23 @@ std::string fault(CLI::App& app, const CLI::ParseError& error) {
     break;
   }
   std::replace(text.begin(), text.end(), '\n', ' ');
-  return fmt::format("{}; see softalign {} --help", text, command.get_name());
+  return fmt::format("{}; see softalign {} --help", text, words);
 }
 
 void add_commands(CLI::App& app, Outcome& outcome) {
   add_run(app, outcome);
   add_study(app, outcome);
+  add_sweep(app, outcome);
   add_validate(app, outcome);
   add_resolve(app, outcome);
 
   add_ls(app, outcome);
   add_show(app, outcome);
   add_tail(app, outcome);
+  add_compare(app, outcome);
+  add_diff(app, outcome);
+  add_export(app, outcome);
+  add_report(app, outcome);
   add_evaluate(app, outcome);
   add_translate(app, outcome);
   add_verify(app, outcome);

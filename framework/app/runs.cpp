@@ -1,6 +1,7 @@
 #include "framework/app/runs.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "framework/base/error.hpp"
 
@@ -8,23 +9,6 @@ namespace softalign::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-void collect(const fs::path& folder, int depth, std::vector<RunFolder>& runs) {
-  constexpr int kDeepest = 6;  // results/<study>/<name>/<run id> and some more
-  std::error_code error;       // a folder that may not be read holds no run of ours
-  std::vector<fs::path> below;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    std::error_code none;
-    if (!entry.is_directory(none)) continue;
-    if (is_run_folder(entry.path()))
-      runs.push_back({entry.path()});
-    else if (depth < kDeepest && !entry.is_symlink(none))
-      below.push_back(entry.path());
-  }
-  if (error == std::errc::too_many_files_open || error == std::errc::too_many_files_open_in_system)
-    throw MachineError("{}: cannot be read: {}", folder.string(), error.message());
-  for (const fs::path& path : below) collect(path, depth + 1, runs);
-}
 
 // Several runs for one beginning of an id. A study keeps runs of its own, so one run may lie in two
 // places.
@@ -56,29 +40,6 @@ void RunArgument::add_to(CLI::App& command) {
       ->required();
   command.add_option("--out", results, "where records are, to find a run by its id")
       ->capture_default_str();
-}
-
-bool is_run_folder(const fs::path& path) {
-  const RunFolder run{path};
-  std::error_code error;
-  return fs::exists(run.identity(), error) || fs::exists(run.record(), error) ||
-         fs::exists(run.claim(1), error);
-}
-
-std::vector<RunFolder> runs_below(const fs::path& folder) {
-  std::error_code error;
-  if (!fs::is_directory(folder, error))
-    throw SpecError("{}: no such folder; records land in results/ unless --out says otherwise",
-                    folder.string());
-  std::vector<RunFolder> runs;
-  if (is_run_folder(folder))
-    runs.push_back({folder});
-  else
-    collect(folder, 1, runs);
-  std::sort(runs.begin(), runs.end(), [](const RunFolder& a, const RunFolder& b) {
-    return a.root < b.root;
-  });
-  return runs;
 }
 
 fs::path find_run(const RunArgument& argument) {
@@ -119,6 +80,24 @@ RunFolder find_run_folder(const RunArgument& argument) {
   if (!RunFolder{folder}.journals().empty()) return {folder};
   throw SpecError("{}: a record without its run's folder; this command needs the journals there",
                   found.string());
+}
+
+std::vector<GivenRun> given_runs(const std::vector<std::string>& arguments,
+                                 const std::string& results) {
+  std::vector<GivenRun> given;
+  std::set<fs::path> seen;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    std::error_code error;
+    std::vector<fs::path> places;
+    if (fs::is_directory(arguments[i], error))
+      for (const RunFolder& run : runs_below(arguments[i])) places.push_back(run.root);
+    else
+      places.push_back(find_run({arguments[i], results}));
+    for (const fs::path& place : places)
+      if (seen.insert(fs::weakly_canonical(place, error)).second)
+        given.push_back({place.lexically_normal(), static_cast<Index>(i)});
+  }
+  return given;
 }
 
 std::string short_path(const fs::path& path) {

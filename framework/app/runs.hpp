@@ -1,4 +1,5 @@
-// Finding runs on disk: what RUN may be on a command line, and every run below a folder.
+// Finding runs on disk: what RUN may be on a command line. Every run below a folder:
+// analysis/runs_below.hpp.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -6,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/record/run_folder.hpp"
+#include "framework/analysis/runs_below.hpp"
 
 namespace softalign::app {
 
@@ -24,9 +25,14 @@ std::filesystem::path find_run(const RunArgument& argument);
 // The same for commands that need more than the record.
 RunFolder find_run_folder(const RunArgument& argument);
 
-bool is_run_folder(const std::filesystem::path& path);
-// Every run below a folder, by path. Throws SpecError when there is no such folder.
-std::vector<RunFolder> runs_below(const std::filesystem::path& folder);
+// The runs that several arguments name, each of them RUN or a folder above some: in their order, those
+// of one folder by path, and each place once.
+struct GivenRun {
+  std::filesystem::path place;
+  Index argument = 0;  // which of the arguments named it, from 0
+};
+std::vector<GivenRun> given_runs(const std::vector<std::string>& arguments,
+                                 const std::string& results);
 
 // A path as people want to read it: relative to the working directory where that is shorter.
 std::string short_path(const std::filesystem::path& path);

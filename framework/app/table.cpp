@@ -13,6 +13,7 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/text.hpp"
+#include "framework/train/stored_results.hpp"
 
 namespace softalign::app {
 namespace {
@@ -136,7 +137,9 @@ std::string Table::str(std::size_t most) const {
 std::string Table::fitted() const { return str(terminal_columns(STDOUT_FILENO)); }
 
 std::string metric_text(double value) {
-  return std::isfinite(value) ? fmt::format("{:.2f}", value) : "-";
+  if (!std::isfinite(value)) return "-";
+  const bool small = value != 0 && std::abs(value) < 0.1;
+  return small ? fmt::format("{:.2g}", value) : fmt::format("{:.2f}", value);
 }
 
 std::vector<std::string> main_metrics(const MetricTable& table) {
@@ -185,9 +188,9 @@ Json metrics_json(const MetricTable& table) {
 }
 
 MetricTable stored_metrics(const Record& record) {
-  MetricTable table;
+  MetricTable table = read_totals(record);
   const std::string group = "test/by_length";
-  if (!record.has(group + "/label")) return table;
+  if (table.rows.empty()) return table;
   const auto numbers = [&](const std::string& name) {
     const Values values = record.array(group, name).values;
     std::vector<double> column;
@@ -199,29 +202,19 @@ MetricTable stored_metrics(const Record& record) {
         values);
     return column;
   };
-  const Json totals = Json::parse(record.attributes("test"));
   const Values labels = record.array(group, "label").values;
   const auto* names = std::get_if<std::vector<std::string>>(&labels);
   if (!names) throw DataError("{}: {}/label is no text", record.file().string(), group);
 
-  table.rows = {"all"};
   table.rows.insert(table.rows.end(), names->begin(), names->end());
-  table.sentences = {totals.value("sentences", Index{0})};
   for (const double n : numbers("n")) table.sentences.push_back(static_cast<Index>(n));
   std::vector<std::vector<double>> columns;
-  for (const std::string& name : record.children(group)) {
-    if (name == "label" || name == "n" || !totals.contains(name)) continue;
-    std::vector<double> column = {totals[name].get<double>()};
-    for (const double value : numbers(name)) column.push_back(value);
-    if (column.size() != table.rows.size())
+  for (const std::string& name : table.metrics) {
+    columns.push_back(numbers(name));
+    if (columns.back().size() != names->size())
       throw DataError("{}: {}/{} has another length", record.file().string(), group, name);
-    const Json attributes = Json::parse(record.attributes(group + "/" + name));
-    table.metrics.push_back(name);
-    table.units.push_back(attributes.value("units", ""));
-    table.signatures.push_back(attributes.value("signature", ""));
-    columns.push_back(std::move(column));
   }
-  for (std::size_t r = 0; r < table.rows.size(); ++r)
+  for (std::size_t r = 0; r < names->size(); ++r)
     for (const auto& column : columns) table.values.push_back(column[r]);
   return table;
 }

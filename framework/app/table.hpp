@@ -38,7 +38,7 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// "12.34"; "-" for a value that is not defined.
+// "12.34", "0.0051"; "-" for a value that is not defined.
 std::string metric_text(double value);
 
 // Of a table's metrics those that a first look needs.

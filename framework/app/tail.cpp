@@ -95,7 +95,7 @@ void tail(const Arguments& arguments) {
     for (const std::string& line : lines) fmt::print("{}\n", printable(line, kWhole));
     std::fflush(stdout);
     if (!arguments.follow || output_is_closed()) return;
-    const bool over = run_status(run).state != RunState::running;
+    const bool over = !is_worked_on(run_status(run).state);
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     lines = journals.next();
     if (over && lines.empty()) return;

@@ -59,6 +59,11 @@ std::size_t terminal_columns(int descriptor) {
   return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
+std::size_t terminal_lines(int descriptor) {
+  struct winsize size = {};
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_row : 0;
+}
+
 std::size_t columns_of(std::string_view text) {
   std::size_t columns = 0;
   while (!text.empty()) {

@@ -22,6 +22,9 @@ bool output_is_closed();
 // Columns of the terminal behind a file descriptor, $COLUMNS where that is set; 0 when it is none.
 std::size_t terminal_columns(int descriptor);
 
+// Lines of the terminal behind a file descriptor; 0 when it is none.
+std::size_t terminal_lines(int descriptor);
+
 // Columns that UTF-8 text takes: 2 for a wide character, 0 for a combining one.
 std::size_t columns_of(std::string_view text);
 

@@ -15,6 +15,7 @@
 #include "framework/record/compare.hpp"
 #include "framework/record/plugins.hpp"
 #include "framework/record/provenance.hpp"
+#include "framework/record/status.hpp"
 #include "framework/train/experiment.hpp"
 
 namespace softalign::app {
@@ -87,9 +88,16 @@ void check_data(const Record& record, const Spec& spec) {
 }
 
 // The record of another run of the same spec.
-fs::path second_run(const ResolvedSpec<Spec>& resolved, const fs::path& folder, int threads) {
+fs::path second_run(const Record& record,
+                    const ResolvedSpec<Spec>& resolved,
+                    const fs::path& folder,
+                    int threads) {
   ProgressObserver observer;
   ExperimentOptions options;
+  if (!record.complete())
+    options.pruner = [&](const fs::path&) {
+      return std::make_unique<StopAtUpdate>(record.last_update());
+    };
   options.results = folder;
   options.threads = threads;
   try {
@@ -101,14 +109,14 @@ fs::path second_run(const ResolvedSpec<Spec>& resolved, const fs::path& folder, 
 
 void verify(const Arguments& arguments) {
   const Record record(find_run(arguments.run));
-  if (!record.complete())
-    throw DataError("{}: the run is {}; only a complete one can be verified",
+  if (!record.complete() && record.state() != softalign::to_string(RunState::pruned))
+    throw DataError("{}: the run is {}; only one that is complete or pruned can be verified",
                     record.file().string(),
                     record.state());
   const auto resolved = recorded_spec(record, arguments.overrides);
   check_data(record, resolved.spec);
   const TemporaryFolder folder(arguments.keep);
-  const fs::path again = second_run(resolved, folder.path(), arguments.threads);
+  const fs::path again = second_run(record, resolved, folder.path(), arguments.threads);
   const std::vector<std::string> different = compare_records(record.file(), again);
   if (arguments.keep) fmt::print("kept: {}\n", folder.path().string());
   if (!different.empty()) {

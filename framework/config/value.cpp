@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "framework/config/scalar.hpp"
+
 namespace softalign {
 
 Value Value::scalar(std::string text, Position where, bool quoted) {
@@ -34,6 +36,31 @@ std::vector<std::string> Value::keys() const {
   std::vector<std::string> names;
   for (const Entry& entry : entries) names.push_back(entry.key);
   return names;
+}
+
+std::string Value::flow() const {
+  const auto bare = [](const std::string& word) {
+    return !word.empty() &&
+           word.find_first_not_of(
+               "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-") ==
+               std::string::npos;
+  };
+  std::string list;
+  switch (type) {
+    case Type::null:
+      return "null";
+    case Type::scalar:
+      return !quoted && bare(text) ? text : yaml_text(text);
+    case Type::list:
+      for (const Value& item : items) list += (list.empty() ? "" : ", ") + item.flow();
+      return "[" + list + "]";
+    case Type::map:
+      break;
+  }
+  for (const Entry& entry : entries)
+    list +=
+        fmt::format("{}{}: {}", list.empty() ? "" : ", ", yaml_text(entry.key), entry.value.flow());
+  return "{" + list + "}";
 }
 
 std::string Value::describe() const {

@@ -35,6 +35,9 @@ struct Value {
   Entry* find(std::string_view key);
   std::vector<std::string> keys() const;
 
+  // As YAML on one line, "{a: 1, b: [x, '2']}": parse_flow reads the same value back.
+  std::string flow() const;
+
   // For messages: "'256x'", "the quoted text '256'", "a list", "a map", "nothing".
   std::string describe() const;
 };

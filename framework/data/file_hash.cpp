@@ -1,8 +1,5 @@
 #include "framework/data/file_hash.hpp"
 
-#include <sys/stat.h>
-
-#include <algorithm>
 #include <ctime>
 #include <fstream>
 #include <iterator>
@@ -10,6 +7,7 @@
 #include "framework/base/hash.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/data/cache_folder.hpp"
+#include "framework/data/file_stamp.hpp"
 #include "framework/data/new_file.hpp"
 
 namespace softalign {
@@ -17,9 +15,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kHash = 64;
-// How long ago a file must have changed. More than the coarsest clock of a file system (FAT: 2 s);
-// the rest is for a server whose clock is behind ours.
-constexpr std::time_t kSettled = 10;
 
 // Which state of which file; empty when there is none.
 struct State {
@@ -28,20 +23,16 @@ struct State {
 };
 
 State state_of(const fs::path& path) {
-  struct stat info {};
-  if (stat(path.c_str(), &info) != 0) return {};
-  const std::time_t changed = std::max(info.st_mtim.tv_sec, info.st_ctim.tv_sec);
-  return {fmt::format("softalign-hash 1\n{}\ndevice {} inode {} size {} modified {}.{:09} changed "
-                      "{}.{:09}\n",
+  const FileStamp stamp = stamp_of(path.c_str());
+  if (stamp == FileStamp{}) return {};
+  return {fmt::format("softalign-hash 2\n{}\ndevice {} inode {} size {} modified {} changed {}\n",
                       path.string(),
-                      info.st_dev,
-                      info.st_ino,
-                      info.st_size,
-                      info.st_mtim.tv_sec,
-                      info.st_mtim.tv_nsec,
-                      info.st_ctim.tv_sec,
-                      info.st_ctim.tv_nsec),
-          changed + kSettled <= std::time(nullptr)};
+                      stamp.device,
+                      stamp.inode,
+                      stamp.size,
+                      stamp.modified,
+                      stamp.changed),
+          stamp.settled(std::time(nullptr))};
 }
 
 // What is remembered of a file: its state and its hash, and a hash of both.

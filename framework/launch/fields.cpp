@@ -4,6 +4,7 @@
 
 #include "framework/base/suggest.hpp"
 #include "framework/config/scalar.hpp"
+#include "framework/train/experiment.hpp"
 
 namespace softalign {
 
@@ -41,12 +42,38 @@ void Fields::finish() const {
                       suggestion(entry.key, legal_));
 }
 
-std::string text_of(const Value& value, std::string_view what) {
+std::string legal_name(const std::string& name, const Position& where) {
+  if (!can_name_folder(name))
+    throw SpecError("{}: '{}' cannot name a folder; use at most 100 letters, digits and . _ -",
+                    where.str(),
+                    printable(name));
+  return name;
+}
+
+namespace {
+
+// A fault gets the place of the value, and what it is.
+template <class Read>
+auto read_scalar(const Value& value, std::string_view what, const Read& read) {
   try {
-    return to_text(value);
+    return read();
   } catch (const ScalarFault& fault) {
     throw SpecError("{}: {}: {}", value.where.str(), what, fault.what());
   }
+}
+
+}  // namespace
+
+Index integer_of(const Value& value, std::string_view what, const Limits& limits) {
+  return read_scalar(value, what, [&] { return to_integer(value, limits); });
+}
+
+double number_of(const Value& value, std::string_view what) {
+  return read_scalar(value, what, [&] { return to_number(value); });
+}
+
+std::string text_of(const Value& value, std::string_view what) {
+  return read_scalar(value, what, [&] { return to_text(value); });
 }
 
 const std::vector<Value>& items_of(const Value& value, std::string_view what) {

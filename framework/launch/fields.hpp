@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/config/options.hpp"
 #include "framework/config/value.hpp"
 
 namespace softalign {
@@ -28,6 +29,13 @@ class Fields {
   std::string what_;
   std::vector<std::string> legal_;
 };
+
+// The name of a folder, as studies and sweeps have it; throws SpecError for what cannot be one.
+std::string legal_name(const std::string& name, const Position& where);
+
+// The number of a scalar within its limits; throw SpecError as below.
+Index integer_of(const Value& value, std::string_view what, const Limits& limits = {});
+double number_of(const Value& value, std::string_view what);
 
 // The text of a scalar, the items of a list, the entries of a map; throw SpecError, saying what
 // `what` should be.

@@ -19,19 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Names become folders, and stand in claims.
-std::string legal_name(const std::string& name, const Position& where) {
-  const auto legal = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-           c == '_' || c == '-';
-  };
-  if (name.empty() || name[0] == '.' || !std::all_of(name.begin(), name.end(), legal))
-    throw SpecError("{}: '{}' cannot name a folder; use letters, digits and . _ -",
-                    where.str(),
-                    printable(name));
-  return name;
-}
-
 // A map of paths (or blocks) and values, or a list as on the command line.
 std::vector<Override> read_overrides(const Value& value, const std::string& what) {
   std::vector<Override> changes;
@@ -103,11 +90,7 @@ std::vector<Index> read_seeds(const Value* value) {
   if (!value) return {1};
   std::vector<Index> seeds;
   for (const Value& item : items_of(*value, "seeds")) {
-    try {
-      seeds.push_back(to_integer(item, at_least(0)));
-    } catch (const ScalarFault& fault) {
-      throw SpecError("{}: seeds: {}", item.where.str(), fault.what());
-    }
+    seeds.push_back(integer_of(item, "seeds", at_least(0)));
     if (std::count(seeds.begin(), seeds.end(), seeds.back()) > 1)
       throw SpecError("{}: seed {} comes twice", item.where.str(), seeds.back());
   }
@@ -192,6 +175,10 @@ Study read_study(const fs::path& file) {
   if (root.find("task") && !root.find("parts"))
     throw SpecError("{}: this is an experiment, not a study: softalign run {}",
                     root.find("task")->where.str(),
+                    printable(file.string(), kWhole));
+  if (root.find("parameters") && root.find("base") && !root.find("parts"))
+    throw SpecError("{}: this is a sweep, not a study: softalign sweep run {}",
+                    root.find("parameters")->where.str(),
                     printable(file.string(), kWhole));
   Fields fields(root, "the study");
   const Value& name = fields.get("name");

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "framework/analysis/significance.hpp"
 #include "framework/record/status.hpp"
 
 namespace softalign {

@@ -1,9 +1,8 @@
 #include "framework/launch/study_results.hpp"
 
 #include <algorithm>
-#include <cmath>
 
-#include "framework/base/random.hpp"
+#include "framework/analysis/significance.hpp"
 #include "framework/data/lengths.hpp"
 #include "framework/eval/metric.hpp"
 #include "framework/record/publish.hpp"
@@ -49,21 +48,12 @@ StudyTable::Row row_of(const std::string& name,
   return row;
 }
 
-bool is_better(double value, double than, bool higher) {
-  return std::isfinite(value) && (!std::isfinite(than) || (higher ? value > than : value < than));
-}
-
 std::vector<int> best_rows(const StudyTable& table, bool higher) {
-  std::vector<int> best(table.columns.size(), -1);
+  std::vector<int> best;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    double value = std::nan("");
-    for (std::size_t r = 0; r < table.rows.size(); ++r) {
-      const double other = table.rows[r].values[c].mean;
-      if (other == value) best[c] = -1;  // two are best, so none is
-      if (!is_better(other, value, higher)) continue;
-      value = other;
-      best[c] = static_cast<int>(r);
-    }
+    std::vector<double> means;
+    for (const StudyTable::Row& row : table.rows) means.push_back(row.values[c].mean);
+    best.push_back(best_of(means, higher));
   }
   return best;
 }
@@ -97,12 +87,10 @@ StudyTable table_of(const StudyPart& part,
 // for the k-th time; as they are for k = 0. All runs of a part see the same draw.
 std::vector<Index> drawn_sentences(const StoredResults& results, const Measurement& m, Index k) {
   if (k == 0) return results.of_length(m.shortest, m.longest);
-  const RandomStream stream(1, "bootstrap " + m.part);
-  const auto n = static_cast<std::uint32_t>(results.sentences.size());
+  const Bootstrap bootstrap("bootstrap " + m.part, std::ssize(results.sentences));
   std::vector<Index> drawn;
-  for (std::uint32_t i = 0; i < n; ++i) {
-    const std::uint32_t at = stream.below(n, i, static_cast<std::uint64_t>(k));
-    const Index length = results.sentences[at].source_length;
+  for (const Index at : bootstrap.draw(k)) {
+    const Index length = results.sentences[static_cast<std::size_t>(at)].source_length;
     if (length >= m.shortest && length <= m.longest) drawn.push_back(at);
   }
   return drawn;
@@ -161,18 +149,6 @@ JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const StudyResults
 }
 
 }  // namespace
-
-Seeds over_seeds(const std::vector<double>& values) {
-  Seeds seeds;
-  seeds.count = std::ssize(values);
-  const double n = static_cast<double>(values.size());
-  for (const double value : values) seeds.mean += value / n;
-  if (values.size() < 2) return seeds;
-  double squares = 0;
-  for (const double value : values) squares += (value - seeds.mean) * (value - seeds.mean);
-  seeds.deviation = std::sqrt(squares / (n - 1));
-  return seeds;
-}
 
 StudyResults::StudyResults(const std::vector<StudyRun>& runs) {
   for (const StudyRun& run : runs)

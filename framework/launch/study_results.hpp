@@ -7,18 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "framework/analysis/seeds.hpp"
 #include "framework/launch/study.hpp"
 #include "framework/train/stored_results.hpp"
 
 namespace softalign {
-
-// One number for each seed, together.
-struct Seeds {
-  double mean = 0;
-  double deviation = 0;  // of the sample; 0 for one seed
-  Index count = 0;
-};
-Seeds over_seeds(const std::vector<double>& values);
 
 // Test results of every run that is complete, by part and variant, in the order of the seeds.
 class StudyResults {
@@ -77,8 +70,6 @@ struct JudgedClaim {
     return (verdict == Verdict::fails || verdict == Verdict::empty) && !claim->open;
   }
 };
-
-inline constexpr Index kResamples = 1000;
 
 std::vector<JudgedClaim> judge(const Study& study, const StudyResults& results);
 

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <vector>
@@ -20,9 +21,20 @@ std::string slurm_job() {
   return environment_variable("SLURM_JOB_ID");
 }
 
+Index slurm_restarts() {
+  const std::string count = environment_variable("SLURM_RESTART_COUNT");  // absent: 0
+  Index restarts = 0;
+  std::from_chars(count.data(), count.data() + count.size(), restarts);
+  return restarts;
+}
+
 std::string pid_namespace() {
   std::error_code error;
   return fs::read_symlink("/proc/self/ns/pid", error).string();
+}
+
+bool is_on_same_kernel(const Owner& owner, const Owner& self) {
+  return !owner.boot_id.empty() && owner.boot_id == self.boot_id;
 }
 
 std::string to_json(const Owner& o) {
@@ -33,6 +45,9 @@ std::string to_json(const Owner& o) {
                                        {"machine_id", o.machine_id},
                                        {"pid_namespace", o.pid_namespace},
                                        {"slurm_job", o.slurm_job},
+                                       {"slurm_cluster", o.slurm_cluster},
+                                       {"slurm_user", o.slurm_user},
+                                       {"slurm_restarts", o.slurm_restarts},
                                        {"attempt", o.attempt},
                                        {"time", o.time},
                                        {"claimed", utc_time(o.time)}};
@@ -50,6 +65,9 @@ Owner from_json(const fs::path& path) {
     json.at("machine_id").get_to(o.machine_id);
     json.at("pid_namespace").get_to(o.pid_namespace);
     json.at("slurm_job").get_to(o.slurm_job);
+    o.slurm_cluster = json.value("slurm_cluster", "");  // not in the first claims
+    o.slurm_user = json.value("slurm_user", "");
+    o.slurm_restarts = json.value("slurm_restarts", Index{0});
     json.at("attempt").get_to(o.attempt);
     json.at("time").get_to(o.time);
     return o;
@@ -72,6 +90,9 @@ Owner Owner::self() {
   o.pid = getpid();
   o.pid_start = process_start_time(o.pid);
   o.slurm_job = softalign::slurm_job();
+  o.slurm_cluster = environment_variable("SLURM_CLUSTER_NAME");
+  o.slurm_user = environment_variable("SLURM_JOB_USER");
+  o.slurm_restarts = softalign::slurm_restarts();
   o.time = unix_time();
   return o;
 }
@@ -87,27 +108,32 @@ std::optional<Owner> newest_claim(const RunFolder& run) {
   return from_json(run.claim(attempts.back()));
 }
 
+bool is_seen_alive(const Owner& owner) {
+  const Owner self = Owner::self();
+  return is_on_same_kernel(owner, self) && owner.pid_namespace == self.pid_namespace &&
+         !owner.pid_start.empty() && process_start_time(owner.pid) == owner.pid_start;
+}
+
 std::string proof_of_death(const Owner& owner) {
   const Owner self = Owner::self();
-  const bool same_kernel = !owner.boot_id.empty() && owner.boot_id == self.boot_id;
-  if (!same_kernel) {
+  if (!is_on_same_kernel(owner, self)) {
     const bool same_machine =
         owner.host == self.host && !owner.machine_id.empty() && owner.machine_id == self.machine_id;
     return same_machine ? fmt::format("{} is gone: the host was started again", owner.str()) : "";
   }
   if (owner.pid_namespace != self.pid_namespace || owner.pid_start.empty()) return {};
-  const std::string start = process_start_time(owner.pid);
-  if (start == owner.pid_start) return {};
+  if (is_seen_alive(owner)) return {};
   return fmt::format("{} is gone", owner.str());
 }
 
-Claim::Claim(FileSystem& files, const RunFolder& run, bool steal) : files_(files), run_(run) {
+Claim::Claim(FileSystem& files, const RunFolder& run, bool steal, const ProofOfDeath& proof)
+    : files_(files), run_(run) {
   for (;;) {
     // Journals before claims: one that appears in between belongs to a claim that we then see.
     const std::vector<Index> journals = run.journals();
     const std::optional<Owner> before = newest_claim(run);
     if (before && !fs::exists(run.released(before->attempt))) {
-      reason_ = proof_of_death(*before);
+      reason_ = proof(*before);
       if (reason_.empty() && !steal) {
         throw RunInUse(
             "{}: {} works on this run; wait for it or, if it is certainly dead, take over with "

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -21,7 +22,10 @@ struct Owner {
   std::string pid_namespace;  // process numbers mean nothing outside it
   std::int64_t pid = 0;
   std::string pid_start;
-  std::string slurm_job;  // job or array job and task, empty outside Slurm
+  std::string slurm_job;  // job or array job and task ("12_3"), empty outside Slurm; so are ...
+  std::string slurm_cluster;
+  std::string slurm_user;
+  Index slurm_restarts = 0;  // how often Slurm had started the job again by then
   Index attempt = 0;
   double time = 0;
 
@@ -32,8 +36,12 @@ struct Owner {
 // The claim on the newest attempt, if there is one. Throws DataError when it cannot be understood.
 std::optional<Owner> newest_claim(const RunFolder& run);
 
+// Whether the owner's process is to be seen from here: it runs on this machine.
+bool is_seen_alive(const Owner& owner);
+
 // Why the owner is certainly dead; empty when that cannot be known from here.
 std::string proof_of_death(const Owner& owner);
+using ProofOfDeath = std::function<std::string(const Owner&)>;  // who knows more asks elsewhere too
 
 // Another process, which may be alive, works on the run.
 struct RunInUse : MachineError {
@@ -45,7 +53,10 @@ class Claim {
  public:
   // Creates attempt-<n>/CLAIM. RunInUse naming the owner when another process works on the run,
   // or may do so; `steal` takes it then all the same.
-  Claim(FileSystem& files, const RunFolder& run, bool steal);
+  Claim(FileSystem& files,
+        const RunFolder& run,
+        bool steal,
+        const ProofOfDeath& proof = proof_of_death);
   ~Claim();
   Claim(const Claim&) = delete;
   Claim& operator=(const Claim&) = delete;

@@ -50,6 +50,11 @@ int FileSystem::unlink(const char* path) { return ::unlink(path); }
 void FileSystem::write_atomically(const fs::path& path,
                                   std::string_view bytes,
                                   const std::function<void(const fs::path&)>& check) {
+  // Renaming over a device or a pipe would put a file in its place: /dev/null would be gone.
+  std::error_code error;
+  if (const auto there = fs::status(path, error);
+      fs::exists(there) && !fs::is_regular_file(there) && !fs::is_directory(there))
+    throw MachineError("{}: is no regular file; choose another name", path.string());
   const fs::path temporary = temporary_for(path);
   remove(temporary);  // left by a dead process that had our number
   try {

@@ -1,5 +1,7 @@
 #include "framework/record/journal.hpp"
 
+#include <fstream>
+
 #include <zlib.h>
 
 #include <limits>
@@ -126,6 +128,14 @@ std::vector<Frame> JournalTail::next() {
   }
   offset_ += bytes.size() - rest.size();
   return frames;
+}
+
+bool begins_as_journal(const std::filesystem::path& journal) {
+  std::ifstream file(journal, std::ios::binary);
+  std::string head(kMagic.size(), '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  return head.substr(0, static_cast<std::size_t>(file.gcount())) ==
+         kMagic.substr(0, static_cast<std::size_t>(file.gcount()));  // one just begun is empty
 }
 
 std::uint64_t cut_torn_end(FileSystem& files, const std::filesystem::path& journal) {

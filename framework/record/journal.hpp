@@ -57,6 +57,9 @@ class JournalTail {
   std::uint32_t salt_ = 0;
 };
 
+// Whether a file begins as a journal does; quicker than reading it.
+bool begins_as_journal(const std::filesystem::path& journal);
+
 // Cuts what follows the valid prefix, so that nothing can ever be glued to a torn frame. Returns
 // the number of bytes cut.
 std::uint64_t cut_torn_end(FileSystem& files, const std::filesystem::path& journal);

@@ -10,6 +10,7 @@ namespace softalign {
 // The root's attribute `format`.
 inline constexpr const char* kRecordFormat = "softalign-run";
 inline constexpr const char* kAlignmentFormat = "softalign-alignments";
+inline constexpr const char* kSweepFormat = "softalign-sweep";
 
 // The attributes of the root of a file of this format, as JSON. Throws DataError for a file of
 // another.

@@ -1,5 +1,6 @@
 #include "framework/record/open_record.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "framework/base/error.hpp"
@@ -42,6 +43,9 @@ std::string root_of(const std::filesystem::path& file, const Hdf5Reader& hdf5, c
     throw DataError(
         "{}: no record but alignments that softalign translate wrote; softalign show shows them",
         file.string());
+  if (format != json.end() && *format == kSweepFormat)
+    throw DataError("{}: no record but the table of a sweep; give one of the runs beside it",
+                    file.string());
   throw DataError("{}: an HDF5 file, but no softalign record", file.string());
 }
 
@@ -87,12 +91,15 @@ std::vector<std::string> Record::series_names() const {
   return names;
 }
 
-SeriesColumns Record::series(const std::string& name) const {
+SeriesColumns Record::series(const std::string& name,
+                             const std::vector<std::string>& wanted) const {
   SeriesColumns series;
   series.updates = as<std::int64_t>(file_, hdf5_.read(name + "/update"), name + "/update");
   for (const std::string& column : children(name)) {
     const std::string path = name + "/" + column;
-    if (column == "update" || hdf5_.is_group(path)) continue;
+    const bool asked =
+        wanted.empty() || std::find(wanted.begin(), wanted.end(), column) != wanted.end();
+    if (!asked || column == "update" || hdf5_.is_group(path)) continue;
     Values values = hdf5_.read(path);
     if (auto* numbers = std::get_if<std::vector<double>>(&values);
         numbers && numbers->size() == series.updates.size())

@@ -47,7 +47,8 @@ class Record {
   std::vector<std::string> children(const std::string& group = "") const;
   // Groups with an `update` axis and numbers over it: "train", "dev".
   std::vector<std::string> series_names() const;
-  SeriesColumns series(const std::string& name) const;
+  // All columns, or those of the names wanted that are there.
+  SeriesColumns series(const std::string& name, const std::vector<std::string>& wanted = {}) const;
   Array array(const std::string& group, const std::string& name) const;
   // What Recorder::text wrote.
   std::string text(const std::string& group, const std::string& name) const;

@@ -31,6 +31,16 @@ void check_history(const History& history, const RunIdentity& run, const RunFold
   }
 }
 
+// The last value of every number that a run recorded.
+NamedNumbers last_values(const History& history) {
+  NamedNumbers numbers;
+  for (const Frame& frame : history.live)
+    if (const auto* scalars = std::get_if<Scalars>(&frame))
+      for (const auto& [name, value] : scalars->values)
+        set(numbers, scalars->series + "/" + name, value);
+  return numbers;
+}
+
 void remove_temporaries(FileSystem& files, const fs::path& folder) {
   std::vector<fs::path> found;
   for (const auto& entry : fs::directory_iterator(folder))
@@ -65,6 +75,7 @@ Recorder::Recorder(const fs::path& results,
     status.state = RunState::complete;
     status.attempt = history.attempts.back().header.attempt;
     status.last_update = last_update_;
+    status.metrics = last_values(history);
     status.heartbeat = unix_time();
     write_status(files_, folder_, status);
     return;
@@ -82,7 +93,7 @@ Recorder::~Recorder() {
 }
 
 void Recorder::open(const RunIdentity& run, OpenMode mode) {
-  claim_ = std::make_unique<Claim>(files_, folder_, mode.steal);
+  claim_ = std::make_unique<Claim>(files_, folder_, mode.steal, mode.proof);
   if (!claim_->reason().empty()) notes_.push_back(claim_->reason());
   remove_temporaries(files_, folder_.root);
   for (const Index attempt : folder_.journals()) {
@@ -98,6 +109,7 @@ void Recorder::open(const RunIdentity& run, OpenMode mode) {
   const History history = resume(mode);
   drift_ = std::make_unique<DriftCheck>(history.superseded);
   last_update_ = history.last_update();
+  metrics_ = last_values(history);
   wall_time_before_ = history.wall_time();
   const JournalHeader header{.run_id = run.run_id, .attempt = attempt, .started = unix_time()};
   journal_ = std::make_unique<JournalWriter>(files_, folder_.journal(attempt), header);
@@ -164,6 +176,7 @@ void Recorder::status(RunState state) {
   now.state = state;
   now.attempt = claim_->attempt();
   now.last_update = last_update_;
+  now.updates = updates_;
   now.metrics = metrics_;
   now.heartbeat = unix_time();
   write_status(files_, folder_, now);
@@ -229,6 +242,12 @@ void Recorder::attributes(const std::string& path, const std::string& json) {
   if (!nlohmann::json::parse(json, nullptr, false).is_object())
     throw BugError("attributes of '{}' are no JSON object: {}", path, json);
   append(Attributes{path, json});
+}
+
+void Recorder::expect(Index updates) {
+  if (updates == updates_) return;
+  updates_ = updates;
+  status(RunState::running);
 }
 
 void Recorder::event(const std::string& text) { append(Event{unix_time(), text}); }

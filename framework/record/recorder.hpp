@@ -40,6 +40,7 @@ struct RunIdentity {
 struct OpenMode {
   bool force = false;  // begin again, even when the run is complete
   bool steal = false;  // take over from an owner who may be alive
+  ProofOfDeath proof = proof_of_death;
 };
 
 class Recorder {
@@ -80,12 +81,14 @@ class Recorder {
                  std::span<const float> values);
   void attributes(const std::string& path, const std::string& json);
   void event(const std::string& text);
+  // How many updates there will be, unless training stops early: for status.json.
+  void expect(Index updates);
 
   // Saves the trainer's state; on disk and valid when this returns. Publishes too, if that is
   // cheap. Two checkpoints are kept.
   void checkpoint(Index update, const Blobs& blobs);
   void publish();
-  // The last call: publishes and says how it ended (complete, interrupted or failed).
+  // The last call: publishes and says how it ended (complete, pruned, interrupted or failed).
   void end(RunState state);
 
  private:
@@ -108,6 +111,7 @@ class Recorder {
   std::vector<std::string> notes_;
   NamedNumbers metrics_;
   Index last_update_ = 0;
+  Index updates_ = 0;
   double wall_time_before_ = 0;
   bool drift_told_ = false;
   double publishing_ = 0;  // seconds the last publication took

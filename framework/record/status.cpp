@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "framework/base/error.hpp"
 #include "framework/record/claim.hpp"
@@ -16,9 +15,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr RunState kStates[] = {RunState::absent,
+                                RunState::claimed,
                                 RunState::running,
                                 RunState::interrupted,
                                 RunState::complete,
+                                RunState::pruned,
                                 RunState::failed,
                                 RunState::lost};
 
@@ -27,10 +28,10 @@ RunStatus read_status(const RunFolder& run) {
   if (!std::filesystem::exists(run.status())) return status;
   try {
     const Json json = Json::parse(read_file(run.status()));
-    for (const RunState state : kStates)
-      if (json.at("state").get<std::string>() == to_string(state)) status.state = state;
+    status.state = run_state(json.at("state").get<std::string>()).value_or(RunState::absent);
     json.at("attempt").get_to(status.attempt);
     json.at("last_update").get_to(status.last_update);
+    status.updates = json.value("updates", Index{0});
     json.at("heartbeat").get_to(status.heartbeat);
     for (const auto& [name, value] : json.at("metrics").items())
       status.metrics.emplace_back(name, value.is_null() ? std::nan("") : value.get<double>());
@@ -84,12 +85,16 @@ std::string_view to_string(RunState state) {
   switch (state) {
     case RunState::absent:
       return "absent";
+    case RunState::claimed:
+      return "claimed";
     case RunState::running:
       return "running";
     case RunState::interrupted:
       return "interrupted";
     case RunState::complete:
       return "complete";
+    case RunState::pruned:
+      return "pruned";
     case RunState::failed:
       return "failed";
     case RunState::lost:
@@ -98,10 +103,18 @@ std::string_view to_string(RunState state) {
   return "absent";
 }
 
-RunStatus run_status(const RunFolder& run) {
+std::span<const RunState> run_states() { return kStates; }
+
+std::optional<RunState> run_state(std::string_view name) {
+  for (const RunState state : kStates)
+    if (name == to_string(state)) return state;
+  return std::nullopt;
+}
+
+RunStatus run_status(const RunFolder& run, const ProofOfDeath& proof) {
   RunStatus status = read_status(run);
   const std::optional<Owner> owner = known_owner(run);
-  bool said = status.state != RunState::running && status.state != RunState::absent;
+  bool said = !is_worked_on(status.state) && status.state != RunState::absent;
   if (owner) {
     status.owner = owner->str();
     said = said && status.attempt == owner->attempt;
@@ -112,12 +125,11 @@ RunStatus run_status(const RunFolder& run) {
   if (said) return status;
   const std::optional<std::string> end = read_on(run, status);
   if (owner && std::filesystem::exists(run.released(owner->attempt))) {
-    status.state = RunState::failed;
-    for (const RunState state : kStates)
-      if (end == to_string(state)) status.state = state;
+    status.state = run_state(end.value_or("")).value_or(RunState::failed);
   } else {
-    const bool may_live = owner && proof_of_death(*owner).empty();
-    status.state = may_live ? RunState::running : RunState::lost;
+    const bool may_live = owner && proof(*owner).empty();
+    const bool records = owner && std::filesystem::exists(run.journal(owner->attempt));
+    status.state = !may_live ? RunState::lost : records ? RunState::running : RunState::claimed;
   }
   return status;
 }
@@ -128,6 +140,7 @@ void write_status(FileSystem& files, const RunFolder& run, const RunStatus& stat
   const Json json = {{"state", to_string(status.state)},
                      {"attempt", status.attempt},
                      {"last_update", status.last_update},
+                     {"updates", status.updates},
                      {"metrics", metrics},
                      {"heartbeat", status.heartbeat},
                      {"heartbeat_utc", utc_time(status.heartbeat)}};

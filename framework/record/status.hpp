@@ -2,10 +2,13 @@
 // of runs. The journals are the truth, this is for people and programs that look.
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "framework/base/types.hpp"
+#include "framework/record/claim.hpp"
 #include "framework/record/file.hpp"
 #include "framework/record/frames.hpp"
 #include "framework/record/run_folder.hpp"
@@ -14,18 +17,27 @@ namespace softalign {
 
 enum class RunState {
   absent,       // never started
-  running,      // claimed by a process that is alive, or may be
+  claimed,      // by a process that is alive, or may be, and has recorded nothing yet
+  running,      // the same, and it records
   interrupted,  // stopped with its state saved
   complete,
+  pruned,  // its sweep stopped it early, with its state saved
   failed,  // stopped by an error
   lost     // its process is provably gone without a word
 };
 std::string_view to_string(RunState state);
+std::optional<RunState> run_state(std::string_view name);  // the state that is called so
+std::span<const RunState> run_states();                    // all of them
+// Whether a process that is alive, or may be, works on the run.
+inline bool is_worked_on(RunState state) {
+  return state == RunState::claimed || state == RunState::running;
+}
 
 struct RunStatus {
   RunState state = RunState::absent;
   Index attempt = 0;
   Index last_update = 0;
+  Index updates = 0;     // that there will be, unless training stops early; 0: not known yet
   NamedNumbers metrics;  // the last values, "train/loss"
   double heartbeat = 0;  // Unix time of the last sign of life
   std::string owner;     // who runs it, or ran it last
@@ -34,7 +46,7 @@ struct RunStatus {
 // How a run stands, for every command that says so. What status.json does not say yet, or says no
 // more, comes from the newest claim and journal. Never throws for a run that others are writing;
 // damaged files count as absent ones.
-RunStatus run_status(const RunFolder& run);
+RunStatus run_status(const RunFolder& run, const ProofOfDeath& proof = proof_of_death);
 
 // Gives a number of this name its newest value.
 void set(NamedNumbers& numbers, const std::string& name, double value);

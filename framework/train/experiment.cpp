@@ -138,14 +138,18 @@ MetricTable evaluate_test(Recorder& recorder,
 
 }  // namespace
 
-void check_spec(const ResolvedSpec<Spec>& resolved) {
-  const Spec& spec = resolved.spec;
+bool can_name_folder(const std::string& name) {
   const auto legal = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
            c == '_' || c == '-';
   };
-  if (spec.name.empty() || spec.name.size() > 100 || spec.name[0] == '.' ||
-      !std::all_of(spec.name.begin(), spec.name.end(), legal))
+  return !name.empty() && name.size() <= 100 && name[0] != '.' &&
+         std::all_of(name.begin(), name.end(), legal);
+}
+
+void check_spec(const ResolvedSpec<Spec>& resolved) {
+  const Spec& spec = resolved.spec;
+  if (!can_name_folder(spec.name))
     refuse(resolved,
            "name",
            "'{}' cannot name a folder; use at most 100 letters, digits and . _ -",
@@ -227,10 +231,11 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
 
   Recorder recorder(options.results,
                     {spec.name, outcome.run_id, resolved_yaml(spec, resolved.origins), canonical},
-                    {options.force, options.steal});
+                    {options.force, options.steal, options.proof});
   for (const std::string& note : recorder.notes()) observer.message(note);
   if (recorder.already_complete()) return complete_already();
-  Trainer trainer(spec, data, *model, recorder, workers, observer);
+  const auto pruner = options.pruner ? options.pruner(outcome.folder) : nullptr;
+  Trainer trainer(spec, data, *model, recorder, workers, observer, pruner.get());
   try {
     if (recorder.restored()) {
       trainer.restore(*recorder.restored());
@@ -242,6 +247,14 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
       record_setting(recorder, data, *model, observer);
     }
     trainer.run();
+    if (pruner) recorder.text("provenance", "early_termination", pruner->decisions());
+    if (trainer.pruned()) {
+      recorder.event(fmt::format("pruned at update {}: {}", trainer.update(), *trainer.pruned()));
+      observer.message(fmt::format("pruned at update {}: {}", trainer.update(), *trainer.pruned()));
+      recorder.end(RunState::pruned);
+      outcome.pruned = true;
+      return outcome;
+    }
     outcome.test =
         evaluate_test(recorder, spec, data, *model, trainer.best_update(), workers, observer);
     record_parameters(recorder, *model);

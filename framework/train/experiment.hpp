@@ -2,10 +2,13 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 
 #include "framework/config/spec.hpp"
+#include "framework/record/claim.hpp"
 #include "framework/train/observer.hpp"
+#include "framework/train/pruner.hpp"
 #include "framework/train/spec.hpp"
 
 namespace softalign {
@@ -15,14 +18,21 @@ struct ExperimentOptions {
   int threads = 0;     // 0: as many as the machine has, at most one for each shard
   bool force = false;  // run again although the run is complete
   bool steal = false;  // take over from an owner who may be alive
+  ProofOfDeath proof = proof_of_death;
+  // Asked with the run's folder once the run is claimed; null: the run goes to its end.
+  std::function<std::unique_ptr<Pruner>(const std::filesystem::path&)> pruner = {};
 };
 
 struct ExperimentOutcome {
   std::string run_id;
   std::filesystem::path folder;
   bool was_complete = false;  // nothing was done
+  bool pruned = false;        // ended early by the pruner: not tested
   MetricTable test;           // empty when nothing was done
 };
+
+// Whether runs, studies and sweeps may be called so: at most 100 letters, digits and . _ -
+bool can_name_folder(const std::string& name);
 
 // What a spec must satisfy beyond types and ranges; throws SpecError at the place of the fault.
 // Nothing is written.

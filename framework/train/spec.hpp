@@ -110,7 +110,7 @@ struct Spec {
   EvaluateOptions evaluate;
   RecordOptions record;
 
-  // Throws SpecError for a study.
+  // Throws SpecError for a study or a sweep.
   static void refuse_other(const Value& root);
   template <class V>
   void describe(V& v) {

@@ -1,6 +1,7 @@
 #include "framework/train/stored_results.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "framework/base/suggest.hpp"
 #include "framework/eval/metric.hpp"
@@ -81,6 +82,30 @@ double StoredResults::value(const std::string& metric, const std::vector<Index>&
   for (const Index i : chosen) selection.push_back(&sentences[static_cast<std::size_t>(i)]);
   return make_plugin<MetricKind>(Choice{.kind = MetricKind::name, .type = metric})
       ->value(selection);
+}
+
+MetricTable read_totals(const Record& record) {
+  using Json = nlohmann::json;
+  MetricTable table;
+  const std::string group = "test/by_length";
+  if (!record.has(group)) return table;
+  const Json totals = Json::parse(record.attributes("test"));
+  try {
+    table.rows = {"all"};
+    table.sentences = {totals.value("sentences", Index{0})};
+    for (const std::string& name : record.children(group)) {
+      if (!totals.contains(name)) continue;
+      const Json attributes = Json::parse(record.attributes(group + "/" + name));
+      table.metrics.push_back(name);
+      table.units.push_back(attributes.value("units", ""));
+      table.signatures.push_back(attributes.value("signature", ""));
+      table.values.push_back(totals.at(name).get<double>());
+    }
+  } catch (const Json::exception&) {
+    throw DataError("{}: the attributes of test are not as this program writes them",
+                    record.file().string());
+  }
+  return table;
 }
 
 StoredResults read_results(const Record& record) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "framework/eval/sentence_result.hpp"
+#include "framework/eval/summary.hpp"
 #include "framework/record/open_record.hpp"
 
 namespace softalign {
@@ -25,6 +26,10 @@ struct StoredResults {
   // NaN when they do not define it. Throws SpecError for a metric that nobody knows.
   double value(const std::string& metric, const std::vector<Index>& chosen) const;
 };
+
+// The metrics over all sentences, as they were written: a table of the one row "all", without rows
+// when the record holds no test. Reads no sentence.
+MetricTable read_totals(const Record& record);
 
 // Throws DataError when the record holds no test: the run is not complete.
 StoredResults read_results(const Record& record);

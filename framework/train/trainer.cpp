@@ -62,13 +62,15 @@ Trainer::Trainer(const Spec& spec,
                  Model& model,
                  Recorder& recorder,
                  Workers& workers,
-                 Observer& observer)
+                 Observer& observer,
+                 Pruner* pruner)
     : spec_(spec),
       data_(data),
       model_(model),
       recorder_(recorder),
       workers_(workers),
       observer_(observer),
+      pruner_(pruner),
       optimizer_(make_plugin<OptimizerKind>(spec.train.optimizer)),
       metrics_(all_metrics()) {
   if (spec.evaluate.search_dev) dev_search_ = make_plugin<SearchKind>(spec.evaluate.dev_search);
@@ -78,10 +80,12 @@ Trainer::Trainer(const Spec& spec,
 }
 
 void Trainer::run() {
-  while (!position_.finished) {
+  if (pruner_ && !position_.finished) pruned_ = pruner_->stopped_before(position_.update);
+  while (!position_.finished && !pruned_) {
     train_epoch();
     try {
-      evaluate_dev();
+      const MetricTable dev = evaluate_dev();
+      if (pruner_) pruned_ = pruner_->stop(position_.update, dev);
     } catch (const Interrupted&) {
       save();  // behind the epoch's last batch: a resumed run begins with this evaluation
       throw;
@@ -93,9 +97,11 @@ void Trainer::run() {
     const bool more = position_.epoch < spec_.train.epochs &&
                       (!spec_.train.max_updates || position_.update < *spec_.train.max_updates);
     position_.finished = !patient || !more;
+    if (position_.finished) pruned_.reset();  // too late: it is done
     if (!patient) tell_early_stop();
     save();
   }
+  if (pruned_) return;
   std::copy(best_.parameters.begin(), best_.parameters.end(), model_.parameters().values());
 }
 
@@ -105,6 +111,7 @@ void Trainer::train_epoch() {
   const Index count = std::ssize(batches);
   progress_.epoch = position_.epoch + 1;
   progress_.updates = updates_of(spec_, count);
+  recorder_.expect(progress_.updates);
   while (position_.batch < count) {
     if (spec_.train.max_updates && position_.update >= *spec_.train.max_updates) break;
     if (observer_.stop_requested()) {
@@ -141,7 +148,7 @@ void Trainer::one_update(std::span<const Index> batch) {
   if (position_.update % spec_.record.checkpoint_every == 0) save();
 }
 
-void Trainer::evaluate_dev() {
+MetricTable Trainer::evaluate_dev() {
   EvaluationRequest request;
   request.search = dev_search_.get();
   request.batch = spec_.evaluate.batch;
@@ -176,6 +183,7 @@ void Trainer::evaluate_dev() {
     best_.parameters.assign(values_now, values_now + model_.parameters().flat_size());
   }
   observer_.dev(progress_, table, better && spec_.train.early_stopping);
+  return table;
 }
 
 // After the epoch's end; a dev evaluation belongs to each epoch.

@@ -6,6 +6,7 @@
 #include "framework/eval/evaluator.hpp"
 #include "framework/record/recorder.hpp"
 #include "framework/train/observer.hpp"
+#include "framework/train/pruner.hpp"
 #include "framework/train/spec.hpp"
 #include "framework/train/step.hpp"
 
@@ -18,16 +19,20 @@ class Trainer {
           Model& model,
           Recorder& recorder,
           Workers& workers,
-          Observer& observer);
+          Observer& observer,
+          Pruner* pruner = nullptr);
 
   // Trains to the end, from wherever restore() put it, and leaves the best parameters (by the
   // watched metric, else the last) in the model. Throws Interrupted after saving when the observer
-  // asks for it, RunError for a loss that is not finite.
+  // asks for it, RunError for a loss that is not finite. When the pruner ends it early, the state is
+  // saved and the model is as it was then.
   void run();
   void restore(const Checkpoint& checkpoint);
 
   Index update() const { return position_.update; }
   Index best_update() const { return best_.update; }
+  // Why the pruner ended it; empty when it did not.
+  const std::optional<std::string>& pruned() const { return pruned_; }
 
  private:
   // Everything that a resumed run must know besides parameters and optimiser buffers.
@@ -46,7 +51,7 @@ class Trainer {
 
   void train_epoch();
   void one_update(std::span<const Index> batch);
-  void evaluate_dev();
+  MetricTable evaluate_dev();
   void tell_early_stop();
   void save();
   [[noreturn]] void refuse_loss(const StepResult& result, const std::vector<Batch>& shards);
@@ -57,6 +62,7 @@ class Trainer {
   Recorder& recorder_;
   Workers& workers_;
   Observer& observer_;
+  Pruner* pruner_;
   std::unique_ptr<Optimizer> optimizer_;
   std::unique_ptr<Search> dev_search_;
   std::unique_ptr<TrainingStep> step_;
@@ -64,6 +70,7 @@ class Trainer {
   Position position_;
   Best best_;
   Index saved_at_ = -1;
+  std::optional<std::string> pruned_;
   TrainingProgress progress_;
 };
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import pty
 import signal
+import struct
 import subprocess
+import termios
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 BINARIES = Path(os.environ.get("SOFTALIGN_BINARY_DIR", "build/release")).absolute()
 PROGRAM = BINARIES / "bin" / "softalign"
@@ -80,3 +86,29 @@ def wait_until(true: Callable[[], bool], seconds: float = 30) -> None:
 
 def files_below(folder: Path) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def on_terminal(folder: Path, columns: int, *arguments: object, output: bool = False) -> str:
+    """What the program writes to a terminal of so many columns: its messages, and its output if asked for."""
+    try:
+        master, slave = pty.openpty()
+    except OSError as error:  # a bare root has no /dev/pts
+        pytest.skip(f"no pseudo-terminal: {error}")
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    command = [str(PROGRAM), *map(str, arguments)]
+    where = slave if output else subprocess.DEVNULL
+    surroundings = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    process = subprocess.Popen(command, cwd=folder, stdin=slave, stdout=where, stderr=slave, env=surroundings)
+    os.close(slave)
+    written = b""
+    while True:
+        try:
+            piece = os.read(master, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not piece:
+            break
+        written += piece
+    os.close(master)
+    assert process.wait() == 0
+    return written.decode()

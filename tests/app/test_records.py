@@ -25,7 +25,7 @@ def copied(trained: Path, to: Path) -> Path:
 # --- looking
 
 
-def test_ls_has_a_line_for_every_run_and_an_unreadable_one_breaks_nothing(trained: Path, tmp_path: Path) -> None:
+def test_ls_has_a_line_for_every_run_and_a_corrupt_one_breaks_nothing(trained: Path, tmp_path: Path) -> None:
     run = copied(trained, tmp_path)
     for name, spoil in {
         "cut": lambda f: f.write_bytes(f.read_bytes()[:5000]),
@@ -43,7 +43,7 @@ def test_ls_has_a_line_for_every_run_and_an_unreadable_one_breaks_nothing(traine
     lines = {line.split()[0]: line for line in done.stdout.splitlines()}
     assert list(lines) == ["name", "cut", "foreign", "gone", "newer", "tiny"]
     assert " complete " in lines["tiny"] and " 160 " in lines["tiny"]
-    assert all(" unreadable " in lines[name] for name in ("cut", "foreign", "newer"))
+    assert all(" corrupt " in lines[name] for name in ("cut", "foreign", "newer"))
     assert "record format 99 is newer than this program's" in done.stderr
     found = {entry["name"]: entry for entry in answer("ls", "results", cwd=tmp_path)}
     assert found["tiny"]["test"]["n"] == 16 and found["tiny"]["updates"] == 160
@@ -203,7 +203,7 @@ def test_what_is_not_complete_cannot_be_verified(here: Path) -> None:
     run.send_signal(signal.SIGTERM)
     run.communicate()
     (folder,) = here.glob("results/tiny/*")
-    assert "the run is interrupted; only a complete one can be verified" in error("verify", folder, cwd=here, code=3)
+    assert "the run is interrupted; only one that is complete or pruned can be verified" in error("verify", folder, cwd=here, code=3)
 
 
 def test_an_interrupted_verification_leaves_nothing(here: Path) -> None:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import pty
 import re
 import signal
-import struct
 import subprocess
-import termios
 from pathlib import Path
 
 import pytest
 
-from program import PROGRAM, TINY, answer, error, files_below, softalign, started, wait_until
+from program import TINY, answer, error, files_below, on_terminal, softalign, started, wait_until
 
 LONG = ["train.epochs=2000", "record.checkpoint_every=50", "evaluate.search_dev=false"]
 
@@ -175,32 +171,6 @@ def test_a_loss_that_is_no_number_stops_the_run_and_keeps_the_checkpoint(here: P
     assert "not a number" in softalign("tail", run, cwd=here).stdout
     without = error("run", "tiny.yaml", *wild, "seed=2", "--out", "other", cwd=here, code=1)
     assert "no checkpoint was made yet" in without
-
-
-def on_terminal(folder: Path, columns: int, *arguments: object, output: bool = False) -> str:
-    """What the program writes to a terminal of so many columns: its messages, and its output if asked for."""
-    try:
-        master, slave = pty.openpty()
-    except OSError as error:  # a bare root has no /dev/pts
-        pytest.skip(f"no pseudo-terminal: {error}")
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    command = [str(PROGRAM), *map(str, arguments)]
-    where = slave if output else subprocess.DEVNULL
-    surroundings = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
-    process = subprocess.Popen(command, cwd=folder, stdin=slave, stdout=where, stderr=slave, env=surroundings)
-    os.close(slave)
-    written = b""
-    while True:
-        try:
-            piece = os.read(master, 65536)
-        except OSError:  # the other end is closed
-            break
-        if not piece:
-            break
-        written += piece
-    os.close(master)
-    assert process.wait() == 0
-    return written.decode()
 
 
 @pytest.mark.parametrize("columns", [20, 60, 200])

@@ -110,8 +110,9 @@ BOOST_AUTO_TEST_CASE(faults_have_a_place_and_a_remedy) {
   BOOST_TEST(refusal_of("[1, 2]", "[x]") ==
              "study.yaml:4:9: seeds: expected an integer >= 0, got 'x'");
   BOOST_TEST(refusal_of("[1, 2]", "[]") == "study.yaml:4:8: no seeds; give one or more");
-  BOOST_TEST(refusal_of("name: small", "name: ../small") ==
-             "study.yaml:2:7: '../small' cannot name a folder; use letters, digits and . _ -");
+  BOOST_TEST(
+      refusal_of("name: small", "name: ../small") ==
+      "study.yaml:2:7: '../small' cannot name a folder; use at most 100 letters, digits and . _ -");
   BOOST_TEST(
       refusal_of("token_accuracy, perplexity", "token_acuracy")
           .starts_with(

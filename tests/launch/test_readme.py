@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import h5py
 import pytest
 from conftest import BUILD, ROOT
 
@@ -33,6 +34,19 @@ def test_the_example_draws_an_alignment(run_h5: Path, tmp_path: Path):
     (tmp_path / "draw.py").write_text("import matplotlib\nmatplotlib.use('Agg')\n" + code)
     subprocess.run([sys.executable, "draw.py", run_h5], cwd=tmp_path, check=True, timeout=60)
     assert (tmp_path / "alignment.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_analysis_finds_the_entropies_that_the_run_measured(softalign, tmp_path: Path):
+    ran = softalign("run", ROOT / "configs/tiny.yaml", "train.epochs=1", "record.alignments=40")  # all test sentences
+    assert ran.returncode == 0, ran.stderr
+    (record,) = tmp_path.glob("results/tiny/*/run.h5")
+    shown = subprocess.run([sys.executable, ROOT / "experiments/analysis/entropy.py", record], capture_output=True, text=True,
+                           check=True, timeout=60).stdout  # fmt: skip
+    with h5py.File(record) as file:
+        buckets = zip(*(file[f"test/by_length/{name}"][:].tolist() for name in ("n", "attention_entropy")))
+    table = [line.split() for line in shown.splitlines()[1:]]
+    assert [(int(n), float(entropy)) for _, n, entropy, _ in table] == [(n, round(entropy, 4)) for n, entropy in buckets]
+    assert all(0.5 < float(share) <= 1 for *_, share in table)  # hardly trained
 
 
 def test_the_learning_curve_opens_in_xarray(run_h5: Path):
@@ -81,7 +95,7 @@ def test_the_grammar_of_claims_is_that_of_the_parser():
 
 
 def test_every_file_that_is_named_exists():
-    later = {"results/reverse", "cosine.so", "run.h5", "alignment.png"}
+    later = {"results/reverse", "results/scores", "cosine.so", "run.h5", "alignment.png"}
     for name in re.findall(r"(?<![\w/.])((?:configs|experiments|framework|scripts|tests|results)/[\w./-]*[\w/])", README):
         if name not in later and "cosine" not in name and "figures/" not in name:
             assert (ROOT / name).exists(), f"README.md names {name}"

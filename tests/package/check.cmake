@@ -1,11 +1,30 @@
-# Installs the build BUILT below WORK, builds tests/package/ against it as a project of its own, and runs its host with its plugin.
+# Installs the build BUILT below WORK, builds tests/package/ against it as a project of its own, and runs its host with its plugin;
+# builds experiments/analysis/ in the same way: its program and its script print the same of one record.
 set(project ${CMAKE_CURRENT_LIST_DIR})
 file(REMOVE_RECURSE ${WORK})
 function(must)
   execute_process(COMMAND ${ARGV} COMMAND_ERROR_IS_FATAL ANY OUTPUT_VARIABLE printed ERROR_VARIABLE printed)
 endfunction()
 must(${CMAKE_COMMAND} --install ${BUILT} --prefix ${WORK}/prefix)
-must(${CMAKE_COMMAND} -S ${project} -B ${WORK}/build -G Ninja -D CMAKE_PREFIX_PATH=${WORK}/prefix
-     -D CMAKE_CXX_COMPILER=${COMPILER} -D CMAKE_BUILD_TYPE=Release)
-must(${CMAKE_COMMAND} --build ${WORK}/build)
+function(build source folder)
+  must(${CMAKE_COMMAND} -S ${source} -B ${folder} -G Ninja -D CMAKE_PREFIX_PATH=${WORK}/prefix
+       -D CMAKE_CXX_COMPILER=${COMPILER} -D CMAKE_BUILD_TYPE=Release)
+  must(${CMAKE_COMMAND} --build ${folder})
+endfunction()
+build(${project} ${WORK}/build)
 execute_process(COMMAND ${WORK}/build/host ${WORK}/build/probe.so COMMAND_ERROR_IS_FATAL ANY)
+# The installed program finds the script of its report.
+must(${WORK}/prefix/bin/softalign run ${WORK}/prefix/share/softalign/configs/tiny.yaml --out ${WORK}/results)
+must(${WORK}/prefix/bin/softalign report ${WORK}/results -o ${WORK}/report.html)
+foreach(command plot.py "figures.py;lengths")
+  must(${PYTHON} ${WORK}/prefix/share/softalign/scripts/${command} ${WORK}/results --out ${WORK}/figures)
+endforeach()
+
+set(analysis ${project}/../../experiments/analysis)
+build(${analysis} ${WORK}/analysis)
+file(GLOB record ${WORK}/results/tiny/*/run.h5)
+execute_process(COMMAND ${WORK}/analysis/entropy ${record} COMMAND_ERROR_IS_FATAL ANY OUTPUT_VARIABLE compiled)
+execute_process(COMMAND ${PYTHON} ${analysis}/entropy.py ${record} COMMAND_ERROR_IS_FATAL ANY OUTPUT_VARIABLE script)
+if(NOT compiled STREQUAL script OR NOT script MATCHES "\n1-5 .*\n6\\+ ")
+  message(FATAL_ERROR "entropy prints\n${compiled}and entropy.py\n${script}")
+endif()

@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(an_owner_that_lives_is_named) {
   BOOST_CHECK_EXCEPTION(Claim(FileSystem::real(), run, false), MachineError, [](const auto& e) {
     return std::string(e.what()).find(std::to_string(getpid())) != std::string::npos;
   });
-  BOOST_TEST((run_status(run).state == RunState::running));
+  BOOST_TEST((run_status(run).state == RunState::claimed));
 }
 
 BOOST_AUTO_TEST_CASE(released_claims_are_free) {

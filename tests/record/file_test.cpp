@@ -1,5 +1,7 @@
 #include "framework/record/file.hpp"
 
+#include <sys/stat.h>
+
 #include <boost/test/unit_test.hpp>
 
 #include "framework/base/error.hpp"
@@ -61,6 +63,13 @@ BOOST_AUTO_TEST_CASE(a_failed_check_keeps_the_old_file) {
   BOOST_CHECK_THROW(FileSystem::real().write_atomically(scratch / "a", "new", refuse), CheckError);
   BOOST_TEST(read_file(scratch / "a") == "old");
   BOOST_TEST(std::distance(std::filesystem::directory_iterator(scratch.path()), {}) == 1);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_regular_file_is_not_replaced) {
+  const Scratch scratch;
+  BOOST_REQUIRE(mkfifo((scratch / "pipe").c_str(), 0600) == 0);
+  BOOST_CHECK_THROW(FileSystem::real().write_atomically(scratch / "pipe", "new"), MachineError);
+  BOOST_TEST(std::filesystem::is_fifo(scratch / "pipe"));
 }
 
 BOOST_AUTO_TEST_CASE(creating_once_tells_who_was_first) {

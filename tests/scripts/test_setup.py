@@ -89,6 +89,13 @@ def test_a_failed_installation_says_what_to_do_and_goes_on(machine):
     assert calls[-1].startswith("cmake --build")
 
 
+def test_a_group_that_cannot_be_had_keeps_no_other_away(machine):
+    machine.debian("", "[[ $* != *hdf5-tools* ]]")
+    code, said, calls = machine.set_up("tests", "build")
+    assert code == 0 and "To do by hand: apt-get install hdf5-tools\n" in said
+    assert any(call.endswith("cmake libfmt-dev") for call in calls if "apt-get" in call)
+
+
 def test_without_apt_get_the_needs_are_listed(machine):
     code, said, calls = machine.set_up("build")
     assert code == 0 and "no apt-get here" in said

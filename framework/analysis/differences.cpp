@@ -1,11 +1,13 @@
-#include "framework/app/differences.hpp"
+#include "framework/analysis/differences.hpp"
 
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
-namespace softalign::app {
+#include "framework/base/error.hpp"
+
+namespace softalign {
 namespace {
 
 using Json = nlohmann::json;
@@ -18,9 +20,13 @@ void collect(const Json& json, const std::string& path, Leaves& leaves) {
       collect(value, path.empty() ? key : path + "." + key, leaves);
     return;
   }
-  const std::string text = json.is_string() ? json.get<std::string>() : json.dump();
+  leaves[path] = json.is_string() ? json.get<std::string>() : json.dump();
+}
+
+// A file's hash as people want to read it.
+std::string shortened(const std::string& value) {
   constexpr std::size_t kHash = 15;  // "sha256:" and enough to tell two files apart
-  leaves[path] = text.starts_with("sha256:") ? text.substr(0, kHash) : text;
+  return value.starts_with("sha256:") ? value.substr(0, kHash) : value;
 }
 
 bool has_end(const std::string& path, const std::string& end) {
@@ -58,23 +64,33 @@ std::string short_name(const std::string& path, const std::set<std::string>& all
 }  // namespace
 
 std::vector<Difference> differences(const std::vector<std::string>& identities) {
-  std::vector<Leaves> runs;
+  struct Option {  // of a run, as it is counted
+    const std::string* path;
+    const std::pair<const std::string, std::size_t>* value;
+  };
+  std::vector<std::vector<Option>> runs;
   Counts counts;
   std::size_t readable = 0;
   for (const std::string& identity : identities) {
     const Json json = Json::parse(identity, nullptr, false);
-    Leaves& leaves = runs.emplace_back();
+    std::vector<Option>& options = runs.emplace_back();
     if (!json.is_object()) continue;
     ++readable;
+    Leaves leaves;
     collect(json, "", leaves);
-    for (const auto& [path, value] : leaves) ++counts[path][value];
+    for (const auto& [path, value] : leaves) {
+      const auto values = counts.try_emplace(path).first;
+      const auto count = values->second.try_emplace(value).first;
+      ++count->second;
+      options.push_back({&values->first, &*count});
+    }
   }
   std::vector<Difference> found;
-  for (const Leaves& leaves : runs) {
+  for (const std::vector<Option>& options : runs) {
     Difference& difference = found.emplace_back();
-    for (const auto& [path, value] : leaves)
-      if (counts[path][value] < readable && !goes_with_plugin(path, counts))
-        difference.emplace_back(path, value);
+    for (const auto& [path, value] : options)
+      if (value->second < readable && !goes_with_plugin(*path, counts))
+        difference.emplace_back(*path, shortened(value->first));
     std::sort(difference.begin(), difference.end(), [](const auto& a, const auto& b) {
       const auto place = [](const std::string& path) {
         return std::pair(path != "seed", plain(path));
@@ -85,14 +101,31 @@ std::vector<Difference> differences(const std::vector<std::string>& identities) 
   return found;
 }
 
-std::string difference_text(const Difference& difference, const std::vector<Difference>& all) {
+std::map<std::string, std::string> options_of(const std::string& identity) {
+  const Json json = Json::parse(identity, nullptr, false);
+  if (!json.is_object()) throw DataError("an identity that is no JSON object");
+  Leaves leaves;
+  collect(json, "", leaves);
+  return leaves;
+}
+
+std::map<std::string, std::string> short_names(const std::vector<Difference>& all) {
   std::set<std::string> paths;
-  for (const Difference& other : all)
-    for (const auto& [path, value] : other) paths.insert(plain(path));
+  for (const Difference& difference : all)
+    for (const auto& [path, value] : difference) paths.insert(path);
+  std::set<std::string> plain_paths;
+  for (const std::string& path : paths) plain_paths.insert(plain(path));
+  std::map<std::string, std::string> names;
+  for (const std::string& path : paths) names[path] = short_name(plain(path), plain_paths);
+  return names;
+}
+
+std::string difference_text(const Difference& difference,
+                            const std::map<std::string, std::string>& names) {
   std::string text;
   for (const auto& [path, value] : difference)
-    text += (text.empty() ? "" : " ") + short_name(plain(path), paths) + "=" + value;
+    text += (text.empty() ? "" : " ") + names.at(path) + "=" + value;
   return text;
 }
 
-}  // namespace softalign::app
+}  // namespace softalign

@@ -1,0 +1,184 @@
+#include "framework/analysis/against_baseline.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <sstream>
+
+#include "framework/base/error.hpp"
+
+namespace softalign {
+namespace {
+
+struct Pair {
+  const FinishedRun* baseline;
+  const FinishedRun* run;
+};
+
+// Runs of the same seed, by seed.
+std::vector<Pair> pairs_of(const ComparedGroup& baseline, const ComparedGroup& group) {
+  std::vector<Pair> pairs;
+  for (const FinishedRun* run : group.runs)
+    for (const FinishedRun* other : baseline.runs)
+      if (run->seed == other->seed) pairs.push_back({other, run});
+  return pairs;
+}
+
+// Why a column cannot be tested on the test sentences of these pairs; empty: it can.
+std::string obstacle(const std::vector<Pair>& pairs,
+                     const ComparisonColumn& column,
+                     const Metric* metric) {
+  if (pairs.empty()) return "no seed in common";
+  if (!metric) return "no registered metric: give its plugin with --plugin";
+  if (metric->signature() != column.signature)
+    return fmt::format("this program's signature is {}", metric->signature());
+  for (const Pair& pair : pairs)
+    for (const FinishedRun* run : {pair.baseline, pair.run})
+      if (run->results.sentences.empty() || run->test_set != pairs.front().baseline->test_set)
+        return "other test sentences";
+  return "";
+}
+
+SystemResults results_of(const std::vector<Pair>& pairs,
+                         const FinishedRun* Pair::*side,
+                         const LengthRange& lengths) {
+  SystemResults results;
+  for (const Pair& pair : pairs) {
+    const StoredResults& stored = (pair.*side)->results;
+    auto& sentences = results.emplace_back();
+    for (const Index i : stored.of_length(lengths.shortest, lengths.longest))
+      sentences.push_back(&stored.sentences[static_cast<std::size_t>(i)]);
+  }
+  return results;
+}
+
+// The difference over the seeds, without a test.
+AgainstBaseline difference_of(const std::vector<Pair>& pairs,
+                              const ComparisonColumn& column,
+                              const LengthRange& lengths) {
+  AgainstBaseline against;
+  std::vector<double> differences;
+  for (const Pair& pair : pairs) {
+    const double difference =
+        value_of(*pair.run, column.name, lengths) - value_of(*pair.baseline, column.name, lengths);
+    if (!std::isnan(difference)) differences.push_back(difference);
+  }
+  against.difference = over_seeds(differences);
+  against.p_randomisation = against.p_bootstrap = std::nan("");
+  return against;
+}
+
+// A group in all columns, its tests on the same draws.
+std::vector<AgainstBaseline> group_against(const Comparison& comparison,
+                                           std::size_t g,
+                                           const PairedTestOptions& draws) {
+  const std::vector<Pair> pairs =
+      pairs_of(comparison.groups[comparison.baseline], comparison.groups[g]);
+  std::vector<AgainstBaseline> all;
+  std::vector<std::unique_ptr<Metric>> metrics;
+  std::vector<const Metric*> tested;
+  std::vector<std::size_t> places;  // in `all`, of those tested
+  for (std::size_t c = 0; c < comparison.columns.size(); ++c) {
+    const ComparisonColumn& column = comparison.columns[c];
+    if (column.cells[g].count == 0 || column.cells[comparison.baseline].count == 0) continue;
+    AgainstBaseline& against = all.emplace_back(difference_of(pairs, column, comparison.lengths));
+    against.group = g;
+    against.column = c;
+    if (!column.name.series.empty()) continue;
+    metrics.push_back(registered_metric(column.name.metric));
+    against.untested = obstacle(pairs, column, metrics.back().get());
+    if (!against.untested.empty()) continue;
+    tested.push_back(metrics.back().get());
+    places.push_back(all.size() - 1);
+  }
+  if (tested.empty()) return all;
+  const auto tests = paired_tests(tested,
+                                  results_of(pairs, &Pair::baseline, comparison.lengths),
+                                  results_of(pairs, &Pair::run, comparison.lengths),
+                                  draws);
+  for (std::size_t t = 0; t < tests.size(); ++t)
+    if (!std::isnan(tests[t].difference))
+      all[places[t]].test = tests[t];
+    else
+      all[places[t]].untested = "a seed without a value";
+  return all;
+}
+
+// Over the comparisons of each column.
+void correct(std::vector<AgainstBaseline>& all, std::size_t columns) {
+  for (std::size_t c = 0; c < columns; ++c) {
+    std::vector<AgainstBaseline*> of_column;
+    std::vector<double> randomisation, bootstrap;
+    for (AgainstBaseline& against : all)
+      if (against.column == c && against.test) {
+        of_column.push_back(&against);
+        randomisation.push_back(against.test->p_randomisation);
+        bootstrap.push_back(against.test->p_bootstrap);
+      }
+    randomisation = holm(randomisation);
+    bootstrap = holm(bootstrap);
+    for (std::size_t i = 0; i < of_column.size(); ++i) {
+      of_column[i]->p_randomisation = randomisation[i];
+      of_column[i]->p_bootstrap = bootstrap[i];
+    }
+  }
+}
+
+bool has_parameters(const ComparedGroup& group,
+                    const std::string& given,
+                    const std::map<std::string, std::string>& names) {
+  std::istringstream words(given);
+  for (std::string word; words >> word;) {
+    const auto is_this = [&](const auto& parameter) {
+      const auto& [path, value] = parameter;
+      return word == path + "=" + value || word == names.at(path) + "=" + value;
+    };
+    if (std::none_of(group.parameters.begin(), group.parameters.end(), is_this)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::size_t group_named(const std::vector<ComparedGroup>& groups, const std::string& given) {
+  std::size_t number = 0;
+  const auto parsed = std::from_chars(given.data(), given.data() + given.size(), number);
+  if (parsed.ec == std::errc{} && parsed.ptr == given.data() + given.size() && number >= 1 &&
+      number <= groups.size())
+    return number - 1;
+  std::vector<Difference> parameters;
+  for (const ComparedGroup& group : groups) parameters.push_back(group.parameters);
+  const auto names = short_names(parameters);
+  std::vector<std::size_t> meant;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const auto& runs = groups[g].runs;
+    const bool named = std::any_of(runs.begin(), runs.end(), [&](const FinishedRun* run) {
+      return run->run_id.starts_with(given) || run->name == given;
+    });
+    if (given.find('=') == given.npos ? named : has_parameters(groups[g], given, names))
+      meant.push_back(g);
+  }
+  if (meant.size() == 1) return meant.front();
+  throw SpecError(
+      "--baseline {}: {} of the {} groups; give its number (1 to {}), its parameters as "
+      "KEY=VALUE, the beginning of a run's id, or a name that no other group has",
+      printable(given),
+      meant.empty() ? "none" : fmt::format("{}", meant.size()),
+      groups.size(),
+      groups.size());
+}
+
+std::vector<AgainstBaseline> against_baseline(const Comparison& comparison,
+                                              const PairedTestOptions& draws) {
+  std::vector<AgainstBaseline> all;
+  for (std::size_t g = 0; g < comparison.groups.size(); ++g)
+    if (g != comparison.baseline)
+      for (AgainstBaseline& against : group_against(comparison, g, draws))
+        all.push_back(std::move(against));
+  correct(all, comparison.columns.size());
+  std::stable_sort(
+      all.begin(), all.end(), [](const auto& a, const auto& b) { return a.column < b.column; });
+  return all;
+}
+
+}  // namespace softalign

@@ -1,0 +1,16 @@
+// The groups of a comparison against one of them: the part of comparison.hpp that tests.
+#pragma once
+
+#include "framework/analysis/comparison.hpp"
+
+namespace softalign {
+
+// The group that a person means by its number from 1, its parameters ("score=dot units=8"), or the
+// beginning of a run's id or a run's name. Throws SpecError when that is none, or several.
+std::size_t group_named(const std::vector<ComparedGroup>& groups, const std::string& given);
+
+// Every group but comparison.baseline in every column that both have.
+std::vector<AgainstBaseline> against_baseline(const Comparison& comparison,
+                                              const PairedTestOptions& draws = {});
+
+}  // namespace softalign

@@ -1,0 +1,179 @@
+#include "framework/analysis/comparison.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "framework/analysis/run_summary.hpp"
+#include "framework/base/error.hpp"
+#include "framework/base/suggest.hpp"
+
+namespace softalign {
+namespace {
+
+// Numbers by their value, before texts.
+bool comes_before(const std::string& a, const std::string& b) {
+  const auto key = [](const std::string& text) {
+    char* end = nullptr;
+    const double number = std::strtod(text.c_str(), &end);
+    const bool is_number = !text.empty() && *end == '\0' && !std::isnan(number);
+    return std::tuple(!is_number, is_number ? number : 0, text);
+  };
+  return key(a) < key(b);
+}
+
+bool comes_before(const ComparedGroup& a, const ComparedGroup& b) {
+  if (a.runs.front()->given != b.runs.front()->given)
+    return a.runs.front()->given < b.runs.front()->given;
+  for (std::size_t i = 0; i < std::min(a.parameters.size(), b.parameters.size()); ++i) {
+    if (a.parameters[i].first != b.parameters[i].first)
+      return a.parameters[i].first < b.parameters[i].first;
+    if (a.parameters[i].second != b.parameters[i].second)
+      return comes_before(a.parameters[i].second, b.parameters[i].second);
+  }
+  return a.parameters.size() < b.parameters.size();
+}
+
+std::vector<ComparedGroup> groups_of(const std::vector<FinishedRun>& runs) {
+  std::map<std::string, ComparedGroup> by_configuration;
+  std::set<std::string> seen;  // one run may lie in two folders: it counts once
+  for (const FinishedRun& run : runs)
+    if (seen.insert(run.run_id).second) by_configuration[run.configuration].runs.push_back(&run);
+  std::vector<std::string> configurations;
+  std::vector<ComparedGroup> groups;
+  for (auto& [configuration, group] : by_configuration) {
+    configurations.push_back(configuration);
+    std::stable_sort(group.runs.begin(), group.runs.end(), [](const auto* a, const auto* b) {
+      return a->given < b->given;
+    });
+    groups.push_back(std::move(group));
+  }
+  const std::vector<Difference> parameters = differences(configurations);
+  for (std::size_t g = 0; g < groups.size(); ++g) groups[g].parameters = parameters[g];
+  std::sort(groups.begin(), groups.end(), [](const ComparedGroup& a, const ComparedGroup& b) {
+    return comes_before(a, b);
+  });
+  for (ComparedGroup& group : groups)
+    std::sort(group.runs.begin(), group.runs.end(), [](const auto* a, const auto* b) {
+      return a->seed < b->seed;
+    });
+  return groups;
+}
+
+std::string signature_in(const FinishedRun& run, const MetricName& name) {
+  const auto found = run.test.find(name.metric);
+  return found == run.test.end() ? "" : found->second.signature;
+}
+
+// Of the runs that have a value in it. Throws SpecError for two.
+std::string one_signature(const std::vector<ComparedGroup>& groups,
+                          const MetricName& name,
+                          const LengthRange& lengths) {
+  const FinishedRun* first = nullptr;
+  for (const ComparedGroup& group : groups)
+    for (const FinishedRun* run : group.runs) {
+      if (std::isnan(value_of(*run, name, lengths))) continue;
+      if (!first) first = run;
+      const std::string a = signature_in(*first, name), b = signature_in(*run, name);
+      if (a == b) continue;
+      const auto shown = [](const std::string& s) { return s.empty() ? "none" : s; };
+      throw SpecError(
+          "{}: values with different signatures are not compared: {} has {}, {} has {}; compare "
+          "them apart, or leave it out with --metric",
+          name.text,
+          first->place.string(),
+          shown(a),
+          run->place.string(),
+          shown(b));
+    }
+  return first ? signature_in(*first, name) : "";
+}
+
+std::vector<std::string> known_metrics(const std::vector<FinishedRun>& runs) {
+  std::set<std::string> names;
+  for (const FinishedRun& run : runs) {
+    for (const auto& [name, stored] : run.test) names.insert(name);
+    for (const auto& [series, columns] : run.series)
+      for (const auto& [name, values] : columns.columns) names.insert(series + "/" + name);
+  }
+  return {names.begin(), names.end()};
+}
+
+ComparisonColumn column_of(const MetricName& name,
+                           const std::vector<ComparedGroup>& groups,
+                           const LengthRange& lengths) {
+  ComparisonColumn column;
+  column.name = name;
+  column.signature = one_signature(groups, name, lengths);
+  std::vector<double> means;
+  for (const ComparedGroup& group : groups) {
+    std::vector<double> values;
+    for (const FinishedRun* run : group.runs)
+      if (const double value = value_of(*run, name, lengths); !std::isnan(value))
+        values.push_back(value);
+    column.cells.push_back(over_seeds(values));
+    means.push_back(values.empty() ? std::nan("") : column.cells.back().mean);
+  }
+  if (const auto metric = registered_metric(name.metric)) {
+    if (name.series.empty() && !lengths.all() && !column.signature.empty() &&
+        metric->signature() != column.signature)
+      throw SpecError(
+          "--length: the runs' {} has the signature {}, this program would compute it as {}",
+          name.text,
+          column.signature,
+          metric->signature());
+    column.units = metric->units();
+    column.higher_is_better = metric->higher_is_better();
+    if (groups.size() > 1) column.best = best_of(means, *column.higher_is_better);
+  }
+  return column;
+}
+
+void check_known(const std::vector<FinishedRun>& runs, const ComparisonColumn& column) {
+  const auto empty = [](const Seeds& cell) { return cell.count == 0; };
+  if (!std::all_of(column.cells.begin(), column.cells.end(), empty)) return;
+  const std::vector<std::string> known = known_metrics(runs);
+  const std::string plain = column.name.series.empty()
+                                ? column.name.metric
+                                : column.name.series + "/" + column.name.metric;
+  if (std::find(known.begin(), known.end(), plain) == known.end())
+    throw SpecError("--metric {}: no run has it{}", column.name.text, suggestion(plain, known));
+}
+
+}  // namespace
+
+double value_of(const FinishedRun& run, const MetricName& name, const LengthRange& lengths) {
+  if (name.series.empty() && lengths.all()) {
+    const auto found = run.test.find(name.metric);
+    return found == run.test.end() ? std::nan("") : found->second.value;
+  }
+  if (name.series.empty()) {
+    if (!run.test.contains(name.metric) || run.results.sentences.empty()) return std::nan("");
+    return run.results.value(name.metric, run.results.of_length(lengths.shortest, lengths.longest));
+  }
+  const auto series = run.series.find(name.series);
+  if (series == run.series.end()) return std::nan("");
+  return name.best ? best_value(series->second, name.metric, *higher_is_better(name.metric))
+                   : last_value(series->second, name.metric);
+}
+
+Comparison compare(const std::vector<FinishedRun>& runs,
+                   const std::vector<MetricName>& metrics,
+                   const LengthRange& lengths) {
+  Comparison comparison;
+  comparison.lengths = lengths;
+  comparison.groups = groups_of(runs);
+  if (comparison.groups.empty()) return comparison;
+  for (const FinishedRun& run : runs) comparison.same_test_set &= run.test_set == runs[0].test_set;
+  for (const MetricName& name : metrics) {
+    comparison.columns.push_back(column_of(name, comparison.groups, lengths));
+    ComparisonColumn& column = comparison.columns.back();
+    check_known(runs, column);
+    if (name.series.empty() && !comparison.same_test_set) column.best = -1;
+  }
+  const FinishedRun& first = *comparison.groups.front().runs.front();
+  comparison.sentences = std::ssize(first.results.of_length(lengths.shortest, lengths.longest));
+  return comparison;
+}
+
+}  // namespace softalign

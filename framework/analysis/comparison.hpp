@@ -1,0 +1,65 @@
+// Runs beside each other: those that differ only in the seed are one group, with mean and deviation
+// of each metric; and every group against one of them, the baseline.
+//
+// Two kinds of variance, never mixed: that of training, over the seeds (Seeds), and that of the
+// test sentences, the trained models fixed (PairedTest).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/analysis/differences.hpp"
+#include "framework/analysis/finished_run.hpp"
+#include "framework/analysis/metric_name.hpp"
+#include "framework/analysis/seeds.hpp"
+#include "framework/analysis/significance.hpp"
+
+namespace softalign {
+
+struct ComparisonColumn {
+  MetricName name;
+  std::string units;                     // "percent", "nats", "1"; empty: not known
+  std::string signature;                 // of every value in the column
+  std::optional<bool> higher_is_better;  // not known: nothing is best
+  std::vector<Seeds> cells;              // [groups] over the runs that define it; count 0: none
+  int best = -1;                         // the group
+};
+
+struct ComparedGroup {
+  Difference parameters;                 // in which it differs from other groups
+  std::vector<const FinishedRun*> runs;  // by seed
+};
+
+// A group against the baseline in one metric; pairs are runs of the same seed.
+struct AgainstBaseline {
+  std::size_t group = 0;
+  std::size_t column = 0;
+  Seeds difference;                // group - baseline, over the pairs
+  std::optional<PairedTest> test;  // on the test set, over all pairs together
+  double p_randomisation = 0;  // of the test, corrected for the comparisons of the column (Holm)
+  double p_bootstrap = 0;      // the same
+  std::string untested;        // why there is no test, where there could be one
+};
+
+struct Comparison {
+  std::vector<ComparisonColumn> columns;
+  std::vector<ComparedGroup> groups;
+  LengthRange lengths;
+  Index sentences = 0;        // of the first run's test set, of those lengths; 0: not read
+  bool same_test_set = true;  // otherwise no value of a test is the best
+  std::size_t baseline = 0;
+  std::vector<AgainstBaseline> against;  // by column, then group; empty: not tested
+};
+
+// Groups come in the order in which their runs were given, those of one folder by their parameters;
+// `runs` must outlive the result. Nothing is tested yet: see against_baseline.hpp. Throws SpecError
+// for a metric that no run has, and for runs whose values in one column have different signatures.
+Comparison compare(const std::vector<FinishedRun>& runs,
+                   const std::vector<MetricName>& metrics,
+                   const LengthRange& lengths = {});
+
+// A run's value; NaN when it has none.
+double value_of(const FinishedRun& run, const MetricName& name, const LengthRange& lengths);
+
+}  // namespace softalign

@@ -1,0 +1,210 @@
+#include "framework/analysis/export.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <type_traits>
+
+#include "framework/analysis/comparison.hpp"
+#include "framework/record/compare.hpp"
+
+namespace softalign {
+namespace {
+
+using Json = nlohmann::json;
+using Row = std::map<std::string, Cell>;
+
+// What every row says of its run.
+struct Run {
+  std::string path, id, name;
+  Index seed = 0;
+
+  explicit Run(const std::filesystem::path& place, const Record& record)
+      : path(place.string()), id(record.run_id()), name(record.name()) {
+    try {
+      without_seed(record.identity_json(), seed);
+    } catch (const DataError& error) {
+      throw DataError("{}: {}", record.file().string(), error.what());
+    }
+  }
+};
+
+// Calls read(place, record) for each run; those that cannot be read become faults.
+template <class Read>
+void each_record(const std::vector<std::filesystem::path>& runs, Export& out, const Read& read) {
+  for (const std::filesystem::path& place : runs) try {
+      read(place, Record(place));
+      ++out.runs;
+    } catch (const std::exception& error) {
+      out.faults.emplace_back(error.what());
+    }
+}
+
+Cell cell_of(const Json& value) {
+  if (value.is_number_integer()) return value.get<Index>();
+  if (value.is_number()) return value.get<double>();
+  if (value.is_string()) return value.get<std::string>();
+  return value.dump();
+}
+
+void add_options(const Json& json, const std::string& path, Row& row) {
+  for (const auto& [key, value] : json.items()) {
+    const std::string below = path.empty() ? key : path + "." + key;
+    if (value.is_object())
+      add_options(value, below, row);
+    else
+      row[below] = cell_of(value);
+  }
+}
+
+void add_series(const Record& record, const std::string& name, Row& row) {
+  FinishedRun run;
+  run.series[name] = record.series(name);
+  for (const auto& [column, values] : run.series[name].columns) {
+    if (is_volatile(name + "/" + column)) continue;
+    const std::string text = name + "/" + column;
+    row[text] = value_of(run, metric_name(text), {});
+    if (registered_metric(column))
+      row[text + ":best"] = value_of(run, metric_name(text + ":best"), {});
+  }
+}
+
+Row row_of(const std::filesystem::path& place, const Record& record) {
+  Row row;
+  const Run run(place, record);
+  add_options(Json::parse(record.identity_json()), "", row);
+  for (const std::string& series : record.series_names())
+    if (series != "train") add_series(record, series, row);  // the last batch says little
+  for (const auto& [name, metric] : test_metrics(record)) {
+    row["test/" + name] = metric.value;
+    if (!metric.signature.empty()) row["test/" + name + ":signature"] = metric.signature;
+  }
+  row["run_id"] = run.id;
+  row["name"] = run.name;
+  row["path"] = run.path;
+  row["state"] = record.state();
+  row["updates"] = record.last_update();
+  row["seed"] = run.seed;
+  return row;
+}
+
+// `first` as they stand, then all others of the rows: options, then metrics.
+std::vector<std::string> columns_of(const std::vector<std::string>& first,
+                                    const std::set<std::string>& all) {
+  std::vector<std::string> columns = first;
+  for (const bool metrics : {false, true})
+    for (const std::string& name : all)
+      if ((name.find('/') != name.npos) == metrics &&
+          std::find(first.begin(), first.end(), name) == first.end())
+        columns.push_back(name);
+  return columns;
+}
+
+std::string runs_table(const std::vector<std::filesystem::path>& runs,
+                       TableFormat format,
+                       Export& out) {
+  std::vector<Row> rows;
+  each_record(runs, out, [&](const auto& place, const Record& record) {
+    rows.push_back(row_of(place, record));
+  });
+  std::set<std::string> names;
+  for (const Row& row : rows)
+    for (const auto& [name, cell] : row) names.insert(name);
+  const auto columns = columns_of({"run_id", "name", "path", "state", "seed", "updates"}, names);
+  TableWriter writer(format, columns);
+  for (Row& row : rows) {
+    std::vector<Cell> cells;
+    for (const std::string& column : columns) cells.push_back(std::move(row[column]));
+    writer.row(cells);
+  }
+  return writer.finish();
+}
+
+std::string curves_table(const std::vector<std::filesystem::path>& runs,
+                         TableFormat format,
+                         Export& out) {
+  TableWriter writer(format, {"run_id", "name", "seed", "series", "update", "metric", "value"});
+  each_record(runs, out, [&](const auto& place, const Record& record) {
+    const Run run(place, record);
+    std::map<std::string, SeriesColumns> all;  // whole, before a row is written
+    for (const std::string& name : record.series_names()) all[name] = record.series(name);
+    for (const auto& [name, series] : all)
+      for (std::size_t i = 0; i < series.updates.size(); ++i)
+        for (const auto& [metric, values] : series.columns)
+          if (!std::isnan(values[i]))
+            writer.row({run.id, run.name, run.seed, name, series.updates[i], metric, values[i]});
+  });
+  return writer.finish();
+}
+
+// The columns that an array over the sentences has, each with its cells.
+void add_columns(const Record& record,
+                 const std::string& name,
+                 std::map<std::string, std::vector<Cell>>& columns) {
+  const Array array = record.array("test", name);
+  if (array.dims.empty() || array.dims.front().name != "sentence" || array.dims.size() > 2) return;
+  const auto width = static_cast<std::size_t>(array.dims.size() == 2 ? array.dims[1].size : 1);
+  const std::size_t digits = std::to_string(width - 1).size();  // so that names sort as numbers do
+  std::visit(
+      [&](const auto& values) {
+        using T = typename std::decay_t<decltype(values)>::value_type;
+        for (std::size_t i = 0; i < values.size(); ++i) {
+          const std::string column =
+              array.dims.size() == 2 ? fmt::format("{}_{:0{}}", name, i % width, digits) : name;
+          if constexpr (std::is_integral_v<T>)
+            columns[column].emplace_back(static_cast<Index>(values[i]));
+          else
+            columns[column].emplace_back(values[i]);
+        }
+      },
+      array.values);
+}
+
+std::string sentences_table(const std::vector<std::filesystem::path>& runs,
+                            TableFormat format,
+                            Export& out) {
+  struct Sentences {
+    Run run;
+    std::map<std::string, std::vector<Cell>> columns;
+  };
+  std::vector<Sentences> all;
+  std::set<std::string> names;
+  each_record(runs, out, [&](const auto& place, const Record& record) {
+    if (!record.has("test/sentence"))
+      throw DataError("{}: holds no test results; the run is {}", place.string(), record.state());
+    Sentences sentences{Run(place, record), {}};
+    for (const std::string& name : record.children("test"))
+      if (name != "by_length") add_columns(record, name, sentences.columns);
+    for (const auto& [name, cells] : sentences.columns) names.insert(name);
+    all.push_back(std::move(sentences));
+  });
+  const auto columns = columns_of({"run_id", "name", "seed", "sentence"}, names);
+  TableWriter writer(format, columns);
+  for (const auto& [run, cells_of] : all)
+    for (std::size_t i = 0; i < cells_of.at("sentence").size(); ++i) {
+      std::vector<Cell> cells = {run.id, run.name, run.seed};
+      for (std::size_t c = cells.size(); c < columns.size(); ++c) {
+        const auto found = cells_of.find(columns[c]);
+        cells.push_back(found == cells_of.end() ? Cell{} : found->second.at(i));
+      }
+      writer.row(cells);
+    }
+  return writer.finish();
+}
+
+}  // namespace
+
+Export export_runs(const std::vector<std::filesystem::path>& runs,
+                   ExportWhat what,
+                   TableFormat format) {
+  Export out;
+  out.table = what == ExportWhat::runs     ? runs_table(runs, format, out)
+              : what == ExportWhat::curves ? curves_table(runs, format, out)
+                                           : sentences_table(runs, format, out);
+  return out;
+}
+
+}  // namespace softalign

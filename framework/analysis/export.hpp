@@ -1,0 +1,31 @@
+// The runs, their learning curves or their test sentences as one table, for other programs.
+//
+//   runs       a row a run: run_id, name, path, state, seed, updates; every option of its identity
+//              by path; "dev/loss" (last), "dev/loss:best", "test/bleu", "test/bleu:signature"
+//   curves     a row a number (long form): run_id, name, seed, series, update, metric, value
+//   sentences  a row a test sentence: run_id, name, seed, sentence, and all that /test has of it;
+//              several numbers of one sentence are bleu_stats_0, bleu_stats_1, .., chrf_stats_00, ..
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "framework/analysis/table_writer.hpp"
+
+namespace softalign {
+
+enum class ExportWhat { runs, curves, sentences };
+
+struct Export {
+  std::string table;                // in the format asked for
+  Index runs = 0;                   // that are in it
+  std::vector<std::string> faults;  // a line for each run that could not be read, and is not in it
+};
+
+// Runs in the order given: folders or records. `path` is as given.
+Export export_runs(const std::vector<std::filesystem::path>& runs,
+                   ExportWhat what,
+                   TableFormat format);
+
+}  // namespace softalign

@@ -1,0 +1,49 @@
+// A finished run as a comparison reads it, from its record alone: what it is, and its results.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "framework/record/open_record.hpp"
+#include "framework/train/stored_results.hpp"
+
+namespace softalign {
+
+// A metric over the whole test set, as the run recorded it.
+struct StoredMetric {
+  double value = 0;
+  std::string signature;  // empty: nothing to vary
+};
+
+// By name. Empty for a record that holds no test.
+std::map<std::string, StoredMetric> test_metrics(const Record& record);
+
+struct FinishedRun {
+  std::filesystem::path place;  // its folder, or a record that lies alone
+  Index given = 0;              // which of several folders on a command line it came with
+  std::string name;
+  std::string run_id;
+  std::string identity;       // canonical JSON
+  std::string configuration;  // the same without the seed: runs of several seeds share it
+  Index seed = 0;
+  std::map<std::string, StoredMetric> test;
+  std::map<std::string, SeriesColumns> series;  // those that were asked for
+  StoredResults results;                        // sentence by sentence, if asked for
+  std::string test_set;  // hash of its sources and references; empty for a record without a test
+};
+
+struct RunParts {
+  std::vector<std::string> series;
+  bool sentences = false;
+};
+
+// Throws DataError when the record cannot be read, and for a run that is not complete, saying how
+// it stands.
+FinishedRun read_finished_run(const std::filesystem::path& place, const RunParts& parts);
+
+// An identity without its seed, and the seed. Throws DataError when it is no identity.
+std::string without_seed(const std::string& identity, Index& seed);
+
+}  // namespace softalign

@@ -1,0 +1,147 @@
+#include "framework/analysis/run_index.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "framework/analysis/index_file.hpp"
+#include "framework/analysis/runs_below.hpp"
+#include "framework/analysis/summary_bytes.hpp"
+#include "framework/base/error.hpp"
+#include "framework/data/file_stamp.hpp"
+#include "framework/record/bytes.hpp"
+
+namespace softalign {
+namespace {
+
+namespace fs = std::filesystem;
+
+// How much of an index must be new before it is written again, so that what one run costs does not
+// grow with the number of the others.
+constexpr std::size_t kShare = 256;
+
+// The files of a run that its summary is a function of, below its folder. The folder itself, "",
+// tells of every file that comes, goes or is replaced; the others, of those written in place.
+std::vector<std::string> files_of(const RunFolder& run) {
+  const std::vector<Index> attempts = run.attempts(), journals = run.journals();
+  const Index claim = attempts.empty() ? 0 : attempts.back();
+  const Index journal = journals.empty() ? 0 : journals.back();
+  const RunFolder here{""};
+  std::vector<std::string> files = {""};
+  for (const fs::path& file : {here.identity(), here.spec(), here.status(), here.record()})
+    files.push_back(file.string());
+  if (journal > 0) files.push_back(here.journal(journal).string());
+  if (claim > 0) files.push_back(here.claim(claim).string());
+  files.push_back(
+      here.claim(1 + std::max(claim, journal)).string());  // the next one, see claim.cpp
+  return files;
+}
+
+struct Stamp {
+  std::string bytes;
+  bool settled = true;
+};
+
+Stamp stamp_of(const RunFolder& run, const std::vector<std::string>& files, std::time_t now) {
+  Stamp stamp;
+  ByteWriter out;
+  out.list(files);
+  std::string path = run.root.native() + "/";
+  const std::size_t root = path.size();
+  for (const std::string& file : files) {
+    path.replace(root, path.npos, file);
+    const FileStamp one = softalign::stamp_of(path.c_str());
+    out.number(one.device);
+    out.number(one.inode);
+    out.number(one.size);
+    out.number(one.modified);
+    out.number(one.changed);
+    stamp.settled = stamp.settled && one.settled(now);
+  }
+  stamp.bytes = out.bytes();
+  return stamp;
+}
+
+// What is remembered of a run, if all of it is as it was.
+std::optional<RunSummary> remembered(const RunFolder& run, const IndexEntry& entry) {
+  try {
+    const auto files = ByteReader(entry.stamp).list<std::string>();
+    if (stamp_of(run, files, 0).bytes != entry.stamp) return std::nullopt;
+    RunSummary summary = unpack(entry.summary);
+    summary.run = run;
+    return summary;
+  } catch (const DataError&) {
+    return std::nullopt;
+  }
+}
+
+// The runs that lie directly in one folder.
+class FolderIndex {
+ public:
+  FolderIndex(const fs::path& folder, const IndexOptions& options) : now_(options.now) {
+    std::error_code error;
+    folder_ = fs::canonical(folder.empty() ? "." : folder, error).string();
+    if (!options.cache || error) return;
+    place_ = index_place(*options.cache, folder_);
+    old_ = read_index(place_, folder_);
+  }
+
+  RunSummary summary_of(const RunFolder& run) {
+    const std::string name = run.root.filename().string();
+    const auto known = old_.find(name);
+    if (known != old_.end()) {
+      if (auto summary = remembered(run, known->second)) {
+        new_.insert(old_.extract(known));
+        return *std::move(summary);
+      }
+    }
+    ++read_;
+    const Stamp before = stamp_of(run, files_of(run), now_);
+    RunSummary summary = summarize_run(run);
+    const bool lasting = summary.fault.empty() && !may_change_unseen(summary.status.state);
+    if (!place_.empty() && before.settled && lasting) {
+      new_[name] = {before.bytes, pack(summary)};
+      ++added_;
+    }
+    return summary;
+  }
+
+  std::size_t read() const { return read_; }
+
+  // Once all runs were asked for: what is left of the old index is gone from the disk.
+  void write() const {
+    const std::size_t changes = added_ + old_.size();
+    if (changes > 0 && changes * kShare >= new_.size()) write_index(place_, folder_, new_);
+  }
+
+ private:
+  std::time_t now_;
+  std::string folder_;
+  fs::path place_;  // empty: there is no cache
+  IndexEntries old_, new_;
+  std::size_t read_ = 0, added_ = 0;
+};
+
+}  // namespace
+
+RunIndex index_runs(const fs::path& folder, const IndexOptions& options) {
+  RunIndex index;
+  if (is_run_folder(folder)) {  // its neighbours are not looked at
+    index.runs.push_back(summarize_run({folder}));
+    index.read = 1;
+    return index;
+  }
+  std::map<std::string, FolderIndex> folders;
+  for (const RunFolder& run : runs_below(folder)) {
+    const std::string parent = run.root.parent_path().string();
+    auto at = folders.find(parent);
+    if (at == folders.end()) at = folders.try_emplace(parent, parent, options).first;
+    index.runs.push_back(at->second.summary_of(run));
+  }
+  for (const auto& [parent, one] : folders) {
+    index.read += one.read();
+    one.write();
+  }
+  return index;
+}
+
+}  // namespace softalign

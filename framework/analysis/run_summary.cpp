@@ -1,0 +1,125 @@
+#include "framework/analysis/run_summary.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "framework/base/error.hpp"
+#include "framework/record/journal.hpp"
+#include "framework/record/setting.hpp"
+#include "framework/train/stored_results.hpp"
+
+namespace softalign {
+namespace {
+
+constexpr const char* kLoss = "loss";
+
+SeriesColumns thin(const SeriesColumns& series, const std::string& column) {
+  SeriesColumns thin;
+  const auto found = series.columns.find(column);
+  if (found == series.columns.end()) return thin;
+  for (const std::size_t i : thinned(series.updates.size())) {
+    thin.updates.push_back(series.updates[i]);
+    thin.columns[column].push_back(found->second[i]);
+  }
+  return thin;
+}
+
+void read_record(RunSummary& summary) {
+  const Record record(summary.run.record());
+  summary.name = record.name();
+  summary.run_id = record.run_id();
+  summary.identity = record.identity_json();
+  summary.test = read_totals(record);
+  if (!summary.test.rows.empty())
+    summary.selected =
+        nlohmann::json::parse(record.attributes("test")).value("selected_update", Index{0});
+  if (record.has("dev/update")) summary.dev = record.series("dev");
+  if (record.has("train/update")) summary.train = thin(record.series("train", {kLoss}), kLoss);
+  if (summary.status.state == RunState::absent) {  // a record that was copied here alone
+    summary.status.state = run_state(record.state()).value_or(RunState::interrupted);
+    summary.status.last_update = record.last_update();
+  }
+}
+
+// A run without a record. Nothing is asked of one that somebody works on: he may be just beginning.
+void read_folder(RunSummary& summary) {
+  const RunFolder& run = summary.run;
+  if (std::filesystem::exists(run.identity())) summary.identity = read_file(run.identity());
+  if (summary.status.state == RunState::absent && run.journals().empty())
+    throw DataError("{}: neither a journal nor a record; remove the folder, or run its spec again",
+                    run.root.string());
+  const std::vector<Index> journals = run.journals();
+  if (is_worked_on(summary.status.state) || journals.empty()) return;
+  JournalTail journal(run.journal(journals.back()));
+  journal.next();
+  check_setting(run, journal.header() ? journal.header()->run_id : "");
+}
+
+}  // namespace
+
+std::string RunSummary::state() const {
+  return fault.empty() ? std::string(to_string(status.state)) : "corrupt";
+}
+
+RunSummary summarize_run(const RunFolder& run) {
+  RunSummary summary;
+  summary.run = run;
+  std::filesystem::path whole = std::filesystem::absolute(run.root).lexically_normal();
+  if (!whole.has_filename()) whole = whole.parent_path();  // it was written with a slash behind it
+  summary.name = whole.parent_path().filename().string();
+  summary.run_id = whole.filename().string();
+  try {
+    summary.status = run_status(run);
+    if (std::filesystem::exists(run.record()))
+      read_record(summary);
+    else
+      read_folder(summary);
+  } catch (const std::exception& error) {
+    summary.fault = error.what();
+  }
+  return summary;
+}
+
+bool may_change_unseen(RunState state) { return is_worked_on(state) || state == RunState::lost; }
+
+std::vector<std::size_t> thinned(std::size_t n, std::size_t most) {
+  const std::size_t kept = std::min(n, most);
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < kept; ++i) places.push_back(n <= most ? i : i * (n - 1) / (most - 1));
+  return places;
+}
+
+double last_value(const SeriesColumns& series, const std::string& column) {
+  const auto found = series.columns.find(column);
+  if (found != series.columns.end())
+    for (auto value = found->second.rbegin(); value != found->second.rend(); ++value)
+      if (!std::isnan(*value)) return *value;
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+double selected_value(const RunSummary& summary, const std::string& metric) {
+  const auto found = summary.dev.columns.find(metric);
+  if (summary.selected > 0 && found != summary.dev.columns.end())
+    for (std::size_t i = 0; i < summary.dev.updates.size(); ++i)
+      if (summary.dev.updates[i] == summary.selected) return found->second[i];
+  return last_value(summary.dev, metric);
+}
+
+double best_value(const SeriesColumns& series, const std::string& column, bool highest) {
+  double best = std::numeric_limits<double>::quiet_NaN();
+  const auto found = series.columns.find(column);
+  if (found == series.columns.end()) return best;
+  for (const double value : found->second)
+    if (std::isnan(best) || (highest ? value > best : value < best)) best = value;
+  return best;
+}
+
+std::optional<bool> higher_is_better(const std::string& metric) {
+  if (!Registry::instance().find_if_present(MetricKind::name, metric)) return std::nullopt;
+  return make_plugin<MetricKind>(Choice{.kind = MetricKind::name, .type = metric})
+      ->higher_is_better();
+}
+
+}  // namespace softalign

@@ -1,0 +1,80 @@
+// Is a difference between two systems on one test set more than the luck of its sentences? Paired
+// approximate randomisation and the paired bootstrap, for any metric, as sacreBLEU 2 does them
+// (Riezler & Maxwell 2005; Koehn 2004). The trained models are fixed here: how much another seed
+// would change is seeds.hpp's business.
+//
+// Two things differ from sacreBLEU. A draw that is exactly as extreme as what was seen counts as
+// extreme, so two systems with the same outputs have p = 1 (sacreBLEU: the smallest p there is). A
+// system trained with several seeds is scored by the mean of its seeds, on the same draw for all;
+// with one seed that is sacreBLEU's test.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "framework/base/random.hpp"
+#include "framework/eval/metric.hpp"
+
+namespace softalign {
+
+inline constexpr Index kTrials = 10'000;   // of randomisation
+inline constexpr Index kResamples = 1000;  // of the bootstrap
+
+// Test sets drawn anew with replacement: the one bootstrap of the project. Draws are functions of
+// name and number, so whoever draws under one name has the same sentences, on any machine.
+class Bootstrap {
+ public:
+  Bootstrap(std::string_view name, Index sentences);
+  std::vector<Index> draw(Index k) const;  // [sentences] places; k counts from 1
+
+ private:
+  RandomStream stream_;
+  Index sentences_;
+};
+
+// A system's results on a test set: for each of its seeds the same sentences, in one order.
+using SystemResults = std::vector<std::vector<const SentenceResult*>>;  // [seeds][sentences]
+
+// The mean over the seeds; NaN where a seed does not define the metric.
+double score(const Metric& metric, const SystemResults& system);
+
+// Of scores over resamples: their mean and half the width from percentile 2.5 to 97.5, which is
+// what sacreBLEU prints behind "±".
+struct Interval {
+  double mean = 0;
+  double half_width = 0;
+};
+// NaN for no scores. Those that are NaN themselves are left out.
+Interval interval_of(std::vector<double> scores);
+
+struct PairedTest {
+  double difference = 0;  // system - baseline, on the test set as it is
+  Interval baseline;      // over the resamples
+  Interval system;
+  Interval of_difference;      // of system - baseline on each resample
+  double p_randomisation = 0;  // two-sided, (c + 1) / (n + 1)
+  double p_bootstrap = 0;      // the same, of |difference| centred at its mean
+};
+
+struct PairedTestOptions {
+  Index trials = kTrials;
+  Index resamples = kResamples;
+  int threads = 1;  // change no bit
+};
+
+// One test for each metric, all on the same draws; NaN throughout for a metric that the sentences
+// do not define. Throws BugError when the two are not over as many seeds and sentences.
+std::vector<PairedTest> paired_tests(const std::vector<const Metric*>& metrics,
+                                     const SystemResults& baseline,
+                                     const SystemResults& system,
+                                     const PairedTestOptions& options = {});
+
+// The share of draws at least as extreme as `seen`, the data themselves counted as one more draw;
+// NaN draws are left out, and p is NaN when `seen` is.
+double p_value(const std::vector<double>& draws, double seen);
+
+// p-values corrected for being several (Holm 1979): the chance of one false alarm among them is at
+// most the level. NaN stays and counts for nothing.
+std::vector<double> holm(const std::vector<double>& p_values);
+
+}  // namespace softalign

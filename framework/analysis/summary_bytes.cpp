@@ -1,0 +1,110 @@
+#include "framework/analysis/summary_bytes.hpp"
+
+#include "framework/record/bytes.hpp"
+
+namespace softalign {
+namespace {
+
+void put(ByteWriter& out, const RunStatus& status) {
+  out.text(to_string(status.state));
+  out.number(status.attempt);
+  out.number(status.last_update);
+  out.number(status.updates);
+  out.number<std::uint64_t>(status.metrics.size());
+  for (const auto& [name, value] : status.metrics) {
+    out.text(name);
+    out.number(value);
+  }
+  out.number(status.heartbeat);
+  out.text(status.owner);
+}
+
+void put(ByteWriter& out, const MetricTable& table) {
+  out.list(table.rows);
+  out.list(table.sentences);
+  out.list(table.metrics);
+  out.list(table.units);
+  out.list(table.signatures);
+  out.list(table.values);
+}
+
+void put(ByteWriter& out, const SeriesColumns& series) {
+  out.list(series.updates);
+  out.number<std::uint64_t>(series.columns.size());
+  for (const auto& [name, values] : series.columns) {
+    out.text(name);
+    out.list(values);
+  }
+}
+
+RunStatus status_from(ByteReader& in) {
+  RunStatus status;
+  const std::optional<RunState> state = run_state(in.text());
+  if (!state) throw DataError("an unknown state of a run");
+  status.state = *state;
+  status.attempt = in.number<Index>();
+  status.last_update = in.number<Index>();
+  status.updates = in.number<Index>();
+  for (auto left = in.number<std::uint64_t>(); left > 0; --left) {
+    std::string name = in.text();
+    status.metrics.emplace_back(std::move(name), in.number<double>());
+  }
+  status.heartbeat = in.number<double>();
+  status.owner = in.text();
+  return status;
+}
+
+MetricTable table_from(ByteReader& in) {
+  MetricTable table;
+  table.rows = in.list<std::string>();
+  table.sentences = in.list<Index>();
+  table.metrics = in.list<std::string>();
+  table.units = in.list<std::string>();
+  table.signatures = in.list<std::string>();
+  table.values = in.list<double>();
+  return table;
+}
+
+SeriesColumns series_from(ByteReader& in) {
+  SeriesColumns series;
+  series.updates = in.list<Index>();
+  for (auto left = in.number<std::uint64_t>(); left > 0; --left) {
+    std::string name = in.text();
+    series.columns.emplace_hint(series.columns.end(), std::move(name), in.list<double>());
+  }
+  return series;
+}
+
+}  // namespace
+
+std::string pack(const RunSummary& summary) {
+  ByteWriter out;
+  out.text(summary.name);
+  out.text(summary.run_id);
+  put(out, summary.status);
+  out.text(summary.identity);
+  put(out, summary.test);
+  out.number(summary.selected);
+  put(out, summary.dev);
+  put(out, summary.train);
+  out.text(summary.fault);
+  return out.bytes();
+}
+
+RunSummary unpack(std::string_view bytes) {
+  ByteReader in(bytes);
+  RunSummary summary;
+  summary.name = in.text();
+  summary.run_id = in.text();
+  summary.status = status_from(in);
+  summary.identity = in.text();
+  summary.test = table_from(in);
+  summary.selected = in.number<Index>();
+  summary.dev = series_from(in);
+  summary.train = series_from(in);
+  summary.fault = in.text();
+  if (in.left() > 0) throw DataError("more than a run's summary");
+  return summary;
+}
+
+}  // namespace softalign

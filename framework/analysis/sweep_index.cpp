@@ -1,0 +1,194 @@
+#include "framework/analysis/sweep_index.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "framework/analysis/sweep_curves.hpp"
+#include "framework/base/error.hpp"
+#include "framework/base/text.hpp"
+#include "framework/record/hdf5.hpp"
+#include "framework/record/layout.hpp"
+#include "framework/record/text.hpp"
+
+namespace softalign {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kVersion = 1;
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+// HDF5's strings are UTF-8 and end at a NUL; a folder may be called otherwise.
+std::string text_of(const std::string& bytes) {
+  return is_text(bytes) ? bytes : printable(bytes, kWhole);
+}
+
+class Writer {
+ public:
+  explicit Writer(const SweepTable& table)
+      : table_(table), dims_{{"run", std::ssize(table.rows)}} {}
+
+  std::string image() {
+    file_.attributes("",
+                     Json{{"format", kSweepFormat},
+                          {"format_version", kVersion},
+                          {"Conventions", "CF-1.10"},
+                          {"name", text_of(table_.name)},
+                          {"metric", text_of(table_.metric)},
+                          {"goal", text_of(table_.goal)}}
+                         .dump());
+    if (!table_.rows.empty()) {
+      write_rows();
+      write_parameters();
+      write_dev();
+      write_test();
+      write_curves(file_, table_);
+    }
+    return file_.image();
+  }
+
+ private:
+  // A number or text of each row.
+  template <class T, class Of>
+  void column(const std::string& name, const Of& of, const Json& attributes = {}) {
+    std::vector<T> values;
+    for (const SweepTable::Row& row : table_.rows) values.push_back(of(row));
+    file_.dataset(name, dims_, values);
+    if (!attributes.empty()) file_.attributes(name, attributes.dump());
+  }
+
+  void write_rows() {
+    column<Index>("run",
+                  [](const SweepTable::Row& row) { return row.k; },
+                  {{"long_name", "row of the plan"}});
+    column<std::string>("run_id", [](const SweepTable::Row& row) { return text_of(row.run_id); });
+    column<std::string>("path", [](const SweepTable::Row& row) { return text_of(row.path); });
+    column<std::string>("state", [](const SweepTable::Row& row) { return text_of(row.state); });
+    column<Index>("seed", [](const SweepTable::Row& row) { return row.seed; });
+    column<Index>("updates", [](const SweepTable::Row& row) {
+      return row.summary ? row.summary->status.last_update : 0;
+    });
+  }
+
+  void write_parameters() {
+    std::vector<std::string> paths;  // in order of first appearance
+    std::map<std::string, bool> are_numbers;
+    for (const SweepTable::Row& row : table_.rows)
+      for (const SweepTable::Parameter& parameter : row.parameters) {
+        const auto [at, first] = are_numbers.try_emplace(parameter.path, true);
+        at->second = at->second && parameter.is_number;
+        if (first && parameter.path != "seed") paths.push_back(parameter.path);  // has its column
+      }
+    for (const std::string& path : paths) {
+      const auto text = [&](const SweepTable::Row& row) {
+        for (const SweepTable::Parameter& parameter : row.parameters)
+          if (parameter.path == path) return text_of(parameter.value);
+        return std::string();
+      };
+      if (are_numbers.at(path))
+        column<double>(path, [&](const SweepTable::Row& row) { return number_of(text(row)); });
+      else
+        column<std::string>(path, text);
+    }
+  }
+
+  static double number_of(const std::string& text) {
+    if (text.empty()) return kNone;
+    double value = 0;
+    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (fault != std::errc() || end != text.data() + text.size())
+      throw BugError("'{}' is no number, as the plan says", text);
+    return value;
+  }
+
+  void write_dev() {
+    for (const std::string& metric : dev_columns(table_)) {
+      const auto of_dev = [&](const auto& value) {
+        return [&](const SweepTable::Row& row) {
+          return row.summary ? value(row.summary->dev) : kNone;
+        };
+      };
+      column<double>("dev_" + metric,
+                     of_dev([&](const SeriesColumns& dev) { return last_value(dev, metric); }),
+                     {{"long_name", "last value on the dev split"}});
+      std::optional<bool> highest = higher_is_better(metric);
+      if ("dev/" + metric == table_.metric) highest = table_.goal == "maximize";
+      if (!highest) continue;
+      column<double>(
+          "dev_" + metric + "_best",
+          of_dev([&](const SeriesColumns& dev) { return best_value(dev, metric, *highest); }),
+          {{"long_name",
+            *highest ? "highest value on the dev split" : "lowest value on the dev split"}});
+    }
+  }
+
+  void write_test() {
+    struct About {
+      std::string units;
+      std::vector<std::string> signatures;  // each once: values of several must not be compared
+    };
+    std::map<std::string, About> metrics;
+    for (const SweepTable::Row& row : table_.rows) {
+      if (!row.summary) continue;
+      const MetricTable& test = row.summary->test;
+      for (std::size_t m = 0; m < test.metrics.size(); ++m) {
+        About& about = metrics[test.metrics[m]];
+        about.units = test.units[m];
+        auto& all = about.signatures;
+        if (!test.signatures[m].empty() &&
+            std::find(all.begin(), all.end(), test.signatures[m]) == all.end())
+          all.push_back(test.signatures[m]);
+      }
+    }
+    for (const auto& [metric, about] : metrics) {
+      Json attributes = {{"long_name", "over all sentences of the test split"}};
+      if (!about.units.empty()) attributes["units"] = about.units;
+      if (about.signatures.size() == 1) attributes["signature"] = about.signatures[0];
+      if (about.signatures.size() > 1) attributes["signature"] = about.signatures;
+      column<double>(
+          "test_" + metric,
+          [&](const SweepTable::Row& row) { return test_value(row, metric); },
+          attributes);
+    }
+  }
+
+  static double test_value(const SweepTable::Row& row, const std::string& metric) {
+    if (!row.summary) return kNone;
+    const auto& names = row.summary->test.metrics;
+    const auto at = std::find(names.begin(), names.end(), metric);
+    return at == names.end()
+               ? kNone
+               : row.summary->test.at(0, static_cast<std::size_t>(at - names.begin()));
+  }
+
+  const SweepTable& table_;
+  std::vector<Dimension> dims_;
+  Hdf5Writer file_;
+};
+
+bool holds(const std::filesystem::path& file, const std::string& bytes) {
+  try {
+    return std::filesystem::exists(file) && read_file(file) == bytes;
+  } catch (const DataError&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+bool write_sweep_index(const std::filesystem::path& file,
+                       const SweepTable& table,
+                       FileSystem& files) {
+  const std::string bytes = Writer(table).image();
+  if (holds(file, bytes)) return false;
+  files.write_atomically(file, bytes, [&](const std::filesystem::path& temporary) {
+    if (!holds(temporary, bytes))
+      throw MachineError("{}: was not written whole", temporary.string());
+  });
+  return true;
+}
+
+}  // namespace softalign

@@ -1,0 +1,158 @@
+// softalign compare [RUN|FOLDER..]: runs beside each other, those of several seeds as one, and every
+// group of them against a baseline. A run that cannot be read is named and left out.
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <thread>
+
+#include "framework/analysis/against_baseline.hpp"
+#include "framework/app/command.hpp"
+#include "framework/app/comparison_report.hpp"
+#include "framework/app/load.hpp"
+#include "framework/app/runs.hpp"
+#include "framework/app/table.hpp"
+#include "framework/app/trained.hpp"
+#include "framework/config/plugin_loader.hpp"
+
+namespace softalign::app {
+namespace {
+
+constexpr std::size_t kTestedUnasked = 10;  // groups; more only where a baseline was named
+
+constexpr const char* kExample =
+    R"(softalign compare results/reverse --metric bleu,dev/loss --baseline score=dot
+
+Runs that differ in nothing but the seed are one group. The first table has the
+parameters in which groups differ, and the metrics over the seeds. In the second
+every group stands against the baseline, in two ways that are never mixed:
+  over the seeds      difference: mean and deviation over pairs of runs of one
+                      seed; training varies
+  over the sentences  test set, p: the trained models are fixed; several seeds
+                      are one system, scored by their mean
+Trust a difference that stands out in both. The baseline is the first group:
+name it first, or with --baseline. It is not the best one, since p-values against
+what was chosen by its own score are too small.
+Runs that are not complete or cannot be read are named and left out.)";
+
+struct Arguments {
+  std::vector<std::string> places = {"results"};
+  std::string results = "results";
+  std::string metrics;
+  std::string baseline;
+  std::string lengths;
+  std::vector<std::string> plugins;
+  PairedTestOptions draws;
+  int threads = 0;
+  bool no_tests = false;
+  bool json = false;
+};
+
+struct Runs {
+  std::vector<FinishedRun> finished;
+  std::vector<LeftOut> left_out;
+};
+
+Runs read_runs(const std::vector<GivenRun>& given, const RunParts& parts) {
+  Runs runs;
+  for (const GivenRun& run : given) try {
+      runs.finished.push_back(read_finished_run(run.place, parts));
+      runs.finished.back().given = run.argument;
+    } catch (const std::exception& error) {
+      runs.left_out.push_back({run.place.string(), error.what()});
+    }
+  return runs;
+}
+
+// What a first look needs of what the runs have.
+std::vector<MetricName> default_metrics(const std::vector<FinishedRun>& runs) {
+  std::set<std::string> names;
+  for (const FinishedRun& run : runs)
+    for (const auto& [name, stored] : run.test) names.insert(name);
+  MetricTable table;
+  table.metrics.assign(names.begin(), names.end());
+  std::vector<MetricName> metrics;
+  for (const std::string& name : main_metrics(table)) metrics.push_back(metric_name(name));
+  return metrics;
+}
+
+std::string too_many_groups(const Comparison& comparison) {
+  return fmt::format("{} groups: --baseline GROUP tests them against one\n",
+                     comparison.groups.size());
+}
+
+void compare_runs(const Arguments& arguments) {
+  for (const std::string& plugin : arguments.plugins) load_plugin(plugin);
+  std::vector<MetricName> metrics;
+  if (!arguments.metrics.empty()) metrics = metric_names(arguments.metrics);
+  const LengthRange lengths =
+      arguments.lengths.empty() ? LengthRange{} : length_range(arguments.lengths);
+  RunParts parts;
+  parts.sentences = !arguments.no_tests || !lengths.all();
+  for (const MetricName& name : metrics)
+    if (!name.series.empty()) parts.series.push_back(name.series);
+
+  const Runs runs = read_runs(given_runs(arguments.places, arguments.results), parts);
+  std::string left_out;
+  constexpr std::size_t kNamed = 5;
+  for (std::size_t i = 0; i < std::min(kNamed, runs.left_out.size()); ++i)
+    left_out += runs.left_out[i].why + "\n";
+  if (runs.left_out.size() > kNamed)
+    left_out += fmt::format("and {} more left out; --json names all of them\n",
+                            runs.left_out.size() - kNamed);
+  if (runs.finished.empty()) {
+    print_error(left_out);
+    throw DataError("{}: no run there that could be compared", arguments.places.front());
+  }
+  if (metrics.empty()) metrics = default_metrics(runs.finished);
+  Comparison comparison = compare(runs.finished, metrics, lengths);
+  PairedTestOptions draws = arguments.draws;
+  draws.threads = threads_or_all(arguments.threads);
+  const bool asked = !arguments.baseline.empty();
+  if (asked) comparison.baseline = group_named(comparison.groups, arguments.baseline);
+  const bool many = !asked && comparison.groups.size() > kTestedUnasked;
+  if (!arguments.no_tests && !many) comparison.against = against_baseline(comparison, draws);
+  if (arguments.json) return print_json(comparison_json(comparison, runs.left_out, draws));
+  fmt::print("{}", comparison_text(comparison, draws));
+  if (!arguments.no_tests && many) fmt::print("{}", too_many_groups(comparison));
+  print_error(left_out);
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, Outcome&) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command =
+      add_command(app,
+                  "compare",
+                  "runs beside each other: mean and deviation over seeds, tests against a baseline",
+                  "Records",
+                  kExample);
+  command
+      ->add_option("runs", arguments->places, "runs, as `show` takes them, or folders above some")
+      ->capture_default_str();
+  command->add_option("--out", arguments->results, "where records are, to find a run by its id")
+      ->capture_default_str();
+  command->add_option("--metric",
+                      arguments->metrics,
+                      "bleu,token_accuracy: of the test; dev/loss: the last of a series, "
+                      "dev/loss:best (default: the main ones of the test)");
+  command->add_option("--baseline",
+                      arguments->baseline,
+                      "a group: its number, KEY=VALUE of its parameters (in quotes: several), the "
+                      "beginning of a run's id, or a run's name (default: the first)");
+  command->add_option(
+      "--length", arguments->lengths, "only test sentences of 31-50, 61+ or 40 source tokens");
+  command->add_option("--trials", arguments->draws.trials, "of approximate randomisation")
+      ->check(CLI::Range(1, 10'000'000))
+      ->capture_default_str();
+  command->add_option("--resamples", arguments->draws.resamples, "of the bootstrap")
+      ->check(CLI::Range(1, 10'000'000))
+      ->capture_default_str();
+  command->add_flag("--no-tests", arguments->no_tests, "only the table of groups");
+  add_plugin_option(*command, arguments->plugins);
+  add_threads_option(*command, arguments->threads);
+  command->add_flag("--json", arguments->json, "print it all as JSON");
+  command->callback([arguments] { compare_runs(*arguments); });
+}
+
+}  // namespace softalign::app

@@ -1,0 +1,96 @@
+// softalign export RUN|FOLDER.. --format csv: runs, learning curves or test sentences as one table,
+// for other programs.
+#include <map>
+
+#include "framework/analysis/export.hpp"
+#include "framework/app/command.hpp"
+#include "framework/app/runs.hpp"
+#include "framework/record/file.hpp"
+
+namespace softalign::app {
+namespace {
+
+const std::map<std::string, TableFormat> kFormats = {{"csv", TableFormat::csv},
+                                                     {"json", TableFormat::json}};
+const std::map<std::string, ExportWhat> kWhat = {{"runs", ExportWhat::runs},
+                                                 {"curves", ExportWhat::curves},
+                                                 {"sentences", ExportWhat::sentences}};
+
+struct Arguments {
+  std::vector<std::string> places;
+  std::string results = "results";
+  std::string format = "csv";
+  std::string what = "runs";
+  std::string file;
+  bool force = false;
+};
+
+void write(const Arguments& arguments, const std::string& table) {
+  if (arguments.file.empty()) {
+    fmt::print("{}", table);
+    return;
+  }
+  if (arguments.force)
+    FileSystem::real().write_atomically(arguments.file, table);
+  else if (!FileSystem::real().create_once(arguments.file, table))
+    throw SpecError("{}: exists already; --force replaces it", arguments.file);
+}
+
+// Before the work, though create_once looks again.
+void check_file(const Arguments& arguments) {
+  if (arguments.file.empty()) return;
+  const std::filesystem::path file = arguments.file, folder = file.parent_path();
+  std::error_code error;
+  if (!folder.empty() && !std::filesystem::is_directory(folder, error))
+    throw SpecError("{}: no such folder; make it first", folder.string());
+  if (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error))
+    throw SpecError("{}: is no regular file; without -o the table goes to standard output",
+                    arguments.file);
+  if (!arguments.force && std::filesystem::exists(file, error))
+    throw SpecError("{}: exists already; --force replaces it", arguments.file);
+}
+
+void export_tables(const Arguments& arguments) {
+  check_file(arguments);
+  std::vector<std::filesystem::path> runs;
+  for (const GivenRun& run : given_runs(arguments.places, arguments.results))
+    runs.push_back(run.place);
+  const Export made = export_runs(runs, kWhat.at(arguments.what), kFormats.at(arguments.format));
+  std::string faults;
+  for (const std::string& fault : made.faults) faults += fault + "\n";
+  print_error(faults);
+  if (made.runs == 0) throw DataError("{}: no run there to export", arguments.places.front());
+  write(arguments, made.table);
+}
+
+}  // namespace
+
+void add_export(CLI::App& app, Outcome&) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = add_command(
+      app,
+      "export",
+      "runs, learning curves or test sentences as a table for other programs",
+      "Records",
+      "softalign export results/reverse --format csv --what curves -o curves.csv\n\n"
+      "runs: a row a run, its options and metrics. curves: a row a number, by series and update.\n"
+      "sentences: a row a test sentence, with the counts behind every metric. CSV is that of\n"
+      "RFC 4180. The same records give the same bytes. Runs that cannot be read are named and left "
+      "out.");
+  command
+      ->add_option("runs", arguments->places, "runs, as `show` takes them, or folders above some")
+      ->required();
+  command->add_option("--out", arguments->results, "where records are, to find a run by its id")
+      ->capture_default_str();
+  command->add_option("--format", arguments->format, "csv or json")
+      ->check(CLI::IsMember({"csv", "json"}))
+      ->capture_default_str();
+  command->add_option("--what", arguments->what, "runs, curves or sentences")
+      ->check(CLI::IsMember({"runs", "curves", "sentences"}))
+      ->capture_default_str();
+  command->add_option("-o,--output", arguments->file, "a new file (default: standard output)");
+  command->add_flag("--force", arguments->force, "replace the file if there is one");
+  command->callback([arguments] { export_tables(*arguments); });
+}
+
+}  // namespace softalign::app

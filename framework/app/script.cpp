@@ -1,0 +1,51 @@
+#include "framework/app/script.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include "framework/base/error.hpp"
+
+namespace softalign::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kPython = "/usr/bin/python3";  // which has Debian's libraries
+
+fs::path find_script(const std::string& name) {
+  std::error_code error;
+  const fs::path bin = fs::read_symlink("/proc/self/exe", error).parent_path();
+  const fs::path installed = bin / "../share/softalign/scripts" / name;
+  for (const fs::path& place : {installed, bin / "../../../scripts" / name})
+    if (fs::exists(place, error)) return place.lexically_normal();
+  throw MachineError(
+      "{} is not there: it comes with 'cmake --install', and with the source tree, where '{} "
+      "scripts/{}' does the same",
+      installed.lexically_normal().string(),
+      kPython,
+      name);
+}
+
+}  // namespace
+
+void become_script(const std::string& name,
+                   const std::vector<std::string>& arguments,
+                   const std::string& packages) {
+  std::vector<std::string> words = {kPython, find_script(name).string()};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  std::fflush(stdout);
+  execv(kPython, argv.data());
+  throw MachineError("{}: cannot be started: {}; apt-get install python3 {}",
+                     kPython,
+                     std::strerror(errno),
+                     packages);
+}
+
+}  // namespace softalign::app

@@ -1,0 +1,123 @@
+// softalign sweep submit FILE: hands what is left of a sweep to Slurm, and returns.
+#include <algorithm>
+#include <filesystem>
+
+#include "framework/app/command.hpp"
+#include "framework/app/json.hpp"
+#include "framework/app/runs.hpp"
+#include "framework/app/sweep.hpp"
+#include "framework/app/table.hpp"
+#include "framework/app/terminal.hpp"
+#include "framework/sweep/slurm_submit.hpp"
+#include "framework/sweep/sweep_status.hpp"
+
+namespace softalign::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Arguments {
+  SweepArguments sweep;
+  std::string profile;
+  bool failed = false;
+  bool dry_run = false;
+  bool json = false;
+};
+
+// The resources of the sweep's file, as it is now, under those of the profile.
+PlacedResources resources_of(const SweepPlan& plan, const Arguments& arguments) {
+  const fs::path given = arguments.sweep.file;
+  const bool is_sweep = !fs::is_directory(given) && given.filename() != "plan.yaml";
+  const fs::path file = is_sweep ? given : plan.file;
+  Value block;
+  if (is_sweep || fs::exists(file)) block = read_sweep(file).resources;
+  std::optional<fs::path> profile;
+  if (!arguments.profile.empty()) profile = arguments.profile;
+  return read_resources(block.is_null() ? nullptr : &block, profile);
+}
+
+// The rows that a worker would begin or go on with.
+std::vector<Index> rows_left(const SweepPlan& plan, bool failed) {
+  const SweepStatus status = sweep_status(plan);
+  std::vector<Index> rows;
+  for (const SweepRow& row : plan.rows) {
+    const RowState state = status.rows[static_cast<std::size_t>(row.k)].state;
+    if (state == RowState::planned || state == RowState::interrupted || state == RowState::lost ||
+        (failed && state == RowState::failed))
+      rows.push_back(row.k);
+  }
+  return rows;
+}
+
+ScriptSetting setting_of(const SweepPlan& plan, const Arguments& arguments) {
+  ScriptSetting setting;
+  setting.sweep = plan.name;
+  setting.folder = fs::canonical(plan.folder);
+  setting.command = {
+      fs::read_symlink("/proc/self/exe").string(), "sweep", "work", setting.folder.string()};
+  for (const std::string& plugin : arguments.sweep.plugins)
+    setting.command.insert(setting.command.end(), {"--plugin", fs::absolute(plugin).string()});
+  setting.resources = resources_of(plan, arguments);
+  setting.config = SlurmConfig::ask();
+  return setting;
+}
+
+Json to_json(const Submission& submission) {
+  Json arrays = Json::array();
+  for (std::size_t i = 0; i < submission.arrays.size(); ++i) {
+    Json array = {{"rows", submission.arrays[i].rows}};
+    if (i < submission.jobs.size()) array["job"] = submission.jobs[i];
+    arrays.push_back(std::move(array));
+  }
+  return {{"submitted", std::move(arrays)}, {"queued", submission.queued}};
+}
+
+void print(const SweepPlan& plan, const Submission& submission, bool dry_run) {
+  if (dry_run)
+    for (const std::string& script : submission.scripts) fmt::print("{}\n", script);
+  Table table({{"rows"}, {"job"}});
+  for (std::size_t i = 0; i < submission.arrays.size(); ++i)
+    table.row({ranges_text(submission.arrays[i].rows), dry_run ? "-" : submission.jobs[i]});
+  if (!table.empty()) fmt::print("{}", table.fitted());
+  if (!submission.queued.empty())
+    fmt::print("in Slurm's queue already: {}\n", ranges_text(submission.queued));
+  if (submission.arrays.empty() && submission.queued.empty())
+    fmt::print("nothing is left to submit; softalign sweep status {}\n", short_path(plan.folder));
+  if (!submission.jobs.empty())
+    fmt::print("what they print: {}\n", short_path(log_folder(plan.folder)));
+}
+
+void submit(const Arguments& arguments) {
+  const SweepPlan plan = planned_or_plan(arguments.sweep);
+  if (plan.method == SweepMethod::optuna)
+    throw SpecError("{}: optuna proposes one row after the other; softalign sweep run {}",
+                    plan.name,
+                    arguments.sweep.file);
+  const ScriptSetting setting = setting_of(plan, arguments);
+  const Submission submission =
+      softalign::submit(setting,
+                        rows_left(plan, arguments.failed),
+                        arguments.dry_run ? SubmitMode::dry_run : SubmitMode::submit);
+  if (arguments.json)
+    print_json(to_json(submission));
+  else
+    print(plan, submission, arguments.dry_run);
+}
+
+}  // namespace
+
+void add_sweep_submit(CLI::App& sweep) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command =
+      add_sweep_command(sweep, "submit", "hand what is left of a sweep to Slurm; plans it first");
+  add_plan_options(*command, arguments->sweep);
+  command->add_option("--profile",
+                      arguments->profile,
+                      "YAML file with the resources of a row, as configs/clusters/slurm.yaml");
+  command->add_flag("--failed", arguments->failed, "rows that failed once more, too");
+  command->add_flag("--dry-run", arguments->dry_run, "print the scripts, submit nothing");
+  command->add_flag("--json", arguments->json, "print rows and jobs as JSON");
+  command->callback([arguments] { submit(*arguments); });
+}
+
+}  // namespace softalign::app

@@ -1,0 +1,89 @@
+// softalign sweep work, and propose: what workers, Slurm's tasks and scripts/optuna_sweep.py call.
+#include <iostream>
+
+#include "framework/app/json.hpp"
+#include "framework/app/load.hpp"
+#include "framework/app/progress.hpp"
+#include "framework/app/runs.hpp"
+#include "framework/app/sweep.hpp"
+#include "framework/sweep/plan_file.hpp"
+#include "framework/sweep/work.hpp"
+
+namespace softalign::app {
+namespace {
+
+// What optuna proposes: rows for one more configuration, as JSON.
+void propose(const SweepArguments& arguments, const std::vector<std::string>& settings) {
+  SweepPlan plan = planned(arguments);
+  std::vector<SweepSetting> set;
+  for (const Override& change : numbered_overrides(settings))
+    set.push_back({change.path, change.value, change.where});
+  const std::vector<SweepRow> rows = rows_of(plan, set, loader(arguments.plugins));
+  Json json = Json::array();
+  for (const SweepRow& row : rows) {
+    json.push_back(row_json(plan, row));
+    if (row.k >= std::ssize(plan.rows)) plan.rows.push_back(row);
+  }
+  append_rows(plan);
+  print_json(json);
+}
+
+// After each dev evaluation a line of JSON on standard output, and one word back.
+bool ask_outside(Index update, double value) {
+  fmt::print("{}\n", Json{{"update", update}, {"value", value}}.dump());
+  std::fflush(stdout);
+  std::string answer;
+  if (!std::getline(std::cin, answer))
+    throw Interrupted("whoever decides about this run is gone; nothing is lost");
+  return answer != "stop";
+}
+
+void work(const SweepArguments& arguments, Index k, WorkOptions options, bool ask) {
+  const SweepPlan plan = planned(arguments);
+  if (k < 0 || k >= std::ssize(plan.rows))
+    throw SpecError("--row {}: the plan has rows 0 to {}", k, std::ssize(plan.rows) - 1);
+  const SweepRow& row = plan.rows[static_cast<std::size_t>(k)];
+  if (ask) options.ask = ask_outside;
+  ProgressObserver observer;
+  observer.message(fmt::format("row {} of {}: {}", k, plan.name, setting_text(plan, row)));
+  const ExperimentOutcome outcome =
+      work_on(plan, row, options, loader(arguments.plugins), observer);
+  observer.clear();
+  if (!ask)
+    fmt::print("{}{}\n",
+               outcome.pruned         ? "pruned: "
+               : outcome.was_complete ? "complete already: "
+                                      : "complete: ",
+               short_path(outcome.folder));
+}
+
+}  // namespace
+
+void add_sweep_work(CLI::App& sweep) {
+  struct State {
+    SweepArguments sweep;
+    std::vector<std::string> settings;
+    WorkOptions work;
+    Index row = 0;
+    bool ask = false;
+  };
+  auto s = std::make_shared<State>();
+  const auto sub = [&](const char* name, const char* summary) {
+    CLI::App* command = add_sweep_command(sweep, name, summary);
+    add_plan_options(*command, s->sweep);
+    return command;
+  };
+  CLI::App* command = sub("work", "do one row of a plan: what workers and Slurm tasks call");
+  command->add_option("--row", s->row, "its number in the plan")->required();
+  add_threads_option(*command, s->work.threads, "threads (default: 1)");
+  command->add_flag("--steal", s->work.steal, "take the row over from a process that may be alive");
+  command->add_flag("--no-prune", s->work.never_prune, "to the end, whatever early_terminate says");
+  command->add_flag("--ask", s->ask, "ask on standard output after each dev evaluation");
+  command->callback([s] { work(s->sweep, s->row, s->work, s->ask); });
+
+  command = sub("propose", "add a configuration to a plan: what optuna calls");
+  command->add_option("settings", s->settings, "its values, PATH=VALUE");
+  command->callback([s] { propose(s->sweep, s->settings); });
+}
+
+}  // namespace softalign::app

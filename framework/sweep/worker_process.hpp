@@ -1,0 +1,40 @@
+// One worker process: a program with its output in a log file.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace softalign {
+
+// How a process ended: with an exit status, or killed by a signal.
+struct ProcessEnd {
+  int status = 0;
+  int signal = 0;  // 0: it was not killed
+};
+
+class WorkerProcess {
+ public:
+  // Its output is appended to `log`. It gets SIGTERM when this process dies. Throws MachineError.
+  WorkerProcess(const std::vector<std::string>& command, const std::filesystem::path& log);
+  // Kills what still runs.
+  ~WorkerProcess();
+  WorkerProcess(WorkerProcess&& other) noexcept : pid_(other.pid_), began_(other.began_) {
+    other.pid_ = -1;
+  }
+  WorkerProcess& operator=(WorkerProcess&&) = delete;
+
+  std::optional<ProcessEnd> ended();  // empty while it runs
+  void ask_to_stop();                 // SIGTERM
+  double seconds() const;             // since it began
+
+ private:
+  pid_t pid_ = -1;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace softalign

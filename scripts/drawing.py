@@ -1,0 +1,142 @@
+"""What figures of records have in common, quick ones (plot.py) and published ones (figures.py): looks, axes, matrices."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.image import AxesImage
+from matplotlib.patches import Rectangle
+from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
+
+from records import Alignment, ByLength, Run
+
+# The metrics that are drawn when a record has them, with the name on their axis.
+METRICS = {"token_accuracy": "token accuracy, teacher-forced (%)", "bleu": "BLEU", "perplexity": "perplexity"}
+# Okabe and Ito's colours, told apart by colour-blind readers too; a score keeps its colour and its marker in every figure.
+LOOKS = {"none": ("#5b5b5b", "o"), "additive": ("#0072b2", "s"), "dot": ("#e69f00", "^"), "general": ("#009e73", "D")}
+SPARE_LOOKS = [("#cc79a7", "v"), ("#56b4e9", "P"), ("#d55e00", "X"), ("#b3a500", "*"), ("#7f3c8d", "h")]
+INK, FAINT, SURE = "#2b2b2b", "#9a9a9a", "#d55e00"
+LINKS = {2: ("sure link", 1.5, "-"), 1: ("possible link", 0.7, (0, (1, 1.5)))}  # value in gold -> name, line's width and style
+STYLE = {
+    "font.size": 10,
+    "text.color": INK,
+    "text.parse_math": False,  # a word may hold "$"
+    "axes.edgecolor": FAINT,
+    "axes.labelcolor": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#e6e6e6",
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "legend.frameon": False,
+}
+
+Looks = dict[Path, tuple[str, str]]  # of a run's record -> (colour, marker)
+
+
+def looks(runs: Sequence[Run]) -> Looks:
+    chosen: Looks = {}
+    spare = [*SPARE_LOOKS, *LOOKS.values()]
+    colours, markers = zip(*spare)
+    # When all are taken, every colour once more with another marker, and so on.
+    every = spare + [(c, markers[(i + turn) % len(spare)]) for turn in range(1, len(spare)) for i, c in enumerate(colours)]
+    for run in runs:
+        free = [look for look in every if look not in chosen.values()] or every
+        own = LOOKS.get(run.label)
+        chosen[run.path] = own if own in free else free[0]
+    return chosen
+
+
+def value_axis(axis: plt.Axes, metric: str) -> bool:
+    """From 0 for scores, logarithmic for perplexity when it spans more than a factor of 4: true is then returned."""
+    low, high = axis.dataLim.intervaly
+    if metric == "perplexity" and low > 0 and high / low > 4:
+        axis.set_yscale("log")
+        axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.yaxis.set_major_formatter(ScalarFormatter())
+        axis.yaxis.set_minor_formatter(NullFormatter())
+        axis.minorticks_off()
+        return True
+    if metric in METRICS and metric != "perplexity":
+        axis.set_ylim(0, 103 if metric == "token_accuracy" else None)
+    return False
+
+
+def bounds(label: str) -> tuple[float, float]:
+    """'11-20' -> (11, 20); '61+' -> (61, inf)."""
+    low, _, high = label.replace("–", "-").rstrip("+").partition("-")
+    return float(low), math.inf if label.endswith("+") else float(high or low)
+
+
+def place(length: float, labels: Sequence[str]) -> float:
+    """Where a source length lies on an axis on which bucket i spans i - 0.5 to i + 0.5."""
+    for index, (low, high) in enumerate(map(bounds, labels)):
+        if length <= high:
+            return index - 0.5 + (max(length - low + 1, 0) / (high - low + 1) if high < math.inf else 1)
+    return len(labels) - 0.5
+
+
+def buckets_drawn(results: Sequence[ByLength]) -> tuple[list[str], list[str]]:
+    """The buckets, up to the last in which a test sentence falls, and the number of sentences in each."""
+    n = np.max([result.n for result in results], axis=0)
+    fewest = np.min([result.n for result in results], axis=0)  # another data_seed draws other sentences
+    drawn = max(np.flatnonzero(n), default=0) + 1
+    counts = [str(most) if least == most else f"{least}–{most}" for least, most in zip(fewest, n[:drawn])]
+    return results[0].labels[:drawn], counts
+
+
+def length_axis(axis: plt.Axes, runs: Sequence[Run], buckets: Sequence[str], *, size: float, colour: str) -> None:
+    """Buckets side by side, and behind them what training saw, when it was the same for all runs."""
+    trained = {run.trained_lengths for run in runs}
+    if len(trained) == 1 and None not in trained:  # others are told apart by their names
+        ((shortest, longest),) = trained
+        left = place(shortest - 1, buckets) if shortest else -0.5
+        axis.axvspan(left, place(longest, buckets), color="#eef3e2", zorder=0, lw=0)
+        axis.text(left + 0.06, 1.0, "lengths trained on" if shortest else "up to the longest trained on", fontsize=size,
+                  color=colour, va="bottom", transform=axis.get_xaxis_transform())  # fmt: skip
+    axis.set_xlim(-0.5, len(buckets) - 0.5)
+    axis.set_xticks(range(len(buckets)))
+    axis.grid(axis="x", visible=False)
+
+
+def asides(n: int) -> np.ndarray:
+    """How far each of n runs' points stands beside its bucket's middle, so that equal values do not hide."""
+    return min(0.07, 0.4 / n) * (np.arange(n) - (n - 1) / 2)
+
+
+def draw_matrix(axis: plt.Axes, item: Alignment, size: float, line: float = 1) -> AxesImage:
+    """Source words along the top, target words down, known links outlined. `line`: a factor on widths of lines."""
+    t, s = item.weights.shape
+    image = axis.imshow(item.weights, cmap="Blues", vmin=0, vmax=1, aspect="auto", interpolation="nearest")
+    axis.set_xticks(range(s), item.source, rotation=90, fontsize=size)
+    axis.set_yticks(range(t), item.target, fontsize=size)
+    axis.tick_params(length=0, pad=3.5 * line, top=False, labeltop=True, labelbottom=False)
+    axis.set_xticks(np.arange(0.5, s - 1), minor=True)
+    axis.set_yticks(np.arange(0.5, t - 1), minor=True)
+    axis.grid(visible=False)
+    axis.grid(which="minor", color="#f0f0f0", lw=0.5 * line)
+    axis.tick_params(which="minor", length=0)
+    axis.spines[:].set_visible(True)
+    axis.spines[:].set_color("#d0d0d0")
+    axis.spines[:].set_linewidth(0.8 * line)
+    for y, x in np.argwhere(item.gold > 0) if item.gold is not None else ():
+        _, width, style = LINKS[int(item.gold[y, x])]
+        axis.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, fill=False, ec=SURE, lw=width * line, ls=style,
+                                 zorder=1 + item.gold[y, x], clip_on=False))  # fmt: skip
+    return image
+
+
+def link_keys(items: Sequence[Alignment], line: float = 1) -> list[Rectangle]:
+    """For a legend: the kinds of links that any of these has."""
+    golds = [item.gold for item in items if item.gold is not None]
+    return [Rectangle((0, 0), 1, 1, fill=False, ec=SURE, lw=width * line, ls=style, label=name)
+            for value, (name, width, style) in LINKS.items() if any((gold == value).any() for gold in golds)]  # fmt: skip

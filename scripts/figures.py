@@ -1,0 +1,241 @@
+#!/usr/bin/python3
+"""Draws figures for a paper, as PDF and PNG: `figures.py COMMAND --help`.
+
+lengths      a metric by source length, mean and deviation over seeds, with the number of sentences
+curves       learning curves, mean and deviation over seeds
+alignments   attention matrices with their words, known links outlined
+heatmap      a metric over two parameters of a sweep
+
+Runs that differ in nothing but their seed are one line of a figure. The same files give the same bytes. Exit status: 2 the command
+line is wrong, 3 the data is wrong or missing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from drawing import LOOKS
+from paper import FONTS, SMALLEST, WIDTHS, save, set_style
+from paper_grids import draw_alignments, draw_heatmap
+from paper_lines import Group, draw_curves, draw_lengths, shared_curve
+from records import AlignmentFile, RecordError, Run, find_files, labels, replicates
+from sweep_table import ChoiceError, cells, read_sweep
+
+MOST = 40  # values of a parameter along one side of a heatmap
+
+
+def note(text: str) -> None:
+    print(f"figures: {text}", file=sys.stderr)
+
+
+def read(places: Sequence[Path]) -> list[AlignmentFile]:
+    files, notes = find_files(places)
+    for line in notes:
+        note(line)
+    if not files:
+        raise RecordError(f"no run.h5 in {', '.join(map(str, places))}: run the experiment first")
+    return files
+
+
+def measured(files: Sequence[AlignmentFile], what: str) -> list[Run]:
+    """The runs that have something of it, in the order of a legend."""
+    kept = []
+    for file in files:
+        try:
+            if isinstance(file, Run) and (file.by_length if what == "test" else file.series(what)):
+                kept.append(file)
+            else:
+                note(f"{file.path} is left out: it has no results of {what} yet")
+        except RecordError as error:
+            note(f"left out: {error}")
+    if not kept:
+        raise RecordError(f"no run has results of {what}")
+    order = list(LOOKS)
+    return sorted(kept, key=lambda run: (order.index(run.label) if run.label in order else len(order), run.label))
+
+
+def named(groups: Sequence[Group], names: Sequence[str]) -> list[Group]:
+    """With the names that --name OLD=NEW gives them."""
+    new = dict(name.rpartition("=")[::2] for name in names)
+    for old in new:
+        if old not in [name for name, _ in groups]:
+            raise ChoiceError(f"--name: nothing is called '{old}'; there are: {', '.join(repr(name) for name, _ in groups)}")
+    return [(new.get(name, name), runs) for name, runs in groups]
+
+
+def say_seeds(groups: Sequence[Group], band: str) -> None:
+    shown = {"sd": "mean and standard deviation", "range": "mean, least and greatest", "none": "mean"}[band]
+    seeds = [f"{name}: {', '.join(str(run.spec['seed']) for run in runs)}" for name, runs in groups]
+    note(f"{shown} over seeds: {'; '.join(seeds)}")
+
+
+def lengths(arguments: argparse.Namespace) -> Figure:
+    runs = measured(read(arguments.places), "test")
+    if other := [run for run in runs if run.test_set != runs[0].test_set]:
+        raise ChoiceError(f"{runs[0].path} and {other[0].path} were tested on other data or buckets: draw them apart")
+    there = [metric for metric in runs[0].by_length.metrics if all(metric in run.by_length.metrics for run in runs)]
+    wanted = arguments.metric or ["bleu" if "bleu" in there else "token_accuracy"]
+    for metric in wanted:
+        if metric not in there:
+            raise ChoiceError(f"--metric {metric}: not in every run's test/by_length; there are: {', '.join(there)}")
+    groups = named(replicates(runs), arguments.name)
+    say_seeds(groups, arguments.band)
+    return draw_lengths(groups, wanted, arguments.width, arguments.band, arguments.height)
+
+
+def curves(arguments: argparse.Namespace) -> Figure:
+    wanted = [tuple((metric if "/" in metric else f"dev/{metric}").split("/", 1)) for metric in arguments.metric or ["dev/loss"]]
+    files = read(arguments.places)
+    runs = measured(files, wanted[0][0])
+    groups = named(replicates(runs), arguments.name)
+    for series, metric in wanted:
+        for name, group in groups:
+            shared, _ = shared_curve(group, series, metric, arguments.smooth if series == "train" else 1)
+            ends = [run.series(series)[metric][0][-1] for run in group if metric in run.series(series)]
+            if len(ends) < len(group):
+                there = sorted(set.intersection(*(set(run.series(series)) for run in runs)) - {"wall_time"})
+                raise ChoiceError(f"--metric {series}/{metric}: not in every run; in {series} there are: {', '.join(there)}")
+            if not len(shared):
+                raise RecordError(f"{name}: no update at which all its runs have a value of {series}/{metric}")
+            if shared[-1] <= max(ends) - (arguments.smooth if series == "train" else 1):
+                note(f"{name}: drawn up to update {shared[-1]}, the last with {series}/{metric} in all its runs")
+    say_seeds(groups, arguments.band)
+    units = {metric: unit for run in runs if run.by_length for metric, unit in run.by_length.units.items()}
+    return draw_curves(groups, wanted, arguments.width, arguments.band, arguments.height, units, arguments.smooth)
+
+
+def alignments(arguments: argparse.Namespace) -> Figure:
+    files = [file for file in read(arguments.places) if file.sentences]
+    if not files:
+        raise RecordError("no alignment in any of these: a run without attention, or `record.alignments: 0`")
+    there = [s for s in files[0].sentences if all(s in file.sentences for file in files)]
+    for sentence in arguments.sentences:
+        if sentence not in there:
+            raise ChoiceError(f"--sentences {sentence}: not in every file; there are: {', '.join(map(str, there)) or 'none'}")
+    runs = [file for file in files if isinstance(file, Run)]
+    labelled = dict(named(list(zip(labels(runs), ([run] for run in runs))), arguments.name)) if len(files) > 1 else {}
+    titles = {runs[0].path: name for name, runs in labelled.items()}
+    panels = []
+    for sentence in arguments.sentences:
+        for file in files:
+            name = titles.get(file.path, file.path.stem if len(files) > 1 else "")
+            parts = [name] * bool(name) + [f"sentence {sentence}"] * (len(arguments.sentences) > 1)
+            panels.append((", ".join(parts), file.alignment(sentence)))
+    figure, size = draw_alignments(panels, arguments.width, len(files))
+    if size < SMALLEST:
+        remedy = "use --width page, or" if arguments.width == "column" else "choose"
+        note(f"the words are only {size:.1f} points high: {remedy} shorter sentences")
+    return figure
+
+
+def heatmap(arguments: argparse.Namespace) -> Figure:
+    table = read_sweep(arguments.sweep)
+    x, y, metric = table.parameter(arguments.x), table.parameter(arguments.y), table.measured(arguments.metric)
+    if x == y:
+        raise ChoiceError("--x and --y are the same parameter")
+    own = metric.removesuffix("_best") == table.metric.replace("/", "_")
+    if arguments.best and not own:
+        raise ChoiceError(f"--best: what is best is only known of the sweep's own metric, {table.metric}")
+    where = {table.parameter(key): value for key, value in (condition.split("=", 1) for condition in arguments.where)}
+    found = cells(table, x, y, metric, where, arguments.best)
+    if max(len(found.x), len(found.y)) > MOST:
+        raise ChoiceError(f"{max(len(found.x), len(found.y))} values of a parameter: a heatmap is for grids, of at most {MOST}")
+    if not found.n.any():
+        raise RecordError(f"{table.path}: no run has {metric} yet")
+    note(f"{metric}, mean over seeds, in a cell {' to '.join(map(str, sorted({found.n[found.n > 0].min(), found.n.max()})))}")
+    if missing := int((found.n == 0).sum()):
+        note(f"{missing} of {found.n.size} cells have no value")
+    said = metric.partition("_")[2]
+    split = "best " * said.endswith("_best") + metric.partition("_")[0]
+    names = (x.rpartition(".")[2], y.rpartition(".")[2])
+    names = (x, y) if names[0] == names[1] else names
+    unit = table.units.get(f"test_{said.removesuffix('_best')}", "")
+    return draw_heatmap(found, tuple(name.replace("_", " ") for name in names), said.removesuffix("_best"), arguments.width,
+                        table.goal if own else None, unit, arguments.height, split)  # fmt: skip
+
+
+def numbers(text: str) -> list[int]:
+    return [int(part) for part in text.split(",")]
+
+
+def size(text: str) -> float:
+    if not 0.5 <= float(text) <= 20:
+        raise ValueError
+    return float(text)
+
+
+def count(text: str) -> int:
+    if int(text) < 1:
+        raise ValueError
+    return int(text)
+
+
+def pair(text: str) -> str:
+    if "=" not in text:
+        raise argparse.ArgumentTypeError(f"'{text}' has no '='")
+    return text
+
+
+def parser() -> argparse.ArgumentParser:
+    result = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = result.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    def command(work: Callable[[argparse.Namespace], Figure], help: str, places: str | None = None) -> argparse.ArgumentParser:
+        added = commands.add_parser(work.__name__, help=help, description=help)
+        added.set_defaults(work=work)
+        if places:
+            added.add_argument("places", nargs="+", type=Path, metavar=places, help="records, or folders of them")
+        added.add_argument("--out", type=Path, default=Path("figures") / work.__name__, metavar="NAME",
+                           help="writes NAME.pdf and NAME.png (default: figures/%s)" % work.__name__)  # fmt: skip
+        added.add_argument("--width", choices=WIDTHS, default="column", help="of a column, 3.03 in, or of both, 6.3 in")
+        added.add_argument("--font", choices=FONTS, default="serif")
+        return added
+
+    for work, example, help in ((lengths, "bleu", "a metric by source length, over seeds"),
+                                (curves, "dev/loss", "learning curves, over seeds")):  # fmt: skip
+        lines = command(work, help, "RUN|FOLDER")
+        lines.add_argument("--metric", type=lambda text: text.split(","), metavar="A,B", help=f"a panel each (default: {example})")
+        lines.add_argument("--band", choices=("sd", "range", "none"), default="sd", help="over seeds (default: sd, the deviation)")
+        lines.add_argument("--name", action="append", default=[], type=pair, metavar="OLD=NEW", help="what a line is called")
+        lines.add_argument("--height", type=size, help="in inches")
+    lines.add_argument("--smooth", type=count, default=1, metavar="N", help="the mean of N updates is a point of train/..")
+    matrices = command(alignments, "attention matrices with their words", "RUN")
+    matrices.add_argument("--sentences", type=numbers, required=True, metavar="I,J", help="numbered from 0, as in the record")
+    matrices.add_argument("--name", action="append", default=[], type=pair, metavar="OLD=NEW", help="what a run is called")
+    grid = command(heatmap, "a metric over two parameters of a sweep")
+    grid.add_argument("sweep", type=Path, metavar="SWEEP", help="its folder, or its sweep.h5")
+    grid.add_argument("--x", required=True, metavar="PARAM", help="a swept option, or the end of its path")
+    grid.add_argument("--y", required=True, metavar="PARAM")
+    grid.add_argument("--metric", metavar="dev/loss", help="the last value, or dev/loss_best (default: so of the sweep's own)")
+    grid.add_argument("--where", action="append", default=[], type=pair, metavar="PARAM=VALUE", help="only such rows")
+    grid.add_argument("--best", action="store_true", help="of the other parameters take the values that are best")
+    grid.add_argument("--height", type=size, help="in inches")
+    return result
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    arguments = parser().parse_args(words)
+    set_style(arguments.font)
+    stem = arguments.out.with_suffix("") if arguments.out.suffix in (".pdf", ".png") else arguments.out
+    try:
+        for file in save(arguments.work(arguments), stem):
+            print(file)
+    except ChoiceError as error:
+        note(str(error))
+        return 2
+    except RecordError as error:
+        note(str(error))
+        return 3
+    except OSError as error:
+        note(f"{stem}: cannot be written: {error.strerror}; choose another place with --out")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,336 @@
+#!/usr/bin/python3
+"""A sweep with method optuna: asks Optuna for configurations, lets `softalign sweep work` run them, tells Optuna how they did.
+
+optuna_sweep.py SWEEP.yaml --run-cap N [--out DIR] [--workers N] [--threads N] [--program PATH]: what `sweep run` starts.
+
+Each trial becomes rows of the plan, one a seed, before it runs, and each row is an ordinary run. What Optuna knows lies in
+<sweep>/optuna.journal. Stopped or killed, the same command goes on: trials that were cut off are asked again with their values. With
+one worker the whole search is a function of the sweep's file; with several the order in which trials end enters.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import json
+import math
+import signal
+import subprocess
+import sys
+import threading
+import warnings
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+import optuna
+import yaml
+from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
+from optuna.trial import Trial, TrialState
+
+INTERRUPTED = 75
+STARTUP = 5  # trials that are drawn before TPE has something to learn from
+
+
+class SweepFailed(Exception):
+    """The program refused or failed; its message has been printed."""
+
+
+@dataclass
+class Bridge:
+    """One sweep, its program and its Optuna study."""
+
+    sweep: Path
+    options: argparse.Namespace
+    plan: dict[str, Any]
+    folder: Path
+    study: optuna.Study
+    held: IO[str]  # the lock on the search, as long as this process lives
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    stopping: threading.Event = field(default_factory=threading.Event)
+    running: set[subprocess.Popen[str]] = field(default_factory=set)
+    failures: int = 0
+
+    def program(self, *words: object) -> list[str]:
+        return [self.options.program, "sweep", *map(str, words)]
+
+    @property
+    def pruning(self) -> bool:
+        """Optuna's pruners speak of one curve; a trial of several seeds has several."""
+        return len(self.plan["seeds"]) == 1 and self.plan["early_terminate"]["type"] != "none"
+
+    def propose(self, trial: Trial) -> list[dict[str, Any]]:
+        settings = [f"{path}={plain(value)}" for path, value in trial.params.items()]
+        with self.lock:
+            return json.loads(checked(self.program("propose", self.folder, *settings)))
+
+    def work(self, row: dict[str, Any], trial: Trial) -> tuple[float | None, bool]:
+        """Runs a row to its end; the metric's last value (None: it failed) and whether the trial was pruned."""
+        command = self.program("work", self.folder, "--row", row["k"], "--threads", self.options.threads, "--ask")
+        log = self.folder / "logs" / f"{row['run_id']}.log"
+        log.parent.mkdir(exist_ok=True)
+        history = published(Path(row["folder"]))
+        for step in history:
+            self.report(trial, step)
+        with log.open("a", encoding="utf-8") as errors:
+            process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True, start_new_session=True
+            )
+            with self.lock:
+                self.running.add(process)
+            try:
+                self.converse(process, trial, {step["update"] for step in history})
+            finally:
+                with self.lock:
+                    self.running.discard(process)
+        if process.returncode == INTERRUPTED or self.stopping.is_set():
+            raise KeyboardInterrupt
+        history = published(Path(row["folder"]))
+        value = history[-1]["value"] if process.returncode == 0 and history else None
+        return (None if value is None or math.isnan(value) else value), row_state(self, row) == "pruned"
+
+    def converse(self, process: subprocess.Popen[str], trial: Trial, known: set[int]) -> None:
+        assert process.stdin and process.stdout
+        for line in process.stdout:
+            step = json.loads(line)
+            if step["update"] not in known:
+                self.report(trial, step)
+            with self.lock:
+                stop = self.pruning and trial.should_prune()
+            print("stop" if stop else "go on", file=process.stdin, flush=True)
+        process.wait()
+
+    def report(self, trial: Trial, step: dict[str, Any]) -> None:
+        value = step["value"]
+        with self.lock:
+            if self.pruning and value is not None and not math.isnan(value):
+                trial.report(value, step["update"])
+
+    def run_trial(self, trial: Trial) -> None:
+        rows = self.propose(trial)
+        self.say(rows, "begins")
+        values, pruned = [], False
+        for row in rows:
+            value, stopped = self.work(row, trial)
+            values.append(value)
+            pruned |= stopped
+        good = [value for value in values if value is not None]
+        state = TrialState.PRUNED if pruned else TrialState.COMPLETE if len(good) == len(values) else TrialState.FAIL
+        mean = sum(good) / len(good) if good else None
+        with self.lock:
+            self.study.tell(trial, mean if state == TrialState.COMPLETE else None, state=state)
+            self.failures += state == TrialState.FAIL
+        metric = "" if mean is None else f", {self.plan['metric']['name']} {mean:.4g}"
+        self.say(rows, f"{state.name.lower()}{metric}")
+
+    def say(self, rows: list[dict[str, Any]], what: str) -> None:
+        """One line, as `softalign sweep run` has them: rows by number, parameters by their last words."""
+        numbers = ", ".join(str(row["k"]) for row in rows)
+        varied = {path: value for path, value in rows[0]["set"].items() if path not in self.plan["fixed"]}
+        settings = " ".join(f"{path.removesuffix('.type').rsplit('.', 1)[-1]}={plain(value)}" for path, value in varied.items())
+        print(f"{'row' if len(rows) == 1 else 'rows'} {numbers}: {settings}: {what}", file=sys.stderr)
+
+    def ask(self) -> Trial:
+        """Trial n is a function of (search_seed, n, what is known): its sampler begins anew. Trials cut off do not count."""
+        with self.lock:
+            known = (TrialState.COMPLETE, TrialState.PRUNED, TrialState.RUNNING)
+            number = len(self.study.get_trials(deepcopy=False, states=known))
+            seed = (self.plan["search_seed"] * 1_000_003 + number) % 2**32
+            self.study.sampler = optuna.samplers.TPESampler(
+                seed=seed, n_startup_trials=STARTUP, constant_liar=self.options.workers > 1
+            )
+            return self.study.ask(distributions(self.plan["space"]))
+
+    def stop(self) -> None:
+        self.stopping.set()
+        with self.lock:
+            for process in self.running:
+                process.terminate()
+
+
+def checked(command: list[str]) -> str:
+    """What a command prints; SweepFailed when it does not end well, its own words having gone to standard error."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        raise SweepFailed(done.returncode)
+    return done.stdout
+
+
+def row_state(bridge: Bridge, row: dict[str, Any]) -> str:
+    rows = json.loads(checked(bridge.program("status", bridge.folder, "--json")))["rows"]
+    return str(rows[row["k"]]["state"])
+
+
+def plain(value: Any) -> str:
+    """A value as the plan says it: numbers with 6 significant digits."""
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return str(value)
+
+
+def published(folder: Path) -> list[dict[str, Any]]:
+    """What a run has said of its dev evaluations so far."""
+    try:
+        values = json.loads((folder / "early_termination.json").read_text(encoding="utf-8"))["values"]
+    except (OSError, ValueError, KeyError):
+        return []
+    return [{"update": v["update"], "value": math.nan if v["value"] is None else v["value"]} for v in values]
+
+
+def distributions(space: list[dict[str, Any]]) -> dict[str, BaseDistribution]:
+    found: dict[str, BaseDistribution] = {}
+    for p in space:
+        step = p.get("q") or None
+        if p["kind"] == "values":
+            found[p["path"]] = CategoricalDistribution(p["values"])
+        elif p["kind"] == "int_uniform":
+            found[p["path"]] = IntDistribution(int(p["low"]), int(p["high"]), step=int(step or 1))
+        else:
+            log = p["kind"] == "log_uniform"
+            found[p["path"]] = FloatDistribution(p["low"], p["high"], log=log, step=None if log else step)
+    return found
+
+
+def pruner_of(rule: dict[str, Any]) -> optuna.pruners.BasePruner:
+    if rule["type"] == "asha":
+        return optuna.pruners.SuccessiveHalvingPruner(min_resource=rule["min_updates"], reduction_factor=rule["eta"])
+    if rule["type"] == "median":
+        return optuna.pruners.MedianPruner(n_startup_trials=rule["startup"], n_warmup_steps=rule["min_updates"])
+    return optuna.pruners.NopPruner()
+
+
+def whole_lines(file: Path) -> None:
+    """Cuts what a kill left half written, and the lock of a process that is gone: we hold the sweep."""
+    (file.parent / f"{file.name}.lock").unlink(missing_ok=True)
+    if not file.exists():
+        return
+    text, end = file.read_bytes(), 0
+    for line in text.splitlines(keepends=True):
+        try:
+            json.loads(line)
+        except ValueError:
+            break
+        if not line.endswith(b"\n"):
+            break
+        end += len(line)
+    if text[end:].count(b"\n") > 1:  # not the end of it alone
+        raise ValueError(f"line {text[:end].count(bytes([10])) + 1} is damaged")
+    if end < len(text):
+        with file.open("r+b") as journal:
+            journal.truncate(end)
+
+
+def journal(file: Path) -> optuna.storages.JournalStorage:
+    if hasattr(optuna.storages, "journal"):  # Optuna 4
+        return optuna.storages.JournalStorage(optuna.storages.journal.JournalFileBackend(str(file)))
+    return optuna.storages.JournalStorage(optuna.storages.JournalFileStorage(str(file)))
+
+
+def open_bridge(options: argparse.Namespace) -> Bridge:
+    plain_options = ["--out", options.out, *(word for plugin in options.plugin for word in ("--plugin", plugin))]
+    answer = json.loads(checked([options.program, "sweep", "plan", str(options.sweep), *plain_options, "--json"]))
+    folder = Path(answer["folder"])
+    lock = (folder / "optuna.lock").open("w")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        print(f"softalign: {folder}: another process searches this sweep; --workers does more at once", file=sys.stderr)
+        raise SweepFailed(1) from None
+    plan = yaml.safe_load((folder / "plan.yaml").read_text(encoding="utf-8"))
+    try:
+        whole_lines(folder / "optuna.journal")
+        study = optuna.create_study(
+            storage=journal(folder / "optuna.journal"),
+            study_name=plan["name"],
+            direction=plan["metric"]["goal"],
+            pruner=pruner_of(plan["early_terminate"]),
+            load_if_exists=True,
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        place = folder / "optuna.journal"
+        print(f"softalign: {place}: cannot be read ({error}); remove it, and it is made again from the runs", file=sys.stderr)
+        raise SweepFailed(3) from None
+    return Bridge(options.sweep, options, plan, folder, study, lock)
+
+
+def said(values: dict[str, Any]) -> list[tuple[str, str]]:
+    """As the plan says them, to compare."""
+    return sorted((path, plain(float(v) if isinstance(v, int) and not isinstance(v, bool) else v)) for path, v in values.items())
+
+
+def queued(trial: optuna.trial.FrozenTrial) -> dict[str, Any]:
+    """The values that a trial will have once it is asked for."""
+    return dict(trial.system_attrs.get("fixed_params", {}))
+
+
+def ask_again_for_lost_trials(bridge: Bridge) -> None:
+    """Whoever ran them is gone. Their rows stand in the plan: the same values lead to the same run, which goes on. So do
+    rows that Optuna knows nothing of any more, because its journal was removed: their runs tell it what it knew."""
+    for trial in bridge.study.get_trials(deepcopy=False, states=[TrialState.RUNNING]):
+        bridge.study.tell(trial.number, state=TrialState.FAIL)
+        bridge.study.enqueue_trial(trial.params)
+    known = [said(trial.params or queued(trial)) for trial in bridge.study.get_trials(deepcopy=False)]
+    for row in bridge.plan["rows"] or []:
+        if said(row["set"]) not in known:
+            known.append(said(row["set"]))
+            bridge.study.enqueue_trial(row["set"])
+
+
+def trials_left(bridge: Bridge) -> int:
+    done = bridge.study.get_trials(deepcopy=False, states=[TrialState.COMPLETE, TrialState.PRUNED])
+    return bridge.options.run_cap // len(bridge.plan["seeds"]) - len(done)
+
+
+def search(bridge: Bridge) -> None:
+    with ThreadPoolExecutor(bridge.options.workers) as pool:
+        trials: set[Future[None]] = set()
+        while not bridge.stopping.is_set():
+            while len(trials) < min(bridge.options.workers, trials_left(bridge)) and bridge.failures < 3:
+                trials.add(pool.submit(bridge.run_trial, bridge.ask()))
+            if not trials:
+                break
+            over, trials = wait(trials, timeout=0.2, return_when=FIRST_COMPLETED)
+            for trial in over:
+                trial.result()
+    if bridge.failures >= 3:
+        sys.exit(f"softalign: three trials failed; their output is in {bridge.folder / 'logs'}")
+
+
+def parse(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("sweep", type=Path, help="the sweep's YAML file")
+    parser.add_argument("--run-cap", type=int, required=True, help="how many runs")
+    parser.add_argument("--out", default="results", help="where records go")
+    parser.add_argument("--workers", type=int, default=1, help="trials at a time")
+    parser.add_argument("--threads", type=int, default=1, help="threads of each run")
+    parser.add_argument("--plugin", action="append", default=[], help="shared object with further plugins")
+    parser.add_argument("--program", default="softalign", help="the program")
+    return parser.parse_args(arguments)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = parse(arguments)
+    warnings.filterwarnings("ignore", category=optuna.exceptions.ExperimentalWarning)  # the journal, until Optuna 4
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    try:
+        bridge = open_bridge(options)
+    except SweepFailed as failure:
+        return int(failure.args[0])
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1):
+        signal.signal(number, lambda *_: bridge.stop())
+    try:
+        ask_again_for_lost_trials(bridge)
+        search(bridge)
+    except KeyboardInterrupt:
+        bridge.stop()
+    except SweepFailed as failure:
+        return int(failure.args[0])
+    if bridge.stopping.is_set():
+        print("softalign: interrupted; the state is saved, run the same command again to go on", file=sys.stderr)
+        return INTERRUPTED
+    return subprocess.run(bridge.program("status", bridge.folder), check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,91 @@
+"""The page of a paper: widths, fonts, names of metrics, files of figures. Lengths are in inches, fonts in points."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
+from matplotlib.legend import Legend
+from matplotlib.textpath import TextPath
+
+from drawing import STYLE
+
+WIDTHS = {"column": 3.03, "page": 6.3}  # of the ACL style's two columns
+SMALL = 7  # font of ticks, legends and words
+SMALLEST = 5  # below it words are hard to read
+# Both come with matplotlib, so a figure is the same on every machine; STIX goes with the Times of papers.
+FONTS = {"serif": ["STIXGeneral", "DejaVu Serif", "DejaVu Sans"], "sans": ["DejaVu Sans"]}
+NAMES = {"bleu": "BLEU", "chrf": "chrF"}
+UNITS = {"percent": "%", "nats": "nats"}
+
+
+def set_style(font: str) -> None:
+    plt.rcdefaults()  # nobody's matplotlibrc enters
+    plt.rcParams.update(STYLE)
+    plt.rcParams.update({
+        "font.family": FONTS[font],
+        "font.size": 8,
+        "axes.labelsize": 8,
+        "xtick.labelsize": SMALL,
+        "ytick.labelsize": SMALL,
+        "legend.fontsize": SMALL,
+        "axes.linewidth": 0.5,
+        "grid.linewidth": 0.4,
+        "xtick.major.width": 0.5,
+        "ytick.major.width": 0.5,
+        "xtick.major.size": 2,
+        "ytick.major.size": 2,
+        "xtick.major.pad": 2,
+        "ytick.major.pad": 2,
+        "axes.labelpad": 2,
+        "lines.linewidth": 1.2,
+        "lines.markersize": 4,
+        "pdf.fonttype": 42,  # TrueType: what conferences ask for
+        "savefig.dpi": 300,
+    })  # fmt: skip
+
+
+def save(figure: Figure, stem: Path) -> list[Path]:
+    """STEM.pdf and STEM.png, whose bytes tell neither the time nor the version of what wrote them."""
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    files = [stem.with_name(f"{stem.name}.{kind}") for kind in ("pdf", "png")]
+    figure.savefig(files[0], metadata={"CreationDate": None, "Creator": None, "Producer": None})
+    figure.savefig(files[1], metadata={"Software": None}, facecolor="white")
+    return files
+
+
+def metric_name(metric: str, unit: str = "") -> str:
+    name = NAMES.get(metric, metric.replace("_", " "))
+    return f"{name} ({UNITS[unit]})" if unit in UNITS and metric not in NAMES else name
+
+
+def text_width(words: str, size: float) -> float:
+    """In inches, as the font has it."""
+    return _width(words, tuple(plt.rcParams["font.family"])) * size / 72
+
+
+@cache
+def _width(words: str, family: tuple[str, ...]) -> float:
+    """For each point of the font's size."""
+    if not words.strip():
+        return 0
+    return TextPath((0, 0), words, prop=FontProperties(family=list(family), size=100)).get_extents().x1 / 100
+
+
+def legend_above(figure: Figure, handles: list) -> Legend:
+    """In as few rows as the width allows; a figure of constrained layout makes room for it."""
+    width, height = figure.get_size_inches()
+    renderer = figure.canvas.get_renderer()
+    for columns in range(len(handles), 0, -1):
+        legend = figure.legend(handles=handles, loc="upper center", ncol=columns, bbox_to_anchor=(0.5, 1), borderaxespad=0.2,
+                               handlelength=1.6, columnspacing=1.2, handletextpad=0.5)  # fmt: skip
+        box = legend.get_window_extent(renderer)
+        if columns == 1 or box.width <= width * figure.dpi:
+            break
+        legend.remove()
+    if figure.get_layout_engine() is not None:
+        figure.get_layout_engine().set(rect=(0, 0, 1, 1 - box.height / figure.dpi / height))
+    return legend

@@ -1,0 +1,133 @@
+"""Figures made of cells: alignment matrices with their words, two parameters of a sweep."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from drawing import SURE, draw_matrix, link_keys
+from paper import SMALL, SMALLEST, WIDTHS, metric_name, text_width
+from records import Alignment
+from sweep_table import Cells
+
+LARGEST = 0.15  # of a cell of an alignment
+LINE = 1.2 * SMALL / 72  # height of a line of small text
+GAP = 0.05  # between a matrix and its words, and around panels
+FILLED = 0.85  # of a cell's side, taken by the letters beside it
+
+
+def words_room(sides: Sequence[Sequence[str]]) -> float:
+    """The widest word, for each point of its font."""
+    return max(text_width(word, 1) for words in sides for word in words)
+
+
+def cell_size(named: Sequence[tuple[str, Alignment]], columns: int, width: float) -> float:
+    """So that `columns` panels fill the width; not above LARGEST."""
+    across = max(item.weights.shape[1] for _, item in named)
+    beside = words_room([item.target for _, item in named])
+    room = width / columns - 3 * GAP
+    cell = room / (across + beside * FILLED * 72)
+    if cell * FILLED * 72 > SMALL:  # words grow no further
+        cell = (room - beside * SMALL) / across
+    return min(cell, LARGEST)
+
+
+def columns_of(named: Sequence[tuple[str, Alignment]], together: int, width: float) -> int:
+    """As many as leave the words readable, in rows of one length that part no panels which belong together."""
+    groups = math.ceil(len(named) / together)
+    choices = [together * math.ceil(groups / rows) for rows in range(1, groups + 1)]
+    choices += [n for n in range(together - 1, 0, -1) if together % n == 0]
+    return next((n for n in choices if cell_size(named, n, width) * FILLED * 72 >= SMALLEST + 1), 1)
+
+
+def draw_alignments(named: Sequence[tuple[str, Alignment]], width: str, together: int = 1) -> tuple[Figure, float]:
+    """Panels with a title each, of which each `together` belong together (a sentence's); and the size of the words."""
+    total = WIDTHS[width]
+    columns = columns_of(named, together, total)
+    cell = cell_size(named, columns, total)
+    size = min(SMALL, cell * FILLED * 72)
+    wide = total / columns * 16 / max(text_width("dot, seed 12, ab", 1.1 * SMALL), 0.1)  # letters of a title
+    named = [(textwrap.fill(name, int(wide)), item) for name, item in named]
+    rows = [named[i : i + columns] for i in range(0, len(named), columns)]
+    titled = LINE * max(len(name.splitlines()) for name, _ in named) + GAP * any(name for name, _ in named)
+    beside = words_room([item.target for _, item in named]) * size + GAP
+    above = [words_room([item.source for _, item in row]) * size + GAP + titled for row in rows]
+    down = [max(item.weights.shape[0] for _, item in row) * cell for row in rows]
+    foot = 0.32
+    height = sum(above) + sum(down) + 2 * GAP * len(rows) + foot
+    pitch = max(item.weights.shape[1] for _, item in named) * cell + beside + 2 * GAP
+    margin = max(0, total - columns * pitch) / 2  # small matrices stand in the middle
+    figure = plt.figure(figsize=(total, height))
+    top = height
+    for row, words, depth in zip(rows, above, down):
+        for column, (name, item) in enumerate(row):
+            t, s = item.weights.shape
+            left, under = margin + column * pitch + beside + GAP, top - GAP - words
+            axis = figure.add_axes((left / total, (under - t * cell) / height, s * cell / total, t * cell / height))
+            image = draw_matrix(axis, item, size, line=0.5)
+            figure.text((left - beside) / total, (top - GAP) / height, name, fontsize=SMALL, fontweight="bold", va="top")
+        top -= words + depth + 2 * GAP
+    legend_below(figure, image, [item for _, item in named], margin)
+    return figure, size
+
+
+def legend_below(figure: Figure, image: object, items: Sequence[Alignment], left: float) -> None:
+    width, height = figure.get_size_inches()
+    bar = figure.add_axes(((left + 0.1) / width, 0.16 / height, 0.8 / width, 0.07 / height))
+    figure.colorbar(image, cax=bar, orientation="horizontal", ticks=[0, 0.5, 1])
+    bar.tick_params(labelsize=SMALL - 1, length=1.5, pad=1)
+    bar.grid(visible=False)
+    figure.text((left + 0.96) / width, 0.16 / height, "attention weight", fontsize=SMALL - 1, va="bottom")
+    if keys := link_keys(items, line=0.6):
+        figure.legend(handles=keys, loc="lower left", bbox_to_anchor=((left + 1.65) / width, 0.15 / height), ncol=2, borderpad=0,
+                      borderaxespad=0, fontsize=SMALL - 1, handlelength=0.9, handleheight=0.9, columnspacing=0.8,
+                      handletextpad=0.4)  # fmt: skip
+
+
+def value_texts(values: np.ndarray) -> np.ndarray:
+    """Three significant digits of the largest, the same decimals in all; "–" where there is no value."""
+    largest = np.nanmax(np.abs(values)) if not np.isnan(values).all() else 1
+    decimals = max(0, 2 - math.floor(math.log10(largest))) if largest > 0 else 0
+    return np.array([["–" if np.isnan(v) else f"{v:.{decimals}f}" for v in row] for row in values])
+
+
+def draw_heatmap(cells: Cells, names: tuple[str, str], metric: str, width: str, goal: str | None = None, unit: str = "",
+                 height: float | None = None, split: str = "") -> Figure:  # fmt: skip
+    """names: of x and y. The first value of y is at the bottom. split: said before the metric, "dev".
+
+    goal: "minimize" or "maximize" has the best cell outlined.
+    """
+    down, across = cells.values.shape
+    pitch = min(0.32, (WIDTHS[width] - 1.2) / across)
+    figure, axis = plt.subplots(figsize=(WIDTHS[width], height or max(1.4, down * pitch + 0.6)), layout="constrained")
+    figure.get_layout_engine().set(w_pad=0.02, h_pad=0.02)
+    colours = plt.get_cmap("cividis").with_extremes(bad="#eeeeee")
+    image = axis.imshow(np.ma.masked_invalid(cells.values), cmap=colours, origin="lower", aspect="auto", interpolation="nearest")
+    texts = value_texts(cells.values)
+    if max(text_width(text, SMALL - 1) for text in texts.ravel()) < 0.95 * (WIDTHS[width] - 1.2) / across:
+        for (y, x), value in np.ndenumerate(cells.values):
+            dark = not np.isnan(value) and image.norm(value) < 0.5
+            axis.text(x, y, texts[y, x], ha="center", va="center", fontsize=SMALL - 1, color="white" if dark else "black")
+    ticks = max(text_width(value, SMALL) for value in cells.x) > 0.92 * (WIDTHS[width] - 1.2) / across
+    axis.set_xticks(range(across), cells.x, rotation=90 if ticks else 0)
+    axis.set_yticks(range(down), cells.y)
+    axis.set_xlabel(names[0])
+    axis.set_ylabel(names[1])
+    axis.tick_params(length=0)
+    axis.grid(visible=False)
+    axis.spines[:].set_visible(False)
+    bar = figure.colorbar(image, ax=axis, pad=0.02, aspect=15)
+    bar.ax.grid(visible=False)
+    bar.outline.set_visible(False)
+    bar.set_label(f"{split} {metric_name(metric, unit)}".strip())
+    if goal and not np.isnan(cells.values).all():
+        best = np.nanargmax(cells.values) if goal == "maximize" else np.nanargmin(cells.values)
+        y, x = np.unravel_index(best, cells.values.shape)
+        axis.add_patch(Rectangle((x - 0.5, y - 0.5), 1, 1, fill=False, ec=SURE, lw=1.5, clip_on=False, zorder=3))
+    return figure

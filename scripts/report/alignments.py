@@ -1,0 +1,158 @@
+"""Attention matrices for the explorer, packed for the page: 256 steps of weight, runs of zeros counted, base64.
+
+A weight is kept as round(255 w), so what the page shows is at most 0.002 off. Trained attention is mostly zero: 0 is followed by
+a byte that says how many, 1..255. Texts stand once in a pool; two panes hold the same sentence when set, number and source text
+are equal.
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import h5py
+import numpy as np
+
+from report.gather import Placed, Problem, Subject
+from report.metrics import METRICS
+
+BUDGET = 16_000_000  # characters of packed matrices and of texts on one page
+KINDS = {"_search": "searched", "_dev": "dev"}
+
+
+@dataclass
+class Pool:
+    """Texts by number: the tokens of a sentence, joined by line ends, which no token holds."""
+
+    texts: dict[str, int] = field(default_factory=dict)
+    characters: int = 0
+
+    def add(self, tokens: Sequence[str]) -> int:
+        text = "\n".join(tokens)
+        self.characters += 0 if text in self.texts else len(text)
+        return self.texts.setdefault(text, len(self.texts))
+
+
+def packed(weights: np.ndarray) -> str:
+    """[T, S] in [0, 1], row by row."""
+    steps = np.rint(np.clip(weights, 0, 1) * 255).astype(np.uint8).ravel()
+    zero = np.concatenate([[False], steps == 0, [False]])
+    edges = np.flatnonzero(zero[1:] != zero[:-1])  # begins and ends of runs of zeros, in turns
+    out, at = bytearray(), 0
+    content = steps.tobytes()
+    for begin, end in zip(edges[::2].tolist(), edges[1::2].tolist()):
+        out += content[at:begin]
+        full, rest = divmod(end - begin, 255)
+        out += b"\x00\xff" * full + (bytes((0, rest)) if rest else b"")
+        at = end
+    out += content[at:]
+    return base64.b64encode(bytes(out)).decode()
+
+
+def unpacked(text: str, rows: int, columns: int) -> np.ndarray:
+    """What the page's script does, for the tests: steps [T, S]."""
+    out: list[int] = []
+    values = iter(base64.b64decode(text))
+    for value in values:
+        out += [value] if value else [0] * next(values)
+    return np.array(out, dtype=np.uint8).reshape(rows, columns)
+
+
+def kind_of(module: str) -> str:
+    return next((kind for end, kind in KINDS.items() if module.endswith(end)), "forced")
+
+
+def _rounded(value: float, digits: int = 4) -> float | None:
+    return round(float(value), digits) if math.isfinite(value) else None
+
+
+def _links(gold: np.ndarray) -> list[int]:
+    """place * 2 + (1 when sure), place = t * S + s."""
+    flat = gold.ravel()
+    return [int(at) * 2 + int(flat[at] == 2) for at in np.flatnonzero(flat)]
+
+
+def _sentence_scores(placed: Placed, sentences: Sequence[int], kind: str) -> dict[str, list[float | None]]:
+    """Of test sentences, by number: loss, and the accuracy that belongs to the way of decoding."""
+    counts, accuracy = placed.recorded.counts, "free_running_accuracy" if kind == "searched" else "token_accuracy"
+    if kind == "dev" or any(name not in counts.names for name in ("loss", accuracy)):
+        return {}
+    made = {}
+    for key, metric in (("loss", "loss"), ("accuracy", accuracy)):
+        values = METRICS[metric].of_sums(counts.table(metric))
+        made[key] = [_rounded(values[s]) if 0 <= s < len(values) else None for s in sentences]
+    return made
+
+
+def pane(placed: Placed, module: str, every: int, pool: Pool) -> dict[str, Any]:
+    """One module of one run; of its sentences those whose number is a multiple of `every`."""
+    kind = kind_of(module)
+    with h5py.File(placed.recorded.run.path) as file:
+        group = file["alignments"][module]
+        numbers = group["sentence"][:].tolist()
+        kept = [at for at, number in enumerate(numbers) if number % every == 0]
+        widths, heights = group["src_len"][:], group["tgt_len"][:]
+        sources, targets = group["src_tokens"].asstr()[:], group["tgt_tokens"].asstr()[:]
+        gold = group["gold"][:] if "gold" in group else None
+        heads = len(group["head"])
+        weights: list[list[list[str | None]]] = []
+        entropy: list[list[float | None]] = []
+        for u in range(len(group["update"])):
+            slab, rows = group["weights"][u], group["entropy"][u]
+            packs: list[list[str | None]] = [[] for _ in range(heads)]
+            mean: list[float | None] = []
+            for at in kept:
+                t, s = int(heights[u, at]), int(widths[at])
+                for h in range(heads):
+                    one = slab[at, h, :t, :s]
+                    packs[h].append(packed(one) if one.size and np.isfinite(one).all() else None)
+                known = rows[at, :, :t]
+                mean.append(_rounded(np.nanmean(known)) if np.isfinite(known).any() else None)
+            weights.append(packs)
+            entropy.append(mean)
+        chosen = [numbers[at] for at in kept]
+        return {
+            "run": placed.name or placed.recorded.run.label,
+            "module": module,
+            "kind": kind,
+            "set": f"{placed.panel}|{'dev' if kind == 'dev' else 'test'}",
+            "updates": group["update"][:].tolist(),
+            "heads": group["head"][:].tolist(),
+            "sentence": chosen,
+            "source": [pool.add(sources[at, : widths[at]].tolist()) for at in kept],
+            "target": [[pool.add(targets[u, at, : heights[u, at]].tolist()) for at in kept] for u in range(len(group["update"]))],
+            "weights": weights,
+            "entropy": entropy,
+            "gold": [_links(gold[at, : heights[-1, at], : widths[at]]) for at in kept] if gold is not None else None,
+            **_sentence_scores(placed, chosen, kind),
+        }
+
+
+def size_of(made: dict[str, Any]) -> int:
+    """Characters of a pane's packed matrices."""
+    return sum(len(text or "") for update in made["weights"] for head in update for text in head)
+
+
+def explorer(subject: Subject, runs: Sequence[Placed], budget: int = BUDGET) -> dict[str, Any]:
+    """What the page's script reads. `every` > 1: only each such sentence, for there was no room for more."""
+    every, wanted = 1, [(placed, module) for placed in runs for module in placed.recorded.modules]
+    while True:
+        pool, panes, matrices = Pool(), [], 0
+        for done, (placed, module) in enumerate(list(wanted), 1):
+            try:
+                panes.append(pane(placed, module, every, pool))
+            except (OSError, KeyError, ValueError, IndexError) as error:
+                wanted.remove((placed, module))
+                text = f"its alignments '{module}' are left out: {' '.join(str(error).split())}"
+                subject.problems.append(Problem(str(placed.recorded.run.path.parent), text))
+                continue
+            matrices += size_of(panes[-1])
+            if (size := matrices + pool.characters) > budget:
+                every = max(every + 1, math.ceil(every * size / budget * len(wanted) / done))
+                break
+        else:
+            panes = [p for p in panes if p["sentence"]]
+            return {"texts": list(pool.texts), "panes": panes, "every": every, "runs": len(runs), "of": len(subject.runs)}

@@ -1,0 +1,239 @@
+"""The reproducibility checklist of NAACL 2021 (after Dodge et al. 2019 and Pineau et al. 2020), filled in from the records.
+
+What the records do not say is said to be missing; nothing is guessed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from report.configurations import best_configuration
+from report.gather import Placed, Subject
+from report.lengths import ALL, Table
+from report.metrics import METRICS, title_of
+from report.parts import Part
+from report.plan import RowState, text_of
+from report.summary import code, data, data_hashes, duration, machine
+from report.svg import number
+from report.sweep import state_counts
+
+
+@dataclass(frozen=True)
+class Item:
+    """answer: lines; missing: what the author must add by hand."""
+
+    group: str
+    question: str
+    answer: list[str]
+    missing: str = ""
+
+
+def _groups(runs: Sequence[Placed]) -> dict[str, list[Placed]]:
+    """Runs that differ in the seed alone, by panel and series."""
+    found: dict[str, list[Placed]] = {}
+    for placed in runs:
+        found.setdefault(" / ".join(part for part in (placed.panel, placed.series) if part), []).append(placed)
+    return found
+
+
+def _runs(runs: Sequence[object]) -> str:
+    return "run" if len(runs) == 1 else "runs"
+
+
+def _each(runs: Sequence[Placed], text_of_run: Callable[[Placed], str]) -> list[str]:
+    """One line where all agree, else one a group."""
+    told = {name: list(dict.fromkeys(text_of_run(p) for p in group)) for name, group in _groups(runs).items()}
+    every = list(dict.fromkeys(text for texts in told.values() for text in texts))
+    if len(every) == 1:
+        return [every[0]] if every[0] else []
+    return [f"{name}: {' | '.join(t for t in texts if t)}" for name, texts in told.items() if any(texts)]
+
+
+def _runtime(runs: Sequence[Placed]) -> list[str]:
+    lines = []
+    for name, group in _groups(runs).items():
+        known = [p.recorded.seconds for p in group if p.recorded.seconds is not None]
+        if known:
+            lines.append(f"{name}: {duration(sum(known) / len(known))} on average over {len(known)} {_runs(known)}")
+    return lines
+
+
+def validation(placed: Placed, metric: str) -> float:
+    """The dev value of the parameters that were tested."""
+    dev, selected = placed.recorded.series.get("dev"), placed.recorded.test.get("selected_update")
+    if dev is None or metric not in dev.values:
+        return math.nan
+    at = [i for i, update in enumerate(dev.update) if update == selected]
+    return float(dev.values[metric][at[-1]]) if at else math.nan
+
+
+def _scores(subject: Subject) -> tuple[list[str], bool]:
+    lines, all_known = [], True
+    for placed in subject.runs:
+        said = []
+        for metric in METRICS:
+            if (test := placed.recorded.test.get(metric)) is None:
+                continue
+            dev = validation(placed, metric)
+            all_known &= math.isfinite(dev) or metric == "pointing_accuracy_ibm_model1"
+            said.append(
+                f"{title_of(metric)} test {number(test)}, validation {number(dev) if math.isfinite(dev) else 'not measured'}"
+            )
+        if said:
+            lines.append(f"{placed.name}: {'; '.join(said)}")
+    return lines, all_known and bool(lines)
+
+
+def _statistics(tables: dict[str, list[Table]]) -> list[str]:
+    lines = []
+    for panel, found in tables.items():
+        for table in found:
+            for series, column in table.columns.items():
+                e = column[table.buckets.index(ALL)]
+                spread = f", sd over {len(e.seeds)} seeds {number(e.sd, 3)}" if math.isfinite(e.sd) else f", {len(e.seeds)} seed"
+                low, high = map(number, e.interval)
+                around = f", 95 % interval over {e.n} test sentences {low} to {high}" if math.isfinite(e.interval[0]) else ""
+                where = " / ".join(part for part in (panel, series) if part)
+                lines.append(f"{where}, {title_of(table.metric)}: mean {number(e.mean)}{spread}{around}")
+    return lines
+
+
+def _search(subject: Subject, states: Sequence[RowState], several: Sequence[Part]) -> list[Item]:
+    group, runs = "Hyperparameter search", len(subject.runs)
+    if subject.plan is None:
+        sweeps = [part.folder.name for part in several if part.kind == "sweep"]
+        none = "no sweep belongs to these runs, so the records know of no search"
+        if sweeps:
+            none = f"there was a search, which is told by the report of each sweep alone: {', '.join(sweeps)}"
+        return [
+            Item(
+                group,
+                "Number of training and evaluation runs",
+                [f"{runs} {_runs(subject.runs)} reported; others, if there were any, are not counted"],
+            ),
+            Item(group, "Bounds for each hyperparameter", [], none),
+            Item(group, "Hyperparameter configurations of the best-performing models", _configurations(subject)),
+            Item(group, "Method of choosing hyperparameter values, and the criterion", _selection(subject), none),
+        ]
+    plan, best = subject.plan, best_configuration(subject.plan, states)
+    counts = ", ".join(f"{n} {state}" for state, n in state_counts(states))
+    bounds = []
+    for parameter in plan.varied:
+        values = list({text_of(r.values.get(parameter)): r.values.get(parameter) for r in plan.rows}.values())
+        numeric = all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values)
+        shown = (
+            f"{number(min(values))} to {number(max(values))} tried, {len(values)} values" if numeric and len(values) > 8 else ""
+        )
+        bounds.append(f"{parameter}: {shown or ', '.join(text_of(v) for v in (sorted(values) if numeric else values))}")
+    bounds += [f"in all rows: {plan.in_all_rows}"] if plan.in_all_rows else []
+    goal = f"{'lowest' if plan.minimize else 'highest'} {plan.metric}, as a mean over the complete seeds of a configuration"
+    chosen = []
+    if best:
+        chosen = [f"{plan.label(best.rows[0].row)}: {plan.metric} {best.said}"]
+        chosen += [f"row {s.row.k}: run {s.row.run_id}, seed {s.row.seed}, {number(s.value)}" for s in best.complete]
+    stop = plan.early_terminate.get("type", "none")
+    return [
+        Item(group, "Number of training and evaluation runs", [f"{len(plan.rows)} planned: {counts}"]),
+        Item(group, "Bounds for each hyperparameter", bounds, "" if plan.varied else "nothing was varied"),
+        Item(group, "Hyperparameter configuration of the best-performing model", chosen, "" if best else "no row is complete"),
+        Item(
+            group,
+            "Method of choosing hyperparameter values, and the criterion",
+            [f"{plan.method or 'unnamed'} search, {goal}; early termination: {stop}", *_selection(subject)],
+        ),
+    ]
+
+
+def _configurations(subject: Subject) -> list[str]:
+    return [f"the resolved specs stand in the report and in the records"] if subject.runs else []
+
+
+def _selection(subject: Subject) -> list[str]:
+    def said(placed: Placed) -> str:
+        stopping = (placed.recorded.run.spec.get("train") or {}).get("early_stopping")
+        if not stopping:
+            return "no early stopping: the last parameters are tested"
+        return f"early stopping on {stopping.get('metric')}, patience {stopping.get('patience')}: the best parameters are tested"
+
+    return _each(subject.runs, said)
+
+
+def checklist(
+    subject: Subject, tables: dict[str, list[Table]], states: Sequence[RowState], several: Sequence[Part] = ()
+) -> list[Item]:
+    runs, experiments = subject.runs, "Experimental results"
+    scores, all_known = _scores(subject)
+    signatures = sorted({f"{name}: {text}" for p in runs for name, text in p.recorded.signatures.items()})
+    statistics = _statistics(tables)
+    parameters = _each(runs, lambda p: f"{p.recorded.root['parameters']:,} parameters" if "parameters" in p.recorded.root else "")
+    seeds = sorted({p.recorded.seed for p in runs})
+    data_group, none = "Data sets", "the records hold none"
+    return [
+        Item(experiments, "Description of the model", [], "to be written; the resolved specs name every part"),
+        Item(experiments, "Source code", _each(runs, lambda p: code(p.recorded)), "a public address of the code"),
+        Item(experiments, "Computing infrastructure", _each(runs, lambda p: machine(p.recorded)), "" if runs else none),
+        Item(experiments, "Average runtime of each model", _runtime(runs), "" if _runtime(runs) else none),
+        Item(experiments, "Number of parameters in each model", parameters, "" if parameters else none),
+        Item(
+            experiments,
+            "Validation score for each test score",
+            scores,
+            "" if all_known else "some test scores have no validation score at the tested update" if scores else none,
+        ),
+        Item(experiments, "Evaluation metrics", signatures, "" if signatures else "no metric with a signature was measured"),
+        *_search(subject, states, several),
+        Item(
+            "Hyperparameter search",
+            "Summary statistics of the results",
+            statistics,
+            none if not statistics else "variation over seeds: one seed only" if len(seeds) < 2 else "",
+        ),
+        Item(data_group, "Number of examples, and splits", _each(runs, lambda p: data(p.recorded)), "" if runs else none),
+        Item(data_group, "Languages and label distributions", [], "the records do not say"),
+        Item(data_group, "Excluded data and preprocessing", _each(runs, _excluded), "" if runs else none),
+        Item(data_group, "Data files", *_files(runs)),
+    ]
+
+
+def _excluded(placed: Placed) -> str:
+    task = placed.recorded.run.task
+    lost = [
+        f"{split}: {counts.get('read', 0):,} read, {counts.get('dropped_too_long', 0):,} too long, "
+        f"{counts.get('dropped_empty', 0):,} empty, {counts.get('truncated', 0):,} truncated"
+        for split, counts in placed.recorded.data.items()
+        if "read" in counts
+    ]
+    words = (task.get("vocabulary") or {}).get("type")
+    return "; ".join(lost) + (f"; vocabulary: {words}" if words else "")
+
+
+def _files(runs: Sequence[Placed]) -> tuple[list[str], str]:
+    """(answer, what is missing)"""
+    hashes = sorted({f"{key}: {text}" for p in runs for key, text in data_hashes(p.recorded)})
+    if hashes:
+        return hashes, "an address to download them from"
+    if runs and all("examples" in p.recorded.run.task for p in runs):
+        return (
+            _each(
+                runs, lambda p: f"generated: task {p.recorded.run.task['type']}, data_seed {p.recorded.run.task.get('data_seed')}"
+            ),
+            "",
+        )
+    return [], "the records hold no hashes of files"
+
+
+def markdown(subject: Subject, items: Sequence[Item]) -> str:
+    """The checklist as text; MISSING marks what the author has to add."""
+    lines, group = [f"# Reproducibility checklist: {subject.name}", ""], ""
+    for item in items:
+        if item.group != group:
+            group = item.group
+            lines += [f"## {group}", ""]
+        lines.append(f"- **{item.question}**")
+        lines += [f"  - {line}" for line in item.answer]
+        if item.missing:
+            lines.append(f"  - MISSING: {item.missing}")
+    lines += ["", *(f"Left out: {p.place}: {p.text}" for p in subject.problems)]
+    return "\n".join(lines).rstrip() + "\n"

@@ -1,0 +1,115 @@
+"""Heatmaps of a sweep's metric over two of its parameters. Colours follow the logarithm where the metric's axis does."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import Any
+
+from markupsafe import Markup
+
+from report.configurations import configurations
+from report.figures import Figure
+from report.plan import UNSET, Plan, RowState, text_of
+from report.svg import Scale, number, shortened, svg, tag, tick, width_of
+from report.sweep import SHADES, is_number, logarithmic, sorted_values
+
+BINS = 6  # of a parameter with more values
+PAIRS = 15  # heatmaps at most
+CELL, LINE, TURNED = 62.0, 34.0, 38.0  # a cell's width and height; degrees of names that are wider than it
+
+
+def binned(values: Sequence[Any]) -> list[tuple[str, Callable[[Any], bool]]]:
+    """Columns of a heatmap: each value, or BINS ranges of a parameter with more; last those that do not set it."""
+    once = sorted_values(values)
+    unset = [(UNSET, lambda value: value is None)] if any(v is None for v in values) else []
+    if len(once) <= BINS + 2 or not all(is_number(v) for v in once):
+        return [(text_of(v), lambda value, v=v: text_of(value) == text_of(v)) for v in once] + unset
+    log = logarithmic(once)
+    low, high = (math.log10(once[0]), math.log10(once[-1])) if log else (once[0], once[-1])
+    edges = [low + (high - low) * i / BINS for i in range(BINS + 1)]
+    edges = [10**e for e in edges] if log else edges
+    edges[0], edges[-1] = once[0], once[-1]
+
+    def inside(a: float, b: float) -> Callable[[Any], bool]:
+        return lambda value: value is not None and (a <= value < b or (b == edges[-1] and value == b))
+
+    texts = [tick(float(f"{e:.{2 if log else 3}g}")) for e in edges]
+    return [(f"{a}–{b}", inside(*edge)) for a, b, edge in zip(texts, texts[1:], zip(edges, edges[1:]))] + unset
+
+
+def mean_of(states: Sequence[RowState]) -> float:
+    return sum(s.value for s in states) / len(states) if states else math.nan
+
+
+def shade_of(low: float, high: float, minimize: bool, log: bool) -> Callable[[float], str]:
+    """A value's class, by its place between the worst and the best of the cells."""
+    scale = Scale(low, high, 1.0 if minimize else 0.0, 0.0 if minimize else 1.0, log)
+    return lambda value: f"q{min(SHADES - 1, int(scale(value) * SHADES))}"
+
+
+def shades_key(x: float, y: float, worst: float, best: float, log: bool) -> Markup:
+    """2.416 ▢▢▢▢▢▢ 0.056, logarithmic"""
+    first, last = number(worst), number(best) + (", logarithmic" if log else "")
+    x += width_of(first) + 4
+    boxes = [tag("rect", x=x + 14 * at, y=y - 9, width=13, height=10, rx=2, class_=f"cell q{at}") for at in range(SHADES)]
+    texts = [tag("text", first, x=x - 4, y=y, class_="tick end"), tag("text", last, x=x + 14 * SHADES + 4, y=y, class_="tick")]
+    return Markup("").join(boxes + texts)
+
+
+def names_below(names: Sequence[str], left: float, y: float) -> tuple[Markup, float]:
+    """Those of the columns, turned where one is wider than a cell; and how much height they take."""
+    names, centres = [shortened(n, 150) for n in names], [left + (at + 0.5) * CELL for at in range(len(names))]
+    widest = max(map(width_of, names))
+    if widest <= CELL - 4:
+        return Markup("").join(tag("text", n, x=x, y=y + 12, class_="tick mid") for n, x in zip(names, centres)), 18.0
+    turned = [
+        tag("text", n, x=0, y=0, class_="tick end", transform=f"translate({x + 4:g} {y + 11:g}) rotate(-{TURNED:g})")
+        for n, x in zip(names, centres)
+    ]
+    return Markup("").join(turned), 16 + widest * math.sin(math.radians(TURNED))
+
+
+def heatmap(plan: Plan, states: Sequence[RowState], across: str, down: str) -> Figure | None:
+    known = [s for s in states if math.isfinite(s.value)]
+    columns, rows = (binned([s.row.values.get(p) for s in known]) for p in (across, down))
+    cells = [
+        [[s for s in known if fits(s.row.values.get(across)) and is_in(s.row.values.get(down))] for _, fits in columns]
+        for _, is_in in rows
+    ]
+    means = [mean_of(v) for row in cells for v in row if v]
+    if len(means) < 2:
+        return None
+    worst, best = (max, min) if plan.minimize else (min, max)
+    log = logarithmic([s.value for s in known])
+    shade = shade_of(min(means), max(means), plan.minimize, log)
+    left = 20 + max(width_of(shortened(text, 110)) for text, _ in rows)
+    left = max(left, max(width_of(shortened(text, 150)) for text, _ in columns) - CELL / 2)  # turned names reach to the left
+    parts, table = [], []
+    for r, ((row_name, _), row) in enumerate(zip(rows, cells)):
+        y = 8 + r * LINE
+        parts.append(tag("text", shortened(row_name, 110), x=left - 5, y=y + LINE / 2 + 3.5, class_="tick end"))
+        for c, inside in enumerate(row):
+            x, mean = left + c * CELL, mean_of(inside)
+            class_ = shade(mean) if inside else "none"
+            parts.append(tag("rect", x=x + 1, y=y + 1, width=CELL - 2, height=LINE - 2, rx=3, class_=f"cell {class_}"))
+            if inside:
+                parts.append(tag("text", number(mean), x=x + CELL / 2, y=y + LINE / 2 + 4, class_=f"value mid on-{class_}"))
+                most = best(one.mean for one in configurations(inside))
+                table.append([columns[c][0], row_name, number(mean), number(most), str(len(inside))])
+    below = 8 + len(rows) * LINE
+    names, taken = names_below([text for text, _ in columns], left, below)
+    a, b, bottom = plan.short(across), plan.short(down), below + taken
+    parts += [names, tag("text", f"{a} →", x=left, y=bottom + 12, class_="axis")]
+    parts.append(shades_key(4, bottom + 32, worst(means), best(means), log))
+    title = f"{b} (down) against {a} (across)"
+    said = f"heatmap of {plan.metric}: {title}; the table below holds the values"
+    width = max(left + len(columns) * CELL + 6, 240.0)
+    drawing = svg(width, bottom + 38, parts, said, style=f"min-width:{width:.0f}px;max-width:{1.4 * width:.0f}px")
+    return Figure(title, drawing, [a, b, f"mean {plan.metric}", "best configuration", "rows"], table)
+
+
+def heatmaps(plan: Plan, states: Sequence[RowState]) -> list[Figure]:
+    made = [heatmap(plan, states, a, b) for a, b in list(combinations(plan.varied, 2))[:PAIRS]]
+    return [f for f in made if f is not None]

@@ -1,0 +1,168 @@
+"""From places to one HTML file: gathers, computes, fills the templates. No clock, no network, no path of this machine."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from report import alignments, curves, lengths, sweep
+from report.checklist import Item, checklist
+from report.configurations import best_configuration, ranked
+from report.gather import Placed, Subject, gather
+from report.heatmaps import heatmaps
+from report.lengths import ALL, Table
+from report.metrics import METRICS, RESAMPLES, title_of
+from report.parts import Part, parts
+from report.plan import RowState, row_states, text_of
+from report.summary import common_facts, run_facts
+from report.svg import number, spread
+
+HERE = Path(__file__).parent
+CSS = ["base.css", "figures.css", "sweep.css", "explorer.css", "print.css"]
+JS = ["page.js", "sweep.js", "matrix.js", "explorer.js"]
+HEADLINES = ["bleu", "token_accuracy", "exact_match", "perplexity", "pointing_accuracy"]
+EXPLORED, EXPLORED_ROWS = 60, 12  # runs with alignments on the page; rows of a sweep
+FIRST_FACTS = [
+    "run",
+    "state",
+    "tested",
+    "notes",
+    "parameters",
+    "data",
+    "time",
+    "code",
+    "machine",
+    "started",
+    "attempts",
+    "determinism",
+]
+FIRST_FIGURES = 6  # of a panel; more are folded away
+
+
+@dataclass
+class Report:
+    """Everything computed; the page and the checklist are drawn from it."""
+
+    subject: Subject
+    states: list[RowState]
+    tables: dict[str, list[Table]]
+    items: list[Item]
+    parts: list[Part]  # of a page about several places
+
+
+def compute(places: list[Path]) -> Report:
+    subject = gather(places)
+    states = row_states(subject.plan, [p.recorded for p in subject.runs]) if subject.plan else []
+    if subject.plan:
+        found = [c for c in ranked(subject.plan, states) if any(s.recorded for s in c.rows)]
+        subject.ranking = [subject.plan.label(c.rows[0].row) for c in found]
+    several = parts(places, subject)
+    tables = lengths.tables(subject, curves.SHOWN)
+    return Report(subject, states, tables, checklist(subject, tables, states, several), several)
+
+
+def headlines(subject: Subject, tables: dict[str, list[Table]]) -> list[tuple[str, str, str]]:
+    """(value, metric and whose it is, how sure) of what only one series of one panel has: the tiles at the top."""
+    tiles = []
+    for metric in HEADLINES:
+        found = [(panel, s, t) for panel, each in tables.items() for t in each if t.metric == metric for s in t.columns]
+        if len(found) != 1:
+            continue
+        panel, series, table = found[0]
+        estimate = table.columns[series][table.buckets.index(ALL)]
+        low, high = estimate.interval
+        sure = f"{estimate.n} sentences"
+        sure = f"{number(low)} to {number(high)}, 95 % over {sure}" if math.isfinite(low) else sure
+        sure += f", mean of {len(estimate.seeds)} seeds" if len(estimate.seeds) > 1 else ""
+        of = [panel if len(subject.panels) > 1 else "", series if len(subject.series) > 1 else ""]
+        of_whom = f" of {' / '.join(part for part in of if part)}" if any(of) else ""
+        value = number(estimate.mean) + (" %" if METRICS[metric].units == "%" else "")
+        tiles.append((value, title_of(metric) + of_whom, sure))
+    return tiles
+
+
+def embedded(value: Any) -> Markup:
+    """JSON that may stand inside a script element."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))
+
+
+def shown_place(place: str | Path) -> str:
+    """Its name and its folder's: the page does not depend on where the records lie, or on how they were named."""
+    return "/".join(Path(place).resolve().parts[-2:])
+
+
+def explored(report: Report) -> list[Placed]:
+    """The runs whose alignments are on the page: of a sweep those of the best configurations, of anything else the first."""
+    if report.subject.plan is None:
+        return report.subject.runs[:EXPLORED]
+    order = report.subject.series
+    return sorted(report.subject.runs, key=lambda p: order.index(p.series))[:EXPLORED_ROWS]
+
+
+def seeds(value: dict[str, Any]) -> str:
+    """A value of study.json: its mean, and its deviation over seeds where there are several."""
+    mean = math.nan if value["mean"] is None else value["mean"]
+    return spread(mean, value["deviation"] if value["seeds"] > 1 else None)
+
+
+def sweep_parts(report: Report) -> dict[str, Any] | None:
+    plan, states = report.subject.plan, report.states
+    if plan is None:
+        return None
+    counts = sweep.state_counts(states)
+    by_value = sorted((s for s in states if math.isfinite(s.value)), key=lambda s: s.value if plan.minimize else -s.value)
+    best = best_configuration(plan, states)
+    return {
+        "plan": plan,
+        "states": states,
+        "counts": counts,
+        "bar": sweep.state_bar(counts) if counts else "",
+        "best": best,
+        "best_rows": [s.row.k for s in best.complete] if best else [],
+        "order": " ".join(str(s.row.k) for s in by_value),
+        "parallel": sweep.parallel(plan, states),
+        "heatmaps": heatmaps(plan, states),
+        "decisions": sweep.decisions(states),
+    }
+
+
+def html(report: Report) -> str:
+    subject = report.subject
+    environment = Environment(loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined)
+    environment.trim_blocks = environment.lstrip_blocks = True
+    environment.filters.update(number=number, seeds=seeds, spread=spread, shown_place=shown_place)
+    environment.filters.update(text_of=text_of, title_of=title_of)
+    explorer = alignments.explorer(subject, explored(report))
+    by_length = {panel: [lengths.figure(subject, t) for t in found] for panel, found in report.tables.items()}
+    return environment.get_template("page.html").render(
+        subject=subject,
+        css=Markup("".join((HERE / "css" / name).read_text() for name in CSS)),
+        js=Markup("".join((HERE / "js" / name).read_text() for name in JS)),
+        tiles=headlines(subject, report.tables),
+        facts=run_facts(subject.runs[0].recorded) if len(subject.runs) == 1 else common_facts(subject.runs),
+        run_facts=[(p, run_facts(p.recorded)) for p in subject.runs],
+        problems=[(shown_place(p.place), p.text) for p in subject.problems],
+        study=subject.study,
+        sweep=sweep_parts(report),
+        parts=report.parts,
+        curves=curves.figures(subject),
+        by_length=by_length,
+        explorer=explorer,
+        data=embedded(explorer) if explorer["panes"] else None,
+        checklist=report.items,
+        resamples=RESAMPLES,
+        first_figures=FIRST_FIGURES,
+        first_facts=FIRST_FACTS,
+        shown_series=curves.SHOWN,
+    )
+
+
+__all__ = ["Report", "compute", "html"]

@@ -1,0 +1,132 @@
+"""What, where, when and by which code: the facts of a run, and those that several runs share or differ in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from report.gather import Placed
+from report.run import Recorded
+
+Fact = tuple[str, str]
+
+
+def leaves(block: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """("task.train.source", ...) for every value of nested maps."""
+    if not isinstance(block, dict):
+        yield prefix, block
+        return
+    for key, value in block.items():
+        yield from leaves(value, f"{prefix}.{key}".lstrip("."))
+
+
+def duration(seconds: float | None) -> str:
+    if seconds is None:
+        return ""
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min {rest:02d} s"
+
+
+def code(recorded: Recorded) -> str:
+    got = recorded.provenance
+    commit = str(got.get("git_commit", ""))[:12]
+    state = {0: "clean", 1: "with uncommitted changes (provenance/git_diff)"}.get(got.get("git_dirty"), "changes unknown")
+    return f"softalign {recorded.root.get('framework_version', '?')}, " + (
+        f"commit {commit}, {state}" if commit else "commit unknown"
+    )
+
+
+def machine(recorded: Recorded) -> str:
+    got = recorded.provenance
+    cpus = got.get("cpus")
+    return ", ".join(str(part) for part in (got.get("cpu_model"), f"{cpus} CPUs" if cpus else "", got.get("kernel")) if part)
+
+
+def data(recorded: Recorded) -> str:
+    said = []
+    for split in ("train", "dev", "test"):
+        counts = recorded.data.get(split, {})
+        if "kept" in counts:
+            lost = [
+                f"{counts[k]} {k.replace('_', ' ')}" for k in ("dropped_too_long", "dropped_empty", "truncated") if counts.get(k)
+            ]
+            said.append(f"{split} {counts['kept']:,} sentences" + (f" ({', '.join(lost)})" if lost else ""))
+    return "; ".join(said)
+
+
+def data_hashes(recorded: Recorded) -> list[Fact]:
+    return [(key, text) for key, text in leaves(recorded.identity) if isinstance(text, str) and text.startswith("sha256:")]
+
+
+def determinism(recorded: Recorded) -> str:
+    """On what the bits depend, as far as the record knows."""
+    got, shards = recorded.provenance, (recorded.run.spec.get("train") or {}).get("shards", "?")
+    drift = [e["text"] for e in recorded.events if "drift" in str(e.get("text", ""))]
+    said = f"seed {recorded.seed}, {shards} shards, products by {got.get('gemm', '?')}"
+    said += f"; softalign verify {recorded.run_id} repeats it"
+    return said + (f". DRIFT: {'; '.join(drift)}" if drift else "")
+
+
+def attempts(recorded: Recorded) -> str:
+    rows = recorded.attempts
+    ended = [str(r.get("state") or "stopped without a word") for r in rows]
+    return f"{len(rows)}: {', '.join(ended)}" if rows else ""
+
+
+def run_facts(recorded: Recorded) -> list[Fact]:
+    got = recorded.provenance
+    selected = recorded.test.get("selected_update")
+    facts = [
+        ("run", f"{recorded.run.name} {recorded.run_id}"),
+        ("state", f"{recorded.state}, {recorded.root.get('last_update', 0):,} updates"),
+        ("tested", f"the parameters of update {selected:,}" if selected is not None else ""),
+        ("notes", str(recorded.run.spec.get("notes") or "")),
+        ("tags", ", ".join(map(str, recorded.run.spec.get("tags") or []))),
+        ("parameters", f"{recorded.root['parameters']:,}" if "parameters" in recorded.root else ""),
+        ("data", data(recorded)),
+        ("time", duration(recorded.seconds)),
+        ("code", code(recorded)),
+        ("built with", ", ".join(str(got[k]) for k in ("compiler", "flags") if got.get(k))),
+        ("libraries", str(got.get("libs", ""))),
+        ("plugins", "" if got.get("plugins") in (None, "[]", []) else str(got["plugins"])),
+        ("machine", machine(recorded)),
+        ("host", str(got.get("host", ""))),
+        ("instruction sets", str(got.get("isa", ""))),
+        ("started", str(got.get("started", ""))),
+        ("attempts", attempts(recorded)),
+        ("determinism", determinism(recorded)),
+        ("spec", f"SHA-256 {got['spec_sha256']}" if got.get("spec_sha256") else ""),
+        ("working folder", str(got.get("working_directory", ""))),
+    ]
+    facts += [(k.replace("_", " "), str(v)) for k, v in got.items() if k.startswith("slurm") and v != ""]
+    facts += [(f"signature of {name}", text) for name, text in recorded.signatures.items()]
+    facts += [(f"data, {key}", text) for key, text in data_hashes(recorded)]
+    return [(name, text) for name, text in facts if text]
+
+
+COMMON = ("code", "built with", "machine", "host", "instruction sets", "libraries", "data", "plugins")
+
+
+def common_facts(runs: Sequence[Placed]) -> list[Fact]:
+    """Of several runs: what they share, and how many runs there are of each value where they differ."""
+    facts = [dict(run_facts(p.recorded)) for p in runs]
+    said: list[Fact] = []
+    for name in COMMON:
+        values: dict[str, int] = {}
+        for each in facts:
+            values[each.get(name, "")] = values.get(each.get(name, ""), 0) + 1
+        known = {text: n for text, n in values.items() if text}
+        if len(known) == 1 and len(values) == 1:
+            said.append((name, next(iter(known))))
+        elif known:
+            said.append((name, " | ".join(f"{text} ({n} runs)" for text, n in known.items())))
+    total = [p.recorded.seconds for p in runs if p.recorded.seconds is not None]
+    said.append(("time", f"{duration(sum(total))} in all, {duration(sum(total) / len(total))} a run") if total else ("time", ""))
+    started = sorted(str(p.recorded.provenance.get("started", "")) for p in runs)
+    said.append(("started", f"{started[0]} to {started[-1]}" if started and started[0] != started[-1] else "".join(started[:1])))
+    signatures = {(name, text) for p in runs for name, text in p.recorded.signatures.items()}
+    said += [(f"signature of {name}", text) for name, text in sorted(signatures)]
+    return [(name, text) for name, text in said if text]

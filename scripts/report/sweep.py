@@ -1,0 +1,156 @@
+"""A sweep's pictures: parallel coordinates, states of its rows, decisions to stop early. Heatmaps have a module of their own."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from report.figures import Figure
+from report.plan import STATES, UNSET, Plan, RowState, text_of
+from report.svg import Scale, apart, number, path, plated, shortened, svg, tag, tick
+
+SHADES = 6  # classes q0 (worst) to q5 (best)
+COMPARED = 12  # others of a decision that are named
+BELOW = 20.0  # where lines pass whose row does not set the parameter
+Place = Callable[[Any], float]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Where a parameter's values lie; ticks: text and y."""
+
+    name: str
+    ticks: list[tuple[str, float]]
+    place: Place
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def sorted_values(values: Sequence[Any]) -> list[Any]:
+    """Each once, without None: numbers by size, texts in the plan's order."""
+    once = list({text_of(v): v for v in values if v is not None}.values())
+    return sorted(once) if all(is_number(v) for v in once) else once
+
+
+def logarithmic(values: Sequence[float]) -> bool:
+    """The same rule for an axis and for the colours of cells."""
+    return min(values) > 0 and max(values) / min(values) >= 30
+
+
+def value_text(value: float) -> str:
+    """On an axis: four digits of what was drawn; the tables have them all."""
+    return tick(value if value == int(value) else float(f"{value:.4g}"))
+
+
+def axis_of(name: str, values: Sequence[Any], top: float, bottom: float, tried: bool = True) -> Axis:
+    """Rows that do not set the parameter pass below its other values. Ticks stand at values that were tried, where they are few,
+    else, and for what was measured, at round ones."""
+    once = sorted_values(values)
+    if once and all(is_number(v) for v in once) and len(once) > 1:
+        scale = Scale(once[0], once[-1], bottom, top, logarithmic(once))
+        ticks = [(value_text(v), scale(v)) for v in (once if tried and len(once) <= 6 else scale.ticks(5))]
+        place: Place = scale
+    else:
+        step = (bottom - top) / max(len(once) - 1, 1)
+        at = {text_of(v): bottom - i * step if len(once) > 1 else (top + bottom) / 2 for i, v in enumerate(once)}
+        ticks, place = list(at.items()), lambda value: at[text_of(value)]
+    if all(value is not None for value in values):
+        return Axis(name, ticks, place)
+    return Axis(name, [*ticks, (UNSET, bottom + BELOW)], lambda value: bottom + BELOW if value is None else place(value))
+
+
+def shades(plan: Plan, states: Sequence[RowState]) -> dict[int, int]:
+    """k -> class by rank: the best sixth of the rows is the last class."""
+    known = sorted((s for s in states if math.isfinite(s.value)), key=lambda s: -s.value if plan.minimize else s.value)
+    return {s.row.k: min(SHADES - 1, at * SHADES // len(known)) for at, s in enumerate(known)}
+
+
+def parallel(plan: Plan, states: Sequence[RowState]) -> Figure | None:
+    """One line a row with a measured value, through its parameters to the metric."""
+    known, names = [s for s in states if math.isfinite(s.value)], plan.varied
+    if len(known) < 2 or not names:
+        return None
+    width, top, bottom = max(480.0, 144.0 * (len(names) + 1)), 30.0, 262.0
+    axes = [axis_of(plan.short(p), [row.values.get(p) for row in plan.rows], top, bottom) for p in names]
+    axes.append(axis_of(plan.metric, [s.value for s in known], top, bottom, tried=False))
+    step = (width - 120) / (len(axes) - 1)
+    xs = [60 + at * step for at in range(len(axes))]
+    shade, parts = shades(plan, states), []
+    for state in sorted(known, key=lambda s: (shade[s.row.k], s.row.k)):  # the best lie on top
+        values = [*(state.row.values.get(p) for p in names), state.value]
+        line = path(
+            [(x, axis.place(v)) for x, axis, v in zip(xs, axes, values)], class_=f"row q{shade[state.row.k]}", data_k=state.row.k
+        )
+        parts.append(line)
+    for x, axis in zip(xs, axes):
+        parts.append(tag("line", x1=x, x2=x, y1=top, y2=bottom, class_="rule"))
+        parts.append(tag("text", shortened(axis.name, min(step, 114) - 4, 11), x=x, y=14, class_="axis mid strong"))
+        for text, y in apart(axis.ticks):
+            parts.append(plated(shortened(text, step - 14), x + 6, y))
+    rows = [[f"{s.row.k}", *(text_of(s.row.values.get(p)) for p in names), number(s.value)] for s in known]
+    said = f"parallel coordinates of {len(known)} rows over {', '.join(a.name for a in axes)}; the table below holds the values"
+    note = "Colour: the rank of the row, best darkest (in the dark theme: brightest)."
+    head = ["row", *(plan.short(p) for p in names), plan.metric]
+    sizes = f"min-width:{0.72 * width:.0f}px;max-width:{1.6 * width:.0f}px"
+    return Figure(plan.metric, svg(width, 296, parts, said, data_hover="k", style=sizes), head, rows, note)
+
+
+def state_counts(states: Sequence[RowState]) -> list[tuple[str, int]]:
+    counts = Counter(s.state for s in states)
+    known = [(state, counts.pop(state)) for state in STATES if state in counts]
+    return known + sorted(counts.items())
+
+
+def state_bar(counts: Sequence[tuple[str, int]]) -> Markup:
+    """The share of each state as a bar; the words and numbers stand beside it."""
+    total, x, parts = sum(n for _, n in counts), 0.0, []
+    for state, n in counts:
+        parts.append(
+            tag("rect", x=round(x, 2), y=0, width=round(max(600 * n / total - 1, 1), 2), height=12, class_=f"state-{state}")
+        )
+        x += 600 * n / total
+    return svg(600, 12, parts, "states of rows: " + ", ".join(f"{n} {state}" for state, n in counts), preserveAspectRatio="none")
+
+
+@dataclass(frozen=True)
+class Decision:
+    """One look of early termination at a row; compared: what the others had, by row where the plan has them."""
+
+    k: int
+    update: int
+    rule: str
+    value: float
+    cut: float
+    verdict: str  # "stop"; "go on"; one to stop after the last update comes too late
+    compared: str
+
+
+def decisions(states: Sequence[RowState]) -> list[Decision]:
+    """Every decision that stands in the records, by row and update. One that cannot be read is shown as it stands."""
+    rows, found = {s.row.run_id: s.row.k for s in states}, []
+    for state in states:
+        if state.recorded is None or not state.recorded.early_termination:
+            continue
+        try:
+            for d in json.loads(state.recorded.early_termination)["decisions"]:
+                others = sorted((rows.get(run, run), value) for run, value in d["compared"].items())
+                said = ", ".join(f"{row}: {number(_known(value))}" for row, value in others[:COMPARED])
+                said += f", and {len(others) - COMPARED} more in the record" if len(others) > COMPARED else ""
+                value, cut = _known(d["value"]), _known(d["cut"])
+                verdict = "go on" if not d["stop"] else "stop" if state.state == "pruned" else "stop, but it was over"
+                found.append(Decision(state.row.k, int(d["update"]), str(d["rule"]), value, cut, verdict, said))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            found.append(Decision(state.row.k, -1, state.recorded.early_termination, math.nan, math.nan, "", ""))
+    return found
+
+
+def _known(value: float | None) -> float:
+    return math.nan if value is None else float(value)

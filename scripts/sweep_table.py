@@ -1,0 +1,123 @@
+"""Reads the table of a sweep (sweep.h5, layout in results/README.md): one value of a metric for each pair of two parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from records import RecordError, opened, text
+
+ABOUT = {"run", "run_id", "path", "state", "seed", "updates"}  # columns that are neither an option nor a metric
+UNSET = "as in the base"  # in place of the value of an option that a row does not set
+
+
+class ChoiceError(Exception):
+    """What was asked for is not in the table, or not one thing."""
+
+
+@dataclass(frozen=True)
+class SweepTable:
+    """Every column has one value a run."""
+
+    path: Path
+    metric: str  # "dev/loss"
+    goal: str  # minimize, maximize
+    columns: dict[str, np.ndarray]  # of text, or of numbers: NaN where there is none
+    units: dict[str, str]
+
+    @property
+    def parameters(self) -> list[str]:
+        return [name for name in self.columns if name not in ABOUT and not name.startswith(("dev_", "test_"))]
+
+    def parameter(self, asked: str) -> str:
+        """The swept option of this path, or of this end of one: "units" for "model.encoder.units"."""
+        found = [name for name in self.parameters if name == asked or name.endswith(f".{asked}")]
+        if asked in found or len(found) == 1:
+            return asked if asked in found else found[0]
+        ask = "which of " + ", ".join(found) if found else "the sweep varies " + ", ".join(self.parameters)
+        raise ChoiceError(f"{self.path}: {'several parameters end in' if found else 'no parameter'} '{asked}': {ask}")
+
+    def measured(self, asked: str | None) -> str:
+        """The column of a metric, "dev/loss" or "dev_loss_best"; without one asked for the sweep's own, its best value."""
+        own = self.metric.replace("/", "_")
+        name = asked.replace("/", "_") if asked else f"{own}_best" if f"{own}_best" in self.columns else own
+        if name not in self.columns or not name.startswith(("dev_", "test_")):
+            there = ", ".join(name for name in self.columns if name.startswith(("dev_", "test_"))) or "none yet"
+            raise ChoiceError(f"{self.path}: no metric '{asked or self.metric}'; there are: {there}")
+        return name
+
+
+@dataclass(frozen=True)
+class Cells:
+    """values[y, x]: the mean over seeds, NaN where there is none; n[y, x] runs in it."""
+
+    x: list[str]
+    y: list[str]
+    values: np.ndarray
+    n: np.ndarray
+
+
+def read_sweep(place: Path) -> SweepTable:
+    """Of a sweep's folder or its sweep.h5."""
+    path = place / "sweep.h5" if place.is_dir() else place
+    with opened(path) as file:
+        if text(file.attrs.get("format", "")) != "softalign-sweep":
+            raise RecordError(f"{path}: no table of a sweep (its attribute 'format' says otherwise)")
+        datasets = {name: item for name, item in file.items() if hasattr(item, "dtype") and item.ndim == 1}
+        columns = {name: d.asstr()[:] if d.dtype.kind == "O" else d[:] for name, d in datasets.items()}
+        units = {name: text(d.attrs.get("units", "")) for name, d in datasets.items()}
+        return SweepTable(path, text(file.attrs["metric"]), text(file.attrs["goal"]), columns, units)
+
+
+def spoken(value: object) -> str:
+    if isinstance(value, str):
+        return value or UNSET
+    return UNSET if np.isnan(value) else f"{value:g}"
+
+
+def cells(table: SweepTable, x: str, y: str, metric: str, where: Mapping[str, str], best: bool) -> Cells:
+    """Values at all pairs of x and y, over the rows that are as `where` says.
+
+    Runs of one cell must differ in their seed only; with `best` the best configuration stands for the others. Throws ChoiceError.
+    """
+    every = range(len(table.columns["run"]))
+    rows = [i for i in every if all(spoken(table.columns[name][i]) == value for name, value in where.items())]
+    if not rows:
+        raise ChoiceError(f"{table.path}: no row has " + ", ".join(f"{k}={v}" for k, v in where.items()))
+    axes = [sorted({*table.columns[name][rows].tolist()}, key=_order) for name in (x, y)]
+    xs, ys = (list(dict.fromkeys(map(spoken, axis))) for axis in axes)
+    others = [name for name in table.parameters if name not in (x, y)]
+    found: dict[tuple[str, str], dict[tuple[str, ...], list[float]]] = {}
+    for i in rows:
+        rest = tuple(spoken(table.columns[name][i]) for name in others)
+        cell = found.setdefault((spoken(table.columns[y][i]), spoken(table.columns[x][i])), {})
+        cell.setdefault(rest, []).append(float(table.columns[metric][i]))
+    if not best:
+        _refuse_mixed(table, others, found.values())
+    values, n = np.full((len(ys), len(xs)), np.nan), np.zeros((len(ys), len(xs)), int)
+    for (row, column), kinds in found.items():
+        means = [(float(np.mean(done)), len(done)) for kind in kinds.values() if (done := [v for v in kind if not np.isnan(v)])]
+        if means:
+            at = ys.index(row), xs.index(column)
+            values[at], n[at] = max(means) if table.goal == "maximize" else min(means)
+    return Cells(xs, ys, values, n)
+
+
+def _refuse_mixed(table: SweepTable, others: Sequence[str], kinds: object) -> None:
+    for cell in kinds:
+        if len(cell) > 1:
+            varied = [(name, sorted({rest[i] for rest in cell})) for i, name in enumerate(others)]
+            varied = [(name, values) for name, values in varied if len(values) > 1]
+            said = "; ".join(f"{name} ({', '.join(values[:6])})" for name, values in varied)
+            raise ChoiceError(f"{table.path}: runs at one place differ in {said}: choose with --where {varied[0][0]}=VALUE, "
+                              "or take the best of them with --best")  # fmt: skip
+
+
+def _order(value: object) -> tuple[bool, float, str]:
+    """Numbers rise, no value comes first."""
+    if isinstance(value, str):
+        return bool(value), 0.0, value
+    return not np.isnan(value), 0.0 if np.isnan(value) else value, ""

@@ -1,0 +1,246 @@
+#include "framework/analysis/comparison.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <deque>
+
+#include "framework/analysis/against_baseline.hpp"
+#include "framework/base/error.hpp"
+
+using namespace softalign;
+
+namespace {
+
+std::string refusal(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const SpecError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+// A run of a configuration {"score": .., "units": ..} that got some of its 40 sentences right.
+FinishedRun run(const std::string& score, const std::string& units, Index seed, Index right) {
+  FinishedRun run;
+  run.configuration = fmt::format(R"({{"score":{{"type":"{}"}},"units":{}}})", score, units);
+  run.run_id = fmt::format("{}{}{}", score, units, seed);
+  run.place = "results/" + run.run_id;
+  run.name = "runs";
+  run.seed = seed;
+  run.test_set = "one";
+  for (Index i = 0; i < 40; ++i) {
+    SentenceResult& sentence = run.results.sentences.emplace_back();
+    sentence.searched = true;
+    sentence.source_length = 1 + i % 10;
+    sentence.exact = i < right;
+  }
+  run.test["exact_match"] = {2.5 * static_cast<double>(right), ""};
+  run.series["dev"] = {{10, 20, 30, 40}, {{"loss", {3, 1, 2, std::nan("")}}}};
+  return run;
+}
+
+// Three groups of three, two and one seeds, given out of order.
+std::vector<FinishedRun> some_runs() {
+  return {run("dot", "16", 2, 24),
+          run("additive", "16", 3, 33),
+          run("additive", "16", 1, 31),
+          run("dot", "16", 1, 20),
+          run("additive", "8", 1, 31),
+          run("additive", "16", 2, 35)};
+}
+
+const std::vector<MetricName> kExact = {metric_name("exact_match")};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(comparison)
+
+BOOST_AUTO_TEST_CASE(runs_that_differ_in_the_seed_alone_are_a_group) {
+  const auto runs = some_runs();
+  const Comparison found = compare(runs, kExact);
+  BOOST_REQUIRE(found.groups.size() == 3u);
+  const std::vector<std::pair<std::string, std::string>> first = {{"score.type", "additive"},
+                                                                  {"units", "8"}};
+  BOOST_TEST((found.groups[0].parameters == first));  // 8 before 16: they are numbers
+  BOOST_TEST(found.groups[1].parameters[1].second == "16");
+  BOOST_TEST(found.groups[2].parameters[0].second == "dot");
+  std::vector<Index> seeds;
+  for (const FinishedRun* run : found.groups[1].runs) seeds.push_back(run->seed);
+  BOOST_TEST(seeds == (std::vector<Index>{1, 2, 3}), boost::test_tools::per_element());
+  const Seeds& cell = found.columns[0].cells[1];
+  BOOST_TEST(cell.count == 3);
+  BOOST_TEST(cell.mean == 82.5);
+  BOOST_TEST(cell.deviation == 5.0);
+  BOOST_TEST(found.columns[0].best == 1);
+  BOOST_TEST(found.columns[0].units == "percent");
+}
+
+BOOST_AUTO_TEST_CASE(groups_come_as_their_runs_were_given) {
+  auto runs = some_runs();
+  for (FinishedRun& run : runs) run.given = run.run_id.starts_with("dot") ? 0 : 1;
+  const Comparison found = compare(runs, kExact);
+  BOOST_TEST(found.groups[0].parameters[0].second == "dot");
+  BOOST_TEST(found.groups[1].parameters[1].second == "8");
+}
+
+BOOST_AUTO_TEST_CASE(a_run_that_lies_in_two_folders_counts_once) {
+  auto runs = some_runs();
+  runs.push_back(runs[0]);
+  runs.back().place = "copies/it";
+  BOOST_TEST(compare(runs, kExact).groups[2].runs.size() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(two_that_are_best_are_none) {
+  const std::vector<FinishedRun> runs = {run("dot", "1", 1, 3), run("additive", "1", 1, 3)};
+  BOOST_TEST(compare(runs, kExact).columns[0].best == -1);
+  const std::vector<FinishedRun> one = {run("dot", "1", 1, 3)};
+  BOOST_TEST(compare(one, kExact).columns[0].best == -1);  // of nothing else
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_best_of_several_test_sets) {
+  std::vector<FinishedRun> runs = {run("dot", "1", 1, 3), run("additive", "1", 1, 4)};
+  BOOST_TEST(compare(runs, kExact).columns[0].best == 0);
+  runs[1].test_set = "another";
+  const Comparison found = compare(runs, metric_names("exact_match,dev/loss:best"));
+  BOOST_TEST(!found.same_test_set);
+  BOOST_TEST(found.columns[0].best == -1);
+}
+
+BOOST_AUTO_TEST_CASE(a_series_has_a_last_and_a_best_value) {
+  const std::vector<FinishedRun> runs = {run("dot", "1", 1, 3), run("dot", "2", 1, 3)};
+  const Comparison found = compare(runs, metric_names("dev/loss,dev/loss:best"));
+  BOOST_TEST(found.columns[0].cells[0].mean == 2);
+  BOOST_TEST(found.columns[1].cells[0].mean == 1);
+  BOOST_TEST(found.columns[0].units == "nats");
+}
+
+BOOST_AUTO_TEST_CASE(lengths_choose_sentences) {
+  const std::vector<FinishedRun> runs = {run("dot", "1", 1, 13), run("additive", "1", 1, 20)};
+  const Comparison found = compare(runs, kExact, length_range("1-3"));
+  BOOST_TEST(found.sentences == 12);
+  BOOST_TEST(found.columns[0].cells[1].mean == 100. * 6 / 12);
+  BOOST_TEST(found.columns[0].cells[0].mean == 100. * 6 / 12);
+}
+
+BOOST_AUTO_TEST_CASE(other_signatures_are_refused) {
+  auto runs = some_runs();
+  for (FinishedRun& run : runs) run.test["exact_match"].signature = "tok:none";
+  runs[4].test["exact_match"].signature = "tok:13a";
+  const std::string text = refusal([&] { compare(runs, kExact); });
+  for (const char* part : {"exact_match: values with different signatures",
+                           "results/additive81 has tok:13a",
+                           "results/additive161 has tok:none"})
+    BOOST_TEST(text.find(part) != std::string::npos, text);
+  runs[4].test.erase("exact_match");  // no value, so nothing is compared
+  BOOST_TEST(compare(runs, kExact).columns[0].cells[0].count == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_metric_that_nobody_has_is_refused) {
+  const auto runs = some_runs();
+  BOOST_TEST(refusal([&] { compare(runs, metric_names("exact_mach")); }) ==
+             "--metric exact_mach: no run has it; did you mean 'exact_match'? legal: dev/loss, "
+             "exact_match");
+}
+
+BOOST_AUTO_TEST_CASE(every_group_stands_against_the_baseline) {
+  const auto runs = some_runs();
+  Comparison found = compare(runs, metric_names("exact_match,dev/loss"));
+  found.baseline = 1;  // additive, 16 units
+  const auto against = against_baseline(found, {.trials = 500, .resamples = 200});
+  BOOST_REQUIRE(against.size() == 4u);
+  const AgainstBaseline& same = against[0];  // 8 units, seed 1: as good as seed 1 of the baseline
+  BOOST_TEST(same.group == 0u);
+  BOOST_TEST(same.difference.count == 1);
+  BOOST_TEST(same.difference.mean == 0);
+  BOOST_TEST(same.test->p_randomisation == 1);
+  const AgainstBaseline& worse = against[1];  // dot: 11 wrong more with each of two seeds
+  BOOST_TEST(worse.difference.count == 2);
+  BOOST_TEST(worse.difference.mean == -27.5);
+  BOOST_TEST(worse.difference.deviation == 0);
+  BOOST_TEST(worse.test->difference == -27.5);
+  BOOST_TEST(worse.test->p_randomisation < 0.01);
+  BOOST_TEST(worse.p_randomisation == 2 * worse.test->p_randomisation);  // of two
+  BOOST_TEST(same.p_randomisation == 1);
+  BOOST_TEST(against[2].column == 1u);
+  BOOST_TEST(!against[2].test.has_value());  // a series has no sentences
+  BOOST_TEST(against[2].untested == "");
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_paired_is_not_tested) {
+  std::vector<FinishedRun> runs = {
+      run("dot", "1", 1, 9), run("dot", "2", 2, 9), run("dot", "3", 1, 9), run("dot", "4", 1, 9)};
+  runs[2].test_set = "another";
+  runs[3].test["exact_match"].signature = "x";
+  const std::vector<FinishedRun> first(runs.begin(), runs.begin() + 3);
+  const auto against = against_baseline(compare(first, kExact), {.trials = 9, .resamples = 9});
+  BOOST_TEST(against[0].untested == "no seed in common");
+  BOOST_TEST(against[0].difference.count == 0);
+  BOOST_TEST(against[1].untested == "other test sentences");
+  BOOST_TEST(against[1].difference.count == 1);
+  for (FinishedRun& run : runs) run.test["exact_match"].signature = "x";
+  const auto other = against_baseline(compare(runs, kExact), {.trials = 9, .resamples = 9});
+  BOOST_TEST(other.back().untested == "this program's signature is ");
+}
+
+BOOST_AUTO_TEST_CASE(a_baseline_is_named_in_many_ways) {
+  const auto runs = some_runs();
+  const auto groups = compare(runs, kExact).groups;
+  BOOST_TEST(group_named(groups, "2") == 1u);
+  BOOST_TEST(group_named(groups, "score=dot") == 2u);
+  BOOST_TEST(group_named(groups, "score.type=additive units=8") == 0u);
+  BOOST_TEST(group_named(groups, "dot162") == 2u);
+  BOOST_TEST(refusal([&] {
+               group_named(groups, "score=additive");
+             }).starts_with("--baseline score=additive: 2 of the 3 groups; give its number"));
+  BOOST_TEST(refusal([&] { group_named(groups, "4"); }).starts_with("--baseline 4: none of the 3"));
+}
+
+BOOST_AUTO_TEST_CASE(names_of_metrics) {
+  BOOST_TEST(metric_name("test/bleu").text == "bleu");
+  BOOST_TEST(metric_name("test/bleu").series.empty());
+  BOOST_TEST(metric_name("dev/loss").series == "dev");
+  BOOST_TEST(metric_name("dev/loss:best").metric == "loss");
+  BOOST_TEST(metric_names("bleu,dev/loss").size() == 2u);
+  for (const char* wrong : {"", "dev/", "/loss", "bleu,", "a/b/c", "a b", ":best", "dev/loss:last"})
+    BOOST_TEST(refusal([&] { metric_names(wrong); }).find("expected a metric") != std::string::npos,
+               wrong);
+  BOOST_TEST(refusal([&] { metric_name("bleu:best"); }).find("one value") != std::string::npos);
+  BOOST_TEST(refusal([&] { metric_name("train/tokens:best"); }).find("no registered metric") !=
+             std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(ranges_of_lengths) {
+  BOOST_TEST(length_range("31-50").shortest == 31);
+  BOOST_TEST(length_range("31-50").longest == 50);
+  BOOST_TEST(length_range("40").longest == 40);
+  BOOST_TEST(length_range("61+").longest == std::numeric_limits<Index>::max());
+  for (const char* wrong :
+       {"", "x", "5-", "-5", "0", "0-4", "9-4", "1-2-3", "7+1", "1 - 2", "99999999999999999999"})
+    BOOST_TEST(
+        refusal([&] { length_range(wrong); }).find("expected source lengths") != std::string::npos,
+        wrong);
+}
+
+BOOST_AUTO_TEST_CASE(seeds_by_hand) {
+  const Seeds seeds = over_seeds({1, 2, 6});
+  BOOST_TEST(seeds.mean == 3, boost::test_tools::tolerance(1e-12));
+  BOOST_TEST(seeds.deviation == std::sqrt(7), boost::test_tools::tolerance(1e-12));
+  BOOST_TEST(over_seeds({5}).deviation == 0);
+  BOOST_TEST(best_of({1, std::nan(""), 3, 2}, true) == 2);
+  BOOST_TEST(best_of({1, std::nan(""), 3, 2}, false) == 0);
+  BOOST_TEST(best_of({3, 1, 3}, true) == -1);
+  BOOST_TEST(best_of({1, 1, 3}, true) == 2);  // two are equal, but not best
+  BOOST_TEST(best_of({std::nan("")}, true) == -1);
+}
+
+BOOST_AUTO_TEST_CASE(an_identity_loses_its_seed_and_nothing_else) {
+  Index seed = 0;
+  BOOST_TEST(without_seed(R"({"seed":7,"task":{"data_seed":2,"seed":3}})", seed) ==
+             R"({"task":{"data_seed":2,"seed":3}})");
+  BOOST_TEST(seed == 7);
+  for (const char* damaged : {"", "{}", "[1]", "{\"seed\":\"x\"}", "{\"seed\":1"})
+    BOOST_CHECK_THROW(without_seed(damaged, seed), DataError);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

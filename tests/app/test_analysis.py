@@ -1,0 +1,301 @@
+"""The commands that look at several runs: compare, diff, export."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+import signal
+import statistics
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from program import TINY, answer, error, on_terminal, softalign, started, wait_until
+
+h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
+numpy = pytest.importorskip("numpy")  # comes with it
+
+
+@pytest.fixture(scope="session")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A working folder with runs below results/: two scores with two seeds each, and no attention with one."""
+    folder = tmp_path_factory.mktemp("runs")
+    (folder / "tiny.yaml").write_text(TINY)
+    for seed in (1, 2):
+        for score in ("additive", "dot"):
+            softalign("run", "tiny.yaml", f"seed={seed}", f"model.attention.score={score}", "train.epochs=30", cwd=folder)
+    softalign("run", "tiny.yaml", "seed=2", "model.attention=none", "train.epochs=30", cwd=folder)
+    return folder
+
+
+@pytest.fixture()
+def spoilt(runs: Path, tmp_path: Path) -> Path:
+    """A copy that a test may spoil."""
+    shutil.copytree(runs, tmp_path, dirs_exist_ok=True)
+    return tmp_path
+
+
+def run_of(folder: Path, **wanted: Any) -> Path:
+    """The folder of the one run with these values, as an export tells them."""
+    table = json.loads(softalign("export", "results", "--format", "json", cwd=folder).stdout)
+    names = {"score": "model.attention.score.type", "attention": "model.attention.type"}
+    (row,) = [row for row in table if all(row[names.get(key, key)] == value for key, value in wanted.items())]
+    return folder / row["path"]
+
+
+def in_terminal(*arguments: object, cwd: Path, columns: int) -> list[str]:
+    return on_terminal(cwd, columns, *arguments, output=True).replace("\r\n", "\n").splitlines()
+
+
+# --- compare
+
+
+def test_compare_groups_runs_by_all_but_the_seed(runs: Path) -> None:
+    lines = softalign("compare", cwd=runs).stdout.splitlines()
+    assert lines[0] == "5 runs in 3 groups; mean ±sd over the seeds; * the best of its column"
+    assert lines[1].split()[:4] == ["#", "attention", "score", "seeds"]
+    assert [line.split()[:4] for line in lines[2:5]] == [
+        ["1", "global", "additive", "2"],
+        ["2", "global", "dot", "2"],
+        ["3", "none", "-", "1"],
+    ]
+    shown = answer("compare", cwd=runs)
+    assert [metric["name"] for metric in shown["metrics"]] == [
+        "perplexity", "token_accuracy", "pointing_accuracy", "exact_match", "bleu",
+    ]  # fmt: skip
+    for group in shown["groups"]:
+        values = [run["metrics"]["bleu"] for run in group["runs"]]
+        assert [run["seed"] for run in group["runs"]] == ([1, 2] if len(values) == 2 else [2])
+        for run, value in zip(group["runs"], values):
+            with h5py.File(runs / run["place"] / "run.h5") as file:
+                assert file["test"].attrs["bleu"] == value
+        cell = group["metrics"]["bleu"]
+        assert cell["mean"] == pytest.approx(statistics.mean(values), rel=1e-12)
+        assert cell["sd"] == (pytest.approx(statistics.stdev(values), rel=1e-9) if len(values) == 2 else None)
+    none = shown["groups"][2]["metrics"]["pointing_accuracy"]
+    assert none == {"mean": None, "sd": None, "n": 0}
+    best = [metric["best_group"] for metric in shown["metrics"] if metric["name"] == "perplexity"]
+    means = [group["metrics"]["perplexity"]["mean"] for group in shown["groups"]]
+    assert best == [1 + means.index(min(means))]
+
+
+def test_compare_keeps_seeds_and_sentences_apart(runs: Path) -> None:
+    shown = answer("compare", "--metric", "bleu,dev/loss", cwd=runs)
+    assert shown["baseline"] == 1
+    of = {(entry["metric"], entry["group"]): entry for entry in shown["against_baseline"]}
+    bleu = [[run["metrics"]["bleu"] for run in group["runs"]] for group in shown["groups"]]
+    differences = [b - a for a, b in zip(bleu[0], bleu[1])]
+    over_seeds = of["bleu", 2]["over_seeds"]
+    assert over_seeds["pairs"] == 2 and over_seeds["mean"] == pytest.approx(statistics.mean(differences))
+    assert over_seeds["sd"] == pytest.approx(statistics.stdev(differences))
+    assert of["bleu", 3]["over_seeds"]["pairs"] == 1 and of["bleu", 3]["over_seeds"]["sd"] is None
+    assert of["bleu", 3]["over_seeds"]["mean"] == pytest.approx(bleu[2][0] - bleu[0][1])  # both of seed 2
+    assert "on_test_set" not in of["dev/loss", 2]
+    for group in (2, 3):
+        test = of["bleu", group]["on_test_set"]
+        assert test["difference"] == pytest.approx(of["bleu", group]["over_seeds"]["mean"])
+        for kind, draws in (("randomisation", 10000), ("bootstrap", 1000)):
+            p, corrected = test[kind]["p"], test[kind]["p_holm"]
+            assert 1 / (draws + 1) <= p <= corrected <= min(1, 2 * p + 1e-12)
+            assert p * (draws + 1) == pytest.approx(round(p * (draws + 1)))
+    again = answer("compare", "--metric", "bleu,dev/loss", "--threads", 1, cwd=runs)
+    assert again == shown  # neither threads nor the clock change a bit
+    text = softalign("compare", "--metric", "bleu", cwd=runs).stdout
+    assert "test set    half its 95 % bootstrap interval: the models stay, sentences vary" in text
+    assert "difference  mean ±sd over pairs of runs of one seed: the training varies" in text
+    assert "against" not in softalign("compare", "--no-tests", cwd=runs).stdout
+
+
+def test_a_baseline_may_be_chosen(runs: Path) -> None:
+    def against(*arguments: object) -> int:
+        return answer("compare", "--metric", "bleu", "--trials", 10, "--resamples", 10, *arguments, cwd=runs)["baseline"]
+
+    dot = run_of(runs, score="dot", seed=1)
+    assert against() == 1
+    assert against("--baseline", 2) == against("--baseline", "score=dot") == against("--baseline", dot.name) == 2
+    assert against("--baseline", "attention=none") == 3
+    assert against(dot, "results") == 1  # what is named first is the first group
+    assert answer("compare", dot, "results", cwd=runs)["groups"][0]["parameters"]["model.attention.score.type"] == "dot"
+    message = error("compare", "--baseline", "score=bilinear", cwd=runs, code=2)
+    assert message.startswith("softalign: --baseline score=bilinear: none of the 3 groups; give its number (1 to 3)")
+
+
+def test_compare_over_a_range_of_lengths(runs: Path) -> None:
+    shown = answer("compare", "--length", "4-5", "--metric", "exact_match,bleu", cwd=runs)
+    assert shown["lengths"] == {"shortest": 4, "longest": 5}
+    run = shown["groups"][0]["runs"][0]
+    with h5py.File(runs / run["place"] / "run.h5") as file:
+        chosen = [length in (4, 5) for length in file["test/source_length"][:]]
+        exact = [bool(x) for x, c in zip(file["test/exact"][:], chosen) if c]
+    assert shown["sentences"] == sum(chosen)
+    assert run["metrics"]["exact_match"] == pytest.approx(100 * sum(exact) / len(exact))
+    assert f"only test sentences of 4 to 5 source tokens: {sum(chosen)}" in softalign("compare", "--length", "4-5", cwd=runs).stdout
+    assert "expected source lengths" in error("compare", "--length", "5-4", cwd=runs, code=2)
+
+
+def test_values_of_other_signatures_are_in_no_column(spoilt: Path) -> None:
+    run = run_of(spoilt, score="dot", seed=2)
+    with h5py.File(run / "run.h5", "a") as file:
+        file["test/by_length/bleu"].attrs["signature"] = numpy.bytes_("tok:13a")
+    message = error("compare", cwd=spoilt, code=2)
+    assert message.startswith("softalign: bleu: values with different signatures are not compared: results/tiny/")
+    assert f"{run.relative_to(spoilt)} has tok:13a" in message and "has nrefs:1|" in message
+    assert "bleu" not in softalign("compare", "--metric", "token_accuracy", cwd=spoilt).stdout
+
+
+def test_one_bad_run_spoils_no_table(spoilt: Path) -> None:
+    run = run_of(spoilt, score="additive", seed=2)
+    (run / "run.h5").write_bytes((run / "run.h5").read_bytes()[:5000])
+    interrupted = started("run", "tiny.yaml", "train.epochs=100000", "evaluate.search_dev=false", cwd=spoilt)
+    wait_until(lambda: len(list(spoilt.glob("results/tiny/*/ckpt/*.ckpt"))) > 10)
+    interrupted.send_signal(signal.SIGINT)
+    interrupted.communicate()
+    assert interrupted.returncode == 75
+    done = softalign("compare", "--metric", "bleu", cwd=spoilt)
+    assert done.stdout.startswith("4 runs in 3 groups")
+    damaged, stopped = sorted(done.stderr.splitlines(), key=lambda line: "interrupted" in line)
+    assert str(run.relative_to(spoilt)) in damaged
+    assert "the run is interrupted, so it is left out" in stopped
+    shown = answer("compare", "--metric", "bleu", cwd=spoilt)
+    assert len(shown["left_out"]) == 2
+    assert str(run.relative_to(spoilt)) in [entry["place"] for entry in shown["left_out"]]
+    exported = softalign("export", "results", cwd=spoilt)
+    assert len(exported.stdout.splitlines()) == 1 + 5  # the interrupted one has curves and a state
+    assert str(run.relative_to(spoilt)) in exported.stderr
+    shutil.rmtree(spoilt / "results")
+    (run.parent).mkdir(parents=True)
+    assert "no run there that could be compared" in error("compare", cwd=spoilt, code=3)
+    assert "no run there to export" in error("export", "results", cwd=spoilt, code=3)
+
+
+def test_tables_fit_the_terminal(runs: Path) -> None:
+    for columns in (80, 120):
+        for command in (["compare"], ["diff", *sorted(map(str, (runs / "results/tiny").iterdir()))[:2]]):
+            lines = in_terminal(*command, cwd=runs, columns=columns)
+            assert len(lines) > 10
+            assert all(len(line) <= columns for line in lines), max(lines, key=len)
+    wide = in_terminal("compare", "--metric", "bleu", cwd=runs, columns=80)
+    assert not any("no room" in line for line in wide)
+
+
+def test_what_cannot_be_compared_is_refused(runs: Path) -> None:
+    assert "did you mean 'bleu'" in error("compare", "--metric", "blue", cwd=runs, code=2)
+    assert "expected a metric" in error("compare", "--metric", "dev/", cwd=runs, code=2)
+    assert "neither a file, a folder" in error("compare", "nowhere", cwd=runs, code=2)
+
+
+# --- diff
+
+
+def test_diff_of_a_run_with_itself_run_again(runs: Path, tmp_path: Path) -> None:
+    (tmp_path / "tiny.yaml").write_text(TINY)
+    softalign("run", "tiny.yaml", "model.attention.score=additive", "train.epochs=30", "name=again", "--threads", 1, cwd=tmp_path)
+    (again,) = tmp_path.glob("results/again/*")
+    first = run_of(runs, score="additive", seed=1)
+    assert again.name == first.name
+    done = softalign("diff", first, again, "--exit-code", cwd=runs)
+    for part in ("spec: the same", "data: the same", "series: the same", "test: the same", "hypotheses: 0 of 16 differ"):
+        assert part in done.stdout
+    shown = answer("diff", first, again, cwd=runs)
+    assert shown["same_bits"] and not any(part["different"] for part in shown["bits"].values())
+
+
+def test_diff_finds_the_first_update_and_the_bits(spoilt: Path, runs: Path) -> None:
+    run = run_of(spoilt, score="dot", seed=1)
+    original = runs / run.relative_to(spoilt)
+    with h5py.File(run / "run.h5", "a") as file:
+        loss = file["train/loss"][:]
+        for _ in range(3):
+            loss[6:] = numpy.nextafter(loss[6:], numpy.inf)
+        file["train/loss"][:] = loss
+        weights = next(file["parameters"][name] for name in file["parameters"] if "axis" not in name)
+        weights[...] = weights[...] + 1
+    shown = answer("diff", original, run, cwd=spoilt)
+    found = shown["series"]["train/loss"]
+    assert found["first"]["update"] == 7 and found["first"]["ulp"] == 3 and found["updates"] == len(loss)
+    assert shown["series"]["dev/loss"]["different"] == 0 and not shown["same_bits"]
+    assert shown["bits"]["train"]["different"] == 1 and shown["bits"]["test"]["different"] == 0
+    assert shown["parameters"]["different"] == 1
+    assert softalign("diff", original, run, cwd=spoilt).returncode == 0
+    softalign("diff", original, run, "--exit-code", cwd=spoilt, code=4)
+
+
+def test_diff_names_what_the_runs_were_made_from(spoilt: Path) -> None:
+    dot, none = run_of(spoilt, score="dot", seed=2), run_of(spoilt, attention="none")
+    with h5py.File(none / "run.h5", "a") as file:
+        file["provenance"].attrs["compiler"] = numpy.bytes_("Clang 99")
+    shown = answer("diff", dot, none, cwd=spoilt)
+    assert shown["spec"] == {
+        "model.attention.score.type": {"a": "dot", "b": None},
+        "model.attention.type": {"a": "global", "b": "none"},
+    }
+    assert shown["environment"]["compiler"]["b"] == "Clang 99" and len(shown["environment"]) == 1
+    assert shown["test"]["pointing_accuracy"]["b"] is None
+    text = softalign("diff", dot, none, cwd=spoilt).stdout
+    for part in ("model.attention.type", "Clang 99", "only in A", "hypotheses:"):
+        assert part in text
+    assert "only in A" in text and "alignments/cross " in text
+    (none / "run.h5").write_bytes(b"x")
+    assert str(none.relative_to(spoilt)) in error("diff", dot.relative_to(spoilt), none.relative_to(spoilt), cwd=spoilt, code=3)
+
+
+# --- export
+
+
+def rows_of(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+def test_export_of_runs(runs: Path) -> None:
+    done = softalign("export", "results", "--format", "csv", cwd=runs, text="")
+    rows = rows_of(done.stdout)
+    assert len(rows) == 5 and list(rows[0])[:6] == ["run_id", "name", "path", "state", "seed", "updates"]
+    table = json.loads(softalign("export", "results", "--format", "json", cwd=runs).stdout)
+    for row, entry in zip(rows, table):
+        assert row["test/bleu"] == repr(entry["test/bleu"]) and row["train.epochs"] == "30"
+        with h5py.File(runs / row["path"] / "run.h5") as file:
+            assert float(row["test/bleu"]) == file["test"].attrs["bleu"]
+            assert float(row["dev/loss"]) == file["dev/loss"][-1]
+            assert float(row["dev/loss:best"]) == min(file["dev/loss"][:])
+            assert row["test/bleu:signature"] == file["test"].attrs["bleu_signature"].decode()
+        assert (row["model.attention.score.type"] == "") == (entry["model.attention.score.type"] is None)
+    assert softalign("export", "results", cwd=runs).stdout == done.stdout
+
+
+def test_export_of_curves(runs: Path) -> None:
+    run = run_of(runs, score="dot", seed=1)
+    rows = rows_of(softalign("export", run, "--what", "curves", cwd=runs).stdout)
+    with h5py.File(run / "run.h5") as file:
+        for series in ("train", "dev"):
+            mine = {int(r["update"]): float(r["value"]) for r in rows if (r["series"], r["metric"]) == (series, "loss")}
+            assert mine == dict(zip(file[series]["update"][:].tolist(), file[series]["loss"][:].tolist()))
+    assert {row["run_id"] for row in rows} == {run.name}
+
+
+def test_export_of_sentences(runs: Path) -> None:
+    run = run_of(runs, score="dot", seed=1)
+    rows = rows_of(softalign("export", run, "--what", "sentences", cwd=runs).stdout)
+    with h5py.File(run / "run.h5") as file:
+        test = file["test"]
+        assert [row["hypothesis"] for row in rows] == test["hypothesis"].asstr()[:].tolist()
+        assert [float(row["nll"]) for row in rows] == test["nll"][:].tolist()
+        assert [int(row["bleu_stats_3"]) for row in rows] == test["bleu_stats"][:, 3].tolist()
+        assert [int(row["chrf_stats_17"]) for row in rows] == test["chrf_stats"][:, 17].tolist()
+    assert [int(row["sentence"]) for row in rows] == list(range(16))
+
+
+def test_export_overwrites_nothing_unasked(runs: Path, tmp_path: Path) -> None:
+    file = tmp_path / "table.csv"
+    softalign("export", "results", "-o", file, cwd=runs)
+    table = file.read_bytes()
+    assert table.endswith(b"\r\n") and table.decode() == softalign("export", "results", cwd=runs, text=b"").stdout
+    file.write_text("mine")
+    assert "exists already; --force replaces it" in error("export", "results", "-o", file, cwd=runs, code=2)
+    assert file.read_text() == "mine"
+    softalign("export", "results", "-o", file, "--force", cwd=runs)
+    assert file.read_bytes() == table and [path.name for path in tmp_path.iterdir()] == ["table.csv"]
+    assert "nowhere: no such folder" in error("export", "results", "-o", "nowhere/table.csv", cwd=runs, code=2)
+    assert "runs" in error("export", "results", "--what", "everything", cwd=runs, code=2)

@@ -1,0 +1,185 @@
+"""`softalign ls` over many runs: the index changes nothing but the time, whatever happens to the runs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from program import PROGRAM, TINY, answer, error, softalign, started, wait_until
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
+bench_ls = pytest.importorskip("bench_ls", reason="python3-h5py is not installed")
+
+RUNS = 400
+SECONDS = 2.0  # for RUNS of them, on a busy machine; unloaded it is 0.03
+
+
+class Folder:
+    """Many runs and a cache."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.results = folder / "results"
+
+    def rows(self, cache: str) -> list[dict[str, Any]]:
+        return answer("ls", "results", cwd=self.folder, env=os.environ | {"SOFTALIGN_CACHE": cache})
+
+    def seconds(self, cache: str) -> float:
+        start = time.perf_counter()
+        self.rows(cache)
+        return time.perf_counter() - start
+
+    def states(self) -> dict[str, str]:
+        """The state of every run, with the index, when all rows are those read without one."""
+        rows = self.rows("cache")
+        assert rows == self.rows("")
+        return {row["run_id"]: row["state"] for row in rows}
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    folder = Folder(tmp_path_factory.mktemp("many"))
+    bench_ls.make_runs(folder.results, RUNS, PROGRAM)
+    time.sleep(bench_ls.SETTLES + 1)  # files just written are not believed
+    folder.rows("cache")
+    return folder
+
+
+@pytest.fixture()
+def settled(many: Folder) -> Folder:
+    """The same, as every test finds and leaves them."""
+    assert len(many.states()) == RUNS
+    return many
+
+
+def test_many_runs_are_listed_fast_and_as_they_are(settled: Folder) -> None:
+    assert min(settled.seconds("cache") for _ in range(3)) < SECONDS
+    rows = settled.rows("cache")
+    assert {row["state"] for row in rows} == {"complete"}
+    assert len({row["differs"]["seed"] for row in rows}) == RUNS
+    assert {row["differs"]["train.optimizer.learning_rate"] for row in rows} == {f"0.0{k}" for k in range(1, 6)}
+    assert all(row["test"]["n"] == 40 for row in rows)
+
+
+def test_the_index_is_used(settled: Folder) -> None:
+    with_it, without = (min(settled.seconds(cache) for _ in range(3)) for cache in ("cache", ""))
+    assert with_it < 0.5 * without
+
+
+def cut(run: Path) -> None:
+    (run / "run.h5").write_bytes((run / "run.h5").read_bytes()[:5000])
+
+
+def fail(run: Path) -> None:
+    (run / "status.json").write_text((run / "status.json").read_text().replace('"complete"', '"failed"'))
+
+
+@pytest.mark.parametrize("change, state", [(cut, "corrupt"), (fail, "failed"), (shutil.rmtree, None)])
+def test_what_happens_to_a_run_is_seen(settled: Folder, change: Callable[[Path], None], state: str | None) -> None:
+    run = sorted(settled.results.glob("tiny/*"))[RUNS // 2]
+    kept = settled.folder / "kept"
+    run.rename(kept)
+    shutil.copytree(kept, run)
+    change(run)
+    assert settled.states().get(run.name) == state
+    shutil.rmtree(run, ignore_errors=True)
+    kept.rename(run)
+    assert settled.states()[run.name] == "complete"
+
+
+def test_a_new_run_is_seen_and_when_it_is_killed(settled: Folder) -> None:
+    (settled.folder / "new.yaml").write_text(TINY.replace("name: tiny", "name: new"))
+    run = started("run", "new.yaml", "train.epochs=100000", "evaluate.search_dev=false", cwd=settled.folder)
+    wait_until(lambda: any(settled.results.glob("new/*/status.json")))
+    (folder,) = settled.results.glob("new/*")
+
+    def state() -> str:
+        found = {row["run_id"]: row["state"] for row in settled.rows("cache")}
+        assert len(found) == RUNS + 1
+        return found[folder.name]
+
+    assert state() == "running"
+    run.kill()
+    run.communicate()
+    assert state() == "lost"
+    shutil.rmtree(folder.parent)
+    assert folder.name not in settled.states()
+
+
+def test_a_run_that_is_done_again_is_seen(settled: Folder) -> None:
+    (run,) = (path.parents[1] for path in settled.results.glob("tiny/*/attempt-001/environment.json"))  # the real one
+
+    def heartbeat() -> float:
+        (row,) = (row for row in settled.rows("cache") if row["run_id"] == run.name)
+        assert row["state"] == "complete"
+        return row["heartbeat"]
+
+    before = heartbeat()
+    shutil.copytree(run, settled.folder / "kept")
+    softalign("run", run / "spec.yaml", "--force", cwd=settled.folder)
+    assert (run / "attempt-002").exists() and heartbeat() > before
+    shutil.rmtree(run)
+    (settled.folder / "kept").rename(run)
+
+
+# --- which lines, and in which order
+
+
+@pytest.fixture()
+def three(here: Path) -> Path:
+    for seed in (1, 2, 3):
+        softalign("run", "tiny.yaml", f"seed={seed}", f"train.epochs={seed}", cwd=here)
+    return here
+
+
+def test_states_are_chosen(three: Path) -> None:
+    run = next(three.glob("results/tiny/*"))
+    cut(run)
+    assert [row["run_id"] for row in answer("ls", "--state", "corrupt", cwd=three)] == [run.name]
+    assert len(answer("ls", "--state", "corrupt,complete", cwd=three)) == 3
+    assert len(answer("ls", "--state", "complete", "--state", "lost", cwd=three)) == 2
+    assert softalign("ls", "--state", "lost", cwd=three).stdout == "no runs below results in such a state\n"
+    line = error("ls", "--state", "complet", cwd=three, code=2)
+    assert "'complet' is no state of a run; did you mean 'complete'?" in line
+
+
+def test_lines_are_sorted(three: Path) -> None:
+    def values(key: str, *path: str) -> list[Any]:
+        rows: list[Any] = answer("ls", "--sort", key, cwd=three)
+        assert len(rows) == 3
+        for step in path:
+            rows = [row[step] for row in rows]
+        return rows
+
+    assert values("updates", "updates") == [12, 8, 4]
+    ages = values("age", "heartbeat")
+    assert ages == sorted(ages, reverse=True)
+    assert values("run", "run_id") == sorted(values("run", "run_id"))
+    for key, path, reverse in (
+        ("dev/loss", ("last", "dev/loss"), False),
+        ("dev/token_accuracy", ("last", "dev/token_accuracy"), True),
+        ("test/perplexity", ("test", "perplexity"), False),
+        ("test/chrf", ("test", "chrf"), True),
+    ):
+        found = values(key, *path)
+        assert found == sorted(found, reverse=reverse) and len(set(found)) > 1, key
+    line = error("ls", "--sort", "dev/lss", cwd=three, code=2)
+    assert "nothing here has a 'dev/lss'; did you mean 'dev/loss'?" in line
+
+
+def test_lines_without_a_value_come_last(three: Path) -> None:
+    run = next(three.glob("results/tiny/*"))
+    begun = run.with_name("0000")  # its process is gone and has recorded nothing
+    (begun / "attempt-001").mkdir(parents=True)
+    shutil.copy(run / "attempt-001/CLAIM", begun / "attempt-001")
+    rows = answer("ls", cwd=three)
+    assert (rows[0]["run_id"], rows[0]["state"], rows[0]["last"]) == ("0000", "lost", {})
+    for key in ("dev/loss", "dev/token_accuracy", "test/bleu"):
+        assert answer("ls", "--sort", key, cwd=three)[3]["run_id"] == "0000"
+    assert " lost " in softalign("ls", "--state", "lost", cwd=three).stdout

@@ -1,0 +1,25 @@
+// drive.mjs SCENARIO PAGE WIDTH THEME script|none: opens a page from disk in Chromium and plays a scenario on it.
+// Ends with 1 when the scenario fails, when the page logs an error, or when it asks for anything but its own file.
+const [scenario, file, width, theme, script] = process.argv.slice(2);
+const { chromium } = await import(process.env.PLAYWRIGHT);
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox", "--disable-gpu"] });
+const faults = [];
+try {
+  const context = await browser.newContext({ viewport: { width: Number(width), height: 800 }, colorScheme: theme, javaScriptEnabled: script === "script" });
+  const page = await context.newPage();
+  page.setDefaultTimeout(10000);
+  page.on("console", (message) => { if (["error", "warning"].includes(message.type())) faults.push(`console: ${message.text()}`); });
+  page.on("pageerror", (error) => faults.push(`error on the page: ${error.message}`));
+  page.on("request", (request) => { if (!/^(file|data|blob):/.test(request.url())) faults.push(`asked for ${request.url()}`); });
+  const { play } = await import(`./scenarios/${scenario}.mjs`);
+  const before = performance.now();
+  await page.goto(`file://${file}`);
+  const said = await play(page, { milliseconds: performance.now() - before, script: script === "script" });
+  console.log(JSON.stringify(said ?? {}));
+} catch (error) {
+  faults.push(error.stack);
+} finally {
+  await browser.close();
+}
+for (const fault of faults) console.error(fault);
+process.exitCode = faults.length ? 1 : 0;

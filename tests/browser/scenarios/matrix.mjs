@@ -1,0 +1,15 @@
+// The weights and known links that the explorer shows of the sharpest sentence of five words or more, for the test to compare with the record.
+export async function play(page) {
+  await page.locator("[data-ui=sort]").selectOption("entropy");
+  await page.locator("[data-ui=shortest]").fill("5");
+  await page.locator(".sentences li").first().click();
+  await page.locator(".pane details summary").click();
+  const rows = await page.locator(".pane details tbody tr").evaluateAll((all) => all.map((row) => [...row.cells].slice(1).map((cell) => Number(cell.textContent))));
+  const places = await page.locator(".matrix").evaluate((matrix) => {
+    const frame = matrix.querySelector(".frame"), cell = Number(matrix.querySelector(".at").getAttribute("width"));
+    const place = (rect) => ["y", "x"].map((axis) => Math.round((rect.getAttribute(axis) - frame.getAttribute(axis) - 1) / cell));
+    return [...matrix.querySelectorAll(".gold")].map(place);
+  });
+  const chosen = await page.locator(".sentences [aria-selected=true] .numbers span").first().textContent();
+  return { sentence: Number(chosen), rows, places };
+}

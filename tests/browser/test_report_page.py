@@ -1,0 +1,93 @@
+"""Reports in a browser, from disk, as people open them."""
+
+import json
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from report_places import ROOT, make_run, make_study, make_sweep
+
+from report.page import compute, html
+
+LARGE = (
+    "task.length.test=[4,60]",
+    "task.examples.test=2000",
+    "record.alignments=2000",
+    "train.epochs=1",
+    "evaluate.lengths=[10,20,30,40,50]",
+)
+
+
+@pytest.fixture(scope="session")
+def pages(tmp_path_factory, drive) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("pages")
+    places = {
+        "run": make_run(folder, "train.epochs=40", "record.alignments=40"),
+        "study": make_study(folder),
+        "sweep": make_sweep(folder, ["additive", "dot"], [0.001, 0.01, 0.03], epochs=3),
+    }
+    for kind, place in places.items():
+        (folder / f"{kind}.html").write_text(html(compute([place])))
+    return {kind: folder / f"{kind}.html" for kind in places}
+
+
+@pytest.mark.parametrize("width, theme", [(1280, "light"), (360, "dark")])
+@pytest.mark.parametrize("kind", ["run", "study", "sweep"])
+def test_a_page_can_be_read_in_any_theme_on_any_screen(kind, width, theme, pages, drive):
+    drive("look", pages[kind], width=width, theme=theme)
+
+
+@pytest.mark.parametrize("kind", ["run", "study", "sweep"])
+def test_a_page_needs_no_script_for_its_figures(kind, pages, drive):
+    drive("look", pages[kind], script=False)
+
+
+@pytest.mark.parametrize("kind", ["run", "study", "sweep"])
+def test_the_pointer_finds_the_values(kind, pages, drive):
+    drive("charts", pages[kind])
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_the_explorer_shows_what_its_controls_say(width, pages, drive):
+    drive("explorer", pages["run"], width=width)
+
+
+def test_the_matrix_on_the_page_is_the_record_s(pages, drive):
+    shown = json.loads(drive("matrix", pages["run"]))
+    (record,) = pages["run"].parent.glob("results/tiny/*/run.h5")
+    with h5py.File(record) as file:
+        group = file["alignments/cross"]
+        at = group["sentence"][:].tolist().index(shown["sentence"])
+        t, s = group["tgt_len"][0, at], group["src_len"][at]
+        weights, gold = group["weights"][0, at, 0, :t, :s], group["gold"][at, :t, :s]
+    zero = weights.ravel() < 0.5 / 255
+    assert (zero[1:] & zero[:-1]).any(), "a matrix without zeros side by side would not test how they are counted"
+    assert np.abs(np.array(shown["rows"]) - weights).max() <= 0.5 / 255 + 0.0006
+    assert sorted(shown["places"]) == np.argwhere(gold).tolist()
+
+
+def test_two_runs_are_compared(pages, drive):
+    drive("compare", pages["study"])
+
+
+def test_the_rows_of_a_sweep_can_be_followed(pages, drive):
+    drive("sweep", pages["sweep"])
+
+
+@pytest.mark.parametrize("width, theme", [(1280, "light"), (360, "dark")])
+def test_what_is_wider_than_the_screen_says_so(width, theme, pages, drive):
+    drive("narrow", pages["sweep"], width=width, theme=theme)
+
+
+def test_the_keyboard_goes_everywhere(pages, drive):
+    drive("keyboard", pages["run"])
+
+
+def test_two_thousand_sentences_open_at_once(tmp_path, drive):
+    page = tmp_path / "large.html"
+    page.write_text(html(compute([make_run(tmp_path, *LARGE)])))
+    assert page.stat().st_size < 30_000_000
+    measured = json.loads(drive("large", page))
+    print(page.stat().st_size, measured)
+    assert measured["sentences"] == 2000 and measured["milliseconds"] < 3000

@@ -1,0 +1,81 @@
+"""Records made for tests, in the layout that results/README.md documents."""
+
+from pathlib import Path
+
+import h5py
+import numpy as np
+import records
+
+BUCKETS = ["1-10", "11-20", "21-30", "31-40", "41-50", "51-60"]
+TEXT = h5py.string_dtype()
+SPEC = """
+name: toy-{score}
+seed: {seed}
+task: {{type: reverse, symbols: 32, length: {{train: [4, 30], dev: [4, 30], test: [4, 60]}}}}
+model: {{attention: {attention}}}
+"""
+
+
+def write_record(folder: Path, score: str, seed: int = 1, lengths: tuple[int, ...] = (12, 44), state: str = "complete") -> Path:
+    """A record of `reverse` whose attention, if any, is the true alignment with some haze; sentences are numbered 5, 12, ...
+
+    Only a complete one has test results; one that is "interrupted" has a curve, one that has only "begun" has nothing.
+    """
+    attends = score != "none"
+    attention = f"{{type: global, score: {{type: {score}}}}}" if attends else "{type: none}"
+    rng = np.random.default_rng(sum(score.encode()) + seed)
+    (folder / f"{score}-{seed}").mkdir(parents=True)
+    path = folder / f"{score}-{seed}/run.h5"
+    with h5py.File(path, "w") as file:
+        file.attrs["format"], file.attrs["run_id"] = np.bytes_("softalign-run"), np.bytes_(f"{score}-{seed}-{folder}")
+        file.attrs["complete"], file.attrs["last_update"] = int(state == "complete"), 1750
+        file["provenance/spec_yaml"] = SPEC.format(score=score, seed=seed, attention=attention)
+        fall = np.array([1, 1, 0.99, 0.86, 0.54, 0.35]) if attends else np.array([0.9, 0.4, 0.19, 0.13, 0.1, 0.08])
+        fall = fall ** rng.uniform(0.8, 1.6)
+        if state == "begun":
+            return path
+        dev = file.create_group("dev")
+        dev["update"] = np.arange(0, 2000, 250)
+        dev["token_accuracy"] = 100 * fall[2] * (1 - np.exp(-np.arange(8) / 2))
+        dev["perplexity"] = 32 * np.exp(-fall[2] * np.arange(8) / 3) + 1
+        if attends:
+            write_alignments(file.create_group("alignments/cross_dev"), (9,), rng)
+        if state == "interrupted":
+            return path
+        test = file.create_group("test/by_length")
+        test.create_dataset("label", data=BUCKETS, dtype=TEXT)
+        test["bucket"], test["n"] = np.arange(6), np.array([121, 178, 180, 175, 174, 172])
+        test["token_accuracy"] = 100 * fall
+        test["bleu"], test["perplexity"] = 100 * fall**2, np.exp(4 * (1 - fall))
+        if attends:
+            write_alignments(file.create_group("alignments/cross"), lengths, rng)
+    return path
+
+
+def write_alignments(group: h5py.Group, lengths: tuple[int, ...], rng: np.random.Generator) -> None:
+    """Sentences of these lengths; the model reads and writes one token more, </s>."""
+    size = max(lengths) + 1
+    weights = np.full((1, len(lengths), 1, size, size), np.nan, np.float32)
+    gold = np.zeros((len(lengths), size, size), np.uint8)
+    source, target = np.full((2, len(lengths), size), "", dtype=object)
+    for i, n in enumerate(lengths):
+        aligned = np.zeros((n + 1, n + 1))
+        aligned[:n, :n], aligned[n, n] = np.eye(n)[::-1], 1
+        haze = rng.random((n + 1, n + 1)) ** 6 + 4 * aligned
+        weights[0, i, 0, : n + 1, : n + 1] = haze / haze.sum(1, keepdims=True)
+        gold[i, :n, :n] = 2 * aligned[:n, :n]
+        words = [f"s{k}" for k in rng.integers(0, 32, n)]
+        source[i, : n + 1], target[i, : n + 1] = [*words, records.END], [*words[::-1], records.END]
+    group["update"], group["sentence"], group["head"] = [1750], 5 + 7 * np.arange(len(lengths)), [0]
+    group["src_len"], group["tgt_len"] = np.array(lengths) + 1, np.array([lengths]) + 1
+    group.create_dataset("src_tokens", data=source, dtype=TEXT)
+    group.create_dataset("tgt_tokens", data=target[None], dtype=TEXT)
+    group["weights"], group["gold"] = weights, gold
+
+
+def change_spec(path: Path, old: str, new: str) -> Path:
+    with h5py.File(path, "a") as file:
+        spec = file["provenance/spec_yaml"].asstr()[()]
+        assert old in spec
+        file["provenance/spec_yaml"][()] = spec.replace(old, new)
+    return path

@@ -1,0 +1,268 @@
+"""Figures for papers: what is drawn is what the records say, whenever it is drawn, and what is wrong is said."""
+
+import math
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import figures
+import h5py
+import numpy as np
+import paper
+import paper_grids
+import paper_lines
+import pytest
+import records
+import sweep_table
+from made_records import TEXT, change_spec, write_record
+from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+
+@pytest.fixture(autouse=True)
+def style():
+    paper.set_style("serif")
+
+
+def replicates(*places: Path) -> list[paper_lines.Group]:
+    return records.replicates(records.find_files(places)[0])
+
+
+def run(*arguments: object, seed: str = "0") -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, figures.__file__, *map(str, arguments)], capture_output=True, text=True, check=False,
+                          env={**os.environ, "PYTHONHASHSEED": seed})  # fmt: skip
+
+
+@pytest.fixture
+def refused(capsys) -> Callable[..., str]:
+    """Gives the line that is said."""
+
+    def check(status: int, *arguments: object) -> str:
+        try:
+            ended = figures.main([str(argument) for argument in arguments])
+        except SystemExit as exit:  # argparse
+            ended = exit.code
+        said = capsys.readouterr().err.splitlines()[-1]
+        assert ended == status, said
+        return said
+
+    return check
+
+
+def write_curve(path: Path, updates: list[int], values: list[float], series: str = "dev") -> Path:
+    with h5py.File(path, "a") as file:
+        if series in file:
+            del file[series]
+        file[f"{series}/update"], file[f"{series}/loss"] = updates, np.array(values, float)
+    return path
+
+
+def write_sweep(folder: Path, rows: list[dict[str, object]], goal: str = "minimize") -> Path:
+    folder.mkdir(exist_ok=True)
+    with h5py.File(folder / "sweep.h5", "w") as file:
+        file.attrs["format"], file.attrs["metric"] = np.bytes_("softalign-sweep"), np.bytes_("dev/loss")
+        file.attrs["goal"] = np.bytes_(goal)
+        file["run"] = np.arange(len(rows))
+        for name in rows[0]:
+            values = [row[name] for row in rows]
+            file.create_dataset(name, data=values, dtype=TEXT if isinstance(values[0], str) else None)
+    return folder
+
+
+def grid_rows(**more: object) -> list[dict[str, object]]:
+    """Learning rates 0.1, 0.01 and units 8, 16, two seeds; the loss of (0.01, 16) is missing. All other losses differ."""
+    return [{"seed": seed, "model.encoder.units": units, "train.rate": rate, **more,
+             "dev_loss": math.nan if (rate, units) == (0.01, 16) else 10 * rate + units + seed, "dev_loss_best": units - rate}
+            for rate in (0.1, 0.01) for units in (8.0, 16.0) for seed in (1, 2)]  # fmt: skip
+
+
+def test_lengths_are_the_mean_and_deviation_over_seeds(tmp_path):
+    for score in ("additive", "dot"):
+        for seed in (1, 2, 3):
+            write_record(tmp_path, score, seed)
+    groups = replicates(tmp_path)
+    assert [(name, len(runs)) for name, runs in groups] == [("additive", 3), ("dot", 3)]
+    figure = paper_lines.draw_lengths(groups, ["bleu", "perplexity"], "column")
+    assert figure.get_size_inches()[0] == pytest.approx(3.03)
+    for axis, metric in zip(figure.axes, ("bleu", "perplexity")):
+        bars = [item for item in axis.collections if isinstance(item, LineCollection)]
+        assert len(axis.lines) == len(bars) == 2
+        for line, bar, (_, runs) in zip(axis.lines, bars, groups):
+            values = np.array([h5py.File(run.path)[f"test/by_length/{metric}"][:] for run in runs])
+            mean, deviation = values.mean(0), values.std(0, ddof=1)
+            assert deviation.max() > 0.1
+            assert np.round(line.get_xdata()).tolist() == list(range(6))
+            assert line.get_ydata() == pytest.approx(mean)
+            ends = np.array([segment[:, 1] for segment in bar.get_segments()])
+            assert ends[:, 0] == pytest.approx(mean - deviation) and ends[:, 1] == pytest.approx(mean + deviation)
+    ticks = [tick.get_text() for tick in figure.axes[0].get_xticklabels()]
+    assert ticks[0].split() == ["1–10", "121"] and ticks[5].split() == ["51–60", "172"]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["additive", "dot"]
+
+
+def test_a_single_run_has_no_band(tmp_path):
+    groups = replicates(write_record(tmp_path, "dot"))
+    figure = paper_lines.draw_lengths(groups, ["token_accuracy"], "page")
+    assert not [item for item in figure.axes[0].collections if isinstance(item, LineCollection)] and not figure.legends
+
+
+@pytest.mark.parametrize("band, low, high", [("sd", 3 - math.sqrt(2), 3 + math.sqrt(2)), ("range", 2, 4)])
+def test_bands(band, low, high):
+    ends = [float(end[0]) for end in paper_lines.spread(np.array([[2.0], [4.0]]), band)]
+    assert ends == pytest.approx([3, low, high])
+
+
+def test_runs_that_differ_in_more_than_their_seed_are_apart(tmp_path):
+    for seed in (1, 2):
+        write_record(tmp_path, "dot", seed)
+    change_spec(write_record(tmp_path, "dot", 3), "model: {", "train: {epochs: 3}\nmodel: {")
+    assert [[run.spec["seed"] for run in runs] for _, runs in replicates(tmp_path)] == [[1, 2], [3]]
+
+
+def test_curves_are_drawn_where_all_seeds_have_a_value(tmp_path):
+    write_curve(write_record(tmp_path, "dot", 1), [10, 20, 30], [4, 2, 1])
+    write_curve(write_record(tmp_path, "dot", 2), [10, 20], [2, 1])
+    figure = paper_lines.draw_curves(replicates(tmp_path), [("dev", "loss")], "column", "range")
+    (axis,) = figure.axes
+    assert axis.lines[0].get_xydata().tolist() == [[10, 3], [20, 1.5]]
+    (band,) = [item for item in axis.collections if isinstance(item, PolyCollection)]
+    assert {(10, 2), (10, 4), (20, 1), (20, 2)} <= set(map(tuple, band.get_paths()[0].vertices.tolist()))
+    ended = run("curves", tmp_path, "--out", tmp_path / "curve")
+    assert ended.returncode == 0 and "dot: drawn up to update 20, the last with dev/loss in all its runs" in ended.stderr
+
+
+def test_smoothed_curves_are_means_of_successive_updates(tmp_path):
+    path = write_curve(write_record(tmp_path, "dot"), [1, 2, 3, 4, 5], [8, 6, 4, 2, 9], "train")
+    updates, values = paper_lines.shared_curve([records.read_file(path)], "train", "loss", 2)
+    assert updates.tolist() == [2, 4] and values.tolist() == [[7, 3]]
+
+
+def test_matrices_are_those_of_the_record_with_their_words_and_links(tmp_path):
+    run_file = records.read_file(write_record(tmp_path, "dot", lengths=(14, 19)))
+    items = [run_file.alignment(sentence) for sentence in (12, 5)]
+    items = [replace(item, gold=np.roll(item.gold, 1, axis=0)) for item in items]  # no longer its own transpose
+    figure, size = paper_grids.draw_alignments([(str(item.sentence), item) for item in items], "column")
+    assert 5 < size <= 7 and figure.get_size_inches()[0] == pytest.approx(3.03)
+    for axis, item in zip(figure.axes, items):
+        assert (axis.images[0].get_array() == item.weights).all() and axis.images[0].get_clim() == (0, 1)
+        assert [tick.get_text() for tick in axis.get_xticklabels()] == item.source
+        assert [tick.get_text() for tick in axis.get_yticklabels()] == item.target
+        links = {(int(p.get_y() + 0.5), int(p.get_x() + 0.5)) for p in axis.patches if isinstance(p, Rectangle)}
+        assert links == set(map(tuple, np.argwhere(item.gold == 2).tolist()))
+    boxes = [axis.get_tightbbox(figure.canvas.get_renderer()) for axis in figure.axes]
+    assert all(box.x0 >= 0 and box.x1 <= figure.bbox.x1 and box.y0 >= 0 and box.y1 <= figure.bbox.y1 for box in boxes)
+    assert not boxes[0].overlaps(boxes[1])
+
+
+def test_panels_that_belong_together_share_a_row(tmp_path):
+    item = records.read_file(write_record(tmp_path, "dot", lengths=(9,))).alignment(5)
+    six = [("", item)] * 6
+    width = next(0.1 * w for w in range(10, 63) if paper_grids.columns_of(six, 1, 0.1 * w) == 3)
+    assert paper_grids.columns_of(six, 2, width) == 2 and paper_grids.columns_of(six, 3, width) == 3
+    assert paper_grids.columns_of(six[:4], 1, 6.3) == 4
+
+
+def test_a_heatmap_has_the_means_over_seeds(tmp_path):
+    table = sweep_table.read_sweep(write_sweep(tmp_path / "sweep", grid_rows()))
+    assert table.parameter("units") == "model.encoder.units" and table.measured(None) == "dev_loss_best"
+    found = sweep_table.cells(table, "train.rate", "model.encoder.units", "dev_loss", {}, False)
+    assert (found.x, found.y, found.n.tolist()) == (["0.01", "0.1"], ["8", "16"], [[2, 2], [0, 2]])
+    assert found.values == pytest.approx(np.array([[9.6, 10.5], [math.nan, 18.5]]), nan_ok=True)
+    figure = paper_grids.draw_heatmap(found, ("rate", "units"), "loss", "column", "minimize")
+    axis = figure.axes[0]
+    assert (axis.images[0].get_array().filled(math.nan)[0] == found.values[0]).all() and axis.images[0].origin == "lower"
+    written = {text.get_position(): text.get_text() for text in axis.texts}
+    assert written == {(0, 0): "9.6", (1, 0): "10.5", (0, 1): "–", (1, 1): "18.5"}
+    assert [patch.get_xy() for patch in axis.patches] == [(-0.5, -0.5)]  # the best
+    (best,) = paper_grids.draw_heatmap(found, ("rate", "units"), "loss", "column", "maximize").axes[0].patches
+    assert best.get_xy() == (0.5, 0.5)
+
+
+def test_other_parameters_are_chosen_or_taken_at_their_best(tmp_path):
+    rows = [*grid_rows(score="dot"), *[{**row, "dev_loss": row["dev_loss"] - 1} for row in grid_rows(score="additive")]]
+    table = sweep_table.read_sweep(write_sweep(tmp_path / "sweep", rows))
+    ask = (table, "train.rate", "model.encoder.units", "dev_loss")
+    with pytest.raises(sweep_table.ChoiceError, match=r"differ in score \(additive, dot\): choose with --where score=VALUE"):
+        sweep_table.cells(*ask, {}, False)
+    assert sweep_table.cells(*ask, {"score": "dot"}, False).values[0, 0] == pytest.approx(9.6)
+    assert sweep_table.cells(*ask, {}, True).values[0, 0] == pytest.approx(8.6)
+    greatest = sweep_table.read_sweep(write_sweep(tmp_path / "sweep", rows, "maximize"))
+    assert sweep_table.cells(greatest, *ask[1:], {}, True).values[0, 0] == pytest.approx(9.6)
+
+
+@pytest.fixture
+def commands(tmp_path) -> dict[str, list[object]]:
+    for seed in (1, 2):
+        write_curve(write_record(tmp_path / "runs", "dot", seed), [10, 20], [seed, 1])
+    sweep = write_sweep(tmp_path / "sweep", grid_rows())
+    return {"lengths": [tmp_path / "runs"], "curves": [tmp_path / "runs"], "heatmap": [sweep, "--x", "rate", "--y", "units"],
+            "alignments": [tmp_path / "runs/dot-1/run.h5", "--sentences", "5"]}  # fmt: skip
+
+
+@pytest.mark.parametrize("command", ["lengths", "curves", "alignments", "heatmap"])
+def test_the_same_files_give_the_same_bytes_with_fonts_in_them(commands, tmp_path, command):
+    stems = [tmp_path / "one", tmp_path / "two"]
+    for stem, seed in zip(stems, "12"):
+        ended = run(command, *commands[command], "--out", stem, seed=seed)
+        assert ended.returncode == 0 and ended.stdout.split() == [f"{stem}.pdf", f"{stem}.png"], ended.stderr
+    for kind in (".pdf", ".png"):
+        one, two = (stem.with_suffix(kind).read_bytes() for stem in stems)
+        assert one == two
+    pdf = stems[0].with_suffix(".pdf").read_bytes()
+    assert b"Date" not in pdf and b"/FontFile2" in pdf and b"/Type3" not in pdf
+    assert b"/MediaBox [ 0 0 218.16 " in pdf  # 3.03 in
+
+
+def test_what_is_asked_wrongly_ends_with_2(refused, commands, tmp_path):
+    runs, sweep = commands["lengths"][0], commands["heatmap"][0]
+    out = ("--out", tmp_path / "x")
+    assert "there are: bleu, perplexity, token_accuracy" in refused(2, "lengths", runs, "--metric", "bleus", *out)
+    assert "in dev there are: loss" in refused(2, "curves", runs, "--metric", "dev/bleu", *out)
+    assert "there are: 5, 12" in refused(2, "alignments", *commands["alignments"][:2], "5,6", *out)
+    assert "the sweep varies model.encoder.units, train.rate" in refused(2, "heatmap", sweep, "--x", "epochs", "--y", "units", *out)
+    assert "there are: dev_loss, dev_loss_best" in refused(2, "heatmap", *commands["heatmap"], "--metric", "test/bleu", *out)
+    assert "no row has train.rate=7" in refused(2, "heatmap", *commands["heatmap"], "--where", "rate=7", *out)
+    assert "nothing is called 'dit'; there are: 'dot'" in refused(2, "lengths", runs, "--name", "dit=Dot", *out)
+    assert "invalid size" in refused(2, "lengths", runs, "--height", "0", *out)
+    other = change_spec(write_record(tmp_path / "other", "none"), "symbols: 32", "symbols: 33")
+    assert "tested on other data" in refused(2, "lengths", runs, other, *out)
+    assert not list(tmp_path.glob("x.*"))
+
+
+def test_data_that_is_wrong_or_missing_ends_with_3(refused, commands, tmp_path):
+    out = ("--out", tmp_path / "x")
+    (tmp_path / "bad.h5").write_bytes(b"nothing")
+    assert "damaged, or no HDF5 file" in refused(3, "lengths", tmp_path / "bad.h5", *out)
+    assert "no such file" in refused(3, "heatmap", tmp_path / "absent", "--x", "a", "--y", "b", *out)
+    assert "no table of a sweep" in refused(3, "heatmap", commands["alignments"][0], "--x", "a", "--y", "b", *out)
+    assert "no alignment in any" in refused(3, "alignments", write_record(tmp_path / "vanilla", "none"), "--sentences", "5", *out)
+    begun = write_record(tmp_path / "begun", "dot", state="begun")
+    assert "no run has results of test" in refused(3, "lengths", begun, *out)
+
+
+def test_a_place_that_cannot_be_written_ends_with_1(refused, commands, tmp_path):
+    (tmp_path / "file").touch()
+    assert "choose another place with --out" in refused(1, "lengths", *commands["lengths"], "--out", tmp_path / "file/x")
+
+
+def test_one_bad_run_spoils_no_figure_of_the_others(commands, tmp_path):
+    runs = commands["lengths"][0]
+    (runs / "bad").mkdir()
+    (runs / "bad/run.h5").write_bytes(b"nothing")
+    lost = write_record(runs, "additive")
+    with h5py.File(lost, "a") as file:
+        del file["test/by_length/n"]
+    ended = run("lengths", runs, "--out", tmp_path / "x")
+    assert ended.returncode == 0 and f"left out: {runs}/bad/run.h5: damaged" in ended.stderr
+    assert f"left out: {lost}: damaged: " in ended.stderr
+    assert "over seeds: dot: 1, 2" in ended.stderr
+
+
+def test_words_may_hold_dollars():
+    item = records.Alignment(0, ["$a$", "b"], ["$", "^_$x$"], np.eye(2), None)
+    figure, _ = paper_grids.draw_alignments([("", item)], "column")
+    assert isinstance(figure, Figure) and not figure.axes[0].get_xticklabels()[0].get_parse_math()

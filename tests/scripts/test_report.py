@@ -1,0 +1,545 @@
+"""scripts/report.py and `softalign report`, on records that the program has just made."""
+
+import json
+import math
+import os
+import re
+import shutil
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from report_places import PROGRAM, ROOT, TINY, make_run, make_study, make_sweep, softalign, truncate
+
+from report import alignments, heatmaps, lengths, metrics, svg, sweep
+from report.checklist import markdown
+from report.configurations import best_configuration
+from report.gather import gather
+from report.page import compute, html
+from report.plan import Plan, Row, RowState
+
+SCRIPT = ROOT / "scripts/report.py"
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory) -> Path:
+    return make_run(tmp_path_factory.mktemp("run"), "train.epochs=12")
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory) -> Path:
+    return make_study(tmp_path_factory.mktemp("study"))
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory) -> Path:
+    return make_sweep(tmp_path_factory.mktemp("sweep"), ["additive", "dot"], [0.001, 0.01, 0.03], epochs=3)
+
+
+def report(*arguments: object, code: int = 0, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, SCRIPT, *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **environment})
+    assert done.returncode == code, done.stdout + done.stderr
+    return done
+
+
+def data_of(page: str) -> dict:
+    return json.loads(re.search(r'id="alignment-data">(.*?)</script>', page, re.S)[1])
+
+
+class Page(HTMLParser):
+    """Ids, labels, figures and addresses of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids, self.addresses, self.figures, self.unnamed, self.text = [], [], [], [], ""
+        self.open: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        got = dict(attributes)
+        self.ids += [got["id"]] if "id" in got else []
+        self.addresses += [got[key] for key in ("src", "href", "action") if key in got]
+        if tag == "figure":
+            self.figures.append(set())
+        elif self.figures and "figure" in self.open:
+            self.figures[-1].add(tag)
+        if tag == "svg" and not ("aria-label" in got or "aria-hidden" in got):
+            self.unnamed.append(tag)
+        if tag in ("input", "select") and "label" not in self.open and not ("aria-label" in got or "id" in got):
+            self.unnamed.append(tag)
+        if tag not in ("meta", "link", "input", "br"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open.pop() == tag, f"</{tag}> closes nothing"
+
+    def handle_startendtag(self, tag, attributes):
+        if "figure" in self.open:
+            self.figures[-1].add(tag)
+
+    def handle_data(self, data):
+        self.text += data
+
+
+@pytest.mark.parametrize("kind", ["run", "study", "demo"])
+def test_a_page_is_whole_and_asks_no_network(kind, request):
+    page = html(compute([request.getfixturevalue(kind)]))
+    read = Page(page)
+    assert len(read.ids) == len(set(read.ids)) and read.open == [] and read.unnamed == []
+    assert len(read.figures) > 5 and all({"svg", "table", "figcaption"} <= figure for figure in read.figures)
+    links = [a for a in read.addresses if a != "data:,"]
+    assert links and all(a.startswith("#") and a[1:] in read.ids for a in links)
+    assert "http:" not in page.replace("http://www.w3.org/2000/svg", "") and "https:" not in page and "@import" not in page
+    assert "NaN" not in page.partition("<script>")[0] and ">nan<" not in page
+
+
+def test_the_same_records_give_the_same_bytes(demo, tmp_path):
+    copy = shutil.copytree(demo, tmp_path / "elsewhere/demo")
+    report(demo, "-o", tmp_path / "a.html", PYTHONHASHSEED="1", TZ="UTC")
+    report(copy, "-o", tmp_path / "b.html", PYTHONHASHSEED="2", TZ="Asia/Tokyo")
+    assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "case", json.loads((ROOT / "tests/eval/sacrebleu_cases.json").read_text())["cases"], ids=lambda case: case["name"]
+)
+def test_scores_from_counts_are_those_of_sacrebleu(case):
+    for name in ("bleu", "chrf"):
+        sums = np.sum(case[f"{name}_stats"], axis=0, dtype=float)
+        assert metrics.METRICS[name].of_sums(sums) == pytest.approx(case[name], rel=1e-12)
+
+
+def test_counts_give_the_values_that_the_record_says(run):
+    (placed,) = gather([run]).runs
+    counts = placed.recorded.counts
+    assert set(counts.names) == set(metrics.METRICS) - {"pointing_accuracy_ibm_model1"}
+    for name in counts.names:
+        for label in (lengths.ALL, *placed.recorded.run.by_length.labels):
+            said = lengths.recorded_value(placed, name, label)
+            assert np.isfinite(said) and said == pytest.approx(counts.value(name, lengths.chosen(placed, label)), rel=1e-9), name
+
+
+def test_an_interval_is_as_wide_as_theory_says_and_the_same_again(tmp_path):
+    with h5py.File(tmp_path / "run.h5", "w") as file:
+        file["test/source_length"] = np.full(400, 5)
+        file["test/correct_tokens"], file["test/target_tokens"] = np.arange(400) >= 100, np.ones(400)
+    counts, every = metrics.Counts(tmp_path / "run.h5"), np.arange(400)
+    low, high = metrics.interval([counts], "token_accuracy", every)
+    theory = 1.96 * 100 * np.sqrt(0.75 * 0.25 / 400)
+    assert 75 - low == pytest.approx(theory, rel=0.1) and high - 75 == pytest.approx(theory, rel=0.1)
+    assert metrics.interval([counts, counts], "token_accuracy", every) == (low, high)
+    assert np.isnan(metrics.interval([counts], "token_accuracy", every[:1])).all()
+
+
+@pytest.mark.parametrize(
+    "mean, deviation, text",
+    [
+        (78.1, 1.027, "78.10 ± 1.03"),
+        (0.44421, 0.067, "0.4442 ± 0.0670"),
+        (99, 0, "99.00 ± 0.00"),
+        (3, None, "3"),
+        (float("nan"), 1, "–"),
+    ],
+)
+def test_a_deviation_has_the_decimals_of_its_mean(mean, deviation, text):
+    assert svg.spread(mean, deviation) == text
+
+
+def test_seeds_and_sentences_are_kept_apart(study):
+    found = gather([study])
+    table = lengths.table(found.runs, "token_accuracy", found.series)
+    estimate = table.columns["additive"][0]
+    values = [p.recorded.test["token_accuracy"] for p in found.runs if p.series == "additive"]
+    assert (
+        len(values) == 2
+        and estimate.mean == pytest.approx(np.mean(values))
+        and estimate.sd == pytest.approx(np.std(values, ddof=1))
+    )
+    assert estimate.interval[0] < estimate.mean < estimate.interval[1] and estimate.n == 40
+    shown = Page(html(compute([study]))).text
+    assert estimate.text in shown and f"{estimate.mean:.2f} ± {estimate.sd:.2f} [" in estimate.text
+
+
+def test_a_value_that_its_counts_deny_has_no_interval(run, tmp_path):
+    copy = shutil.copytree(run, tmp_path / "run")
+    with h5py.File(copy / "run.h5", "a") as file:
+        file["test"].attrs["bleu"] = 99.0
+    found = gather([copy])
+    table = lengths.table(found.runs, "bleu", found.series)
+    assert table.unsure and all(np.isnan(e.interval[0]) for e in next(iter(table.columns.values())))
+    assert "No interval: counts and record differ" in html(compute([copy]))
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (3, 700), (40, 40)])
+@pytest.mark.parametrize("sharp", [0.01, 3, 30])
+def test_matrices_come_out_as_they_went_in(shape, sharp):
+    weights = np.random.RandomState(1).dirichlet(np.full(shape[1], 1 / sharp), size=shape[0])
+    steps = alignments.unpacked(alignments.packed(weights), *shape)
+    assert np.abs(steps / 255 - weights).max() <= 0.5 / 255 + 1e-9
+
+
+def test_the_page_holds_the_matrices_links_and_words_of_the_record(run):
+    data = data_of(html(compute([run])))
+    panes = {pane["module"]: pane for pane in data["panes"]}
+    assert {name: pane["kind"] for name, pane in panes.items()} == {
+        "cross": "forced",
+        "cross_dev": "dev",
+        "cross_search": "searched",
+    }
+    assert len(panes["cross_dev"]["updates"]) == 12
+    with h5py.File(run / "run.h5") as file:
+        for name, pane in panes.items():
+            group = file["alignments"][name]
+            u, at = len(pane["updates"]) - 1, 1
+            s, t = group["src_len"][at], group["tgt_len"][u, at]
+            words = data["texts"][pane["source"][at]].split("\n")
+            assert words == group["src_tokens"].asstr()[at, :s].tolist()
+            assert data["texts"][pane["target"][u][at]].split("\n") == group["tgt_tokens"].asstr()[u, at, :t].tolist()
+            steps = alignments.unpacked(pane["weights"][u][0][at], t, s)
+            assert np.abs(steps / 255 - group["weights"][u, at, 0, :t, :s]).max() <= 0.5 / 255 + 1e-6
+            if "gold" in group:
+                links = {divmod(link >> 1, s): 1 + (link & 1) for link in pane["gold"][at]}
+                gold = group["gold"][at, :t, :s]
+                assert links == {(y, x): gold[y, x] for y, x in np.argwhere(gold)} and links
+        assert panes["cross"]["loss"][1] == pytest.approx(file["test/nll"][1] / file["test/target_tokens"][1], abs=1e-4)
+
+
+def test_beyond_the_budget_the_same_sentences_stay_everywhere(study):
+    subject = gather([study])
+    whole = alignments.explorer(subject, subject.runs)
+    size = sum(map(alignments.size_of, whole["panes"])) + sum(map(len, whole["texts"]))
+    less = alignments.explorer(subject, subject.runs, budget=size // 2)
+    assert whole["every"] == 1 and less["every"] > 1
+    kept = {tuple(pane["sentence"]) for pane in less["panes"] if pane["kind"] != "dev"}
+    assert kept == {tuple(n for n in whole["panes"][0]["sentence"] if n % less["every"] == 0)}
+    assert sum(map(alignments.size_of, less["panes"])) + sum(map(len, less["texts"])) <= size // 2
+
+
+def test_damaged_alignments_are_named_and_the_others_shown(run, tmp_path):
+    copy = shutil.copytree(run, tmp_path / "run")
+    with h5py.File(copy / "run.h5", "a") as file:
+        del file["alignments/cross/src_len"]
+    done = report(copy)
+    assert "its alignments 'cross' are left out" in done.stderr
+    assert {p["module"] for p in data_of((copy / "report.html").read_text())["panes"]} == {"cross_dev", "cross_search"}
+
+
+def test_a_study_shows_its_claims_with_verdicts_and_its_tables(study):
+    page = html(compute([study]))
+    outcome = json.loads((study / "study.json").read_text())
+    assert [claim["verdict"] for claim in outcome["claims"]] == ["holds", "fails"]
+    first, second = re.findall(r'<li class="card"><span class="badge (\w+)">\w+</span> <code>(.*?)</code>', page)
+    assert first == ("holds", "token_accuracy(reverse/additive) &gt;= 0") and second[0] == "fails"
+    assert "because it cannot be less" in page and "1 of 2" in page and outcome["question"] in page
+    value = outcome["tables"][0]["rows"][0]["values"][0]
+    assert f"<td>{value['mean']:.2f} ± {value['deviation']:.2f}</td>" in page
+
+
+def test_a_sweep_shows_states_best_row_and_decisions(demo):
+    made = compute([demo])
+    states = {s.row.k: s.state for s in made.states}
+    assert len(states) == 12 and [states[k] for k in (9, 10, 11)] == ["pruned", "corrupt", "planned"]
+    assert set(list(states.values())[:9]) == {"complete"}
+    pruned = made.states[9]
+    assert pruned.value == pruned.recorded.series["dev"].values["loss"][-1] != pruned.recorded.series["dev"].values["loss"][0]
+    best = best_configuration(made.subject.plan, made.states)
+    measured = [s.recorded.series["dev"].values["loss"][-1] for s in best.complete]
+    assert len(measured) == 2 and best.mean == np.mean(measured) and math.isclose(best.sd, np.std(measured, ddof=1))
+    pairs = [[s.value for s in made.states[k : k + 2]] for k in range(0, 8, 2)]
+    assert best.mean == min(map(np.mean, pairs))
+    card = re.search(r'<li class="tile double">.*?</li>', html(made))[0]
+    assert f"<b>{best.said.partition(',')[0]}</b>" in card and "mean ± sd over 2 seeds (rows " in card
+    drawn = sweep.parallel(made.subject.plan, made.states)
+    assert drawn.drawing.count("data-k=") == 10 == len(drawn.table)
+    (heat,) = heatmaps.heatmaps(made.subject.plan, made.states)
+    pair = [s.value for s in made.states if s.row.values["model.attention.score.type"] == "dot" and s.row.k in (6, 7)]
+    assert ["dot", "0.001", lengths.number(np.mean(pair)), lengths.number(np.mean(pair)), "2"] in heat.table
+    text = Page(html(made)).text
+    (decision,) = sweep.decisions(made.states)
+    assert (decision.k, decision.update, decision.cut, decision.verdict) == (9, 20, 2.125, "stop")
+    assert decision.rule in text and "other: 2.125" in text and "1 corrupt" in text
+
+
+def test_rows_that_failed_or_lost_their_record_are_told(demo, tmp_path):
+    copy = shutil.copytree(demo, tmp_path / "demo")
+    rows = compute([copy]).states
+    (copy / rows[3].row.run_id / "run.h5").unlink()  # it was complete
+    (copy / "failures").mkdir()
+    (copy / "failures" / rows[11].row.run_id).write_text("train.en: no such file <b>\n")  # it was planned
+    (copy / "failures" / rows[0].row.run_id).write_text("of an attempt before\n")
+    made = compute([copy])
+    assert [made.states[k].state for k in (0, 3, 11)] == ["complete", "corrupt", "failed"]
+    page = html(made)
+    assert "failed</span>: train.en: no such file &lt;b&gt;</td>" in page and "of an attempt before" not in page
+
+
+def test_options_that_some_rows_do_not_set_have_a_place(demo, tmp_path):
+    rows = [(0.1, 3, 2.0), (1.0, None, 4.0), (30.0, 5, 1.0), (10.0, None, 3.0)]
+    plan = Plan(demo, "p", "random", "dev/loss", True, {"type": "none"}, ["a.rate", "b.units"], [], "", "")
+    for k, (rate, units, _) in enumerate(rows):
+        plan.rows.append(Row(k, f"{k}", 1, {"a.rate": rate} | ({"b.units": units} if units else {})))
+    states = [RowState(row, "complete", value, None) for row, (_, _, value) in zip(plan.rows, rows)]
+    drawn = sweep.parallel(plan, states)
+    assert [row[2] for row in drawn.table] == ["3", "not set", "5", "not set"] and "not set" in drawn.drawing
+    assert drawn.drawing.count("data-k=") == 4
+    (heat,) = heatmaps.heatmaps(plan, states)
+    assert ["1", "not set", "4", "4", "1"] in heat.table and len(heat.table) == 4
+
+
+def test_a_parameter_of_many_values_is_binned():
+    values = [10 ** (-4 + 3 * i / 39) for i in range(40)]
+    bins = heatmaps.binned(values)
+    assert len(bins) == heatmaps.BINS and all(sum(fits(v) for _, fits in bins) == 1 for v in values)
+    assert [sum(fits(v) for v in values) for _, fits in bins] == pytest.approx(
+        [40 / 6] * 6, abs=1
+    )  # equal parts of the logarithm
+
+
+def test_a_sweep_without_its_records_is_read_from_its_index(demo, tmp_path):
+    (tmp_path / "demo").mkdir()
+    shutil.copy(demo / "plan.yaml", tmp_path / "demo")
+    ids = [s.row.run_id for s in compute([demo]).states]
+    with h5py.File(tmp_path / "demo/sweep.h5", "w") as file:
+        for name, values in (("run_id", ids), ("state", ["complete"] * 11 + ["failed"])):
+            file.create_dataset(name, data=values, dtype=h5py.string_dtype())
+        file["dev_loss"] = np.arange(12.0)[::-1]
+    made = compute([tmp_path / "demo"])
+    assert [s.state for s in made.states] == ["complete"] * 11 + ["failed"] and made.states[0].value == 11
+    assert [s.row.k for s in best_configuration(made.subject.plan, made.states).complete] == [8, 9]
+    assert "No run could be read." in html(made)
+
+
+def damage(run: Path, how: str) -> str:
+    """Harms a run's folder; returns what must be said of it."""
+    if how == "truncated":
+        truncate(run)
+        return "damaged"
+    if how == "flipped":
+        content = bytearray((run / "run.h5").read_bytes())
+        content[len(content) // 2] ^= 1
+        (run / "run.h5").write_bytes(content)
+        return "its bytes are not those that were written"
+    if how == "journal":
+        (run / "journal-001.jrnl").write_bytes(b"garbage" * 100)
+        return "journal-001.jrnl is no journal"
+    if how == "spec.yaml":
+        (run / "spec.yaml").unlink()
+        return "spec.yaml is missing"
+    if how == "recorded spec":
+        with h5py.File(run / "run.h5", "a") as file:
+            del file["provenance/spec_yaml"]
+        return "a record without its spec"
+    if how == "test":
+        with h5py.File(run / "run.h5", "a") as file:
+            del file["test/by_length/label"]
+        return "damaged"
+    (run / "run.h5").unlink()
+    return "no run.h5: state complete"
+
+
+@pytest.mark.parametrize("how", ["truncated", "flipped", "journal", "spec.yaml", "recorded spec", "test", "absent"])
+def test_a_corrupt_run_is_named_and_spoils_nothing(study, tmp_path, how):
+    copy = shutil.copytree(study, tmp_path / "small")
+    victim = sorted(copy.glob("reverse-none/*/run.h5"))[0].parent
+    said = damage(victim, how)
+    done = report(copy)
+    assert done.stderr.startswith(f"report: {victim}: ") and said in done.stderr and len(done.stderr.splitlines()) == 1
+    page = (copy / "report.html").read_text()
+    kept = 4 if how in ("journal", "spec.yaml") else 3
+    assert f"<b>{kept}</b><span>runs read" in page and f"reverse-none/{victim.name}</code>: " in page
+    assert len(Page(page).figures) > 5
+
+
+def test_whatever_a_record_lacks_the_report_comes_out(run, tmp_path):
+    names: list[str] = []
+    with h5py.File(run / "run.h5") as file:
+        file.visit(names.append)
+        lacks = [(name, None) for name in names if not name.startswith(("parameters/", "alignments/cross_"))]
+        lacks += [(name, key) for name in ("/", "provenance", "test", "data/train") for key in file[name].attrs]
+    for name, key in lacks[::3]:
+        copy = tmp_path / "lacking"
+        shutil.copytree(run, copy)
+        with h5py.File(copy / "run.h5", "a") as file:
+            holder, at = (file[name].attrs, key) if key else (file, name)
+            del holder[at]
+        made = compute([copy])
+        assert made.subject.problems or len(made.subject.runs) == 1, (name, key)
+        assert "</html>" in html(made) and markdown(made.subject, made.items)
+        shutil.rmtree(copy)
+
+
+@pytest.mark.parametrize("part", ["runs", "tables", "claims"])
+def test_a_study_that_lacks_a_part_is_named(study, tmp_path, part):
+    copy = shutil.copytree(study, tmp_path / "small")
+    outcome = json.loads((copy / "study.json").read_text())
+    del outcome[part]
+    (copy / "study.json").write_text(json.dumps(outcome))
+    assert report(copy).stderr == f"report: {copy}/study.json: has no '{part}'; the runs are shown without it\n"
+
+
+def test_a_garbled_plan_or_study_is_named_and_the_runs_are_shown(study, demo, tmp_path):
+    copy = shutil.copytree(study, tmp_path / "small")
+    (copy / "study.json").write_text("{")
+    assert f"report: {copy}/study.json: cannot be read" in report(copy).stderr
+    assert "<b>4</b><span>runs read" in (copy / "report.html").read_text()
+    copy = shutil.copytree(demo, tmp_path / "demo")
+    (copy / "plan.yaml").write_text("rows: [{k: 0}")
+    assert f"report: {copy}/plan.yaml: cannot be read as a plan" in report(copy).stderr
+    (copy / "plan.yaml").write_text("")
+    assert f"report: {copy}/plan.yaml: cannot be read as a plan: it is empty" in report(copy).stderr
+    assert "<b>10</b><span>runs read" in (copy / "report.html").read_text()
+
+
+def test_words_cannot_become_markup(run, tmp_path):
+    copy, evil = shutil.copytree(run, tmp_path / "run"), "</script><img src=x onerror=alert(1)>"
+    with h5py.File(copy / "run.h5", "a") as file:
+        file["alignments/cross/src_tokens"][0, 0] = evil
+        spec = file["provenance/spec_yaml"].asstr()[()].replace('notes: ""', f"notes: '{evil}'")
+        del file["provenance/spec_yaml"]
+        file["provenance"].create_dataset("spec_yaml", data=spec, dtype=h5py.string_dtype())
+    page = html(compute([copy]))
+    assert "<img" not in page and "onerror" in page
+    assert any(evil in text for text in data_of(page)["texts"])
+
+
+def test_the_checklist_is_filled_from_the_records(study, demo):
+    text = report(study, "--checklist").stdout
+    runs = gather([study]).runs
+    dev = runs[0].recorded.series["dev"].values["loss"][-1]
+    assert f"loss test {lengths.number(runs[0].recorded.test['loss'])}, validation {lengths.number(dev)}" in text
+    assert "train 200 sentences; dev 20 sentences; test 40 sentences" in text and "sd over 2 seeds" in text
+    assert f"reverse / none: {runs[0].recorded.root['parameters']:,} parameters" in text
+    report(study, "--checklist", "-o", study / "checklist.md")
+    assert (study / "checklist.md").read_text() == text
+    assert "MISSING: no sweep belongs to these runs" in text and "MISSING: the records do not say" in text
+    swept = report(demo, "--checklist").stdout
+    assert "12 planned: 9 complete, 1 pruned, 1 planned, 1 corrupt" in swept
+    assert "train.optimizer.learning_rate: 0.001, 0.01, 0.03" in swept and "grid search, lowest dev/loss" in swept
+    shown = Page(html(compute([demo]))).text
+    assert "12 planned: 9 complete, 1 pruned, 1 planned, 1 corrupt" in shown
+
+
+def test_without_a_seed_beside_it_a_run_has_no_variation(run):
+    text = report(run, "--checklist").stdout
+    assert "MISSING: variation over seeds: one seed only" in text and "sd over" not in text
+
+
+def test_a_model_without_attention_has_a_report(tmp_path):
+    page = html(compute([make_run(tmp_path, "model.attention=none")]))
+    assert "The records hold no attention matrices" in page and 'id="alignment-data"' not in page
+
+
+def test_a_run_that_is_not_over_has_a_report(run, tmp_path):
+    copy = shutil.copytree(run, tmp_path / "run")
+    with h5py.File(copy / "run.h5", "a") as file:
+        for name in ("test", "parameters", "alignments/cross", "alignments/cross_search"):
+            del file[name]
+        file.attrs["state"] = np.bytes_("interrupted")
+    page = html(compute([copy]))
+    assert "interrupted, 120 updates" in page and "Test metrics by source length" not in page
+    assert [pane["module"] for pane in data_of(page)["panes"]] == ["cross_dev"]
+
+
+SWEEP = f"""
+name: real
+base: {TINY}
+method: grid
+parameters:
+  model.attention.score.type: {{values: [dot, additive]}}
+  train.optimizer.learning_rate: {{values: [1.0e-5, 0.01]}}
+  train.epochs: {{value: 2}}
+seeds: [1, 2]
+metric: {{name: dev/loss}}
+early_terminate: {{type: asha, min_updates: 10, eta: 2}}
+"""
+
+
+def test_what_the_program_s_sweep_leaves_is_read(tmp_path):
+    (tmp_path / "sweep.yaml").write_text(SWEEP)
+    softalign("sweep", "run", "sweep.yaml", cwd=tmp_path)
+    made = compute([tmp_path / "results/real/plan.yaml"])
+    assert made.subject.problems == [] and len(made.states) == 8
+    said = softalign("sweep", "status", "sweep.yaml", cwd=tmp_path)
+    counts = dict(sweep.state_counts(made.states))
+    assert counts["complete"] + counts["pruned"] == 8
+    assert f"real: {counts['complete']} complete, {counts['pruned']} pruned" in said
+    best = best_configuration(made.subject.plan, made.states)
+    (rows,) = re.findall(r"^best dev/loss: .*\(rows? ([\d, ]+)\)$", said, re.M)
+    assert rows == ", ".join(str(s.row.k) for s in best.complete) and f"best dev/loss: {best.mean:.2f}" in said
+    assert made.subject.plan.fixed == ("train.epochs",) and made.subject.plan.in_all_rows == "epochs 2"
+    assert {s.row.values["train.optimizer.learning_rate"] for s in made.states} == {1e-5, 0.01}
+    stopped = {d.k for d in sweep.decisions(made.states) if d.verdict == "stop"}
+    assert stopped == {s.row.k for s in made.states if s.state == "pruned"} and stopped
+    assert all(d.update >= 0 and d.value > d.cut for d in sweep.decisions(made.states) if d.verdict.startswith("stop"))
+
+
+def test_two_runs_are_set_beside_each_other(run, tmp_path):
+    other = make_run(tmp_path, "model.attention.score={type: dot}")
+    found = gather([run, other])
+    assert found.kind == "runs" and len(found.series) == 2 and len(found.panels) == 1
+    assert {p["set"] for p in data_of(html(compute([run, other])))["panes"]} == {"|test", "|dev"}
+
+
+def test_a_page_of_several_places_overwrites_none_of_theirs(demo, study, run, tmp_path):
+    (demo / "report.html").write_text("mine")
+    assert "several places need -o" in report(demo, study, code=2).stderr
+    done = subprocess.run([PROGRAM, "report", demo, study], capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and (demo / "report.html").read_text() == "mine"
+    report(demo, study, run, "-o", tmp_path / "joint.html")
+    page = (tmp_path / "joint.html").read_text()
+    (demo / "report.html").unlink()
+    section = re.search(r'<section id="parts".*?</section>', page, re.S)[0]
+    best = best_configuration(compute([demo]).subject.plan, compute([demo]).states)
+    assert f"best dev/loss {best.said}: " in section and "12 rows: 9 complete, 1 pruned" in section
+    assert "1 of 2 claims hold" in section and "softalign report results/small</code>" in section
+    assert section.count("<tr>") == 3 and 'id="sweep"' not in page and 'id="parts"' not in html(compute([demo]))
+    assert "search, which is told by the report of each sweep alone: demo" in report(demo, study, "--checklist").stdout
+    shutil.copytree(demo, tmp_path / "results/demo")
+    assert [p.folder.name for p in compute([tmp_path / "results"]).parts] == ["demo"]  # a folder of sweeps is the same
+
+
+def test_the_program_writes_the_report_and_passes_the_status_on(run, tmp_path):
+    out = tmp_path / "out.html"
+    assert softalign("report", run, "-o", out, cwd=tmp_path).strip() == str(out)
+    assert out.read_text() == html(compute([run]))
+    by_id = softalign("report", run.name[:6], "--out", run.parents[1], "--checklist", cwd=tmp_path)
+    assert by_id.startswith("# Reproducibility checklist: tiny")
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    done = subprocess.run([PROGRAM, "report", empty], capture_output=True, text=True, check=False)
+    assert done.returncode == 3 and done.stderr == f"report: {empty}: no run here; give a run's folder, a study's or a sweep's\n"
+
+
+def test_what_cannot_be_written_or_found_is_said_in_one_line(run, tmp_path):
+    (tmp_path / "file").write_text("")
+    assert "cannot be written" in report(run, "-o", tmp_path / "file/report.html", code=1).stderr
+    assert "no such file or folder" in report(tmp_path / "absent", code=3).stderr
+
+
+def test_what_is_no_file_is_written_into_and_not_replaced(run, tmp_path):
+    pipe, link = tmp_path / "pipe", tmp_path / "link.html"
+    os.mkfifo(pipe)
+    reader = subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE, text=True)
+    assert subprocess.run([PROGRAM, "report", run, "-o", pipe], capture_output=True, check=False).returncode == 0
+    assert reader.communicate(timeout=30)[0].startswith("<!DOCTYPE html>") and pipe.is_fifo()
+    link.symlink_to(tmp_path / "real.html")
+    assert subprocess.run([PROGRAM, "report", run, "-o", link], capture_output=True, check=False).returncode == 0
+    assert link.is_symlink() and (tmp_path / "real.html").is_file()
+    refused = subprocess.run([PROGRAM, "report", run, "-o", tmp_path], capture_output=True, text=True, check=False)
+    assert refused.returncode == 1 and "cannot be written: Is a directory" in refused.stderr
+
+
+def test_an_edited_plan_is_named_with_its_line(demo, tmp_path):
+    copy = tmp_path / "demo"
+    shutil.copytree(demo, copy)
+    whole = (copy / "plan.yaml").read_text()
+    assert "changed since" not in report(copy).stderr
+    (copy / "plan.yaml").write_text(whole.replace('"seed": 2', '"seed": 7', 1))
+    assert f"report: {copy}/plan.yaml:11: changed since it was written" in report(copy).stderr
+    (copy / "plan.yaml").write_text("".join(whole.splitlines(keepends=True)[:-1]))
+    assert "plan.yaml:21: changed since it was written" in report(copy).stderr

@@ -1,0 +1,204 @@
+"""`softalign sweep submit` on a real Slurm: arrays, requeues, kills, time limits; the same bits as on this machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cluster import Cluster, wait_until
+from program import TINY, softalign
+from test_kill import numbers, same
+
+SWEEP = """\
+name: scores
+base: tiny.yaml
+method: grid
+parameters:
+  model.attention.score: {values: [dot, general, additive]}
+seeds: {first: 1, count: 4}
+resources: {memory: 300M, concurrent: 4}
+"""
+
+# One row of many updates, with a checkpoint every few of them.
+LONG = """\
+name: long
+base: tiny.yaml
+method: grid
+parameters: {train.epochs: {value: EPOCHS}}
+"""
+
+
+class Sweep:
+    """A sweep's file in a folder of its own, and the program with the cluster in its environment."""
+
+    def __init__(self, cluster: Cluster, folder: Path, sweep: str) -> None:
+        self.cluster, self.here = cluster, folder
+        self.file = folder / "sweep.yaml"
+        self.file.write_text(sweep)
+        (folder / "tiny.yaml").write_text(TINY + "record: {checkpoint_every: 10}\n")
+        self.name = sweep.split()[1]
+        self.folder = folder / "results" / self.name
+
+    def __call__(self, command: str, *arguments: object, code: int | None = 0) -> Any:
+        return softalign("sweep", command, *arguments, cwd=self.here, code=code, env=self.cluster.environment)
+
+    def submit(self, *arguments: object) -> dict[str, Any]:
+        return json.loads(self("submit", self.file, "--json", *arguments).stdout)
+
+    def queue(self) -> list[str]:
+        """Its tasks that run or wait, as "12_3"."""
+        lines = self.cluster("squeue", "--noheader", "--array", "--format=%i %Z").splitlines()
+        return [line.split()[0] for line in lines if line.endswith(f" {self.folder}")]
+
+    def wait_until_done(self, seconds: float) -> None:
+        wait_until(lambda: not self.queue(), seconds, f"still in the queue: {self.queue()}")
+
+    def rows(self) -> list[dict[str, Any]]:
+        return json.loads(self("status", self.folder, "--json").stdout)["rows"]
+
+    def states(self) -> list[str]:
+        return [row["state"] for row in self.rows()]
+
+    def updates(self) -> int:
+        return self.rows()[0]["updates"]
+
+    def log(self, row: int = 0) -> str:
+        file = self.folder / f"slurm/logs/row-{row}.log"
+        return file.read_text() if file.exists() else ""
+
+    def is_as_if_run_here(self) -> None:
+        """Its records and those of the same sweep without Slurm, kill and requeue have the same bits."""
+        self("run", self.file, "--out", "local")
+        local = sorted((self.here / "local" / self.name).glob("*/run.h5"))
+        assert len(local) == len(self.rows())
+        for record in local:
+            expected, found = numbers(record), numbers(self.folder / record.parent.name / "run.h5")
+            assert sorted(expected) == sorted(found)
+            assert [path for path in expected if not same(expected[path], found[path])] == []
+            assert any(path.startswith("parameters/") for path in expected)
+        tables = [folder / self.name / "sweep.h5" for folder in (self.here / "local", self.here / "results")]
+        assert tables[0].read_bytes() == tables[1].read_bytes()
+
+
+@pytest.fixture()
+def scores(cluster: Cluster, tmp_path: Path) -> Sweep:
+    return Sweep(cluster, tmp_path, SWEEP)
+
+
+def long_row(cluster: Cluster, folder: Path, epochs: int) -> Sweep:
+    return Sweep(cluster, folder, LONG.replace("EPOCHS", str(epochs)))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def limited(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Sweep:
+    """A row that would take hours, with a limit of a minute: it runs into that while the other tests do their work."""
+    sweep = long_row(cluster, tmp_path_factory.mktemp("limited"), 1_000_000)
+    (sweep.here / "profile.yaml").write_text("time: 1\nnotice: 60\nmax_restarts: 1\n")
+    sweep.submit("--profile", "profile.yaml")
+    return sweep
+
+
+def test_twelve_rows_in_two_arrays_have_the_bits_of_a_local_run(scores: Sweep) -> None:
+    said = scores.submit()
+    assert [array["rows"] for array in said["submitted"]] == [list(range(10)), [10, 11]]
+    assert scores.queue()  # submit does not wait
+    again = scores.submit()  # nothing is queued twice
+    assert again == {"submitted": [], "queued": list(range(12))}
+    scores.wait_until_done(60)
+    assert scores.states() == ["complete"] * 12
+    for row in range(12):
+        assert scores.log(row).startswith(f"row {row}: Slurm job ")
+        assert f"row {row} of scores" in scores.log(row)
+    assert scores.submit() == {"submitted": [], "queued": []}  # nothing is done twice either
+    submitted = json.loads((scores.folder / "slurm/submitted.json").read_text())["submitted"]
+    assert [(entry["offset"], entry["rows"]) for entry in submitted] == [(0, "0-9"), (10, "10-11")]
+    assert [entry["job"] for entry in submitted] == [array["job"] for array in said["submitted"]]
+    scores.is_as_if_run_here()
+
+
+def test_only_what_is_left_is_submitted(scores: Sweep) -> None:
+    scores("run", scores.file, "--rows", "0,1,2,3,4,5,7,8,10,11")
+    assert [array["rows"] for array in scores.submit("--dry-run")["submitted"]] == [[6, 9]]
+    assert not scores.queue() and not (scores.folder / "slurm").exists()
+    scores.submit()
+    scores.wait_until_done(60)
+    assert scores.states() == ["complete"] * 12
+
+
+def test_a_killed_row_goes_on_from_its_checkpoint_when_submitted_again(cluster: Cluster, tmp_path: Path) -> None:
+    sweep = long_row(cluster, tmp_path, 120)
+    sweep.submit()
+    wait_until(lambda: list(sweep.folder.glob("*/ckpt/*.ckpt")), 30, "no checkpoint")
+    (claim,) = sweep.folder.glob("*/attempt-001/CLAIM")
+    os.kill(json.loads(claim.read_text())["pid"], signal.SIGKILL)
+    sweep.wait_until_done(30)
+    assert sweep.states() == ["lost"]
+    assert "to be started again" not in sweep.log()  # only 75 is
+    # From another node the process cannot be seen, but Slurm can be asked.
+    elsewhere = {**json.loads(claim.read_text()), "host": "elsewhere", "boot_id": "another", "machine_id": "another"}
+    claim.write_text(json.dumps(elsewhere))
+    assert sweep.states() == ["lost"]
+    nobody_to_ask = {**cluster.environment, "PATH": "/nowhere"}
+    said = softalign("sweep", "status", sweep.folder, cwd=sweep.here, env=nobody_to_ask).stdout
+    assert "1 running" in said  # it may be alive
+    sweep.submit()
+    sweep.wait_until_done(60)
+    assert "is gone: Slurm says FAILED" in sweep.log() and "resuming at update" in sweep.log()
+    assert sweep.states() == ["complete"]
+    sweep.is_as_if_run_here()
+
+
+def test_a_requeued_row_goes_on_by_itself(cluster: Cluster, tmp_path: Path) -> None:
+    """As after a preemption: Slurm ends the job, with SIGTERM first, and starts it again."""
+    sweep = long_row(cluster, tmp_path, 120)
+    (array,) = sweep.submit()["submitted"]
+    wait_until(lambda: list(sweep.folder.glob("*/ckpt/*.ckpt")), 30, "no checkpoint")
+    cluster("scontrol", "requeue", f"{array['job']}_0")
+    sweep.wait_until_done(60)
+    assert all(word in sweep.log() for word in ("restart 0", "restart 1", "resuming at update"))
+    assert sweep.states() == ["complete"]
+    sweep.is_as_if_run_here()
+
+
+def test_a_profile_that_slurm_refuses_is_told_with_its_line_and_nothing_is_submitted(scores: Sweep) -> None:
+    profile = scores.here / "profile.yaml"
+    for text, place, words in (
+        ("cpus: 1\npartition: nowhere\n", "profile.yaml:2:12: ", "Invalid partition name"),
+        ("memory: 4X\n", "profile.yaml:1:9: ", "Invalid --mem specification"),
+        ("options: [--no-such-option=1]\n", "profile.yaml:1:10: ", "unrecognized option"),
+        ("cpus: 100\n", "profile.yaml:1:1: ", "Requested node configuration is not available"),
+        ("partitoin: main\n", "profile.yaml:1:1: ", "did you mean 'partition'"),
+        ("time: 2h\n", "profile.yaml:1:7: ", "give minutes"),
+    ):
+        profile.write_text(text)
+        said = scores("submit", scores.file, "--profile", "profile.yaml", code=2).stderr.splitlines()[-1]
+        assert said.startswith(place) and words in said
+    assert not scores.queue() and not (scores.folder / "slurm").exists()
+
+
+def test_without_an_answer_nothing_is_submitted(scores: Sweep) -> None:
+    nowhere = scores.here / "slurm.conf"
+    text = (scores.cluster.folder / "slurm.conf").read_text()
+    nowhere.write_text("\n".join(line if "SlurmctldPort" not in line else "SlurmctldPort=1" for line in text.splitlines()))
+    environment = {**scores.cluster.environment, "SLURM_CONF": str(nowhere)}
+    said = softalign("sweep", "submit", scores.file, cwd=scores.here, code=1, env=environment).stderr
+    assert "Slurm does not answer" in said
+    assert not (scores.folder / "slurm").exists()
+
+
+def test_a_row_at_its_time_limit_stops_and_is_started_again(limited: Sweep) -> None:
+    # Slurm looks at time limits twice a minute, so the signal comes within 30 s of the start.
+    wait_until(lambda: "interrupted, to be started again" in limited.log(), 60, "no signal before the time limit")
+    assert "stopping: this step is finished first" in limited.log()
+    assert "Exited with exit code 75" in limited.log()
+    wait_until(lambda: "resuming at update" in limited.log(), 90, "it is not started again")
+    if limited.queue():
+        limited.cluster("scancel", "--signal=USR1", *limited.queue(), code=None)  # what Slurm would send, but sooner
+    limited.wait_until_done(60)  # max_restarts: 1
+    assert "restart 1" in limited.log() and "restart 2" not in limited.log()
+    assert "interrupted after 1 restarts" in limited.log()
+    assert limited.states() == ["interrupted"]

@@ -1,0 +1,202 @@
+// A plan's rows, its file, and what happens to one that is edited, extended or planned twice.
+#include "framework/sweep/plan_file.hpp"
+
+#include "framework/config/writer.hpp"
+#include "framework/sweep/work.hpp"
+#include "tests/launch/folder.hpp"
+
+using namespace softalign;
+using namespace softalign::launch_test;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kHead = "name: s\nbase: base.yaml\n";
+const std::string kParameters =
+    "parameters:\n  model.attention.score.type: {values: [additive, dot]}\n"
+    "  model.embedding: {values: [8, 9]}\n";
+
+struct Planned {
+  Planned() { write_study(folder, ""); }  // for its base.yaml
+
+  SweepPlan plan(const std::string& text) const {
+    return make_plan(
+        read_sweep(folder.write("sweep.yaml", text)), folder.path("results"), resolve_spec);
+  }
+  std::string refusal_of(const std::string& text) const {
+    return refusal([&] { plan(text); }, folder);
+  }
+  std::string ids(const SweepPlan& plan) const {
+    std::string text;
+    for (const SweepRow& row : plan.rows) text += row.run_id + " ";
+    return text;
+  }
+  fs::path file() const { return plan_file(folder.path("results/s")); }
+
+  Folder folder;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(plans)
+
+BOOST_AUTO_TEST_CASE(what_is_written_is_read_back) {
+  const Planned p;
+  const SweepPlan made = p.plan(kHead + "seeds: {first: 3, count: 2}\n" + kParameters);
+  BOOST_REQUIRE(made.rows.size() == 8u);
+  BOOST_TEST(setting_text(made, made.rows[3]) == "score=additive embedding=9 seed=4");
+  BOOST_TEST(write_plan(made));
+  BOOST_TEST(!write_plan(made));  // there already, and the same
+  const SweepPlan back = read_plan(made.folder);
+  BOOST_TEST(back.name == "s");
+  BOOST_TEST(back.metric.name == "dev/loss");
+  BOOST_TEST(back.metric.goal == "minimize");
+  BOOST_TEST(back.base == made.base);
+  BOOST_TEST(p.ids(back) == p.ids(made));
+  for (std::size_t i = 0; i < made.rows.size(); ++i) {
+    BOOST_TEST(back.rows[i].seed == made.rows[i].seed);
+    BOOST_TEST(setting_text(back, back.rows[i]) == setting_text(made, made.rows[i]));
+    // A row's spec is a function of the plan alone.
+    BOOST_TEST(row_spec(back, back.rows[i], resolve_spec).spec.seed == made.rows[i].seed);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_row_is_the_run_that_the_same_overrides_make) {
+  const Planned p;
+  const SweepPlan plan = p.plan(kHead + kParameters);
+  const auto alone =
+      load_spec<Spec>(p.folder.path("base.yaml"),
+                      {"model.attention.score.type=dot", "model.embedding=8", "seed=1"});
+  BOOST_TEST(plan.rows[2].run_id == run_id(identity(identity_json(alone.spec))));
+}
+
+BOOST_AUTO_TEST_CASE(the_plan_does_not_follow_a_base_that_changes_later) {
+  const Planned p;
+  const SweepPlan plan = p.plan(kHead + kParameters);
+  write_plan(plan);
+  const std::string base = read_file(p.folder.path("base.yaml"));
+  p.folder.write("base.yaml", base + "seed: 7\n");
+  const SweepPlan back = read_plan(plan.folder);
+  BOOST_TEST(row_spec(back, back.rows[0], resolve_spec).spec.train.epochs == 4);
+  const std::string said = refusal([&] { write_plan(p.plan(kHead + kParameters)); }, p.folder);
+  BOOST_TEST(said.find("a plan of the same name with another base spec") != said.npos, said);
+}
+
+BOOST_AUTO_TEST_CASE(raising_run_cap_appends_and_changes_no_byte) {
+  const Planned p;
+  const std::string random =
+      "method: random\n" + kParameters + "  train.clip_norm: {min: 0.5, max: 2.5}\n";
+  write_plan(p.plan(kHead + "run_cap: 3\n" + random));
+  const std::string before = read_file(p.file());
+  const SweepPlan longer = p.plan(kHead + "run_cap: 5\n" + random);
+  BOOST_TEST(append_rows(longer) == 2);
+  BOOST_TEST(append_rows(longer) == 0);
+  BOOST_TEST(read_file(p.file()).starts_with(before));
+  BOOST_TEST(p.ids(read_plan(p.file().parent_path())) == p.ids(longer));
+}
+
+BOOST_AUTO_TEST_CASE(an_edited_plan_is_refused_with_its_line) {
+  const Planned p;
+  write_plan(p.plan(kHead + kParameters));
+  const std::string whole = read_file(p.file());
+  const auto after = [&](const std::string& from, const std::string& to) {
+    std::string text = whole;
+    const auto at = text.find(from);
+    BOOST_REQUIRE(at != text.npos);
+    FileSystem::real().write_atomically(p.file(), text.replace(at, from.size(), to));
+    return refusal([&] { read_plan(p.file().parent_path()); }, p.folder);
+  };
+  const std::string remedy =
+      "; plans are not edited by hand: `sweep extend` adds rows, another sweep has another name; "
+      "removed, it is planned again and keeps its runs";
+  BOOST_TEST(after("model.embedding: 9}}", "model.embedding: 7}}") ==
+             "results/s/plan.yaml:15:1: changed since it was written" + remedy);
+  BOOST_TEST(after("goal: minimize", "goal: maximize") ==
+             "results/s/plan.yaml:1:1: the lines before 'rows' were changed since it was written" +
+                 remedy);
+  BOOST_TEST(after(whole.substr(whole.size() - 30), "") ==
+             "results/s/plan.yaml:17:1: changed since it was written" + remedy);
+  // Cut behind a row: how many there should be is gone.
+  BOOST_TEST(after(whole.substr(whole.rfind("# 4 rows")), "") ==
+             "results/s/plan.yaml:17:1: changed since it was written" + remedy);
+  // A row that is taken away breaks the chain at the next one.
+  const auto second = whole.find("- {k: 1"), third = whole.find("- {k: 2");
+  BOOST_TEST(after(whole.substr(second, third - second), "") ==
+             "results/s/plan.yaml:15:1: changed since it was written" + remedy);
+  FileSystem::real().write_atomically(p.file(), whole);
+  const fs::path base = p.file().parent_path() / "base.yaml";
+  FileSystem::real().write_atomically(base, read_file(base) + "# hello\n");
+  BOOST_TEST(refusal([&] { read_plan(p.file().parent_path()); }, p.folder)
+                 .starts_with("results/s/base.yaml:1:1: changed since the sweep was planned"));
+}
+
+BOOST_AUTO_TEST_CASE(two_rows_that_are_one_run_are_refused_with_both_named) {
+  const Planned p;
+  const std::string said =
+      p.refusal_of(kHead +
+                   "parameters:\n  model.attention.score.type: {values: [additive, dot]}\n"
+                   "  train.early_stopping: {values: [null, ~]}\n");
+  BOOST_TEST(said.find("comes twice") != said.npos, said);
+  const std::string same = p.refusal_of(
+      kHead + "parameters:\n  model.encoder: {values: [{type: gru}, {type: gru, units: 8}]}\n");
+  BOOST_TEST(
+      same.find("row 0 (encoder={type: gru} seed=1) and row 1 (encoder={type: gru, units: 8} "
+                "seed=1) are the same run") != same.npos,
+      same);
+}
+
+// What the table says of a row is what its run has.
+BOOST_AUTO_TEST_CASE(a_setting_that_another_one_undoes_is_refused) {
+  const Planned p;
+  const std::string block = p.refusal_of(
+      kHead +
+      "parameters:\n  model.encoder.units: {values: [6, 7]}\n  model.encoder: {values: [gru]}\n");
+  BOOST_TEST(
+      block.find("another setting of the row replaces model.encoder.units, and the run would "
+                 "have 256") != block.npos,
+      block);
+  const std::string type =
+      p.refusal_of(kHead +
+                   "parameters:\n  model.attention.score.units: {values: [3]}\n"
+                   "  model.attention.score.type: {values: [additive, dot]}\n");
+  BOOST_TEST(type.find("the run would have nothing") != type.npos, type);
+}
+
+BOOST_AUTO_TEST_CASE(wrong_paths_and_values_are_refused_before_anything_is_written) {
+  const Planned p;
+  BOOST_TEST(p.refusal_of(kHead + "parameters:\n  model.embeding: {values: [8]}\n") ==
+             "sweep.yaml:4:3: unknown key 'embeding' in model; did you mean 'embedding'? legal: "
+             "embedding, encoder, attention, decoder");
+  BOOST_TEST(p.refusal_of(kHead + "parameters:\n  model.embedding: {values: [8, x]}\n") ==
+             "sweep.yaml:4:33: model.embedding: expected an integer in [1, 65536], got 'x'");
+  BOOST_TEST(p.refusal_of(kHead + "parameters:\n  train.shards: {values: [2, 3]}\n")
+                 .starts_with("sweep.yaml:4:30: train.shards: 3 is not a power of two"));
+  BOOST_TEST(p.refusal_of("name: s\nbase: nothing.yaml\n" + kParameters) ==
+             "sweep.yaml:2:7: there is no spec nothing.yaml");
+  BOOST_TEST(!fs::exists(p.folder.path("results")));
+}
+
+BOOST_AUTO_TEST_CASE(the_sweeps_that_people_copy_can_be_planned) {
+  const Folder folder;
+  Index count = 0;
+  for (const auto& entry : fs::directory_iterator(SOFTALIGN_SOURCE_DIR "/configs/sweeps")) {
+    if (entry.path().extension() != ".yaml") continue;
+    const SweepPlan plan = make_plan(read_sweep(entry.path()), folder.str(), resolve_spec);
+    BOOST_TEST((plan.rows.empty() == (plan.method == SweepMethod::optuna)), entry.path());
+    ++count;
+  }
+  BOOST_TEST(count >= 3);
+}
+
+BOOST_AUTO_TEST_CASE(types_all_are_the_registry_without_those_excluded) {
+  const Planned p;
+  const SweepPlan plan =
+      p.plan(kHead + "parameters:\n  model.attention.score.type: {types: all, exclude: [dot]}\n");
+  for (const SweepRow& row : plan.rows) BOOST_TEST(row.set.front().value.text != "dot");
+  BOOST_TEST(plan.rows.size() == Registry::instance().entries("score").size() - 1);
+  BOOST_TEST(p.refusal_of(kHead + "parameters:\n  model.embedding.type: {types: all}\n")
+                 .find("is no plugin's type") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,108 @@
+"""Sweeps with method optuna: the search is a function of the file, through kills too."""
+
+from __future__ import annotations
+
+import random
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from program import softalign, started, wait_until
+from test_sweep import BASE, kill_all, states, status
+
+pytest.importorskip("optuna", reason="no python3-optuna here")
+
+SWEEP = """\
+name: small
+base: base.yaml
+method: optuna
+run_cap: 8
+parameters:
+  model.attention.score.type: {types: all, exclude: [general]}
+  train.optimizer.learning_rate: {distribution: log_uniform_values, min: 0.00005, max: 0.05}
+  model.embedding: {min: 8, max: 12, q: 2}
+early_terminate: {type: median, min_updates: 8, startup: 3}
+"""
+
+
+@pytest.fixture()
+def here(tmp_path: Path) -> Path:
+    (tmp_path / "base.yaml").write_text(BASE)
+    (tmp_path / "sweep.yaml").write_text(SWEEP)
+    return tmp_path
+
+
+def test_trials_are_rows_of_the_plan_and_ordinary_runs(here: Path):
+    ran = softalign("sweep", "run", "sweep.yaml", cwd=here)
+    assert ran.stderr.count(": begins") >= 8 and "best dev/loss" in ran.stdout
+    found = states(here)
+    assert sum(found.values()) == 8 and set(found) <= {"complete", "pruned"}, found
+    for row in status(here)["rows"]:
+        assert (here / row["folder"] / "run.h5").exists()
+        assert row["set"]["model.embedding"] in (8, 10, 12)
+        assert row["set"]["model.attention.score.type"] in ("additive", "dot")
+    first = status(here)["rows"][0]
+    assert "the same bits again" in softalign("verify", here / first["folder"], cwd=here).stdout
+    again = softalign("sweep", "run", "sweep.yaml", cwd=here)
+    assert "begins" not in again.stderr
+
+
+def test_killed_and_stopped_it_proposes_the_same(here: Path):
+    softalign("sweep", "run", "sweep.yaml", "--out", "undisturbed", cwd=here)
+    rng = random.Random(3)
+    for stop in (signal.SIGINT, signal.SIGKILL, signal.SIGKILL):
+        process = started("sweep", "run", "sweep.yaml", cwd=here)
+        time.sleep(rng.uniform(1.5, 3))
+        if stop == signal.SIGINT:
+            process.send_signal(stop)
+            process.communicate(timeout=60)
+            assert process.returncode in (0, 75)
+        else:
+            kill_all(process)
+    softalign("sweep", "run", "sweep.yaml", cwd=here)
+    plans = [(here / folder / "small/plan.yaml").read_text() for folder in ("undisturbed", "results")]
+    assert plans[0] == plans[1]
+    tables = [(here / folder / "small/sweep.h5").read_bytes() for folder in ("undisturbed", "results")]
+    assert tables[0] == tables[1]
+
+
+def test_a_distribution_that_optuna_lacks_is_refused(here: Path):
+    (here / "sweep.yaml").write_text(SWEEP.replace("{min: 8, max: 12, q: 2}", "{distribution: normal, mu: 1, sigma: 1}"))
+    refused = softalign("sweep", "run", "sweep.yaml", cwd=here, code=2).stderr
+    assert "sweep.yaml:8:3: optuna has no normal distribution; use uniform or log_uniform_values" in refused
+
+
+def test_a_second_search_of_the_same_sweep_is_refused(here: Path):
+    first = started("sweep", "run", "sweep.yaml", cwd=here)
+    wait_until(lambda: (here / "results/small/optuna.journal").exists())
+    refused = softalign("sweep", "run", "sweep.yaml", cwd=here, code=1).stderr
+    assert "another process searches this sweep" in refused
+    _, said = first.communicate(timeout=120)
+    assert first.returncode == 0, said
+    assert sum(states(here).values()) == 8
+
+
+def test_the_journal_is_made_again_from_the_runs(here: Path):
+    softalign("sweep", "run", "sweep.yaml", cwd=here)
+    plan = (here / "results/small/plan.yaml").read_text()
+    journal = here / "results/small/optuna.journal"
+    journal.unlink()
+    again = softalign("sweep", "run", "sweep.yaml", cwd=here)
+    assert (here / "results/small/plan.yaml").read_text() == plan, again.stderr
+    (here / "sweep.yaml").write_text(SWEEP.replace("run_cap: 8", "run_cap: 10"))
+    softalign("sweep", "run", "sweep.yaml", cwd=here)
+    assert sum(states(here).values()) == 10
+
+
+def test_a_journal_with_a_torn_end_goes_on_and_a_damaged_one_is_named(here: Path):
+    softalign("sweep", "run", "sweep.yaml", cwd=here)
+    journal = here / "results/small/optuna.journal"
+    whole = journal.read_bytes()
+    journal.write_bytes(whole[:-20])
+    (here / "results/small/optuna.journal.lock").symlink_to("of-a-dead-process")
+    softalign("sweep", "run", "sweep.yaml", cwd=here)
+    assert sum(states(here).values()) == 8
+    journal.write_bytes(b"garbage\n" * 5 + whole)
+    refused = softalign("sweep", "run", "sweep.yaml", cwd=here, code=3).stderr
+    assert "optuna.journal: cannot be read (line 1 is damaged); remove it" in refused and "Traceback" not in refused

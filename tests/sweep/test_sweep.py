@@ -1,0 +1,303 @@
+"""`softalign sweep` as people meet it: workers that are killed, two at once, early stops, damaged folders, wrong files."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from program import PROGRAM, softalign, started, wait_until
+
+REPEATS = int(os.environ.get("SOFTALIGN_SWEEP_REPEATS", "3"))  # of what is left to chance
+
+BASE = """\
+task:
+  type: reverse
+  symbols: 8
+  length: {train: [2, 5], dev: [2, 5], test: [2, 5]}
+  examples: {train: 64, dev: 16, test: 16}
+model:
+  embedding: 8
+  encoder: {type: gru, units: 8}
+  attention: {type: global, score: {type: additive, units: 8}}
+  decoder: {type: attentional_gru, units: 8}
+train: {optimizer: {type: adam, learning_rate: 0.01}, batch: {sentences: 16}, shards: 2, epochs: 4}
+evaluate: {search: {type: greedy}}
+record: {checkpoint_every: 4}
+"""
+
+SWEEP = """\
+name: small
+base: base.yaml
+parameters:
+  model.attention.score.type: {values: [additive, dot]}
+  model.embedding: {values: [8, 9]}
+seeds: {count: 3}
+"""
+
+
+@pytest.fixture()
+def here(tmp_path: Path) -> Path:
+    (tmp_path / "base.yaml").write_text(BASE)
+    (tmp_path / "sweep.yaml").write_text(SWEEP)
+    return tmp_path
+
+
+def status(cwd: Path, sweep: str = "sweep.yaml", out: str = "results") -> dict[str, Any]:
+    return json.loads(softalign("sweep", "status", sweep, "--out", out, "--json", cwd=cwd).stdout)
+
+
+def states(cwd: Path, **more: str) -> dict[str, int]:
+    return dict(Counter(row["state"] for row in status(cwd, **more)["rows"]))
+
+
+def children(pid: int) -> list[int]:
+    found = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False)
+    return [int(child) for child in found.stdout.split()]
+
+
+def kill_all(process: subprocess.Popen[str]) -> None:
+    """kill -9, the parent and every worker."""
+    pids = [process.pid, *children(process.pid)]
+    for pid in pids:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    process.communicate()
+
+
+def same_results(a: Path, b: Path) -> None:
+    """The same runs with the same numbers: every record verified against the other folder's."""
+    one, two = (sorted(folder.glob("*/run.h5")) for folder in (a, b))
+    assert [path.parent.name for path in one] == [path.parent.name for path in two]
+    import h5py
+    import numpy as np
+
+    def numbers(path: Path) -> dict[str, bytes]:
+        found: dict[str, bytes] = {}
+
+        def visit(name: str, item: Any) -> None:
+            timed = name.endswith(("wall_time", "_per_s", "_seconds")) or name.startswith("provenance")
+            if isinstance(item, h5py.Dataset) and not timed:
+                value = np.asarray(item[()])
+                found[name] = repr(value.tolist()).encode() if value.dtype == object else value.tobytes()
+
+        with h5py.File(path) as file:
+            file.visititems(visit)
+        return found
+
+    for left, right in zip(one, two):
+        assert numbers(left) == numbers(right), left
+
+
+def test_a_sweep_runs_to_its_end_and_again_does_nothing(here: Path):
+    planned = softalign("sweep", "plan", "sweep.yaml", cwd=here).stdout
+    assert "small: 12 runs, seeds 1 2 3, metric dev/loss (minimize), early_terminate none" in planned
+    assert "model.attention.score.type" in planned and "additive, dot" in planned
+    assert states(here) == {"planned": 12}
+    ran = softalign("sweep", "run", "sweep.yaml", cwd=here)
+    assert "small: 12 complete\nbest dev/loss: " in ran.stdout
+    assert ran.stderr.count(": begins") == 12 and ran.stderr.count(": complete, dev/loss ") == 12
+    before = {path: path.stat().st_mtime_ns for path in here.glob("results/small/*/run.h5")}
+    assert len(before) == 12
+    again = softalign("sweep", "run", "results/small", cwd=here)
+    assert ": begins" not in again.stderr and "12 complete" in again.stdout
+    assert before == {path: path.stat().st_mtime_ns for path in here.glob("results/small/*/run.h5")}
+    # Each is the run that the same overrides make by hand, bit for bit.
+    row = status(here)["rows"][3]
+    assert row["set"] == {"model.attention.score.type": "additive", "model.embedding": 9} and row["seed"] == 1
+    overrides = [f"{path}={value}" for path, value in row["set"].items()]
+    alone = softalign("run", "base.yaml", *overrides, "seed=1", "--out", "alone", "--json", cwd=here)
+    assert json.loads(alone.stdout)["run_id"] == row["run_id"]
+    assert "the same bits again" in softalign("verify", row["folder"], cwd=here).stdout
+
+
+def test_killed_again_and_again_every_run_is_complete_once_with_the_same_bits(here: Path):
+    rng = random.Random(5)
+    (here / "base.yaml").write_text(BASE.replace("epochs: 4", "epochs: 150"))
+    softalign("sweep", "run", "sweep.yaml", "--out", "undisturbed", cwd=here)
+    kills = 0
+    for _ in range(10):
+        process = started("sweep", "run", "sweep.yaml", cwd=here)
+        time.sleep(rng.uniform(0.05, 0.4))
+        kills += process.poll() is None
+        kill_all(process)
+    assert kills >= 3
+    softalign("sweep", "run", "sweep.yaml", cwd=here)
+    assert states(here) == {"complete": 12}
+    same_results(here / "undisturbed/small", here / "results/small")
+    tables = [here / folder / "small/sweep.h5" for folder in ("undisturbed", "results")]
+    assert tables[0].read_bytes() == tables[1].read_bytes()
+
+
+@pytest.mark.parametrize("attempt", range(REPEATS))
+def test_two_at_once_share_the_work(here: Path, attempt: int):
+    two = [started("sweep", "run", "sweep.yaml", "--workers", 1, cwd=here) for _ in range(2)]
+    said = [process.communicate(timeout=300)[1] for process in two]
+    assert [process.returncode for process in two] == [0, 0], said
+    assert states(here) == {"complete": 12}
+    # No run was made twice: one attempt each.
+    assert sorted(path.name for path in here.glob("results/small/*/attempt-*")) == ["attempt-001"] * 12
+    if attempt == 0:
+        assert all(": complete" in text for text in said), said
+
+
+def test_ctrl_c_stops_all_and_saves(here: Path):
+    (here / "base.yaml").write_text(BASE.replace("epochs: 4", "epochs: 4000"))
+    process = started("sweep", "run", "sweep.yaml", "--workers", 2, cwd=here)
+    wait_until(lambda: len(list(here.glob("results/small/*/ckpt/*"))) >= 2)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 75, said
+    assert "interrupted; the state is saved, run the same command again to go on" in said
+    assert states(here) == {"interrupted": 2, "planned": 10}
+    # And what dies with its parent saves too.
+    process = started("sweep", "run", "sweep.yaml", "--workers", 2, cwd=here)
+    wait_until(lambda: states(here).get("running", 0) == 2)
+    process.kill()
+    process.communicate()
+    wait_until(lambda: "running" not in states(here))
+    assert states(here) == {"interrupted": 2, "planned": 10}
+
+
+def test_a_worker_that_is_killed_is_started_again(here: Path):
+    (here / "base.yaml").write_text(BASE.replace("epochs: 4", "epochs: 60"))
+    (here / "sweep.yaml").write_text(SWEEP.replace("[8, 9]", "[8]").replace("count: 3", "count: 1"))
+    process = started("sweep", "run", "sweep.yaml", "--workers", 1, cwd=here)
+    wait_until(lambda: list(here.glob("results/small/*/ckpt/*")))
+    os.kill(children(process.pid)[0], signal.SIGKILL)
+    _, said = process.communicate(timeout=120)
+    assert process.returncode == 0, said
+    assert "its worker was killed (signal 9); going on with it" in said
+    assert states(here) == {"complete": 2}
+
+
+def test_runs_are_pruned_with_their_reasons_kept_and_can_be_verified(here: Path):
+    early = "early_terminate: {type: asha, min_updates: 8, eta: 2}\n"
+    (here / "sweep.yaml").write_text(
+        early + SWEEP.replace("model.embedding: {values: [8, 9]}", "train.optimizer.learning_rate: {values: [0.01, 0.0001]}")
+    )
+    ran = softalign("sweep", "run", "sweep.yaml", "--workers", 1, cwd=here)
+    found = states(here)
+    assert found["pruned"] >= 3 and found["pruned"] + found["complete"] == 12, ran.stdout
+    slow = [row for row in status(here)["rows"] if row["set"]["train.optimizer.learning_rate"] == 0.0001]
+    pruned = next(row for row in slow if row["state"] == "pruned")
+    import h5py
+
+    with h5py.File(Path(here, pruned["folder"]) / "run.h5") as file:
+        assert file.attrs["state"] == b"pruned" and "test" not in file
+        decisions = json.loads(file["provenance/early_termination"].asstr()[()])["decisions"]
+    assert decisions[-1]["stop"] and decisions[-1]["compared"] and decisions[-1]["value"] > decisions[-1]["cut"]
+    assert "the same bits again" in softalign("verify", here / pruned["folder"], cwd=here).stdout
+    again = softalign("sweep", "run", "sweep.yaml", cwd=here)
+    assert ": begins" not in again.stderr
+    softalign("sweep", "retry", "sweep.yaml", "--state", "pruned", "--rows", pruned["k"], cwd=here)
+    assert status(here)["rows"][pruned["k"]]["state"] == "complete"
+
+
+def test_a_failed_row_says_why_and_is_retried_only_when_asked(here: Path):
+    text = here / "train.txt"
+    corpus = "\n".join(f"a b c {i}" for i in range(20)) + "\n"
+    text.write_text(corpus)
+    task = f"task:\n  type: parallel_text\n  train: {{source: {text}, target: {text}}}\n"
+    task += f"  dev: {{source: {text}, target: {text}}}\n  test: {{source: {text}, target: {text}}}\n"
+    (here / "base.yaml").write_text(task + BASE[BASE.index("model:") :])
+    (here / "sweep.yaml").write_text(SWEEP.replace("count: 3", "count: 1"))
+    softalign("sweep", "plan", "sweep.yaml", cwd=here)
+    text.write_text(corpus + "more\n")
+    ran = softalign("sweep", "run", "results/small", cwd=here, code=1)
+    assert "not those of when it was planned" in ran.stderr and "softalign sweep retry" in ran.stderr
+    assert states(here, sweep="results/small") == {"failed": 4}
+    text.write_text(corpus)
+    assert ": begins" not in softalign("sweep", "run", "sweep.yaml", cwd=here, code=1).stderr
+    assert "4 complete" in softalign("sweep", "retry", "sweep.yaml", cwd=here).stdout
+
+
+@pytest.mark.parametrize("damage", ["truncated record", "garbage journal", "missing spec", "no record"])
+def test_one_corrupt_run_is_named_and_the_table_still_comes(here: Path, damage: str):
+    (here / "sweep.yaml").write_text(SWEEP.replace("count: 3", "count: 1"))
+    softalign("sweep", "run", "sweep.yaml", cwd=here)
+    row = status(here)["rows"][1]
+    folder = here / row["folder"]
+    if damage == "truncated record":
+        (folder / "run.h5").write_bytes((folder / "run.h5").read_bytes()[:5000])
+    elif damage == "garbage journal":
+        (folder / "journal-001.jrnl").write_bytes(b"garbage" * 1000)
+    elif damage == "missing spec":
+        (folder / "spec.yaml").unlink()
+    else:
+        (folder / "run.h5").unlink()
+    told = softalign("sweep", "status", "sweep.yaml", cwd=here)
+    assert "3 complete, 1 corrupt" in told.stdout
+    assert row["run_id"] in told.stderr and told.stderr.startswith("softalign: row 1 (")
+    retried = softalign("sweep", "retry", "sweep.yaml", "--state", "corrupt", cwd=here)
+    assert "4 complete" in retried.stdout and (here / "results/small/.corrupt").is_dir()
+
+
+def test_more_runs_are_added_behind_and_nothing_else_may_change(here: Path):
+    (here / "sweep.yaml").write_text("run_cap: 4\n" + SWEEP)
+    softalign("sweep", "run", "sweep.yaml", cwd=here)
+    (here / "sweep.yaml").write_text("run_cap: 6\n" + SWEEP)
+    assert "softalign sweep extend" in softalign("sweep", "run", "sweep.yaml", cwd=here).stderr
+    assert "2 rows added, 6 now" in softalign("sweep", "extend", "sweep.yaml", cwd=here).stdout
+    assert states(here) == {"complete": 4, "planned": 2}
+    (here / "sweep.yaml").write_text("run_cap: 2\n" + SWEEP)
+    assert "the plan has 6 rows, more than" in softalign("sweep", "run", "sweep.yaml", "--dry-run", cwd=here).stderr
+    (here / "sweep.yaml").write_text("run_cap: 8\n" + SWEEP.replace("[8, 9]", "[8, 7]"))
+    assert "has changed since it was planned" in softalign("sweep", "status", "sweep.yaml", cwd=here).stderr
+    refused = softalign("sweep", "extend", "sweep.yaml", cwd=here, code=2).stderr
+    assert "more than run_cap has changed" in refused
+
+
+def test_whoever_asks_decides_about_each_evaluation(here: Path):
+    (here / "sweep.yaml").write_text(SWEEP.replace("count: 3", "count: 1"))
+    softalign("sweep", "plan", "sweep.yaml", cwd=here)
+    process = subprocess.Popen(
+        [PROGRAM, "sweep", "work", "sweep.yaml", "--row", "0", "--ask"],
+        cwd=here, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    first = json.loads(process.stdout.readline())
+    assert first["update"] == 4 and first["value"] > 0
+    process.stdin.write("go on\n")
+    process.stdin.flush()
+    assert json.loads(process.stdout.readline())["update"] == 8
+    process.communicate("stop\n", timeout=60)
+    assert process.returncode == 0
+    assert status(here)["rows"][0]["state"] == "pruned"
+
+
+@pytest.mark.parametrize(
+    "change, said",
+    [
+        (("model.embedding:", "model.embeding:"), "sweep.yaml:5:3: unknown key 'embeding' in model; did you mean"),
+        (("[8, 9]", "[]"), "sweep.yaml:5:29: parameter 'model.embedding' has an empty list of values"),
+        (("{values: [8, 9]}", "{range: {start: 9, stop: 8}}"), "sweep.yaml:5:28: parameter 'model.embedding': the range from 9"),
+        (("{values: [8, 9]}", "{distribution: log_uniform, min: 1, max: 2}"), "log_uniform_values with the values themselves"),
+        (("base.yaml", "gone.yaml"), "sweep.yaml:2:7: there is no spec gone.yaml"),
+        (("seeds: {count: 3}", "seed: 3"), "sweep.yaml:6:1: unknown key 'seed' in the sweep; did you mean 'seeds'?"),
+    ],
+)
+def test_wrong_sweeps_are_refused_before_anything_starts(here: Path, change: tuple[str, str], said: str):
+    assert change[0] in SWEEP
+    (here / "sweep.yaml").write_text(SWEEP.replace(*change))
+    refused = softalign("sweep", "run", "sweep.yaml", cwd=here, code=2).stderr
+    assert said in refused and len(refused.splitlines()) == 1, refused
+    assert not (here / "results").exists()
+
+
+def test_an_edited_plan_is_refused_with_its_line(here: Path):
+    softalign("sweep", "plan", "sweep.yaml", cwd=here)
+    plan = here / "results/small/plan.yaml"
+    plan.write_text(plan.read_text().replace("seed: 2", "seed: 9", 1))
+    for command in (["run", "sweep.yaml"], ["status", "results/small"], ["work", "results/small", "--row", "0"]):
+        refused = softalign("sweep", *command, cwd=here, code=2).stderr
+        assert "plan.yaml:15:1: changed since it was written; plans are not edited by hand" in refused
