@@ -14,6 +14,7 @@ import argparse
 import fcntl
 import json
 import math
+import os
 import signal
 import subprocess
 import sys
@@ -24,12 +25,25 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-import optuna
-import yaml
-from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
-from optuna.trial import Trial, TrialState
-
 INTERRUPTED = 75
+SAVED = b"softalign: interrupted; the state is saved, run the same command again to go on\n"
+STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)
+
+
+def leave(*_: object) -> None:
+    """Stopped before a trial has begun, and Optuna alone takes a second to be read: there is nothing to end."""
+    os.write(2, SAVED)
+    os._exit(INTERRUPTED)
+
+
+for number in STOPS:
+    signal.signal(number, leave)
+
+import optuna  # noqa: E402
+import yaml  # noqa: E402
+from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution  # noqa: E402
+from optuna.trial import Trial, TrialState  # noqa: E402
+
 STARTUP = 5  # trials that are drawn before TPE has something to learn from
 
 
@@ -317,7 +331,7 @@ def main(arguments: list[str] | None = None) -> int:
         bridge = open_bridge(options)
     except SweepFailed as failure:
         return int(failure.args[0])
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1):
+    for number in STOPS:
         signal.signal(number, lambda *_: bridge.stop())
     try:
         ask_again_for_lost_trials(bridge)
@@ -327,7 +341,7 @@ def main(arguments: list[str] | None = None) -> int:
     except SweepFailed as failure:
         return int(failure.args[0])
     if bridge.stopping.is_set():
-        print("softalign: interrupted; the state is saved, run the same command again to go on", file=sys.stderr)
+        os.write(2, SAVED)
         return INTERRUPTED
     return subprocess.run(bridge.program("status", bridge.folder), check=False).returncode
 

@@ -53,7 +53,8 @@ def test_killed_and_stopped_it_proposes_the_same(here: Path):
     rng = random.Random(3)
     for stop in (signal.SIGINT, signal.SIGKILL, signal.SIGKILL):
         process = started("sweep", "run", "sweep.yaml", cwd=here)
-        time.sleep(rng.uniform(1.5, 3))
+        wait_until(lambda: (here / "results/small/optuna.journal").exists())
+        time.sleep(rng.uniform(0, 2))
         if stop == signal.SIGINT:
             process.send_signal(stop)
             process.communicate(timeout=60)
@@ -65,6 +66,16 @@ def test_killed_and_stopped_it_proposes_the_same(here: Path):
     assert plans[0] == plans[1]
     tables = [(here / folder / "small/sweep.h5").read_bytes() for folder in ("undisturbed", "results")]
     assert tables[0] == tables[1]
+
+
+def test_stopped_before_the_first_trial_it_says_so(here: Path):
+    process = started("sweep", "run", "sweep.yaml", cwd=here)
+    executable = Path(f"/proc/{process.pid}/exe")
+    wait_until(lambda: "python" in executable.resolve().name)
+    time.sleep(0.2)  # Python has started, Optuna is being read
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 75 and "run the same command again" in said and "Traceback" not in said, said
 
 
 def test_a_distribution_that_optuna_lacks_is_refused(here: Path):
