@@ -70,8 +70,7 @@ class Translator {
     workers_.run(std::ssize(batches), [&](Index b) {
       const Batch batch = make_batch(split, batches[static_cast<std::size_t>(b)]);
       Tape tape(Tape::Mode::infer);
-      const auto found = search_->run(
-          *run_.model, tape, {batch.source, batch.rows, batch.source_steps, batch.source_lengths});
+      const auto found = search_->run(*run_.model, tape, batch.source_side());
       for (std::size_t row = 0; row < found.size(); ++row) {
         const auto example = static_cast<std::size_t>(batch.example[row]);
         const Hypothesis& best = found[row].front();

@@ -20,6 +20,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "framework/autodiff/noise.hpp"
 #include "framework/autodiff/outer_products.hpp"
 #include "framework/autodiff/parameters.hpp"
 #include "framework/autodiff/weight_packs.hpp"
@@ -84,6 +85,9 @@ class Tape {
   Arena& arena() { return arena_; }
   Arena& gradient_arena() { return gradient_arena_; }  // to be rewound by who allocates there
   bool training() const { return mode_ == Mode::train; }
+  // Null where nothing is random: evaluation, search, gradient checks. It must outlive the step.
+  const Noise* noise() const { return owner_ == nullptr ? noise_ : owner_->noise_; }
+  void set_noise(const Noise* noise) { noise_ = noise; }
   std::size_t peak_bytes() const;  // most memory ever in use
 
   // Puts `value`, computed from `inputs`, on the tape. backward(View dy) is called with the
@@ -213,6 +217,7 @@ class Tape {
 
   Mode mode_;
   real* gradients_;
+  const Noise* noise_ = nullptr;
   Arena arena_;
   Step* last_ = nullptr;
   Arena gradient_arena_;

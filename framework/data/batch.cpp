@@ -6,7 +6,7 @@
 
 namespace softalign {
 
-Batch make_batch(const Split& split, std::span<const Index> examples) {
+Batch make_batch(const Split& split, std::span<const Index> examples, bool links) {
   std::vector<std::pair<Index, ExampleRow>> rows;  // the example and where it lies
   for (const Index i : examples)
     rows.emplace_back(i, split.examples.row(static_cast<std::size_t>(i)));
@@ -22,6 +22,9 @@ Batch make_batch(const Split& split, std::span<const Index> examples) {
     batch.target_lengths.push_back(Index{row.target} + 1);
     batch.source_steps = std::max(batch.source_steps, batch.source_lengths.back());
     batch.target_steps = std::max(batch.target_steps, batch.target_lengths.back());
+    if (!links) continue;
+    const std::span<const Link> known = split.examples[static_cast<std::size_t>(example)].links;
+    batch.links.emplace_back(known.begin(), known.end());
   }
 
   batch.source.assign(static_cast<std::size_t>(batch.rows * batch.source_steps), kEnd);

@@ -12,22 +12,34 @@
 
 namespace softalign {
 
+// The source side alone, as a search reads it.
+struct SourceBatch {
+  std::span<const Token> tokens;  // [B,S]
+  Index sentences = 0;
+  Index positions = 0;
+  std::span<const Index> lengths;                 // [B], with </s>, not increasing
+  std::span<const std::vector<Link>> links = {};  // [B] or empty: not asked for
+};
+
 // Rows are sorted by falling source length, ties by example: at each step the rows still running
 // are the first ones, which the recurrent kernels rely on.
 struct Batch {
   Index rows = 0;
   Index source_steps = 0;
   Index target_steps = 0;
-  std::vector<Token> source;          // [B,S], each row ends with </s>
-  std::vector<Token> target_in;       // [B,T], each row begins with <s>
-  std::vector<Token> target_out;      // [B,T], each row ends with </s>
-  std::vector<Index> source_lengths;  // [B], with </s>
-  std::vector<Index> target_lengths;  // [B], with </s>
-  std::vector<Index> example;         // [B], index in the split
+  std::vector<Token> source;             // [B,S], each row ends with </s>
+  std::vector<Token> target_in;          // [B,T], each row begins with <s>
+  std::vector<Token> target_out;         // [B,T], each row ends with </s>
+  std::vector<Index> source_lengths;     // [B], with </s>
+  std::vector<Index> target_lengths;     // [B], with </s>
+  std::vector<Index> example;            // [B], index in the split
+  std::vector<std::vector<Link>> links;  // [B] or empty: not asked for
+
+  SourceBatch source_side() const { return {source, rows, source_steps, source_lengths, links}; }
 };
 
 // What stands behind a row's end is kEnd: a legal token that nothing may depend on. An empty list
 // gives a batch of 0 rows and 0 steps.
-Batch make_batch(const Split& split, std::span<const Index> examples);
+Batch make_batch(const Split& split, std::span<const Index> examples, bool links = false);
 
 }  // namespace softalign

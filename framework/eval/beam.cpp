@@ -13,7 +13,7 @@ namespace softalign {
 struct BeamSymbol {
   Token token;
   const BeamSymbol* parent;  // null: the first
-  const real* alignment;     // its row of weights, [source length]; null without attention
+  const real* alignment;     // its row of weights, [annotations]; null without attention
 };
 
 namespace {
@@ -41,8 +41,8 @@ class Beam {
   std::vector<std::vector<Hypothesis>> run() {
     tape_.reset();
     tape_.scratch().reset();
-    const Model::Source whole =
-        model_.read(tape_, source_.tokens, source_.sentences, source_.positions, source_.lengths);
+    const Model::Source whole = model_.read(tape_, source_);
+    positions_ = whole.memory.lengths;
     const Index capacity = source_.sentences * settings_.width;
     live_.reserve(static_cast<std::size_t>(capacity));
     next_.reserve(static_cast<std::size_t>(capacity));
@@ -122,10 +122,11 @@ class Beam {
 
   // The best continuations become hypotheses, finished or live.
   void go_on(Index sentence, Index step, Var weights) {
-    const Index length = source_.lengths[static_cast<std::size_t>(sentence)];
-    const bool at_limit =
-        step + 1 >=
-        static_cast<Index>(settings_.max_ratio * static_cast<double>(length)) + settings_.max_extra;
+    const auto at = static_cast<std::size_t>(sentence);
+    const Index length = positions_[at];
+    const bool at_limit = step + 1 >= static_cast<Index>(settings_.max_ratio *
+                                                         static_cast<double>(source_.lengths[at])) +
+                                          settings_.max_extra;
     Arena& kept = tape_.scratch().arena();
     for (const Candidate& candidate : best_) {
       const LiveHypothesis& parent = live_[candidate.live];
@@ -169,6 +170,7 @@ class Beam {
   Tape& tape_;
   const SourceBatch& source_;
   const BeamSettings& settings_;
+  std::span<const Index> positions_;         // of the sentences' annotations
   std::vector<LiveHypothesis> live_, next_;  // sentence by sentence
   std::vector<Token> previous_;              // by row
   std::vector<Candidate> best_;

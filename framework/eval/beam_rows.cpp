@@ -37,6 +37,7 @@ BeamRows::BeamRows(Tape& tape, const Model::Source& whole, Index capacity)
 
 void BeamRows::place(std::span<LiveHypothesis> live, const State& state) {
   count_ = std::ssize(live);
+  step_ = state.step;
   std::fill_n(waiting_, whole_.memory.lengths.size(), count_);
   for (Index i = count_ - 1; i >= 0; --i) {
     live[static_cast<std::size_t>(i)].row = -1;
@@ -72,7 +73,10 @@ Model::Source BeamRows::source() const {
   Model::Source source;
   source.memory = {first_rows(keys_),
                    values_ ? first_rows(values_) : Var(),
-                   {lengths_, static_cast<std::size_t>(count_)}};
+                   {lengths_, static_cast<std::size_t>(count_)},
+                   whole_.memory.links,
+                   {held_, static_cast<std::size_t>(count_)}};
+  source.state.step = step_;
   for (View array : state_) source.state.push(first_rows(array));
   return source;
 }

@@ -12,10 +12,10 @@ namespace {
 // Weights of row b of a teacher-forced batch.
 AlignmentMatrix matrix_of(const Model::Forward& forward, const Batch& batch, Index b) {
   const auto row = static_cast<std::size_t>(b);
-  AlignmentMatrix matrix{batch.target_lengths[row], batch.source_lengths[row], {}};
+  AlignmentMatrix matrix{batch.target_lengths[row], forward.positions[row], {}};
   for (Index t = 0; t < matrix.steps; ++t) {
-    const real* weights =
-        forward.weights[static_cast<std::size_t>(t)].value().data + b * batch.source_steps;
+    const View all = forward.weights[static_cast<std::size_t>(t)].value();
+    const real* weights = all.data + b * all.shape[1];
     matrix.weights.insert(matrix.weights.end(), weights, weights + matrix.positions);
   }
   return matrix;
@@ -94,7 +94,8 @@ EvaluatedSplit evaluate(const Model& model,
   workers.run(std::ssize(batches), [&](Index i) {
     if (request.stop && request.stop())
       throw Interrupted("interrupted while evaluating {}", split.name);
-    const Batch batch = make_batch(split, batches[static_cast<std::size_t>(i)]);
+    const Batch batch =
+        make_batch(split, batches[static_cast<std::size_t>(i)], model.reads_links());
     auto borrowed = tapes.take();
     Tape& tape = *borrowed;
     const Model::Forward forward = model.forward(tape, batch, 1);
@@ -117,15 +118,14 @@ EvaluatedSplit evaluate(const Model& model,
       if (at < kept) out.forced[at] = std::move(matrix);
     }
     if (request.search != nullptr) {
-      const auto hypotheses = request.search->run(
-          model, tape, {batch.source, batch.rows, batch.source_steps, batch.source_lengths});
+      std::vector<Index> positions(forward.positions.begin(), forward.positions.end());
+      const auto hypotheses = request.search->run(model, tape, batch.source_side());
       for (std::size_t row = 0; row < hypotheses.size(); ++row) {
         const auto at = static_cast<std::size_t>(batch.example[row]);
         const Hypothesis& best = hypotheses[row].front();
         score_hypothesis(best, split.examples[at], target, out.sentences[at]);
         if (at < kept && model.aligns())
-          out.searched[at] = {
-              static_cast<Index>(best.steps()), batch.source_lengths[row], best.alignment};
+          out.searched[at] = {static_cast<Index>(best.steps()), positions[row], best.alignment};
       }
     }
     tapes.give(std::move(borrowed));

@@ -21,14 +21,6 @@ struct Hypothesis {
   std::size_t steps() const { return tokens.size() + (finished ? 1 : 0); }
 };
 
-// Source sentences side by side, sorted by descending length; all with </s>.
-struct SourceBatch {
-  std::span<const Token> tokens;  // [B,S]
-  Index sentences = 0;
-  Index positions = 0;
-  std::span<const Index> lengths;  // [B]
-};
-
 class Search {
  public:
   virtual ~Search() = default;

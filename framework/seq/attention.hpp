@@ -9,8 +9,9 @@
 namespace softalign {
 
 struct Glimpse {
-  Var context;  // [B,C]
-  Var weights;  // [B,S], rows sum to 1, 0 at padding; empty when the attention does not align
+  Var context;      // [B,C]
+  Var weights;      // [B,S], rows sum to 1, 0 at padding; empty when the attention does not align
+  State next = {};  // its own arrays before the next step
 };
 
 struct AttentionSizes {
@@ -22,9 +23,12 @@ class Attention {
  public:
   virtual ~Attention() = default;
   virtual Memory prepare(const Annotations& annotations) const = 0;
-  virtual Glimpse attend(const Memory& memory, Var query) const = 0;  // query [B,Q]
-  virtual Index context_size() const = 0;                             // C
-  virtual bool aligns() const = 0;  // whether there are weights to record
+  // What it remembers from step to step, before the first; none unless it says so.
+  virtual State start(const Memory&) const { return {}; }
+  virtual Glimpse attend(const Memory& memory, const Query& query) const = 0;
+  virtual Index context_size() const = 0;  // C
+  virtual bool aligns() const = 0;         // whether there are weights to record
+  virtual bool reads_links() const { return false; }
 };
 
 struct AttentionKind {

@@ -15,7 +15,7 @@ std::unique_ptr<Subject> encoder_subject(const Choice& choice) {
   subject->input("embedded", {kRows, kPositions, kEmbedding}, true);
   subject->positional_outputs = {true, false, false};
   subject->run = [encoder](Tape&, const Arrays& x, std::span<const Index> lengths) -> Arrays {
-    const Annotations a = encoder->encode(x[0], lengths);
+    const Annotations a = encoder->encode({x[0], lengths});
     if (a.states.shape().last() != encoder->size() ||
         a.start.shape().last() != encoder->start_size())
       throw BugError("[encoder] size() or start_size() is not what encode returns");
@@ -31,11 +31,11 @@ std::unique_ptr<Subject> score_subject(const Choice& choice) {
   subject->input("annotations", {kRows, kPositions, kAnnotation}, true);
   subject->input("query", {kRows, kQuery}, false);
   subject->positional_outputs = {true};
-  subject->permutable = true;
+  subject->permutable = score->permutable();
   subject->run = [score](Tape&, const Arrays& x, std::span<const Index> lengths) -> Arrays {
     Memory memory = score->prepare(x[0]);
     memory.lengths = lengths;
-    Var energies = score->score(memory, x[1]);
+    Var energies = score->score(memory, {x[1]});
     if (energies.shape() != Shape{x[0].shape()[0], x[0].shape()[1]})
       throw BugError("[score] energies are {}, not [B,S]", energies.shape().str());
     return {energies};
@@ -57,7 +57,8 @@ std::unique_ptr<Subject> attention_subject(const Choice& choice) {
   }
   subject->run = [attention](Tape&, const Arrays& x, std::span<const Index> lengths) -> Arrays {
     const Memory memory = attention->prepare({x[0], x[2], x[2], lengths});
-    const Glimpse glimpse = attention->attend(memory, x[1]);
+    const Glimpse first = attention->attend(memory, {x[1], 0, {}, attention->start(memory)});
+    const Glimpse glimpse = attention->attend(memory, {x[1], 1, {}, first.next});
     if (glimpse.context.shape().last() != attention->context_size())
       throw BugError("[attention] context_size() is not what attend returns");
     if (glimpse.weights) return {glimpse.context, glimpse.weights};
@@ -71,7 +72,7 @@ std::unique_ptr<Subject> decoder_subject(const Choice& choice) {
   std::shared_ptr<Decoder> decoder = make_plugin<DecoderKind>(
       choice,
       Parameters(subject->parameters),
-      DecoderSizes{kEmbedding, kAnnotation, kStart, [](const Parameters& p, Index query) {
+      DecoderSizes{kEmbedding, kAnnotation, kStart, {}, [](const Parameters& p, Index query) {
                      return make_plugin<AttentionKind>(
                          Choice{.kind = "attention", .type = "global"},
                          p,
@@ -87,8 +88,10 @@ std::unique_ptr<Subject> decoder_subject(const Choice& choice) {
     const Annotations annotations{x[0], x[1], x[2], lengths};
     const Memory memory = decoder->prepare(annotations);
     const DecoderStep one =
-        decoder->step(memory, decoder->start(annotations), decoder->inputs(x[3]));
-    const DecoderStep two = decoder->step(memory, one.next, decoder->inputs(x[4]));
+        decoder->step(memory, decoder->start(annotations, memory), decoder->inputs(x[3]));
+    State next = one.next;
+    next.step = 1;
+    const DecoderStep two = decoder->step(memory, next, decoder->inputs(x[4]));
     Var features = decoder->readout(side_by_side(two.output), x[4]);
     if (features.shape().last() != decoder->readout_size())
       throw BugError("[decoder] readout_size() is not what readout returns");

@@ -1,14 +1,23 @@
-// The contract of an encoder: a source sentence as one annotation vector for each position.
+// The contract of an encoder: a source as annotation vectors, one for each position that can be attended to.
 #pragma once
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "framework/autodiff/parameters.hpp"
 #include "framework/autodiff/tape.hpp"
 #include "framework/config/registry.hpp"
+#include "framework/data/examples.hpp"
+#include "framework/seq/state.hpp"
 
 namespace softalign {
+
+struct EncoderInput {
+  Var embedded;                         // [B,S,E]; empty when the encoder reads symbols itself
+  std::span<const Index> lengths = {};  // [B], not increasing
+  std::span<const Token> symbols = {};  // [B,S]
+};
 
 struct Annotations {
   Var states;  // [B,S,D], h_j; what padding holds is never read
@@ -16,15 +25,25 @@ struct Annotations {
   Var start;   // [B,D'], what the decoder's first state is made from (Bahdanau 2015: the backward
                // state at position 1)
   std::span<const Index> lengths;  // [B], not increasing
+  State finals =
+      {};  // [B,U_k], the final states of all layers, as a decoder's cells begin with them
+           // (Sutskever et al. 2014): h of layer 1, then its c if it has one, layer 2, ...
+  std::span<const std::vector<Link>> links = {};  // [B], see Memory
 };
 
 class Encoder {
  public:
   virtual ~Encoder() = default;
-  // embedded [B,S,E]; sentences come sorted by descending length.
-  virtual Annotations encode(Var embedded, std::span<const Index> lengths) const = 0;
-  virtual Index size() const = 0;        // D
-  virtual Index start_size() const = 0;  // D'
+  // Sentences come sorted by descending length.
+  virtual Annotations encode(const EncoderInput& source) const = 0;
+  virtual Index size() const = 0;                                // D
+  virtual Index start_size() const = 0;                          // D'
+  virtual std::vector<Index> final_sizes() const { return {}; }  // U_k of Annotations::finals
+  // false: it reads symbols itself, and the model makes no embeddings of them.
+  virtual bool embeds() const { return true; }
+  // How many annotations a source of so many symbols has, and to which of them a symbol belongs.
+  virtual Index positions(Index symbols) const { return symbols; }
+  virtual Index position_of(Index symbol) const { return symbol; }
 };
 
 struct EncoderKind {

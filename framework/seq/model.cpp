@@ -8,9 +8,10 @@ Model::Model(const ModelOptions& options,
              std::uint64_t seed)
     : target_symbols_(target_symbols) {
   Parameters root(store_);
-  source_embedding_ =
-      std::make_unique<Embedding>(root / "source", "embedding", source_symbols, options.embedding);
   encoder_ = make_plugin<EncoderKind>(options.encoder, root / "encoder", options.embedding);
+  if (encoder_->embeds())
+    source_embedding_ = std::make_unique<Embedding>(
+        root / "source", "embedding", source_symbols, options.embedding);
   target_embedding_ =
       std::make_unique<Embedding>(root / "target", "embedding", target_symbols, options.embedding);
   const Index annotation = encoder_->size();
@@ -20,6 +21,7 @@ Model::Model(const ModelOptions& options,
       DecoderSizes{options.embedding,
                    annotation,
                    encoder_->start_size(),
+                   encoder_->final_sizes(),
                    [&](const Parameters& p, Index query) {
                      return make_plugin<AttentionKind>(
                          options.attention, p, AttentionSizes{query, annotation});
@@ -29,19 +31,20 @@ Model::Model(const ModelOptions& options,
   store_.allocate(seed);
 }
 
-Model::Source Model::read(Tape& tape,
-                          std::span<const Token> source,
-                          Index sentences,
-                          Index positions,
-                          std::span<const Index> lengths) const {
-  Var embedded = (*source_embedding_)(tape, source, {sentences, positions});
-  const Annotations annotations = encoder_->encode(embedded, lengths);
-  return {decoder_->prepare(annotations), decoder_->start(annotations)};
+Model::Source Model::read(Tape& tape, const SourceBatch& source) const {
+  EncoderInput input{{}, source.lengths, source.tokens};
+  if (source_embedding_)
+    input.embedded =
+        (*source_embedding_)(tape, source.tokens, {source.sentences, source.positions});
+  Annotations annotations = encoder_->encode(input);
+  if (reads_links()) annotations.links = source.links;
+  Memory memory = decoder_->prepare(annotations);
+  memory.links = annotations.links;
+  return {memory, decoder_->start(annotations, memory)};
 }
 
-// Time steps lie behind one another, [T,B,...]: those of all sentences at one position are one array.
 Model::Forward Model::forward(Tape& tape, const Batch& batch, real factor) const {
-  Source source = read(tape, batch.source, batch.rows, batch.source_steps, batch.source_lengths);
+  const Source source = read(tape, batch.source_side());
   const Index steps = batch.target_steps, rows = steps * batch.rows;
   Token* symbols = tape.arena().array_of<Token>(rows);
   Token* targets = tape.arena().array_of<Token>(rows);
@@ -54,26 +57,13 @@ Model::Forward Model::forward(Tape& tape, const Batch& batch, real factor) const
     }
   const auto count = static_cast<std::size_t>(rows);
   Var embedded = (*target_embedding_)(tape, {symbols, count}, {steps, batch.rows});
-  const std::span<const Var> inputs = unstack_steps(decoder_->inputs(embedded));
+  const Unrolled unrolled =
+      decoder_->unroll(source.memory, source.state, decoder_->inputs(embedded));
 
   Forward result;
-  Var* weights = tape.arena().array_of<Var>(steps);
-  Var* outputs = nullptr;
-  Index parts = 0;
-  for (Index t = 0; t < steps; ++t) {
-    DecoderStep step =
-        decoder_->step(source.memory, source.state, inputs[static_cast<std::size_t>(t)]);
-    if (t == 0) {
-      parts = std::ssize(step.output);
-      outputs = tape.arena().array_of<Var>(steps * parts);
-    }
-    source.state = step.next;
-    std::copy(step.output.begin(), step.output.end(), outputs + t * parts);
-    weights[t] = step.weights;
-  }
-  if (aligns()) result.weights = {weights, static_cast<std::size_t>(steps)};
-  Var features = decoder_->readout(
-      stack_steps({outputs, static_cast<std::size_t>(steps * parts)}, parts), embedded);
+  result.weights = unrolled.weights;
+  result.positions = source.memory.lengths;
+  Var features = decoder_->readout(unrolled.outputs, embedded);
   const TokenLosses losses = projected_cross_entropy(
       features, projection_->weight(tape), projection_->bias(tape), {targets, count}, factor);
 
@@ -94,6 +84,7 @@ Model::Prediction Model::predict(Tape& tape,
   Var embedded = (*target_embedding_)(tape, previous, {static_cast<Index>(previous.size())});
   DecoderStep step = decoder_->step(source.memory, source.state, decoder_->inputs(embedded));
   Var features = decoder_->readout(side_by_side(step.output), embedded);
+  step.next.step = source.state.step + 1;
   return {step.next, (*projection_)(features), step.weights};
 }
 

@@ -41,12 +41,15 @@ class Model {
   ParameterStore& parameters() { return store_; }
   const ParameterStore& parameters() const { return store_; }
   bool aligns() const { return decoder_->aligns(); }
+  bool reads_links() const { return decoder_->reads_links(); }  // of every batch
   Index target_symbols() const { return target_symbols_; }
+  const Encoder& encoder() const { return *encoder_; }
 
   // Teacher forcing over a batch (rows sorted by descending source length).
   struct Forward {
-    TokenLosses losses;            // sentence by sentence: [B * T]
-    std::span<const Var> weights;  // T times [B,S]; empty when the model does not align
+    TokenLosses losses;                // sentence by sentence: [B * T]
+    std::span<const Var> weights;      // T times [B,S]; empty when the model does not align
+    std::span<const Index> positions;  // [B], of the sentences' annotations
   };
   // loss = factor * sum of nll over all target symbols.
   Forward forward(Tape& tape, const Batch& batch, real factor) const;
@@ -56,11 +59,7 @@ class Model {
     Memory memory;
     State state;
   };
-  Source read(Tape& tape,
-              std::span<const Token> source,
-              Index sentences,
-              Index positions,
-              std::span<const Index> lengths) const;
+  Source read(Tape& tape, const SourceBatch& source) const;
   struct Prediction {
     State next;
     Var logits;   // [B,V]
@@ -71,7 +70,7 @@ class Model {
  private:
   ParameterStore store_;
   Index target_symbols_;
-  std::unique_ptr<Embedding> source_embedding_;
+  std::unique_ptr<Embedding> source_embedding_;  // null: the encoder reads symbols
   std::unique_ptr<Embedding> target_embedding_;
   std::unique_ptr<Encoder> encoder_;
   std::unique_ptr<Decoder> decoder_;

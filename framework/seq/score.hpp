@@ -4,10 +4,13 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "framework/autodiff/parameters.hpp"
 #include "framework/autodiff/tape.hpp"
 #include "framework/config/registry.hpp"
+#include "framework/data/examples.hpp"
+#include "framework/seq/state.hpp"
 
 namespace softalign {
 
@@ -16,6 +19,23 @@ struct Memory {
   Var keys = {};                        // [B,S,...] what the score compares the query with
   Var values = {};                      // [B,S,D] what the context averages; empty: the annotations
   std::span<const Index> lengths = {};  // [B], filled in by the framework
+  // Known links of the sentences, positions of annotations; only where Attention::reads_links(). A
+  // row is a sentence, or in a search a hypothesis of sentence rows[row].
+  std::span<const std::vector<Link>> links = {};
+  std::span<const Index> rows = {};
+
+  std::span<const Link> links_of(Index row) const {
+    const Index sentence = rows.empty() ? row : rows[static_cast<std::size_t>(row)];
+    return links[static_cast<std::size_t>(sentence)];
+  }
+};
+
+// With what a step asks.
+struct Query {
+  Var state;          // [B,Q]
+  Index step = 0;     // target position, from 0; all rows are at the same
+  Var attended = {};  // [B,S], the sum of the weights of earlier steps; only where reads_attended()
+  State past = {};    // the attention's own arrays (Attention::start, Glimpse::next)
 };
 
 struct ScoreSizes {
@@ -26,8 +46,11 @@ struct ScoreSizes {
 class Score {
  public:
   virtual ~Score() = default;
-  virtual Memory prepare(Var annotations) const = 0;             // [B,S,D]
-  virtual Var score(const Memory& memory, Var query) const = 0;  // [B,Q] -> raw energies [B,S]
+  virtual Memory prepare(Var annotations) const = 0;                      // [B,S,D]
+  virtual Var score(const Memory& memory, const Query& query) const = 0;  // raw energies [B,S]
+  // false: an energy depends on where its annotation stands (conformance asks otherwise).
+  virtual bool permutable() const { return true; }
+  virtual bool reads_attended() const { return false; }
 };
 
 struct ScoreKind {

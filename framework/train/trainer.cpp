@@ -125,7 +125,7 @@ void Trainer::train_epoch() {
 void Trainer::one_update(std::span<const Index> batch) {
   std::vector<Batch> shards;
   for (const auto& part : cut_into_shards(batch, spec_.train.shards))
-    shards.push_back(make_batch(data_.train, part));
+    shards.push_back(make_batch(data_.train, part, model_.reads_links()));
   const StepResult result = step_->run(shards, position_.update + 1);
   if (!std::isfinite(result.nll) || !std::isfinite(result.gradient_norm))
     refuse_loss(result, shards);

@@ -17,7 +17,7 @@ void time_decoding(const Request& request) {
   const double before = resident_mib();
   const Model model(load.model(request.attention), load.vocabulary, load.vocabulary, 1);
   const Batch batch = load.batch(1).front();
-  const SourceBatch source{batch.source, batch.rows, batch.source_steps, batch.source_lengths};
+  const SourceBatch source = batch.source_side();
   Workers workers(request.threads);
   std::vector<std::unique_ptr<Tape>> tapes;
   for (int i = 0; i < request.threads; ++i)

@@ -49,8 +49,8 @@ class Faulty final : public Score {
   };
   Faulty(const Parameters&, ScoreSizes, const Options&) {}
   Memory prepare(Var annotations) const override { return {annotations}; }
-  Var score(const Memory& memory, Var query) const override {
-    Tape& tape = query.tape();
+  Var score(const Memory& memory, const Query& query) const override {
+    Tape& tape = query.state.tape();
     const Index rows = memory.keys.shape()[0], positions = memory.keys.shape()[1];
     View energies = tape.allocate({rows, positions});
     real total = 0;

@@ -78,7 +78,8 @@ struct Open {
 std::vector<double> continuations(const Experiment& experiment, std::size_t b, Open& open) {
   Tape tape(Tape::Mode::infer);
   const auto length = std::span(experiment.lengths).subspan(b, 1);
-  Model::Source source = experiment.model->read(tape, experiment.sentence(b), 1, length[0], length);
+  Model::Source source =
+      experiment.model->read(tape, {experiment.sentence(b), 1, length[0], length, {}});
   std::vector<Token> previous = {kBegin};
   Model::Prediction prediction;
   for (std::size_t i = 0; i <= open.tokens.size(); ++i) {

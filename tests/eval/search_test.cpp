@@ -24,7 +24,7 @@ struct Setting {
     ParameterStore& store = model->parameters();
     for (Index i = 0; i < store.flat_size(); ++i) store.values()[i] *= 2.5f;
   }
-  SourceBatch all() const { return {tokens, 3, 5, lengths}; }
+  SourceBatch all() const { return {tokens, 3, 5, lengths, {}}; }
 };
 
 // log p of each next symbol after `prefix`, for one sentence alone.
@@ -35,11 +35,12 @@ std::vector<double> next_log_probabilities(const Setting& setting,
   const std::vector<Index> length = {setting.lengths[static_cast<std::size_t>(sentence)]};
   Model::Source source = setting.model->read(
       tape,
-      std::span(setting.tokens)
-          .subspan(static_cast<std::size_t>(5 * sentence), static_cast<std::size_t>(length[0])),
-      1,
-      length[0],
-      length);
+      {std::span(setting.tokens)
+           .subspan(static_cast<std::size_t>(5 * sentence), static_cast<std::size_t>(length[0])),
+       1,
+       length[0],
+       length,
+       {}});
   std::vector<Token> previous = {kBegin};
   View logits;
   for (std::size_t i = 0; i <= prefix.size(); ++i) {

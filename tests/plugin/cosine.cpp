@@ -20,8 +20,8 @@ class Cosine final : public Score {
         project_(p, "project", sizes.query, sizes.annotation, Linear::Bias::no) {}
 
   Memory prepare(Var annotations) const override { return {normalize_last(annotations)}; }
-  Var score(const Memory& memory, Var query) const override {
-    return gain_ * batched_dot(memory.keys, normalize_last(project_(query)), memory.lengths);
+  Var score(const Memory& memory, const Query& query) const override {
+    return gain_ * batched_dot(memory.keys, normalize_last(project_(query.state)), memory.lengths);
   }
 
  private:

@@ -27,15 +27,18 @@ class Global final : public Attention {
     return memory;
   }
 
-  Glimpse attend(const Memory& memory, Var query) const override {
+  Glimpse attend(const Memory& memory, const Query& query) const override {
     // A score that leaves an array of the keys' size on the tape at every step is run again in
     // backward instead.
     const auto keep =
         static_cast<std::size_t>(memory.keys.value().size()) * sizeof(real) / 2 + 65536;
-    Var energies = rematerialize<2>(
-        query.tape(), {memory.keys, query}, keep, [this, lengths = memory.lengths](auto inputs) {
-          return score_->score({inputs[0], {}, lengths}, inputs[1]);
-        });
+    Var energies =
+        rematerialize<2>(memory.keys.tape(),
+                         {memory.keys, query.state},
+                         keep,
+                         [this, lengths = memory.lengths, step = query.step](auto inputs) {
+                           return score_->score({inputs[0], {}, lengths}, {inputs[1], step});
+                         });
     Var weights = softmax_prefix(energies, memory.lengths);
     return {weighted_sum(weights, memory.values, memory.lengths), weights};
   }

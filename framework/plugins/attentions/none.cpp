@@ -18,7 +18,7 @@ class NoAttention final : public Attention {
   Memory prepare(const Annotations& annotations) const override {
     return {annotations.last, {}, annotations.lengths};
   }
-  Glimpse attend(const Memory& memory, Var) const override { return {memory.keys, {}}; }
+  Glimpse attend(const Memory& memory, const Query&) const override { return {memory.keys, {}}; }
   Index context_size() const override { return annotation_; }
   bool aligns() const override { return false; }
 

@@ -46,14 +46,17 @@ class AttentionalGru final : public Decoder {
   Memory prepare(const Annotations& annotations) const override {
     return attention_->prepare(annotations);
   }
-  State start(const Annotations& annotations) const override {
-    return {tanh(start_(annotations.start))};
+  State start(const Annotations& annotations, const Memory& memory) const override {
+    State state{tanh(start_(annotations.start))};
+    state.append(attention_->start(memory));
+    return state;
   }
   Var inputs(Var embedded) const override { return gru_.inputs(embedded); }
   DecoderStep step(const Memory& memory, const State& state, Var input) const override {
-    const Glimpse glimpse = attention_->attend(memory, state[0]);
-    Var next = gru_.step(context_.add_to(std::move(input), glimpse.context), state[0]);
-    return {{next}, {state[0], glimpse.context}, glimpse.weights};
+    const Glimpse glimpse = attention_->attend(memory, {state[0], state.step, {}, state.from(1)});
+    State next{gru_.step(context_.add_to(std::move(input), glimpse.context), state[0])};
+    next.append(glimpse.next);
+    return {next, {state[0], glimpse.context}, glimpse.weights};
   }
   Var readout(Var outputs, Var embedded) const override {
     Var sum = symbol_.add_to(output_(outputs), embedded);
@@ -61,6 +64,7 @@ class AttentionalGru final : public Decoder {
   }
   Index readout_size() const override { return readout_units_; }
   bool aligns() const override { return attention_->aligns(); }
+  bool reads_links() const override { return attention_->reads_links(); }
 
  private:
   Index wide() const { return maxout_ ? 2 * readout_units_ : readout_units_; }

@@ -21,15 +21,17 @@ class BidirectionalGru final : public Encoder {
         forward_(p / "forward", embedding, options.units),
         backward_(p / "backward", embedding, options.units) {}
 
-  Annotations encode(Var embedded, std::span<const Index> lengths) const override {
-    Var forward = forward_.sequence(forward_.inputs(embedded), lengths, false);
-    Var backward = backward_.sequence(backward_.inputs(embedded), lengths, true);
+  Annotations encode(const EncoderInput& source) const override {
+    const std::span<const Index> lengths = source.lengths;
+    Var forward = forward_.sequence(forward_.inputs(source.embedded), lengths, false);
+    Var backward = backward_.sequence(backward_.inputs(source.embedded), lengths, true);
     Var first = select_step(backward, 0);
     Var last = concat_last(select_last_valid(forward, lengths), first);
-    return {concat_last(forward, backward), last, first, lengths};
+    return {concat_last(forward, backward), last, first, lengths, {last}};
   }
   Index size() const override { return 2 * units_; }
   Index start_size() const override { return units_; }
+  std::vector<Index> final_sizes() const override { return {size()}; }
 
  private:
   Index units_;

@@ -17,13 +17,15 @@ class GruEncoder final : public Encoder {
   GruEncoder(const Parameters& p, Index embedding, const Options& options)
       : units_(options.units), forward_(p / "forward", embedding, options.units) {}
 
-  Annotations encode(Var embedded, std::span<const Index> lengths) const override {
-    Var states = forward_.sequence(forward_.inputs(embedded), lengths, false);
+  Annotations encode(const EncoderInput& source) const override {
+    const std::span<const Index> lengths = source.lengths;
+    Var states = forward_.sequence(forward_.inputs(source.embedded), lengths, false);
     Var last = select_last_valid(states, lengths);
-    return {states, last, last, lengths};
+    return {states, last, last, lengths, {last}};
   }
   Index size() const override { return units_; }
   Index start_size() const override { return units_; }
+  std::vector<Index> final_sizes() const override { return {size()}; }
 
  private:
   Index units_;

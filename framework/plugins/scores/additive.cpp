@@ -20,8 +20,9 @@ class Additive final : public Score {
         v_(p.add("v", {options.units}, init::glorot())) {}
 
   Memory prepare(Var annotations) const override { return {key_(annotations)}; }
-  Var score(const Memory& memory, Var query) const override {
-    return additive_energy(memory.keys, query_(query), query.tape().parameter(*v_), memory.lengths);
+  Var score(const Memory& memory, const Query& query) const override {
+    return additive_energy(
+        memory.keys, query_(query.state), memory.keys.tape().parameter(*v_), memory.lengths);
   }
 
  private:

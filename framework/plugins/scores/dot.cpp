@@ -21,8 +21,8 @@ class Dot final : public Score {
   Memory prepare(Var annotations) const override {
     return {project_ ? (*project_)(annotations) : annotations};
   }
-  Var score(const Memory& memory, Var query) const override {
-    return batched_dot(memory.keys, query, memory.lengths);
+  Var score(const Memory& memory, const Query& query) const override {
+    return batched_dot(memory.keys, query.state, memory.lengths);
   }
 
  private:

@@ -16,8 +16,8 @@ class General final : public Score {
       : project_(p, "project", sizes.query, sizes.annotation, Linear::Bias::no) {}
 
   Memory prepare(Var annotations) const override { return {annotations}; }
-  Var score(const Memory& memory, Var query) const override {
-    return batched_dot(memory.keys, project_(query), memory.lengths);
+  Var score(const Memory& memory, const Query& query) const override {
+    return batched_dot(memory.keys, project_(query.state), memory.lengths);
   }
 
  private:
