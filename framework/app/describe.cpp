@@ -3,6 +3,7 @@
 #include "framework/app/command.hpp"
 #include "framework/app/json.hpp"
 #include "framework/app/kinds.hpp"
+#include "framework/app/plugin_notes.hpp"
 #include "framework/config/help.hpp"
 #include "framework/train/spec.hpp"
 
@@ -42,15 +43,19 @@ void describe(const PluginArguments& arguments) {
                        {"name", entry.name},
                        {"summary", entry.summary},
                        {"source", source_of(entry)},
+                       {"note", plugin_note(source_of(entry))},
                        {"options", json_of(options)}};
     print_json(json);
     return;
   }
-  fmt::print("{} {}: {}\n{}\n\n{}",
+  const std::string_view note = plugin_note(source_of(entry));
+  fmt::print("{} {}: {}\n{}\n\n{}{}{}",
              kind,
              entry.name,
              entry.summary,
              source_of(entry),
+             note,
+             note.empty() ? "" : "\n",
              help_table(options));
 }
 
