@@ -68,6 +68,21 @@ BOOST_AUTO_TEST_CASE(links_are_between_symbols) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(one_vocabulary_of_both_sides_or_two_sizes) {
+  Corpus corpus;
+  corpus.values["vocabulary.shared"] = "true";
+  const Dataset shared = corpus.load();
+  BOOST_TEST(shared.source->serialize() == shared.target->serialize());
+  BOOST_TEST(shared.source->id("dog") != kUnknown);
+  BOOST_TEST(shared.source->id("gato") != kUnknown);
+
+  corpus.values.erase("vocabulary.shared");
+  corpus.values["vocabulary.target_size"] = "5";
+  const Dataset sizes = corpus.load();
+  BOOST_TEST(sizes.target->size() == 5);
+  BOOST_TEST(sizes.source->size() > 5);
+}
+
 BOOST_AUTO_TEST_CASE(sentencepiece_end_to_end) {
   Corpus corpus;
   std::string source, target, links;

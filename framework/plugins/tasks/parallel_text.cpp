@@ -38,11 +38,37 @@ struct Files {
   }
 };
 
+// The vocabularies of both sides.
+struct BothVocabularies : VocabularyOptions {
+  std::optional<Index> target_size;
+  std::optional<bool> shared;
+
+  template <class V>
+  void describe(V& v) {
+    VocabularyOptions::describe(v);
+    v("target_size",
+      target_size,
+      "most symbols of the target side; null: as many as of the source side",
+      between(kSpecials + 1, kMostSymbols));
+    v("shared",
+      shared,
+      "true: one vocabulary, made from both sides (Sennrich et al. 2016); null: false");
+    v.check("target_size", !target_size || !one(), "a shared vocabulary has one size");
+  }
+
+  bool one() const { return shared.value_or(false); }
+  VocabularyOptions of_target() const {
+    VocabularyOptions options = *this;
+    options.size = target_size.value_or(size);
+    return options;
+  }
+};
+
 struct ParallelTextOptions {
   Files train;
   Files dev;
   Files test;
-  VocabularyOptions vocabulary;
+  BothVocabularies vocabulary;
   Index max_length = 50;
   std::optional<Index> max_length_test;
   std::string too_long = "drop";
@@ -180,6 +206,9 @@ class ParallelText final : public Task {
  public:
   using Options = ParallelTextOptions;
   explicit ParallelText(const Options& options) : options_(options) {}
+  Symbols most_symbols() const override {
+    return {options_.vocabulary.size, options_.vocabulary.of_target().size};
+  }
 
   Dataset load(std::uint64_t, const Progress& progress) const override {
     std::map<std::string, std::string> hashes;  // of the files, by path
@@ -228,7 +257,8 @@ class ParallelText final : public Task {
     if (measure.type == "sentencepiece") measure = {};
     const auto ruler = build_vocabulary(measure, {});
     const auto sources = vocabulary_builder(options_.vocabulary);
-    const auto targets = vocabulary_builder(options_.vocabulary);
+    const auto targets = vocabulary_builder(options_.vocabulary.of_target());
+    VocabularyBuilder& of_targets = options_.vocabulary.one() ? *sources : *targets;
 
     PairReader reader(options_.train);
     SplitCounts counts;
@@ -248,12 +278,13 @@ class ParallelText final : public Task {
       }
       ++counts.kept;
       sources->add(source.text);
-      targets->add(target.text);
+      of_targets.add(target.text);
     }
     if (counts.kept == 0) refuse_nothing_left(options_.train, counts, for_training());
     if (progress) progress("building the vocabularies", 0, 0);
     data.source = finish(*sources, options_.train.source, progress);
-    data.target = finish(*targets, options_.train.target, progress);
+    data.target =
+        options_.vocabulary.one() ? data.source : finish(*targets, options_.train.target, progress);
     return counts.read;
   }
 
