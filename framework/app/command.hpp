@@ -20,6 +20,7 @@ void add_study(CLI::App& app, Outcome& outcome);
 void add_sweep(CLI::App& app, Outcome& outcome);
 void add_validate(CLI::App& app, Outcome& outcome);
 void add_resolve(CLI::App& app, Outcome& outcome);
+void add_parameters(CLI::App& app, Outcome& outcome);
 
 void add_ls(CLI::App& app, Outcome& outcome);
 void add_show(CLI::App& app, Outcome& outcome);

@@ -20,16 +20,6 @@
 namespace softalign::app {
 namespace {
 
-// "configs/x.yaml:12:7: ..." names the culprit itself.
-bool begins_with_position(std::string_view line) {
-  const std::size_t end = line.find(": ");
-  if (end == line.npos) return false;
-  const std::string_view place = line.substr(0, end);
-  const std::size_t colon = place.rfind(':');
-  return colon != place.npos && colon + 1 < place.size() &&
-         place.find_first_not_of("0123456789", colon + 1) == place.npos;
-}
-
 int fail(std::string_view text, ExitCode code) {
   print_error(text);
   return static_cast<int>(code);
@@ -110,6 +100,7 @@ void add_commands(CLI::App& app, Outcome& outcome) {
   add_sweep(app, outcome);
   add_validate(app, outcome);
   add_resolve(app, outcome);
+  add_parameters(app, outcome);
 
   add_ls(app, outcome);
   add_show(app, outcome);

@@ -67,4 +67,14 @@ struct Position {
   }
 };
 
+// "configs/x.yaml:12:7: ...": the message names the place itself.
+inline bool begins_with_position(std::string_view message) {
+  const std::size_t end = message.find(": ");
+  if (end == message.npos) return false;
+  const std::string_view place = message.substr(0, end);
+  const std::size_t colon = place.rfind(':');
+  return colon != place.npos && colon + 1 < place.size() &&
+         place.find_first_not_of("0123456789", colon + 1) == place.npos;
+}
+
 }  // namespace softalign

@@ -49,6 +49,13 @@ const PluginEntry& Registry::find(std::string_view kind,
                   suggestion(name, names));
 }
 
+void rethrow_at(const Choice& choice, const SpecError& error) {
+  const std::string_view message = error.what();
+  const std::string place = choice.where.str();
+  if (place.empty() || message.starts_with(place) || begins_with_position(message)) throw error;
+  throw SpecError("{}: {}", place, message);
+}
+
 std::vector<std::string> Registry::kinds() const {
   std::vector<std::string> names;
   for (const auto& [name, entries] : entries_) names.push_back(name);

@@ -72,14 +72,22 @@ struct Factory<std::unique_ptr<Interface>(Args...)> {
   }
 };
 
+// The error of a plugin that refuses its options or its company, with the place where the plugin was
+// chosen; one that has a place keeps it.
+[[noreturn]] void rethrow_at(const Choice& choice, const SpecError& error);
+
 // Builds the plugin that a spec names. `choice.options` has been filled by the reader, or the
 // defaults are taken.
 template <class Kind, class... Args>
 auto make_plugin(const Choice& choice, Args&&... args) {
   const PluginEntry& entry = Registry::instance().find(Kind::name, choice.type, choice.where);
   const auto& factory = std::any_cast<const Factory<typename Kind::Make>&>(entry.factory);
-  if (choice.options) return factory.make(std::forward<Args>(args)..., *choice.options);
-  return factory.make(std::forward<Args>(args)..., *entry.options());
+  try {
+    if (choice.options) return factory.make(std::forward<Args>(args)..., *choice.options);
+    return factory.make(std::forward<Args>(args)..., *entry.options());
+  } catch (const SpecError& error) {
+    rethrow_at(choice, error);
+  }
 }
 
 template <class Kind, class Class>

@@ -85,6 +85,9 @@ class SyntheticTask final : public Task {
   Dataset load(std::uint64_t, const Progress&) const override {
     return make_synthetic(options_, order);
   }
+  Symbols most_symbols() const override {
+    return {kSpecials + options_.symbols, kSpecials + options_.symbols};
+  }
 
  private:
   Options options_;

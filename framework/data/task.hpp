@@ -10,6 +10,12 @@
 
 namespace softalign {
 
+// How many symbols there are on each side, with <unk>, <s> and </s>.
+struct Symbols {
+  Index source = 0;  // 0: not known before the data is read
+  Index target = 0;
+};
+
 class Task {
  public:
   virtual ~Task() = default;
@@ -17,6 +23,8 @@ class Task {
   // several seeds are compared sentence by sentence where it changes no sentence. Throws DataError
   // with file and line.
   virtual Dataset load(std::uint64_t seed, const Progress& progress) const = 0;
+  // The most that its options allow, without reading anything.
+  virtual Symbols most_symbols() const { return {}; }
 };
 
 struct TaskKind {

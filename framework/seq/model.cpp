@@ -2,10 +2,7 @@
 
 namespace softalign {
 
-Model::Model(const ModelOptions& options,
-             Index source_symbols,
-             Index target_symbols,
-             std::uint64_t seed)
+Model::Model(const ModelOptions& options, Index source_symbols, Index target_symbols)
     : target_symbols_(target_symbols) {
   Parameters root(store_);
   encoder_ = make_plugin<EncoderKind>(options.encoder, root / "encoder", options.embedding);
@@ -28,7 +25,6 @@ Model::Model(const ModelOptions& options,
                    }});
   projection_ = std::make_unique<Linear>(
       root, "projection", decoder_->readout_size(), target_symbols, Linear::Bias::yes);
-  store_.allocate(seed);
 }
 
 Model::Source Model::read(Tape& tape, const SourceBatch& source) const {

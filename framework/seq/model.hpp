@@ -32,11 +32,14 @@ struct ModelOptions {
 
 class Model {
  public:
-  // Draws the initial values of all parameters from the seed.
-  Model(const ModelOptions& options,
-        Index source_symbols,
-        Index target_symbols,
-        std::uint64_t seed);
+  // Declares its parameters: their shapes are known, their values are not there yet. Throws SpecError
+  // where parts do not go together.
+  Model(const ModelOptions& options, Index source_symbols, Index target_symbols);
+  // Draws the initial values of all parameters from the seed, too.
+  Model(const ModelOptions& options, Index source_symbols, Index target_symbols, std::uint64_t seed)
+      : Model(options, source_symbols, target_symbols) {
+    store_.allocate(seed);
+  }
 
   ParameterStore& parameters() { return store_; }
   const ParameterStore& parameters() const { return store_; }

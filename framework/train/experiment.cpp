@@ -172,15 +172,14 @@ void check_spec(const ResolvedSpec<Spec>& resolved) {
     Registry::instance().find(MetricKind::name, metric.substr(4), where);
   }
   check_at(resolved, "evaluate.lengths", [&] { LengthBuckets{spec.evaluate.lengths}; });
-  // Plugins refuse options that contradict each other when they are built.
-  check_at(resolved, "task.type", [&] { make_plugin<TaskKind>(spec.task); });
-  check_at(
-      resolved, "train.optimizer.type", [&] { make_plugin<OptimizerKind>(spec.train.optimizer); });
-  check_at(
-      resolved, "evaluate.search.type", [&] { make_plugin<SearchKind>(spec.evaluate.search); });
-  check_at(resolved, "evaluate.dev_search.type", [&] {
-    make_plugin<SearchKind>(spec.evaluate.dev_search);
-  });
+  // Plugins refuse options and company that they cannot work with when they are built.
+  const Symbols symbols = make_plugin<TaskKind>(spec.task)->most_symbols();
+  const Model model(spec.model,
+                    std::max<Index>(symbols.source, kSpecials + 1),
+                    std::max<Index>(symbols.target, kSpecials + 1));
+  make_plugin<OptimizerKind>(spec.train.optimizer);
+  make_plugin<SearchKind>(spec.evaluate.search);
+  make_plugin<SearchKind>(spec.evaluate.dev_search);
 }
 
 std::string identity_json(const Spec& spec) {
