@@ -1,0 +1,113 @@
+"""The presets of configs/papers: each builds at its paper's size, and has as many parameters as the paper's sizes give."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from program import ROOT, softalign
+
+PAPERS = ROOT / "configs" / "papers"
+
+
+# By hand, from the papers' equations. Weights and, where our layers have them, biases: they are named where they are added.
+def gru(read: int, units: int) -> int:
+    return 3 * (read * units + units * units + units)
+
+
+def lstm(read: int, units: int) -> int:
+    return 4 * (read * units + units * units + units)
+
+
+def additive(query: int, annotation: int, units: int) -> int:
+    return query * units + (annotation * units + units) + units  # W_a; U_a and bias; v_a
+
+
+def bahdanau(encoder: int, annotation: int, start: int, score: int) -> int:
+    """n = 1000, m = 620, l = 500, 30,000 symbols a side (Bahdanau et al. 2015, appendices A and B)."""
+    symbols, m, n, maxout = 30000, 620, 1000, 500
+    decoder = gru(m, n) + 3 * annotation * n + (start * n + n)  # C, C_z, C_r; W_s and bias
+    readout = n * 2 * maxout + m * 2 * maxout + annotation * 2 * maxout + 2 * maxout  # U_o, V_o, C_o, bias
+    return 2 * symbols * m + encoder + decoder + score + readout + (maxout * symbols + symbols)  # W_o and bias
+
+
+ENCDEC = bahdanau(gru(620, 1000), 1000, 1000, 0)
+SEARCH = bahdanau(2 * gru(620, 1000), 2000, 1000, additive(1000, 2000, 1000))
+
+
+def luong(attention: int, feeding: bool, source: int = 50000, target: int = 50000) -> int:
+    """Four layers of 1000 cells, embeddings of 1000 (Luong et al. 2015, section 4.1)."""
+    n = 1000
+    cells = 2 * 4 * lstm(n, n)
+    vector = 2 * n * n if attention >= 0 else 0  # W_c of the attentional vector
+    feed = 4 * n * n if feeding else 0  # the input of the first layer is twice as wide
+    return (source + target) * n + cells + vector + feed + max(attention, 0) + (n * target + target)  # softmax and bias
+
+
+NO_ATTENTION = -1
+
+
+def transformer() -> int:
+    """d = 512, d_ff = 2048, 6 + 6 layers, 37,000 symbols in one table (Vaswani et al. 2017, table 3: 65 million)."""
+    d, ff, symbols = 512, 2048, 37000
+    norm = 2 * d
+    attention = 4 * (d * d + d)
+    forward = d * ff + ff + ff * d + d
+    encoder = attention + forward + 2 * norm
+    decoder = 2 * attention + forward + 3 * norm
+    return symbols * d + 6 * (encoder + decoder) + symbols  # the last: the bias of the softmax
+
+
+COUNTS = {
+    "bahdanau2015-encdec-30": ENCDEC,
+    "bahdanau2015-encdec-50": ENCDEC,
+    "bahdanau2015-search-30": SEARCH,
+    "bahdanau2015-search-50": SEARCH,
+    "cho2014": ENCDEC,
+    "sutskever2014": luong(NO_ATTENTION, False, 160000, 80000),
+    "luong2015-base": luong(NO_ATTENTION, False),
+    "luong2015-reverse": luong(NO_ATTENTION, False),
+    "luong2015-dropout": luong(NO_ATTENTION, False),
+    "luong2015-location": luong(1000 * 51, False),
+    "luong2015-feed": luong(1000 * 51, True),
+    "luong2015-global-dot": luong(0, True),
+    "luong2015-global-general": luong(1000 * 1000, True),
+    "luong2015-global-concat": luong(2000 * 1000 + 1000, True),
+    "luong2015-local-m": luong(1000 * 1000, True),
+    "luong2015-local-p": luong(1000 * 1000 + 1000 * 1000 + 1000, True),  # W_a; W_p and v_p
+    "vaswani2017-base": transformer(),
+}
+
+
+def test_every_preset_is_counted() -> None:
+    assert {path.stem for path in PAPERS.glob("*.yaml")} == set(COUNTS)
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_a_preset_has_the_parameters_of_its_paper(name: str, tmp_path: Path) -> None:
+    answer = json.loads(softalign("parameters", PAPERS / f"{name}.yaml", "--json", cwd=tmp_path).stdout)
+    assert answer["count"] == COUNTS[name]
+
+
+def test_what_the_papers_say_of_their_size() -> None:
+    assert 384e6 < COUNTS["sutskever2014"] < 385e6  # "384M parameters"
+    assert round(2 * 4 * lstm(1000, 1000) / 1e6) == 64  # "of which 64M are pure recurrent connections"
+    assert 60e6 < COUNTS["vaswani2017-base"] < 66e6  # "65"
+
+
+@pytest.mark.parametrize("path", sorted(PAPERS.glob("*.yaml")), ids=lambda path: path.stem)
+def test_every_value_says_where_it_is_from(path: Path) -> None:
+    own = {"name", "extends", "task", "train", "dev", "test"}
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        key, _, rest = line.partition(":")
+        value = rest.split(" #")[0].strip()
+        if line.startswith("#") or not value or key.strip() in own or value == "parallel_text":
+            continue
+        assert any(f"# {tag}" in line for tag in ("paper", "authors' code", "assumed")), f"{path.name}:{number}: {line}"
+
+
+@pytest.mark.parametrize("path", sorted(PAPERS.glob("*.yaml")), ids=lambda path: path.stem)
+def test_every_preset_has_a_laptop_sibling(path: Path, tmp_path: Path) -> None:
+    softalign("validate", PAPERS / "laptop" / path.name, cwd=tmp_path)
