@@ -1,0 +1,58 @@
+#!/usr/bin/python3
+"""The table of plugins in README.md, from the registry.
+
+features.py [--check]: writes the table between the two marks anew from what `softalign list` says; with --check it only says, by
+its exit status, whether that would change anything.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+from itertools import groupby
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PROGRAM = Path(os.environ.get("SOFTALIGN_BINARY_DIR", ROOT / "build/release")).absolute() / "bin/softalign"
+README = ROOT / "README.md"
+BEGIN, END = "<!-- plugins: made by scripts/features.py -->\n", "<!-- end of plugins -->\n"
+KINDS = ["encoder", "score", "attention", "decoder", "task", "search", "metric", "optimizer", "schedule"]
+
+
+def rank(kind: str) -> int:
+    """What a model is made of comes first; kinds that are new here come last."""
+    return KINDS.index(kind) if kind in KINDS else len(KINDS)
+
+
+def table() -> str:
+    told = subprocess.run([PROGRAM, "list", "--json"], stdout=subprocess.PIPE, check=True).stdout
+    plugins = sorted(json.loads(told), key=lambda plugin: (rank(plugin["kind"]), plugin["kind"], plugin["name"]))
+    lines = ["| | | |", "| --- | --- | --- |"]
+    for kind, members in groupby(plugins, key=lambda plugin: plugin["kind"]):
+        for number, plugin in enumerate(members):
+            summary = plugin["summary"].replace("|", "\\|")
+            lines.append(f"| {f'**{kind}**' if number == 0 else ''} | `{plugin['name']}` | {summary} |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true", help="change nothing; exit status 1 when the table is out of date")
+    check = parser.parse_args().check
+    text = README.read_text()
+    if BEGIN not in text or END not in text:
+        sys.exit(f"{README}: the marks around the table are missing")
+    now = re.sub(f"{re.escape(BEGIN)}.*{re.escape(END)}", lambda _: f"{BEGIN}\n{table()}\n{END}", text, flags=re.S)
+    if check and now != text:
+        print(f"{README}: the table of plugins is out of date; run scripts/features.py", file=sys.stderr)
+    if not check:
+        README.write_text(now)
+    return int(check and now != text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,151 @@
+// Every combination of encoder, score, attention and decoder in a tiny form: it trains a step and predicts, or it is
+// refused with a reason when the model is built, before any data is read.
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "framework/seq/model.hpp"
+
+using namespace softalign;
+
+namespace {
+
+// Makes a plugin small, and gives an attention its score.
+class Small final : public OptionVisitor {
+ public:
+  explicit Small(const Choice* score) : score_(score) {}
+  bool takes_score() const { return takes_score_; }
+
+ protected:
+  void visit(std::string_view, bool&, std::string_view, const Limits&) override {}
+  void visit(std::string_view name, Index& value, std::string_view, const Limits&) override {
+    static const std::map<std::string_view, Index> kSmall = {
+        {"units", 8}, {"feed_forward", 12}, {"heads", 2}, {"height", 2}};
+    if (const auto found = kSmall.find(name); found != kSmall.end()) value = found->second;
+  }
+  void visit(std::string_view, double&, std::string_view, const Limits&) override {}
+  void visit(std::string_view, std::string&, std::string_view, const Limits&) override {}
+  void visit(std::string_view, std::vector<Index>&, std::string_view, const Limits&) override {}
+  void visit(std::string_view, std::vector<double>&, std::string_view, const Limits&) override {}
+  void visit(std::string_view,
+             std::vector<std::string>&,
+             std::string_view,
+             const Limits&) override {}
+  void visit(std::string_view, InputFile&, std::string_view, const Limits&) override {}
+  void visit(std::string_view, Choice& value, std::string_view, const Limits&) override {
+    if (value.kind != "score") return;
+    takes_score_ = true;
+    if (score_ != nullptr) value = *score_;
+  }
+  bool enter(std::string_view, std::string_view, const Limits&) override { return true; }
+  void leave() override {}
+  bool present(std::string_view, bool now, std::string_view, const Limits&) override { return now; }
+
+ private:
+  const Choice* score_;
+  bool takes_score_ = false;
+};
+
+Choice small(const std::string& kind, const std::string& name, const Choice* score = nullptr) {
+  Choice choice{.kind = kind, .type = name};
+  choice.options = Registry::instance().find(kind, name).options();
+  Small visitor(score);
+  choice.options->describe(visitor);
+  return choice;
+}
+
+bool takes_score(const std::string& attention) {
+  Small visitor(nullptr);
+  Registry::instance().find("attention", attention).options()->describe(visitor);
+  return visitor.takes_score();
+}
+
+std::vector<std::string> names(const char* kind) {
+  std::vector<std::string> list;
+  for (const PluginEntry* entry : Registry::instance().entries(kind))
+    if (!entry->name.ends_with("_for_test")) list.push_back(entry->name);
+  return list;
+}
+
+// Two sentences of 3 and 2 symbols, with </s>; their links.
+Batch two_sentences() {
+  Batch batch{2,
+              4,
+              3,
+              {3, 4, 5, 2, 5, 3, 2, 2},
+              {1, 3, 4, 1, 4, 2},
+              {3, 4, 2, 4, 2, 2},
+              {4, 3},
+              {3, 2},
+              {0, 1},
+              {}};
+  batch.links = {{{0, 0, true}, {2, 1, true}}, {{1, 0, true}}};
+  return batch;
+}
+
+// Empty, or what is wrong.
+std::string fault_of(Model& model) {
+  const Batch batch = two_sentences();
+  std::vector<real> gradients(static_cast<std::size_t>(model.parameters().flat_size()));
+  Tape tape(Tape::Mode::train, gradients.data());
+  const Model::Forward forward = model.forward(tape, batch, real(0.2));
+  for (const real nll : forward.losses.nll)
+    if (!std::isfinite(nll)) return "a loss that is not finite";
+  tape.backward(forward.losses.loss);
+  double norm = 0;
+  for (const real g : gradients) norm += static_cast<double>(g) * static_cast<double>(g);
+  if (!std::isfinite(norm) || norm == 0) return "no gradient, or one that is not finite";
+  tape.reset();
+  Tape infer(Tape::Mode::infer);
+  Model::Source source = model.read(infer, batch.source_side());
+  std::vector<Token> previous = {kBegin, kBegin};
+  for (int step = 0; step < 2; ++step) {
+    const Model::Prediction next = model.predict(infer, source, previous);
+    for (const real logit : next.logits.value())
+      if (!std::isfinite(logit)) return "a logit that is not finite";
+    if (static_cast<bool>(next.weights) != model.aligns())
+      return "weights, or none, unlike aligns()";
+    source.state = next.next;
+  }
+  return "";
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(family)
+
+BOOST_AUTO_TEST_CASE(every_combination_works_or_is_refused_with_the_reason) {
+  std::set<std::string> worked;
+  Index count = 0;
+  for (const std::string& attention : names("attention"))
+    for (const std::string& score :
+         takes_score(attention) ? names("score") : std::vector<std::string>{""})
+      for (const std::string& encoder : names("encoder"))
+        for (const std::string& decoder : names("decoder")) {
+          BOOST_TEST_CONTEXT(encoder << " " << attention << " " << score << " " << decoder) {
+            ModelOptions options;
+            options.embedding = 8;
+            const Choice of_score = score.empty() ? Choice{} : small("score", score);
+            options.encoder = small("encoder", encoder);
+            options.attention = small("attention", attention, &of_score);
+            options.decoder = small("decoder", decoder);
+            try {
+              Model model(options, 6, 6, 1);
+              const std::string fault = fault_of(model);
+              BOOST_TEST(fault == "");
+              for (const std::string& part : {encoder, attention, score, decoder})
+                worked.insert(part);
+              ++count;
+            } catch (const SpecError& refusal) {
+              BOOST_TEST(std::string(refusal.what()).size() > 20u);
+            }
+          }
+        }
+  for (const char* kind : {"encoder", "score", "attention", "decoder"})
+    for (const std::string& name : names(kind))
+      BOOST_TEST(worked.contains(name), name << " works with nothing");
+  BOOST_TEST_MESSAGE(count << " combinations");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
