@@ -2,21 +2,20 @@
 """Builds the corpus of experiments/bible_en_es from two Debian packages, the same bytes each time.
 
 build_bible.py [--out FOLDER] [KJV.deb SPARV.deb]: without the .deb files it gets them by apt-get download. Either way their
-SHA-256 must be the recorded one. Compression is `gzip -n9`: GNU gzip's own, which unlike zlib's has not changed in years.
+SHA-256 must be the recorded one.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import statistics
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from debian_package import BuildError, Package, differing, download, unpack, write_gzip
 from strongs import Links, Token, link, tokens
 from sword import Canon, SwordError, read_canon, read_verses
 
@@ -24,25 +23,15 @@ ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "experiments/bible_en_es"
 PARTS = ("train", "dev", "test")
 COLUMNS = ("en", "es", "ref", "align")
-
-
-class Package(NamedTuple):
-    name: str
-    version: str
-    sha256: str
-    module: str
+MODULES = "usr/share/sword/modules/texts/ztext"
 
 
 KJV = Package(
-    "sword-text-kjv", "14.3-1", "9f463f28ce665f6f528fc723179722bced880a4c5485f7a41bf742838315de57", "engKJV2006eb"
+    "sword-text-kjv", "14.3-1", "9f463f28ce665f6f528fc723179722bced880a4c5485f7a41bf742838315de57", f"{MODULES}/engKJV2006eb"
 )
 SPARV = Package(
-    "sword-text-sparv", "2.60-1", "5c87f9b2bc97457e8a872f5bae7ea7ce59cb3de1dcee73e4d4740451863694cf", "spaRV1909eb"
+    "sword-text-sparv", "2.60-1", "5c87f9b2bc97457e8a872f5bae7ea7ce59cb3de1dcee73e4d4740451863694cf", f"{MODULES}/spaRV1909eb"
 )
-
-
-class BuildError(Exception):
-    """Wrong or missing input; the text says what and what to do."""
 
 
 class Pair(NamedTuple):
@@ -63,32 +52,6 @@ def part_of(chapter_index: int) -> str:
     return {7: "test", 17: "dev"}.get(chapter_index % 20, "train")
 
 
-def sha256(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest()
-
-
-def download(package: Package, folder: Path) -> Path:
-    """The package's .deb file, from the archive that apt-get is set up for."""
-    wanted = f"{package.name}={package.version}"
-    ended = subprocess.run(["apt-get", "-q", "download", wanted], cwd=folder, capture_output=True, text=True, check=False)
-    if ended.returncode != 0:
-        raise BuildError(
-            f"apt-get download {wanted} failed ({ended.stderr.strip()}); it is in Debian 12 and at snapshot.debian.org: "
-            "run apt-get update, or give both .deb files as arguments"
-        )
-    return next(folder.glob(f"{package.name}_*.deb"))
-
-
-def unpack(package: Package, deb: Path, folder: Path) -> Path:
-    """Checks a .deb file, unpacks it and returns the folder of its SWORD module."""
-    if not deb.is_file():
-        raise BuildError(f"{deb}: no such file; it should be {package.name} {package.version}")
-    if sha256(deb) != package.sha256:
-        raise BuildError(f"{deb}: SHA-256 is {sha256(deb)}, not that of {package.name} {package.version} ({package.sha256})")
-    subprocess.run(["dpkg-deb", "--extract", deb, folder], check=True)
-    return folder / "usr/share/sword/modules/texts/ztext" / package.module
-
-
 def read_pairs(english: Path, spanish: Path, canon: Canon) -> Iterator[Pair]:
     """The verses that have words in both modules, in canonical order."""
     for ours, theirs in zip(read_verses(english, canon), read_verses(spanish, canon)):
@@ -104,8 +67,7 @@ def write(pairs: list[Pair], folder: Path) -> None:
         rows = [pair.columns() for pair in pairs if pair.part == part]
         for index, column in enumerate(COLUMNS):
             text = "".join(row[index] + "\n" for row in rows)
-            packed = subprocess.run(["gzip", "-n9"], input=text.encode("utf-8"), stdout=subprocess.PIPE, check=True)
-            (folder / f"{part}.{column}.gz").write_bytes(packed.stdout)
+            write_gzip(text, folder / f"{part}.{column}.gz")
 
 
 def summary(pairs: list[Pair]) -> Iterator[str]:
@@ -119,12 +81,6 @@ def summary(pairs: list[Pair]) -> Iterator[str]:
             f"median {statistics.median(lengths):.0f}, 90 % {lengths[len(lengths) * 9 // 10]}, longest {lengths[-1]}; "
             f"{sum(length > 30 for length in lengths)} over 30; {sure} sure and {possible} possible links"
         )
-
-
-def differing(folder: Path, sums: Path) -> list[str]:
-    """The files of a SHA256SUMS list that are missing from `folder` or have other bytes."""
-    recorded = (line.split() for line in sums.read_text(encoding="ascii").splitlines())
-    return [name for digest, name in recorded if not (folder / name).is_file() or sha256(folder / name) != digest]
 
 
 def main() -> int:

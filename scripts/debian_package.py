@@ -1,0 +1,57 @@
+"""Data that is built from Debian packages: gets one, checks that it is the recorded one, unpacks it; compares what was built."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+
+class Package(NamedTuple):
+    name: str
+    version: str
+    sha256: str
+    content: str  # the file or folder of it that is wanted
+
+
+class BuildError(Exception):
+    """Wrong or missing input; the text says what and what to do."""
+
+
+def sha256(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
+def download(package: Package, folder: Path) -> Path:
+    """The package's .deb file, from the archive that apt-get is set up for."""
+    wanted = f"{package.name}={package.version}"
+    ended = subprocess.run(["apt-get", "-q", "download", wanted], cwd=folder, capture_output=True, text=True, check=False)
+    if ended.returncode != 0:
+        raise BuildError(
+            f"apt-get download {wanted} failed ({ended.stderr.strip()}); it is in Debian 12 and at snapshot.debian.org: "
+            "run apt-get update, or give the .deb file as an argument"
+        )
+    return next(folder.glob(f"{package.name}_*.deb"))
+
+
+def unpack(package: Package, deb: Path, folder: Path) -> Path:
+    """Checks a .deb file, unpacks it and returns the place of its content."""
+    if not deb.is_file():
+        raise BuildError(f"{deb}: no such file; it should be {package.name} {package.version}")
+    if sha256(deb) != package.sha256:
+        raise BuildError(f"{deb}: SHA-256 is {sha256(deb)}, not that of {package.name} {package.version} ({package.sha256})")
+    subprocess.run(["dpkg-deb", "--extract", deb, folder], check=True)
+    return folder / package.content
+
+
+def write_gzip(text: str, file: Path) -> None:
+    """Compressed by GNU gzip, whose output unlike zlib's has not changed in years."""
+    packed = subprocess.run(["gzip", "-n9"], input=text.encode("utf-8"), stdout=subprocess.PIPE, check=True)
+    file.write_bytes(packed.stdout)
+
+
+def differing(folder: Path, sums: Path) -> list[str]:
+    """The files of a SHA256SUMS list that are missing from `folder` or have other bytes."""
+    recorded = (line.split() for line in sums.read_text(encoding="ascii").splitlines())
+    return [name for digest, name in recorded if not (folder / name).is_file() or sha256(folder / name) != digest]
