@@ -1,6 +1,5 @@
 #include "framework/data/synthetic.hpp"
 
-#include "framework/base/random.hpp"
 #include "framework/data/build_vocabulary.hpp"
 
 namespace softalign {
@@ -13,8 +12,7 @@ void draw(const RandomStream& stream,
           Order order,
           const Vocabulary& vocabulary,
           Examples& examples) {
-  const auto lengths = static_cast<std::uint32_t>(length[1] - length[0] + 1);
-  const Index size = length[0] + stream.below(lengths, 0, number);
+  const Index size = draw_length(length, stream, 0, number);
   std::vector<Token> source, target;
   std::vector<Link> links;
   for (Index k = 1; k <= size; ++k) {
@@ -33,24 +31,31 @@ void draw(const RandomStream& stream,
 
 }  // namespace
 
+void fill_split(Split& split, const char* name, Index data_seed, Index examples, const Draw& draw) {
+  const RandomStream stream(static_cast<std::uint64_t>(data_seed), fmt::format("task/{}", name));
+  split.name = name;
+  for (Index i = 0; i < examples; ++i) draw(stream, static_cast<std::uint64_t>(i));
+  split.counts.read = split.counts.kept = examples;
+}
+
+Index draw_length(const std::vector<Index>& length,
+                  const RandomStream& stream,
+                  std::uint64_t index,
+                  std::uint64_t round) {
+  const auto lengths = static_cast<std::uint32_t>(length[1] - length[0] + 1);
+  return length[0] + stream.below(lengths, index, round);
+}
+
 Dataset make_synthetic(const SyntheticOptions& options, Order order) {
   Dataset data;
   data.source = data.target = symbol_vocabulary(symbol_names(options.symbols));
   data.has_links = true;
   const auto fill =
       [&](Split& split, const char* name, const std::vector<Index>& length, Index examples) {
-        const RandomStream stream(static_cast<std::uint64_t>(options.data_seed),
-                                  fmt::format("task/{}", name));
-        split.name = name;
-        for (Index i = 0; i < examples; ++i)
-          draw(stream,
-               static_cast<std::uint64_t>(i),
-               options.symbols,
-               length,
-               order,
-               *data.source,
-               split.examples);
-        split.counts.read = split.counts.kept = examples;
+        const auto append = [&](const RandomStream& stream, std::uint64_t i) {
+          draw(stream, i, options.symbols, length, order, *data.source, split.examples);
+        };
+        fill_split(split, name, options.data_seed, examples, append);
       };
   fill(data.train, "train", options.length.train, options.examples.train);
   fill(data.dev, "dev", options.length.dev, options.examples.dev);

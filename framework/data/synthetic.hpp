@@ -1,13 +1,15 @@
-// Synthetic tasks whose target is the source in another order, so that the true alignment is known.
-// A task says only which order.
+// Tasks that make their sentences, so that the true alignment is known: what they have in common, and
+// those whose target is the source in another order, which say only which order.
 #pragma once
 
 #include <fmt/ranges.h>  // fmt::join, from version 11 on
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
+#include "framework/base/random.hpp"
 #include "framework/config/options.hpp"
 #include "framework/data/dataset.hpp"
 #include "framework/data/task.hpp"
@@ -69,11 +71,21 @@ struct SyntheticOptions {
   }
 };
 
+// Fills a split with `examples` examples, appended by draw(stream, i) one by one. The stream's numbers
+// at round i are those of example i, so that example i is a function of (data_seed, split, i): asking
+// for more leaves the first as they were.
+using Draw = std::function<void(const RandomStream& stream, std::uint64_t i)>;
+void fill_split(Split& split, const char* name, Index data_seed, Index examples, const Draw& draw);
+
+// A length drawn uniformly from [shortest, longest].
+Index draw_length(const std::vector<Index>& length,
+                  const RandomStream& stream,
+                  std::uint64_t index,
+                  std::uint64_t round);
+
 // Target position k holds the source symbol at position order(source)[k].
 using Order = std::vector<Index> (*)(std::span<const Token> source);
 
-// Example i of a split is a function of (data_seed, split, i): asking for more leaves the first as
-// they were.
 Dataset make_synthetic(const SyntheticOptions& options, Order order);
 
 // The task plugin for an order.

@@ -25,6 +25,9 @@ class Task {
   virtual Dataset load(std::uint64_t seed, const Progress& progress) const = 0;
   // The most that its options allow, without reading anything.
   virtual Symbols most_symbols() const { return {}; }
+  // Above 0: a source is an image of this height, its symbols are pixels, column by column, from 0,
+  // the paper's grey level; 0: it is text. Known before anything is read.
+  virtual Index image_height() const { return 0; }
 };
 
 struct TaskKind {

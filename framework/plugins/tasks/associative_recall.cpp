@@ -1,0 +1,102 @@
+// Task associative_recall: keys with their values, then some of the keys, whose values are to be
+// written: c 9 k 8 j 3 ? k -> 8 (Ba et al. 2016, section 4.1; Graves et al. 2014, section 4.3, recall
+// the item behind the one asked for).
+#include "framework/data/build_vocabulary.hpp"
+#include "framework/data/synthetic.hpp"
+
+namespace softalign {
+namespace {
+
+struct RecallOptions {
+  Index keys = 26;
+  Index values = 10;
+  Index queries = 1;
+  SyntheticOptions::Lengths pairs{{2, 8}, {2, 8}, {2, 16}};
+  SyntheticOptions::Examples examples;
+  Index data_seed = 1;
+
+  template <class V>
+  void describe(V& v) {
+    v("keys", keys, "different keys", between(1, kMostSymbols / 2));
+    v("values", values, "different values", between(1, kMostSymbols / 2));
+    v("queries", queries, "keys asked for, each of the pairs as likely", between(1, 1000));
+    v("pairs", pairs, "pairs a sentence, drawn uniformly from [shortest, longest]; keys differ");
+    v("examples", examples, "sentences in each split");
+    v("data_seed",
+      data_seed,
+      "draws the sentences; the same for every seed of the run unless changed",
+      at_least(0));
+    for (const auto* length : {&pairs.train, &pairs.dev, &pairs.test})
+      v.check("keys",
+              length->size() != 2 || (*length)[1] <= keys,
+              fmt::format("{} keys are too few for {} pairs; the keys of a sentence differ",
+                          keys,
+                          length->size() == 2 ? (*length)[1] : 0));
+  }
+};
+
+class AssociativeRecall final : public Task {
+ public:
+  using Options = RecallOptions;
+  explicit AssociativeRecall(const Options& options) : options_(options) {}
+
+  Dataset load(std::uint64_t, const Progress&) const override {
+    Dataset data;
+    std::vector<std::string> symbols = symbol_names(options_.keys), values;
+    for (Index k = 0; k < options_.values; ++k) values.push_back(fmt::format("{}", k));
+    symbols.insert(symbols.end(), values.begin(), values.end());
+    symbols.emplace_back("?");
+    data.source = symbol_vocabulary(symbols);
+    data.target = symbol_vocabulary(values);
+    data.has_links = true;
+    const auto fill =
+        [&](Split& split, const char* name, const std::vector<Index>& pairs, Index examples) {
+          const auto append = [&](const RandomStream& stream, std::uint64_t i) {
+            draw(stream, i, pairs, data, split.examples);
+          };
+          fill_split(split, name, options_.data_seed, examples, append);
+        };
+    fill(data.train, "train", options_.pairs.train, options_.examples.train);
+    fill(data.dev, "dev", options_.pairs.dev, options_.examples.dev);
+    fill(data.test, "test", options_.pairs.test, options_.examples.test);
+    return data;
+  }
+
+ private:
+  // The stream's numbers up to `keys` draw the keys, those behind it the rest.
+  void draw(const RandomStream& stream,
+            std::uint64_t i,
+            const std::vector<Index>& pairs,
+            const Dataset& data,
+            Examples& examples) const {
+    auto next = static_cast<std::uint64_t>(options_.keys + 1);
+    const auto below = [&](Index bound) -> Index {
+      return stream.below(static_cast<std::uint32_t>(bound), next++, i);
+    };
+    const Index count = draw_length(pairs, stream, next++, i);
+    const std::vector<Index> keys = stream.permutation(options_.keys, i);
+    std::vector<Token> source, target;
+    std::vector<Link> links;
+    for (Index k = 0; k < count; ++k) {
+      source.push_back(kSpecials + static_cast<Token>(keys[static_cast<std::size_t>(k)]));
+      source.push_back(kSpecials + static_cast<Token>(options_.keys + below(options_.values)));
+    }
+    source.push_back(kSpecials + static_cast<Token>(options_.keys + options_.values));
+    for (Index q = 0; q < options_.queries; ++q) {
+      const Index pair = below(count), place = 2 * pair + 1;
+      source.push_back(source[static_cast<std::size_t>(2 * pair)]);
+      target.push_back(source[static_cast<std::size_t>(place)] - static_cast<Token>(options_.keys));
+      links.push_back({place, q, true});
+    }
+    examples.append({source, target, links, data.source->join(source), data.target->join(target)});
+  }
+
+  Options options_;
+};
+
+SOFTALIGN_TASK("associative_recall",
+               AssociativeRecall,
+               "pairs of key and value, then keys whose values are wanted (Ba et al. 2016)");
+
+}  // namespace
+}  // namespace softalign

@@ -1,0 +1,246 @@
+// Task image_captions: images made of handwritten digits, described in words (Xu et al. 2015 describe
+// photographs). Strips: digits from left to right, "three then seven". Scenes: two digits on a square,
+// "a five left of a two" or "a three above a nine". The digits of a split are found in no other. A
+// number word is linked to the ink of its digit.
+#include <array>
+#include <charconv>
+#include <map>
+
+#include "framework/data/build_vocabulary.hpp"
+#include "framework/data/synthetic.hpp"
+#include "framework/data/text.hpp"
+#include "framework/data/text_file.hpp"
+
+namespace softalign {
+namespace {
+
+constexpr Index kSide = 8;     // of a digit, pixels
+constexpr Index kLevels = 17;  // 0: paper, 16: ink
+constexpr std::array kNumbers = {
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"};
+
+struct CaptionOptions {
+  InputFile digits;
+  std::string layout = "strip";
+  SyntheticOptions::Lengths length{{1, 4}, {1, 4}, {1, 4}};
+  Index gap = 2;
+  Index side = 24;
+  SyntheticOptions::Examples examples;
+  Index data_seed = 1;
+
+  template <class V>
+  void describe(V& v) {
+    v("digits",
+      digits,
+      "a digit a line, plain or gzip: train, dev or test, which digit, 64 grey levels 0..16 row by "
+      "row",
+      required());
+    v("layout", layout, "how digits stand in an image", one_of("strip", "scene"));
+    v("length", length, "digits of a strip, drawn uniformly from [shortest, longest]");
+    v("gap", gap, "most empty columns before a digit of a strip", between(0, 100));
+    v("side", side, "pixels of a side of a scene", between(2 * kSide, 100));
+    v("examples", examples, "images in each split");
+    v("data_seed",
+      data_seed,
+      "draws the images; the same for every seed of the run unless changed",
+      at_least(0));
+    for (const auto* digits_of : {&length.train, &length.dev, &length.test})
+      v.check("length",
+              digits_of->size() != 2 || (*digits_of)[1] * (kSide + gap) * kSide <= kLongestSentence,
+              fmt::format("a strip would have more than {} pixels", kLongestSentence));
+  }
+};
+
+struct Digit {
+  Index number = 0;
+  std::array<Index, kSide * kSide> pixels{};  // grey levels, row by row
+};
+
+using Digits = std::map<std::string, std::vector<Digit>, std::less<>>;  // by split
+
+// A line of the file: its split, and the digit.
+std::pair<std::string, Digit> parse_digit(const TextFile& file, std::string_view line) {
+  const std::vector<std::string_view> words = split_words(line);
+  const auto refuse = [&](const char* fault) {
+    return DataError("{}:{}: {}", printable(file.path(), kWhole), file.line_number(), fault);
+  };
+  if (words.size() != 2 + kSide * kSide)
+    throw refuse("a digit is a line of train, dev or test, its number and 64 grey levels");
+  if (words[0] != "train" && words[0] != "dev" && words[0] != "test")
+    throw refuse("a line begins with train, dev or test");
+  const auto read = [&](std::string_view word, Index bound) {
+    Index value = -1;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error != std::errc() || end != word.data() + word.size() || value < 0 || value >= bound)
+      throw refuse("the number must be 0 to 9 and grey levels 0 to 16");
+    return value;
+  };
+  Digit digit{read(words[1], std::ssize(kNumbers)), {}};
+  for (std::size_t i = 0; i < digit.pixels.size(); ++i)
+    digit.pixels[i] = read(words[2 + i], kLevels);
+  return {std::string(words[0]), digit};
+}
+
+// Throws DataError where a split has no digit, or one that another split has too.
+Digits read_digits(const std::string& path) {
+  Digits digits;
+  std::map<std::array<Index, kSide * kSide>, std::string> split_of;
+  TextFile file(path);
+  for (std::string line; file.next(line);) {
+    const auto [split, digit] = parse_digit(file, line);
+    if (const auto [found, is_new] = split_of.emplace(digit.pixels, split);
+        !is_new && found->second != split)
+      throw DataError("{}:{}: the same image is in {} and in {}",
+                      printable(path, kWhole),
+                      file.line_number(),
+                      found->second,
+                      split);
+    digits[split].push_back(digit);
+  }
+  for (const char* split : {"train", "dev", "test"})
+    if (!digits.contains(split))
+      throw DataError("{}: no digit for {}", printable(path, kWhole), split);
+  return digits;
+}
+
+class Image {
+ public:
+  Image(Index width, Index height)
+      : height_(height), pixels_(static_cast<std::size_t>(width * height), kSpecials) {}
+
+  // With its left upper corner at (x, y); its ink is what word `word` of the caption is about.
+  void put(const Digit& digit, Index x, Index y, Index word) {
+    for (Index i = 0; i < kSide * kSide; ++i) {
+      const Index level = digit.pixels[static_cast<std::size_t>(i)];
+      const Index at = (x + i % kSide) * height_ + y + i / kSide;
+      if (level == 0) continue;
+      pixels_[static_cast<std::size_t>(at)] = kSpecials + static_cast<Token>(level);
+      links_.push_back({at, word, true});
+    }
+  }
+  std::span<const Token> pixels() const { return pixels_; }  // column by column
+  std::span<const Link> links() const { return links_; }
+
+ private:
+  Index height_;
+  std::vector<Token> pixels_;
+  std::vector<Link> links_;
+};
+
+// The random numbers of one example, one behind the other.
+class Numbers {
+ public:
+  Numbers(const RandomStream& stream, std::uint64_t example) : stream_(stream), example_(example) {}
+  Index between(Index low, Index high) {  // both included
+    return low + stream_.below(static_cast<std::uint32_t>(high - low + 1), next_++, example_);
+  }
+  const Digit& one_of(const std::vector<Digit>& digits) {
+    return digits[static_cast<std::size_t>(between(0, std::ssize(digits) - 1))];
+  }
+
+ private:
+  const RandomStream& stream_;
+  std::uint64_t example_;
+  std::uint64_t next_ = 0;
+};
+
+class ImageCaptions final : public Task {
+ public:
+  using Options = CaptionOptions;
+  explicit ImageCaptions(const Options& options) : options_(options) {}
+
+  Index image_height() const override { return is_strip() ? kSide : options_.side; }
+
+  Dataset load(std::uint64_t, const Progress&) const override {
+    const Digits digits = read_digits(options_.digits.path);
+    Dataset data;
+    std::vector<std::string> levels, words(kNumbers.begin(), kNumbers.end());
+    for (Index level = 0; level < kLevels; ++level) levels.push_back(fmt::format("{}", level));
+    for (const char* word : {"then", "a", "left", "of", "above"}) words.emplace_back(word);
+    data.source = symbol_vocabulary(levels);
+    data.target = symbol_vocabulary(words);
+    data.has_links = true;
+    const auto fill = [&](Split& split,
+                          const char* name,
+                          const std::vector<Index>& length,
+                          Index examples) {
+      const std::vector<Digit>& own = digits.find(name)->second;
+      const auto append = [&](const RandomStream& stream, std::uint64_t i) {
+        Numbers numbers(stream, i);
+        const auto [image, caption] =
+            is_strip() ? strip(numbers, own, length) : scene(numbers, own);
+        const std::string shown = data.source->join({image.pixels().begin(), image.pixels().end()});
+        split.examples.append(
+            {image.pixels(), data.target->encode(caption), image.links(), shown, caption});
+      };
+      fill_split(split, name, options_.data_seed, examples, append);
+    };
+    fill(data.train, "train", options_.length.train, options_.examples.train);
+    fill(data.dev, "dev", options_.length.dev, options_.examples.dev);
+    fill(data.test, "test", options_.length.test, options_.examples.test);
+    return data;
+  }
+
+ private:
+  using Captioned = std::pair<Image, std::string>;
+
+  bool is_strip() const { return options_.layout == "strip"; }
+
+  Captioned strip(Numbers& numbers,
+                  const std::vector<Digit>& digits,
+                  const std::vector<Index>& length) const {
+    struct Placed {
+      const Digit* digit;
+      Index x;
+    };
+    std::vector<Placed> placed;
+    std::string caption;
+    Index width = 0;
+    for (Index left = numbers.between(length[0], length[1]); left > 0; --left) {
+      const Digit& digit = numbers.one_of(digits);
+      const Index x = width + numbers.between(0, options_.gap);
+      placed.push_back({&digit, x});
+      width = x + kSide;
+      caption += caption.empty() ? "" : " then ";
+      caption += kNumbers[static_cast<std::size_t>(digit.number)];
+    }
+    Image image(width, kSide);
+    for (std::size_t k = 0; k < placed.size(); ++k)
+      image.put(*placed[k].digit, placed[k].x, 0, 2 * static_cast<Index>(k));
+    return {std::move(image), std::move(caption)};
+  }
+
+  // The caption begins with the digit on the left or above, so that there is one. Along the other
+  // axis the digits are at most half a digit apart, so that nobody would say it the other way.
+  Captioned scene(Numbers& numbers, const std::vector<Digit>& digits) const {
+    const Index room = options_.side - kSide;
+    const bool beside = numbers.between(0, 1) == 0;
+    const Digit &first = numbers.one_of(digits), &second = numbers.one_of(digits);
+    const Index along = numbers.between(0, room - kSide);
+    const Index along_second = numbers.between(along + kSide, room);
+    const Index across = numbers.between(0, room);
+    const Index across_second =
+        numbers.between(std::max<Index>(0, across - kSide / 2), std::min(room, across + kSide / 2));
+    Image image(options_.side, options_.side);
+    const Index last = beside ? 5 : 4;  // "a five left of a two", "a three above a nine"
+    const auto put = [&](const Digit& digit, Index on, Index off, Index word) {
+      image.put(digit, beside ? on : off, beside ? off : on, word);
+    };
+    put(first, along, across, 1);
+    put(second, along_second, across_second, last);
+    return {std::move(image),
+            fmt::format("a {} {} a {}",
+                        kNumbers[static_cast<std::size_t>(first.number)],
+                        beside ? "left of" : "above",
+                        kNumbers[static_cast<std::size_t>(second.number)])};
+  }
+
+  Options options_;
+};
+
+SOFTALIGN_TASK("image_captions",
+               ImageCaptions,
+               "handwritten digits in strips or scenes, to be described in words");
+
+}  // namespace
+}  // namespace softalign
