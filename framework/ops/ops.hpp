@@ -39,6 +39,7 @@ Var normalize_last(
 // ---- shapes
 Var concat_last(Var a, Var b);                   // [..., D] [..., E] -> [..., D + E]
 Var slice_last(Var x, Index begin, Index size);  // [..., D] -> [..., size]
+Var reshape(Var x, const Shape& shape);          // the same numbers
 Var select_step(Var x, Index step);              // [B,S,D] -> [B,D]
 std::span<const Var> unstack_steps(Var&& x);     // [T,B,D] -> T times [B,D]
 Var stack_steps(std::span<const Var> steps);     // T times [B,D] -> [T,B,D]
@@ -54,6 +55,14 @@ Var embedding(Var table,
 // the batch. -> [B,S,U], 0 at padding. backwards: from each sentence's last position to its first.
 Var gru_sequence(Var&& x, Var u, Var uc, std::span<const Index> lengths, bool backwards);
 Var gru_step(Var&& x, Var previous, Var u, Var uc);  // x [B,3U], previous [B,U] -> [B,U]
+
+// ---- images [B,W,H,C], column behind column. widths [B]: valid columns of each image; what lies
+// beyond is never read, and 0 in what comes out.
+// y = sum over the k x k pixels around one (0 beyond the image) of x w + bias: w [k,k,C,K], k odd, its
+// first axis along W; bias [K] -> [B,W,H,K].
+Var conv2d(Var x, Var w, Var bias, std::span<const Index> widths);
+// The largest of each 2 x 2 pixels, of fewer at an odd edge -> [B, ceil(W/2), ceil(H/2), C].
+Var max_pool2d(Var x, std::span<const Index> widths);
 
 // ---- attention
 Var additive_energy(

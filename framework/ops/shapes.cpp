@@ -43,6 +43,13 @@ Var slice_last(Var x, Index begin, Index size) {
   });
 }
 
+Var reshape(Var x, const Shape& shape) {
+  ops::require(shape.size() == x.shape().size(), "reshape", "as many numbers as before", x);
+  return x.tape().record(View{x.value().data, shape}, {x}, [=](View dy) {
+    kernels::add(dy.size(), dy.data, x.gradient().data);
+  });
+}
+
 Var select_step(Var x, Index step) {
   ops::require(x.shape().rank() == 3 && step < x.shape()[1], "select_step", "x must be [B,T,D]", x);
   const Index rows = x.shape()[0], steps = x.shape()[1], size = x.shape()[2];

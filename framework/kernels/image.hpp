@@ -1,0 +1,27 @@
+// Images for convolutions: what each pixel's neighbourhood holds as a row of a matrix, and the largest of
+// neighbours. An image is [width, height, channels], column behind column.
+#pragma once
+
+#include "framework/base/types.hpp"
+
+namespace softalign::kernels {
+
+struct ImageSize {
+  Index width, height, channels;
+  Index pixels() const { return width * height; }
+  Index size() const { return width * height * channels; }
+  ImageSize halved() const { return {(width + 1) / 2, (height + 1) / 2, channels}; }
+};
+
+// The square of `side` columns and rows around each pixel, 0 beyond the image, as its row of
+// patches [width * height, side * side * channels]. side: odd.
+void gather_patches(ImageSize n, Index side, const real* x, real* patches);
+// dx += what gather_patches took from there.
+void add_patches(ImageSize n, Index side, const real* dpatches, real* dx);
+
+// y, of size n.halved(): the largest of each 2 x 2 pixels, of fewer at an odd edge.
+void max_pool_forward(ImageSize n, const real* x, real* y);
+// dx += dy at the first pixel that holds the largest.
+void max_pool_backward(ImageSize n, const real* x, const real* y, const real* dy, real* dx);
+
+}  // namespace softalign::kernels

@@ -1,0 +1,109 @@
+#include "framework/kernels/image.hpp"
+#include "framework/kernels/elementwise.hpp"
+#include "framework/kernels/gemm.hpp"
+#include "framework/ops/check.hpp"
+#include "framework/ops/ops.hpp"
+
+namespace softalign {
+namespace {
+
+using kernels::ImageSize;
+
+void check_images(Var x, std::span<const Index> widths, std::string_view op) {
+  ops::require(x.shape().rank() == 4 && x.shape()[0] == static_cast<Index>(widths.size()),
+               op,
+               "images must be [B,W,H,C] with a width for each of B",
+               x);
+}
+
+// What lies behind the valid columns of each image is 0.
+View images(Tape& tape, const Shape& shape, std::span<const Index> widths, bool halved) {
+  View all = tape.allocate(shape);
+  const Index column = shape[2] * shape[3], image = shape[1] * column;
+  for (Index b = 0; b < shape[0]; ++b) {
+    const Index width = widths[static_cast<std::size_t>(b)];
+    const Index valid = (halved ? (width + 1) / 2 : width) * column;
+    std::fill_n(all.data + b * image + valid, image - valid, real{0});
+  }
+  return all;
+}
+
+}  // namespace
+
+// As a product: patches [W H, k k C] of each image with w. In backward the patches are gathered again,
+// which costs less than keeping them: they are k² times the images.
+Var conv2d(Var x, Var w, Var bias, std::span<const Index> widths) {
+  check_images(x, widths, "conv2d");
+  ops::require(w.shape().rank() == 4 && w.shape()[0] == w.shape()[1] && w.shape()[0] % 2 == 1 &&
+                   w.shape()[2] == x.shape()[3] && bias.shape().size() == w.shape()[3],
+               "conv2d",
+               "w must be [k,k,C,K] for images [B,W,H,C], k odd, bias [K]",
+               x,
+               w,
+               bias);
+  Tape& tape = x.tape();
+  const Index side = w.shape()[0], in = w.shape().rows(), out = w.shape()[3];
+  const Index height = x.shape()[2], channels = x.shape()[3], pixels = x.shape()[1] * height;
+  const auto image = [=](std::size_t b) { return ImageSize{widths[b], height, channels}; };
+  View y = images(tape, x.shape().with_last(out), widths, false);
+  const Arena::Mark mark = tape.arena().mark();
+  View patches = tape.allocate({pixels, in});
+  for (std::size_t b = 0; b < widths.size(); ++b) {
+    const ImageSize n = image(b);
+    const Index before = static_cast<Index>(b) * pixels;
+    kernels::gather_patches(n, side, x.value().data + before * channels, patches.data);
+    gemm({patches.data, n.pixels(), in},
+         {w.value().data, in, out},
+         false,
+         y.data + before * out,
+         out,
+         bias.value().data);
+  }
+  tape.arena().rewind(mark);
+  return tape.expendable(tape.record(y, {x, w, bias}, [=, &tape](View dy) {
+    View dx = x.gradient(), dw = w.gradient(), db = bias.gradient();
+    const Arena::Mark begin = tape.arena().mark();
+    View scratch = tape.allocate({pixels, in});
+    for (std::size_t b = 0; b < widths.size(); ++b) {
+      const ImageSize n = image(b);
+      const Index before = static_cast<Index>(b) * pixels;
+      const Matrix d{dy.data + before * out, n.pixels(), out};
+      if (db) kernels::sum_rows(n.pixels(), out, d.data, db.data);
+      if (dw) {
+        kernels::gather_patches(n, side, x.value().data + before * channels, scratch.data);
+        const Matrix rows{scratch.data, n.pixels(), in};
+        gemm(rows.transpose(), d, true, dw.data, out);
+      }
+      if (!dx) continue;
+      gemm(d, Matrix{w.value().data, in, out}.transpose(), false, scratch.data, in);
+      kernels::add_patches(n, side, scratch.data, dx.data + before * channels);
+    }
+    tape.arena().rewind(begin);
+  }));
+}
+
+Var max_pool2d(Var x, std::span<const Index> widths) {
+  check_images(x, widths, "max_pool2d");
+  const ImageSize whole{x.shape()[1], x.shape()[2], x.shape()[3]}, half = whole.halved();
+  const auto image = [=](std::size_t b) {
+    return ImageSize{widths[b], whole.height, whole.channels};
+  };
+  View y = images(x.tape(), {x.shape()[0], half.width, half.height, half.channels}, widths, true);
+  for (std::size_t b = 0; b < widths.size(); ++b) {
+    const Index i = static_cast<Index>(b);
+    kernels::max_pool_forward(
+        image(b), x.value().data + i * whole.size(), y.data + i * half.size());
+  }
+  return x.tape().record(y, {x}, [=](View dy) {
+    for (std::size_t b = 0; b < widths.size(); ++b) {
+      const Index i = static_cast<Index>(b);
+      kernels::max_pool_backward(image(b),
+                                 x.value().data + i * whole.size(),
+                                 y.data + i * half.size(),
+                                 dy.data + i * half.size(),
+                                 x.gradient().data + i * whole.size());
+    }
+  });
+}
+
+}  // namespace softalign
