@@ -4,6 +4,7 @@
 lengths      a metric by source length, mean and deviation over seeds, with the number of sentences
 curves       learning curves, mean and deviation over seeds
 alignments   attention matrices with their words, known links outlined
+images       an image with each word's attention over it, where sources are images
 heatmap      a metric over two parameters of a sweep
 
 Runs that differ in nothing but their seed are one line of a figure. The same files give the same bytes. Exit status: 2 the command
@@ -22,8 +23,9 @@ from matplotlib.figure import Figure
 from drawing import LOOKS
 from paper import FONTS, SMALLEST, WIDTHS, save, set_style
 from paper_grids import draw_alignments, draw_heatmap
+from paper_images import draw_images
 from paper_lines import Group, draw_curves, draw_lengths, shared_curve
-from records import AlignmentFile, RecordError, Run, find_files, labels, replicates
+from records import Alignment, AlignmentFile, RecordError, Run, find_files, labels, replicates
 from sweep_table import ChoiceError, cells, read_sweep
 
 MOST = 40  # values of a parameter along one side of a heatmap
@@ -109,7 +111,8 @@ def curves(arguments: argparse.Namespace) -> Figure:
     return draw_curves(groups, wanted, arguments.width, arguments.band, arguments.height, units, arguments.smooth)
 
 
-def alignments(arguments: argparse.Namespace) -> Figure:
+def chosen(arguments: argparse.Namespace) -> list[tuple[str, Alignment]]:
+    """The sentences asked for, of each file, with a name where there is more than one."""
     files = [file for file in read(arguments.places) if file.sentences]
     if not files:
         raise RecordError("no alignment in any of these: a run without attention, or `record.alignments: 0`")
@@ -126,11 +129,23 @@ def alignments(arguments: argparse.Namespace) -> Figure:
             name = titles.get(file.path, file.path.stem if len(files) > 1 else "")
             parts = [name] * bool(name) + [f"sentence {sentence}"] * (len(arguments.sentences) > 1)
             panels.append((", ".join(parts), file.alignment(sentence)))
-    figure, size = draw_alignments(panels, arguments.width, len(files))
+    return panels
+
+
+def alignments(arguments: argparse.Namespace) -> Figure:
+    panels = chosen(arguments)
+    figure, size = draw_alignments(panels, arguments.width, len(panels) // len(arguments.sentences))
     if size < SMALLEST:
         remedy = "use --width page, or" if arguments.width == "column" else "choose"
         note(f"the words are only {size:.1f} points high: {remedy} shorter sentences")
     return figure
+
+
+def images(arguments: argparse.Namespace) -> Figure:
+    panels = chosen(arguments)
+    if any(item.image is None for _, item in panels):
+        raise RecordError("the sources of these sentences are no images: figures.py alignments draws them")
+    return draw_images(panels, arguments.width)
 
 
 def heatmap(arguments: argparse.Namespace) -> Figure:
@@ -204,9 +219,11 @@ def parser() -> argparse.ArgumentParser:
         lines.add_argument("--name", action="append", default=[], type=pair, metavar="OLD=NEW", help="what a line is called")
         lines.add_argument("--height", type=size, help="in inches")
     lines.add_argument("--smooth", type=count, default=1, metavar="N", help="the mean of N updates is a point of train/..")
-    matrices = command(alignments, "attention matrices with their words", "RUN")
-    matrices.add_argument("--sentences", type=numbers, required=True, metavar="I,J", help="numbered from 0, as in the record")
-    matrices.add_argument("--name", action="append", default=[], type=pair, metavar="OLD=NEW", help="what a run is called")
+    for work, help in ((alignments, "attention matrices with their words"),
+                       (images, "images with each word's attention over them")):  # fmt: skip
+        matrices = command(work, help, "RUN")
+        matrices.add_argument("--sentences", type=numbers, required=True, metavar="I,J", help="numbered from 0, as in the record")
+        matrices.add_argument("--name", action="append", default=[], type=pair, metavar="OLD=NEW", help="what a run is called")
     grid = command(heatmap, "a metric over two parameters of a sweep")
     grid.add_argument("sweep", type=Path, metavar="SWEEP", help="its folder, or its sweep.h5")
     grid.add_argument("--x", required=True, metavar="PARAM", help="a swept option, or the end of its path")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -50,6 +51,14 @@ class ByLength:
 
 
 @dataclass(frozen=True)
+class Image:
+    """A source that is an image: its ink [height, width], from 0 to 1, and for each pixel its source position in the weights."""
+
+    ink: np.ndarray
+    position: np.ndarray
+
+
+@dataclass(frozen=True)
 class Alignment:
     """One sentence's attention: weights [target, source], summed to 1 over the source; gold 0 none, 1 possible, 2 sure."""
 
@@ -58,6 +67,7 @@ class Alignment:
     target: list[str]
     weights: np.ndarray
     gold: np.ndarray | None
+    image: Image | None = None
 
     @property
     def source_length(self) -> int:
@@ -95,6 +105,7 @@ class AlignmentFile:
                 list(group["tgt_tokens"].asstr()[-1, at, :height]),
                 group["weights"][-1, at, :, :height, :width].mean(axis=0),
                 group["gold"][at, :height, :width] if "gold" in group else None,
+                read_image(file, "test", sentence),
             )
 
 
@@ -161,6 +172,16 @@ class Run(AlignmentFile):
 
 def source_length(words: Sequence[str]) -> int:
     return len(words) - (len(words) > 0 and words[-1] == END)
+
+
+def read_image(file: h5py.File, split: str, sentence: int) -> Image | None:
+    """The image that a sentence of the split is; None where sources are text, or it is not kept."""
+    group = file.get(f"images/{split}")
+    if group is None or sentence >= len(group["width"]):
+        return None
+    shape = int(group["width"][sentence]), int(group.attrs["height"])  # pixels lie column by column
+    ink = group["pixels"][sentence, : math.prod(shape)].reshape(shape).T / (int(group.attrs["levels"]) - 1)
+    return Image(ink, group["position"][: math.prod(shape)].reshape(shape).T)
 
 
 def _attention(file: h5py.File) -> h5py.Group | None:

@@ -2,7 +2,7 @@
 
 A weight is kept as round(255 w), so what the page shows is at most 0.002 off. Trained attention is mostly zero: 0 is followed by
 a byte that says how many, 1..255. Texts stand once in a pool; two panes hold the same sentence when set, number and source text
-are equal.
+are equal, or the pixels where sources are images.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 import h5py
 import numpy as np
 
+from records import Image, read_image
 from report.gather import Placed, Problem, Subject
 from report.metrics import METRICS
 
@@ -63,6 +64,24 @@ def unpacked(text: str, rows: int, columns: int) -> np.ndarray:
 
 def kind_of(module: str) -> str:
     return next((kind for end, kind in KINDS.items() if module.endswith(end)), "forced")
+
+
+def _images(file: h5py.File, kind: str, sentences: Sequence[int], pool: Pool) -> dict[str, Any] | None:
+    """The images that are the sources: ink in 36 steps, 0..z, column by column; `position` of the longest serves all."""
+    found = [read_image(file, "dev" if kind == "dev" else "test", sentence) for sentence in sentences]
+    if not found or None in found:
+        return None
+    longest = max(found, key=lambda image: image.ink.size)
+    return {
+        "height": longest.ink.shape[0],
+        "position": longest.position.T.ravel().tolist(),
+        "pixels": [pool.add([ink_text(image)]) for image in found],
+    }
+
+
+def ink_text(image: Image) -> str:
+    steps = np.rint(image.ink.T.ravel() * 35).astype(int)
+    return "".join("0123456789abcdefghijklmnopqrstuvwxyz"[step] for step in steps)
 
 
 def _rounded(value: float, digits: int = 4) -> float | None:
@@ -114,6 +133,7 @@ def pane(placed: Placed, module: str, every: int, pool: Pool) -> dict[str, Any]:
             weights.append(packs)
             entropy.append(mean)
         chosen = [numbers[at] for at in kept]
+        images = _images(file, kind, chosen, pool)
         return {
             "run": placed.name or placed.recorded.run.label,
             "module": module,
@@ -126,6 +146,7 @@ def pane(placed: Placed, module: str, every: int, pool: Pool) -> dict[str, Any]:
             "target": [[pool.add(targets[u, at, : heights[u, at]].tolist()) for at in kept] for u in range(len(group["update"]))],
             "weights": weights,
             "entropy": entropy,
+            "images": images,
             "gold": [_links(gold[at, : heights[-1, at], : widths[at]]) for at in kept] if gold is not None else None,
             **_sentence_scores(placed, chosen, kind),
         }

@@ -30,6 +30,8 @@ class Explorer {
   fill(select, options) { select.replaceChildren(...options.map(([value, text]) => element("option", { value }, text))); }
   words(number) { return this.data.texts[number].split("\n"); }
   length(pane, at) { const words = this.words(pane.source[at]); return words.length - (words.at(-1) === "</s>" ? 1 : 0); }
+  // What a pane's sentence is of: its source, for people and for finding it again.
+  identity(pane, at) { return pane.images ? pane.images.pixels[at] : pane.source[at]; }
   bounded(step) { return Math.max(0, Math.min(this.left.updates.length - 1, step)); }
   get left() { return this.data.panes[this.ui.left.value]; }
 
@@ -79,7 +81,7 @@ class Explorer {
     this.ui.sentences.replaceChildren(...this.shown.map((at) => {
       const entropy = pane.entropy.at(-1)[at];
       const columns = [["number", pane.sentence[at]], ["length", this.length(pane, at)], ["loss", known("loss", at, 2)], ["accuracy", known("accuracy", at, 0)], ["entropy", entropy === null ? "" : entropy.toFixed(2)]];
-      const words = element("span", { class: "words" }, this.words(pane.source[at]).join(" ").replace(/ <\/s>$/, ""));
+      const words = element("span", { class: "words" }, this.words(pane.images ? pane.target.at(-1)[at] : pane.source[at]).join(" ").replace(/ <\/s>$/, ""));
       const said = columns.filter(([, value]) => value !== "").map(([name, value]) => `${name} ${value}`).join(", ");
       const row = element("li", { role: "option", id: `sentence-${at}`, "data-at": at, "aria-selected": "false", "aria-label": `${said}: ${words.textContent}` });
       row.append(words, element("span", { class: "numbers" }, ...columns.map(([, value]) => element("span", {}, String(value)))));
@@ -122,7 +124,7 @@ class Explorer {
 
   // The chosen sentence in a pane: at the left pane's update, or the last one before it.
   item(pane) {
-    const at = pane === this.left ? this.at : pane.sentence.findIndex((s, i) => s === this.chosen && pane.source[i] === this.left.source[this.at]);
+    const at = pane === this.left ? this.at : pane.sentence.findIndex((s, i) => s === this.chosen && this.identity(pane, i) === this.identity(this.left, this.at));
     if (at < 0 || at === undefined) return null;
     const now = this.left.updates[this.step];
     const u = pane === this.left ? this.step : Math.max(0, pane.updates.length === 1 ? 0 : pane.updates.findLastIndex((update) => update <= now));
@@ -131,7 +133,8 @@ class Explorer {
     const text = pane.weights[u][head][at];
     if (text === null) return null;
     const links = pane.gold?.[at] ?? [];
-    return { name: pane.name, source, target, steps: unpack(text, source.length * target.length), gold: new Map(links.map((link) => [link >> 1, link & 1])) };
+    const image = pane.images && { ...pane.images, pixels: this.data.texts[pane.images.pixels[at]] };
+    return { name: pane.name, image, source, target, steps: unpack(text, source.length * target.length), gold: new Map(links.map((link) => [link >> 1, link & 1])) };
   }
 
   show() {
@@ -179,10 +182,10 @@ class Explorer {
     if (said.some(Boolean)) $(".readout", this.root).textContent = said.map((text, at) => (said.length > 1 ? `${["Left", "Right"][at]}: ${text || "no such cell"}. ` : text)).join("");
   }
 
-  // The sentence as text: source words shaded by how much the chosen target word looks at them.
+  // The sentence as text: source words shaded by how much the chosen target word looks at them; or its image, shaded so.
   read(matrix) {
     const line = (label, words) => element("div", { class: label }, element("small", {}, label), ...words.flatMap((word) => [word, " "]));
-    const source = matrix.source.map((word, s) => {
+    const source = matrix.image ? [] : matrix.source.map((word, s) => {
       const part = element("span", s === matrix.column ? { class: "on" } : {}, word);
       part.style.background = `color-mix(in srgb, var(--heat) ${Math.round(55 * matrix.weight(matrix.row, s))}%, transparent)`;
       return part;
@@ -192,7 +195,8 @@ class Explorer {
       part.addEventListener("click", () => { this.cursor = [t, matrix.strongest(t)]; this.move(...this.cursor); });
       return part;
     });
-    matrix.reading.replaceChildren(line("source", source), line("target", target));
+    const picture = matrix.image && drawPicture(matrix, (column) => { this.cursor = [matrix.row, column]; this.move(...this.cursor); });
+    matrix.reading.replaceChildren(picture ?? line("source", source), line("target", target));
   }
 }
 

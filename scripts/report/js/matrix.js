@@ -13,8 +13,36 @@ function unpack(text, size) {
 
 const escaped = (text) => text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
 
+// The image that a matrix's source is, with the weights of the chosen target word below its ink and its links outlined.
+// image: height; pixels: a letter 0..z each, column by column; position: the matrix's column, for each pixel.
+function drawPicture(matrix, onPoint) {
+  const { height, pixels, position } = matrix.image, width = pixels.length / height;
+  const linked = (x, y) => x >= 0 && y >= 0 && x < width && y < height && matrix.gold.get(matrix.row * matrix.source.length + position[x * height + y]) === 1;
+  const parts = [], edges = [];
+  for (let x = 0; x < width; x++) for (let y = 0; y < height; y++) {
+    const column = position[x * height + y], ink = parseInt(pixels[x * height + y], 36) / 35, weight = matrix.weight(matrix.row, column);
+    const pixel = (className, opacity) => parts.push(`<rect class="${className}" x="${x}" y="${y}" width="1.02" height="1.02" fill-opacity="${opacity.toFixed(3)}"/>`);
+    if (weight) pixel("weight", weight);
+    if (ink) pixel("ink", 0.85 * ink);
+  }
+  for (let x = 0; x <= width; x++) for (let y = 0; y <= height; y++) {
+    if (y < height && linked(x, y) !== linked(x - 1, y)) edges.push(`M${x},${y}v1`);
+    if (x < width && linked(x, y) !== linked(x, y - 1)) edges.push(`M${x},${y}h1`);
+  }
+  parts.push(`<path class="gold" d="${edges.join("")}"/><rect class="frame" width="${width}" height="${height}"/>`);
+  const scale = Math.max(2, Math.min(12, Math.floor(320 / Math.max(height, width / 2))));
+  const picture = element("div", { class: "picture" });
+  picture.innerHTML = `<svg width="${width * scale}" height="${height * scale}" viewBox="0 0 ${width} ${height}" role="img" aria-label="the image; “${escaped(matrix.target[matrix.row])}” looks at what is shaded">${parts.join("")}</svg>`;
+  $("svg", picture).addEventListener("pointerdown", (event) => {
+    const box = event.currentTarget.getBoundingClientRect();
+    const [x, y] = [(event.clientX - box.left) / scale, (event.clientY - box.top) / scale].map(Math.floor);
+    if (x >= 0 && x < width && y >= 0 && y < height) onPoint(position[x * height + y]);
+  });
+  return picture;
+}
+
 class Matrix {
-  // item: {source, target: words; steps; gold: Map place -> sure; name}; onMove(row, column) when the cursor moves here.
+  // item: {source, target: words; steps; gold: Map place -> sure; name; image: see drawPicture, or none}; onMove(row, column) when the cursor moves here.
   // look: size "fit" the width, whatever becomes of the words, "large", or "auto"; scale "row": each row to its strongest.
   constructor(item, width, look, onMove) {
     Object.assign(this, item, { onMove, row: 0, column: 0, rowwise: look.scale === "row" });
