@@ -22,6 +22,7 @@
 #include "framework/data/text_file.hpp"
 #include "framework/eval/search.hpp"
 #include "framework/record/alignment_record.hpp"
+#include "framework/train/results.hpp"
 
 namespace softalign::app {
 namespace {
@@ -116,7 +117,7 @@ class Translator {
                         run_.record.last_update(),
                         line,
                         0,
-                        words_of(example.source, *run_.source, true),
+                        source_words(*run_.model, example.source, *run_.source),
                         words_of(best.tokens, *run_.target, best.finished),
                         best.alignment,
                         {}};

@@ -21,7 +21,8 @@ AlignmentMatrix matrix_of(const Model::Forward& forward, const Batch& batch, Ind
   return matrix;
 }
 
-void score_attention(const AlignmentMatrix& matrix,
+void score_attention(const Model& model,
+                     const AlignmentMatrix& matrix,
                      const Example& example,
                      SentenceResult& result) {
   std::vector<Index> pointed;
@@ -32,7 +33,7 @@ void score_attention(const AlignmentMatrix& matrix,
     ++result.attention_steps;
     if (t < std::ssize(example.target)) pointed.push_back(argmax(row));
   }
-  if (!example.links.empty()) result.pointing = point_count(pointed, example.links);
+  if (!example.links.empty()) result.pointing = point_count(pointed, model.placed(example.links));
 }
 
 // Tapes that batches take and give back, so that their memory is found once.
@@ -94,8 +95,8 @@ EvaluatedSplit evaluate(const Model& model,
   workers.run(std::ssize(batches), [&](Index i) {
     if (request.stop && request.stop())
       throw Interrupted("interrupted while evaluating {}", split.name);
-    const Batch batch =
-        make_batch(split, batches[static_cast<std::size_t>(i)], model.reads_links());
+    Batch batch = make_batch(split, batches[static_cast<std::size_t>(i)], model.reads_links());
+    model.place_links(batch);
     auto borrowed = tapes.take();
     Tape& tape = *borrowed;
     const Model::Forward forward = model.forward(tape, batch, 1);
@@ -114,7 +115,7 @@ EvaluatedSplit evaluate(const Model& model,
       }
       if (!model.aligns()) continue;
       AlignmentMatrix matrix = matrix_of(forward, batch, b);
-      score_attention(matrix, example, result);
+      score_attention(model, matrix, example, result);
       if (at < kept) out.forced[at] = std::move(matrix);
     }
     if (request.search != nullptr) {

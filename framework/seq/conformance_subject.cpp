@@ -1,5 +1,7 @@
 #include "framework/seq/conformance_subject.hpp"
 
+#include <cmath>
+
 #include "framework/base/random.hpp"
 #include "framework/seq/decoder.hpp"
 
@@ -7,18 +9,69 @@ namespace softalign::conformance {
 namespace {
 
 constexpr Index kEmbedding = 7, kQuery = 6, kAnnotation = 8, kStart = 4;
+constexpr Token kSymbols = 16;
+
+void check_sizes(const Encoder& encoder, const Annotations& a) {
+  if (a.states.shape().last() != encoder.size() || a.start.shape().last() != encoder.start_size())
+    throw BugError("[encoder] size() or start_size() is not what encode returns");
+}
+
+// Row b of numbers [B,S,H], each some symbol and a half, so that a small step changes none; H of them
+// are a position, and </s> stands at the end of the row's length.
+std::span<const Token> symbols_of(Tape& tape, Var numbers, std::span<const Index> lengths) {
+  const Index rows = numbers.shape()[0], each = numbers.shape().size() / rows;
+  Token* symbols = tape.arena().array_of<Token>(rows * (each + 1));
+  for (Index b = 0; b < rows; ++b) {
+    Token* row = symbols + b * (each + 1);
+    for (Index i = 0; i < each; ++i)
+      row[i] = kSpecials + 1 + static_cast<Token>(numbers.value().data[b * each + i]) % kSymbols;
+    row[each] = kEnd;
+    row[lengths[static_cast<std::size_t>(b)] * numbers.shape()[2]] = kEnd;
+  }
+  return {symbols, static_cast<std::size_t>(rows * (each + 1))};
+}
+
+// Encoders that read symbols may make another number of annotations than there are symbols: what is
+// compared are two sums of them with fixed weights.
+std::unique_ptr<Subject> symbol_encoder_subject(std::unique_ptr<Subject> subject,
+                                                std::shared_ptr<Encoder> encoder) {
+  const Index height = std::max<Index>(1, encoder->image_height());
+  subject->input("symbols", {kRows, kPositions, height}, true);
+  for (real& number : subject->inputs[0].numbers)
+    number = std::floor(std::abs(10 * number)) + real(0.5);
+  subject->positional_outputs = {false, false, false, false};
+  subject->run = [encoder](Tape& tape, const Arrays& x, std::span<const Index> lengths) -> Arrays {
+    const auto rows = static_cast<Index>(lengths.size());
+    Index* symbols = tape.arena().array_of<Index>(rows);
+    for (Index b = 0; b < rows; ++b)
+      symbols[b] = lengths[static_cast<std::size_t>(b)] * x[0].shape()[2] + 1;
+    const Annotations a =
+        encoder->encode({{}, {symbols, lengths.size()}, symbols_of(tape, x[0], lengths), &tape});
+    check_sizes(*encoder, a);
+    for (Index b = 0; b < rows; ++b)
+      if (a.lengths[static_cast<std::size_t>(b)] != encoder->positions(symbols[b]))
+        throw BugError("[encoder] positions() is not how many annotations encode returns");
+    const auto sum_with = [&](real turn) {
+      View weights = tape.zeros({rows, a.states.shape()[1]});
+      for (Index i = 0; i < weights.size(); ++i)
+        weights.data[i] = std::cos(turn * static_cast<real>(i % a.states.shape()[1]));
+      return weighted_sum(tape.constant(weights), a.states, a.lengths);
+    };
+    return {sum_with(real(0.7)), sum_with(real(1.9)), a.last, a.start};
+  };
+  return subject;
+}
 
 std::unique_ptr<Subject> encoder_subject(const Choice& choice) {
   auto subject = std::make_unique<Subject>();
   std::shared_ptr<Encoder> encoder =
       make_plugin<EncoderKind>(choice, Parameters(subject->parameters), kEmbedding);
+  if (!encoder->embeds()) return symbol_encoder_subject(std::move(subject), encoder);
   subject->input("embedded", {kRows, kPositions, kEmbedding}, true);
   subject->positional_outputs = {true, false, false};
   subject->run = [encoder](Tape&, const Arrays& x, std::span<const Index> lengths) -> Arrays {
     const Annotations a = encoder->encode({x[0], lengths});
-    if (a.states.shape().last() != encoder->size() ||
-        a.start.shape().last() != encoder->start_size())
-      throw BugError("[encoder] size() or start_size() is not what encode returns");
+    check_sizes(*encoder, a);
     return {a.states, a.last, a.start};
   };
   return subject;

@@ -9,6 +9,7 @@
 #include "framework/autodiff/tape.hpp"
 #include "framework/config/registry.hpp"
 #include "framework/data/examples.hpp"
+#include "framework/data/vocabulary.hpp"
 #include "framework/seq/state.hpp"
 
 namespace softalign {
@@ -16,7 +17,8 @@ namespace softalign {
 struct EncoderInput {
   Var embedded;                         // [B,S,E]; empty when the encoder reads symbols itself
   std::span<const Index> lengths = {};  // [B], not increasing
-  std::span<const Token> symbols = {};  // [B,S]
+  std::span<const Token> symbols = {};  // [B,S], of the source's vocabulary
+  Tape* tape = nullptr;                 // where there is nothing embedded to ask for it
 };
 
 struct Annotations {
@@ -44,6 +46,8 @@ class Encoder {
   // How many annotations a source of so many symbols has, and to which of them a symbol belongs.
   virtual Index positions(Index symbols) const { return symbols; }
   virtual Index position_of(Index symbol) const { return symbol; }
+  // Above 0: it reads images of this height (Task::image_height) and nothing else.
+  virtual Index image_height() const { return 0; }
 };
 
 struct EncoderKind {

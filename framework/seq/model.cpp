@@ -1,5 +1,7 @@
 #include "framework/seq/model.hpp"
 
+#include <map>
+
 namespace softalign {
 
 Model::Model(const ModelOptions& options, Index source_symbols, Index target_symbols)
@@ -27,8 +29,21 @@ Model::Model(const ModelOptions& options, Index source_symbols, Index target_sym
       root, "projection", decoder_->readout_size(), target_symbols, Linear::Bias::yes);
 }
 
+std::vector<Link> Model::placed(std::span<const Link> links) const {
+  std::map<std::pair<Index, Index>, bool> sure;  // by target and source
+  for (const Link& link : links)
+    sure[{link.target, encoder_->position_of(link.source)}] |= link.sure;
+  std::vector<Link> all;
+  for (const auto& [place, is_sure] : sure) all.push_back({place.second, place.first, is_sure});
+  return all;
+}
+
+void Model::place_links(Batch& batch) const {
+  for (std::vector<Link>& links : batch.links) links = placed(links);
+}
+
 Model::Source Model::read(Tape& tape, const SourceBatch& source) const {
-  EncoderInput input{{}, source.lengths, source.tokens};
+  EncoderInput input{{}, source.lengths, source.tokens, &tape};
   if (source_embedding_)
     input.embedded =
         (*source_embedding_)(tape, source.tokens, {source.sentences, source.positions});

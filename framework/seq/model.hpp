@@ -47,6 +47,9 @@ class Model {
   bool reads_links() const { return decoder_->reads_links(); }  // of every batch
   Index target_symbols() const { return target_symbols_; }
   const Encoder& encoder() const { return *encoder_; }
+  // Links between symbols as links of annotations, each once.
+  std::vector<Link> placed(std::span<const Link> links) const;
+  void place_links(Batch& batch) const;
 
   // Teacher forcing over a batch (rows sorted by descending source length).
   struct Forward {

@@ -13,6 +13,7 @@
 #include "framework/kernels/gemm.hpp"
 #include "framework/record/plugins.hpp"
 #include "framework/record/publish.hpp"
+#include "framework/train/image_results.hpp"
 #include "framework/train/results.hpp"
 #include "framework/train/trainer.hpp"
 
@@ -50,6 +51,27 @@ void check_at(const ResolvedSpec<Spec>& resolved,
 int threads_for(const ExperimentOptions& options, Index shards) {
   const int machine = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   return options.threads > 0 ? options.threads : std::min(machine, static_cast<int>(shards));
+}
+
+// Throws SpecError where the encoder reads other sources than the task has.
+void check_source(const Spec& spec, const Task& task, const Encoder& reader) {
+  const Index wanted = reader.image_height(), height = task.image_height();
+  const std::string& encoder = spec.model.encoder.type;
+  if (wanted == 0 || wanted == height) return;
+  if (height == 0)
+    throw SpecError(
+        "encoder '{}' reads images, and the sources of task '{}' are text; choose "
+        "another encoder, or a task such as image_captions",
+        encoder,
+        spec.task.type);
+  throw SpecError(
+      "encoder '{}' reads images of height {}, and those of task '{}' have {}; set "
+      "model.encoder.height={}",
+      encoder,
+      wanted,
+      spec.task.type,
+      height,
+      height);
 }
 
 Json counts_of(const Split& split) {
@@ -130,8 +152,8 @@ MetricTable evaluate_test(Recorder& recorder,
   request.stop = [&] { return observer.stop_requested(); };
   const EvaluatedSplit result = evaluate(model, data.test, *data.target, request, workers);
   MetricTable table = record_test(recorder, spec, data, result, update);
-  record_alignments(recorder, "cross", update, data.test, data, result.forced);
-  record_searched_alignments(recorder, "cross_search", update, data.test, data, result);
+  record_alignments(recorder, model, "cross", update, data.test, data, result.forced);
+  record_searched_alignments(recorder, model, "cross_search", update, data.test, data, result);
   if (wants_ibm_model1(spec)) record_ibm_model1(recorder, spec, data);
   return table;
 }
@@ -173,10 +195,12 @@ void check_spec(const ResolvedSpec<Spec>& resolved) {
   }
   check_at(resolved, "evaluate.lengths", [&] { LengthBuckets{spec.evaluate.lengths}; });
   // Plugins refuse options and company that they cannot work with when they are built.
-  const Symbols symbols = make_plugin<TaskKind>(spec.task)->most_symbols();
+  const auto task = make_plugin<TaskKind>(spec.task);
+  const Symbols symbols = task->most_symbols();
   const Model model(spec.model,
                     std::max<Index>(symbols.source, kSpecials + 1),
                     std::max<Index>(symbols.target, kSpecials + 1));
+  check_at(resolved, "model.encoder.type", [&] { check_source(spec, *task, model.encoder()); });
   make_plugin<OptimizerKind>(spec.train.optimizer);
   make_plugin<SearchKind>(spec.evaluate.search);
   make_plugin<SearchKind>(spec.evaluate.dev_search);
@@ -244,6 +268,7 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
       if (recorder.folder().journals().size() > 1)
         observer.message("no checkpoint had been saved: beginning again");
       record_setting(recorder, data, *model, observer);
+      record_images(recorder, spec, data, *model);
     }
     trainer.run();
     if (pruner) recorder.text("provenance", "early_termination", pruner->decisions());

@@ -22,10 +22,12 @@ std::vector<std::string> words_of(std::span<const Token> ids,
 }
 
 // 0 none, 1 possible, 2 sure; [T, S] with </s> on both sides.
-std::vector<std::uint8_t> gold_of(const Example& example, const AlignmentMatrix& matrix) {
+std::vector<std::uint8_t> gold_of(const Model& model,
+                                  const Example& example,
+                                  const AlignmentMatrix& matrix) {
   if (example.links.empty()) return {};
   std::vector<std::uint8_t> gold(static_cast<std::size_t>(matrix.steps * matrix.positions));
-  for (const Link& link : example.links)
+  for (const Link& link : model.placed(example.links))
     gold[static_cast<std::size_t>(link.target * matrix.positions + link.source)] =
         link.sure ? 2 : 1;
   return gold;
@@ -58,7 +60,18 @@ Buckets buckets_of(const Spec& spec, const Split& split) {
   return buckets;
 }
 
+std::vector<std::string> source_words(const Model& model,
+                                      std::span<const Token> source,
+                                      const Vocabulary& vocabulary) {
+  const Index symbols = std::ssize(source) + 1, positions = model.encoder().positions(symbols);
+  if (positions == symbols) return words_of(source, vocabulary, true);
+  std::vector<std::string> words;
+  for (Index k = 0; k < positions; ++k) words.push_back(fmt::format("#{}", k));
+  return words;
+}
+
 void record_alignments(Recorder& recorder,
+                       const Model& model,
                        const std::string& module,
                        Index update,
                        const Split& split,
@@ -70,14 +83,15 @@ void record_alignments(Recorder& recorder,
                         update,
                         static_cast<Index>(i),
                         0,
-                        words_of(example.source, *data.source, true),
+                        source_words(model, example.source, *data.source),
                         words_of(example.target, *data.target, true),
                         matrices[i].weights,
-                        gold_of(example, matrices[i])});
+                        gold_of(model, example, matrices[i])});
   }
 }
 
 void record_searched_alignments(Recorder& recorder,
+                                const Model& model,
                                 const std::string& module,
                                 Index update,
                                 const Split& split,
@@ -90,7 +104,7 @@ void record_searched_alignments(Recorder& recorder,
                         update,
                         static_cast<Index>(i),
                         0,
-                        words_of(split.examples[i].source, *data.source, true),
+                        source_words(model, split.examples[i].source, *data.source),
                         words_of(tokens, *data.target, finished),
                         result.searched[i].weights,
                         {}});

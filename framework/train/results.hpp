@@ -13,9 +13,16 @@ namespace softalign {
 // The length bucket of every sentence of a split.
 Buckets buckets_of(const Spec& spec, const Split& split);
 
+// What the columns of a sentence's alignment matrix are called: its symbols and </s>, or where the
+// encoder makes other annotations of them (Encoder::positions), "#0", "#1", ...
+std::vector<std::string> source_words(const Model& model,
+                                      std::span<const Token> source,
+                                      const Vocabulary& vocabulary);
+
 // Teacher-forced matrices of the first sentences of a split as /alignments/<module>, with words and
 // known links.
 void record_alignments(Recorder& recorder,
+                       const Model& model,
                        const std::string& module,
                        Index update,
                        const Split& split,
@@ -24,6 +31,7 @@ void record_alignments(Recorder& recorder,
 
 // The same for what a search found: target words are those of the hypotheses; links are unknown.
 void record_searched_alignments(Recorder& recorder,
+                                const Model& model,
                                 const std::string& module,
                                 Index update,
                                 const Split& split,

@@ -124,8 +124,10 @@ void Trainer::train_epoch() {
 
 void Trainer::one_update(std::span<const Index> batch) {
   std::vector<Batch> shards;
-  for (const auto& part : cut_into_shards(batch, spec_.train.shards))
+  for (const auto& part : cut_into_shards(batch, spec_.train.shards)) {
     shards.push_back(make_batch(data_.train, part, model_.reads_links()));
+    model_.place_links(shards.back());
+  }
   const StepResult result = step_->run(shards, position_.update + 1);
   if (!std::isfinite(result.nll) || !std::isfinite(result.gradient_norm))
     refuse_loss(result, shards);
@@ -164,7 +166,7 @@ MetricTable Trainer::evaluate_dev() {
     if (const double value = table.at("all", name); std::isfinite(value))
       values.emplace_back(name, value);
   recorder_.scalars("dev", position_.update, values);
-  record_alignments(recorder_, "cross_dev", position_.update, data_.dev, data_, dev.forced);
+  record_alignments(recorder_, model_, "cross_dev", position_.update, data_.dev, data_, dev.forced);
 
   bool better = true;
   if (spec_.train.early_stopping) {

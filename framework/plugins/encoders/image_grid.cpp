@@ -1,0 +1,171 @@
+// Image grid (Xu et al. 2015, section 3.1.1: the annotation vectors are the places of a convolutional
+// feature map). There it is VGG's; here a small network, trained with everything else: for each of
+// `channels` 3 x 3 convolutions with ReLU, then 2 x 2 max pooling. With n poolings an annotation stands for a
+// cell of 2^n x 2^n pixels; cells lie column by column, as the source's pixels do. A place knows where
+// it is by an embedding of its row and one of its column, added. `last` and `start` are the mean of
+// the annotations, as in Xu et al. (section 3.1.2). The source's </s> is no part of the image.
+#include "framework/plugin.hpp"
+
+namespace softalign {
+namespace {
+
+class ImageGrid final : public Encoder {
+ public:
+  struct Options {
+    Index height = 8;
+    Index levels = 17;
+    std::vector<Index> channels = {16, 32};
+    Index convolutions = 1;
+    bool positions = true;
+    Index columns = 64;
+    template <class V>
+    void describe(V& v) {
+      v("height", height, "pixels of an image's column, as the task makes them", between(1, 1000));
+      v("levels", levels, "grey levels of a pixel; the symbols of the source", between(2, 65536));
+      v("channels",
+        channels,
+        "of the convolutions before each pooling; the last is the annotation's size",
+        between(1, kLargestLayer));
+      v("convolutions", convolutions, "before each pooling", between(1, 16));
+      v("positions", positions, "whether embeddings of row and column are added");
+      v("columns", columns, "most cells of a row that have one", between(1, kLargestLayer));
+      v.check("channels",
+              !channels.empty() && channels.size() <= 8,
+              fmt::format("{} poolings; give channels for 1 to 8", channels.size()));
+    }
+  };
+
+  ImageGrid(const Parameters& p, Index, const Options& options) : options_(options) {
+    Index in = 1;
+    for (const Index out : options.channels)
+      for (Index k = 0; k < options.convolutions; ++k) {
+        const Parameters layer = p / fmt::format("convolution{}", layers_.size() + 1);
+        layers_.push_back({layer.add("W", {3, 3, in, out}, init::glorot()),
+                           layer.add("b", {out}, init::zeros())});
+        in = out;
+      }
+    if (!options.positions) return;
+    row_ = std::make_unique<Embedding>(p, "row", cells(options.height), size());
+    column_ = std::make_unique<Embedding>(p, "column", options.columns, size());
+  }
+
+  Annotations encode(const EncoderInput& source) const override {
+    Tape& tape = *source.tape;
+    std::span<Index> widths = widths_of(tape, source.lengths);
+    Var map = pixels_of(tape, source, widths);
+    for (std::size_t k = 0; k < layers_.size(); ++k) {
+      const Layer& layer = layers_[k];
+      map = relu(conv2d(map, tape.parameter(*layer.w), tape.parameter(*layer.b), widths));
+      if ((k + 1) % static_cast<std::size_t>(options_.convolutions) != 0) continue;
+      map = max_pool2d(map, widths);
+      const std::span<Index> halved = array(tape, widths.size());
+      for (std::size_t b = 0; b < widths.size(); ++b) halved[b] = (widths[b] + 1) / 2;
+      widths = halved;
+    }
+    const Index rows = map.shape()[2];
+    Var states = reshape(map, {map.shape()[0], map.shape()[1] * rows, size()});
+    if (options_.positions) states = states + places(tape, map.shape());
+    const std::span<Index> lengths = array(tape, widths.size());
+    for (std::size_t b = 0; b < widths.size(); ++b) lengths[b] = widths[b] * rows;
+    Var mean = mean_of(states, lengths);
+    return {states, mean, mean, lengths};
+  }
+  Index size() const override { return options_.channels.back(); }
+  Index start_size() const override { return size(); }
+  bool embeds() const override { return false; }
+  Index image_height() const override { return options_.height; }
+  Index positions(Index symbols) const override {
+    return cells((symbols - 1) / options_.height) * cells(options_.height);
+  }
+  Index position_of(Index symbol) const override {
+    const Index column = symbol / options_.height, row = symbol % options_.height;
+    return (column >> poolings()) * cells(options_.height) + (row >> poolings());
+  }
+
+ private:
+  struct Layer {
+    Parameter* w;  // [3,3,C,K]
+    Parameter* b;  // [K]
+  };
+
+  // Of one side, for so many pixels.
+  Index cells(Index pixels) const {
+    const Index side = Index{1} << poolings();
+    return (pixels + side - 1) / side;
+  }
+  std::size_t poolings() const { return options_.channels.size(); }
+
+  static std::span<Index> array(Tape& tape, std::size_t size) {
+    return {tape.arena().array_of<Index>(static_cast<Index>(size)), size};
+  }
+
+  std::span<Index> widths_of(Tape& tape, std::span<const Index> lengths) const {
+    const std::span<Index> widths = array(tape, lengths.size());
+    for (std::size_t b = 0; b < lengths.size(); ++b) {
+      const Index pixels = lengths[b] - 1;
+      widths[b] = pixels / options_.height;
+      if (pixels == 0 || pixels % options_.height != 0)
+        throw DataError(
+            "[image_grid] a source of {} symbols is no image: its columns have {} pixels",
+            pixels,
+            options_.height);
+      if (options_.positions && cells(widths[b]) > options_.columns)
+        throw DataError(
+            "[image_grid] an image of {} columns has {} cells in a row, and there are embeddings "
+            "for {}; train with a larger model.encoder.columns",
+            widths[b],
+            cells(widths[b]),
+            options_.columns);
+    }
+    return widths;
+  }
+
+  // [B,W,H,1], from 0 to 1; 0 behind an image's own columns.
+  Var pixels_of(Tape& tape, const EncoderInput& source, std::span<const Index> widths) const {
+    const auto rows = static_cast<Index>(widths.size());
+    const Index height = options_.height, steps = std::ssize(source.symbols) / rows;
+    View pixels = tape.zeros({rows, (steps - 1) / height, height, 1});
+    const real white = static_cast<real>(1) / static_cast<real>(options_.levels - 1);
+    for (Index b = 0; b < rows; ++b) {
+      const Token* from = source.symbols.data() + b * steps;
+      real* to = pixels.data + b * pixels.size() / rows;
+      for (Index i = 0; i < widths[static_cast<std::size_t>(b)] * height; ++i)
+        to[i] = white * static_cast<real>(std::max<Token>(0, from[i] - kSpecials));
+    }
+    return tape.constant(pixels);
+  }
+
+  // [B,S,D]: the embeddings of each cell's row and column, for cells that lie [W,H].
+  Var places(Tape& tape, const Shape& shape) const {
+    const Index sentences = shape[0], count = shape[1] * shape[2];
+    Token* rows = tape.arena().array_of<Token>(sentences * count);
+    Token* columns = tape.arena().array_of<Token>(sentences * count);
+    for (Index i = 0; i < sentences * count; ++i) {
+      rows[i] = static_cast<Token>(i % shape[2]);
+      columns[i] = static_cast<Token>(std::min(i % count / shape[2], options_.columns - 1));
+    }
+    const auto all = static_cast<std::size_t>(sentences * count);
+    return (*row_)(tape, {rows, all}, {sentences, count}) +
+           (*column_)(tape, {columns, all}, {sentences, count});
+  }
+
+  static Var mean_of(Var states, std::span<const Index> lengths) {
+    View share = states.tape().zeros({states.shape()[0], states.shape()[1]});
+    for (std::size_t b = 0; b < lengths.size(); ++b)
+      std::fill_n(share.data + static_cast<Index>(b) * states.shape()[1],
+                  lengths[b],
+                  real{1} / static_cast<real>(lengths[b]));
+    return weighted_sum(states.tape().constant(share), states, lengths);
+  }
+
+  Options options_;
+  std::vector<Layer> layers_;
+  std::unique_ptr<Embedding> row_;  // null: no positions
+  std::unique_ptr<Embedding> column_;
+};
+SOFTALIGN_ENCODER("image_grid",
+                  ImageGrid,
+                  "small CNN over an image, an annotation for each cell (Xu et al. 2015)");
+
+}  // namespace
+}  // namespace softalign

@@ -1,0 +1,59 @@
+#include "framework/train/image_results.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "framework/data/task.hpp"
+
+namespace softalign {
+namespace {
+
+using Json = nlohmann::json;
+
+// Grey levels, column by column, and the widths; `position` holds for the longest and so for all.
+void record_images_of(Recorder& recorder,
+                      const Split& split,
+                      Index kept,
+                      Index height,
+                      Index levels,
+                      const Model& model) {
+  std::vector<std::int32_t> widths, position;
+  Index pixels = 0;
+  for (Index i = 0; i < kept; ++i)
+    pixels = std::max(pixels, Index{split.examples.rows()[static_cast<std::size_t>(i)].source});
+  std::vector<std::uint8_t> grey(static_cast<std::size_t>(kept * pixels));
+  for (Index i = 0; i < kept; ++i) {
+    const std::span<const Token> source = split.examples[static_cast<std::size_t>(i)].source;
+    widths.push_back(static_cast<std::int32_t>(std::ssize(source) / height));
+    std::transform(source.begin(), source.end(), grey.begin() + i * pixels, [](Token symbol) {
+      return static_cast<std::uint8_t>(std::max<Token>(0, symbol - kSpecials));
+    });
+  }
+  for (Index p = 0; p < pixels; ++p)
+    position.push_back(static_cast<std::int32_t>(model.encoder().position_of(p)));
+  const std::string group = "images/" + split.name;
+  const Dimension sentence{"sentence", kept}, pixel{"pixel", pixels};
+  const auto put =
+      [&](const char* name, const std::vector<Dimension>& dims, Values values, const char* text) {
+        recorder.array(group, name, dims, std::move(values), Json{{"long_name", text}}.dump());
+      };
+  put("pixels", {sentence, pixel}, grey, "grey levels, column by column; 0 behind the image");
+  put("width", {sentence}, widths, "pixels of a row");
+  put("position", {pixel}, position, "where a pixel stands in alignments: their src");
+  recorder.attributes(group, Json{{"height", height}, {"levels", levels}}.dump());
+}
+
+}  // namespace
+
+void record_images(Recorder& recorder, const Spec& spec, const Dataset& data, const Model& model) {
+  const Index height = make_plugin<TaskKind>(spec.task)->image_height();
+  if (height == 0 || !model.aligns()) return;
+  const Index levels = data.source->size() - kSpecials;
+  for (const auto& [split, kept] :
+       {std::pair(&data.test, spec.record.alignments), std::pair(&data.dev, spec.record.snapshots)})
+    if (kept > 0)
+      record_images_of(
+          recorder, *split, std::min(kept, std::ssize(split->examples)), height, levels, model);
+}
+
+}  // namespace softalign
