@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
@@ -18,6 +19,7 @@ PIXEL = 0.025  # of an image, inches; less where an image is wider than the figu
 LINE = 1.3 * SMALL / 72  # height of a line of small text
 GAP = 0.06
 FOOT = 0.32  # the legend's
+SHADES = LinearSegmentedColormap.from_list("shades", plt.get_cmap("Blues")(np.linspace(0, 0.6, 64)))  # ink is seen on all of them
 
 
 def outline(inside: np.ndarray) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
@@ -31,9 +33,9 @@ def outline(inside: np.ndarray) -> tuple[list[tuple[int, int]], list[tuple[int, 
 def draw_word(axis: plt.Axes, item: Alignment, row: int) -> AxesImage:
     """The image with the attention of target word `row` below its ink; what the word is linked to is outlined."""
     ink, position = item.image.ink, item.image.position
-    shade = axis.imshow(item.weights[row][position], cmap="Blues", vmin=0, vmax=1, interpolation="nearest")
+    shade = axis.imshow(item.weights[row][position], cmap=SHADES, vmin=0, vmax=1, interpolation="nearest")
     black = np.zeros((*ink.shape, 4))
-    black[..., :3], black[..., 3] = plt.matplotlib.colors.to_rgb(INK), 0.85 * ink
+    black[..., :3], black[..., 3] = to_rgb(INK), 0.85 * ink
     axis.imshow(black, interpolation="nearest")
     if item.gold is not None:
         vertical, horizontal = outline(item.gold[row][position] == 2)

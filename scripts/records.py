@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -14,6 +13,8 @@ from typing import Any
 import h5py
 import numpy as np
 import yaml
+
+from source_images import Image, read_image
 
 
 END = "</s>"  # closes every source that a model reads; no token of the sentence
@@ -48,14 +49,6 @@ class ByLength:
     n: np.ndarray  # sentences
     metrics: dict[str, np.ndarray]  # accuracies in percent; NaN where a bucket has no value
     units: dict[str, str] = field(default_factory=dict)  # of metrics that have one: "percent", "nats"
-
-
-@dataclass(frozen=True)
-class Image:
-    """A source that is an image: its ink [height, width], from 0 to 1, and for each pixel its source position in the weights."""
-
-    ink: np.ndarray
-    position: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -172,16 +165,6 @@ class Run(AlignmentFile):
 
 def source_length(words: Sequence[str]) -> int:
     return len(words) - (len(words) > 0 and words[-1] == END)
-
-
-def read_image(file: h5py.File, split: str, sentence: int) -> Image | None:
-    """The image that a sentence of the split is; None where sources are text, or it is not kept."""
-    group = file.get(f"images/{split}")
-    if group is None or sentence >= len(group["width"]):
-        return None
-    shape = int(group["width"][sentence]), int(group.attrs["height"])  # pixels lie column by column
-    ink = group["pixels"][sentence, : math.prod(shape)].reshape(shape).T / (int(group.attrs["levels"]) - 1)
-    return Image(ink, group["position"][: math.prod(shape)].reshape(shape).T)
 
 
 def _attention(file: h5py.File) -> h5py.Group | None:

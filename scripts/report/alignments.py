@@ -16,9 +16,9 @@ from typing import Any
 import h5py
 import numpy as np
 
-from records import Image, read_image
 from report.gather import Placed, Problem, Subject
 from report.metrics import METRICS
+from source_images import Image, read_image
 
 BUDGET = 16_000_000  # characters of packed matrices and of texts on one page
 KINDS = {"_search": "searched", "_dev": "dev"}

@@ -6,7 +6,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from report_places import ROOT, make_run, make_study, make_sweep
+from report_places import IMAGES, ROOT, make_run, make_study, make_sweep
 
 from report.page import compute, html
 
@@ -65,6 +65,12 @@ def test_the_matrix_on_the_page_is_the_record_s(pages, drive):
     assert (zero[1:] & zero[:-1]).any(), "a matrix without zeros side by side would not test how they are counted"
     assert np.abs(np.array(shown["rows"]) - weights).max() <= 0.5 / 255 + 0.0006
     assert sorted(shown["places"]) == np.argwhere(gold).tolist()
+
+
+def test_an_image_is_drawn_with_the_weights_of_each_word(tmp_path, drive):
+    (tmp_path / "image.html").write_text(html(compute([make_run(tmp_path, *IMAGES)])))
+    drive("look", tmp_path / "image.html", width=360, theme="dark")
+    drive("image", tmp_path / "image.html")
 
 
 def test_two_runs_are_compared(pages, drive):

@@ -73,6 +73,29 @@ def write_alignments(group: h5py.Group, lengths: tuple[int, ...], rng: np.random
     group["weights"], group["gold"] = weights, gold
 
 
+def write_images(path: Path, split: str, side: int, height: int, levels: int = 5) -> list[np.ndarray]:
+    """Gives the record's sentences, numbered from 0, images: those whose cells of `side` pixels are its source positions.
+
+    Returns their ink, [height, width]; a source position more stands for nothing.
+    """
+    with h5py.File(path, "a") as file:
+        module = file["alignments/cross" if split == "test" else "alignments/cross_dev"]
+        module["sentence"][:] = np.arange(len(module["sentence"]))
+        rows = height // side
+        widths = (module["src_len"][:] - 1) // rows * side
+        rng = np.random.default_rng(3)
+        grey = [rng.integers(0, levels, (height, width)) for width in widths]
+        pixels = np.zeros((len(widths), height * widths.max()), np.uint8)
+        for row, image in zip(pixels, grey):
+            row[: image.size] = image.T.ravel()
+        at = np.arange(pixels.shape[1])
+        group = file.create_group(f"images/{split}")
+        group["pixels"], group["width"] = pixels, widths.astype(np.int32)
+        group["position"] = (at // height // side * rows + at % height // side).astype(np.int32)
+        group.attrs["height"], group.attrs["levels"] = height, levels
+    return [image / (levels - 1) for image in grey]
+
+
 def change_spec(path: Path, old: str, new: str) -> Path:
     with h5py.File(path, "a") as file:
         spec = file["provenance/spec_yaml"].asstr()[()]

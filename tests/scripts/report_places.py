@@ -37,6 +37,13 @@ claims:
 """
 
 
+IMAGES = (  # overrides that make of tiny.yaml a run whose sources are images, of cells of 4 x 4 pixels
+    f"task={{type: image_captions, digits: {ROOT}/experiments/digits/data/digits.txt.gz, examples: {{train: 200, dev: 8, test: 12}}}}",
+    "model.encoder={type: image_grid, channels: [4, 6]}",
+    "evaluate.lengths=[80, 160, 240]",
+)
+
+
 def softalign(*arguments: object, cwd: Path, codes: Sequence[int] = (0,)) -> str:
     done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode in codes, f"exit status {done.returncode}\n{done.stdout}{done.stderr}"

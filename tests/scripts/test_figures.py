@@ -13,11 +13,12 @@ import h5py
 import numpy as np
 import paper
 import paper_grids
+import paper_images
 import paper_lines
 import pytest
 import records
 import sweep_table
-from made_records import TEXT, change_spec, write_record
+from made_records import TEXT, change_spec, write_images, write_record
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
@@ -158,6 +159,34 @@ def test_matrices_are_those_of_the_record_with_their_words_and_links(tmp_path):
     assert not boxes[0].overlaps(boxes[1])
 
 
+def test_images_lie_over_the_attention_of_each_word(tmp_path):
+    path = write_record(tmp_path, "dot", lengths=(6, 4))
+    inks = write_images(path, "test", side=2, height=4)
+    run_file = records.read_file(path)
+    items = [run_file.alignment(sentence) for sentence in (0, 1)]
+    assert [item.image.ink.shape for item in items] == [(4, 6), (4, 4)]
+    # Columns of cells of 2 x 2 pixels, two cells a column, by hand.
+    assert items[0].image.position.tolist() == [[0, 0, 2, 2, 4, 4]] * 2 + [[1, 1, 3, 3, 5, 5]] * 2
+    figure = paper_images.draw_images([("", item) for item in items], "column")
+    words = [(item, ink, row) for item, ink in zip(items, inks) for row in range(len(item.target))]
+    axes = [axis for axis in figure.axes if len(axis.images) == 2]
+    assert len(axes) == len(words) == 7 + 5
+    for axis, (item, ink, row) in zip(axes, words):
+        shade, black = (image.get_array() for image in axis.images)
+        assert (shade == item.weights[row][item.image.position]).all() and axis.images[0].get_clim() == (0, 1)
+        assert np.asarray(black)[..., 3] == pytest.approx(0.85 * ink)
+        lines = [segment for lines in axis.collections for segment in lines.get_segments()]
+        linked = (item.gold[row][item.image.position] == 2).sum()
+        assert len(lines) == (8 if linked else 0)  # the edges of one cell
+    texts = [text.get_text() for text in figure.texts]
+    assert texts[: len(words)] == [item.target[row] for item, _, row in words]
+
+
+def test_only_images_are_drawn_as_images(refused, tmp_path):
+    path = write_record(tmp_path, "dot")
+    assert "are no images: figures.py alignments" in refused(3, "images", path, "--sentences", "5", "--out", tmp_path / "x")
+
+
 def test_panels_that_belong_together_share_a_row(tmp_path):
     item = records.read_file(write_record(tmp_path, "dot", lengths=(9,))).alignment(5)
     six = [("", item)] * 6
@@ -199,11 +228,12 @@ def commands(tmp_path) -> dict[str, list[object]]:
     for seed in (1, 2):
         write_curve(write_record(tmp_path / "runs", "dot", seed), [10, 20], [seed, 1])
     sweep = write_sweep(tmp_path / "sweep", grid_rows())
-    return {"lengths": [tmp_path / "runs"], "curves": [tmp_path / "runs"], "heatmap": [sweep, "--x", "rate", "--y", "units"],
+    write_images(write_record(tmp_path, "general", lengths=(6, 4)), "test", side=2, height=4)
+    return {"lengths": [tmp_path / "runs"], "images": [tmp_path / "general-1/run.h5", "--sentences", "0,1"], "curves": [tmp_path / "runs"], "heatmap": [sweep, "--x", "rate", "--y", "units"],
             "alignments": [tmp_path / "runs/dot-1/run.h5", "--sentences", "5"]}  # fmt: skip
 
 
-@pytest.mark.parametrize("command", ["lengths", "curves", "alignments", "heatmap"])
+@pytest.mark.parametrize("command", ["lengths", "curves", "alignments", "images", "heatmap"])
 def test_the_same_files_give_the_same_bytes_with_fonts_in_them(commands, tmp_path, command):
     stems = [tmp_path / "one", tmp_path / "two"]
     for stem, seed in zip(stems, "12"):

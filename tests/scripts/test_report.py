@@ -13,7 +13,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from report_places import PROGRAM, ROOT, TINY, make_run, make_study, make_sweep, softalign, truncate
+from report_places import IMAGES, PROGRAM, ROOT, TINY, make_run, make_study, make_sweep, softalign, truncate
 
 from report import alignments, heatmaps, lengths, metrics, svg, sweep
 from report.checklist import markdown
@@ -207,6 +207,28 @@ def test_the_page_holds_the_matrices_links_and_words_of_the_record(run):
                 gold = group["gold"][at, :t, :s]
                 assert links == {(y, x): gold[y, x] for y, x in np.argwhere(gold)} and links
         assert panes["cross"]["loss"][1] == pytest.approx(file["test/nll"][1] / file["test/target_tokens"][1], abs=1e-4)
+
+
+def test_the_page_holds_the_images_of_the_record(tmp_path):
+    made = make_run(tmp_path, *IMAGES)
+    data = data_of(html(compute([made])))
+    panes = {pane["module"]: pane for pane in data["panes"]}
+    with h5py.File(made / "run.h5") as file:
+        for module, split in (("cross", "test"), ("cross_search", "test"), ("cross_dev", "dev")):
+            pane, group = panes[module], file[f"images/{split}"]
+            assert pane["images"]["height"] == group.attrs["height"] == 8
+            for at, number in enumerate(pane["sentence"]):
+                text = data["texts"][pane["images"]["pixels"][at]]
+                grey = group["pixels"][number, : 8 * group["width"][number]]
+                assert [round(int(c, 36) / 35 * 16) for c in text] == grey.tolist() and grey.any()
+                columns = len(data["texts"][pane["source"][at]].split("\n"))
+                assert max(pane["images"]["position"][: len(text)]) == columns - 1
+        # What a record of the program says of a word is what the task says: its cells are those with ink of its digit.
+        shape = int(file["images/test/width"][0]), 8
+        ink = file["images/test/pixels"][0, : shape[0] * 8].reshape(shape) > 0
+        position = file["images/test/position"][: shape[0] * 8].reshape(shape)
+        linked = {int(p) for p in np.flatnonzero(file["alignments/cross/gold"][0].any(axis=0))}
+        assert linked == set(position[ink].tolist())
 
 
 def test_beyond_the_budget_the_same_sentences_stay_everywhere(study):
