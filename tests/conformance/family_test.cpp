@@ -21,7 +21,7 @@ class Small final : public OptionVisitor {
   void visit(std::string_view, bool&, std::string_view, const Limits&) override {}
   void visit(std::string_view name, Index& value, std::string_view, const Limits&) override {
     static const std::map<std::string_view, Index> kSmall = {
-        {"units", 8}, {"feed_forward", 12}, {"heads", 2}, {"height", 2}};
+        {"units", 8}, {"feed_forward", 12}, {"heads", 2}, {"height", 1}};
     if (const auto found = kSmall.find(name); found != kSmall.end()) value = found->second;
   }
   void visit(std::string_view, double&, std::string_view, const Limits&) override {}
@@ -86,7 +86,8 @@ Batch two_sentences() {
 
 // Empty, or what is wrong.
 std::string fault_of(Model& model) {
-  const Batch batch = two_sentences();
+  Batch batch = two_sentences();
+  model.place_links(batch);
   std::vector<real> gradients(static_cast<std::size_t>(model.parameters().flat_size()));
   Tape tape(Tape::Mode::train, gradients.data());
   const Model::Forward forward = model.forward(tape, batch, real(0.2));

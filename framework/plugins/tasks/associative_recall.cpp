@@ -62,6 +62,10 @@ class AssociativeRecall final : public Task {
     return data;
   }
 
+  Symbols most_symbols() const override {
+    return {kSpecials + options_.keys + options_.values + 1, kSpecials + options_.values};
+  }
+
  private:
   // The stream's numbers up to `keys` draw the keys, those behind it the rest.
   void draw(const RandomStream& stream,

@@ -238,6 +238,8 @@ class DateFormat final : public Task {
     return data;
   }
 
+  Symbols most_symbols() const override { return {alphabet()->size(), alphabet()->size()}; }
+
  private:
   static std::chrono::days chrono_days(Index count) {
     return std::chrono::days(static_cast<int>(count));

@@ -16,8 +16,22 @@ namespace {
 
 constexpr Index kSide = 8;     // of a digit, pixels
 constexpr Index kLevels = 17;  // 0: paper, 16: ink
-constexpr std::array kNumbers = {
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"};
+// The first ten are the numbers.
+constexpr std::array kWords = {"zero",
+                               "one",
+                               "two",
+                               "three",
+                               "four",
+                               "five",
+                               "six",
+                               "seven",
+                               "eight",
+                               "nine",
+                               "then",
+                               "a",
+                               "left",
+                               "of",
+                               "above"};
 
 struct CaptionOptions {
   InputFile digits;
@@ -75,7 +89,7 @@ std::pair<std::string, Digit> parse_digit(const TextFile& file, std::string_view
       throw refuse("the number must be 0 to 9 and grey levels 0 to 16");
     return value;
   };
-  Digit digit{read(words[1], std::ssize(kNumbers)), {}};
+  Digit digit{read(words[1], 10), {}};
   for (std::size_t i = 0; i < digit.pixels.size(); ++i)
     digit.pixels[i] = read(words[2 + i], kLevels);
   return {std::string(words[0]), digit};
@@ -149,16 +163,18 @@ class ImageCaptions final : public Task {
   using Options = CaptionOptions;
   explicit ImageCaptions(const Options& options) : options_(options) {}
 
+  Symbols most_symbols() const override {
+    return {kSpecials + kLevels, kSpecials + std::ssize(kWords)};
+  }
   Index image_height() const override { return is_strip() ? kSide : options_.side; }
 
   Dataset load(std::uint64_t, const Progress&) const override {
     const Digits digits = read_digits(options_.digits.path);
     Dataset data;
-    std::vector<std::string> levels, words(kNumbers.begin(), kNumbers.end());
+    std::vector<std::string> levels;
     for (Index level = 0; level < kLevels; ++level) levels.push_back(fmt::format("{}", level));
-    for (const char* word : {"then", "a", "left", "of", "above"}) words.emplace_back(word);
     data.source = symbol_vocabulary(levels);
-    data.target = symbol_vocabulary(words);
+    data.target = symbol_vocabulary({kWords.begin(), kWords.end()});
     data.has_links = true;
     const auto fill = [&](Split& split,
                           const char* name,
@@ -202,7 +218,7 @@ class ImageCaptions final : public Task {
       placed.push_back({&digit, x});
       width = x + kSide;
       caption += caption.empty() ? "" : " then ";
-      caption += kNumbers[static_cast<std::size_t>(digit.number)];
+      caption += kWords[static_cast<std::size_t>(digit.number)];
     }
     Image image(width, kSide);
     for (std::size_t k = 0; k < placed.size(); ++k)
@@ -230,9 +246,9 @@ class ImageCaptions final : public Task {
     put(second, along_second, across_second, last);
     return {std::move(image),
             fmt::format("a {} {} a {}",
-                        kNumbers[static_cast<std::size_t>(first.number)],
+                        kWords[static_cast<std::size_t>(first.number)],
                         beside ? "left of" : "above",
-                        kNumbers[static_cast<std::size_t>(second.number)])};
+                        kWords[static_cast<std::size_t>(second.number)])};
   }
 
   Options options_;
