@@ -253,6 +253,24 @@ BOOST_AUTO_TEST_CASE(what_the_reference_says_may_stand_instead_may) {
   BOOST_TEST(named.size() >= 7u);
 }
 
+BOOST_AUTO_TEST_CASE(an_encoder_of_images_is_refused_other_sources) {
+  const auto reason = [](const char* file, const std::string& change) -> std::string {
+    try {
+      check_spec(load_spec<Spec>(kRoot / file, {change}));
+    } catch (const SpecError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  BOOST_TEST(contains(reason("configs/tiny.yaml", "model.encoder=image_grid"),
+                      "encoder 'image_grid' reads images, and the sources of task 'reverse' are "
+                      "text; choose another encoder"));
+  BOOST_TEST(contains(reason("experiments/digits/scene.yaml", "model.encoder.height=8"),
+                      "encoder 'image_grid' reads images of height 8, and those of task "
+                      "'image_captions' have 24; set model.encoder.height=24"));
+  BOOST_TEST(reason("experiments/digits/strip.yaml", "model.encoder=gru") == "");
+}
+
 BOOST_AUTO_TEST_CASE(studies_are_valid_and_run) {
   const auto studies = files(kRoot / "experiments", "study.yaml");
   BOOST_TEST(studies.size() >= 1u);
