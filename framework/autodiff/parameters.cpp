@@ -35,6 +35,15 @@ Parameter* ParameterStore::add(std::string name, Shape shape, Initializer initia
   return &parameters_.back();
 }
 
+void ParameterStore::redraw(const Initializer& initializer, bool orthogonal_too) {
+  for (Parameter& parameter : parameters_) {
+    const Initializer::Kind kind = parameter.initializer.kind();
+    if (kind == Initializer::Kind::weights ||
+        (orthogonal_too && kind == Initializer::Kind::orthogonal))
+      parameter.initializer = initializer;
+  }
+}
+
 void ParameterStore::allocate(std::uint64_t seed) {
   // The system would promise more than it has, and end the program when it is asked to keep it.
   const double needed = static_cast<double>(size_) * sizeof(real);

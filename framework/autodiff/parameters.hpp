@@ -3,6 +3,7 @@
 // plugin leaves all other values bit for bit the same.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -16,7 +17,25 @@
 namespace softalign {
 
 // Writes the initial values of a parameter of this shape.
-using Initializer = std::function<void(View value, const RandomStream& stream)>;
+class Initializer {
+ public:
+  // What may be asked to be drawn in another way (ParameterStore::redraw): weights that are drawn one
+  // by one, orthogonal ones, or nothing.
+  enum class Kind { own, weights, orthogonal };
+
+  Initializer() = default;  // leaves zeros
+  template <std::invocable<View, const RandomStream&> Draw>
+  requires(!std::same_as<Draw, Initializer>) Initializer(Draw draw, Kind kind = Kind::own)
+      : draw_(std::move(draw)), kind_(kind) {}
+  void operator()(View value, const RandomStream& stream) const {
+    if (draw_) draw_(value, stream);
+  }
+  Kind kind() const { return kind_; }
+
+ private:
+  std::function<void(View, const RandomStream&)> draw_;
+  Kind kind_ = Kind::own;
+};
 
 class ParameterStore;
 
@@ -39,6 +58,8 @@ class ParameterStore {
   ParameterStore& operator=(const ParameterStore&) = delete;
 
   Parameter* add(std::string name, Shape shape, Initializer initializer, bool table = false);
+  // All weights, and orthogonal ones if asked, are to be drawn so instead; before allocate.
+  void redraw(const Initializer& initializer, bool orthogonal_too);
   void allocate(std::uint64_t seed);  // once, after every layer has been built
 
   real* values() { return values_.data(); }
@@ -61,19 +82,19 @@ class Parameters {
   explicit Parameters(ParameterStore& store, std::string prefix = "")
       : store_(&store), prefix_(std::move(prefix)) {}
 
-  Parameters operator/(std::string_view name) const { return Parameters(*store_, join(name)); }
+  Parameters operator/(std::string_view name) const { return Parameters(*store_, name_of(name)); }
   Parameter* add(std::string_view name, Shape shape, Initializer initializer) const {
-    return store_->add(join(name), shape, std::move(initializer));
+    return store_->add(name_of(name), shape, std::move(initializer));
   }
   // rows [V, E] that are only looked up (ops/ops.hpp, embedding): nothing else may read it.
   Parameter* add_table(std::string_view name, Shape shape, Initializer initializer) const {
-    return store_->add(join(name), shape, std::move(initializer), true);
+    return store_->add(name_of(name), shape, std::move(initializer), true);
+  }
+  std::string name_of(std::string_view name) const {  // in the whole tree
+    return prefix_.empty() ? std::string(name) : prefix_ + "." + std::string(name);
   }
 
  private:
-  std::string join(std::string_view name) const {
-    return prefix_.empty() ? std::string(name) : prefix_ + "." + std::string(name);
-  }
   ParameterStore* store_;
   std::string prefix_;
 };

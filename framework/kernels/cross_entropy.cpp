@@ -33,7 +33,9 @@ SOFTALIGN_KERNEL void softmax_cross_entropy(Index rows,
                                             real* logits,
                                             real* nll,
                                             Token* best,
-                                            real* dbias) {
+                                            real* dbias,
+                                            real smoothing,
+                                            real* uniform) {
   for (Index row = 0; row < rows; ++row) {
     real* x = logits + row * vocabulary;
     const real largest = row_max(vocabulary, x);
@@ -41,13 +43,20 @@ SOFTALIGN_KERNEL void softmax_cross_entropy(Index rows,
     while (first + 1 < vocabulary && x[first] != largest) ++first;
     best[row] = static_cast<Token>(first);
     const real target_logit = x[targets[row]];
+    const real all =
+        smoothing > 0 ? lane_sum(vocabulary, [=](Index v) { return x[v] - largest; }) : 0;
     const real sum =
         lane_sum(vocabulary, [=](Index v) { return x[v] = vector_exp(x[v] - largest); });
     nll[row] = std::log(sum) + largest - target_logit;
+    if (smoothing > 0) uniform[row] = std::log(sum) - all / static_cast<real>(vocabulary);
     if (dbias == nullptr) continue;
     const real scale = factor / sum;
-    for (Index v = 0; v < vocabulary; ++v) x[v] *= scale;
-    x[targets[row]] -= factor;
+    const real everywhere = factor * smoothing / static_cast<real>(vocabulary);
+    if (smoothing > 0)
+      for (Index v = 0; v < vocabulary; ++v) x[v] = x[v] * scale - everywhere;
+    else
+      for (Index v = 0; v < vocabulary; ++v) x[v] *= scale;
+    x[targets[row]] -= factor * (1 - smoothing);
     for (Index v = 0; v < vocabulary; ++v) dbias[v] += x[v];
   }
 }

@@ -6,30 +6,45 @@
 #include "framework/base/error.hpp"
 
 namespace softalign::init {
+namespace {
+
+void draw_uniform(double bound, View value, const RandomStream& stream) {
+  for (Index i = 0; i < value.size(); ++i)
+    value.data[i] = static_cast<real>(
+        bound * (2 * static_cast<double>(stream.uniform(static_cast<std::uint64_t>(i))) - 1));
+}
+
+}  // namespace
 
 Initializer zeros() {
   return [](View value, const RandomStream&) { std::fill(value.begin(), value.end(), real{0}); };
 }
 
 Initializer normal(double deviation) {
-  return [deviation](View value, const RandomStream& stream) {
+  const auto draw = [deviation](View value, const RandomStream& stream) {
     for (Index i = 0; i < value.size(); ++i)
       value.data[i] = static_cast<real>(deviation * stream.normal(static_cast<std::uint64_t>(i)));
   };
+  return {draw, Initializer::Kind::weights};
+}
+
+Initializer uniform(double bound) {
+  const auto draw = [bound](View value, const RandomStream& stream) {
+    draw_uniform(bound, value, stream);
+  };
+  return {draw, Initializer::Kind::weights};
 }
 
 Initializer glorot(Index blocks) {
-  return [blocks](View value, const RandomStream& stream) {
+  const auto draw = [blocks](View value, const RandomStream& stream) {
     const double fan = static_cast<double>(value.shape.rows() + value.shape.last() / blocks);
-    const double bound = std::sqrt(6 / fan);
-    for (Index i = 0; i < value.size(); ++i)
-      value.data[i] = static_cast<real>(
-          bound * (2 * static_cast<double>(stream.uniform(static_cast<std::uint64_t>(i))) - 1));
+    draw_uniform(std::sqrt(6 / fan), value, stream);
   };
+  return {draw, Initializer::Kind::weights};
 }
 
 Initializer orthogonal(Index blocks) {
-  return [blocks](View value, const RandomStream& stream) {
+  const auto draw = [blocks](View value, const RandomStream& stream) {
     const Index n = value.shape[0];
     if (value.shape != Shape{n, blocks * n})
       throw BugError(
@@ -57,6 +72,7 @@ Initializer orthogonal(Index blocks) {
       }
     }
   };
+  return {draw, Initializer::Kind::orthogonal};
 }
 
 }  // namespace softalign::init

@@ -7,6 +7,7 @@ namespace softalign::init {
 
 Initializer zeros();
 Initializer normal(double deviation);
+Initializer uniform(double bound);  // in [-bound, bound)
 // Uniform in ±sqrt(6 / (rows + columns)) (Glorot and Bengio 2010); `columns` of one product when
 // several lie side by side.
 Initializer glorot(Index blocks = 1);

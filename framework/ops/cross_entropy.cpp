@@ -18,7 +18,7 @@ constexpr Index kChunk = 256;  // rows whose logits exist at a time
 // probabilities, then into their own gradient, and that at once into the gradients of w, bias and
 // features. Backward only hands on the latter; hence its gradient must be 1.
 TokenLosses projected_cross_entropy(
-    Var features, Var w, Var bias, std::span<const Token> targets, real factor) {
+    Var features, Var w, Var bias, std::span<const Token> targets, real factor, real smoothing) {
   const Index all = features.shape().rows(), size = features.shape().last();
   ops::require(w.shape().rank() == 2 && w.shape()[0] == size &&
                    bias.shape().size() == w.shape()[1] && all == static_cast<Index>(targets.size()),
@@ -53,7 +53,8 @@ TokenLosses projected_cross_entropy(
   const Index chunk = std::min(kChunk, count);
   View x = arena.array({chunk, size}), logits = arena.array({chunk, vocabulary});
   View nobody = gradients && !db ? arena.array({vocabulary}) : View{};
-  real chunk_nll[kChunk];
+  double spread = 0;  // sum of uniform
+  real chunk_nll[kChunk], chunk_uniform[kChunk];
   Token chunk_best[kChunk];
   for (Index begin = 0; begin < count; begin += kChunk) {
     const Index n = std::min(kChunk, count - begin);
@@ -68,10 +69,13 @@ TokenLosses projected_cross_entropy(
                                    logits.data,
                                    chunk_nll,
                                    chunk_best,
-                                   db ? db.data : nobody.data);
+                                   db ? db.data : nobody.data,
+                                   smoothing,
+                                   chunk_uniform);
     for (Index i = 0; i < n; ++i) {
       nll.data[rows[begin + i]] = chunk_nll[i];
       best[rows[begin + i]] = chunk_best[i];
+      if (smoothing > 0) spread += static_cast<double>(chunk_uniform[i]);
     }
     if (dx) gemm(out, weights.transpose(), false, dx.data + begin * size, size);
     if (dw) gemm(in.transpose(), out, true, dw.data, vocabulary);
@@ -79,6 +83,10 @@ TokenLosses projected_cross_entropy(
   arena.rewind(mark);
   double total = 0;
   for (real value : nll) total += static_cast<double>(value);
+  if (smoothing > 0) {
+    const double share = static_cast<double>(smoothing);
+    total = (1 - share) * total + share * spread;
+  }
   loss.data[0] = static_cast<real>(static_cast<double>(factor) * total);
 
   Var result = tape.record(loss, {features, w, bias}, [=](View dloss) {

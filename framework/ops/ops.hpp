@@ -76,17 +76,48 @@ Var weighted_sum(Var weights,
                  Var values,
                  std::span<const Index> lengths);  // [B,S] [B,S,D] -> [B,D]
 
+// ---- random, on a tape with noise (nn/dropout.hpp is what layers use)
+enum class DropoutUnit { number, vector };  // vector: the whole last dimension or nothing
+struct DropoutAxes {
+  int sentences = 0;
+  int steps = -1;  // -1: none, all is of `step`
+  Index step = 0;
+  bool steps_differ = true;  // false: all have the numbers of `step`
+};
+// y = x keep / (1 - rate), keep = 1 with probability 1 - rate. keep is a function of the stream, the
+// noise's seed and update, and of each number's example, step and place in the other axes. BugError
+// without noise.
+Var dropout(Var x, double rate, const RandomStream& stream, DropoutAxes axes, DropoutUnit unit);
+
 // ---- losses
 struct TokenLosses {
-  Var loss;                     // [1]: factor * sum of nll
+  Var loss;                     // [1]: factor * sum of (1 - smoothing) nll + smoothing * uniform
   std::span<const real> nll;    // [N], -log p in nats; rows with a target below 0 are skipped: 0
   std::span<const Token> best;  // [N], the most probable symbol; -1 where skipped
 };
 // features [N,R], w [R,V], bias [V], targets [N]; logits of skipped rows are never computed. On a
 // training tape the gradients of w and bias are added at once; the loss is to be the root of
 // backward, or a summand of it: its gradient must be 1 (BugError), `factor` is what scales it.
+// Label smoothing (Szegedy et al. 2016, section 7): uniform is the mean of -log p over all V symbols.
 TokenLosses projected_cross_entropy(
-    Var features, Var w, Var bias, std::span<const Token> targets, real factor);
+    Var features, Var w, Var bias, std::span<const Token> targets, real factor, real smoothing = 0);
+
+// ---- losses of attention weights, T times [B,S]; spans must outlive the step
+// factor * sum over sentences b and their positions s of (1 - sum_t w_tbs)² (Xu et al. 2015, equation
+// 14), t over the sentence's own steps. Their code sums over the sentences and takes the mean of the
+// positions; the formula here is the paper's.
+Var doubly_stochastic_penalty(std::span<const Var> weights,
+                              std::span<const Index> positions,
+                              std::span<const Index> steps,
+                              real factor);
+struct AlignedPair {
+  Index step, row, position;
+  real share;
+};
+// factor * sum over pairs of -share log(w + 1e-6) (Chen et al. 2016).
+Var alignment_cross_entropy(std::span<const Var> weights,
+                            std::span<const AlignedPair> pairs,
+                            real factor);
 Var sum(Var x);  // -> [1]
 
 }  // namespace softalign

@@ -1,29 +1,39 @@
 #include "framework/seq/decoder.hpp"
 
+#include <algorithm>
+
 namespace softalign {
+
+StepByStep::StepByStep(Tape& tape, Index steps)
+    : tape_(tape), steps_(steps), weights_(tape.arena().array_of<Var>(steps)) {}
+
+void StepByStep::push(const DecoderStep& step) {
+  if (done_ == 0) {
+    parts_ = std::ssize(step.output);
+    outputs_ = tape_.arena().array_of<Var>(steps_ * parts_);
+  }
+  std::copy(step.output.begin(), step.output.end(), outputs_ + done_ * parts_);
+  weights_[done_++] = step.weights;
+}
+
+Unrolled StepByStep::all() const {
+  Unrolled all{stack_steps({outputs_, static_cast<std::size_t>(steps_ * parts_)}, parts_), {}};
+  if (weights_[0]) all.weights = {weights_, static_cast<std::size_t>(steps_)};
+  return all;
+}
 
 // Time steps lie behind one another, [T,B,...]: those of all sentences at one position are one array.
 Unrolled Decoder::unroll(const Memory& memory, State state, Var&& inputs) const {
   Tape& tape = inputs.tape();
   const std::span<const Var> steps = unstack_steps(std::move(inputs));
-  const Index count = std::ssize(steps);
-  Var* weights = tape.arena().array_of<Var>(count);
-  Var* outputs = nullptr;
-  Index parts = 0;
-  for (Index t = 0; t < count; ++t) {
+  StepByStep all(tape, std::ssize(steps));
+  for (Index t = 0; t < std::ssize(steps); ++t) {
     state.step = t;
     const DecoderStep now = step(memory, state, steps[static_cast<std::size_t>(t)]);
-    if (t == 0) {
-      parts = std::ssize(now.output);
-      outputs = tape.arena().array_of<Var>(count * parts);
-    }
-    std::copy(now.output.begin(), now.output.end(), outputs + t * parts);
-    weights[t] = now.weights;
+    all.push(now);
     state = now.next;
   }
-  Unrolled all{stack_steps({outputs, static_cast<std::size_t>(count * parts)}, parts), {}};
-  if (aligns()) all.weights = {weights, static_cast<std::size_t>(count)};
-  return all;
+  return all.all();
 }
 
 }  // namespace softalign

@@ -28,6 +28,20 @@ struct Unrolled {
   std::span<const Var> weights;  // T times [B,S]; empty when the decoder does not align
 };
 
+// Puts steps that are taken one after the other together.
+class StepByStep {
+ public:
+  StepByStep(Tape& tape, Index steps);
+  void push(const DecoderStep& step);
+  Unrolled all() const;  // when so many steps have been pushed
+
+ private:
+  Tape& tape_;
+  Index steps_, parts_ = 0, done_ = 0;
+  Var* outputs_ = nullptr;  // [steps, parts]
+  Var* weights_;            // [steps]
+};
+
 struct DecoderSizes {
   Index embedding;            // E
   Index annotation;           // D
@@ -50,6 +64,9 @@ class Decoder {
   virtual DecoderStep step(const Memory& memory, const State& state, Var input) const = 0;
   // inputs [T,B,I], overwritten. One step after the other, unless a decoder knows better.
   virtual Unrolled unroll(const Memory& memory, State state, Var&& inputs) const;
+  // false: in training only all steps at once will do, so that no step can read what the one before it
+  // has written.
+  virtual bool steps() const { return true; }
   // [..., sum of O_k], [..., E] -> [..., R]: the layer before the projection to the vocabulary.
   virtual Var readout(Var outputs, Var embedded) const = 0;
   virtual Index readout_size() const = 0;  // R

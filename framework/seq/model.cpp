@@ -1,8 +1,31 @@
 #include "framework/seq/model.hpp"
 
+#include <algorithm>
 #include <map>
 
 namespace softalign {
+namespace {
+
+// Links as what the weights should be: those of a target symbol have equal shares of 1.
+std::span<const AlignedPair> aligned_pairs(Tape& tape, const Batch& batch) {
+  Index count = 0;
+  for (const auto& links : batch.links) count += std::ssize(links);
+  AlignedPair* pairs = tape.arena().array_of<AlignedPair>(count);
+  AlignedPair* end = pairs;
+  for (Index b = 0; b < std::ssize(batch.links); ++b) {
+    const auto& links = batch.links[static_cast<std::size_t>(b)];
+    for (const Link& link : links) {
+      const auto of_target = std::count_if(links.begin(), links.end(), [&](const Link& other) {
+        return other.target == link.target;
+      });
+      *end++ = {
+          link.target, b, link.source, real{1} / static_cast<real>(of_target)};
+    }
+  }
+  return {pairs, static_cast<std::size_t>(count)};
+}
+
+}  // namespace
 
 Model::Model(const ModelOptions& options, Index source_symbols, Index target_symbols)
     : target_symbols_(target_symbols) {
@@ -27,6 +50,26 @@ Model::Model(const ModelOptions& options, Index source_symbols, Index target_sym
                    }});
   projection_ = std::make_unique<Linear>(
       root, "projection", decoder_->readout_size(), target_symbols, Linear::Bias::yes);
+  if (options.dropout) {
+    const DropoutOptions& rates = *options.dropout;
+    const auto words = [&](const char* side) {
+      return Dropout(
+          root / side, "words", rates.words, Dropout::Mask::each_step, DropoutUnit::vector);
+    };
+    const auto embeddings = [&](const char* side) {
+      return Dropout(root / side, "embedding", rates.embeddings);
+    };
+    dropouts_.emplace(Dropouts{words("source"),
+                               embeddings("source"),
+                               words("target"),
+                               embeddings("target"),
+                               Dropout(root, "outputs", rates.outputs)});
+  }
+  if (options.initialise) {
+    const InitialiseOptions& how = *options.initialise;
+    store_.redraw(how.type == "uniform" ? init::uniform(how.scale) : init::normal(how.scale),
+                  !how.orthogonal);
+  }
 }
 
 std::vector<Link> Model::placed(std::span<const Link> links) const {
@@ -47,6 +90,9 @@ Model::Source Model::read(Tape& tape, const SourceBatch& source) const {
   if (source_embedding_)
     input.embedded =
         (*source_embedding_)(tape, source.tokens, {source.sentences, source.positions});
+  if (dropouts_ && source_embedding_)
+    input.embedded = dropouts_->source_embeddings.sentences_first(
+        dropouts_->source_words.sentences_first(input.embedded));
   Annotations annotations = encoder_->encode(input);
   if (reads_links()) annotations.links = source.links;
   Memory memory = decoder_->prepare(annotations);
@@ -54,7 +100,7 @@ Model::Source Model::read(Tape& tape, const SourceBatch& source) const {
   return {memory, decoder_->start(annotations, memory)};
 }
 
-Model::Forward Model::forward(Tape& tape, const Batch& batch, real factor) const {
+Model::Forward Model::forward(Tape& tape, const Batch& batch, const Objective& objective) const {
   const Source source = read(tape, batch.source_side());
   const Index steps = batch.target_steps, rows = steps * batch.rows;
   Token* symbols = tape.arena().array_of<Token>(rows);
@@ -67,16 +113,24 @@ Model::Forward Model::forward(Tape& tape, const Batch& batch, real factor) const
           t < batch.target_lengths[static_cast<std::size_t>(b)] ? batch.target_out[i] : -1;
     }
   const auto count = static_cast<std::size_t>(rows);
-  Var embedded = (*target_embedding_)(tape, {symbols, count}, {steps, batch.rows});
-  const Unrolled unrolled =
-      decoder_->unroll(source.memory, source.state, decoder_->inputs(embedded));
+  const bool sampled = objective.truth < 1 && tape.noise() != nullptr;
+  Unrolled unrolled;
+  if (sampled) unrolled = unroll_sampled(tape, source, {symbols, count}, batch.rows, objective);
+  Var embedded = embed_target(tape, {symbols, count}, {steps, batch.rows});
+  if (!sampled)
+    unrolled = decoder_->unroll(source.memory, source.state, decoder_->inputs(embedded));
 
   Forward result;
   result.weights = unrolled.weights;
   result.positions = source.memory.lengths;
   Var features = decoder_->readout(unrolled.outputs, embedded);
-  const TokenLosses losses = projected_cross_entropy(
-      features, projection_->weight(tape), projection_->bias(tape), {targets, count}, factor);
+  if (dropouts_) features = dropouts_->outputs.steps_first(features);
+  const TokenLosses losses = projected_cross_entropy(features,
+                                                     projection_->weight(tape),
+                                                     projection_->bias(tape),
+                                                     {targets, count},
+                                                     objective.factor,
+                                                     objective.label_smoothing);
 
   real* nll = tape.arena().array_of<real>(rows);
   Token* best = tape.arena().array_of<Token>(rows);
@@ -86,7 +140,36 @@ Model::Forward Model::forward(Tape& tape, const Batch& batch, real factor) const
       best[b * steps + t] = losses.best[static_cast<std::size_t>(t * batch.rows + b)];
     }
   result.losses = {losses.loss, {nll, count}, {best, count}};
+  result.losses.loss = with_alignment_losses(result, batch, objective);
   return result;
+}
+
+// [B,E] at one step, or [T,B,E].
+Var Model::embed_target(Tape& tape,
+                        std::span<const Token> symbols,
+                        Shape leading,
+                        Index step) const {
+  Var embedded = (*target_embedding_)(tape, symbols, leading);
+  if (!dropouts_) return embedded;
+  const Dropout &words = dropouts_->target_words, &numbers = dropouts_->target_embeddings;
+  return leading.rank() == 1 ? numbers(words(embedded, step), step)
+                             : numbers.steps_first(words.steps_first(embedded));
+}
+
+Var Model::with_alignment_losses(const Forward& forward,
+                                 const Batch& batch,
+                                 const Objective& objective) const {
+  Var loss = forward.losses.loss;
+  if (objective.doubly_stochastic > 0)
+    loss = loss + doubly_stochastic_penalty(forward.weights,
+                                            forward.positions,
+                                            batch.target_lengths,
+                                            objective.factor * objective.doubly_stochastic);
+  if (objective.guided_alignment > 0)
+    loss = loss + alignment_cross_entropy(forward.weights,
+                                          aligned_pairs(loss.tape(), batch, *encoder_),
+                                          objective.factor * objective.guided_alignment);
+  return loss;
 }
 
 Model::Prediction Model::predict(Tape& tape,

@@ -3,19 +3,57 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "framework/data/batch.hpp"
+#include "framework/nn/dropout.hpp"
 #include "framework/nn/layers.hpp"
 #include "framework/seq/decoder.hpp"
+#include "framework/seq/objective.hpp"
 
 namespace softalign {
+
+// Rates, both sides; that of recurrent layers belongs to encoders and decoders.
+struct DropoutOptions {
+  double embeddings = 0;
+  double outputs = 0;
+  double words = 0;
+  template <class V>
+  void describe(V& v) {
+    v("embeddings", embeddings, "share of the numbers of symbol embeddings", fraction());
+    v("outputs", outputs, "share of the numbers before the projection to symbols", fraction());
+    v("words",
+      words,
+      "share of whole symbols whose embedding is 0 (Sennrich et al. 2016, Edinburgh's WMT systems)",
+      fraction());
+  }
+};
+
+struct InitialiseOptions {
+  std::string type = "uniform";
+  double scale = 0.1;
+  bool orthogonal = true;
+  template <class V>
+  void describe(V& v) {
+    v("type",
+      type,
+      "uniform: in [-scale, scale); normal: of mean 0 and standard deviation scale",
+      one_of("uniform", "normal"));
+    v("scale", scale, "see type", positive());
+    v("orthogonal",
+      orthogonal,
+      "true: recurrent weights that would be orthogonal stay so; false: drawn like the others");
+  }
+};
 
 struct ModelOptions {
   Index embedding = 256;
   Choice encoder{.kind = "encoder", .type = "bidirectional_gru"};
   Choice attention{.kind = "attention", .type = "global"};
   Choice decoder{.kind = "decoder", .type = "attentional_gru"};
+  std::optional<DropoutOptions> dropout;
+  std::optional<InitialiseOptions> initialise;
   template <class V>
   void describe(V& v) {
     v("embedding",
@@ -27,6 +65,11 @@ struct ModelOptions {
       attention,
       "what the decoder sees of the source at each step; none: vanilla seq2seq");
     v("decoder", decoder, "what writes the target");
+    v("dropout", dropout, "parts that training leaves out at random; null: none");
+    v("initialise",
+      initialise,
+      "how weights begin, biases and other constants excepted; null: as each layer has it, mostly "
+      "Glorot and Bengio 2010");
   }
 };
 
@@ -46,6 +89,7 @@ class Model {
   bool aligns() const { return decoder_->aligns(); }
   bool reads_links() const { return decoder_->reads_links(); }  // of every batch
   Index target_symbols() const { return target_symbols_; }
+  bool steps() const { return decoder_->steps(); }  // one at a time in training, if need be
   const Encoder& encoder() const { return *encoder_; }
   // Links between symbols as links of annotations, each once.
   std::vector<Link> placed(std::span<const Link> links) const;
@@ -53,12 +97,15 @@ class Model {
 
   // Teacher forcing over a batch (rows sorted by descending source length).
   struct Forward {
-    TokenLosses losses;                // sentence by sentence: [B * T]
-    std::span<const Var> weights;      // T times [B,S]; empty when the model does not align
+    TokenLosses losses;            // sentence by sentence: [B * T]; the loss is the whole objective
+    std::span<const Var> weights;  // T times [B,S]; empty when the model does not align
     std::span<const Index> positions;  // [B], of the sentences' annotations
   };
+  Forward forward(Tape& tape, const Batch& batch, const Objective& objective) const;
   // loss = factor * sum of nll over all target symbols.
-  Forward forward(Tape& tape, const Batch& batch, real factor) const;
+  Forward forward(Tape& tape, const Batch& batch, real factor) const {
+    return forward(tape, batch, Objective{.factor = factor});
+  }
 
   // For search: source sentences to memory and first state, then step by step.
   struct Source {
@@ -74,6 +121,21 @@ class Model {
   Prediction predict(Tape& tape, const Source& source, std::span<const Token> previous) const;
 
  private:
+  Var embed_target(Tape& tape, std::span<const Token> symbols, Shape leading, Index step = 0) const;
+  Unrolled unroll_sampled(Tape& tape,
+                          const Source& source,
+                          std::span<Token> symbols,
+                          Index rows,
+                          const Objective& objective) const;
+  void feed_own_symbols(const DecoderStep& step,
+                        Var embedded,
+                        std::span<Token> next,
+                        Index position,
+                        const Objective& objective) const;
+  Var with_alignment_losses(const Forward& forward,
+                            const Batch& batch,
+                            const Objective& objective) const;
+
   ParameterStore store_;
   Index target_symbols_;
   std::unique_ptr<Embedding> source_embedding_;  // null: the encoder reads symbols
@@ -81,6 +143,11 @@ class Model {
   std::unique_ptr<Encoder> encoder_;
   std::unique_ptr<Decoder> decoder_;
   std::unique_ptr<Linear> projection_;
+  struct Dropouts {
+    Dropout source_words, source_embeddings, target_words, target_embeddings, outputs;
+  };
+  std::optional<Dropouts> dropouts_;
+  RandomStream sampling_{0, "noise/scheduled_sampling"};
 };
 
 }  // namespace softalign

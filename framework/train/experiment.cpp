@@ -48,6 +48,13 @@ void check_at(const ResolvedSpec<Spec>& resolved,
   }
 }
 
+void check_dev_metric(const ResolvedSpec<Spec>& resolved,
+                      const std::string& path,
+                      const std::string& metric) {
+  const auto found = resolved.origins.find(path);
+  WatchedMetric(path, metric, found == resolved.origins.end() ? Position{} : found->second);
+}
+
 int threads_for(const ExperimentOptions& options, Index shards) {
   const int machine = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   return options.threads > 0 ? options.threads : std::min(machine, static_cast<int>(shards));
@@ -181,18 +188,13 @@ void check_spec(const ResolvedSpec<Spec>& resolved) {
            "train.shards",
            "{} is not a power of two; use 1, 2, 4, 8, ...",
            spec.train.shards);
-  if (spec.train.early_stopping) {
-    const std::string& metric = spec.train.early_stopping->metric;
-    const Position where = resolved.origins.contains("train.early_stopping.metric")
-                               ? resolved.origins.at("train.early_stopping.metric")
-                               : Position{};
-    if (!metric.starts_with("dev/"))
-      refuse(resolved,
-             "train.early_stopping.metric",
-             "'{}' must be \"dev/\" and a metric's name, such as dev/loss",
-             printable(metric));
-    Registry::instance().find(MetricKind::name, metric.substr(4), where);
-  }
+  if (spec.train.early_stopping)
+    check_dev_metric(resolved, "train.early_stopping.metric", spec.train.early_stopping->metric);
+  if (spec.train.average)
+    check_dev_metric(resolved, "train.average.metric", spec.train.average->metric);
+  if (spec.train.schedule)
+    check_at(
+        resolved, "train.schedule.type", [&] { make_plugin<ScheduleKind>(*spec.train.schedule); });
   check_at(resolved, "evaluate.lengths", [&] { LengthBuckets{spec.evaluate.lengths}; });
   // Plugins refuse options and company that they cannot work with when they are built.
   const auto task = make_plugin<TaskKind>(spec.task);
@@ -249,7 +251,9 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
     observer.message(
         "note: evaluate.baselines: ibm_model1 is left out: the test sentences have no word links "
         "to point at");
+  check_training(spec.train, data.train);
   const auto model = make_model(spec, data);
+  check_training(spec.train, *model);
   Workers workers(threads_for(options, spec.train.shards));
 
   Recorder recorder(options.results,

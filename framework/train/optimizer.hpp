@@ -13,22 +13,26 @@
 
 namespace softalign {
 
+struct Update {
+  Index number = 1;         // from 1
+  real gradient_scale = 1;  // factor on the gradient (clipping)
+  double rate_factor = 1;   // on the learning rate (schedules)
+};
+
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
   // Buffers as large as the parameters that the rule needs, zero at the beginning: {"m", "v"}.
   virtual std::vector<std::string> state() const = 0;
-  // update counts from 1; gradient_scale: factor on the gradient (clipping). state: one pointer for
-  // each of state().
+  // state: one pointer for each of state().
   virtual void apply(Index count,
-                     Index update,
-                     real gradient_scale,
+                     const Update& update,
                      const real* gradient,
                      real* value,
                      std::span<real* const> state) const = 0;
   // A zero gradient changes neither value nor state: rows of tables without one may be left out.
   virtual bool rests_without_gradient() const { return false; }
-  virtual double learning_rate(Index update) const = 0;  // for the record
+  virtual double learning_rate() const = 0;  // that a schedule multiplies; for the record
 };
 
 struct OptimizerKind {

@@ -2,53 +2,15 @@
 // options, nowhere else.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "framework/config/options.hpp"
 #include "framework/config/value.hpp"
-#include "framework/data/batches.hpp"
 #include "framework/seq/model.hpp"
+#include "framework/train/train_options.hpp"
 
 namespace softalign {
-
-struct EarlyStoppingOptions {
-  std::string metric = "dev/loss";
-  Index patience = 5;
-  template <class V>
-  void describe(V& v) {
-    v("metric", metric, "dev metric to watch, \"dev/\" and the name of a metric");
-    v("patience",
-      patience,
-      "dev evaluations without a new best before training stops",
-      between(1, kMostEpochs));
-  }
-};
-
-struct TrainOptions {
-  Choice optimizer{.kind = "optimizer", .type = "adam"};
-  BatchOptions batch;
-  Index shards = 8;
-  double clip_norm = 1;
-  Index epochs = 10;
-  std::optional<Index> max_updates;
-  std::optional<EarlyStoppingOptions> early_stopping;
-  template <class V>
-  void describe(V& v) {
-    v("optimizer", optimizer, "update rule");
-    v("batch", batch, "how sentences are put together");
-    v("shards",
-      shards,
-      "parts of a batch that are computed apart, a power of two; sets the bits, not the speed: use "
-      "at least as many as threads",
-      between(1, 1024));
-    v("clip_norm", clip_norm, "largest norm of the whole gradient; 0: no clipping", at_least(0));
-    v("epochs", epochs, "passes over the training data", between(1, kMostEpochs));
-    v("max_updates", max_updates, "stop after this many updates", between(1, kMostUpdates));
-    v("early_stopping", early_stopping, "stop when a dev metric stops improving; null: never");
-  }
-};
 
 struct EvaluateOptions {
   Choice search{.kind = "search", .type = "beam"};

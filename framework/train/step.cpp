@@ -12,30 +12,41 @@ Index chunks(Index numbers) { return (numbers + kChunk - 1) / kChunk; }
 
 }  // namespace
 
-TrainingStep::TrainingStep(
-    Model& model, const Optimizer& optimizer, Index shards, double clip_norm, Workers& workers)
+TrainingStep::TrainingStep(Model& model,
+                           const Optimizer& optimizer,
+                           const StepOptions& options,
+                           Workers& workers)
     : model_(model),
       optimizer_(optimizer),
-      clip_norm_(clip_norm),
+      options_(options),
       workers_(workers),
       weight_gradients_(model.parameters()),
       table_gradients_(model.parameters()) {
   const ParameterStore& store = model.parameters();
-  for (Index i = 0; i < std::min<Index>(shards, workers.threads()); ++i) {
+  for (Index i = 0; i < std::min<Index>(options.shards, workers.threads()); ++i) {
     tapes_.push_back(std::make_unique<Tape>(Tape::Mode::train));
     tapes_.back()->collect_gradients(packs_);
   }
-  results_.resize(static_cast<std::size_t>(shards));
   for (const std::string& name : optimizer.state())
     state_.push_back({name, std::vector<real>(static_cast<std::size_t>(store.flat_size()))});
 }
 
-StepResult TrainingStep::run(const std::vector<Batch>& shards, Index number) {
-  Index tokens = 0;
-  for (const Batch& shard : shards)
+StepResult TrainingStep::run(const std::vector<Batch>& shards,
+                             Index number,
+                             double rate_factor,
+                             const Objective& objective) {
+  Index tokens = 0, sentences = 0;
+  for (const Batch& shard : shards) {
+    sentences += shard.rows;
     for (Index length : shard.target_lengths) tokens += length;
-  const real factor = real{1} / static_cast<real>(std::max<Index>(1, tokens));
+  }
+  const Index divisor = options_.loss == StepOptions::Loss::token      ? tokens
+                        : options_.loss == StepOptions::Loss::sentence ? sentences
+                                                                       : 1;
+  Objective scaled = objective;
+  scaled.factor *= real{1} / static_cast<real>(std::max<Index>(1, divisor));
 
+  results_.assign(shards.size(), {});
   weight_gradients_.clear(workers_);
   table_gradients_.clear();
   packs_.forget();
@@ -43,7 +54,7 @@ StepResult TrainingStep::run(const std::vector<Batch>& shards, Index number) {
     const std::size_t count = std::min(tapes_.size(), shards.size() - first);
     workers_.run(static_cast<Index>(count), [&](Index i) {
       const auto k = static_cast<std::size_t>(i);
-      results_[first + k] = run_shard(*tapes_[k], shards[first + k], factor);
+      results_[first + k] = run_shard(*tapes_[k], shards[first + k], number, scaled);
     });
     const std::span now(tapes_.data(), count);
     weight_gradients_.add(now, workers_);
@@ -54,37 +65,47 @@ StepResult TrainingStep::run(const std::vector<Batch>& shards, Index number) {
   total.tokens = tokens;
   for (const StepResult& result : results_) {
     total.nll += result.nll;
+    total.objective += result.objective;
     total.correct += result.correct;
   }
-  total.gradient_norm = std::sqrt(weight_gradients_.sum_of_squares(workers_) +
-                                  table_gradients_.sum_of_squares(workers_));
+  const double of_layers = weight_gradients_.sum_of_squares(workers_),
+               of_tables = table_gradients_.sum_of_squares(workers_);
+  total.gradient_norm = std::sqrt(of_layers + of_tables);
   if (std::isfinite(total.nll) && std::isfinite(total.gradient_norm))
-    update(number, total.gradient_norm);
+    update(
+        number, rate_factor, options_.clip_embeddings ? total.gradient_norm : std::sqrt(of_layers));
   return total;
 }
 
-StepResult TrainingStep::run_shard(Tape& tape, const Batch& shard, real factor) const {
+StepResult TrainingStep::run_shard(Tape& tape,
+                                   const Batch& shard,
+                                   Index update,
+                                   const Objective& objective) const {
   tape.reset();
   StepResult result;
   if (shard.rows == 0) return result;
-  const Model::Forward forward = model_.forward(tape, shard, factor);
+  const Noise noise{options_.seed, static_cast<std::uint64_t>(update), shard.example};
+  tape.set_noise(&noise);
+  const Model::Forward forward = model_.forward(tape, shard, objective);
   for (real nll : forward.losses.nll) result.nll += static_cast<double>(nll);
   for (std::size_t k = 0; k < forward.losses.best.size(); ++k)
     result.correct += forward.losses.best[k] >= 0 && forward.losses.best[k] == shard.target_out[k];
+  result.objective = static_cast<double>(forward.losses.loss.value().data[0]);
   if (std::isfinite(result.nll)) tape.backward(forward.losses.loss);
+  tape.set_noise(nullptr);
   return result;
 }
 
-void TrainingStep::update(Index number, double norm) {
+// norm: what clipping looks at.
+void TrainingStep::update(Index number, double rate_factor, double norm) {
   const Index dense = model_.parameters().dense_size(), size = model_.parameters().flat_size();
-  const real scale =
-      clip_norm_ > 0 && norm > clip_norm_ ? static_cast<real>(clip_norm_ / norm) : real{1};
+  const double most = options_.clip_norm;
+  const real scale = most > 0 && norm > most ? static_cast<real>(most / norm) : real{1};
   const auto apply = [&](Index begin, Index count, const real* gradient) {
     real* state[8] = {};
     for (std::size_t k = 0; k < state_.size(); ++k) state[k] = state_[k].numbers.data() + begin;
     optimizer_.apply(count,
-                     number,
-                     scale,
+                     {number, scale, rate_factor},
                      gradient,
                      model_.parameters().values() + begin,
                      {state, state_.size()});

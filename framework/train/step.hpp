@@ -14,8 +14,17 @@
 
 namespace softalign {
 
+struct StepOptions {
+  Index shards = 8;
+  double clip_norm = 1;         // 0: no clipping
+  bool clip_embeddings = true;  // the norm is that of embeddings too, which are scaled either way
+  enum class Loss { token, sentence, sum } loss = Loss::token;  // what it is divided by
+  std::uint64_t seed = 0;  // of what is drawn at random while training, such as dropout
+};
+
 struct StepResult {
   double nll = 0;            // nats, summed over the target symbols of the batch
+  double objective = 0;      // what was minimised
   Index tokens = 0;          // target symbols, with </s>
   Index correct = 0;         // the most probable symbol is the right one
   double gradient_norm = 0;  // before clipping
@@ -23,13 +32,19 @@ struct StepResult {
 
 class TrainingStep {
  public:
-  TrainingStep(
-      Model& model, const Optimizer& optimizer, Index shards, double clip_norm, Workers& workers);
+  TrainingStep(Model& model,
+               const Optimizer& optimizer,
+               const StepOptions& options,
+               Workers& workers);
 
   // Forward, backward, reduction, clipping and update number `update` (from 1). shards: the batch,
-  // cut; some may be empty. When the loss or the gradient is not finite nothing is updated: look at
-  // the result.
-  StepResult run(const std::vector<Batch>& shards, Index update);
+  // cut, some may be empty; or those of several batches one behind the other, whose gradients add up.
+  // objective.factor multiplies what StepOptions::loss says. When the loss or the gradient is not
+  // finite nothing is updated: look at the result.
+  StepResult run(const std::vector<Batch>& shards,
+                 Index update,
+                 double rate_factor = 1,
+                 const Objective& objective = {});
 
   // The first parameter whose gradient is not finite after the last run; empty when all are.
   std::string bad_parameter() const;
@@ -45,12 +60,16 @@ class TrainingStep {
   std::size_t peak_bytes() const;  // of what shards compute
 
  private:
-  StepResult run_shard(Tape& tape, const Batch& shard, real factor) const;  // and its backward
-  void update(Index number, double norm);
+  // And its backward.
+  StepResult run_shard(Tape& tape,
+                       const Batch& shard,
+                       Index update,
+                       const Objective& objective) const;
+  void update(Index number, double rate_factor, double norm);
 
   Model& model_;
   const Optimizer& optimizer_;
-  double clip_norm_;
+  StepOptions options_;
   Workers& workers_;
   WeightGradients weight_gradients_;
   TableGradients table_gradients_;

@@ -2,56 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "framework/record/bytes.hpp"
+#include "framework/train/not_finite.hpp"
 #include "framework/train/results.hpp"
+#include "framework/train/stored_numbers.hpp"
 
 namespace softalign {
 namespace {
 
-std::string bytes_of(const real* numbers, std::size_t count) {
-  return {reinterpret_cast<const char*>(numbers), count * sizeof(real)};
-}
-
-void numbers_from(const Checkpoint& checkpoint,
-                  const std::string& name,
-                  real* numbers,
-                  std::size_t count) {
-  const auto found = checkpoint.blobs.find(name);
-  if (found == checkpoint.blobs.end() || found->second.size() != count * sizeof(real))
-    throw DataError(
-        "checkpoint of update {}: '{}' is missing or of another size", checkpoint.update, name);
-  std::memcpy(numbers, found->second.data(), found->second.size());
-}
-
-// " in training sentences 3, 8 and 6 others": positions among those that are kept, from 1.
-std::string sentences_text(const std::vector<Index>& examples) {
-  constexpr std::size_t kShown = 5;
-  if (examples.empty()) return "";
-  std::string text = examples.size() == 1 ? " in training sentence" : " in training sentences";
-  for (std::size_t i = 0; i < std::min(examples.size(), kShown); ++i)
-    text += fmt::format("{} {}", i == 0 ? "" : ",", examples[i] + 1);
-  if (examples.size() > kShown) text += fmt::format(" and {} others", examples.size() - kShown);
-  return text;
-}
-
-// The first parameter that is not finite, or else the one that has grown most.
-std::string suspect(const ParameterStore& parameters) {
-  const Parameter* largest = nullptr;
-  real most = -1;
-  for (const Parameter& parameter : parameters.all())
-    for (const real x : parameter.value()) {
-      if (!std::isfinite(x)) return fmt::format("parameter '{}' is not finite", parameter.name);
-      if (std::abs(x) <= most) continue;
-      most = std::abs(x);
-      largest = &parameter;
-    }
-  return fmt::format("the largest parameter, '{}', is at {:.3g}", largest->name, most);
-}
-
 Index updates_of(const Spec& spec, Index batches) {
-  const Index all = spec.train.epochs * batches;
+  const Index at_once = spec.train.accumulate.value_or(1);
+  const Index all = spec.train.epochs * ((batches + at_once - 1) / at_once);
   return spec.train.max_updates ? std::min(all, *spec.train.max_updates) : all;
 }
 
@@ -74,8 +36,13 @@ Trainer::Trainer(const Spec& spec,
       optimizer_(make_plugin<OptimizerKind>(spec.train.optimizer)),
       metrics_(all_metrics()) {
   if (spec.evaluate.search_dev) dev_search_ = make_plugin<SearchKind>(spec.evaluate.dev_search);
+  schedule_ = make_plugin<ScheduleKind>(spec.train.schedule.value_or(ScheduleChoice{}));
+  if (spec.train.average) {
+    averaging_.emplace(*spec.train.average, model.parameters().flat_size());
+    averaging_->begin(model.parameters().values());
+  }
   step_ = std::make_unique<TrainingStep>(
-      model, *optimizer_, spec.train.shards, spec.train.clip_norm, workers);
+      model, *optimizer_, step_options(spec.train, static_cast<std::uint64_t>(spec.seed)), workers);
   progress_.epochs = spec.train.epochs;
 }
 
@@ -102,7 +69,10 @@ void Trainer::run() {
     save();
   }
   if (pruned_) return;
-  std::copy(best_.parameters.begin(), best_.parameters.end(), model_.parameters().values());
+  std::optional<std::vector<real>> averaged;
+  if (averaging_) averaged = averaging_->for_test();
+  const std::vector<real>& chosen = averaged ? *averaged : best_.parameters;
+  std::copy(chosen.begin(), chosen.end(), model_.parameters().values());
 }
 
 void Trainer::train_epoch() {
@@ -118,39 +88,77 @@ void Trainer::train_epoch() {
       save();
       throw Interrupted("interrupted at update {}", position_.update);
     }
-    one_update(batches[static_cast<std::size_t>(position_.batch)]);
+    one_update(batches);
   }
 }
 
-void Trainer::one_update(std::span<const Index> batch) {
+// With the batches that come next: one, or as many as are accumulated.
+void Trainer::one_update(const Batches& batches) {
+  const Index count = std::ssize(batches),
+              end = std::min(count, position_.batch + spec_.train.accumulate.value_or(1));
+  const bool links = model_.reads_links() || spec_.train.guided_alignment;
   std::vector<Batch> shards;
-  for (const auto& part : cut_into_shards(batch, spec_.train.shards)) {
-    shards.push_back(make_batch(data_.train, part, model_.reads_links()));
-    model_.place_links(shards.back());
-  }
-  const StepResult result = step_->run(shards, position_.update + 1);
+  for (Index i = position_.batch; i < end; ++i)
+    for (const auto& part :
+         cut_into_shards(batches[static_cast<std::size_t>(i)], spec_.train.shards)) {
+      shards.push_back(make_batch(data_.train, part, links));
+      model_.place_links(shards.back());
+    }
+  const double rate_factor =
+      schedule_->factor({position_.update + 1, position_.epoch, position_.batch, count});
+  const Objective objective = objective_at(spec_.train, position_.update, position_.epoch);
+  const StepResult result = step_->run(shards, position_.update + 1, rate_factor, objective);
   if (!std::isfinite(result.nll) || !std::isfinite(result.gradient_norm))
     refuse_loss(result, shards);
   ++position_.update;
-  ++position_.batch;
+  position_.batch = end;
+  if (averaging_) averaging_->updated(position_.update, model_.parameters().values(), workers_);
+  record_update(result, rate_factor, objective);
+  if (position_.update % spec_.record.checkpoint_every == 0) save();
+}
 
+void Trainer::record_update(const StepResult& result,
+                            double rate_factor,
+                            const Objective& objective) {
   const double tokens = static_cast<double>(result.tokens);
   progress_.update = position_.update;
   progress_.loss = result.nll / tokens;
   progress_.gradient_norm = result.gradient_norm;
   progress_.tokens = result.tokens;
-  recorder_.scalars("train",
-                    position_.update,
-                    {{"loss", progress_.loss},
-                     {"token_accuracy", 100 * static_cast<double>(result.correct) / tokens},
-                     {"gradient_norm", result.gradient_norm},
-                     {"learning_rate", optimizer_->learning_rate(position_.update)},
-                     {"tokens", tokens}});
+  NamedNumbers numbers = {{"loss", progress_.loss},
+                          {"token_accuracy", 100 * static_cast<double>(result.correct) / tokens},
+                          {"gradient_norm", result.gradient_norm},
+                          {"learning_rate", rate_factor * optimizer_->learning_rate()},
+                          {"tokens", tokens}};
+  if (adds_to_loss(spec_.train)) numbers.emplace_back("objective", result.objective);
+  if (spec_.train.scheduled_sampling) numbers.emplace_back("true_symbols", objective.truth);
+  recorder_.scalars("train", position_.update, numbers);
   observer_.update(progress_);
-  if (position_.update % spec_.record.checkpoint_every == 0) save();
 }
 
+// With the averaged parameters in the model's place, if there are any.
 MetricTable Trainer::evaluate_dev() {
+  real* parameters = model_.parameters().values();
+  std::optional<std::vector<real>> averaged;
+  if (averaging_) averaged = averaging_->for_evaluation(parameters);
+  const auto exchange = [&] {
+    if (averaged) std::swap_ranges(averaged->begin(), averaged->end(), parameters);
+  };
+  exchange();
+  MetricTable dev;
+  try {
+    dev = evaluate_parameters();
+  } catch (...) {
+    exchange();
+    throw;
+  }
+  exchange();
+  if (averaging_) averaging_->evaluated(dev, parameters);
+  schedule_->evaluated(dev);
+  return dev;
+}
+
+MetricTable Trainer::evaluate_parameters() {
   EvaluationRequest request;
   request.search = dev_search_.get();
   request.batch = spec_.evaluate.batch;
@@ -170,12 +178,9 @@ MetricTable Trainer::evaluate_dev() {
 
   bool better = true;
   if (spec_.train.early_stopping) {
-    const std::string name = spec_.train.early_stopping->metric.substr(4);  // behind "dev/"
-    const double value = table.at("all", name);
-    const auto metric = std::find_if(
-        metrics_.begin(), metrics_.end(), [&](const NamedMetric& m) { return m.name == name; });
-    const bool up = metric->metric->higher_is_better();
-    better = best_.parameters.empty() || (up ? value > best_.value : value < best_.value);
+    const WatchedMetric metric("train.early_stopping.metric", spec_.train.early_stopping->metric);
+    const double value = metric.value(table);
+    better = best_.parameters.empty() || metric.better(value, best_.value);
     if (better) best_.value = value;
   }
   best_.since = better ? 0 : best_.since + 1;
@@ -208,6 +213,12 @@ void Trainer::save() {
   if (!best_.parameters.empty()) blobs["best"] = bytes_of(best_.parameters.data(), size);
   for (const TrainingStep::Buffer& buffer : step_->state())
     blobs["optimizer." + buffer.name] = bytes_of(buffer.numbers.data(), size);
+  if (averaging_) averaging_->save(blobs);
+  if (const std::vector<double> state = schedule_->state(); !state.empty()) {
+    ByteWriter writer;
+    writer.list(state);
+    blobs["schedule"] = writer.bytes();
+  }
   ByteWriter position;
   position.number(position_.epoch);
   position.number(position_.batch);
@@ -230,6 +241,9 @@ void Trainer::restore(const Checkpoint& checkpoint) {
   }
   for (TrainingStep::Buffer& buffer : step_->state())
     numbers_from(checkpoint, "optimizer." + buffer.name, buffer.numbers.data(), size);
+  if (averaging_) averaging_->restore(checkpoint);
+  if (!schedule_->state().empty())
+    schedule_->restore(ByteReader(blob_of(checkpoint, "schedule")).list<double>());
   ByteReader position(checkpoint.blobs.at("position"));
   position_.epoch = position.number<Index>();
   position_.batch = position.number<Index>();
@@ -242,22 +256,13 @@ void Trainer::restore(const Checkpoint& checkpoint) {
 }
 
 void Trainer::refuse_loss(const StepResult& result, const std::vector<Batch>& shards) {
-  std::string where;
-  if (!std::isfinite(result.nll)) {
-    where = fmt::format("the loss is {}{}; {}",
-                        std::isnan(result.nll) ? "not a number" : "infinite",
-                        sentences_text(TrainingStep::bad_examples(model_, shards)),
-                        suspect(model_.parameters()));
-  } else {
-    where = fmt::format("the gradient of parameter '{}' is not finite", step_->bad_parameter());
-  }
   const std::string kept =
       saved_at_ < 0 ? "no checkpoint was made yet"
                     : fmt::format("the last checkpoint, of update {}, is kept", saved_at_);
   const std::string text = fmt::format(
       "update {}: {}; {}; try a smaller train.optimizer.learning_rate or train.clip_norm",
       position_.update + 1,
-      where,
+      what_is_not_finite(result, *step_, model_, shards),
       kept);
   recorder_.event(text);
   throw RunError("{}", text);

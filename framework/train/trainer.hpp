@@ -5,8 +5,10 @@
 #include "framework/data/dataset.hpp"
 #include "framework/eval/evaluator.hpp"
 #include "framework/record/recorder.hpp"
+#include "framework/train/averaging.hpp"
 #include "framework/train/observer.hpp"
 #include "framework/train/pruner.hpp"
+#include "framework/train/schedule.hpp"
 #include "framework/train/spec.hpp"
 #include "framework/train/step.hpp"
 
@@ -50,8 +52,10 @@ class Trainer {
   };
 
   void train_epoch();
-  void one_update(std::span<const Index> batch);
+  void one_update(const Batches& batches);
+  void record_update(const StepResult& result, double rate_factor, const Objective& objective);
   MetricTable evaluate_dev();
+  MetricTable evaluate_parameters();
   void tell_early_stop();
   void save();
   [[noreturn]] void refuse_loss(const StepResult& result, const std::vector<Batch>& shards);
@@ -64,6 +68,8 @@ class Trainer {
   Observer& observer_;
   Pruner* pruner_;
   std::unique_ptr<Optimizer> optimizer_;
+  std::unique_ptr<Schedule> schedule_;
+  std::optional<Averaging> averaging_;
   std::unique_ptr<Search> dev_search_;
   std::unique_ptr<TrainingStep> step_;
   std::vector<NamedMetric> metrics_;

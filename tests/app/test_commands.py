@@ -125,7 +125,7 @@ def test_bash_completion(tmp_path: Path) -> None:
     assert completed("tr") == ["translate"]
     assert set(COMMANDS) <= set(completed(""))
     assert completed("run", "tiny.yaml", "--th") == ["--threads"]
-    assert completed("describe", "sc") == ["score"]
+    assert completed("describe", "sco") == ["score"]
     assert completed("describe", "sp") == ["spec"]
     assert completed("describe", "score", "") == ["additive", "dot", "general"]
     assert completed("run", "ti") == []  # bash goes on with files

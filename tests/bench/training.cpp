@@ -80,7 +80,7 @@ void time_training(const Request& request) {
   const auto optimizer = make_plugin<OptimizerKind>(choice);
   const std::vector<Batch> shards = load.batch(request.shards);
   Workers workers(request.threads);
-  TrainingStep step(model, *optimizer, request.shards, 1, workers);
+  TrainingStep step(model, *optimizer, {.shards = request.shards}, workers);
 
   Index update = 0;
   const auto run = [&] { step.run(shards, ++update); };

@@ -20,7 +20,10 @@ struct Folder {
   ~Folder() { fs::remove_all(path); }
 };
 
-ResolvedSpec<Spec> tiny(const std::string& attention) {
+// more: keys of spec.model and of spec.train, or of plugins there.
+ResolvedSpec<Spec> tiny(const std::string& attention,
+                        const std::string& model = "",
+                        const std::string& train = "") {
   return parse_spec<Spec>(
       "name: tiny\n"
       "task: {type: reverse, symbols: 9, length: {train: [2, 7], dev: [2, 7], test: [2, 9]},\n"
@@ -31,8 +34,9 @@ ResolvedSpec<Spec> tiny(const std::string& attention) {
       "  attention: " +
           attention +
           "\n"
-          "  decoder: {type: attentional_gru, units: 11}\n"
-          "train: {batch: {sentences: 20}, shards: 4, epochs: 3, early_stopping: {metric: "
+          "  decoder: {type: attentional_gru, units: 11}\n" +
+          model + "train: {" + train +
+          "batch: {sentences: 20}, shards: 4, epochs: 3, early_stopping: {metric: "
           "dev/bleu, patience: 2}}\n"
           "evaluate: {search: {type: beam, width: 3}, batch: 8}\n"
           "record: {checkpoint_every: 5, alignments: 10, snapshots: 3}\n",
@@ -90,6 +94,117 @@ BOOST_AUTO_TEST_CASE(interruption_and_resumption_change_no_bit) {
   for (Index stop = 3; stop < 24; stop += 3)
     BOOST_CHECK_THROW(run(folder.path / "often", attention, 2, stop), Interrupted);
   same(whole, run(folder.path / "often", attention, 2));
+}
+
+// Every option of training at once, with each kind of average and schedule; two threads or one.
+BOOST_AUTO_TEST_CASE(options_of_training_are_resumed_bit_for_bit) {
+  Folder folder;
+  const std::string model =
+      "  dropout: {embeddings: 0.2, outputs: 0.1, words: 0.1}\n"
+      "  initialise: {type: uniform, scale: 0.2, orthogonal: false}\n";
+  const std::string losses =
+      "label_smoothing: 0.1, doubly_stochastic: 0.5, guided_alignment: {weight: 0.5, decay: 0.5}, "
+      "scheduled_sampling: {type: linear, k: 0.9, slope: 0.02, least: 0.5}, loss: sentence, "
+      "clip_scope: without_embeddings, accumulate: 3, ";
+  for (const char* rest :
+       {"average: {type: exponential, decay: 0.7}, schedule: {type: plateau, metric: dev/loss}, ",
+        "average: {type: last, epochs: 2}, schedule: {type: halve_after, epochs: 0.4, every: "
+        "0.5}, ",
+        "average: {type: best, epochs: 2}, schedule: {type: noam, warmup: 3}, "}) {
+    const auto go = [&](const char* name, int threads, Index stop) {
+      Stopper observer(stop);
+      const auto spec = tiny("{type: global, score: general}", model, losses + rest);
+      return run_experiment(spec, {folder.path / name, threads}, observer).folder / "run.h5";
+    };
+    const fs::path whole = go("whole", 2, -1);
+    same(whole, go("one", 1, -1));
+    for (const Index stop : {1, 3, 4, 5, 6, 8})  // an epoch has 3 updates: of 3, 3 and 2 batches
+      BOOST_CHECK_THROW(go("often", 1 + static_cast<int>(stop) % 2, stop), Interrupted);
+    same(whole, go("often", 2, -1));
+    fs::remove_all(folder.path);
+  }
+}
+
+// What is not asked for is not in the name of a run.
+BOOST_AUTO_TEST_CASE(options_that_are_not_given_are_no_part_of_the_identity) {
+  const std::string json = identity_json(tiny("none").spec);
+  for (const char* option : {"schedule",
+                             "accumulate",
+                             "\"loss\"",
+                             "label_smoothing",
+                             "doubly_stochastic",
+                             "guided_alignment",
+                             "scheduled_sampling",
+                             "clip_scope",
+                             "average",
+                             "dropout",
+                             "initialise"})
+    BOOST_TEST(json.find(option) == std::string::npos);
+  BOOST_TEST(identity_json(tiny("none", "", "label_smoothing: 0.1, ").spec) != json);
+}
+
+BOOST_AUTO_TEST_CASE(training_that_a_model_cannot_have_is_refused) {
+  Folder folder;
+  Stopper observer(-1);
+  const auto refused = [&](const std::string& attention, const std::string& train) {
+    try {
+      run_experiment(tiny(attention, "", train), {folder.path, 1}, observer);
+    } catch (const SpecError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const std::string what = "the model has no attention weights for it; remove it";
+  BOOST_TEST(refused("none", "doubly_stochastic: 1, ") == "train.doubly_stochastic: " + what);
+  BOOST_TEST(refused("none", "guided_alignment: {}, ") == "train.guided_alignment: " + what);
+  TrainOptions guided;
+  guided.guided_alignment.emplace();
+  Split split;
+  const std::vector<Token> tokens = {4, 5};
+  split.examples.append({tokens, tokens, {}, "", ""});
+  BOOST_CHECK_THROW(check_training(guided, split), SpecError);
+  const std::vector<Link> links = {{0, 1}};
+  split.examples.append({tokens, tokens, links, "", ""});
+  BOOST_CHECK_NO_THROW(check_training(guided, split));
+}
+
+BOOST_AUTO_TEST_CASE(initial_weights_may_be_drawn_otherwise) {
+  const auto model = [](const std::string& initialise) {
+    return std::make_unique<Model>(
+        tiny("{type: global, score: {type: additive, units: 9}}", initialise).spec.model,
+        12,
+        12,
+        5);
+  };
+  const auto before = model(""), uniform = model("  initialise: {scale: 0.05}\n"),
+             all = model("  initialise: {scale: 0.05, orthogonal: false}\n"),
+             normal = model("  initialise: {type: normal, scale: 0.01}\n");
+  int drawn = 0, kept = 0;
+  double squares = 0, numbers = 0;
+  for (std::size_t k = 0; k < before->parameters().all().size(); ++k) {
+    const auto of = [k](const std::unique_ptr<Model>& one) {
+      return one->parameters().all()[k].value();
+    };
+    const auto largest = [](View v) {
+      real most = 0;
+      for (real x : v) most = std::max(most, std::abs(x));
+      return most;
+    };
+    BOOST_TEST(largest(of(all)) <= real(0.05));
+    if (std::equal(of(before).begin(), of(before).end(), of(uniform).begin())) {
+      ++kept;  // biases, and what is orthogonal
+      BOOST_TEST(((largest(of(before)) == 0) == (largest(of(all)) == 0)));
+      continue;
+    }
+    ++drawn;
+    BOOST_TEST(largest(of(uniform)) <= real(0.05));
+    BOOST_TEST(largest(of(uniform)) > real(0.02));
+    for (real x : of(normal)) squares += static_cast<double>(x) * static_cast<double>(x);
+    numbers += static_cast<double>(of(normal).size());
+  }
+  BOOST_TEST(drawn > 5);
+  BOOST_TEST(kept > 5);
+  BOOST_TEST(std::abs(std::sqrt(squares / numbers) / 0.01 - 1) < 0.05);
 }
 
 BOOST_AUTO_TEST_CASE(another_seed_is_another_run) {

@@ -18,9 +18,9 @@ struct Setting {
   Dataset data;
   std::unique_ptr<Model> model;
   std::unique_ptr<Optimizer> optimizer;
-  Setting() {
+  explicit Setting(const ModelOptions& options = {}) {
     data = make_plugin<TaskKind>(Choice{.kind = "task", .type = "reverse"})->load(1, {});
-    model = std::make_unique<Model>(ModelOptions{}, data.source->size(), data.target->size(), 1);
+    model = std::make_unique<Model>(options, data.source->size(), data.target->size(), 1);
     optimizer = make_plugin<OptimizerKind>(Choice{.kind = "optimizer", .type = "sgd"});
   }
   std::vector<Batch> batch(Index shards) {
@@ -37,16 +37,136 @@ struct Setting {
   }
 };
 
+std::vector<real> values_of(const Setting& setting) {
+  const ParameterStore& store = setting.model->parameters();
+  return {store.values(), store.values() + store.flat_size()};
+}
+
+double norm_of_difference(const std::vector<real>& a,
+                          const std::vector<real>& b,
+                          Index begin,
+                          Index end) {
+  double sum = 0;
+  for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+    const double d = static_cast<double>(a[i]) - static_cast<double>(b[i]);
+    sum += d * d;
+  }
+  return std::sqrt(sum);
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(training_step)
+
+// Which numbers are left out is a matter of the sentence, not of the shard it is in.
+BOOST_AUTO_TEST_CASE(dropout_knows_no_shards) {
+  ModelOptions options;
+  options.dropout = DropoutOptions{0.3, 0.2, 0.1};
+  std::vector<double> norms, losses;
+  for (const Index shards : {1, 4}) {
+    Setting setting(options);
+    Workers workers(2);
+    TrainingStep step(*setting.model, *setting.optimizer, {.shards = shards, .seed = 3}, workers);
+    const StepResult result = step.run(setting.batch(shards), 5);
+    norms.push_back(result.gradient_norm);
+    losses.push_back(result.nll);
+    BOOST_TEST(step.run(setting.batch(shards), 6).nll != result.nll);
+  }
+  BOOST_TEST(std::abs(norms[1] / norms[0] - 1) < 1e-4);
+  BOOST_TEST(std::abs(losses[1] / losses[0] - 1) < 1e-5);
+
+  Setting without;
+  Workers workers(2);
+  TrainingStep step(*without.model, *without.optimizer, {.shards = 1, .seed = 3}, workers);
+  BOOST_TEST(std::abs(step.run(without.batch(1), 5).nll / losses[0] - 1) > 1e-4);
+}
+
+// Two batches in one update are one batch of both, bit for bit when the shards are the same.
+BOOST_AUTO_TEST_CASE(accumulated_batches_are_one_batch) {
+  std::vector<std::vector<real>> values;
+  for (const bool accumulated : {false, true}) {
+    Setting setting;
+    Workers workers(2);
+    const Index shards = accumulated ? 2 : 4;
+    TrainingStep step(*setting.model, *setting.optimizer, {.shards = shards}, workers);
+    const std::vector<Batch> whole = setting.batch(4);
+    std::vector<Batch> batches;
+    for (std::size_t begin : {std::size_t{0}, std::size_t{2}}) {
+      std::vector<Index> examples = whole[begin].example;
+      examples.insert(
+          examples.end(), whole[begin + 1].example.begin(), whole[begin + 1].example.end());
+      for (const auto& part : cut_into_shards(examples, 2))
+        batches.push_back(make_batch(setting.data.train, part));
+    }
+    step.run(accumulated ? batches : whole, 1);
+    values.push_back(values_of(setting));
+  }
+  BOOST_TEST(std::memcmp(values[0].data(), values[1].data(), values[0].size() * sizeof(real)) == 0);
+}
+
+// The gradient is the mean over symbols, the mean over sentences, or the sum.
+BOOST_AUTO_TEST_CASE(losses_are_divided_by_what_was_asked) {
+  using Loss = StepOptions::Loss;
+  std::vector<double> norms;
+  Index tokens = 0;
+  for (const Loss loss : {Loss::sum, Loss::token, Loss::sentence}) {
+    Setting setting;
+    Workers workers(2);
+    TrainingStep step(*setting.model, *setting.optimizer, {.shards = 4, .loss = loss}, workers);
+    const StepResult result = step.run(setting.batch(4), 1);
+    norms.push_back(result.gradient_norm);
+    tokens = result.tokens;
+    const double divisor = loss == Loss::sum ? 1 : loss == Loss::token ? double(tokens) : 32;
+    BOOST_TEST(std::abs(result.objective * divisor / result.nll - 1) < 1e-5);
+  }
+  BOOST_TEST(std::abs(norms[0] / norms[1] / static_cast<double>(tokens) - 1) < 1e-4);
+  BOOST_TEST(std::abs(norms[0] / norms[2] / 32 - 1) < 1e-4);
+}
+
+// Without embeddings: the norm of the rest is brought to clip_norm, and embeddings by the same factor.
+BOOST_AUTO_TEST_CASE(clipping_may_leave_embeddings_out_of_the_norm) {
+  std::vector<double> of_layers, of_tables;
+  for (const double clip : {0.0, 1e-3}) {
+    Setting setting;
+    Workers workers(1);
+    TrainingStep step(*setting.model,
+                      *setting.optimizer,
+                      {.shards = 2, .clip_norm = clip, .clip_embeddings = false},
+                      workers);
+    const ParameterStore& store = setting.model->parameters();
+    const std::vector<real> before = values_of(setting);
+    step.run(setting.batch(2), 1);
+    const std::vector<real> after = values_of(setting);
+    of_layers.push_back(norm_of_difference(before, after, 0, store.dense_size()));
+    of_tables.push_back(norm_of_difference(before, after, store.dense_size(), store.flat_size()));
+  }
+  BOOST_TEST(of_tables[0] > 0);
+  BOOST_TEST(std::abs(of_layers[1] / (0.1 * 1e-3) - 1) < 0.02);
+  BOOST_TEST(std::abs(of_tables[1] / of_tables[0] / (of_layers[1] / of_layers[0]) - 1) < 0.02);
+}
+
+// Twice the rate, twice the way.
+BOOST_AUTO_TEST_CASE(a_schedule_multiplies_the_rate) {
+  std::vector<double> moved;
+  for (const double factor : {1.0, 2.0}) {
+    Setting setting;
+    Workers workers(1);
+    TrainingStep step(*setting.model, *setting.optimizer, {.shards = 2}, workers);
+    const std::vector<real> before = values_of(setting);
+    step.run(setting.batch(2), 1, factor);
+    moved.push_back(
+        norm_of_difference(before, values_of(setting), 0, static_cast<Index>(before.size())));
+  }
+  BOOST_TEST(std::abs(moved[1] / moved[0] - 2) < 1e-3);
+}
 
 BOOST_AUTO_TEST_CASE(shards_compute_the_same_step) {
   std::vector<double> norms, losses;
   for (const Index shards : {1, 2, 8}) {
     Setting setting;
     Workers workers(2);
-    TrainingStep step(*setting.model, *setting.optimizer, shards, 1, workers);
+    TrainingStep step(
+        *setting.model, *setting.optimizer, {.shards = shards, .clip_norm = 1}, workers);
     const StepResult result = step.run(setting.batch(shards), 1);
     norms.push_back(result.gradient_norm);
     losses.push_back(result.nll / static_cast<double>(result.tokens));
@@ -62,7 +182,7 @@ BOOST_AUTO_TEST_CASE(clipping_bounds_the_step) {
   Workers workers(1);
   const double clip =
       1e-3;  // sgd with learning rate 0.1: the parameters move by exactly 0.1 * clip
-  TrainingStep step(*setting.model, *setting.optimizer, 2, clip, workers);
+  TrainingStep step(*setting.model, *setting.optimizer, {.shards = 2, .clip_norm = clip}, workers);
   const ParameterStore& store = setting.model->parameters();
   const std::vector<real> before(store.values(), store.values() + store.flat_size());
   const StepResult result = step.run(setting.batch(2), 1);
@@ -78,7 +198,7 @@ BOOST_AUTO_TEST_CASE(clipping_bounds_the_step) {
 BOOST_AUTO_TEST_CASE(a_loss_that_is_not_finite_updates_nothing) {
   Setting setting;
   Workers workers(2);
-  TrainingStep step(*setting.model, *setting.optimizer, 2, 1, workers);
+  TrainingStep step(*setting.model, *setting.optimizer, {.shards = 2, .clip_norm = 1}, workers);
   ParameterStore& store = setting.model->parameters();
   const Parameter& table = store.all().front();  // one column of the source embeddings
   for (Index row = 0; row < table.shape[0]; ++row)
@@ -94,7 +214,7 @@ BOOST_AUTO_TEST_CASE(more_steps_lower_the_loss) {
   Setting setting;
   setting.optimizer = make_plugin<OptimizerKind>(Choice{.kind = "optimizer", .type = "adam"});
   Workers workers(2);
-  TrainingStep step(*setting.model, *setting.optimizer, 4, 1, workers);
+  TrainingStep step(*setting.model, *setting.optimizer, {.shards = 4, .clip_norm = 1}, workers);
   const auto batch = setting.batch(4);
   const double first = step.run(batch, 1).nll;
   double last = 0;

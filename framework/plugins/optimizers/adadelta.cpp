@@ -40,22 +40,21 @@ class Adadelta final : public Optimizer {
 
   std::vector<std::string> state() const override { return {"squared_gradients", "squared_steps"}; }
   void apply(Index count,
-             Index,
-             real gradient_scale,
+             const Update& update,
              const real* gradient,
              real* value,
              std::span<real* const> state) const override {
     adadelta(count,
-             {static_cast<real>(options_.learning_rate),
+             {static_cast<real>(update.rate_factor * options_.learning_rate),
               static_cast<real>(options_.rho),
               static_cast<real>(options_.epsilon),
-              gradient_scale},
+              update.gradient_scale},
              gradient,
              value,
              state[0],
              state[1]);
   }
-  double learning_rate(Index) const override { return options_.learning_rate; }
+  double learning_rate() const override { return options_.learning_rate; }
 
  private:
   Options options_;

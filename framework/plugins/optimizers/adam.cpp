@@ -40,26 +40,25 @@ class Adam final : public Optimizer {
 
   std::vector<std::string> state() const override { return {"mean", "variance"}; }
   void apply(Index count,
-             Index update,
-             real gradient_scale,
+             const Update& update,
              const real* gradient,
              real* value,
              std::span<real* const> state) const override {
-    const double t = static_cast<double>(update);
+    const double t = static_cast<double>(update.number);
     const double mean_bias = 1 - std::pow(options_.beta1, t);
     const double root_bias = std::sqrt(1 - std::pow(options_.beta2, t));
     adam(count,
-         {static_cast<real>(options_.learning_rate * root_bias / mean_bias),
+         {static_cast<real>(update.rate_factor * options_.learning_rate * root_bias / mean_bias),
           static_cast<real>(options_.beta1),
           static_cast<real>(options_.beta2),
           static_cast<real>(options_.epsilon * root_bias),
-          gradient_scale},
+          update.gradient_scale},
          gradient,
          value,
          state[0],
          state[1]);
   }
-  double learning_rate(Index) const override { return options_.learning_rate; }
+  double learning_rate() const override { return options_.learning_rate; }
 
  private:
   Options options_;

@@ -36,24 +36,23 @@ class Sgd final : public Optimizer {
   }
   bool rests_without_gradient() const override { return options_.momentum == 0; }
   void apply(Index count,
-             Index,
-             real gradient_scale,
+             const Update& update,
              const real* gradient,
              real* value,
              std::span<real* const> state) const override {
-    const real rate = static_cast<real>(options_.learning_rate);
+    const real rate = static_cast<real>(update.rate_factor * options_.learning_rate);
     if (options_.momentum == 0)
-      sgd(count, rate, gradient_scale, gradient, value);
+      sgd(count, rate, update.gradient_scale, gradient, value);
     else
       sgd_with_momentum(count,
                         rate,
                         static_cast<real>(options_.momentum),
-                        gradient_scale,
+                        update.gradient_scale,
                         gradient,
                         value,
                         state[0]);
   }
-  double learning_rate(Index) const override { return options_.learning_rate; }
+  double learning_rate() const override { return options_.learning_rate; }
 
  private:
   Options options_;

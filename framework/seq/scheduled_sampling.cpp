@@ -1,0 +1,75 @@
+// Scheduled sampling (Bengio et al. 2015): a step reads the true previous symbol with probability `truth`,
+// else one that the step before it has written. No gradient goes through the choice.
+#include <algorithm>
+#include <cmath>
+
+#include "framework/seq/model.hpp"
+
+namespace softalign {
+namespace {
+
+// An index with probability proportional to e^logits, for a number in [0, 1).
+Token draw(const real* logits, Index count, double uniform) {
+  const real largest = *std::max_element(logits, logits + count);
+  const auto weight = [=](Index v) { return std::exp(static_cast<double>(logits[v] - largest)); };
+  double left = 0;
+  for (Index v = 0; v < count; ++v) left += uniform * weight(v);
+  for (Index v = 0; v < count; ++v)
+    if ((left -= weight(v)) < 0) return static_cast<Token>(v);
+  return static_cast<Token>(count - 1);
+}
+
+}  // namespace
+
+// symbols [T,B]: those behind the first step are overwritten by what was read instead.
+Unrolled Model::unroll_sampled(Tape& tape,
+                               const Source& source,
+                               std::span<Token> symbols,
+                               Index rows,
+                               const Objective& objective) const {
+  const auto width = static_cast<std::size_t>(rows);
+  const Index steps = std::ssize(symbols) / rows;
+  State state = source.state;
+  StepByStep all(tape, steps);
+  for (Index t = 0; t < steps; ++t) {
+    state.step = t;
+    Var embedded =
+        embed_target(tape, symbols.subspan(static_cast<std::size_t>(t) * width, width), {rows}, t);
+    const DecoderStep now = decoder_->step(source.memory, state, decoder_->inputs(embedded));
+    all.push(now);
+    state = now.next;
+    if (t + 1 < steps)
+      feed_own_symbols(now,
+                       embedded,
+                       symbols.subspan(static_cast<std::size_t>(t + 1) * width, width),
+                       t + 1,
+                       objective);
+  }
+  return all.all();
+}
+
+// `next` [B] are the true symbols that the step at `position` would read.
+void Model::feed_own_symbols(const DecoderStep& step,
+                             Var embedded,
+                             std::span<Token> next,
+                             Index position,
+                             const Objective& objective) const {
+  Tape& tape = embedded.tape();
+  const Noise& noise = *tape.noise();
+  const RandomStream stream = noise.stream(sampling_);
+  for (Var part : step.output) part.value();  // read: what is forgotten below must not overwrite it
+  const Tape::Mark mark = tape.mark();
+  const View logits =
+      (*projection_)(decoder_->readout(side_by_side(step.output), embedded)).value();
+  for (std::size_t b = 0; b < next.size(); ++b) {
+    const std::uint64_t round = noise.round(static_cast<Index>(b), position);
+    if (static_cast<double>(stream.uniform(0, round)) < objective.truth) continue;
+    const real* row = logits.data + static_cast<Index>(b) * target_symbols_;
+    next[b] = objective.argmax
+                  ? static_cast<Token>(std::max_element(row, row + target_symbols_) - row)
+                  : draw(row, target_symbols_, static_cast<double>(stream.uniform(1, round)));
+  }
+  tape.rewind(mark);
+}
+
+}  // namespace softalign

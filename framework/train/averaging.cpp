@@ -1,0 +1,103 @@
+#include "framework/train/averaging.hpp"
+
+#include <algorithm>
+
+#include "framework/record/bytes.hpp"
+#include "framework/train/stored_numbers.hpp"
+
+namespace softalign {
+
+Averaging::Averaging(const AverageOptions& options, Index size)
+    : options_(options),
+      size_(static_cast<std::size_t>(size)),
+      metric_("train.average.metric", options.metric) {}
+
+void Averaging::begin(const real* parameters) {
+  if (options_.type == "exponential") moving_.assign(parameters, parameters + size_);
+}
+
+// The decay grows with the updates, so that the average forgets the initial values soon.
+void Averaging::updated(Index update, const real* parameters, Workers& workers) {
+  if (options_.type != "exponential") return;
+  const double made = static_cast<double>(update);
+  const real share = static_cast<real>(1 - std::min(options_.decay, (1 + made) / (10 + made)));
+  constexpr Index kChunk = 1 << 16;
+  const Index size = static_cast<Index>(size_);
+  workers.run((size + kChunk - 1) / kChunk, [&](Index chunk) {
+    const Index end = std::min(size, (chunk + 1) * kChunk);
+    for (Index i = chunk * kChunk; i < end; ++i)
+      moving_[static_cast<std::size_t>(i)] +=
+          share * (parameters[i] - moving_[static_cast<std::size_t>(i)]);
+  });
+}
+
+std::optional<Averaging::Numbers> Averaging::for_evaluation(const real* parameters) const {
+  if (options_.type == "exponential") return moving_;
+  if (options_.type == "best") return std::nullopt;
+  std::vector<const real*> of;
+  const auto most = static_cast<std::size_t>(options_.epochs - 1);
+  for (std::size_t i = epochs_.size() - std::min(most, epochs_.size()); i < epochs_.size(); ++i)
+    of.push_back(epochs_[i].parameters.data());
+  of.push_back(parameters);
+  return mean(of);
+}
+
+// Keeps as many epochs as are wanted; of the best ones, ties, the older.
+void Averaging::evaluated(const MetricTable& dev, const real* parameters) {
+  if (options_.type == "exponential") return;
+  const bool best = options_.type == "best";
+  epochs_.push_back({best ? metric_.value(dev) : 0, Numbers(parameters, parameters + size_)});
+  if (std::ssize(epochs_) <= options_.epochs) return;
+  auto leaves = epochs_.begin();
+  if (best)
+    for (auto epoch = epochs_.begin(); epoch != epochs_.end(); ++epoch)
+      if (!metric_.better(epoch->value, leaves->value)) leaves = epoch;
+  epochs_.erase(leaves);
+}
+
+std::optional<Averaging::Numbers> Averaging::for_test() const {
+  if (options_.type != "best") return std::nullopt;
+  std::vector<const real*> of;
+  for (const Epoch& epoch : epochs_) of.push_back(epoch.parameters.data());
+  return mean(of);
+}
+
+Averaging::Numbers Averaging::mean(const std::vector<const real*>& of) const {
+  Numbers result(size_);
+  for (std::size_t i = 0; i < size_; ++i) {
+    double sum = 0;
+    for (const real* numbers : of) sum += static_cast<double>(numbers[i]);
+    result[i] = static_cast<real>(sum / static_cast<double>(of.size()));
+  }
+  return result;
+}
+
+void Averaging::save(Blobs& blobs) const {
+  if (!moving_.empty()) blobs["average.moving"] = bytes_of(moving_.data(), size_);
+  std::vector<double> values;
+  for (const Epoch& epoch : epochs_) {
+    blobs[fmt::format("average.epoch-{}", values.size())] =
+        bytes_of(epoch.parameters.data(), size_);
+    values.push_back(epoch.value);
+  }
+  ByteWriter writer;
+  writer.list(values);
+  blobs["average"] = writer.bytes();
+}
+
+void Averaging::restore(const Checkpoint& checkpoint) {
+  if (options_.type == "exponential") {
+    moving_.resize(size_);
+    numbers_from(checkpoint, "average.moving", moving_.data(), size_);
+  }
+  epochs_.clear();
+  for (const double value : ByteReader(blob_of(checkpoint, "average")).list<double>()) {
+    epochs_.push_back({value, Numbers(size_)});
+    numbers_from(checkpoint,
+                 fmt::format("average.epoch-{}", epochs_.size() - 1),
+                 epochs_.back().parameters.data(),
+                 size_);
+  }
+}
+
+}  // namespace softalign

@@ -1,0 +1,70 @@
+#include "framework/train/train_options.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace softalign {
+namespace {
+
+// Bengio et al. 2015, section 2.4.
+double probability_of_truth(const ScheduledSamplingOptions& options, Index updates) {
+  const double u = static_cast<double>(updates);
+  if (options.type == "linear") return std::max(options.least, options.k - options.slope * u);
+  if (options.type == "exponential") return std::pow(options.k, u);
+  return options.k / (options.k + std::exp(u / options.k));
+}
+
+}  // namespace
+
+Objective objective_at(const TrainOptions& options, Index updates, Index epoch) {
+  Objective objective;
+  objective.label_smoothing = static_cast<real>(options.label_smoothing.value_or(0));
+  objective.doubly_stochastic = static_cast<real>(options.doubly_stochastic.value_or(0));
+  if (options.guided_alignment)
+    objective.guided_alignment =
+        static_cast<real>(options.guided_alignment->weight *
+                          std::pow(options.guided_alignment->decay, static_cast<double>(epoch)));
+  if (options.scheduled_sampling) {
+    objective.truth = probability_of_truth(*options.scheduled_sampling, updates);
+    objective.argmax = options.scheduled_sampling->feed == "argmax";
+  }
+  return objective;
+}
+
+bool adds_to_loss(const TrainOptions& options) {
+  return options.label_smoothing || options.doubly_stochastic || options.guided_alignment;
+}
+
+StepOptions step_options(const TrainOptions& options, std::uint64_t seed) {
+  const std::string loss = options.loss.value_or("token");
+  return {options.shards,
+          options.clip_norm,
+          options.clip_scope.value_or("all") == "all",
+          loss == "sum"        ? StepOptions::Loss::sum
+          : loss == "sentence" ? StepOptions::Loss::sentence
+                               : StepOptions::Loss::token,
+          seed};
+}
+
+void check_training(const TrainOptions& options, const Model& model) {
+  for (const auto& [given, name] :
+       {std::pair(options.doubly_stochastic.has_value(), "doubly_stochastic"),
+        {options.guided_alignment.has_value(), "guided_alignment"}})
+    if (given && !model.aligns())
+      throw SpecError("train.{}: the model has no attention weights for it; remove it", name);
+  if (options.scheduled_sampling && !model.steps())
+    throw SpecError(
+        "train.scheduled_sampling: this decoder trains on all target positions at once and cannot "
+        "read its own symbols; remove it or choose a recurrent decoder");
+}
+
+void check_training(const TrainOptions& options, const Split& train) {
+  if (!options.guided_alignment) return;
+  const auto rows = train.examples.rows();
+  if (std::none_of(rows.begin(), rows.end(), [](const ExampleRow& row) { return row.links > 0; }))
+    throw SpecError(
+        "train.guided_alignment: no training sentence has word links; give task.train.alignment or "
+        "remove it");
+}
+
+}  // namespace softalign

@@ -1,0 +1,173 @@
+// How a model is trained: spec.train. What is empty unless it is given is as if it were not there: old
+// runs keep their names.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "framework/config/options.hpp"
+#include "framework/data/batches.hpp"
+#include "framework/train/step.hpp"
+
+namespace softalign {
+
+struct EarlyStoppingOptions {
+  std::string metric = "dev/loss";
+  Index patience = 5;
+  template <class V>
+  void describe(V& v) {
+    v("metric", metric, "dev metric to watch, \"dev/\" and the name of a metric");
+    v("patience",
+      patience,
+      "dev evaluations without a new best before training stops",
+      between(1, kMostEpochs));
+  }
+};
+
+struct ScheduleChoice : Choice {
+  ScheduleChoice() : Choice{.kind = "schedule", .type = "constant"} {}
+};
+
+// Chen et al. 2016: + weight decay^epoch * cross-entropy between the training data's links and the
+// weights, for each target symbol that has links.
+struct GuidedAlignmentOptions {
+  double weight = 1;
+  double decay = 1;
+  template <class V>
+  void describe(V& v) {
+    v("weight", weight, "of the links' cross-entropy beside the symbols'", positive());
+    v("decay", decay, "factor on the weight after every epoch", positive_up_to(1));
+  }
+};
+
+// Which parameters are evaluated and tested instead of the last update's.
+struct AverageOptions {
+  std::string type = "exponential";
+  double decay = 0.999;
+  Index epochs = 5;
+  std::string metric = "dev/loss";
+  template <class V>
+  void describe(V& v) {
+    v("type",
+      type,
+      "exponential: the moving average of all updates; last: the mean of the last epochs' ends; "
+      "best: that of the best epochs, for the test only",
+      one_of("exponential", "last", "best"));
+    v("decay",
+      decay,
+      "exponential: share of the old average that an update leaves; at most (1 + u) / (10 + u) "
+      "after update u",
+      fraction());
+    v("epochs", epochs, "last, best: how many epochs are averaged", between(1, 1000));
+    v("metric", metric, "best: dev metric that ranks epochs, \"dev/\" and the name of a metric");
+  }
+};
+
+// Bengio et al. 2015: the probability that the decoder is fed the true symbol, at update u from 0.
+struct ScheduledSamplingOptions {
+  std::string type = "inverse_sigmoid";
+  double k = 1000;
+  double slope = 1e-4;
+  double least = 0;
+  std::string feed = "sample";
+  template <class V>
+  void describe(V& v) {
+    v("type",
+      type,
+      "probability of the true symbol at update u: inverse_sigmoid: k / (k + e^(u / k)); "
+      "exponential: k^u; linear: k - slope u, but at least `least`",
+      one_of("inverse_sigmoid", "exponential", "linear"));
+    v("k", k, "see type: at least 1, below 1, at most 1", positive());
+    v("slope", slope, "linear: how much less an update", at_least(0));
+    v("least", least, "linear: smallest probability", between(0, 1));
+    v("feed",
+      feed,
+      "what else the decoder is fed: a symbol drawn from its own last distribution, or the most "
+      "probable one",
+      one_of("sample", "argmax"));
+    v.check("k",
+            type == "inverse_sigmoid" ? k >= 1
+            : type == "exponential"   ? k < 1
+                                      : k <= 1,
+            type == "inverse_sigmoid" ? "inverse_sigmoid needs k of at least 1"
+            : type == "exponential"   ? "exponential needs k below 1"
+                                      : "linear begins with a probability of k, at most 1");
+  }
+};
+
+struct TrainOptions {
+  Choice optimizer{.kind = "optimizer", .type = "adam"};
+  std::optional<ScheduleChoice> schedule;
+  BatchOptions batch;
+  Index shards = 8;
+  std::optional<Index> accumulate;
+  std::optional<std::string> loss;
+  std::optional<double> label_smoothing;
+  std::optional<double> doubly_stochastic;
+  std::optional<GuidedAlignmentOptions> guided_alignment;
+  std::optional<ScheduledSamplingOptions> scheduled_sampling;
+  double clip_norm = 1;
+  std::optional<std::string> clip_scope;
+  Index epochs = 10;
+  std::optional<Index> max_updates;
+  std::optional<EarlyStoppingOptions> early_stopping;
+  std::optional<AverageOptions> average;
+  template <class V>
+  void describe(V& v) {
+    v("optimizer", optimizer, "update rule");
+    v("schedule", schedule, "factor on the optimiser's learning rate; null: constant");
+    v("batch", batch, "how sentences are put together");
+    v("shards",
+      shards,
+      "parts of a batch that are computed apart, a power of two; sets the bits, not the speed: use "
+      "at least as many as threads",
+      between(1, 1024));
+    v("accumulate",
+      accumulate,
+      "batches whose gradients make one update; the last of an epoch may have fewer; null: 1",
+      between(1, kLargestBatch));
+    v("loss",
+      loss,
+      "what the batch's summed loss is divided by, and so what clip_norm compares with: token: its "
+      "target symbols; sentence: its sentences; sum: nothing, as in GroundHog; null: token",
+      one_of("token", "sentence", "sum"));
+    v("label_smoothing",
+      label_smoothing,
+      "share of the target distribution that is spread evenly over all symbols (Szegedy et al. "
+      "2016); reported losses are without",
+      fraction());
+    v("doubly_stochastic",
+      doubly_stochastic,
+      "lambda of + lambda sum_i (1 - sum_t weight_ti)^2 for each sentence (Xu et al. 2015, "
+      "equation "
+      "14)",
+      positive());
+    v("guided_alignment",
+      guided_alignment,
+      "teach the weights the training data's links (Chen et al. 2016); null: no");
+    v("scheduled_sampling",
+      scheduled_sampling,
+      "feed the decoder its own symbols more and more often (Bengio et al. 2015); null: never");
+    v("clip_norm", clip_norm, "largest norm of the whole gradient; 0: no clipping", at_least(0));
+    v("clip_scope",
+      clip_scope,
+      "whose norm that is: all, or without_embeddings, which are scaled along (Luong et al. 2015's "
+      "code); null: all",
+      one_of("all", "without_embeddings"));
+    v("epochs", epochs, "passes over the training data", between(1, kMostEpochs));
+    v("max_updates", max_updates, "stop after this many updates", between(1, kMostUpdates));
+    v("early_stopping", early_stopping, "stop when a dev metric stops improving; null: never");
+    v("average", average, "evaluate averaged parameters; null: no");
+  }
+};
+
+// The objective of the update behind `updates` others, in epoch `epoch` from 0.
+Objective objective_at(const TrainOptions& options, Index updates, Index epoch);
+// Whether more is minimised than the loss that is reported.
+bool adds_to_loss(const TrainOptions& options);
+StepOptions step_options(const TrainOptions& options, std::uint64_t seed);
+// What these options ask of a model and its data; throws SpecError.
+void check_training(const TrainOptions& options, const Model& model);
+void check_training(const TrainOptions& options, const Split& train);
+
+}  // namespace softalign

@@ -1,0 +1,24 @@
+// A dev metric that decisions are made by: early stopping, schedules, which epochs are averaged.
+#pragma once
+
+#include <string>
+
+#include "framework/eval/summary.hpp"
+
+namespace softalign {
+
+class WatchedMetric {
+ public:
+  // given: "dev/" and the name of a registered metric; `option` is whose value that is. Throws
+  // SpecError.
+  WatchedMetric(const std::string& option, const std::string& given, const Position& where = {});
+
+  double value(const MetricTable& dev) const { return dev.at("all", name_); }
+  bool better(double value, double than) const { return higher_ ? value > than : value < than; }
+
+ private:
+  std::string name_;
+  bool higher_;
+};
+
+}  // namespace softalign

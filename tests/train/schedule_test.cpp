@@ -1,0 +1,135 @@
+// Learning-rate schedules against values worked by hand from their formulas.
+#include <boost/test/unit_test.hpp>
+
+#include <cmath>
+
+#include "framework/config/spec.hpp"
+#include "framework/train/experiment.hpp"
+#include "framework/train/schedule.hpp"
+
+using namespace softalign;
+
+namespace {
+
+std::unique_ptr<Schedule> schedule(const std::string& yaml) {
+  const auto resolved =
+      parse_spec<Spec>("task: reverse\ntrain: {schedule: " + yaml + "}", "s.yaml");
+  return make_plugin<ScheduleKind>(*resolved.spec.train.schedule);
+}
+
+double at_update(const std::string& yaml, Index update) {
+  return schedule(yaml)->factor({.update = update});
+}
+
+// Batch `batch` of epoch `epoch` (from 0), of 4.
+double at_batch(const std::string& yaml, Index epoch, Index batch) {
+  return schedule(yaml)->factor({.update = 1, .epoch = epoch, .batch = batch, .batches = 4});
+}
+
+bool near(double a, double b) { return std::abs(a / b - 1) < 1e-12; }
+
+MetricTable dev(const std::string& metric, double value) {
+  return {{"all"}, {1}, {metric}, {"1"}, {""}, {value}};
+}
+
+std::string fault(const std::string& train) {
+  try {
+    check_spec(parse_spec<Spec>("task: reverse\ntrain: {" + train + "}", "s.yaml"));
+  } catch (const SpecError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(schedules)
+
+BOOST_AUTO_TEST_CASE(constant) { BOOST_TEST(at_update("constant", 12345) == 1); }
+
+BOOST_AUTO_TEST_CASE(exponential) {
+  const std::string smooth = "{type: exponential, decay: 0.25, every: 10}";
+  BOOST_TEST(at_update(smooth, 1) == 1);
+  BOOST_TEST(near(at_update(smooth, 6), 0.5));  // 5 updates made: 0.25^(1/2)
+  BOOST_TEST(near(at_update(smooth, 21), 0.0625));
+  const std::string stairs = "{type: exponential, decay: 0.25, every: 10, after: 3, stairs: true}";
+  BOOST_TEST(at_update(stairs, 13) == 1);
+  BOOST_TEST(at_update(stairs, 14) == 0.25);
+  BOOST_TEST(at_update(stairs, 23) == 0.25);
+}
+
+// Vaswani et al. 2017, equation 3; 512^-1/2 4000^-1/2 = 6.987712429686843e-4 is the highest.
+BOOST_AUTO_TEST_CASE(noam) {
+  BOOST_TEST(near(at_update("noam", 1), 1.746928107421711e-7));
+  BOOST_TEST(near(at_update("noam", 4000), 6.987712429686843e-4));
+  BOOST_TEST(near(at_update("noam", 16000), 6.987712429686843e-4 / 2));
+  BOOST_TEST(near(at_update("{type: noam, size: 4, warmup: 1}", 100), 0.05));
+}
+
+BOOST_AUTO_TEST_CASE(halve_after) {
+  const std::string luong = "{type: halve_after, epochs: 5}";
+  BOOST_TEST(at_batch(luong, 4, 3) == 1);
+  BOOST_TEST(at_batch(luong, 5, 0) == 0.5);
+  BOOST_TEST(at_batch(luong, 5, 3) == 0.5);
+  BOOST_TEST(at_batch(luong, 9, 1) == 1.0 / 32);  // the tenth epoch
+  const std::string often = "{type: halve_after, epochs: 1.5, every: 0.5, factor: 0.1}";
+  BOOST_TEST(at_batch(often, 1, 1) == 1);
+  BOOST_TEST(near(at_batch(often, 1, 2), 0.1));
+  BOOST_TEST(near(at_batch(often, 2, 0), 0.01));
+}
+
+BOOST_AUTO_TEST_CASE(plateau) {
+  const std::string yaml =
+      "{type: plateau, metric: dev/bleu, factor: 0.5, patience: 1, least: 0.2}";
+  const auto one = schedule(yaml);
+  const double bleu[] = {10, 12, 12, 11, 11.9, 13, 12, 12, 12, 12};
+  const double wanted[] = {1, 1, 1, 0.5, 0.5, 0.5, 0.5, 0.25, 0.25, 0.2};
+  for (std::size_t i = 0; i < std::size(bleu); ++i) {
+    one->evaluated(dev("bleu", bleu[i]));
+    BOOST_TEST(one->factor({}) == wanted[i]);
+    if (i == 2) {  // goes on elsewhere from its state
+      const auto other = schedule(yaml);
+      other->restore(one->state());
+      other->evaluated(dev("bleu", bleu[3]));
+      BOOST_TEST(other->factor({}) == wanted[3]);
+    }
+  }
+  const auto loss = schedule("plateau");  // of dev/loss, where less is better
+  for (double value : {3.0, 2.0}) loss->evaluated(dev("loss", value));
+  BOOST_TEST(loss->factor({}) == 1);
+  loss->evaluated(dev("loss", 2.5));
+  BOOST_TEST(loss->factor({}) == 0.5);
+}
+
+BOOST_AUTO_TEST_CASE(nonsense_is_refused_where_it_stands) {
+  BOOST_TEST(fault("schedule: {type: plateau, metric: dev/blue}").find("did you mean 'bleu'") !=
+             std::string::npos);
+  BOOST_TEST(
+      fault("schedule: {type: plateau, metric: bleu}") ==
+      "s.yaml:2:26: train.schedule.metric: 'bleu' must be \"dev/\" and a metric's name, such "
+      "as dev/loss");
+  BOOST_TEST(fault("average: {metric: test/bleu}") ==
+             "s.yaml:2:27: train.average.metric: 'test/bleu' must be \"dev/\" and a metric's name, "
+             "such as dev/loss");
+  BOOST_TEST(fault("scheduled_sampling: {k: 0.5}") ==
+             "s.yaml:2:33: train.scheduled_sampling.k: inverse_sigmoid needs k of at least 1");
+  BOOST_TEST(fault("scheduled_sampling: {type: linear, k: 2}") ==
+             "s.yaml:2:47: train.scheduled_sampling.k: linear begins with a probability of k, at "
+             "most 1");
+  BOOST_TEST(fault("scheduled_sampling: {type: exponential}") ==
+             "s.yaml:2:9: train.scheduled_sampling.k: exponential needs k below 1");
+  for (const char* train : {"label_smoothing: 1",
+                            "label_smoothing: -0.1",
+                            "loss: mean",
+                            "accumulate: 0",
+                            "clip_scope: some",
+                            "doubly_stochastic: 0",
+                            "average: {type: best, epochs: 0}",
+                            "average: {type: exponential, decay: 1}",
+                            "schedule: {type: noam, warmup: 0}",
+                            "schedule: linear",
+                            "guided_alignment: {weight: 0}"})
+    BOOST_TEST_CONTEXT(train) BOOST_TEST(!fault(train).empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
