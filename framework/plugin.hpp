@@ -3,6 +3,7 @@
 
 #include "framework/autodiff/rematerialize.hpp"
 #include "framework/config/abi.hpp"
+#include "framework/nn/dropout.hpp"
 #include "framework/nn/layers.hpp"
 #include "framework/ops/ops.hpp"
 #include "framework/seq/attention.hpp"

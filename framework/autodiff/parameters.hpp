@@ -61,19 +61,19 @@ class Parameters {
   explicit Parameters(ParameterStore& store, std::string prefix = "")
       : store_(&store), prefix_(std::move(prefix)) {}
 
-  Parameters operator/(std::string_view name) const { return Parameters(*store_, join(name)); }
+  Parameters operator/(std::string_view name) const { return Parameters(*store_, name_of(name)); }
   Parameter* add(std::string_view name, Shape shape, Initializer initializer) const {
-    return store_->add(join(name), shape, std::move(initializer));
+    return store_->add(name_of(name), shape, std::move(initializer));
   }
   // rows [V, E] that are only looked up (ops/ops.hpp, embedding): nothing else may read it.
   Parameter* add_table(std::string_view name, Shape shape, Initializer initializer) const {
-    return store_->add(join(name), shape, std::move(initializer), true);
+    return store_->add(name_of(name), shape, std::move(initializer), true);
+  }
+  std::string name_of(std::string_view name) const {  // in the whole tree
+    return prefix_.empty() ? std::string(name) : prefix_ + "." + std::string(name);
   }
 
  private:
-  std::string join(std::string_view name) const {
-    return prefix_.empty() ? std::string(name) : prefix_ + "." + std::string(name);
-  }
   ParameterStore* store_;
   std::string prefix_;
 };

@@ -31,18 +31,25 @@ RandomStream::RandomStream(std::uint64_t seed, std::string_view name) {
               std::uint32_t{digest[4 * k + 2]} << 16 | std::uint32_t{digest[4 * k + 3]} << 24;
 }
 
+Philox RandomStream::words(std::uint64_t number, std::uint64_t round) const {
+  return philox4x32({static_cast<std::uint32_t>(number),
+                     static_cast<std::uint32_t>(number >> 32),
+                     static_cast<std::uint32_t>(round),
+                     static_cast<std::uint32_t>(round >> 32)},
+                    key_);
+}
+
 std::uint32_t RandomStream::word(std::uint64_t index, std::uint64_t round) const {
-  const std::uint64_t block = index / 4;
-  const Philox words = philox4x32({static_cast<std::uint32_t>(block),
-                                   static_cast<std::uint32_t>(block >> 32),
-                                   static_cast<std::uint32_t>(round),
-                                   static_cast<std::uint32_t>(round >> 32)},
-                                  key_);
-  return words[index % 4];
+  return words(index / 4, round)[index % 4];
 }
 
 float RandomStream::uniform(std::uint64_t index, std::uint64_t round) const {
   return static_cast<float>(word(index, round) >> 8) * 0x1p-24f;
+}
+
+RandomStream RandomStream::within(std::uint64_t a, std::uint64_t b) const {
+  const Philox key = words(a, b);
+  return RandomStream({key[0], key[1]});
 }
 
 // Wichura's AS 241 (PPND16): relative accuracy about 1e-16, only + * / sqrt log, so the same bits

@@ -32,8 +32,14 @@ class RandomStream {
                       std::uint64_t index,
                       std::uint64_t round = 0) const;                         // in [0, bound)
   std::vector<Index> permutation(Index size, std::uint64_t round = 0) const;  // Fisher-Yates
+  // Words 4 number .. 4 number + 3 at once.
+  Philox words(std::uint64_t number, std::uint64_t round) const;
+  // A stream for each pair (a, b), found without a hash of its name.
+  RandomStream within(std::uint64_t a, std::uint64_t b) const;
 
  private:
+  explicit RandomStream(std::array<std::uint32_t, 2> key) : key_(key) {}
+
   std::array<std::uint32_t, 2> key_;
 };
 

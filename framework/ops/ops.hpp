@@ -67,6 +67,19 @@ Var weighted_sum(Var weights,
                  Var values,
                  std::span<const Index> lengths);  // [B,S] [B,S,D] -> [B,D]
 
+// ---- random, on a tape with noise (nn/dropout.hpp is what layers use)
+enum class DropoutUnit { number, vector };  // vector: the whole last dimension or nothing
+struct DropoutAxes {
+  int sentences = 0;
+  int steps = -1;  // -1: none, all is of `step`
+  Index step = 0;
+  bool steps_differ = true;  // false: all have the numbers of `step`
+};
+// y = x keep / (1 - rate), keep = 1 with probability 1 - rate. keep is a function of the stream, the
+// noise's seed and update, and of each number's example, step and place in the other axes. BugError
+// without noise.
+Var dropout(Var x, double rate, const RandomStream& stream, DropoutAxes axes, DropoutUnit unit);
+
 // ---- losses
 struct TokenLosses {
   Var loss;                     // [1]: factor * sum of nll

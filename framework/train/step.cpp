@@ -12,11 +12,16 @@ Index chunks(Index numbers) { return (numbers + kChunk - 1) / kChunk; }
 
 }  // namespace
 
-TrainingStep::TrainingStep(
-    Model& model, const Optimizer& optimizer, Index shards, double clip_norm, Workers& workers)
+TrainingStep::TrainingStep(Model& model,
+                           const Optimizer& optimizer,
+                           Index shards,
+                           double clip_norm,
+                           Workers& workers,
+                           std::uint64_t seed)
     : model_(model),
       optimizer_(optimizer),
       clip_norm_(clip_norm),
+      seed_(seed),
       workers_(workers),
       weight_gradients_(model.parameters()),
       table_gradients_(model.parameters()) {
@@ -43,7 +48,7 @@ StepResult TrainingStep::run(const std::vector<Batch>& shards, Index number) {
     const std::size_t count = std::min(tapes_.size(), shards.size() - first);
     workers_.run(static_cast<Index>(count), [&](Index i) {
       const auto k = static_cast<std::size_t>(i);
-      results_[first + k] = run_shard(*tapes_[k], shards[first + k], factor);
+      results_[first + k] = run_shard(*tapes_[k], shards[first + k], number, factor);
     });
     const std::span now(tapes_.data(), count);
     weight_gradients_.add(now, workers_);
@@ -63,15 +68,21 @@ StepResult TrainingStep::run(const std::vector<Batch>& shards, Index number) {
   return total;
 }
 
-StepResult TrainingStep::run_shard(Tape& tape, const Batch& shard, real factor) const {
+StepResult TrainingStep::run_shard(Tape& tape,
+                                   const Batch& shard,
+                                   Index update,
+                                   real factor) const {
   tape.reset();
   StepResult result;
   if (shard.rows == 0) return result;
+  const Noise noise{seed_, static_cast<std::uint64_t>(update), shard.example};
+  tape.set_noise(&noise);
   const Model::Forward forward = model_.forward(tape, shard, factor);
   for (real nll : forward.losses.nll) result.nll += static_cast<double>(nll);
   for (std::size_t k = 0; k < forward.losses.best.size(); ++k)
     result.correct += forward.losses.best[k] >= 0 && forward.losses.best[k] == shard.target_out[k];
   if (std::isfinite(result.nll)) tape.backward(forward.losses.loss);
+  tape.set_noise(nullptr);
   return result;
 }
 

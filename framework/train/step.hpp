@@ -23,8 +23,13 @@ struct StepResult {
 
 class TrainingStep {
  public:
-  TrainingStep(
-      Model& model, const Optimizer& optimizer, Index shards, double clip_norm, Workers& workers);
+  // seed: of what is drawn at random while training, such as dropout.
+  TrainingStep(Model& model,
+               const Optimizer& optimizer,
+               Index shards,
+               double clip_norm,
+               Workers& workers,
+               std::uint64_t seed = 0);
 
   // Forward, backward, reduction, clipping and update number `update` (from 1). shards: the batch,
   // cut; some may be empty. When the loss or the gradient is not finite nothing is updated: look at
@@ -45,12 +50,14 @@ class TrainingStep {
   std::size_t peak_bytes() const;  // of what shards compute
 
  private:
-  StepResult run_shard(Tape& tape, const Batch& shard, real factor) const;  // and its backward
+  // And its backward.
+  StepResult run_shard(Tape& tape, const Batch& shard, Index update, real factor) const;
   void update(Index number, double norm);
 
   Model& model_;
   const Optimizer& optimizer_;
   double clip_norm_;
+  std::uint64_t seed_;
   Workers& workers_;
   WeightGradients weight_gradients_;
   TableGradients table_gradients_;

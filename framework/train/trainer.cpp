@@ -74,8 +74,12 @@ Trainer::Trainer(const Spec& spec,
       optimizer_(make_plugin<OptimizerKind>(spec.train.optimizer)),
       metrics_(all_metrics()) {
   if (spec.evaluate.search_dev) dev_search_ = make_plugin<SearchKind>(spec.evaluate.dev_search);
-  step_ = std::make_unique<TrainingStep>(
-      model, *optimizer_, spec.train.shards, spec.train.clip_norm, workers);
+  step_ = std::make_unique<TrainingStep>(model,
+                                         *optimizer_,
+                                         spec.train.shards,
+                                         spec.train.clip_norm,
+                                         workers,
+                                         static_cast<std::uint64_t>(spec.seed));
   progress_.epochs = spec.train.epochs;
 }
 
