@@ -23,8 +23,10 @@ Model::Model(const ModelOptions& options,
                    encoder_->start_size(),
                    encoder_->final_sizes(),
                    [&](const Parameters& p, Index query) {
-                     return make_plugin<AttentionKind>(
+                     auto attention = make_plugin<AttentionKind>(
                          options.attention, p, AttentionSizes{query, annotation});
+                     attention_ = attention.get();
+                     return attention;
                    }});
   projection_ = std::make_unique<Linear>(
       root, "projection", decoder_->readout_size(), target_symbols, Linear::Bias::yes);
@@ -67,6 +69,14 @@ Model::Forward Model::forward(Tape& tape, const Batch& batch, real factor) const
   const TokenLosses losses = projected_cross_entropy(
       features, projection_->weight(tape), projection_->bias(tape), {targets, count}, factor);
 
+  Var loss = losses.loss;
+  if (attention_ != nullptr && tape.training()) {
+    const ExtraLoss extra =
+        attention_->extra_loss({tape, unrolled.weights, losses.nll, batch.target_lengths, factor});
+    if (extra.loss) loss = loss + extra.loss;
+    result.attention_totals = extra.totals;
+  }
+
   real* nll = tape.arena().array_of<real>(rows);
   Token* best = tape.arena().array_of<Token>(rows);
   for (Index t = 0; t < steps; ++t)
@@ -74,7 +84,7 @@ Model::Forward Model::forward(Tape& tape, const Batch& batch, real factor) const
       nll[b * steps + t] = losses.nll[static_cast<std::size_t>(t * batch.rows + b)];
       best[b * steps + t] = losses.best[static_cast<std::size_t>(t * batch.rows + b)];
     }
-  result.losses = {losses.loss, {nll, count}, {best, count}};
+  result.losses = {loss, {nll, count}, {best, count}};
   return result;
 }
 

@@ -50,9 +50,15 @@ class Model {
     TokenLosses losses;                // sentence by sentence: [B * T]
     std::span<const Var> weights;      // T times [B,S]; empty when the model does not align
     std::span<const Index> positions;  // [B], of the sentences' annotations
+    std::array<double, 2> attention_totals = {};  // ExtraLoss
   };
   // loss = factor * sum of nll over all target symbols.
   Forward forward(Tape& tape, const Batch& batch, real factor) const;
+
+  // After an update, with the attention_totals of its batch.
+  void after_update(const std::array<double, 2>& attention_totals) const {
+    if (attention_ != nullptr) attention_->after_update(attention_totals);
+  }
 
   // For search: source sentences to memory and first state, then step by step.
   struct Source {
@@ -74,6 +80,7 @@ class Model {
   std::unique_ptr<Embedding> target_embedding_;
   std::unique_ptr<Encoder> encoder_;
   std::unique_ptr<Decoder> decoder_;
+  Attention* attention_ = nullptr;  // the decoder's, which owns it
   std::unique_ptr<Linear> projection_;
 };
 

@@ -59,12 +59,16 @@ StepResult TrainingStep::run(const std::vector<Batch>& shards, Index number) {
   total.tokens = tokens;
   for (const StepResult& result : results_) {
     total.nll += result.nll;
+    for (std::size_t k = 0; k < total.attention.size(); ++k)
+      total.attention[k] += result.attention[k];
     total.correct += result.correct;
   }
   total.gradient_norm = std::sqrt(weight_gradients_.sum_of_squares(workers_) +
                                   table_gradients_.sum_of_squares(workers_));
-  if (std::isfinite(total.nll) && std::isfinite(total.gradient_norm))
+  if (std::isfinite(total.nll) && std::isfinite(total.gradient_norm)) {
     update(number, total.gradient_norm);
+    model_.after_update(total.attention);
+  }
   return total;
 }
 
@@ -78,6 +82,7 @@ StepResult TrainingStep::run_shard(Tape& tape,
   const Noise noise{seed_, static_cast<std::uint64_t>(update), shard.example};
   tape.set_noise(&noise);
   const Model::Forward forward = model_.forward(tape, shard, factor);
+  result.attention = forward.attention_totals;
   for (real nll : forward.losses.nll) result.nll += static_cast<double>(nll);
   for (std::size_t k = 0; k < forward.losses.best.size(); ++k)
     result.correct += forward.losses.best[k] >= 0 && forward.losses.best[k] == shard.target_out[k];
@@ -87,7 +92,7 @@ StepResult TrainingStep::run_shard(Tape& tape,
 }
 
 void TrainingStep::update(Index number, double norm) {
-  const Index dense = model_.parameters().dense_size(), size = model_.parameters().flat_size();
+  const Index dense = model_.parameters().dense_size(), size = model_.parameters().trained_size();
   const real scale =
       clip_norm_ > 0 && norm > clip_norm_ ? static_cast<real>(clip_norm_ / norm) : real{1};
   const auto apply = [&](Index begin, Index count, const real* gradient) {
@@ -121,6 +126,7 @@ void TrainingStep::update(Index number, double norm) {
 std::string TrainingStep::bad_parameter() const {
   for (const Parameter& parameter : model_.parameters().all()) {
     std::vector<real> gradient(static_cast<std::size_t>(parameter.shape.size()));
+    if (!parameter.trained) continue;
     if (parameter.table)
       table_gradients_.read(parameter.offset, parameter.shape.size(), gradient.data());
     else
