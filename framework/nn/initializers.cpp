@@ -7,8 +7,23 @@
 
 namespace softalign::init {
 
-Initializer zeros() {
-  return [](View value, const RandomStream&) { std::fill(value.begin(), value.end(), real{0}); };
+namespace {
+
+void uniform(View value, const RandomStream& stream, double fan) {
+  const double bound = std::sqrt(6 / fan);
+  for (Index i = 0; i < value.size(); ++i)
+    value.data[i] = static_cast<real>(
+        bound * (2 * static_cast<double>(stream.uniform(static_cast<std::uint64_t>(i))) - 1));
+}
+
+}  // namespace
+
+Initializer zeros() { return constant(0); }
+
+Initializer constant(double number) {
+  return [number](View value, const RandomStream&) {
+    std::fill(value.begin(), value.end(), static_cast<real>(number));
+  };
 }
 
 Initializer normal(double deviation) {
@@ -20,11 +35,13 @@ Initializer normal(double deviation) {
 
 Initializer glorot(Index blocks) {
   return [blocks](View value, const RandomStream& stream) {
-    const double fan = static_cast<double>(value.shape.rows() + value.shape.last() / blocks);
-    const double bound = std::sqrt(6 / fan);
-    for (Index i = 0; i < value.size(); ++i)
-      value.data[i] = static_cast<real>(
-          bound * (2 * static_cast<double>(stream.uniform(static_cast<std::uint64_t>(i))) - 1));
+    uniform(value, stream, static_cast<double>(value.shape.rows() + value.shape.last() / blocks));
+  };
+}
+
+Initializer glorot_rows(Index rows) {
+  return [rows](View value, const RandomStream& stream) {
+    uniform(value, stream, static_cast<double>(rows + value.shape.last()));
   };
 }
 
