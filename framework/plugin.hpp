@@ -10,3 +10,4 @@
 #include "framework/seq/decoder.hpp"
 #include "framework/seq/encoder.hpp"
 #include "framework/seq/score.hpp"
+#include "framework/seq/scored_attention.hpp"

@@ -65,7 +65,7 @@ void add_check(CLI::App& app, Outcome& outcome) {
                   "check",
                   "try on a plugin the laws that every one must keep: gradients, padding, bits",
                   "Plugins",
-                  "softalign check score cosine --plugin cosine.so; softalign check all");
+                  "softalign check score angular --plugin angular.so; softalign check all");
   arguments->add_to(
       *command, "encoder, score, ..., or all", "the plugin's name (default: all of the kind)");
   command->get_option("kind")->required();

@@ -30,7 +30,11 @@ Parameter* ParameterStore::add(std::string name, Shape shape, Initializer initia
         static_cast<double>(kLargestModel));
   for (const Parameter& other : parameters_)
     if (other.name == name) throw BugError("[parameters] two parameters are called '{}'", name);
-  parameters_.push_back({std::move(name), shape, std::move(initializer), table, 0, this});
+  parameters_.push_back({.name = std::move(name),
+                         .shape = shape,
+                         .initializer = std::move(initializer),
+                         .table = table,
+                         .store = this});
   size_ += padded(shape.size());
   return &parameters_.back();
 }
@@ -42,6 +46,12 @@ void ParameterStore::redraw(const Initializer& initializer, bool orthogonal_too)
         (orthogonal_too && kind == Initializer::Kind::orthogonal))
       parameter.initializer = initializer;
   }
+}
+
+Parameter* ParameterStore::add_state(std::string name, Shape shape, Initializer initializer) {
+  Parameter* state = add(std::move(name), shape, std::move(initializer));
+  state->trained = false;
+  return state;
 }
 
 void ParameterStore::allocate(std::uint64_t seed) {
@@ -57,14 +67,17 @@ void ParameterStore::allocate(std::uint64_t seed) {
         needed / 0x1p30,
         there / 0x1p30);
   Index offset = 0;
-  for (const bool table : {false, true}) {
+  const auto place = [&](auto belongs) {
     for (Parameter& parameter : parameters_) {
-      if (parameter.table != table) continue;
+      if (!belongs(parameter)) continue;
       parameter.offset = offset;
       offset += padded(parameter.shape.size());
     }
-    if (!table) dense_size_ = offset;
-  }
+    return offset;
+  };
+  dense_size_ = place([](const Parameter& one) { return one.trained && !one.table; });
+  trained_size_ = place([](const Parameter& one) { return one.trained && one.table; });
+  place([](const Parameter& one) { return !one.trained; });
   values_.assign(static_cast<std::size_t>(size_), real{0});
   for (const Parameter& parameter : parameters_)
     parameter.initializer(parameter.value(), RandomStream(seed, "init/" + parameter.name));
@@ -72,7 +85,8 @@ void ParameterStore::allocate(std::uint64_t seed) {
 
 Index ParameterStore::count() const {
   Index total = 0;
-  for (const Parameter& parameter : parameters_) total += parameter.shape.size();
+  for (const Parameter& parameter : parameters_)
+    if (parameter.trained) total += parameter.shape.size();
   return total;
 }
 

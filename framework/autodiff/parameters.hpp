@@ -44,8 +44,9 @@ struct Parameter {
   std::string name;  // "decoder.attention.score.query.W"
   Shape shape;
   Initializer initializer;
-  bool table = false;  // a lookup table: a batch touches a few of its rows
-  Index offset = 0;    // in the flat buffers, a multiple of 16; set by allocate
+  bool table = false;   // a lookup table: a batch touches a few of its rows
+  bool trained = true;  // false: it has no gradient, and whoever declared it changes it
+  Index offset = 0;     // in the flat buffers, a multiple of 16; set by allocate
   ParameterStore* store = nullptr;
 
   View value() const;
@@ -60,13 +61,16 @@ class ParameterStore {
   Parameter* add(std::string name, Shape shape, Initializer initializer, bool table = false);
   // All weights, and orthogonal ones if asked, are to be drawn so instead; before allocate.
   void redraw(const Initializer& initializer, bool orthogonal_too);
+  Parameter* add_state(std::string name, Shape shape, Initializer initializer);
   void allocate(std::uint64_t seed);  // once, after every layer has been built
 
   real* values() { return values_.data(); }
   const real* values() const { return values_.data(); }
   Index flat_size() const { return size_; }  // with the padding between parameters, which stays 0
-  Index dense_size() const { return dense_size_; }  // of it before the tables, which come last
-  Index count() const;                              // trainable numbers
+  // Of it before the tables, which come behind the others, and before what is not trained, which is last.
+  Index dense_size() const { return dense_size_; }
+  Index trained_size() const { return trained_size_; }
+  Index count() const;  // trainable numbers
   const std::deque<Parameter>& all() const { return parameters_; }
 
  private:
@@ -74,6 +78,7 @@ class ParameterStore {
   std::vector<real> values_;
   Index size_ = 0;
   Index dense_size_ = 0;
+  Index trained_size_ = 0;
 };
 
 // A place in the naming tree: what a layer's constructor gets.
@@ -89,6 +94,11 @@ class Parameters {
   // rows [V, E] that are only looked up (ops/ops.hpp, embedding): nothing else may read it.
   Parameter* add_table(std::string_view name, Shape shape, Initializer initializer) const {
     return store_->add(name_of(name), shape, std::move(initializer), true);
+  }
+  // Numbers that belong to a trained model and its checkpoints, but that no gradient changes: a moving
+  // average. To be changed between updates only, and by nothing that depends on threads.
+  Parameter* add_state(std::string_view name, Shape shape, Initializer initializer) const {
+    return store_->add_state(name_of(name), shape, std::move(initializer));
   }
   std::string name_of(std::string_view name) const {  // in the whole tree
     return prefix_.empty() ? std::string(name) : prefix_ + "." + std::string(name);

@@ -9,8 +9,8 @@
 
 namespace softalign {
 
-// f: array<Var, N> -> Var, a pure function of its inputs and of parameters, built from operations
-// on the tape of its inputs. When one evaluation leaves at most `keep_bytes` on the tape, it is
+// f: array<Var, N> -> Var, a pure function of its inputs, some of which may be empty, and of
+// parameters, built from operations on the tape of its inputs. When one evaluation leaves at most `keep_bytes` on the tape, it is
 // recorded as it is: there is nothing worth forgetting.
 template <std::size_t N, class F>
 Var rematerialize(Tape& tape, std::array<Var, N> inputs, std::size_t keep_bytes, F f) {
@@ -37,7 +37,7 @@ Var rematerialize(Tape& tape, std::array<Var, N> inputs, std::size_t keep_bytes,
     const Tape::Mark start = again.mark();
     std::array<Var, N> leaves;
     for (std::size_t i = 0; i < N; ++i)
-      leaves[i] = again.leaf(inputs[i].value(), inputs[i].gradient().data);
+      if (inputs[i]) leaves[i] = again.leaf(inputs[i].value(), inputs[i].gradient().data);
     again.backward_from(f(leaves), dy);
     again.rewind(start);
   });

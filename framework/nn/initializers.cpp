@@ -16,8 +16,12 @@ void draw_uniform(double bound, View value, const RandomStream& stream) {
 
 }  // namespace
 
-Initializer zeros() {
-  return [](View value, const RandomStream&) { std::fill(value.begin(), value.end(), real{0}); };
+Initializer zeros() { return constant(0); }
+
+Initializer constant(double number) {
+  return [number](View value, const RandomStream&) {
+    std::fill(value.begin(), value.end(), static_cast<real>(number));
+  };
 }
 
 Initializer normal(double deviation) {
@@ -39,6 +43,13 @@ Initializer glorot(Index blocks) {
   const auto draw = [blocks](View value, const RandomStream& stream) {
     const double fan = static_cast<double>(value.shape.rows() + value.shape.last() / blocks);
     draw_uniform(std::sqrt(6 / fan), value, stream);
+  };
+  return {draw, Initializer::Kind::weights};
+}
+
+Initializer glorot_rows(Index rows) {
+  const auto draw = [rows](View value, const RandomStream& stream) {
+    draw_uniform(std::sqrt(6 / static_cast<double>(rows + value.shape.last())), value, stream);
   };
   return {draw, Initializer::Kind::weights};
 }

@@ -6,11 +6,14 @@
 namespace softalign::init {
 
 Initializer zeros();
+Initializer constant(double value);
 Initializer normal(double deviation);
 Initializer uniform(double bound);  // in [-bound, bound)
 // Uniform in ±sqrt(6 / (rows + columns)) (Glorot and Bengio 2010); `columns` of one product when
 // several lie side by side.
 Initializer glorot(Index blocks = 1);
+// The same for some of the rows of a matrix [rows, columns].
+Initializer glorot_rows(Index rows);
 // Orthogonal square blocks [U, U] side by side in [U, blocks * U] (Saxe et al. 2014; as GroundHog
 // does for recurrences).
 Initializer orthogonal(Index blocks = 1);

@@ -18,7 +18,9 @@ Var operator+(Var a, Var b);
 Var operator-(Var a, Var b);
 Var operator*(Var a, Var b);
 Var operator*(real factor, Var x);
-Var add_bias(Var x, Var bias);  // x [..., D] + bias [D]
+Var scale_by(Var x, Var factor);  // factor [1]
+Var shift_by(Var x, Var offset);  // offset [1]
+Var add_bias(Var x, Var bias);    // x [..., D] + bias [D]
 Var tanh(Var x);
 Var sigmoid(Var x);
 Var relu(Var x);
@@ -88,6 +90,25 @@ struct DropoutAxes {
 // noise's seed and update, and of each number's example, step and place in the other axes. BugError
 // without noise.
 Var dropout(Var x, double rate, const RandomStream& stream, DropoutAxes axes, DropoutUnit unit);
+
+// ---- alignment: what other attentions do instead of, or with, the softmax. All [B,S]; 0 at padding.
+// v . tanh(q_b + k_bs + c_bs w), c = attended: [B,S,U] [B,U] [U] [B,S] [U] (See et al. 2017, eq. 11)
+Var coverage_energy(
+    Var keys, Var query, Var v, Var attended, Var w, std::span<const Index> lengths);
+// The nearest point of the simplex, with exact zeros (Martins and Astudillo 2016).
+Var sparsemax_prefix(Var energies, std::span<const Index> lengths);
+// softmax over positions [begins_b, ends_b), exactly 0 elsewhere. Both must outlive the step.
+Var softmax_window(Var energies, std::span<const Index> begins, std::span<const Index> ends);
+// weights * exp(-(s - c_b)² / (2 deviation²)), s from 0, centers c [B,1] (Luong et al. 2015, eq. 10)
+Var gaussian_window(Var weights, Var centers, real deviation, std::span<const Index> lengths);
+// w_s = p_s q_s with q_s = (1 - p_{s-1}) q_{s-1} + previous_s, p = stop (Raffel et al. 2017, eq. 9)
+Var monotonic_prefix(Var stop, Var previous, std::span<const Index> lengths);
+// y[b, s] = x[b, places[b, s]] for the valid s. places [B,S] must outlive the step.
+Var permute_prefix(Var x, const Index* places, std::span<const Index> lengths);
+
+// ---- of distributions w [..., S]; factors [...] and positions [...] must outlive the step
+Var log_likelihood(Var w, const Index* positions, const real* factors);  // sum f log w[at] -> [1]
+Var entropy(Var w, const real* factors);  // -sum f sum_s w_s log w_s, nats -> [1]
 
 // ---- losses
 struct TokenLosses {

@@ -1,6 +1,7 @@
 // The contract of an attention: what the decoder sees of the source at one step.
 #pragma once
 
+#include <array>
 #include <memory>
 
 #include "framework/seq/encoder.hpp"
@@ -10,13 +11,27 @@ namespace softalign {
 
 struct Glimpse {
   Var context;      // [B,C]
-  Var weights;      // [B,S], rows sum to 1, 0 at padding; empty when the attention does not align
+  Var weights;      // [B,S], rows sum to 1 unless it says otherwise, 0 at padding; empty when the
+                    // attention does not align
   State next = {};  // its own arrays before the next step
 };
 
 struct AttentionSizes {
   Index query;       // Q
   Index annotation;  // D
+};
+
+// What is known in training when all steps of a part of a batch are done.
+struct TaughtSteps {
+  Tape& tape;
+  std::span<const Var> weights;           // T times [B,S], as the glimpses had them
+  std::span<const real> nll;              // [T,B], 0 behind a target's end
+  std::span<const Index> target_lengths;  // [B], with </s>
+  real factor;                            // the model's loss = factor * sum of nll
+};
+struct ExtraLoss {
+  Var loss = {};                      // [1], added to the model's; empty: none
+  std::array<double, 2> totals = {};  // are summed over the batch, for after_update
 };
 
 class Attention {
@@ -29,6 +44,12 @@ class Attention {
   virtual Index context_size() const = 0;  // C
   virtual bool aligns() const = 0;         // whether there are weights to record
   virtual bool reads_links() const { return false; }
+  virtual bool weights_sum_to_one() const { return true; }  // false: to at most 1
+  // What it learns by besides the gradient of its context (plugins/attentions/hard.cpp).
+  virtual ExtraLoss extra_loss(const TaughtSteps&) const { return {}; }
+  // After each update, with the totals of the whole batch: for what is no parameter and yet learned
+  // (Parameters::add_state).
+  virtual void after_update(const std::array<double, 2>&) {}
 };
 
 struct AttentionKind {

@@ -124,7 +124,8 @@ ConformanceResult batch_size(Subject& subject) {
       Shape shape = input.shape.rank() == 3   ? Shape{1, input.shape[1], input.shape[2]}
                     : input.shape.rank() == 2 ? Shape{1, input.shape[1]}
                                               : Shape{1};
-      if (input.positional) shape = Shape{1, length, input.shape[2]};
+      if (input.positional)
+        shape = input.shape.rank() == 2 ? Shape{1, length} : Shape{1, length, input.shape[2]};
       alone.push_back({valid(input.numbers, input.positional, kRows, b, kPositions, length),
                        shape,
                        input.positional});
@@ -144,13 +145,15 @@ ConformanceResult batch_size(Subject& subject) {
 
 ConformanceResult permutation(Subject& subject) {
   auto turned = subject.inputs;
-  auto& numbers = turned[0].numbers;
-  const Index each = turned[0].shape[2];
   // Sentence 0 is reversed; its energies must be reversed too.
-  for (Index s = 0; s < kPositions; ++s)
-    std::copy_n(subject.inputs[0].numbers.begin() + s * each,
-                each,
-                numbers.begin() + (kPositions - 1 - s) * each);
+  for (std::size_t i = 0; i < turned.size(); ++i) {
+    if (!turned[i].positional) continue;
+    const Index each = turned[i].shape.size() / kRows / kPositions;
+    for (Index s = 0; s < kPositions; ++s)
+      std::copy_n(subject.inputs[i].numbers.begin() + s * each,
+                  each,
+                  turned[i].numbers.begin() + (kPositions - 1 - s) * each);
+  }
   std::vector<real> expected = valid(
       outputs_of(subject, subject.inputs, kLengths)[0], true, kRows, 0, kPositions, kPositions);
   std::reverse(expected.begin(), expected.end());
@@ -176,13 +179,14 @@ ConformanceResult weights(Subject& subject) {
       else
         clean = clean && w == 0;
     }
-    worst = std::max(worst, std::abs(sum - 1));
+    worst = std::max(worst, subject.weights_sum_to_one ? std::abs(sum - 1) : sum - 1);
   }
-  return {
-      "weights",
-      clean && worst < 1e-5,
-      fmt::format(
-          "rows sum to 1 within {:.1e}; padding {}", worst, clean ? "is exactly 0" : "is NOT 0")};
+  return {"weights",
+          clean && worst < 1e-5,
+          fmt::format("rows sum to {}1 within {:.1e}; padding {}",
+                      subject.weights_sum_to_one ? "" : "at most ",
+                      std::max(worst, 0.0),
+                      clean ? "is exactly 0" : "is NOT 0")};
 }
 
 ConformanceResult same_bits(Subject& subject) {

@@ -83,17 +83,30 @@ std::unique_ptr<Subject> score_subject(const Choice& choice) {
       choice, Parameters(subject->parameters), ScoreSizes{kQuery, kAnnotation});
   subject->input("annotations", {kRows, kPositions, kAnnotation}, true);
   subject->input("query", {kRows, kQuery}, false);
+  if (score->reads_attended()) subject->input("attended", {kRows, kPositions}, true);
   subject->positional_outputs = {true};
   subject->permutable = score->permutable();
   subject->run = [score](Tape&, const Arrays& x, std::span<const Index> lengths) -> Arrays {
     Memory memory = score->prepare(x[0]);
     memory.lengths = lengths;
-    Var energies = score->score(memory, {x[1]});
+    Query query{x[1]};
+    if (score->reads_attended()) query.attended = x[2];
+    Var energies = score->score(memory, query);
     if (energies.shape() != Shape{x[0].shape()[0], x[0].shape()[1]})
       throw BugError("[score] energies are {}, not [B,S]", energies.shape().str());
     return {energies};
   };
   return subject;
+}
+
+// Two links of the target's second position in sentences that have two source positions.
+std::vector<std::vector<Link>> links_of(std::span<const Index> lengths) {
+  std::vector<std::vector<Link>> links;
+  for (const Index length : lengths) {
+    links.push_back({{length - 1, 1}});
+    if (length > 1) links.back().push_back({0, 1});
+  }
+  return links;
 }
 
 std::unique_ptr<Subject> attention_subject(const Choice& choice) {
@@ -107,9 +120,12 @@ std::unique_ptr<Subject> attention_subject(const Choice& choice) {
   if (attention->aligns()) {
     subject->positional_outputs.push_back(true);
     subject->weights_output = 1;
+    subject->weights_sum_to_one = attention->weights_sum_to_one();
   }
   subject->run = [attention](Tape&, const Arrays& x, std::span<const Index> lengths) -> Arrays {
-    const Memory memory = attention->prepare({x[0], x[2], x[2], lengths});
+    Memory memory = attention->prepare({x[0], x[2], x[2], lengths});
+    const std::vector<std::vector<Link>> links = links_of(lengths);
+    if (attention->reads_links()) memory.links = links;
     const Glimpse first = attention->attend(memory, {x[1], 0, {}, attention->start(memory)});
     const Glimpse glimpse = attention->attend(memory, {x[1], 1, {}, first.next});
     if (glimpse.context.shape().last() != attention->context_size())

@@ -26,8 +26,9 @@ struct Subject {
   std::vector<bool> positional_outputs;
   std::function<Arrays(Tape&, const Arrays&, std::span<const Index>)> run;
   ParameterStore parameters;
-  bool permutable = false;  // the first input's positions may be exchanged
-  int weights_output = -1;  // which output holds attention weights
+  bool permutable = false;         // the source positions may be exchanged
+  int weights_output = -1;         // which output holds attention weights
+  bool weights_sum_to_one = true;  // else to at most 1
 
   void input(const char* name, Shape shape, bool positional);  // with random numbers
 };

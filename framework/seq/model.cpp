@@ -45,8 +45,10 @@ Model::Model(const ModelOptions& options, Index source_symbols, Index target_sym
                    encoder_->start_size(),
                    encoder_->final_sizes(),
                    [&](const Parameters& p, Index query) {
-                     return make_plugin<AttentionKind>(
+                     auto attention = make_plugin<AttentionKind>(
                          options.attention, p, AttentionSizes{query, annotation});
+                     attention_ = attention.get();
+                     return attention;
                    }});
   projection_ = std::make_unique<Linear>(
       root, "projection", decoder_->readout_size(), target_symbols, Linear::Bias::yes);
@@ -132,6 +134,14 @@ Model::Forward Model::forward(Tape& tape, const Batch& batch, const Objective& o
                                                      objective.factor,
                                                      objective.label_smoothing);
 
+  Var loss = losses.loss;
+  if (attention_ != nullptr && tape.training()) {
+    const ExtraLoss extra =
+        attention_->extra_loss({tape, unrolled.weights, losses.nll, batch.target_lengths, objective.factor});
+    if (extra.loss) loss = loss + extra.loss;
+    result.attention_totals = extra.totals;
+  }
+
   real* nll = tape.arena().array_of<real>(rows);
   Token* best = tape.arena().array_of<Token>(rows);
   for (Index t = 0; t < steps; ++t)
@@ -139,7 +149,7 @@ Model::Forward Model::forward(Tape& tape, const Batch& batch, const Objective& o
       nll[b * steps + t] = losses.nll[static_cast<std::size_t>(t * batch.rows + b)];
       best[b * steps + t] = losses.best[static_cast<std::size_t>(t * batch.rows + b)];
     }
-  result.losses = {losses.loss, {nll, count}, {best, count}};
+  result.losses = {loss, {nll, count}, {best, count}};
   result.losses.loss = with_alignment_losses(result, batch, objective);
   return result;
 }
@@ -167,7 +177,7 @@ Var Model::with_alignment_losses(const Forward& forward,
                                             objective.factor * objective.doubly_stochastic);
   if (objective.guided_alignment > 0)
     loss = loss + alignment_cross_entropy(forward.weights,
-                                          aligned_pairs(loss.tape(), batch, *encoder_),
+                                          aligned_pairs(loss.tape(), batch),
                                           objective.factor * objective.guided_alignment);
   return loss;
 }

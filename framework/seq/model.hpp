@@ -100,11 +100,17 @@ class Model {
     TokenLosses losses;            // sentence by sentence: [B * T]; the loss is the whole objective
     std::span<const Var> weights;  // T times [B,S]; empty when the model does not align
     std::span<const Index> positions;  // [B], of the sentences' annotations
+    std::array<double, 2> attention_totals = {};  // ExtraLoss
   };
   Forward forward(Tape& tape, const Batch& batch, const Objective& objective) const;
   // loss = factor * sum of nll over all target symbols.
   Forward forward(Tape& tape, const Batch& batch, real factor) const {
     return forward(tape, batch, Objective{.factor = factor});
+  }
+
+  // After an update, with the attention_totals of its batch.
+  void after_update(const std::array<double, 2>& attention_totals) const {
+    if (attention_ != nullptr) attention_->after_update(attention_totals);
   }
 
   // For search: source sentences to memory and first state, then step by step.
@@ -142,6 +148,7 @@ class Model {
   std::unique_ptr<Embedding> target_embedding_;
   std::unique_ptr<Encoder> encoder_;
   std::unique_ptr<Decoder> decoder_;
+  Attention* attention_ = nullptr;  // the decoder's, which owns it
   std::unique_ptr<Linear> projection_;
   struct Dropouts {
     Dropout source_words, source_embeddings, target_words, target_embeddings, outputs;

@@ -2,6 +2,7 @@
 // softmax, context, recording and rematerialisation belong to the attention that calls it.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -51,6 +52,8 @@ class Score {
   // false: an energy depends on where its annotation stands (conformance asks otherwise).
   virtual bool permutable() const { return true; }
   virtual bool reads_attended() const { return false; }
+  // How many positions it has energies for; weights beyond them are 0.
+  virtual Index reach() const { return std::numeric_limits<Index>::max(); }
 };
 
 struct ScoreKind {

@@ -212,6 +212,27 @@ std::string identity_json(const Spec& spec) {
   return canonical_json(spec, kNotIdentity, remembered_hash);
 }
 
+namespace {
+
+// For a model that is told which positions belong together.
+void require_links(const Spec& spec, const Dataset& data) {
+  for (const Split* split : {&data.train, &data.dev, &data.test}) {
+    bool any = split->examples.size() == 0;
+    for (std::size_t i = 0; i < split->examples.size() && !any; ++i)
+      any = split->examples.row(i).links > 0;
+    if (!any)
+      throw SpecError(
+          "attention '{}' reads the known links of every sentence, and the {} sentences of task "
+          "'{}' "
+          "have none; choose another attention",
+          spec.model.attention.type,
+          split->name,
+          spec.task.type);
+  }
+}
+
+}  // namespace
+
 std::unique_ptr<Model> make_model(const Spec& spec, const Dataset& data) {
   return std::make_unique<Model>(
       spec.model, data.source->size(), data.target->size(), static_cast<std::uint64_t>(spec.seed));
@@ -254,6 +275,7 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
   check_training(spec.train, data.train);
   const auto model = make_model(spec, data);
   check_training(spec.train, *model);
+  if (model->reads_links()) require_links(spec, data);
   Workers workers(threads_for(options, spec.train.shards));
 
   Recorder recorder(options.results,

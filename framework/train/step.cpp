@@ -66,14 +66,18 @@ StepResult TrainingStep::run(const std::vector<Batch>& shards,
   for (const StepResult& result : results_) {
     total.nll += result.nll;
     total.objective += result.objective;
+    for (std::size_t k = 0; k < total.attention.size(); ++k)
+      total.attention[k] += result.attention[k];
     total.correct += result.correct;
   }
   const double of_layers = weight_gradients_.sum_of_squares(workers_),
                of_tables = table_gradients_.sum_of_squares(workers_);
   total.gradient_norm = std::sqrt(of_layers + of_tables);
-  if (std::isfinite(total.nll) && std::isfinite(total.gradient_norm))
+  if (std::isfinite(total.nll) && std::isfinite(total.gradient_norm)) {
     update(
         number, rate_factor, options_.clip_embeddings ? total.gradient_norm : std::sqrt(of_layers));
+    model_.after_update(total.attention);
+  }
   return total;
 }
 
@@ -87,6 +91,7 @@ StepResult TrainingStep::run_shard(Tape& tape,
   const Noise noise{options_.seed, static_cast<std::uint64_t>(update), shard.example};
   tape.set_noise(&noise);
   const Model::Forward forward = model_.forward(tape, shard, objective);
+  result.attention = forward.attention_totals;
   for (real nll : forward.losses.nll) result.nll += static_cast<double>(nll);
   for (std::size_t k = 0; k < forward.losses.best.size(); ++k)
     result.correct += forward.losses.best[k] >= 0 && forward.losses.best[k] == shard.target_out[k];
@@ -98,7 +103,7 @@ StepResult TrainingStep::run_shard(Tape& tape,
 
 // norm: what clipping looks at.
 void TrainingStep::update(Index number, double rate_factor, double norm) {
-  const Index dense = model_.parameters().dense_size(), size = model_.parameters().flat_size();
+  const Index dense = model_.parameters().dense_size(), size = model_.parameters().trained_size();
   const double most = options_.clip_norm;
   const real scale = most > 0 && norm > most ? static_cast<real>(most / norm) : real{1};
   const auto apply = [&](Index begin, Index count, const real* gradient) {
@@ -131,6 +136,7 @@ void TrainingStep::update(Index number, double rate_factor, double norm) {
 std::string TrainingStep::bad_parameter() const {
   for (const Parameter& parameter : model_.parameters().all()) {
     std::vector<real> gradient(static_cast<std::size_t>(parameter.shape.size()));
+    if (!parameter.trained) continue;
     if (parameter.table)
       table_gradients_.read(parameter.offset, parameter.shape.size(), gradient.data());
     else

@@ -3,6 +3,7 @@
 // what: the bits never depend on it.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct StepResult {
   Index tokens = 0;          // target symbols, with </s>
   Index correct = 0;         // the most probable symbol is the right one
   double gradient_norm = 0;  // before clipping
+  std::array<double, 2> attention = {};  // Model::Forward::attention_totals, summed
 };
 
 class TrainingStep {

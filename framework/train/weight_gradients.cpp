@@ -16,7 +16,7 @@ WeightGradients::WeightGradients(const ParameterStore& store)
     : numbers_(static_cast<std::size_t>(store.dense_size())),
       squares_((numbers_.size() + kChunk - 1) / kChunk) {
   for (const Parameter& parameter : store.all()) {
-    if (parameter.table) continue;
+    if (parameter.table || !parameter.trained) continue;
     const Shape& shape = parameter.shape;
     weights_.push_back({parameter.offset, shape.rows(), shape.last(), {}});
     for (Index first = 0; first < shape.last(); first += kColumns)

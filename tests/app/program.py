@@ -19,7 +19,7 @@ import pytest
 
 BINARIES = Path(os.environ.get("SOFTALIGN_BINARY_DIR", "build/release")).absolute()
 PROGRAM = BINARIES / "bin" / "softalign"
-COSINE = BINARIES / "lib" / "cosine.so"
+ANGULAR = BINARIES / "lib" / "angular.so"
 
 TINY = """\
 name: tiny

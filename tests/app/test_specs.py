@@ -107,6 +107,15 @@ def corpus(folder: Path) -> None:
     (folder / "text.yaml").write_text(TINY.replace(TINY[TINY.index("task:") : TINY.index("model:")], f"task:\n  type: parallel_text\n{files}"))
 
 
+def test_links_that_a_task_does_not_have_are_missed_before_anything_is_written(here: Path) -> None:
+    corpus(here)
+    spec = (here / "text.yaml").read_text()
+    (here / "text.yaml").write_text(spec.replace("{type: global, score: {type: additive, units: 8}}", "true_alignment"))
+    line = error("run", "text.yaml", cwd=here, code=2)
+    assert "attention 'true_alignment' reads the known links" in line and "'parallel_text' have none" in line
+    assert not (here / "results").exists()
+
+
 def spoil(folder: Path, name: str) -> str:
     """Makes the corpus wrong; what the program must say."""
     lines = (folder / "train.es").read_text().splitlines(keepends=True)

@@ -23,18 +23,21 @@ struct Experiment {
   Index positions;
   BeamSettings settings;
 
-  explicit Experiment(std::uint64_t seed) {
+  std::vector<std::vector<Link>> links;
+
+  explicit Experiment(std::uint64_t seed, const std::string& attention = "") {
     const RandomStream random(seed, "a small model");
     symbols = 4 + random.below(140, 0);
     const char* attentions[] = {"none", "{type: global, score: dot}", "global", "global"};
     const auto options =
-        parse_spec<ModelOptions>(fmt::format("embedding: {}\nencoder: {{type: gru, units: {}}}\n"
-                                             "attention: {}\ndecoder: {{units: {}}}",
-                                             1 + random.below(12, 1),
-                                             4 + random.below(12, 20),
-                                             attentions[random.below(4, 2)],
-                                             4 + random.below(12, 21)),
-                                 "a small model")
+        parse_spec<ModelOptions>(
+            fmt::format("embedding: {}\nencoder: {{type: gru, units: {}}}\n"
+                        "attention: {}\ndecoder: {{units: {}}}",
+                        1 + random.below(12, 1),
+                        4 + random.below(12, 20),
+                        attention.empty() ? attentions[random.below(4, 2)] : attention,
+                        4 + random.below(12, 21)),
+            "a small model")
             .spec;
     model = std::make_unique<Model>(options, symbols, symbols, seed);
     const real scale = static_cast<real>(random.below(4, 3));  // 0: all symbols equally probable
@@ -48,6 +51,7 @@ struct Experiment {
       lengths.push_back(1 + random.below(7, static_cast<std::uint64_t>(8 + b)));
     std::sort(lengths.rbegin(), lengths.rend());
     positions = lengths.front();
+    for (Index length : lengths) links.push_back({{length - 1, 0}, {0, 1}, {length / 2, 1}});
     for (Index length : lengths)
       for (Index s = 0; s < positions; ++s)
         tokens.push_back(s + 1 < length
@@ -60,11 +64,18 @@ struct Experiment {
                                      static_cast<std::size_t>(lengths[b]));
   }
   std::vector<std::vector<Hypothesis>> together(Tape& tape) const {
-    return beam_search(*model, tape, {tokens, std::ssize(lengths), positions, lengths}, settings);
+    return beam_search(
+        *model, tape, {tokens, std::ssize(lengths), positions, lengths, links}, settings);
   }
   std::vector<Hypothesis> alone(Tape& tape, std::size_t b) const {
-    return beam_search(
-        *model, tape, {sentence(b), 1, lengths[b], std::span(lengths).subspan(b, 1)}, settings)[0];
+    return beam_search(*model,
+                       tape,
+                       {sentence(b),
+                        1,
+                        lengths[b],
+                        std::span(lengths).subspan(b, 1),
+                        std::span(links).subspan(b, 1)},
+                       settings)[0];
   }
 };
 
@@ -141,6 +152,20 @@ std::vector<Hypothesis> plain_beam(const Experiment& experiment, std::size_t b) 
   return finished;
 }
 
+void alone_as_together(const Experiment& experiment) {
+  Tape tape(Tape::Mode::infer);
+  const auto together = experiment.together(tape);
+  for (std::size_t b = 0; b < together.size(); ++b) {
+    const auto alone = experiment.alone(tape, b);
+    BOOST_REQUIRE(alone.size() == together[b].size());
+    for (std::size_t k = 0; k < alone.size(); ++k) {
+      BOOST_TEST((alone[k].tokens == together[b][k].tokens));
+      BOOST_TEST(alone[k].score == together[b][k].score);
+      BOOST_TEST((alone[k].alignment == together[b][k].alignment));
+    }
+  }
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(beam)
@@ -171,29 +196,34 @@ BOOST_AUTO_TEST_CASE(finds_what_the_definition_finds) {
 }
 
 BOOST_AUTO_TEST_CASE(a_sentence_alone_and_in_a_batch_give_the_same_bits) {
-  Tape tape(Tape::Mode::infer);
-  for (std::uint64_t seed = 400; seed < 600; ++seed) {
-    const Experiment experiment(seed);
-    const auto together = experiment.together(tape);
-    for (std::size_t b = 0; b < together.size(); ++b) {
-      const auto alone = experiment.alone(tape, b);
-      BOOST_REQUIRE(alone.size() == together[b].size());
-      for (std::size_t k = 0; k < alone.size(); ++k) {
-        BOOST_TEST((alone[k].tokens == together[b][k].tokens));
-        BOOST_TEST(alone[k].score == together[b][k].score);
-        BOOST_TEST((alone[k].alignment == together[b][k].alignment));
-      }
-    }
-  }
+  for (std::uint64_t seed = 400; seed < 600; ++seed) alone_as_together(Experiment(seed));
+}
+
+BOOST_AUTO_TEST_CASE(every_attention_and_score_gives_the_same_bits_in_any_batch) {
+  const auto each = [](const std::string& attention) {
+    BOOST_TEST_CONTEXT(attention)
+    for (std::uint64_t seed = 600; seed < 612; ++seed)
+      alone_as_together(Experiment(seed, attention));
+  };
+  for (const PluginEntry* attention : Registry::instance().entries("attention"))
+    each(attention->name);
+  for (const PluginEntry* score : Registry::instance().entries("score"))
+    each(fmt::format("{{type: global, score: {}}}", score->name));
+  each("{type: global, score: {type: location, positions: 3}}");
+  each("{type: local_m, window: 1, score: coverage}");
+  each("{type: local_p, window: 1, score: dot}");
+  each("{type: monotonic, test: soft, score: coverage}");
 }
 
 // A model that has diverged: the search ends all the same, with hypotheses for every sentence.
 BOOST_AUTO_TEST_CASE(not_a_number_still_gives_hypotheses) {
-  const Experiment experiment(7);
-  real* values = experiment.model->parameters().values();
-  for (Index i = 0; i < experiment.model->parameters().flat_size(); ++i) values[i] = std::nanf("");
-  Tape tape(Tape::Mode::infer);
-  for (const auto& list : experiment.together(tape)) BOOST_TEST(!list.empty());
+  for (const PluginEntry* attention : Registry::instance().entries("attention")) {
+    const Experiment experiment(7, attention->name);
+    ParameterStore& store = experiment.model->parameters();
+    std::fill_n(store.values(), store.flat_size(), std::nanf(""));
+    Tape tape(Tape::Mode::infer);
+    for (const auto& list : experiment.together(tape)) BOOST_TEST(!list.empty());
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

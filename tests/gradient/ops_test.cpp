@@ -27,7 +27,7 @@ struct Array {
 
 void check(std::vector<Shape> shapes, const std::function<Var(const Inputs&)>& f) {
   std::vector<Array> arrays;
-  const char* names[] = {"a", "b", "c", "d"};
+  const char* names[] = {"a", "b", "c", "d", "e"};
   for (std::size_t i = 0; i < shapes.size(); ++i) arrays.emplace_back(names[i], shapes[i]);
   std::vector<View> views;
   for (Array& array : arrays) views.push_back(array.view());
@@ -48,6 +48,8 @@ BOOST_AUTO_TEST_CASE(elementwise) {
   check({{3, 4}, {3, 4}}, [](const Inputs& x) { return x[0] - x[1]; });
   check({{3, 4}, {3, 4}}, [](const Inputs& x) { return x[0] * x[1]; });
   check({{3, 4}}, [](const Inputs& x) { return real{2.5} * x[0]; });
+  check({{3, 4}, {1}}, [](const Inputs& x) { return scale_by(x[0], x[1]); });
+  check({{3, 4}, {1}}, [](const Inputs& x) { return shift_by(x[0], x[1]); });
   check({{3, 4}, {4}}, [](const Inputs& x) { return add_bias(x[0], x[1]); });
   check({{3, 5}}, [](const Inputs& x) { return tanh(x[0]); });
   check({{3, 5}}, [](const Inputs& x) { return sigmoid(x[0]); });
@@ -112,6 +114,27 @@ BOOST_AUTO_TEST_CASE(attention) {
         [](const Inputs& x) { return additive_energy(x[0], x[1], x[2], kLengths); });
   check({{3, 5}}, [](const Inputs& x) { return softmax_prefix(x[0], kLengths); });
   check({{3, 5}, {3, 5, 4}}, [](const Inputs& x) { return weighted_sum(x[0], x[1], kLengths); });
+}
+
+BOOST_AUTO_TEST_CASE(alignment) {
+  check({{3, 5, 4}, {3, 4}, {4}, {3, 5}, {4}},
+        [](const Inputs& x) { return coverage_energy(x[0], x[1], x[2], x[3], x[4], kLengths); });
+  check({{3, 5}}, [](const Inputs& x) { return sparsemax_prefix(x[0], kLengths); });
+  const std::vector<Index> begins = {1, 0, 1}, ends = {4, 4, 2};
+  check({{3, 5}}, [&](const Inputs& x) { return softmax_window(x[0], begins, ends); });
+  check({{3, 5}, {3, 1}},
+        [](const Inputs& x) { return gaussian_window(x[0], x[1], real{1.5}, kLengths); });
+  check({{3, 5}, {3, 5}},
+        [](const Inputs& x) { return monotonic_prefix(sigmoid(x[0]), x[1] * x[1], kLengths); });
+  const std::vector<Index> places = {3, 0, 4, 2, 1, 1, 3, 0, 2, 9, 1, 0, 9, 9, 9};
+  check({{3, 5}}, [&](const Inputs& x) { return permute_prefix(x[0], places.data(), kLengths); });
+  const std::vector<Index> chosen = {3, 0, 1};
+  const std::vector<real> factors = {0.5, -2, 0};
+  check({{3, 5}}, [&](const Inputs& x) {
+    return log_likelihood(softmax_prefix(x[0], kLengths), chosen.data(), factors.data());
+  });
+  check({{3, 5}},
+        [&](const Inputs& x) { return entropy(softmax_prefix(x[0], kLengths), factors.data()); });
 }
 
 BOOST_AUTO_TEST_CASE(losses) {

@@ -56,21 +56,21 @@ def test_the_learning_curve_opens_in_xarray(run_h5: Path):
 
 
 def test_the_score_is_one_file(softalign, tmp_path: Path):
-    (tmp_path / "cosine.cpp").write_text(block("cpp"), encoding="utf-8")
+    (tmp_path / "angular.cpp").write_text(block("cpp"), encoding="utf-8")
     compiled = subprocess.run(
-        ["c++", "-std=c++20", "-O0", "-shared", "-fPIC", "-fvisibility=hidden", f"-I{ROOT}", "cosine.cpp", "-o", "cosine.so",
+        ["c++", "-std=c++20", "-O0", "-shared", "-fPIC", "-fvisibility=hidden", f"-I{ROOT}", "angular.cpp", "-o", "angular.so",
          f"-L{BUILD}/lib", "-lsoftalign", "-lfmt"],
         cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
     assert compiled.returncode == 0, compiled.stderr
-    ran = softalign("run", ROOT / "configs/tiny.yaml", "model.attention.score=cosine", "--plugin", "cosine.so")
+    ran = softalign("run", ROOT / "configs/tiny.yaml", "model.attention.score=angular", "--plugin", "angular.so")
     assert ran.returncode == 0, ran.stderr
 
 
 def test_a_plugin_elsewhere_is_the_project_that_is_shown():
     shown, built = (re.findall(r"^(?:cmake_min|find_|softalign_).*$", text, re.MULTILINE)
                     for text in (block("cmake"), (ROOT / "tests/package/CMakeLists.txt").read_text(encoding="utf-8")))  # fmt: skip
-    assert shown == [line.replace("probe", "cosine").replace(" 0.1", "") for line in built]
+    assert shown == [line.replace("probe", "angular").replace(" 0.1", "") for line in built]
 
 
 def test_the_study_that_is_shown_runs(softalign, tmp_path: Path):
@@ -95,15 +95,15 @@ def test_the_grammar_of_claims_is_that_of_the_parser():
 
 
 def test_every_file_that_is_named_exists():
-    later = {"results/reverse", "results/scores", "cosine.so", "run.h5", "alignment.png"}
+    later = {"results/reverse", "results/scores", "angular.so", "run.h5", "alignment.png"}
     for name in re.findall(r"(?<![\w/.])((?:configs|experiments|framework|scripts|tests|results)/[\w./-]*[\w/])", README):
-        if name not in later and "cosine" not in name and "figures/" not in name:
+        if name not in later and "angular" not in name and "figures/" not in name:
             assert (ROOT / name).exists(), f"README.md names {name}"
 
 
 def test_the_five_commands_are_legal(softalign):
     for line in re.findall(r"^    softalign (run|validate) (.*?)$", README, re.MULTILINE):
         spec, *overrides = line[1].split()
-        if "model.attention.score=cosine" not in overrides:
+        if "model.attention.score=angular" not in overrides:
             ran = softalign("run", ROOT / spec, *overrides, "--dry-run")
             assert ran.returncode == 0, ran.stderr

@@ -1,4 +1,4 @@
-"""A score in a shared object of its own (cosine.cpp): listed, described, checked, trained, recorded; and files that are none."""
+"""A score in a shared object of its own (angular.cpp): listed, described, checked, trained, recorded; and files that are none."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from program import COSINE, TINY, answer, error, files_below, softalign, started, wait_until
+from program import ANGULAR, TINY, answer, error, files_below, softalign, started, wait_until
 
 h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
 
@@ -22,24 +22,24 @@ def here(tmp_path: Path) -> Path:
 
 
 def test_it_is_listed_described_and_checked(tmp_path: Path) -> None:
-    names = [plugin["name"] for plugin in answer("list", "scores", "--plugin", COSINE, cwd=tmp_path)]
-    assert names == ["additive", "cosine", "dot", "general"]
-    described = answer("describe", "score", "cosine", "--plugin", COSINE, cwd=tmp_path)
-    assert described["summary"] == "scaled cosine similarity" and described["source"].endswith("tests/plugin/cosine.cpp")
+    names = [plugin["name"] for plugin in answer("list", "scores", "--plugin", ANGULAR, cwd=tmp_path)]
+    assert {"additive", "angular", "cosine"} <= set(names) and names == sorted(names)
+    described = answer("describe", "score", "angular", "--plugin", ANGULAR, cwd=tmp_path)
+    assert described["summary"] == "scaled cosine similarity" and described["source"].endswith("tests/plugin/angular.cpp")
     assert [(o["option"], o["default"], o["legal"]) for o in described["options"]] == [("gain", "8.0", "> 0")]
-    results = answer("check", "score", "cosine", "--plugin", COSINE, cwd=tmp_path)
+    results = answer("check", "score", "angular", "--plugin", ANGULAR, cwd=tmp_path)
     assert {"gradients", "padding", "permutation", "same bits"} <= {r["check"] for r in results}
     assert all(r["passed"] for r in results)
-    assert "unknown score 'cosine'" in error("describe", "score", "cosine", cwd=tmp_path, code=2)
+    assert "unknown score 'angular'" in error("describe", "score", "angular", cwd=tmp_path, code=2)
 
 
 def test_it_is_trained_and_recorded_and_the_record_suffices(here: Path) -> None:
-    plugin = shutil.copy(COSINE, here / "cosine.so")
-    softalign("run", "tiny.yaml", "--plugin", "cosine.so", "model.attention.score={type: cosine, gain: 4}", cwd=here)
+    plugin = shutil.copy(ANGULAR, here / "angular.so")
+    softalign("run", "tiny.yaml", "--plugin", "angular.so", "model.attention.score={type: angular, gain: 4}", cwd=here)
     (run,) = here.glob("results/tiny/*")
     shown = answer("show", run, cwd=here)
     digest = hashlib.sha256(Path(plugin).read_bytes()).hexdigest()
-    assert json.loads(shown["provenance"]["plugins"]) == [f"{here / 'cosine.so'} sha256:{digest}"]
+    assert json.loads(shown["provenance"]["plugins"]) == [f"{here / 'angular.so'} sha256:{digest}"]
     elsewhere = here / "elsewhere"
     elsewhere.mkdir()
     assert softalign("translate", run, cwd=elsewhere, text="a b\n").stdout.count("\n") == 1
@@ -48,10 +48,10 @@ def test_it_is_trained_and_recorded_and_the_record_suffices(here: Path) -> None:
 
 def changed_copy_of_a_run(here: Path) -> tuple[list[object], Path]:
     """A run with a plugin whose file was built again since, in other bytes; its command and its folder."""
-    shutil.copy(COSINE, here / "cosine.so")
-    command = ["run", "tiny.yaml", "--plugin", "cosine.so", "model.attention.score=cosine"]
+    shutil.copy(ANGULAR, here / "angular.so")
+    command = ["run", "tiny.yaml", "--plugin", "angular.so", "model.attention.score=angular"]
     softalign(*command, cwd=here)
-    with (here / "cosine.so").open("ab") as file:
+    with (here / "angular.so").open("ab") as file:
         file.write(b"edited")
     (run,) = here.glob("results/tiny/*")
     return command, run
@@ -59,8 +59,8 @@ def changed_copy_of_a_run(here: Path) -> tuple[list[object], Path]:
 
 def test_results_of_another_build_of_a_plugin_are_called_so(here: Path) -> None:
     command, run = changed_copy_of_a_run(here)
-    then, now = (hashlib.sha256(path.read_bytes()).hexdigest()[:8] for path in (COSINE, here / "cosine.so"))
-    said = f"made by another cosine.so (sha256 {then}.. then, {now}.. now)"
+    then, now = (hashlib.sha256(path.read_bytes()).hexdigest()[:8] for path in (ANGULAR, here / "angular.so"))
+    said = f"made by another angular.so (sha256 {then}.. then, {now}.. now)"
     again = softalign(*command, cwd=here)
     assert again.stderr.endswith(f"note: {said}; --force runs it again\n") and "complete already" in again.stdout
     for other in (["evaluate", run, "search=greedy"], ["translate", run]):
@@ -73,48 +73,48 @@ def test_results_of_another_build_of_a_plugin_are_called_so(here: Path) -> None:
 
 
 def test_a_run_that_goes_on_with_another_build_of_a_plugin_says_so(here: Path) -> None:
-    shutil.copy(COSINE, here / "cosine.so")
-    command = ["run", "tiny.yaml", "--plugin", "cosine.so", "model.attention.score=cosine", "train.epochs=300"]
+    shutil.copy(ANGULAR, here / "angular.so")
+    command = ["run", "tiny.yaml", "--plugin", "angular.so", "model.attention.score=angular", "train.epochs=300"]
     process = started(*command, cwd=here)
     wait_until(lambda: any(here.glob("results/tiny/*/ckpt/*.ckpt")))
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=30)
-    with (here / "cosine.so").open("ab") as file:
+    with (here / "angular.so").open("ab") as file:
         file.write(b"edited")
     done = softalign(*command, cwd=here)
-    assert "WARNING: begun by another cosine.so (sha256 " in done.stderr and "; --force begins again" in done.stderr
+    assert "WARNING: begun by another angular.so (sha256 " in done.stderr and "; --force begins again" in done.stderr
     (run,) = here.glob("results/tiny/*")
-    assert "begun by another cosine.so" in softalign("tail", run, "-n", 2000, cwd=here).stdout
+    assert "begun by another angular.so" in softalign("tail", run, "-n", 2000, cwd=here).stdout
 
 
 def test_a_plugin_that_has_moved_is_named_with_an_override(here: Path) -> None:
     _, run = changed_copy_of_a_run(here)
-    (here / "cosine.so").rename(here / "moved.so")
+    (here / "angular.so").rename(here / "moved.so")
     for command in ("evaluate", "translate", "verify"):
         assert error(command, run, cwd=here, code=2).endswith("; plugins=[FILE] names another")
         line = error(command, run, "--plugin", "moved.so", cwd=here, code=2)
         assert "--plugin: a record names its plugins itself; plugins=[FILE] says where one is now" in line
     moved = softalign("translate", run, "plugins=[moved.so]", cwd=here, text="a b\n")
-    assert "made by cosine.so (sha256 " in moved.stderr and "which is not loaded now" in moved.stderr
+    assert "made by angular.so (sha256 " in moved.stderr and "which is not loaded now" in moved.stderr
 
 
 def test_a_spec_names_its_plugins_relative_to_itself(here: Path) -> None:
     (here / "specs").mkdir()
-    shutil.copy(COSINE, here / "specs" / "cosine.so")
-    spec = here / "specs" / "cosine.yaml"
-    spec.write_text(TINY.replace("additive, units: 8", "cosine") + "plugins: [cosine.so]\n")
-    plan = answer("run", "specs/cosine.yaml", "--dry-run", cwd=here)
-    by_option = ["--plugin", "specs/cosine.so", "model.attention.score=cosine", "--dry-run"]
+    shutil.copy(ANGULAR, here / "specs" / "angular.so")
+    spec = here / "specs" / "angular.yaml"
+    spec.write_text(TINY.replace("additive, units: 8", "angular") + "plugins: [angular.so]\n")
+    plan = answer("run", "specs/angular.yaml", "--dry-run", cwd=here)
+    by_option = ["--plugin", "specs/angular.so", "model.attention.score=angular", "--dry-run"]
     assert plan["run_id"] == answer("run", "tiny.yaml", *by_option, cwd=here)["run_id"]
     assert "valid" in softalign("validate", spec, cwd=here).stdout
-    spec.write_text(TINY + "plugins: [cosine.so, gone.so]\n")
+    spec.write_text(TINY + "plugins: [angular.so, gone.so]\n")
     line = error("run", spec, cwd=here, code=2)
-    assert line.startswith(f"{spec}:17:22: plugins: ") and "gone.so: cannot be read" in line
+    assert line.startswith(f"{spec}:17:23: plugins: ") and "gone.so: cannot be read" in line
 
 
 def test_what_is_no_plugin_is_refused(here: Path) -> None:
     (here / "text.so").write_text("no shared object")
-    other = COSINE.read_bytes()
+    other = ANGULAR.read_bytes()
     assert other.count(b"softalign-abi{api=1;real=float;") == 1
     (here / "other.so").write_bytes(other.replace(b"api=1;real=float;", b"api=7;real=float;"))
     (here / "cut.so").write_bytes(other[: len(other) // 2])
@@ -131,6 +131,6 @@ def test_what_is_no_plugin_is_refused(here: Path) -> None:
 
 
 def test_a_name_that_is_taken_is_refused(here: Path) -> None:
-    shutil.copy(COSINE, here / "again.so")
-    line = error("list", "--plugin", COSINE, "--plugin", "again.so", cwd=here, code=2)
-    assert "again.so" in line and "score 'cosine'" in line, line
+    shutil.copy(ANGULAR, here / "again.so")
+    line = error("list", "--plugin", ANGULAR, "--plugin", "again.so", cwd=here, code=2)
+    assert "again.so" in line and "score 'angular'" in line, line

@@ -222,4 +222,32 @@ BOOST_AUTO_TEST_CASE(more_steps_lower_the_loss) {
   BOOST_TEST(last < 0.8 * first);
 }
 
+// What is learned by no gradient belongs to the batch, like what is: the same with any number of threads,
+// and out of the optimiser's reach.
+BOOST_AUTO_TEST_CASE(a_moving_average_follows_the_updates) {
+  std::vector<std::vector<real>> after;
+  for (const Index threads : {1, 2}) {
+    ModelOptions options;
+    options.attention.type = "hard";
+    Setting setting(options);
+    const ParameterStore& store = setting.model->parameters();
+    const auto baseline = std::find_if(
+        store.all().begin(), store.all().end(), [](const Parameter& one) { return !one.trained; });
+    BOOST_REQUIRE((baseline != store.all().end()));
+    Workers workers(static_cast<int>(threads));
+    TrainingStep step(*setting.model, *setting.optimizer, 4, 1, workers, 7);
+    double average = 0;
+    for (Index update = 1; update <= 3; ++update) {
+      const StepResult result = step.run(setting.batch(4), update);
+      BOOST_TEST(result.attention[1] == 32);  // sentences
+      BOOST_TEST(result.attention[0] < 0);
+      average = static_cast<double>(
+          static_cast<real>(0.9 * average + 0.1 * result.attention[0] / result.attention[1]));
+      BOOST_TEST(std::abs(static_cast<double>(*baseline->value().data) / average - 1) < 1e-6);
+    }
+    after.emplace_back(store.values(), store.values() + store.flat_size());
+  }
+  BOOST_TEST((after[0] == after[1]));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -13,20 +13,16 @@ class Dot final : public Score {
     void describe(V&) {}
   };
 
-  Dot(const Parameters& p, ScoreSizes sizes, const Options&) {
-    if (sizes.query != sizes.annotation)
-      project_.emplace(p, "project", sizes.annotation, sizes.query, Linear::Bias::no);
-  }
+  Dot(const Parameters& p, ScoreSizes sizes, const Options&)
+      : match_(p, "project", sizes.annotation, sizes.query) {}
 
-  Memory prepare(Var annotations) const override {
-    return {project_ ? (*project_)(annotations) : annotations};
-  }
+  Memory prepare(Var annotations) const override { return {match_(annotations)}; }
   Var score(const Memory& memory, const Query& query) const override {
     return batched_dot(memory.keys, query.state, memory.lengths);
   }
 
  private:
-  std::optional<Linear> project_;
+  MatchedSize match_;
 };
 SOFTALIGN_SCORE("dot", Dot, "s · h (Luong et al. 2015)");
 

@@ -1,11 +1,11 @@
-// Cosine score: e_bs = gain * cos(W q_b, h_bs). A plugin as a stranger would write it, to be loaded
+// Angular score: e_bs = gain * cos(W q_b, h_bs). A plugin as a stranger would write it, to be loaded
 // with --plugin; no part of the framework.
 #include "framework/plugin.hpp"
 
 namespace softalign {
 namespace {
 
-class Cosine final : public Score {
+class Angular final : public Score {
  public:
   struct Options {
     real gain = 8;
@@ -15,7 +15,7 @@ class Cosine final : public Score {
     }
   };
 
-  Cosine(const Parameters& p, ScoreSizes sizes, const Options& options)
+  Angular(const Parameters& p, ScoreSizes sizes, const Options& options)
       : gain_(options.gain),
         project_(p, "project", sizes.query, sizes.annotation, Linear::Bias::no) {}
 
@@ -28,7 +28,7 @@ class Cosine final : public Score {
   real gain_;
   Linear project_;
 };
-SOFTALIGN_SCORE("cosine", Cosine, "scaled cosine similarity");
+SOFTALIGN_SCORE("angular", Angular, "scaled cosine similarity");
 
 }  // namespace
 }  // namespace softalign

@@ -1,0 +1,217 @@
+#include "framework/kernels/alignment.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "framework/kernels/elementwise.hpp"
+#include "framework/ops/check.hpp"
+#include "framework/ops/ops.hpp"
+
+namespace softalign {
+namespace {
+
+kernels::AttentionSizes sizes_of(Var rows, std::span<const Index> lengths, std::string_view op) {
+  ops::require(rows.shape().rank() == 2 && rows.shape()[0] == static_cast<Index>(lengths.size()),
+               op,
+               "the first argument must be [B,S] with a length for each of B",
+               rows);
+  return {rows.shape()[0], rows.shape()[1], 0, lengths.data()};
+}
+
+}  // namespace
+
+Var coverage_energy(
+    Var keys, Var query, Var v, Var attended, Var w, std::span<const Index> lengths) {
+  auto n = sizes_of(attended, lengths, "coverage_energy");
+  n.units = v.shape().size();
+  ops::require(keys.shape() == Shape{n.sentences, n.positions, n.units} &&
+                   query.shape() == Shape{n.sentences, n.units} && w.shape().size() == n.units,
+               "coverage_energy",
+               "keys [B,S,U], query [B,U], v [U], attended [B,S] and w [U] must agree",
+               keys,
+               query,
+               v,
+               attended,
+               w);
+  Tape& tape = keys.tape();
+  View energies = tape.allocate(attended.shape());
+  kernels::coverage_energy_forward(n,
+                                   keys.value().data,
+                                   query.value().data,
+                                   v.value().data,
+                                   attended.value().data,
+                                   w.value().data,
+                                   energies.data);
+  return tape.record(energies, {keys, query, v, attended, w}, [=, &tape](View de) {
+    const kernels::CoverageGradients to{keys.gradient().data,
+                                        query.gradient().data,
+                                        v.gradient().data,
+                                        attended.gradient().data,
+                                        w.gradient().data};
+    const Arena::Mark mark = tape.arena().mark();
+    kernels::coverage_energy_backward(n,
+                                      keys.value().data,
+                                      query.value().data,
+                                      v.value().data,
+                                      attended.value().data,
+                                      w.value().data,
+                                      de.data,
+                                      to,
+                                      tape.allocate({n.units}).data);
+    tape.arena().rewind(mark);
+  });
+}
+
+Var sparsemax_prefix(Var energies, std::span<const Index> lengths) {
+  const auto n = sizes_of(energies, lengths, "sparsemax_prefix");
+  Tape& tape = energies.tape();
+  View weights = tape.allocate(energies.shape());
+  const Arena::Mark mark = tape.arena().mark();
+  kernels::sparsemax_forward(
+      n, energies.value().data, weights.data, tape.allocate({n.positions}).data);
+  tape.arena().rewind(mark);
+  return tape.record(weights, {energies}, [=](View dw) {
+    kernels::sparsemax_backward(n, weights.data, dw.data, energies.gradient().data);
+  });
+}
+
+// A window is a prefix of what begins where it does.
+Var softmax_window(Var energies, std::span<const Index> begins, std::span<const Index> ends) {
+  const auto n = sizes_of(energies, begins, "softmax_window");
+  Tape& tape = energies.tape();
+  View weights = tape.zeros(energies.shape());
+  Index* sizes = tape.arena().array_of<Index>(n.sentences);
+  for (Index b = 0; b < n.sentences; ++b) {
+    const Index begin = begins[static_cast<std::size_t>(b)];
+    sizes[b] = ends[static_cast<std::size_t>(b)] - begin;
+    if (begin < 0 || sizes[b] < 1 || begin + sizes[b] > n.positions)
+      throw BugError(
+          "[softmax_window] window [{}, {}) of {} positions", begin, begin + sizes[b], n.positions);
+  }
+  const Index* first = begins.data();
+  // Calls f(one sentence of `size` positions, where its window begins).
+  const auto for_each = [=](auto f) {
+    for (Index b = 0; b < n.sentences; ++b)
+      f(kernels::AttentionSizes{1, sizes[b], 0, sizes + b}, b * n.positions + first[b]);
+  };
+  for_each([&](kernels::AttentionSizes one, Index at) {
+    kernels::softmax_forward(one, energies.value().data + at, weights.data + at);
+  });
+  return tape.record(weights, {energies}, [=](View dw) {
+    View de = energies.gradient();
+    for_each([&](kernels::AttentionSizes one, Index at) {
+      kernels::softmax_backward(one, weights.data + at, dw.data + at, de.data + at);
+    });
+  });
+}
+
+Var gaussian_window(Var weights, Var centers, real deviation, std::span<const Index> lengths) {
+  const auto n = sizes_of(weights, lengths, "gaussian_window");
+  ops::require(centers.shape().size() == n.sentences && deviation > 0,
+               "gaussian_window",
+               "one centre for each sentence, and a deviation above 0",
+               weights,
+               centers);
+  View scaled = weights.tape().allocate(weights.shape());
+  kernels::gaussian_forward(n, weights.value().data, centers.value().data, deviation, scaled.data);
+  return weights.tape().record(scaled, {weights, centers}, [=](View d) {
+    kernels::gaussian_backward(n,
+                               weights.value().data,
+                               centers.value().data,
+                               deviation,
+                               d.data,
+                               weights.gradient().data,
+                               centers.gradient().data);
+  });
+}
+
+Var monotonic_prefix(Var stop, Var previous, std::span<const Index> lengths) {
+  const auto n = sizes_of(stop, lengths, "monotonic_prefix");
+  ops::require(previous.shape() == stop.shape(),
+               "monotonic_prefix",
+               "stop and previous must both be [B,S]",
+               stop,
+               previous);
+  Tape& tape = stop.tape();
+  View reached = tape.allocate(stop.shape()), weights = tape.allocate(stop.shape());
+  kernels::monotonic_forward(
+      n, stop.value().data, previous.value().data, reached.data, weights.data);
+  return tape.record(weights, {stop, previous}, [=](View dw) {
+    kernels::monotonic_backward(n,
+                                stop.value().data,
+                                reached.data,
+                                dw.data,
+                                stop.gradient().data,
+                                previous.gradient().data);
+  });
+}
+
+Var permute_prefix(Var x, const Index* places, std::span<const Index> lengths) {
+  const auto n = sizes_of(x, lengths, "permute_prefix");
+  View y = x.tape().zeros(x.shape());
+  // Calls f(from, to) for each valid position.
+  const auto for_each = [=](auto f) {
+    for (Index b = 0, row = 0; b < n.sentences; ++b, row += n.positions)
+      for (Index s = 0; s < n.lengths[b]; ++s) f(row + places[row + s], row + s);
+  };
+  for_each([&](Index from, Index to) { y.data[to] = x.value().data[from]; });
+  return x.tape().record(y, {x}, [=](View dy) {
+    View dx = x.gradient();
+    for_each([&](Index from, Index to) { dx.data[from] += dy.data[to]; });
+  });
+}
+
+Var log_likelihood(Var weights, const Index* positions, const real* factors) {
+  const Index rows = weights.shape().rows(), each = weights.shape().last();
+  View y = weights.tape().zeros({1});
+  for (Index r = 0; r < rows; ++r)
+    if (factors[r] != 0)
+      y.data[0] += factors[r] * std::log(weights.value().data[r * each + positions[r]]);
+  return weights.tape().record(y, {weights}, [=](View dy) {
+    View dw = weights.gradient();
+    for (Index r = 0; r < rows; ++r)
+      if (const Index at = r * each + positions[r]; factors[r] != 0)
+        dw.data[at] += dy.data[0] * factors[r] / weights.value().data[at];
+  });
+}
+
+Var entropy(Var weights, const real* factors) {
+  const Index rows = weights.shape().rows(), each = weights.shape().last();
+  View y = weights.tape().zeros({1});
+  for (Index r = 0; r < rows; ++r)
+    for (const real* w = weights.value().data + r * each; w < weights.value().data + (r + 1) * each;
+         ++w)
+      if (*w > 0) y.data[0] -= factors[r] * *w * std::log(*w);
+  return weights.tape().record(y, {weights}, [=](View dy) {
+    View dw = weights.gradient();
+    for (Index r = 0; r < rows; ++r)
+      for (Index at = r * each; at < (r + 1) * each; ++at)
+        if (const real w = weights.value().data[at]; w > 0)
+          dw.data[at] -= dy.data[0] * factors[r] * (std::log(w) + 1);
+  });
+}
+
+Var shift_by(Var x, Var offset) {
+  ops::require(offset.shape().size() == 1, "shift_by", "the offset must be one number", x, offset);
+  View y = x.tape().allocate(x.shape());
+  const real by = offset.value().data[0];
+  std::transform(x.value().begin(), x.value().end(), y.begin(), [=](real e) { return e + by; });
+  return x.tape().record(y, {x, offset}, [=](View dy) {
+    if (View dx = x.gradient()) kernels::add(dy.size(), dy.data, dx.data);
+    if (View d = offset.gradient()) d.data[0] = std::accumulate(dy.begin(), dy.end(), d.data[0]);
+  });
+}
+
+Var scale_by(Var x, Var factor) {
+  ops::require(factor.shape().size() == 1, "scale_by", "the factor must be one number", x, factor);
+  View y = x.tape().allocate(x.shape());
+  kernels::scale(y.size(), factor.value().data[0], x.value().data, y.data);
+  return x.tape().record(y, {x, factor}, [=](View dy) {
+    if (View dx = x.gradient())
+      kernels::add_scaled(dy.size(), factor.value().data[0], dy.data, dx.data);
+    if (View df = factor.gradient()) df.data[0] += kernels::dot(dy.size(), dy.data, x.value().data);
+  });
+}
+
+}  // namespace softalign

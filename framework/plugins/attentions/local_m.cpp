@@ -1,0 +1,43 @@
+// Local attention with a monotonic window (Luong et al. 2015, section 3.2, local-m): at target position t
+// the softmax goes over the source positions [t - D, t + D] that exist, t being at most the last one.
+#include "framework/plugin.hpp"
+
+namespace softalign {
+namespace {
+
+class LocalMonotonic final : public ScoredAttention {
+ public:
+  struct Options {
+    Choice score = score_choice("general");
+    Index window = 10;
+    template <class V>
+    void describe(V& v) {
+      v("score", score, "score function e_ij = score(state, annotation)");
+      v("window", window, "D: positions on either side of the centre", between(1, kLargestLayer));
+    }
+  };
+
+  LocalMonotonic(const Parameters& p, AttentionSizes sizes, const Options& options)
+      : ScoredAttention(p, sizes, options.score), window_(options.window) {}
+
+ private:
+  Seen see(const Memory& memory, Var energies, const Query& query) const override {
+    const std::size_t rows = memory.lengths.size();
+    Index* begins = energies.tape().arena().array_of<Index>(2 * std::ssize(memory.lengths));
+    Index* ends = begins + rows;
+    for (std::size_t b = 0; b < rows; ++b) {
+      const Index center = std::min(query.step, memory.lengths[b] - 1);
+      begins[b] = std::max<Index>(0, center - window_);
+      ends[b] = std::min(memory.lengths[b], center + window_ + 1);
+    }
+    return {softmax_window(energies, {begins, rows}, {ends, rows})};
+  }
+
+  Index window_;
+};
+SOFTALIGN_ATTENTION("local_m",
+                    LocalMonotonic,
+                    "softmax over a window that moves one position a step (Luong et al. 2015)");
+
+}  // namespace
+}  // namespace softalign

@@ -1,0 +1,63 @@
+// Local attention with a predicted window (Luong et al. 2015, section 3.2, local-p; equations 9, 10):
+//   p_t = S sigmoid(v · tanh(W s)),   a_t(j) = softmax over [p_t - D, p_t + D] · exp(-(j - p_t)² / (2 σ²)),
+// σ = D / 2, positions j from 0. The window is that around the whole part of p_t, and the weights are not
+// made to sum to 1 again, both as in the authors' code; p_t learns through the Gaussian alone.
+#include "framework/plugin.hpp"
+
+namespace softalign {
+namespace {
+
+class LocalPredictive final : public ScoredAttention {
+ public:
+  struct Options {
+    Choice score = score_choice("general");
+    Index window = 10;
+    template <class V>
+    void describe(V& v) {
+      v("score", score, "score function e_ij = score(state, annotation)");
+      v("window", window, "D: positions on either side of the centre", between(1, kLargestLayer));
+    }
+  };
+
+  LocalPredictive(const Parameters& p, AttentionSizes sizes, const Options& options)
+      : ScoredAttention(p, sizes, options.score),
+        window_(options.window),
+        hidden_(p, "position", sizes.query, sizes.query, Linear::Bias::no),
+        place_(p, "place", sizes.query, 1, Linear::Bias::no) {}
+
+  bool weights_sum_to_one() const override { return false; }
+
+ private:
+  Seen see(const Memory& memory, Var energies, const Query& query) const override {
+    Tape& tape = energies.tape();
+    const auto rows = std::ssize(memory.lengths);
+    View sizes = tape.allocate({rows, 1});
+    std::copy(memory.lengths.begin(), memory.lengths.end(), sizes.data);
+    Var center = tape.constant(sizes) * sigmoid(place_(tanh(hidden_(query.state))));
+
+    Index* begins = tape.arena().array_of<Index>(2 * rows);
+    Index* ends = begins + rows;
+    for (Index b = 0; b < rows; ++b) {
+      const Index length = memory.lengths[static_cast<std::size_t>(b)];
+      const real exact = center.value().data[b];  // above 0, or not a number
+      const Index whole = exact > 0 ? static_cast<Index>(exact) : 0;
+      begins[b] = std::clamp<Index>(whole - window_, 0, length - 1);
+      ends[b] = std::clamp<Index>(whole + window_ + 1, begins[b] + 1, length);
+    }
+    const auto count = static_cast<std::size_t>(rows);
+    return {gaussian_window(softmax_window(energies, {begins, count}, {ends, count}),
+                            center,
+                            static_cast<real>(window_) / 2,
+                            memory.lengths)};
+  }
+
+  Index window_;
+  Linear hidden_;
+  Linear place_;
+};
+SOFTALIGN_ATTENTION("local_p",
+                    LocalPredictive,
+                    "softmax times a Gaussian around a predicted position (Luong et al. 2015)");
+
+}  // namespace
+}  // namespace softalign

@@ -1,0 +1,31 @@
+// Sparsemax attention: the energies' nearest point of the simplex instead of their softmax, so that many
+// weights are exactly 0 (Martins and Astudillo 2016, equations 2, 9).
+#include "framework/plugin.hpp"
+
+namespace softalign {
+namespace {
+
+class Sparsemax final : public ScoredAttention {
+ public:
+  struct Options {
+    Choice score = score_choice();
+    template <class V>
+    void describe(V& v) {
+      v("score", score, "score function e_ij = score(state, annotation)");
+    }
+  };
+
+  Sparsemax(const Parameters& p, AttentionSizes sizes, const Options& options)
+      : ScoredAttention(p, sizes, options.score) {}
+
+ private:
+  Seen see(const Memory& memory, Var energies, const Query&) const override {
+    return {sparsemax_prefix(energies, memory.lengths)};
+  }
+};
+SOFTALIGN_ATTENTION("sparsemax",
+                    Sparsemax,
+                    "nearest point of the simplex: exact zeros (Martins and Astudillo 2016)");
+
+}  // namespace
+}  // namespace softalign

@@ -1,0 +1,58 @@
+// True alignment, a control: no weights are learned; those of target position t are equal at the source
+// positions that the task's known links join it with. A position without a link, and </s>, look at the
+// source's last position. It bounds from above what an attention can gain from aligning well, and is told
+// at test, too, what no other is.
+#include "framework/plugin.hpp"
+
+namespace softalign {
+namespace {
+
+class TrueAlignment final : public Attention {
+ public:
+  struct Options {
+    template <class V>
+    void describe(V&) {}
+  };
+
+  TrueAlignment(const Parameters&, AttentionSizes sizes, const Options&)
+      : annotation_(sizes.annotation) {}
+
+  Memory prepare(const Annotations& annotations) const override {
+    return {annotations.states, {}, annotations.lengths};
+  }
+  Glimpse attend(const Memory& memory, const Query& query) const override {
+    if (memory.links.empty())
+      throw DataError(
+          "attention 'true_alignment' needs the links of the sentences, and there are none");
+    Tape& tape = memory.keys.tape();
+    const Index positions = memory.keys.shape()[1];
+    View weights = tape.zeros({memory.keys.shape()[0], positions});
+    for (Index b = 0; b < weights.shape[0]; ++b)
+      look(memory.links_of(b),
+           memory.lengths[static_cast<std::size_t>(b)],
+           query.step,
+           weights.data + b * positions);
+    Var known = tape.constant(weights);
+    return {weighted_sum(known, memory.keys, memory.lengths), known};
+  }
+  Index context_size() const override { return annotation_; }
+  bool aligns() const override { return true; }
+  bool reads_links() const override { return true; }
+
+ private:
+  static void look(std::span<const Link> links, Index length, Index step, real* weights) {
+    const auto here = [&](const Link& link) { return link.target == step && link.source < length; };
+    const auto count = std::count_if(links.begin(), links.end(), here);
+    for (const Link& link : links)
+      if (here(link)) weights[link.source] += 1 / static_cast<real>(count);
+    if (count == 0) weights[length - 1] = 1;
+  }
+
+  Index annotation_;
+};
+SOFTALIGN_ATTENTION("true_alignment",
+                    TrueAlignment,
+                    "control: the known links of the task as weights");
+
+}  // namespace
+}  // namespace softalign

@@ -1,0 +1,43 @@
+// Additive score of a concatenation: e_ij = v · tanh(W [s_{i-1} ; h_j] + b). It is `additive` with
+// W = [W_s ; U_h], and the two halves of the product are taken apart: that of the annotations once per
+// sentence, that of the state once per step. W begins as one matrix does (Glorot and Bengio 2010, with
+// the rows of both halves), which is what differs from `additive`.
+#include "framework/plugin.hpp"
+
+namespace softalign {
+namespace {
+
+class AdditiveConcat final : public Score {
+ public:
+  struct Options {
+    Index units = 256;
+    template <class V>
+    void describe(V& v) {
+      v("units", units, "alignment units n'", between(1, kLargestLayer));
+    }
+  };
+
+  AdditiveConcat(const Parameters& p, ScoreSizes sizes, const Options& options)
+      : query_(p, "query", sizes.query, options.units, Linear::Bias::no, of(sizes)),
+        key_(p, "key", sizes.annotation, options.units, Linear::Bias::yes, of(sizes)),
+        v_(p.add("v", {options.units}, init::glorot())) {}
+
+  Memory prepare(Var annotations) const override { return {key_(annotations)}; }
+  Var score(const Memory& memory, const Query& query) const override {
+    return additive_energy(
+        memory.keys, query_(query.state), memory.keys.tape().parameter(*v_), memory.lengths);
+  }
+
+ private:
+  static Initializer of(ScoreSizes sizes) {
+    return init::glorot_rows(sizes.query + sizes.annotation);
+  }
+
+  Linear query_;  // the upper rows of W
+  Linear key_;    // the lower ones, and b
+  Parameter* v_;
+};
+SOFTALIGN_SCORE("additive_concat", AdditiveConcat, "v · tanh(W [s ; h] + b): additive, one matrix");
+
+}  // namespace
+}  // namespace softalign

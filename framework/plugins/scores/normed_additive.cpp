@@ -1,0 +1,44 @@
+// Normed additive score: e_ij = g v/|v| · tanh(W s + U h_j + b), additive with a weight-normalised v
+// (Salimans and Kingma 2016, equation 2), whose gain g begins at sqrt(1/n'), as in tensorflow/nmt.
+#include <cmath>
+
+#include "framework/plugin.hpp"
+
+namespace softalign {
+namespace {
+
+class NormedAdditive final : public Score {
+ public:
+  struct Options {
+    Index units = 256;
+    template <class V>
+    void describe(V& v) {
+      v("units", units, "alignment units n'", between(1, kLargestLayer));
+    }
+  };
+
+  NormedAdditive(const Parameters& p, ScoreSizes sizes, const Options& options)
+      : query_(p, "query", sizes.query, options.units, Linear::Bias::no),
+        key_(p, "key", sizes.annotation, options.units, Linear::Bias::yes),
+        v_(p.add("v", {options.units}, init::glorot())),
+        gain_(p.add("g", {1}, init::constant(std::sqrt(1 / static_cast<double>(options.units))))) {}
+
+  Memory prepare(Var annotations) const override { return {key_(annotations)}; }
+  Var score(const Memory& memory, const Query& query) const override {
+    Tape& tape = memory.keys.tape();
+    Var v = scale_by(normalize_last(tape.parameter(*v_)), tape.parameter(*gain_));
+    return additive_energy(memory.keys, query_(query.state), v, memory.lengths);
+  }
+
+ private:
+  Linear query_;
+  Linear key_;
+  Parameter* v_;
+  Parameter* gain_;
+};
+SOFTALIGN_SCORE("normed_additive",
+                NormedAdditive,
+                "g v/|v| · tanh(W s + U h + b) (Bahdanau et al. 2015; Salimans and Kingma 2016)");
+
+}  // namespace
+}  // namespace softalign

@@ -1,0 +1,294 @@
+// Scores and attentions against their formulas in NumPy (tests/reference/alignment.py), and what must hold of
+// them at the edges: one position, windows longer than the sentence, controls that are what they say.
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/autodiff/gradient_check.hpp"
+#include "framework/config/reader.hpp"
+#include "framework/config/yaml.hpp"
+#include "framework/plugin.hpp"
+#include "tests/conformance/alignment_cases.hpp"
+
+using namespace softalign;
+
+namespace {
+
+constexpr Index kSteps = 3, kPositions = 4, kQuery = 3, kAnnotation = 4;
+const std::vector<Index> kLengths = {4, 2};
+const std::vector<std::vector<Link>> kLinks = {{{2, 0}, {0, 1}, {3, 1}}, {{0, 2}}};
+
+// The numbers of tests/reference/alignment.py.
+void fill(View array, double phase) {
+  for (Index i = 0; i < array.size(); ++i)
+    array.data[i] = 0.9 * std::sin(1.7 * static_cast<double>(i) + phase);
+}
+View filled(Tape& tape, const Shape& shape, double phase) {
+  View array = tape.allocate(shape);
+  fill(array, phase);
+  return array;
+}
+
+struct Holder {
+  Choice choice;
+  template <class V>
+  void describe(V& v) {
+    v("choice", choice, "a plugin");
+  }
+};
+Choice choice_of(const char* kind, const std::string& option) {
+  Holder holder{{.kind = kind}};
+  read_options(parse_flow("{choice: " + option + "}", {}), holder, "the test");
+  return holder.choice;
+}
+
+// A plugin whose k-th parameter is filled with phase 10 + k.
+template <class Kind, class Sizes>
+struct Built {
+  ParameterStore store;
+  decltype(make_plugin<Kind>(Choice{}, Parameters(store), Sizes{})) plugin;
+  Built(const std::string& option, Sizes sizes)
+      : plugin(make_plugin<Kind>(choice_of(Kind::name, option), Parameters(store), sizes)) {
+    store.allocate(1);
+    double phase = 10;
+    for (const Parameter& parameter : store.all()) fill(parameter.value(), phase++);
+  }
+};
+using BuiltScore = Built<ScoreKind, ScoreSizes>;
+using BuiltAttention = Built<AttentionKind, AttentionSizes>;
+
+struct Step {
+  std::vector<double> weights, context;  // [B,S], [B,D]
+};
+// The first steps of an attention; annotations filled with phase 1, queries with 2 + step.
+std::vector<Step> steps_of(const Attention& attention,
+                           Index positions = kPositions,
+                           const std::vector<Index>& lengths = kLengths,
+                           Index steps = kSteps) {
+  Tape tape(Tape::Mode::infer);
+  const Index rows = std::ssize(lengths);
+  Annotations annotations;
+  annotations.states = tape.constant(filled(tape, {rows, positions, kAnnotation}, 1));
+  annotations.lengths = lengths;
+  Memory memory = attention.prepare(annotations);
+  if (attention.reads_links()) memory.links = kLinks;
+  State past = attention.start(memory);
+  std::vector<Step> all;
+  for (Index t = 0; t < steps; ++t) {
+    Var state = tape.constant(filled(tape, {rows, kQuery}, static_cast<double>(2 + t)));
+    const Glimpse glimpse = attention.attend(memory, {state, t, {}, past});
+    past = glimpse.next;
+    const View w = glimpse.weights.value(), c = glimpse.context.value();
+    all.push_back({{w.begin(), w.end()}, {c.begin(), c.end()}});
+  }
+  return all;
+}
+
+void equal(const std::vector<double>& a, const std::vector<double>& b) {
+  BOOST_REQUIRE(a.size() == b.size());
+  for (std::size_t i = 0; i < a.size(); ++i)
+    BOOST_TEST_CONTEXT("number " << i << ": " << a[i] << " and " << b[i])
+  BOOST_TEST(std::abs(a[i] - b[i]) < 1e-11);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(alignment)
+
+BOOST_AUTO_TEST_CASE(scores_are_their_formulas) {
+  for (const AlignmentCase& expected : kScoreCases) {
+    BOOST_TEST_CONTEXT(expected.option) {
+      const BuiltScore built(expected.option, {expected.query, kAnnotation});
+      Tape tape(Tape::Mode::infer);
+      Memory memory =
+          built.plugin->prepare(tape.constant(filled(tape, {2, kPositions, kAnnotation}, 1)));
+      memory.lengths = kLengths;
+      View attended = filled(tape, {2, kPositions}, 3);
+      for (real& x : attended) x = std::abs(x);
+      const View energies =
+          built.plugin
+              ->score(
+                  memory,
+                  {tape.constant(filled(tape, {2, expected.query}, 2)), 0, tape.constant(attended)})
+              .value();
+      std::vector<double> numbers(energies.begin(), energies.end());
+      // What a score says of padding is nobody's business.
+      std::fill(numbers.begin() + kPositions + kLengths[1], numbers.end(), 0);
+      equal(numbers, expected.numbers);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(attentions_are_their_formulas) {
+  for (const AlignmentCase& expected : kAttentionCases) {
+    BOOST_TEST_CONTEXT(expected.option) {
+      const BuiltAttention built(expected.option, {kQuery, kAnnotation});
+      std::vector<double> numbers;
+      for (const Step& step : steps_of(*built.plugin))
+        for (Index b = 0; b < 2; ++b) {
+          const auto w = step.weights.begin() + b * kPositions;
+          const auto c = step.context.begin() + b * kAnnotation;
+          numbers.insert(numbers.end(), w, w + kPositions);
+          numbers.insert(numbers.end(), c, c + kAnnotation);
+        }
+      equal(numbers, expected.numbers);
+    }
+  }
+}
+
+// Windows, and a pointer that goes to a deterministic place, are no functions that conformance's random
+// inputs reach in all their parts: here with windows shorter than a sentence, and soft.
+BOOST_AUTO_TEST_CASE(gradients_where_defaults_do_not_reach) {
+  for (const char* option : {"{type: local_m, window: 1, score: general}",
+                             "{type: local_p, window: 1, score: general}",
+                             "{type: monotonic, score: general, test: soft}",
+                             "{type: monotonic, score: {type: coverage, units: 3}, test: soft}",
+                             "{type: global, score: {type: coverage, units: 3}}",
+                             "{type: global, score: {type: location, positions: 3}}",
+                             "{type: global, score: {type: concat, identity: true}}",
+                             "{type: sparsemax, score: {type: cosine, learned: false}}",
+                             "{type: hard, score: general, test: expectation, temperature: 2}"}) {
+    BuiltAttention built(option, {kQuery, kAnnotation});
+    std::vector<real> states(2 * kPositions * kAnnotation), query(2 * kQuery);
+    const View inputs[] = {{states.data(), {2, kPositions, kAnnotation}},
+                           {query.data(), {2, kQuery}}};
+    fill(inputs[0], 1);
+    fill(inputs[1], 2);
+    const GradientCheck result = check_gradients(
+        [&](Tape&, const std::vector<Var>& x) {
+          Annotations annotations;
+          annotations.states = x[0];
+          annotations.lengths = kLengths;
+          const Memory memory = built.plugin->prepare(annotations);
+          State past = built.plugin->start(memory);
+          std::vector<Var> outputs;
+          for (Index t = 0; t < kSteps; ++t) {
+            const Glimpse glimpse = built.plugin->attend(memory, {x[1], t, {}, past});
+            past = glimpse.next;
+            outputs.push_back(glimpse.context);
+          }
+          return outputs;
+        },
+        {inputs[0], inputs[1]},
+        &built.store,
+        1000);
+    BOOST_TEST_CONTEXT(option << " " << result.where) BOOST_TEST(result.worst < 1e-6);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(one_position_has_all_the_weight) {
+  for (const PluginEntry* entry : Registry::instance().entries("attention")) {
+    if (entry->name == "none" || entry->name == "true_alignment") continue;
+    const BuiltAttention built(entry->name, {kQuery, kAnnotation});
+    for (const Step& step : steps_of(*built.plugin, 1, {1})) BOOST_TEST_CONTEXT(entry->name) {
+        if (built.plugin->weights_sum_to_one()) BOOST_TEST(step.weights[0] == 1);
+        BOOST_TEST(step.weights[0] <= 1);
+        for (std::size_t d = 0; d < step.context.size(); ++d)  // phase 1: sin(1.7 d + 1)
+          BOOST_TEST(std::abs(step.context[d] -
+                              step.weights[0] * 0.9 * std::sin(1.7 * static_cast<double>(d) + 1)) <
+                     1e-12);
+      }
+  }
+}
+
+// Sentences of 150 positions: the first of 7 steps at 0 and the last at the end are within the window.
+BOOST_AUTO_TEST_CASE(windows_stay_inside_the_sentence) {
+  const std::vector<Index> lengths = {150, 3};
+  const BuiltAttention moving("{type: local_m, window: 2, score: dot}", {kQuery, kAnnotation});
+  const auto steps = steps_of(*moving.plugin, 150, lengths, 7);
+  for (Index t = 0; t < 7; ++t) {
+    const auto& w = steps[static_cast<std::size_t>(t)].weights;
+    for (Index s = 0; s < 150; ++s)
+      BOOST_TEST((w[static_cast<std::size_t>(s)] > 0) == (std::abs(s - t) <= 2));
+    for (Index s = 0; s < 3; ++s)  // the centre waits at the last position
+      BOOST_TEST((w[static_cast<std::size_t>(150 + s)] > 0) ==
+                 (std::abs(s - std::min<Index>(t, 2)) <= 2));
+  }
+  const BuiltAttention global("{type: global, score: dot}", {kQuery, kAnnotation});
+  const BuiltAttention wide("{type: local_m, window: 1000, score: dot}", {kQuery, kAnnotation});
+  for (std::size_t t = 0; t < 7; ++t)  // a window longer than the sentence is none
+    equal(steps_of(*wide.plugin, 150, lengths, 7)[t].weights,
+          steps_of(*global.plugin, 150, lengths, 7)[t].weights);
+}
+
+BOOST_AUTO_TEST_CASE(shuffled_weights_are_the_same_weights_elsewhere) {
+  const std::vector<Index> lengths = {12, 12, 5};
+  const BuiltAttention global("{type: global, score: dot}", {kQuery, kAnnotation});
+  const BuiltAttention shuffled("{type: shuffled, score: dot}", {kQuery, kAnnotation});
+  const BuiltAttention other("{type: shuffled, seed: 1, score: dot}", {kQuery, kAnnotation});
+  auto plain = steps_of(*global.plugin, 12, lengths),
+       moved = steps_of(*shuffled.plugin, 12, lengths);
+  BOOST_TEST((moved[0].weights != steps_of(*other.plugin, 12, lengths)[0].weights));
+  std::vector<std::vector<std::size_t>> places;
+  for (std::size_t t = 0; t < plain.size(); ++t)
+    for (std::size_t b = 0; b < 3; ++b) {
+      const auto from = plain[t].weights.begin() + static_cast<std::ptrdiff_t>(12 * b);
+      const auto to = moved[t].weights.begin() + static_cast<std::ptrdiff_t>(12 * b);
+      std::vector<std::size_t> place;
+      for (Index s = 0; s < lengths[b]; ++s)
+        place.push_back(static_cast<std::size_t>(std::find(from, from + 12, to[s]) - from));
+      places.push_back(place);
+      std::sort(place.begin(), place.end());
+      for (std::size_t s = 0; s < place.size(); ++s) BOOST_TEST(place[s] == s);  // a permutation
+    }
+  BOOST_TEST((places[0] == places[1]));  // of the length and the step
+  BOOST_TEST((places[0] != places[3]));
+}
+
+BOOST_AUTO_TEST_CASE(a_pointer_never_moves_left) {
+  const BuiltAttention hard("{type: monotonic, score: general}", {kQuery, kAnnotation});
+  std::vector<std::ptrdiff_t> at(2, 0);
+  for (const Step& step : steps_of(*hard.plugin, 30, {30, 17}, 20))
+    for (std::size_t b = 0; b < 2; ++b) {
+      const auto row = step.weights.begin() + static_cast<std::ptrdiff_t>(30 * b);
+      const auto one = std::find(row, row + 30, 1.0) - row;
+      BOOST_TEST(std::count(row, row + 30, 0.0) + (one < 30) == 30);
+      BOOST_TEST(one >= at[b]);
+      at[b] = one;
+    }
+}
+
+BOOST_AUTO_TEST_CASE(true_alignment_refuses_to_guess) {
+  const BuiltAttention built("true_alignment", {kQuery, kAnnotation});
+  Tape tape(Tape::Mode::infer);
+  Annotations annotations;
+  annotations.states = tape.constant(filled(tape, {2, kPositions, kAnnotation}, 1));
+  annotations.lengths = kLengths;
+  const Memory memory = built.plugin->prepare(annotations);
+  BOOST_CHECK_THROW(built.plugin->attend(memory, {}), DataError);
+}
+
+// What is drawn in training is a function of the example and the update, wherever the example lies.
+BOOST_AUTO_TEST_CASE(noise_belongs_to_the_example) {
+  constexpr Index kLong = 12;
+  for (const char* option : {"{type: monotonic, score: general}", "{type: shuffled, score: dot}"}) {
+    const BuiltAttention built(option, {kQuery, kAnnotation});
+    const auto weights = [&](std::vector<Index> rows, std::uint64_t update) {
+      Tape tape(Tape::Mode::infer);
+      const Noise noise{5, update, rows};
+      tape.set_noise(&noise);
+      const std::vector<Index> lengths(2, kLong);
+      View states = filled(tape, {2, kLong, kAnnotation}, 1), query = filled(tape, {2, kQuery}, 2);
+      std::copy_n(states.data, kLong * kAnnotation, states.data + kLong * kAnnotation);
+      std::copy_n(query.data, kQuery, query.data + kQuery);
+      Annotations annotations;
+      annotations.states = tape.constant(states);
+      annotations.lengths = lengths;
+      const Memory memory = built.plugin->prepare(annotations);
+      const State start = built.plugin->start(memory);
+      const View w =
+          built.plugin->attend(memory, {tape.constant(query), 0, {}, start}).weights.value();
+      return std::pair(std::vector<double>(w.begin(), w.begin() + kLong),
+                       std::vector<double>(w.begin() + kLong, w.end()));
+    };
+    const auto both = weights({7, 9}, 1), turned = weights({9, 7}, 1);
+    BOOST_TEST_CONTEXT(option) {
+      BOOST_TEST((both.first == turned.second));
+      BOOST_TEST((both.first != both.second));
+      BOOST_TEST((both.first != weights({7, 9}, 2).first));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

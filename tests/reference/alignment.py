@@ -1,0 +1,197 @@
+#!/usr/bin/python3
+"""What the scores and attentions should compute, from their papers' formulas in NumPy, position by position: freezes tests/conformance/alignment_cases.hpp.
+
+    python3 tests/reference/alignment.py > tests/conformance/alignment_cases.hpp
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+LENGTHS, POSITIONS, UNITS, STEPS = [4, 2], 4, 5, 3
+ROWS = len(LENGTHS)
+Q, D = 3, 4
+LINKS = {0: [(2, 0), (0, 1), (3, 1)], 1: [(0, 2)]}  # of each sentence: (source, target)
+
+
+def filled(phase: float, *shape: int) -> np.ndarray:
+    """The numbers that the test fills its arrays with, too."""
+    return (0.9 * np.sin(1.7 * np.arange(np.prod(shape)) + phase)).reshape(shape)
+
+
+class Score:
+    """A score by name, with its parameters in the order in which the plugin declares them."""
+
+    def __init__(self, name: str, query: int = Q, first: int = 10) -> None:
+        self.name = name
+        shapes = {
+            "additive": [(query, UNITS), (D, UNITS), (UNITS,), (UNITS,)],
+            "additive_concat": [(query, UNITS), (D, UNITS), (UNITS,), (UNITS,)],
+            "concat": [(query, UNITS), (UNITS,), (D, UNITS)],
+            "concat_identity": [(query, D), (D,)],
+            "dot": [(D, query)] if query != D else [],
+            "scaled_dot": [(D, query)] if query != D else [],
+            "general": [(query, D)],
+            "location": [(query, 3)],
+            "cosine": [(D, query), (1,)],
+            "normed_additive": [(query, UNITS), (D, UNITS), (UNITS,), (UNITS,), (1,)],
+            "coverage": [(query, UNITS), (D, UNITS), (UNITS,), (UNITS,), (UNITS,)],
+        }[name]
+        self.p = [filled(first + k, *shape) for k, shape in enumerate(shapes)]
+
+    def __call__(self, s: np.ndarray, h: np.ndarray, attended: float, position: int) -> float:
+        p = self.p
+        if self.name in ("additive", "additive_concat"):
+            return p[3] @ np.tanh(np.concatenate([s, h]) @ np.vstack([p[0], p[1]]) + p[2])
+        if self.name == "concat":
+            return p[1] @ np.tanh(np.concatenate([s, h]) @ np.vstack([p[0], p[2]]))
+        if self.name == "concat_identity":
+            return p[1] @ np.tanh(np.concatenate([s, h]) @ np.vstack([p[0], np.eye(D)]))
+        if self.name == "dot":
+            return s @ (h @ p[0] if p else h)
+        if self.name == "scaled_dot":
+            return s @ (h @ p[0] if p else h) / np.sqrt(len(s))
+        if self.name == "general":
+            return s @ p[0] @ h
+        if self.name == "location":
+            return (s @ p[0])[position] if position < 3 else 0.0
+        if self.name == "cosine":
+            key = h @ p[0]
+            return p[1][0] * (s @ key) / np.linalg.norm(s) / np.linalg.norm(key)
+        if self.name == "normed_additive":
+            return p[4][0] * p[3] @ np.tanh(s @ p[0] + h @ p[1] + p[2]) / np.linalg.norm(p[3])
+        return p[4] @ np.tanh(s @ p[0] + h @ p[1] + p[3] * attended + p[2])
+
+
+def softmax(e: np.ndarray) -> np.ndarray:
+    w = np.exp(e - e.max())
+    return w / w.sum()
+
+
+def sparsemax(e: np.ndarray) -> np.ndarray:
+    """By bisection for the threshold, not by sorting."""
+    low, high = e.min() - 1, e.max()
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if np.maximum(e - middle, 0).sum() > 1 else (low, middle)
+    return np.maximum(e - low, 0)
+
+
+def window(e: np.ndarray, center: int, size: int) -> np.ndarray:
+    w = np.zeros_like(e)
+    inside = [j for j in range(len(e)) if abs(j - center) <= size]
+    w[inside] = softmax(e[inside])
+    return w
+
+
+def expected(stop: np.ndarray, before: np.ndarray) -> np.ndarray:
+    """Raffel et al. 2017, equation 8: over all places k to come from and all places between that were passed."""
+    return np.array(
+        [
+            stop[j] * sum(before[k] * np.prod([1 - stop[between] for between in range(k, j)]) for k in range(j + 1))
+            for j in range(len(stop))
+        ]
+    )
+
+
+def attend(name: str, own: list[np.ndarray], s: np.ndarray, e: np.ndarray, t: int, b: int, past: dict) -> np.ndarray:
+    length = len(e)
+    if name == "sparsemax":
+        return sparsemax(e)
+    if name == "local_m":
+        return window(e, min(t, length - 1), 1)
+    if name == "local_p":
+        p = length / (1 + np.exp(-(np.tanh(s @ own[0]) @ own[1][:, 0])))
+        return window(e, int(np.floor(p)), 1) * np.exp(-((np.arange(length) - p) ** 2) / (2 * 0.5**2))
+    if name.startswith("monotonic"):
+        stop = 1 / (1 + np.exp(-(e + own[0][0])))
+        if name == "monotonic_hard":
+            stop = (stop > 0.5).astype(float)
+        past["at"] = expected(stop, past.get("at", np.eye(length)[0]))
+        return past["at"]
+    if name == "uniform":
+        return np.full(length, 1 / length)
+    if name == "true_alignment":
+        sources = [source for source, target in LINKS[b] if target == t] or [length - 1]
+        return sum(np.eye(length)[source] for source in sources) / len(sources)
+    if name == "hard":
+        return np.eye(length)[np.argmax(e)]
+    if name == "hard_expectation":
+        return softmax(e / 2)
+    return softmax(e)
+
+
+def score_numbers(name: str, query: int) -> list[float]:
+    score, h, s = Score(name, query), filled(1, ROWS, POSITIONS, D), filled(2, ROWS, query)
+    attended = np.abs(filled(3, ROWS, POSITIONS))
+    return [
+        float(score(s[b], h[b, j], attended[b, j], j)) if j < LENGTHS[b] else 0.0 for b in range(ROWS) for j in range(POSITIONS)
+    ]
+
+
+def attention_numbers(name: str, score_name: str) -> list[float]:
+    """For each step and sentence the weights, then the context."""
+    score = Score(score_name) if score_name else None
+    first = 10 + (len(score.p) if score else 0)
+    own = {"local_p": [filled(first, Q, Q), filled(first + 1, Q, 1)], "monotonic_hard": [filled(first, 1)]}
+    own["monotonic_soft"] = own["monotonic_hard"]
+    h, numbers, total, past = filled(1, ROWS, POSITIONS, D), [], np.zeros((ROWS, POSITIONS)), [{}, {}]
+    for t in range(STEPS):
+        s = filled(2 + t, ROWS, Q)
+        for b, length in enumerate(LENGTHS):
+            valid = min(length, 3) if score_name == "location" else length
+            e = np.array([score(s[b], h[b, j], total[b, j], j) if score else 0.0 for j in range(valid)])
+            w = np.zeros(POSITIONS)
+            w[:valid] = attend(name, own.get(name, []), s[b], e, t, b, past[b])
+            numbers += [*w, *(w @ h[b])]
+            total[b] += w
+    return [float(x) for x in numbers]
+
+
+SCORES = {
+    "additive": ("{type: additive, units: 5}", Q),
+    "additive_concat": ("{type: additive_concat, units: 5}", Q),
+    "concat": ("{type: concat, units: 5}", Q),
+    "concat_identity": ("{type: concat, identity: true}", Q),
+    "dot": ("dot", Q),
+    "scaled_dot": ("scaled_dot", Q),
+    "scaled_dot equal": ("scaled_dot", D),
+    "general": ("general", Q),
+    "location": ("{type: location, positions: 3}", Q),
+    "cosine": ("cosine", Q),
+    "normed_additive": ("{type: normed_additive, units: 5}", Q),
+    "coverage": ("{type: coverage, units: 5}", Q),
+}
+ATTENTIONS = {
+    "global": ("{type: global, score: general}", "general"),
+    "global coverage": ("{type: global, score: {type: coverage, units: 5}}", "coverage"),
+    "global location": ("{type: global, score: {type: location, positions: 3}}", "location"),
+    "sparsemax": ("{type: sparsemax, score: general}", "general"),
+    "sparsemax coverage": ("{type: sparsemax, score: {type: coverage, units: 5}}", "coverage"),
+    "local_m": ("{type: local_m, window: 1, score: general}", "general"),
+    "local_p": ("{type: local_p, window: 1, score: general}", "general"),
+    "monotonic_hard": ("{type: monotonic, score: general}", "general"),
+    "monotonic_soft": ("{type: monotonic, score: general, test: soft}", "general"),
+    "uniform": ("uniform", ""),
+    "true_alignment": ("true_alignment", ""),
+    "hard": ("{type: hard, score: general}", "general"),
+    "hard_expectation": ("{type: hard, score: general, test: expectation, temperature: 2}", "general"),
+}
+
+
+def case(option: str, query: int, numbers: list[float]) -> str:
+    lines = [", ".join(f"{x:.15g}" for x in numbers[i : i + 4]) for i in range(0, len(numbers), 4)]
+    return f'    {{"{option}",\n     {query},\n     {{' + ",\n      ".join(lines) + "}},\n"
+
+
+def main() -> None:
+    print("// Made by tests/reference/alignment.py; do not edit.\n// clang-format off\n#pragma once\n")
+    print("#include <vector>\n\nstruct AlignmentCase {\n  const char* option;\n  int query;\n  std::vector<double> numbers;\n};\n")
+    print("inline const std::vector<AlignmentCase> kScoreCases = {")
+    print("".join(case(o, q, score_numbers(n.split()[0], q)) for n, (o, q) in SCORES.items()) + "};\n")
+    print("inline const std::vector<AlignmentCase> kAttentionCases = {")
+    print("".join(case(o, Q, attention_numbers(n.split()[0], s)) for n, (o, s) in ATTENTIONS.items()) + "};")
+
+
+if __name__ == "__main__":
+    main()
