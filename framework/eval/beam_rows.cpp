@@ -22,6 +22,9 @@ void copy_row(View from, Index from_row, View to, Index to_row) {
 BeamRows::BeamRows(Tape& tape, const Model::Source& whole, Index capacity)
     : tape_(tape),
       whole_(whole),
+      capacity_(capacity),
+      state_(whole.state.size()),
+      spare_(whole.state.size()),
       lengths_(tape.arena().array_of<Index>(capacity)),
       held_(tape.arena().array_of<Index>(capacity)),
       waiting_(tape.arena().array_of<Index>(std::ssize(whole.memory.lengths))) {
@@ -29,10 +32,17 @@ BeamRows::BeamRows(Tape& tape, const Model::Source& whole, Index capacity)
   const auto rows_like = [&](Var var) { return tape.allocate(with_first(var.shape(), capacity)); };
   keys_ = rows_like(whole.memory.keys);
   if (whole.memory.values) values_ = rows_like(whole.memory.values);
-  for (std::size_t k = 0; k < whole.state.size(); ++k) {
-    state_.push_back(rows_like(whole.state[k]));
-    spare_.push_back(rows_like(whole.state[k]));
+}
+
+// One that has become too small is left behind on the second tape: at twice the size every time,
+// all of them together are no larger than the last.
+void BeamRows::shape_like(View array, Buffer& buffer) const {
+  const Shape shape = with_first(array.shape, capacity_);
+  if (!buffer.rows || buffer.room < shape.size()) {
+    buffer.room = std::max(shape.size(), 2 * buffer.room);
+    buffer.rows.data = tape_.scratch().allocate({buffer.room}).data;
   }
+  buffer.rows.shape = shape;
 }
 
 void BeamRows::place(std::span<LiveHypothesis> live, const State& state) {
@@ -63,8 +73,11 @@ void BeamRows::place(std::span<LiveHypothesis> live, const State& state) {
       copy_row(whole_.memory.keys.value(), one.sentence, keys_, free);
       if (values_) copy_row(whole_.memory.values.value(), one.sentence, values_, free);
     }
-    for (std::size_t k = 0; k < state_.size(); ++k)
-      copy_row(state[k].value(), one.from, spare_[k], one.row);
+  }
+  for (std::size_t k = 0; k < state_.size(); ++k) {
+    const View from = state[k].value();
+    shape_like(from, spare_[k]);
+    for (const LiveHypothesis& one : live) copy_row(from, one.from, spare_[k].rows, one.row);
   }
   state_.swap(spare_);
 }
@@ -77,7 +90,7 @@ Model::Source BeamRows::source() const {
                    whole_.memory.links,
                    {held_, static_cast<std::size_t>(count_)}};
   source.state.step = step_;
-  for (View array : state_) source.state.push(first_rows(array));
+  for (const Buffer& buffer : state_) source.state.push(first_rows(buffer.rows));
   return source;
 }
 

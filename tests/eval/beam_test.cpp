@@ -14,6 +14,46 @@ using namespace softalign;
 
 namespace {
 
+// A decoder whose state holds everything it has read, [B,t,E], as a cache of keys does: step t reads
+// the sum of (i + 1)-th parts of input i.
+class History final : public Decoder {
+ public:
+  struct Options {
+    template <class V>
+    void describe(V&) {}
+  };
+  History(const Parameters&, const DecoderSizes& sizes, const Options&) : size_(sizes.embedding) {}
+
+  Memory prepare(const Annotations& annotations) const override {
+    return {annotations.states, {}, annotations.lengths};
+  }
+  State start(const Annotations& annotations, const Memory&) const override {
+    Tape& tape = annotations.states.tape();
+    return {tape.constant(tape.zeros({annotations.states.shape()[0], 0, size_}))};
+  }
+  Var inputs(Var embedded) const override { return embedded; }
+  DecoderStep step(const Memory&, const State& state, Var input) const override {
+    Tape& tape = input.tape();
+    const Index rows = input.shape()[0], before = state[0].shape()[1], now = before + 1;
+    const View longer = tape.allocate({rows, now, size_}), output = tape.zeros({rows, size_});
+    for (Index b = 0; b < rows; ++b) {
+      real* row = longer.data + b * now * size_;
+      std::copy_n(state[0].value().data + b * before * size_, before * size_, row);
+      std::copy_n(input.value().data + b * size_, size_, row + before * size_);
+      for (Index i = 0; i < now * size_; ++i)
+        output.data[b * size_ + i % size_] += row[i] / static_cast<real>(i / size_ + 1);
+    }
+    return {{tape.constant(longer)}, {tape.constant(output)}, {}};
+  }
+  Var readout(Var outputs, Var) const override { return outputs; }
+  Index readout_size() const override { return size_; }
+  bool aligns() const override { return false; }
+
+ private:
+  Index size_;
+};
+SOFTALIGN_DECODER("history", History, "for this test");
+
 // A small random model and sentences for it.
 struct Experiment {
   Index symbols;
@@ -23,18 +63,22 @@ struct Experiment {
   Index positions;
   BeamSettings settings;
 
-  explicit Experiment(std::uint64_t seed) {
+  explicit Experiment(std::uint64_t seed, std::string_view decoder = "attentional_gru") {
     const RandomStream random(seed, "a small model");
     symbols = 4 + random.below(140, 0);
     const char* attentions[] = {"none", "{type: global, score: dot}", "global", "global"};
     const auto options =
-        parse_spec<ModelOptions>(fmt::format("embedding: {}\nencoder: {{type: gru, units: {}}}\n"
-                                             "attention: {}\ndecoder: {{units: {}}}",
-                                             1 + random.below(12, 1),
-                                             4 + random.below(12, 20),
-                                             attentions[random.below(4, 2)],
-                                             4 + random.below(12, 21)),
-                                 "a small model")
+        parse_spec<ModelOptions>(
+            fmt::format(
+                "embedding: {}\nencoder: {{type: gru, units: {}}}\n"
+                "attention: {}\ndecoder: {}",
+                1 + random.below(12, 1),
+                4 + random.below(12, 20),
+                attentions[random.below(4, 2)],
+                decoder == "history"
+                    ? "history"
+                    : fmt::format("{{type: {}, units: {}}}", decoder, 4 + random.below(12, 21))),
+            "a small model")
             .spec;
     model = std::make_unique<Model>(options, symbols, symbols, seed);
     const real scale = static_cast<real>(random.below(4, 3));  // 0: all symbols equally probable
@@ -141,33 +185,38 @@ std::vector<Hypothesis> plain_beam(const Experiment& experiment, std::size_t b) 
   return finished;
 }
 
+void expect_definition(const Experiment& experiment) {
+  Tape tape(Tape::Mode::infer);
+  const auto found = experiment.together(tape);
+  BOOST_REQUIRE(found.size() == experiment.lengths.size());
+  for (std::size_t b = 0; b < found.size(); ++b) {
+    const auto expected = plain_beam(experiment, b);
+    BOOST_REQUIRE(found[b].size() == expected.size());
+    for (std::size_t k = 0; k < expected.size(); ++k) {
+      const Hypothesis &x = found[b][k], &y = expected[k];
+      BOOST_TEST(x.tokens == y.tokens, boost::test_tools::per_element());
+      BOOST_TEST(x.finished == y.finished);
+      BOOST_TEST(x.log_probability == y.log_probability);
+      BOOST_TEST(x.score == y.score);
+      BOOST_REQUIRE(x.alignment.size() == y.alignment.size());
+      for (std::size_t i = 0; i < x.alignment.size(); ++i)
+        BOOST_TEST(x.alignment[i] == y.alignment[i]);
+    }
+  }
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(beam)
 
 BOOST_AUTO_TEST_CASE(finds_what_the_definition_finds) {
-  Tape tape(Tape::Mode::infer);
-  for (std::uint64_t seed = 0; seed < 400; ++seed) {
-    BOOST_TEST_CONTEXT("seed " << seed) {
-      const Experiment experiment(seed);
-      const auto found = experiment.together(tape);
-      BOOST_REQUIRE(found.size() == experiment.lengths.size());
-      for (std::size_t b = 0; b < found.size(); ++b) {
-        const auto expected = plain_beam(experiment, b);
-        BOOST_REQUIRE(found[b].size() == expected.size());
-        for (std::size_t k = 0; k < expected.size(); ++k) {
-          const Hypothesis &x = found[b][k], &y = expected[k];
-          BOOST_TEST(x.tokens == y.tokens, boost::test_tools::per_element());
-          BOOST_TEST(x.finished == y.finished);
-          BOOST_TEST(x.log_probability == y.log_probability);
-          BOOST_TEST(x.score == y.score);
-          BOOST_REQUIRE(x.alignment.size() == y.alignment.size());
-          for (std::size_t i = 0; i < x.alignment.size(); ++i)
-            BOOST_TEST(x.alignment[i] == y.alignment[i]);
-        }
-      }
-    }
-  }
+  for (std::uint64_t seed = 0; seed < 400; ++seed)
+    BOOST_TEST_CONTEXT("seed " << seed) expect_definition(Experiment(seed));
+}
+
+BOOST_AUTO_TEST_CASE(a_state_may_grow_from_step_to_step) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed)
+    BOOST_TEST_CONTEXT("seed " << seed) expect_definition(Experiment(seed, "history"));
 }
 
 BOOST_AUTO_TEST_CASE(a_sentence_alone_and_in_a_batch_give_the_same_bits) {
