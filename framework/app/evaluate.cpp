@@ -50,7 +50,8 @@ void evaluate(const Arguments& arguments) {
   const Split& split = arguments.split == "dev" ? data.dev : data.test;
 
   Workers workers(threads_or_all(arguments.trained.threads));
-  const auto search = make_plugin<SearchKind>(run.spec().evaluate.search);
+  const auto search = make_plugin<SearchKind>(run.spec().evaluate.search,
+                                              static_cast<std::uint64_t>(run.spec().seed));
   EvaluationRequest request;
   request.search = search.get();
   request.batch = run.spec().evaluate.batch;

@@ -44,7 +44,8 @@ class Translator {
  public:
   Translator(const TrainedRun& run, int threads, bool keep)
       : run_(run),
-        search_(make_plugin<SearchKind>(run.spec().evaluate.search)),
+        search_(make_plugin<SearchKind>(run.spec().evaluate.search,
+                                        static_cast<std::uint64_t>(run.spec().seed))),
         workers_(threads),
         keep_(keep) {}
 

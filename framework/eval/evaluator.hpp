@@ -36,7 +36,8 @@ struct EvaluationRequest {
   std::function<bool()> stop;  // asked between batches; true: throws Interrupted
 };
 
-EvaluatedSplit evaluate(const Model& model,
+// An ensemble is teacher-forced step by step (eval/forced.hpp), a model in one pass.
+EvaluatedSplit evaluate(const Scorer& scorer,
                         const Split& split,
                         const Vocabulary& target,
                         const EvaluationRequest& request,

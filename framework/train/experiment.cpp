@@ -121,7 +121,8 @@ MetricTable evaluate_test(Recorder& recorder,
                           Index update,
                           Workers& workers,
                           Observer& observer) {
-  const auto search = make_plugin<SearchKind>(spec.evaluate.search);
+  const auto search =
+      make_plugin<SearchKind>(spec.evaluate.search, static_cast<std::uint64_t>(spec.seed));
   EvaluationRequest request;
   request.search = search.get();
   request.batch = spec.evaluate.batch;
@@ -176,10 +177,11 @@ void check_spec(const ResolvedSpec<Spec>& resolved) {
   check_at(resolved, "task.type", [&] { make_plugin<TaskKind>(spec.task); });
   check_at(
       resolved, "train.optimizer.type", [&] { make_plugin<OptimizerKind>(spec.train.optimizer); });
-  check_at(
-      resolved, "evaluate.search.type", [&] { make_plugin<SearchKind>(spec.evaluate.search); });
+  check_at(resolved, "evaluate.search.type", [&] {
+    make_plugin<SearchKind>(spec.evaluate.search, static_cast<std::uint64_t>(spec.seed));
+  });
   check_at(resolved, "evaluate.dev_search.type", [&] {
-    make_plugin<SearchKind>(spec.evaluate.dev_search);
+    make_plugin<SearchKind>(spec.evaluate.dev_search, static_cast<std::uint64_t>(spec.seed));
   });
 }
 

@@ -73,7 +73,9 @@ Trainer::Trainer(const Spec& spec,
       pruner_(pruner),
       optimizer_(make_plugin<OptimizerKind>(spec.train.optimizer)),
       metrics_(all_metrics()) {
-  if (spec.evaluate.search_dev) dev_search_ = make_plugin<SearchKind>(spec.evaluate.dev_search);
+  if (spec.evaluate.search_dev)
+    dev_search_ =
+        make_plugin<SearchKind>(spec.evaluate.dev_search, static_cast<std::uint64_t>(spec.seed));
   step_ = std::make_unique<TrainingStep>(
       model, *optimizer_, spec.train.shards, spec.train.clip_norm, workers);
   progress_.epochs = spec.train.epochs;

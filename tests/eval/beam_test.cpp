@@ -86,8 +86,8 @@ struct Experiment {
     for (Index i = 0; i < model->parameters().flat_size(); ++i) values[i] *= scale;
     settings.width = 1 + random.below(6, 4);
     settings.length_normalization = 0.5 * random.below(3, 5);
-    settings.max_ratio = 0.5;
-    settings.max_extra = 1 + random.below(8, 6);
+    settings.limits.max_ratio = 0.5;
+    settings.limits.max_extra = 1 + random.below(8, 6);
     for (Index b = 0; b <= random.below(4, 7); ++b)
       lengths.push_back(1 + random.below(7, static_cast<std::uint64_t>(8 + b)));
     std::sort(lengths.rbegin(), lengths.rend());
@@ -115,7 +115,8 @@ struct Experiment {
 struct Open {
   std::vector<Token> tokens;
   double log_probability = 0;
-  std::vector<float> alignment;
+  std::vector<double> log_probabilities = {};
+  std::vector<float> alignment = {};
 };
 
 // log p of each symbol after a hypothesis, read anew from its first symbol; extends its alignment.
@@ -143,11 +144,33 @@ std::vector<double> continuations(const Experiment& experiment, std::size_t b, O
   return p;
 }
 
+// Wu et al. 2016, equation 14, and the averages of length normalisation.
+double plain_score(const Experiment& experiment, std::size_t b, const Open& one, std::size_t step) {
+  const BeamSettings& settings = experiment.settings;
+  const auto length = static_cast<double>(step);
+  const double a = settings.length_normalization;
+  const double penalty = settings.length_penalty == LengthPenalty::gnmt
+                             ? std::pow(5 + length, a) / std::pow(6, a)
+                             : std::pow(length, a);
+  if (settings.coverage_penalty == 0) return one.log_probability / penalty;
+  double covered = 0;
+  const auto positions = static_cast<std::size_t>(experiment.lengths[b]);
+  for (std::size_t i = 0; i < positions; ++i) {
+    double sum = 0;
+    for (std::size_t j = 0; j < step; ++j)
+      sum += static_cast<double>(one.alignment[j * positions + i]);
+    covered += std::log(std::min(sum, 1.0));
+  }
+  return one.log_probability / penalty + settings.coverage_penalty * covered;
+}
+
 std::vector<Hypothesis> plain_beam(const Experiment& experiment, std::size_t b) {
   const BeamSettings& settings = experiment.settings;
   const auto limit = static_cast<std::size_t>(
-      static_cast<Index>(settings.max_ratio * static_cast<double>(experiment.lengths[b])) +
-      settings.max_extra);
+      static_cast<Index>(settings.limits.max_ratio * static_cast<double>(experiment.lengths[b])) +
+      settings.limits.max_extra);
+  const auto least = static_cast<std::size_t>(settings.limits.min_ratio.value_or(0) *
+                                              static_cast<double>(experiment.lengths[b]));
   std::vector<Hypothesis> finished;
   std::vector<Open> open = {{}};
   for (std::size_t step = 1; !open.empty(); ++step) {
@@ -155,10 +178,11 @@ std::vector<Hypothesis> plain_beam(const Experiment& experiment, std::size_t b) 
     for (Open& one : open) {
       const auto p = continuations(experiment, b, one);
       for (Token v = 0; v < experiment.symbols; ++v) {
-        if (v == kBegin) continue;
+        if (v == kBegin || (v == kEnd && step <= least)) continue;
         longer.push_back(one);
         longer.back().tokens.push_back(v);
         longer.back().log_probability += p[static_cast<std::size_t>(v)];
+        longer.back().log_probabilities.push_back(p[static_cast<std::size_t>(v)]);
       }
     }
     std::stable_sort(longer.begin(), longer.end(), [](const Open& x, const Open& y) {
@@ -173,10 +197,10 @@ std::vector<Hypothesis> plain_beam(const Experiment& experiment, std::size_t b) 
         open.push_back(one);
         continue;
       }
-      const double score =
-          one.log_probability / std::pow(static_cast<double>(step), settings.length_normalization);
+      const double score = plain_score(experiment, b, one, step);
       if (ended) one.tokens.pop_back();
-      finished.push_back({one.tokens, one.log_probability, score, ended, one.alignment});
+      finished.push_back(
+          {one.tokens, one.log_probability, score, ended, one.log_probabilities, one.alignment});
     }
   }
   std::stable_sort(finished.begin(), finished.end(), [](const Hypothesis& x, const Hypothesis& y) {
@@ -197,7 +221,10 @@ void expect_definition(const Experiment& experiment) {
       BOOST_TEST(x.tokens == y.tokens, boost::test_tools::per_element());
       BOOST_TEST(x.finished == y.finished);
       BOOST_TEST(x.log_probability == y.log_probability);
-      BOOST_TEST(x.score == y.score);
+      BOOST_TEST(x.score == y.score, boost::test_tools::tolerance(1e-12));
+      BOOST_REQUIRE(x.log_probabilities.size() == y.log_probabilities.size());
+      for (std::size_t i = 0; i < x.log_probabilities.size(); ++i)
+        BOOST_TEST(std::abs(x.log_probabilities[i] - y.log_probabilities[i]) < 1e-12);
       BOOST_REQUIRE(x.alignment.size() == y.alignment.size());
       for (std::size_t i = 0; i < x.alignment.size(); ++i)
         BOOST_TEST(x.alignment[i] == y.alignment[i]);
@@ -212,6 +239,38 @@ BOOST_AUTO_TEST_SUITE(beam)
 BOOST_AUTO_TEST_CASE(finds_what_the_definition_finds) {
   for (std::uint64_t seed = 0; seed < 400; ++seed)
     BOOST_TEST_CONTEXT("seed " << seed) expect_definition(Experiment(seed));
+}
+
+BOOST_AUTO_TEST_CASE(penalties_and_least_lengths_are_those_of_the_definition) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) BOOST_TEST_CONTEXT("seed " << seed) {
+      Experiment experiment(seed);
+      if (seed % 2 == 0) experiment.settings.length_penalty = LengthPenalty::gnmt;
+      if (seed % 3 == 0) experiment.settings.limits.min_ratio = 0.5;
+      if (experiment.model->aligns()) experiment.settings.coverage_penalty = 0.3;
+      expect_definition(experiment);
+    }
+}
+
+// Numbers worked out by hand from equation 14 of Wu et al. 2016.
+BOOST_AUTO_TEST_CASE(coverage_of_two_steps_over_three_positions) {
+  const std::vector<float> weights = {0.5f, 0.5f, 0, /**/ 0.75f, 0.125f, 0.125f};
+  BOOST_TEST(coverage(weights, 3) == std::log(0.625) + std::log(0.125),
+             boost::test_tools::tolerance(1e-12));  // the first position has more than 1
+  BOOST_TEST(coverage(std::span(weights).first(3), 3) == 2 * std::log(0.5) + std::log(1e-9),
+             boost::test_tools::tolerance(1e-12));
+}
+
+BOOST_AUTO_TEST_CASE(coverage_needs_an_attention) {
+  ModelOptions options;
+  options.embedding = 8;
+  options.attention.type = "none";
+  const Model model(options, 9, 9, 1);
+  const std::vector<Token> tokens = {5, 2};
+  const std::vector<Index> lengths = {2};
+  BeamSettings settings;
+  settings.coverage_penalty = 1;
+  Tape tape(Tape::Mode::infer);
+  BOOST_CHECK_THROW(beam_search(model, tape, {tokens, 1, 2, lengths}, settings), SpecError);
 }
 
 BOOST_AUTO_TEST_CASE(a_state_may_grow_from_step_to_step) {
