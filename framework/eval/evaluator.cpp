@@ -1,5 +1,6 @@
 #include "framework/eval/evaluator.hpp"
 
+#include <algorithm>
 #include <mutex>
 
 #include "framework/data/batches.hpp"
@@ -109,11 +110,13 @@ class TapePool {
 void score_hypothesis(const Hypothesis& hypothesis,
                       const Example& example,
                       const Vocabulary& target,
+                      bool referenced,
                       SentenceResult& result) {
-  result.searched = true;
   result.hypothesis = hypothesis.tokens;
   result.hypothesis_text = target.join(hypothesis.tokens);
   result.model_score = hypothesis.score;
+  result.searched = referenced;
+  if (!referenced) return;
   result.exact = is_exact(hypothesis.tokens, example.target);
   result.free_running = position_matches(hypothesis.tokens, example.target);
   result.bleu =
@@ -122,6 +125,12 @@ void score_hypothesis(const Hypothesis& hypothesis,
 }
 
 }  // namespace
+
+bool has_references(const Split& split) {
+  const std::span<const ExampleRow> rows = split.examples.rows();
+  return rows.empty() ||
+         std::ranges::any_of(rows, [](const ExampleRow& row) { return row.target > 0; });
+}
 
 EvaluatedSplit evaluate(const Scorer& scorer,
                         const Split& split,
@@ -132,8 +141,9 @@ EvaluatedSplit evaluate(const Scorer& scorer,
   EvaluatedSplit out;
   out.sentences.resize(split.examples.size());
   const auto kept = static_cast<std::size_t>(std::min(request.keep, total));
+  const bool referenced = has_references(split);
   if (scorer.aligns()) {
-    out.forced.resize(kept);
+    if (referenced) out.forced.resize(kept);
     if (request.search != nullptr) out.searched.resize(kept);
   }
   std::mutex mutex;
@@ -148,15 +158,17 @@ EvaluatedSplit evaluate(const Scorer& scorer,
         make_batch(split, batches[static_cast<std::size_t>(i)], scorer.reads_links());
     auto borrowed = tapes.take();
     Tape& tape = *borrowed;
-    std::vector<TeacherForced> forced = scorer.models().size() == 1
-                                            ? in_one_pass(*scorer.models()[0], tape, batch)
-                                            : step_by_step(scorer, tape, batch);
-    for (std::size_t row = 0; row < forced.size(); ++row) {
+    std::vector<TeacherForced> forced;
+    if (referenced)
+      forced = scorer.models().size() == 1 ? in_one_pass(*scorer.models()[0], tape, batch)
+                                           : step_by_step(scorer, tape, batch);
+    for (std::size_t row = 0; row < batch.example.size(); ++row) {
       const auto at = static_cast<std::size_t>(batch.example[row]);
       const Example example = split.examples[at];
       SentenceResult& result = out.sentences[at];
       result.source_length = std::ssize(example.source);
       result.reference_text = example.target_text;
+      if (!referenced) continue;
       result.nll = forced[row].nll;
       result.teacher_forced = forced[row].matches;
       if (!scorer.aligns()) continue;
@@ -168,7 +180,7 @@ EvaluatedSplit evaluate(const Scorer& scorer,
       for (std::size_t row = 0; row < hypotheses.size(); ++row) {
         const auto at = static_cast<std::size_t>(batch.example[row]);
         const Hypothesis& best = hypotheses[row].front();
-        score_hypothesis(best, split.examples[at], target, out.sentences[at]);
+        score_hypothesis(best, split.examples[at], target, referenced, out.sentences[at]);
         if (at < kept && scorer.aligns()) out.searched[at] = matrix_of(best);
       }
     }

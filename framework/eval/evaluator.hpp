@@ -27,6 +27,10 @@ struct EvaluatedSplit {
   std::vector<AlignmentMatrix> searched;  // of the search's best hypothesis; likewise
 };
 
+// Whether there are target sentences. A split without any is decoded, and its results hold hypotheses
+// alone: all metrics are undefined.
+bool has_references(const Split& split);
+
 struct EvaluationRequest {
   const Search* search = nullptr;  // null: teacher-forced only
   Index batch = 64;                // sentences side by side

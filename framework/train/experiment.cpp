@@ -89,6 +89,24 @@ void record_setting(Recorder& recorder,
   recorder.attributes("", Json{{"parameters", model.parameters().count()}}.dump());
 }
 
+// Throws SpecError when training itself is to be steered by metrics that cannot be.
+void tell_missing_references(const Spec& spec,
+                             const Dataset& data,
+                             bool prunes,
+                             Observer& observer) {
+  const bool dev = has_references(data.dev);
+  if (!dev && spec.train.early_stopping)
+    throw SpecError("train.early_stopping: the dev sentences have no references, so there is no {}",
+                    spec.train.early_stopping->metric);
+  if (!dev && prunes)
+    throw SpecError("early termination: the dev sentences have no references to be measured by");
+  for (const Split* split : {&data.dev, &data.test})
+    if (!has_references(*split))
+      observer.message(fmt::format(
+          "note: the {} sentences have no references: they are translated and not measured",
+          split->name));
+}
+
 // The run goes on with the plugins that are loaded now, whatever it was begun with.
 void tell_changed_plugins(Recorder& recorder, Observer& observer) {
   for (const std::string& plugin : changed_plugins(read_history(recorder.folder()))) {
@@ -224,11 +242,14 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
                                   });
   for (const std::string& note : data.notes) observer.message(note);
   stop_before_start();
+  tell_missing_references(spec, data, options.pruner != nullptr, observer);
   if (!data.has_links && wants_ibm_model1(spec))
     observer.message(
         "note: evaluate.baselines: ibm_model1 is left out: the test sentences have no word links "
         "to point at");
   const auto model = make_model(spec, data);
+  for (const Choice& choice : {spec.evaluate.search, spec.evaluate.dev_search})
+    check_search(*make_plugin<SearchKind>(choice, static_cast<std::uint64_t>(spec.seed)), *model);
   Workers workers(threads_for(options, spec.train.shards));
 
   Recorder recorder(options.results,

@@ -167,6 +167,9 @@ MetricTable Trainer::evaluate_dev() {
       values.emplace_back(name, value);
   recorder_.scalars("dev", position_.update, values);
   record_alignments(recorder_, "cross_dev", position_.update, data_.dev, data_, dev.forced);
+  if (!has_references(data_.dev))
+    record_searched_alignments(
+        recorder_, "cross_dev_search", position_.update, data_.dev, data_, dev);
 
   bool better = true;
   if (spec_.train.early_stopping) {
