@@ -76,7 +76,7 @@ def test_coverage_is_refused_where_there_is_no_attention(here: Path) -> None:
     none = ("model.attention=none", "train.epochs=1")
     for search in ("search", "dev_search"):
         asked = f"evaluate.{search}={{type: beam, coverage_penalty: 1}}"
-        assert "has no attention" in error("run", "tiny.yaml", *none, asked, cwd=here, code=2)
+        assert "has no attention" in softalign("run", "tiny.yaml", *none, asked, cwd=here, code=2).stderr
     assert not (here / "results").exists()
     softalign("run", "tiny.yaml", *none, cwd=here)
     (run,) = here.glob("results/tiny/*")
