@@ -32,6 +32,7 @@ void add_report(CLI::App& app, Outcome& outcome);
 
 void add_evaluate(CLI::App& app, Outcome& outcome);
 void add_translate(CLI::App& app, Outcome& outcome);
+void add_score(CLI::App& app, Outcome& outcome);
 
 void add_verify(CLI::App& app, Outcome& outcome);
 void add_recover(CLI::App& app, Outcome& outcome);

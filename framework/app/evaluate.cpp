@@ -1,5 +1,5 @@
-// softalign evaluate RUN: measures a trained model again, with another search or other buckets if
-// asked to.
+// softalign evaluate RUN...: measures a trained model, or several together, again, with another search
+// or other buckets if asked to.
 #include <fmt/ranges.h>
 
 #include "framework/app/command.hpp"
@@ -36,8 +36,16 @@ std::string search_text(const Json& search) {
   return text;
 }
 
+// ", 2 models together (mean of probabilities)"; nothing for one.
+std::string together(const TrainedRuns& runs, const std::string& average) {
+  if (runs.members.size() == 1) return "";
+  return fmt::format(", {} models together (mean of {})", runs.members.size(), average);
+}
+
 void evaluate(const Arguments& arguments) {
-  const TrainedRun run = open_trained(arguments.trained);
+  const TrainedRuns runs = open_trained(arguments.trained);
+  const TrainedRun& run = runs.first();
+  const auto search = runs.search();
   const std::vector<std::string> changed = changed_data(run.record, run.spec());
   if (!changed.empty())
     write_error(fmt::format("note: the data is not what the run read: {} changed\n",
@@ -50,7 +58,6 @@ void evaluate(const Arguments& arguments) {
   const Split& split = arguments.split == "dev" ? data.dev : data.test;
 
   Workers workers(threads_or_all(arguments.trained.threads));
-  const auto search = make_plugin<SearchKind>(run.spec().evaluate.search);
   EvaluationRequest request;
   request.search = search.get();
   request.batch = run.spec().evaluate.batch;
@@ -58,23 +65,26 @@ void evaluate(const Arguments& arguments) {
     observer.stage("evaluating " + split.name, done, total);
   };
   const EvaluatedSplit result =
-      softalign::evaluate(*run.model, split, *run.target, request, workers);
+      softalign::evaluate(runs.scorer, split, *run.target, request, workers);
   observer.clear();
   const MetricTable table =
       summarize(result.sentences, all_metrics(), buckets_of(run.spec(), split));
   const Json searched = search_of(run.spec());
   if (!arguments.json) {
-    fmt::print("{} split, search: {}\n{}",
+    fmt::print("{} split, search: {}{}\n{}",
                split.name,
                search_text(searched),
+               together(runs, arguments.trained.average),
                metrics_by_length(table, table.metrics));
     return;
   }
-  const Json json = {{"run_id", run.record.run_id()},
-                     {"split", split.name},
-                     {"search", searched},
-                     {"changed_data", changed},
-                     {"metrics", metrics_json(table)}};
+  Json json = {{"run_id", run.record.run_id()},
+               {"split", split.name},
+               {"search", searched},
+               {"changed_data", changed},
+               {"metrics", metrics_json(table)}};
+  if (runs.members.size() > 1)
+    json["ensemble"] = {{"run_ids", runs.ids()}, {"average", arguments.trained.average}};
   print_json(json);
 }
 

@@ -8,6 +8,10 @@ void print_json(const Json& json) {
   fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
 }
 
+std::string json_line(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 std::string text_of(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }

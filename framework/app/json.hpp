@@ -11,6 +11,8 @@ using Json = nlohmann::ordered_json;
 // Indented, on standard output. Bytes that are no UTF-8 (of file names) become U+FFFD; numbers that
 // are not finite become null.
 void print_json(const Json& json);
+// The same in one line, with its end.
+std::string json_line(const Json& json);
 
 // A string as it is, another value as JSON.
 std::string text_of(const Json& value);

@@ -111,6 +111,7 @@ void add_commands(CLI::App& app, Outcome& outcome) {
   add_report(app, outcome);
   add_evaluate(app, outcome);
   add_translate(app, outcome);
+  add_score(app, outcome);
   add_verify(app, outcome);
   add_recover(app, outcome);
   add_list(app, outcome);

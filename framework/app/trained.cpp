@@ -88,10 +88,16 @@ void differences(const Json& a,
 
 void TrainedArguments::add_to(CLI::App& command) {
   run.add_to(command);
-  command.add_option("overrides",
-                     overrides,
-                     "changes to how it searches: search.width=10 search.length_normalization=0");
+  command.add_option("more",
+                     more,
+                     "changes to how it searches: search.width=10 search.length_normalization=0; "
+                     "further runs of the same vocabularies: their models are asked together");
   command.add_option("--search", search, "the same as search=..., as in --search greedy");
+  command
+      .add_option(
+          "--average", average, "of several runs: the mean of probabilities or log-probabilities")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"probabilities", "log-probabilities"}));
   add_threads_option(command, threads);
 }
 
@@ -117,10 +123,10 @@ ResolvedSpec<Spec> recorded_spec(const Record& record, const std::vector<std::st
   return resolved;
 }
 
-TrainedRun open_trained(const TrainedArguments& arguments) {
-  Record record(find_run(arguments.run));
-  std::vector<std::string> overrides = arguments.overrides;
-  if (!arguments.search.empty()) overrides.insert(overrides.begin(), "search=" + arguments.search);
+namespace {
+
+TrainedRun open_one(const RunArgument& run, const std::vector<std::string>& overrides) {
+  Record record(find_run(run));
   ResolvedSpec<Spec> resolved = recorded_spec(record, overrides);
   auto source = stored_vocabulary(record, "source_vocabulary");
   auto target = stored_vocabulary(record, "target_vocabulary");
@@ -137,6 +143,62 @@ TrainedRun open_trained(const TrainedArguments& arguments) {
           std::move(source),
           std::move(target),
           std::move(model)};
+}
+
+void check_same(const TrainedRun& a,
+                const TrainedRun& b,
+                const char* side,
+                std::shared_ptr<const Vocabulary> TrainedRun::*vocabulary) {
+  const Vocabulary &of_a = *(a.*vocabulary), &of_b = *(b.*vocabulary);
+  if (of_a.serialize() == of_b.serialize()) return;
+  throw SpecError(
+      "runs {} and {} cannot be asked together: their {} vocabularies differ ({} and {} symbols); "
+      "give runs that were trained on the same text with the same task.vocabulary",
+      a.record.run_id(),
+      b.record.run_id(),
+      side,
+      of_a.size(),
+      of_b.size());
+}
+
+}  // namespace
+
+TrainedRuns open_trained(const TrainedArguments& arguments) {
+  std::vector<std::string> overrides;
+  std::vector<RunArgument> runs = {arguments.run};
+  if (!arguments.search.empty()) overrides.push_back("search=" + arguments.search);
+  for (const std::string& text : arguments.more) {
+    if (text.find('=') != std::string::npos || text.starts_with('~'))
+      overrides.push_back(text);
+    else
+      runs.push_back({text, arguments.run.results});
+  }
+  std::vector<TrainedRun> members;
+  std::vector<const Model*> models;
+  for (const RunArgument& run : runs) {
+    members.push_back(open_one(run, overrides));
+    models.push_back(members.back().model.get());
+    check_same(members.front(), members.back(), "source", &TrainedRun::source);
+    check_same(members.front(), members.back(), "target", &TrainedRun::target);
+  }
+  return {std::move(members),
+          Scorer(models,
+                 arguments.average == "probabilities" ? Scorer::Mean::probabilities
+                                                      : Scorer::Mean::log_probabilities)};
+}
+
+std::vector<std::string> TrainedRuns::ids() const {
+  std::vector<std::string> ids;
+  for (const TrainedRun& run : members) ids.push_back(run.record.run_id());
+  return ids;
+}
+
+std::unique_ptr<Search> TrainedRuns::search() const {
+  const Spec& spec = first().spec();
+  auto search =
+      make_plugin<SearchKind>(spec.evaluate.search, static_cast<std::uint64_t>(spec.seed));
+  check_search(*search, scorer);
+  return search;
 }
 
 std::vector<std::string> changed_data(const Record& record, const Spec& spec) {

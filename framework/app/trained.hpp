@@ -1,4 +1,4 @@
-// A trained model, made again from its record alone: spec, vocabularies and parameters.
+// Trained models, made again from their records alone: spec, vocabularies and parameters.
 #pragma once
 
 #include <memory>
@@ -9,6 +9,7 @@
 #include "framework/config/spec.hpp"
 #include "framework/data/dataset.hpp"
 #include "framework/data/progress.hpp"
+#include "framework/eval/search.hpp"
 #include "framework/record/open_record.hpp"
 #include "framework/train/spec.hpp"
 
@@ -23,19 +24,32 @@ struct TrainedRun {
   const Spec& spec() const { return resolved.spec; }
 };
 
+// One run, or several whose models are asked together: an ensemble. The first one's spec counts.
+struct TrainedRuns {
+  std::vector<TrainedRun> members;
+  Scorer scorer;
+
+  const TrainedRun& first() const { return members.front(); }
+  std::vector<std::string> ids() const;
+  // The first run's. Throws SpecError when it needs an attention, and there is none.
+  std::unique_ptr<Search> search() const;
+};
+
 // Overrides of a run that is over may change how it is measured, written without the leading
 // "evaluate." (search.width=10, lengths=[20]), and where its data and plugins are (task...,
 // plugins).
 struct TrainedArguments {
   RunArgument run;
-  std::vector<std::string> overrides;
+  std::vector<std::string> more;  // further runs, and overrides: what holds a '='
   std::string search;
+  std::string average = "probabilities";
   int threads = 0;  // 0: all of the machine's
   void add_to(CLI::App& command);
 };
 
-// Throws DataError for a record without parameters or one that does not fit its own spec.
-TrainedRun open_trained(const TrainedArguments& arguments);
+// Throws DataError for a record without parameters or one that does not fit its own spec, and
+// SpecError for runs whose vocabularies differ.
+TrainedRuns open_trained(const TrainedArguments& arguments);
 
 // The spec in a record; `overrides` as above.
 ResolvedSpec<Spec> recorded_spec(const Record& record, const std::vector<std::string>& overrides);

@@ -1,4 +1,4 @@
-// softalign translate RUN: standard input to standard output, a line a sentence.
+// softalign translate RUN...: standard input to standard output, a line a sentence.
 #include <fmt/ranges.h>
 #include <poll.h>
 #include <unistd.h>
@@ -8,11 +8,11 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <filesystem>
-#include <mutex>
 #include <span>
 
 #include "framework/app/command.hpp"
+#include "framework/app/json.hpp"
+#include "framework/app/kept_alignments.hpp"
 #include "framework/app/terminal.hpp"
 #include "framework/app/trained.hpp"
 #include "framework/base/retry.hpp"
@@ -20,9 +20,6 @@
 #include "framework/base/workers.hpp"
 #include "framework/data/batches.hpp"
 #include "framework/data/text_file.hpp"
-#include "framework/eval/search.hpp"
-#include "framework/record/alignment_record.hpp"
-#include "framework/train/results.hpp"
 
 namespace softalign::app {
 namespace {
@@ -30,60 +27,72 @@ namespace {
 struct Arguments {
   TrainedArguments trained;
   std::string alignments;
+  Index n_best = 0;  // 0: the best alone, as plain text
+  bool json = false;
 };
 
-std::vector<std::string> words_of(std::span<const Token> tokens,
-                                  const Vocabulary& vocabulary,
-                                  bool end) {
-  std::vector<std::string> words;
-  for (const Token token : tokens) words.push_back(vocabulary.symbol(token));
-  if (end) words.push_back(vocabulary.symbol(kEnd));
-  return words;
-}
+// A line that was translated, and its hypotheses, best first: none for a line without words.
+struct Translation {
+  Index line = 0;  // from 0
+  std::vector<Hypothesis> hypotheses;
+};
 
 class Translator {
  public:
-  Translator(const TrainedRun& run, int threads, bool keep)
-      : run_(run),
-        search_(make_plugin<SearchKind>(run.spec().evaluate.search)),
-        workers_(threads),
-        keep_(keep) {}
+  // Of each sentence the best `most` hypotheses.
+  Translator(const TrainedRuns& runs, int threads, Index most, KeptAlignments& kept)
+      : runs_(runs), search_(runs.search()), workers_(threads), most_(most), kept_(kept) {
+    if (most > search_->most())
+      throw SpecError(
+          "--n-best {}: this search returns {} of a sentence; say search.width={} for a beam, "
+          "search.samples={} for samples",
+          most,
+          search_->most(),
+          most,
+          most);
+  }
 
   // Sentences that are best translated together.
   std::size_t block() const {
-    return static_cast<std::size_t>(4 * run_.spec().evaluate.batch * workers_.threads());
+    return static_cast<std::size_t>(4 * run().spec().evaluate.batch * workers_.threads());
   }
 
-  // The translations of lines, in order; that of a line without words is empty. `first`: the number
-  // of the first line, from 0.
-  std::vector<std::string> translate(const std::vector<std::string>& lines, Index first) {
+  // The translations of lines, in order. `first`: the number of the first line, from 0.
+  std::vector<Translation> translate(const std::vector<std::string>& lines, Index first) {
     Split split;
-    std::vector<std::size_t> line_of;  // of each example
+    std::vector<Translation> translations(lines.size());
+    std::vector<Index> line_of;  // of each example
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      const std::vector<Token> source = run_.source->encode(lines[i]);
+      translations[i].line = first + static_cast<Index>(i);
+      const std::vector<Token> source = run().source->encode(lines[i]);
       if (source.empty()) continue;
       count_unknown(lines[i], source);
       split.examples.append({.source = source});
-      line_of.push_back(i);
+      line_of.push_back(translations[i].line);
     }
-    std::vector<std::string> translations(lines.size());
-    const Batches batches = evaluation_batches(split, run_.spec().evaluate.batch);
+    const Batches batches = evaluation_batches(split, run().spec().evaluate.batch);
     workers_.run(std::ssize(batches), [&](Index b) {
-      const Batch batch = make_batch(split, batches[static_cast<std::size_t>(b)]);
+      const Batch batch =
+          make_batch(split, batches[static_cast<std::size_t>(b)], runs_.scorer.reads_links());
+      std::vector<Index> numbers;  // what is drawn at random depends on the line alone
+      for (const Index example : batch.example)
+        numbers.push_back(line_of[static_cast<std::size_t>(example)]);
+      SourceBatch source = batch.source_side();
+      source.examples = numbers;
       Tape tape(Tape::Mode::infer);
-      const auto found = search_->run(*run_.model, tape, batch.source_side());
+      auto found = search_->run(runs_.scorer, tape, source);
       for (std::size_t row = 0; row < found.size(); ++row) {
+        auto& best = found[row];
+        best.resize(std::min(best.size(), static_cast<std::size_t>(most_)));
         const auto example = static_cast<std::size_t>(batch.example[row]);
-        const Hypothesis& best = found[row].front();
-        translations[line_of[example]] = run_.target->join(best.tokens);
-        if (keep_)
-          keep(split.examples[example], best, first + static_cast<Index>(line_of[example]));
+        for (std::size_t k = 0; k < best.size(); ++k)
+          kept_.keep(numbers[row], static_cast<Index>(k), split.examples[example].source, best[k]);
+        translations[static_cast<std::size_t>(numbers[row] - first)].hypotheses = std::move(best);
       }
     });
     return translations;
   }
 
-  std::vector<Alignment> take_alignments() { return std::move(alignments_); }
   // What of the source the model does not know; empty when there is nothing.
   std::string note() const {
     if (unknown_ == 0) return "";
@@ -96,13 +105,15 @@ class Translator {
   }
 
  private:
+  const TrainedRun& run() const { return runs_.first(); }
+
   void count_unknown(const std::string& line, const std::vector<Token>& tokens) {
     constexpr std::size_t kExamples = 5;
     words_ += std::ssize(tokens);
     const Index unknown = std::count(tokens.begin(), tokens.end(), kUnknown);
     if (unknown == 0) return;
     unknown_ += unknown;
-    const std::vector<std::string> symbols = run_.source->split(line);
+    const std::vector<std::string> symbols = run().source->split(line);
     for (std::size_t i = 0; i < tokens.size() && !more_; ++i) {
       if (tokens[i] != kUnknown) continue;
       const std::string symbol = printable(symbols[i]);
@@ -112,30 +123,46 @@ class Translator {
     }
   }
 
-  void keep(const Example& example, const Hypothesis& best, Index line) {
-    Alignment alignment{"cross",
-                        run_.record.last_update(),
-                        line,
-                        0,
-                        source_words(*run_.model, example.source, *run_.source),
-                        words_of(best.tokens, *run_.target, best.finished),
-                        best.alignment,
-                        {}};
-    const std::lock_guard lock(mutex_);
-    alignments_.push_back(std::move(alignment));
-  }
-
-  const TrainedRun& run_;
+  const TrainedRuns& runs_;
   std::unique_ptr<Search> search_;
   Workers workers_;
-  bool keep_;
-  std::mutex mutex_;
-  std::vector<Alignment> alignments_;  // in any order: the file sorts them
+  Index most_;
+  KeptAlignments& kept_;
   Index words_ = 0;
   Index unknown_ = 0;
   std::vector<std::string> examples_;  // the first unknown symbols
   bool more_ = false;                  // there are others
 };
+
+Json json_of(const Hypothesis& hypothesis, const Vocabulary& target) {
+  return {{"text", target.join(hypothesis.tokens)},
+          {"score", hypothesis.score},
+          {"log_probability", hypothesis.log_probability},
+          {"finished", hypothesis.finished},
+          {"tokens", words_of(hypothesis.tokens, target, hypothesis.finished)},
+          {"log_probabilities", hypothesis.log_probabilities}};
+}
+
+// A line for a line; with --n-best one for each hypothesis, none for an empty line.
+std::string text_of(const Translation& translation, const Vocabulary& target, Index n_best) {
+  const std::vector<Hypothesis>& all = translation.hypotheses;
+  if (n_best == 0) return (all.empty() ? "" : target.join(all.front().tokens)) + "\n";
+  std::string text;
+  for (std::size_t k = 0; k < all.size(); ++k)
+    text += fmt::format("{}\t{}\t{}\t{}\t{}\n",
+                        translation.line,
+                        k + 1,
+                        all[k].score,
+                        all[k].log_probability,
+                        target.join(all[k].tokens));
+  return text;
+}
+
+std::string json_of(const Translation& translation, const Vocabulary& target) {
+  Json hypotheses = Json::array();
+  for (const Hypothesis& one : translation.hypotheses) hypotheses.push_back(json_of(one, target));
+  return json_line({{"line", translation.line}, {"hypotheses", std::move(hypotheses)}});
+}
 
 // What others have written so far; waits for them when there is nothing.
 std::size_t read_input(std::span<char> buffer) {
@@ -175,53 +202,26 @@ Block read_block(LineReader& input, std::size_t most) {
   return block;
 }
 
-bool holds_alignments(const std::filesystem::path& file) {
-  try {
-    return is_alignment_record(file);
-  } catch (const DataError&) {
-    return false;  // no HDF5, or damaged: not known to be ours
-  }
-}
-
-// Before anything is translated: only alignments of ours may be replaced.
-void check_place(const std::filesystem::path& file) {
-  const auto folder = std::filesystem::absolute(file).parent_path();
-  if (!std::filesystem::is_directory(folder))
-    throw SpecError("--alignments: there is no folder {}", folder.string());
-  if (!std::filesystem::exists(file)) return;
-  if (!std::filesystem::is_regular_file(file))
-    throw SpecError("--alignments: {} is no regular file", file.string());
-  if (!holds_alignments(file))
-    throw SpecError(
-        "--alignments: {} exists and holds no alignments of softalign translate; choose another "
-        "name or remove it",
-        file.string());
-}
-
 void translate(const Arguments& arguments) {
-  const TrainedRun run = open_trained(arguments.trained);
-  const bool keep = !arguments.alignments.empty();
-  if (keep && !run.model->aligns())
-    throw SpecError("--alignments: this run's model has no attention, so there are none");
-  if (keep) check_place(arguments.alignments);
-  Translator translator(run, threads_or_all(arguments.trained.threads), keep);
+  const TrainedRuns runs = open_trained(arguments.trained);
+  KeptAlignments kept(arguments.alignments, runs);
+  const Vocabulary& target = *runs.first().target;
+  Translator translator(
+      runs, threads_or_all(arguments.trained.threads), std::max<Index>(1, arguments.n_best), kept);
   LineReader input("standard input", read_input);
   Index lines = 0;
   for (bool more = true; more;) {
     const Block block = read_block(input, translator.block());
-    for (const std::string& text : translator.translate(block.lines, lines))
-      fmt::print("{}\n", text);
+    for (const Translation& one : translator.translate(block.lines, lines))
+      fmt::print("{}",
+                 arguments.json ? json_of(one, target) : text_of(one, target, arguments.n_best));
     if (std::fflush(stdout) != 0) break;  // main says why
     lines += std::ssize(block.lines);
     if (block.fault) std::rethrow_exception(block.fault);
     more = !block.last;
   }
   write_error(translator.note());
-  if (keep)
-    write_alignment_record(FileSystem::real(),
-                           arguments.alignments,
-                           run.record.run_id(),
-                           translator.take_alignments());
+  kept.write();
 }
 
 }  // namespace
@@ -235,9 +235,16 @@ void add_translate(CLI::App& app, Outcome&) {
                                   "Models",
                                   "softalign translate 3f2a < source.txt > target.txt");
   arguments->trained.add_to(*command);
-  command->add_option("--alignments",
-                      arguments->alignments,
-                      "write the words and the alignment matrices into this HDF5 file");
+  command
+      ->add_option("--n-best",
+                   arguments->n_best,
+                   "hypotheses of a sentence, a line each: number of the sentence from 0, rank, "
+                   "score, log probability, text, tabs between them")
+      ->check(CLI::Range(1, 1000));
+  command->add_flag("--json",
+                    arguments->json,
+                    "a JSON object for each sentence, with the log probability of every symbol");
+  KeptAlignments::add_to(*command, arguments->alignments);
   command->callback([arguments] { translate(*arguments); });
 }
 

@@ -19,6 +19,11 @@ struct SourceBatch {
   Index positions = 0;
   std::span<const Index> lengths;                 // [B], with </s>, not increasing
   std::span<const std::vector<Link>> links = {};  // [B] or empty: not asked for
+  std::span<const Index> examples = {};           // [B], index in the split; empty: 0, 1, ...
+
+  Index example(Index row) const {
+    return examples.empty() ? row : examples[static_cast<std::size_t>(row)];
+  }
 };
 
 // Rows are sorted by falling source length, ties by example: at each step the rows still running
@@ -35,7 +40,9 @@ struct Batch {
   std::vector<Index> example;            // [B], index in the split
   std::vector<std::vector<Link>> links;  // [B] or empty: not asked for
 
-  SourceBatch source_side() const { return {source, rows, source_steps, source_lengths, links}; }
+  SourceBatch source_side() const {
+    return {source, rows, source_steps, source_lengths, links, example};
+  }
 };
 
 // What stands behind a row's end is kEnd: a legal token that nothing may depend on. An empty list

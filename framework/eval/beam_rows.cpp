@@ -19,26 +19,58 @@ void copy_row(View from, Index from_row, View to, Index to_row) {
 
 }  // namespace
 
-BeamRows::BeamRows(Tape& tape, const Model::Source& whole, Index capacity)
+BeamRows::BeamRows(Tape& tape, std::vector<Model::Source> whole, Index capacity)
     : tape_(tape),
-      whole_(whole),
-      lengths_(tape.arena().array_of<Index>(capacity)),
+      capacity_(capacity),
+      whole_(std::move(whole)),
+      now_(whole_.size()),
       held_(tape.arena().array_of<Index>(capacity)),
-      waiting_(tape.arena().array_of<Index>(std::ssize(whole.memory.lengths))) {
+      waiting_(tape.arena().array_of<Index>(std::ssize(whole_.front().memory.lengths))) {
   std::fill_n(held_, capacity, -1);
-  const auto rows_like = [&](Var var) { return tape.allocate(with_first(var.shape(), capacity)); };
-  keys_ = rows_like(whole.memory.keys);
-  if (whole.memory.values) values_ = rows_like(whole.memory.values);
-  for (std::size_t k = 0; k < whole.state.size(); ++k) {
-    state_.push_back(rows_like(whole.state[k]));
-    spare_.push_back(rows_like(whole.state[k]));
+  for (const Model::Source& one : whole_) arrays_.push_back(arrays_of(one));
+}
+
+BeamRows::Arrays BeamRows::arrays_of(const Model::Source& whole) const {
+  return {rows_like(whole.memory.keys),
+          rows_like(whole.memory.values),
+          tape_.arena().array_of<Index>(capacity_),
+          std::vector<Buffer>(whole.state.size()),
+          std::vector<Buffer>(whole.state.size())};
+}
+
+View BeamRows::rows_like(Var array) const {
+  return array ? tape_.allocate(with_first(array.shape(), capacity_)) : View();
+}
+
+// One that has become too small is left behind on the second tape: at twice the size every time,
+// all of them together are no larger than the last.
+void BeamRows::shape_like(View array, Buffer& buffer) const {
+  const Shape shape = with_first(array.shape, capacity_);
+  if (!buffer.rows || buffer.room < shape.size()) {
+    buffer.room = std::max(shape.size(), 2 * buffer.room);
+    buffer.rows.data = tape_.scratch().allocate({buffer.room}).data;
+  }
+  buffer.rows.shape = shape;
+}
+
+void BeamRows::place(std::span<LiveHypothesis> live, std::span<const State> states) {
+  count_ = std::ssize(live);
+  assign_rows(live);
+  for (std::size_t m = 0; m < arrays_.size(); ++m) {
+    Arrays& arrays = arrays_[m];
+    arrays.step = states[m].step;
+    for (std::size_t k = 0; k < arrays.state.size(); ++k) {
+      const View from = states[m][k].value();
+      shape_like(from, arrays.spare[k]);
+      for (const LiveHypothesis& one : live)
+        copy_row(from, one.from, arrays.spare[k].rows, one.row);
+    }
+    arrays.state.swap(arrays.spare);
   }
 }
 
-void BeamRows::place(std::span<LiveHypothesis> live, const State& state) {
-  count_ = std::ssize(live);
-  step_ = state.step;
-  std::fill_n(waiting_, whole_.memory.lengths.size(), count_);
+void BeamRows::assign_rows(std::span<LiveHypothesis> live) {
+  std::fill_n(waiting_, whole_.front().memory.lengths.size(), count_);
   for (Index i = count_ - 1; i >= 0; --i) {
     live[static_cast<std::size_t>(i)].row = -1;
     waiting_[live[static_cast<std::size_t>(i)].sentence] = i;
@@ -55,34 +87,41 @@ void BeamRows::place(std::span<LiveHypothesis> live, const State& state) {
   }
   Index free = 0;
   for (LiveHypothesis& one : live) {
-    if (one.row < 0) {
-      while (held_[free] >= 0) ++free;
-      one.row = free;
-      held_[free] = one.sentence;
-      lengths_[free] = whole_.memory.lengths[static_cast<std::size_t>(one.sentence)];
-      copy_row(whole_.memory.keys.value(), one.sentence, keys_, free);
-      if (values_) copy_row(whole_.memory.values.value(), one.sentence, values_, free);
-    }
-    for (std::size_t k = 0; k < state_.size(); ++k)
-      copy_row(state[k].value(), one.from, spare_[k], one.row);
+    if (one.row >= 0) continue;
+    while (held_[free] >= 0) ++free;
+    one.row = free;
+    held_[free] = one.sentence;
+    copy_memory(one.sentence, free);
   }
-  state_.swap(spare_);
 }
 
-Model::Source BeamRows::source() const {
-  Model::Source source;
-  source.memory = {first_rows(keys_),
-                   values_ ? first_rows(values_) : Var(),
-                   {lengths_, static_cast<std::size_t>(count_)},
-                   whole_.memory.links,
-                   {held_, static_cast<std::size_t>(count_)}};
-  source.state.step = step_;
-  for (View array : state_) source.state.push(first_rows(array));
-  return source;
+void BeamRows::copy_memory(Index sentence, Index row) {
+  for (std::size_t m = 0; m < arrays_.size(); ++m) {
+    const Memory& memory = whole_[m].memory;
+    Arrays& arrays = arrays_[m];
+    arrays.lengths[row] = memory.lengths[static_cast<std::size_t>(sentence)];
+    if (arrays.keys) copy_row(memory.keys.value(), sentence, arrays.keys, row);
+    if (arrays.values) copy_row(memory.values.value(), sentence, arrays.values, row);
+  }
+}
+
+std::span<const Model::Source> BeamRows::sources() {
+  for (std::size_t m = 0; m < arrays_.size(); ++m) {
+    const Arrays& arrays = arrays_[m];
+    now_[m].memory = {first_rows(arrays.keys),
+                      first_rows(arrays.values),
+                      {arrays.lengths, static_cast<std::size_t>(count_)},
+                      whole_[m].memory.links,
+                      {held_, static_cast<std::size_t>(count_)}};
+    now_[m].state = {};
+    now_[m].state.step = arrays.step;
+    for (const Buffer& buffer : arrays.state) now_[m].state.push(first_rows(buffer.rows));
+  }
+  return now_;
 }
 
 Var BeamRows::first_rows(View array) const {
-  return tape_.constant({array.data, with_first(array.shape, count_)});
+  return array ? tape_.constant({array.data, with_first(array.shape, count_)}) : Var();
 }
 
 }  // namespace softalign

@@ -1,9 +1,11 @@
 #include "framework/eval/evaluator.hpp"
 
+#include <algorithm>
 #include <mutex>
 
 #include "framework/data/batches.hpp"
 #include "framework/eval/attention_diagnostics.hpp"
+#include "framework/eval/forced.hpp"
 #include "framework/eval/unicode.hpp"
 
 namespace softalign {
@@ -21,8 +23,57 @@ AlignmentMatrix matrix_of(const Model::Forward& forward, const Batch& batch, Ind
   return matrix;
 }
 
-void score_attention(const Model& model,
-                     const AlignmentMatrix& matrix,
+AlignmentMatrix matrix_of(const Hypothesis& hypothesis) {
+  if (hypothesis.alignment.empty()) return {};
+  const auto steps = static_cast<Index>(hypothesis.steps());
+  return {steps, std::ssize(hypothesis.alignment) / steps, hypothesis.alignment};
+}
+
+// A reference as the decoder is fed it.
+struct TeacherForced {
+  double nll = 0;          // nats, summed over its symbols and </s>
+  Count matches;           // see SentenceResult::teacher_forced
+  AlignmentMatrix matrix;  // empty for a model that does not align
+};
+
+std::vector<TeacherForced> in_one_pass(const Model& model, Tape& tape, const Batch& batch) {
+  const Model::Forward forward = model.forward(tape, batch, 1);
+  std::vector<TeacherForced> results(static_cast<std::size_t>(batch.rows));
+  for (Index b = 0; b < batch.rows; ++b) {
+    TeacherForced& result = results[static_cast<std::size_t>(b)];
+    for (Index t = 0; t < batch.target_lengths[static_cast<std::size_t>(b)]; ++t) {
+      const auto k = static_cast<std::size_t>(b * batch.target_steps + t);
+      result.nll += static_cast<double>(forward.losses.nll[k]);
+      result.matches +=
+          Count{forward.losses.best[k] == batch.target_out[k] ? Index{1} : Index{0}, 1};
+    }
+    if (model.aligns()) result.matrix = matrix_of(forward, batch, b);
+  }
+  return results;
+}
+
+std::vector<TeacherForced> step_by_step(const Scorer& scorer, Tape& tape, const Batch& batch) {
+  std::vector<std::span<const Token>> targets;
+  for (Index b = 0; b < batch.rows; ++b)
+    targets.push_back(
+        std::span(batch.target_out)
+            .subspan(
+                static_cast<std::size_t>(b * batch.target_steps),
+                static_cast<std::size_t>(batch.target_lengths[static_cast<std::size_t>(b)]) - 1));
+  std::vector<TeacherForced> results;
+  for (Forced& forced : force(scorer, tape, batch.source_side(), targets)) {
+    const std::span<const Token> target = targets[results.size()];
+    TeacherForced result{-forced.hypothesis.log_probability, {}, matrix_of(forced.hypothesis)};
+    for (std::size_t t = 0; t < forced.best.size(); ++t)
+      result.matches +=
+          Count{forced.best[t] == (t < target.size() ? target[t] : kEnd) ? Index{1} : Index{0}, 1};
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+void score_attention(const AlignmentMatrix& matrix,
+                     const Model& model,
                      const Example& example,
                      SentenceResult& result) {
   std::vector<Index> pointed;
@@ -60,11 +111,13 @@ class TapePool {
 void score_hypothesis(const Hypothesis& hypothesis,
                       const Example& example,
                       const Vocabulary& target,
+                      bool referenced,
                       SentenceResult& result) {
-  result.searched = true;
   result.hypothesis = hypothesis.tokens;
   result.hypothesis_text = target.join(hypothesis.tokens);
   result.model_score = hypothesis.score;
+  result.searched = referenced;
+  if (!referenced) return;
   result.exact = is_exact(hypothesis.tokens, example.target);
   result.free_running = position_matches(hypothesis.tokens, example.target);
   result.bleu =
@@ -74,17 +127,25 @@ void score_hypothesis(const Hypothesis& hypothesis,
 
 }  // namespace
 
-EvaluatedSplit evaluate(const Model& model,
+bool has_references(const Split& split) {
+  const std::span<const ExampleRow> rows = split.examples.rows();
+  return rows.empty() ||
+         std::ranges::any_of(rows, [](const ExampleRow& row) { return row.target > 0; });
+}
+
+EvaluatedSplit evaluate(const Scorer& scorer,
                         const Split& split,
                         const Vocabulary& target,
                         const EvaluationRequest& request,
                         Workers& workers) {
+  const Model& model = *scorer.models()[0];  // where annotations stand, all say alike
   const Index total = std::ssize(split.examples);
   EvaluatedSplit out;
   out.sentences.resize(split.examples.size());
   const auto kept = static_cast<std::size_t>(std::min(request.keep, total));
-  if (model.aligns()) {
-    out.forced.resize(kept);
+  const bool referenced = has_references(split);
+  if (scorer.aligns()) {
+    if (referenced) out.forced.resize(kept);
     if (request.search != nullptr) out.searched.resize(kept);
   }
   std::mutex mutex;
@@ -95,38 +156,34 @@ EvaluatedSplit evaluate(const Model& model,
   workers.run(std::ssize(batches), [&](Index i) {
     if (request.stop && request.stop())
       throw Interrupted("interrupted while evaluating {}", split.name);
-    Batch batch = make_batch(split, batches[static_cast<std::size_t>(i)], model.reads_links());
+    Batch batch = make_batch(split, batches[static_cast<std::size_t>(i)], scorer.reads_links());
     model.place_links(batch);
     auto borrowed = tapes.take();
     Tape& tape = *borrowed;
-    const Model::Forward forward = model.forward(tape, batch, 1);
-    for (Index b = 0; b < batch.rows; ++b) {
-      const auto row = static_cast<std::size_t>(b);
+    std::vector<TeacherForced> forced;
+    if (referenced)
+      forced = scorer.models().size() == 1 ? in_one_pass(model, tape, batch)
+                                           : step_by_step(scorer, tape, batch);
+    for (std::size_t row = 0; row < batch.example.size(); ++row) {
       const auto at = static_cast<std::size_t>(batch.example[row]);
       const Example example = split.examples[at];
       SentenceResult& result = out.sentences[at];
       result.source_length = std::ssize(example.source);
       result.reference_text = example.target_text;
-      for (Index t = 0; t < batch.target_lengths[row]; ++t) {
-        const auto k = static_cast<std::size_t>(b * batch.target_steps + t);
-        result.nll += static_cast<double>(forward.losses.nll[k]);
-        result.teacher_forced +=
-            Count{forward.losses.best[k] == batch.target_out[k] ? Index{1} : Index{0}, 1};
-      }
-      if (!model.aligns()) continue;
-      AlignmentMatrix matrix = matrix_of(forward, batch, b);
-      score_attention(model, matrix, example, result);
-      if (at < kept) out.forced[at] = std::move(matrix);
+      if (!referenced) continue;
+      result.nll = forced[row].nll;
+      result.teacher_forced = forced[row].matches;
+      if (!scorer.aligns()) continue;
+      score_attention(forced[row].matrix, model, example, result);
+      if (at < kept) out.forced[at] = std::move(forced[row].matrix);
     }
     if (request.search != nullptr) {
-      std::vector<Index> positions(forward.positions.begin(), forward.positions.end());
-      const auto hypotheses = request.search->run(model, tape, batch.source_side());
+      const auto hypotheses = request.search->run(scorer, tape, batch.source_side());
       for (std::size_t row = 0; row < hypotheses.size(); ++row) {
         const auto at = static_cast<std::size_t>(batch.example[row]);
         const Hypothesis& best = hypotheses[row].front();
-        score_hypothesis(best, split.examples[at], target, out.sentences[at]);
-        if (at < kept && model.aligns())
-          out.searched[at] = {static_cast<Index>(best.steps()), positions[row], best.alignment};
+        score_hypothesis(best, split.examples[at], target, referenced, out.sentences[at]);
+        if (at < kept && scorer.aligns()) out.searched[at] = matrix_of(best);
       }
     }
     tapes.give(std::move(borrowed));

@@ -27,6 +27,10 @@ struct EvaluatedSplit {
   std::vector<AlignmentMatrix> searched;  // of the search's best hypothesis; likewise
 };
 
+// Whether there are target sentences. A split without any is decoded, and its results hold hypotheses
+// alone: all metrics are undefined.
+bool has_references(const Split& split);
+
 struct EvaluationRequest {
   const Search* search = nullptr;  // null: teacher-forced only
   Index batch = 64;                // sentences side by side
@@ -36,7 +40,8 @@ struct EvaluationRequest {
   std::function<bool()> stop;  // asked between batches; true: throws Interrupted
 };
 
-EvaluatedSplit evaluate(const Model& model,
+// An ensemble is teacher-forced step by step (eval/forced.hpp), a model in one pass.
+EvaluatedSplit evaluate(const Scorer& scorer,
                         const Split& split,
                         const Vocabulary& target,
                         const EvaluationRequest& request,

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "framework/config/registry.hpp"
-#include "framework/seq/model.hpp"
+#include "framework/eval/scorer.hpp"
 
 namespace softalign {
 
@@ -15,8 +15,9 @@ struct Hypothesis {
   double log_probability = 0;  // of the tokens and of </s> when finished; natural logarithm
   double score = 0;            // what the search ranks by
   bool finished = false;       // false: the length limit came before </s>
+  std::vector<double> log_probabilities;  // [steps] of each symbol after those before it
   std::vector<float>
-      alignment;  // [steps, source length]; steps = tokens (+ 1 for </s>); empty without attention
+      alignment;  // [steps, annotations]; steps = tokens (+ 1 for </s>); empty without attention
 
   std::size_t steps() const { return tokens.size() + (finished ? 1 : 0); }
 };
@@ -25,14 +26,25 @@ class Search {
  public:
   virtual ~Search() = default;
   // For each sentence its hypotheses, best first, at least one. The tape is used up and reset.
-  virtual std::vector<std::vector<Hypothesis>> run(const Model& model,
+  virtual std::vector<std::vector<Hypothesis>> run(const Scorer& scorer,
                                                    Tape& tape,
                                                    const SourceBatch& source) const = 0;
+  // How many hypotheses of a sentence it returns at most.
+  virtual Index most() const = 0;
+  // Whether it reads the weights of an attention, so that a model without one is refused.
+  virtual bool needs_attention() const { return false; }
 };
+
+// Throws SpecError for models that the search cannot be used with.
+inline void check_search(const Search& search, const Scorer& scorer) {
+  if (search.needs_attention() && !scorer.aligns())
+    throw SpecError("the search reads attention weights, and the model has no attention");
+}
 
 struct SearchKind {
   static constexpr const char* name = "search";
-  using Make = std::unique_ptr<Search>();
+  // seed: the run's, for a search that draws.
+  using Make = std::unique_ptr<Search>(std::uint64_t seed);
 };
 
 }  // namespace softalign

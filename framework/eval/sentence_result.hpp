@@ -30,7 +30,8 @@ struct SentenceResult {
   Count teacher_forced;  // the most probable token is the reference's, of target tokens with </s>
 
   // Free-running: the search's best hypothesis against the reference.
-  bool searched = false;          // false: no search was run, and what follows is empty
+  bool searched = false;          // false: no search was run, or there is no reference; then what
+                                  // follows is empty, but for a hypothesis and its score
   std::vector<Token> hypothesis;  // without </s>
   std::string hypothesis_text;
   std::string reference_text;

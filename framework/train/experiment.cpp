@@ -118,6 +118,24 @@ void record_setting(Recorder& recorder,
   recorder.attributes("", Json{{"parameters", model.parameters().count()}}.dump());
 }
 
+// Throws SpecError when training itself is to be steered by metrics that cannot be.
+void tell_missing_references(const Spec& spec,
+                             const Dataset& data,
+                             bool prunes,
+                             Observer& observer) {
+  const bool dev = has_references(data.dev);
+  if (!dev && spec.train.early_stopping)
+    throw SpecError("train.early_stopping: the dev sentences have no references, so there is no {}",
+                    spec.train.early_stopping->metric);
+  if (!dev && prunes)
+    throw SpecError("early termination: the dev sentences have no references to be measured by");
+  for (const Split* split : {&data.dev, &data.test})
+    if (!has_references(*split))
+      observer.message(fmt::format(
+          "note: the {} sentences have no references: they are translated and not measured",
+          split->name));
+}
+
 // The run goes on with the plugins that are loaded now, whatever it was begun with.
 void tell_changed_plugins(Recorder& recorder, Observer& observer) {
   for (const std::string& plugin : changed_plugins(read_history(recorder.folder()))) {
@@ -150,7 +168,8 @@ MetricTable evaluate_test(Recorder& recorder,
                           Index update,
                           Workers& workers,
                           Observer& observer) {
-  const auto search = make_plugin<SearchKind>(spec.evaluate.search);
+  const auto search =
+      make_plugin<SearchKind>(spec.evaluate.search, static_cast<std::uint64_t>(spec.seed));
   EvaluationRequest request;
   request.search = search.get();
   request.batch = spec.evaluate.batch;
@@ -192,9 +211,6 @@ void check_spec(const ResolvedSpec<Spec>& resolved) {
     check_dev_metric(resolved, "train.early_stopping.metric", spec.train.early_stopping->metric);
   if (spec.train.average)
     check_dev_metric(resolved, "train.average.metric", spec.train.average->metric);
-  if (spec.train.schedule)
-    check_at(
-        resolved, "train.schedule.type", [&] { make_plugin<ScheduleKind>(*spec.train.schedule); });
   check_at(resolved, "evaluate.lengths", [&] { LengthBuckets{spec.evaluate.lengths}; });
   // Plugins refuse options and company that they cannot work with when they are built.
   const auto task = make_plugin<TaskKind>(spec.task);
@@ -202,10 +218,12 @@ void check_spec(const ResolvedSpec<Spec>& resolved) {
   const Model model(spec.model,
                     std::max<Index>(symbols.source, kSpecials + 1),
                     std::max<Index>(symbols.target, kSpecials + 1));
+  check_training(spec.train, model);
   check_at(resolved, "model.encoder.type", [&] { check_source(spec, *task, model.encoder()); });
   make_plugin<OptimizerKind>(spec.train.optimizer);
-  make_plugin<SearchKind>(spec.evaluate.search);
-  make_plugin<SearchKind>(spec.evaluate.dev_search);
+  if (spec.train.schedule) make_plugin<ScheduleKind>(*spec.train.schedule);
+  make_plugin<SearchKind>(spec.evaluate.search, static_cast<std::uint64_t>(spec.seed));
+  make_plugin<SearchKind>(spec.evaluate.dev_search, static_cast<std::uint64_t>(spec.seed));
 }
 
 std::string identity_json(const Spec& spec) {
@@ -268,14 +286,16 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
                                   });
   for (const std::string& note : data.notes) observer.message(note);
   stop_before_start();
+  tell_missing_references(spec, data, options.pruner != nullptr, observer);
   if (!data.has_links && wants_ibm_model1(spec))
     observer.message(
         "note: evaluate.baselines: ibm_model1 is left out: the test sentences have no word links "
         "to point at");
   check_training(spec.train, data.train);
   const auto model = make_model(spec, data);
-  check_training(spec.train, *model);
   if (model->reads_links()) require_links(spec, data);
+  for (const Choice& choice : {spec.evaluate.search, spec.evaluate.dev_search})
+    check_search(*make_plugin<SearchKind>(choice, static_cast<std::uint64_t>(spec.seed)), *model);
   Workers workers(threads_for(options, spec.train.shards));
 
   Recorder recorder(options.results,

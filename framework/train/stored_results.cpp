@@ -114,11 +114,11 @@ StoredResults read_results(const Record& record) {
   auto& all = results.sentences;
   const auto lengths = columns.get<std::int32_t>("source_length");
   all.resize(lengths.size());
-  for (SentenceResult& sentence : all) sentence.searched = true;  // a test always is
   using S = SentenceResult;
   fill(all, &S::source_length, lengths);
   fill(all, &S::nll, columns.get<double>("nll"));
   fill(all, &S::teacher_forced, columns.counts("correct_tokens", "target_tokens"));
+  for (S& sentence : all) sentence.searched = sentence.teacher_forced.total > 0;  // </s> at least
   fill(all, &S::exact, columns.get<std::uint8_t>("exact"));
   fill(all, &S::free_running, columns.counts("free_running_hits", "free_running_positions"));
   fill(all, &S::pointing, columns.counts("pointing_hits", "pointing_tokens"));

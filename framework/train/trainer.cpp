@@ -35,7 +35,9 @@ Trainer::Trainer(const Spec& spec,
       pruner_(pruner),
       optimizer_(make_plugin<OptimizerKind>(spec.train.optimizer)),
       metrics_(all_metrics()) {
-  if (spec.evaluate.search_dev) dev_search_ = make_plugin<SearchKind>(spec.evaluate.dev_search);
+  if (spec.evaluate.search_dev)
+    dev_search_ =
+        make_plugin<SearchKind>(spec.evaluate.dev_search, static_cast<std::uint64_t>(spec.seed));
   schedule_ = make_plugin<ScheduleKind>(spec.train.schedule.value_or(ScheduleChoice{}));
   if (spec.train.average) {
     averaging_.emplace(*spec.train.average, model.parameters().flat_size());
@@ -175,6 +177,9 @@ MetricTable Trainer::evaluate_parameters() {
       values.emplace_back(name, value);
   recorder_.scalars("dev", position_.update, values);
   record_alignments(recorder_, model_, "cross_dev", position_.update, data_.dev, data_, dev.forced);
+  if (!has_references(data_.dev))
+    record_searched_alignments(
+        recorder_, model_, "cross_dev_search", position_.update, data_.dev, data_, dev);
 
   bool better = true;
   if (spec_.train.early_stopping) {

@@ -12,7 +12,7 @@ import pytest
 
 from program import PROGRAM, answer, error, files_below, softalign
 
-COMMANDS = "run study validate resolve ls show tail evaluate translate verify recover list describe check doctor completion".split()
+COMMANDS = "run study validate resolve ls show tail evaluate translate score verify recover list describe check doctor completion".split()
 
 
 def test_help_lists_every_command(tmp_path: Path) -> None:
@@ -50,6 +50,8 @@ def test_version(tmp_path: Path) -> None:
         (["describe", "score", "aditive"], "unknown score 'aditive'; did you mean 'additive'?"),
         (["describe", "score"], "describe which score?"),
         (["check", "all", "dot"], "check all takes no name"),
+        (["translate", "x", "--n-best", "0"], "--n-best: Value 0 not in range"),
+        (["score", "x", "--source", "a.txt"], "--target is required"),
         (["completion", "fish"], "shell: fish not in {bash}"),
     ],
 )

@@ -27,6 +27,22 @@ BOOST_AUTO_TEST_CASE(words_end_to_end) {
   BOOST_TEST(!data.has_links);
 }
 
+BOOST_AUTO_TEST_CASE(a_test_set_may_have_no_references) {
+  Corpus corpus;
+  corpus.set("test", "source", "the red cat\n\na dog\n");
+  corpus.values.erase("test.target");
+  const Dataset data = corpus.load();
+  BOOST_TEST(data.test.counts.kept == 2);
+  BOOST_TEST(data.test.counts.dropped_empty == 1);
+  for (const Example test : data.test.examples) {
+    BOOST_TEST(test.target.empty());
+    BOOST_TEST(test.target_text.empty());
+    BOOST_TEST(!test.source.empty());
+  }
+  corpus.set("test", "source", "\n");
+  BOOST_TEST(corpus.refusal().find("each is empty here; name") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(truncated_pairs_are_kept_and_counted) {
   Corpus corpus;
   corpus.values["too_long"] = "truncate";

@@ -4,10 +4,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
+#include <functional>
 #include <new>
 
 #include "framework/data/vocabulary.hpp"
 #include "framework/eval/beam.hpp"
+#include "framework/eval/sampling.hpp"
 
 using namespace softalign;
 
@@ -33,34 +35,86 @@ void operator delete(void* place, std::size_t) noexcept { std::free(place); }
 void operator delete(void* place, std::align_val_t) noexcept { std::free(place); }
 void operator delete(void* place, std::size_t, std::align_val_t) noexcept { std::free(place); }
 
+namespace {
+
+// A model that never ends a sentence.
+std::unique_ptr<Model> endless(const char* attention, const char* decoder) {
+  ModelOptions options;
+  options.embedding = 8;
+  options.attention.type = attention;
+  options.decoder.type = decoder;
+  auto model = std::make_unique<Model>(options, 50, 50, 1);
+  Index found = 0;
+  for (const Parameter& parameter : model->parameters().all()) {
+    if (parameter.name != "projection.b") continue;
+    parameter.value().data[kEnd] = -1000;
+    ++found;
+  }
+  BOOST_REQUIRE(found == 1);
+  return model;
+}
+
+// A search of so many steps over three sentences.
+using Run = std::function<std::vector<std::vector<Hypothesis>>(Tape&, const SourceBatch&, Index)>;
+
+void expect_steady(const Run& run) {
+  const std::vector<Token> tokens = {5, 3, 7, 4, 2, /**/ 6, 6, 2, 2, 2, /**/ 3, 2, 2, 2, 2};
+  const std::vector<Index> lengths = {5, 3, 2};
+  Tape tape(Tape::Mode::infer);
+  const auto calls = [&](Index steps) {
+    const long before = calls_of_new;
+    for (const auto& list : run(tape, {tokens, 3, 5, lengths, {}, {}}, steps))
+      for (const Hypothesis& hypothesis : list)
+        BOOST_TEST_REQUIRE(std::ssize(hypothesis.tokens) == steps);
+    return calls_of_new - before;
+  };
+  calls(300);  // the tape takes its memory
+  const long some = calls(100), more = calls(300);
+  BOOST_TEST(some > 0);  // the hypotheses themselves
+  BOOST_TEST(more == some);
+}
+
+Run beam_of(const Scorer& scorer, Index width) {
+  return [&scorer, width](Tape& tape, const SourceBatch& source, Index steps) {
+    return beam_search(scorer, tape, source, BeamSettings{width, 1, {1e-9, steps}});
+  };
+}
+
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE(beam_memory)
 
 BOOST_AUTO_TEST_CASE(a_steady_step_allocates_nothing) {
-  ModelOptions options;
-  options.embedding = 8;
   for (const char* attention : {"global", "none"}) {
-    options.attention.type = attention;
-    Model model(options, 50, 50, 1);
-    for (const Parameter& parameter : model.parameters().all())
-      if (parameter.name == "projection.bias") parameter.value().data[kEnd] = -1000;  // never ends
-    const std::vector<Token> tokens = {5, 3, 7, 4, 2, /**/ 6, 6, 2, 2, 2, /**/ 3, 2, 2, 2, 2};
-    const std::vector<Index> lengths = {5, 3, 2};
-    Tape tape(Tape::Mode::infer);
-    for (Index width : {1, 5}) {
-      const auto calls = [&](Index steps) {
-        const long before = calls_of_new;
-        const auto found =
-            beam_search(model, tape, {tokens, 3, 5, lengths}, BeamSettings{width, 1, 1e-9, steps});
-        for (const auto& list : found)
-          for (const Hypothesis& hypothesis : list)
-            BOOST_REQUIRE(std::ssize(hypothesis.tokens) == steps);
-        return calls_of_new - before;
-      };
-      calls(300);  // the tape takes its memory
-      const long some = calls(100), more = calls(300);
-      BOOST_TEST(some > 0);  // the hypotheses themselves
-      BOOST_TEST(more == some);
-    }
+    const auto model = endless(attention, "attentional_gru");
+    const Scorer scorer(*model);
+    for (Index width : {1, 5}) expect_steady(beam_of(scorer, width));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(nor_does_one_whose_state_grows) {
+  const auto model = endless("none", "history");  // of beam_test.cpp
+  const Scorer scorer(*model);
+  expect_steady(beam_of(scorer, 5));
+}
+
+BOOST_AUTO_TEST_CASE(nor_does_one_of_an_ensemble) {
+  const auto a = endless("global", "attentional_gru"), b = endless("none", "attentional_gru");
+  const Scorer scorer({a.get(), b.get(), a.get()});
+  expect_steady(beam_of(scorer, 5));
+}
+
+BOOST_AUTO_TEST_CASE(nor_does_one_of_sampling) {
+  const auto model = endless("global", "attentional_gru");
+  const Scorer scorer(*model);
+  SampleSettings settings;
+  settings.samples = 5;
+  for (const bool cut : {false, true}) {
+    if (cut) settings.top_p = 0.8;
+    expect_steady([&](Tape& tape, const SourceBatch& source, Index steps) {
+      settings.limits = {1e-9, steps};
+      return sample(scorer, tape, source, settings);
+    });
   }
 }
 

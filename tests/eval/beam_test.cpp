@@ -14,6 +14,46 @@ using namespace softalign;
 
 namespace {
 
+// A decoder whose state holds everything it has read, [B,t,E], as a cache of keys does: step t reads
+// the sum of (i + 1)-th parts of input i.
+class History final : public Decoder {
+ public:
+  struct Options {
+    template <class V>
+    void describe(V&) {}
+  };
+  History(const Parameters&, const DecoderSizes& sizes, const Options&) : size_(sizes.embedding) {}
+
+  Memory prepare(const Annotations& annotations) const override {
+    return {annotations.states, {}, annotations.lengths};
+  }
+  State start(const Annotations& annotations, const Memory&) const override {
+    Tape& tape = annotations.states.tape();
+    return {tape.constant(tape.zeros({annotations.states.shape()[0], 0, size_}))};
+  }
+  Var inputs(Var embedded) const override { return embedded; }
+  DecoderStep step(const Memory&, const State& state, Var input) const override {
+    Tape& tape = input.tape();
+    const Index rows = input.shape()[0], before = state[0].shape()[1], now = before + 1;
+    const View longer = tape.allocate({rows, now, size_}), output = tape.zeros({rows, size_});
+    for (Index b = 0; b < rows; ++b) {
+      real* row = longer.data + b * now * size_;
+      std::copy_n(state[0].value().data + b * before * size_, before * size_, row);
+      std::copy_n(input.value().data + b * size_, size_, row + before * size_);
+      for (Index i = 0; i < now * size_; ++i)
+        output.data[b * size_ + i % size_] += row[i] / static_cast<real>(i / size_ + 1);
+    }
+    return {{tape.constant(longer)}, {tape.constant(output)}, {}};
+  }
+  Var readout(Var outputs, Var) const override { return outputs; }
+  Index readout_size() const override { return size_; }
+  bool aligns() const override { return false; }
+
+ private:
+  Index size_;
+};
+SOFTALIGN_DECODER("history", History, "for this test");
+
 // A small random model and sentences for it.
 struct Experiment {
   Index symbols;
@@ -25,18 +65,23 @@ struct Experiment {
 
   std::vector<std::vector<Link>> links;
 
-  explicit Experiment(std::uint64_t seed, const std::string& attention = "") {
+  explicit Experiment(std::uint64_t seed,
+                      const std::string& attention = "",
+                      std::string_view decoder = "attentional_gru") {
     const RandomStream random(seed, "a small model");
     symbols = 4 + random.below(140, 0);
     const char* attentions[] = {"none", "{type: global, score: dot}", "global", "global"};
     const auto options =
         parse_spec<ModelOptions>(
-            fmt::format("embedding: {}\nencoder: {{type: gru, units: {}}}\n"
-                        "attention: {}\ndecoder: {{units: {}}}",
-                        1 + random.below(12, 1),
-                        4 + random.below(12, 20),
-                        attention.empty() ? attentions[random.below(4, 2)] : attention,
-                        4 + random.below(12, 21)),
+            fmt::format(
+                "embedding: {}\nencoder: {{type: gru, units: {}}}\n"
+                "attention: {}\ndecoder: {}",
+                1 + random.below(12, 1),
+                4 + random.below(12, 20),
+                attention.empty() ? attentions[random.below(4, 2)] : attention,
+                decoder == "history"
+                    ? "history"
+                    : fmt::format("{{type: {}, units: {}}}", decoder, 4 + random.below(12, 21))),
             "a small model")
             .spec;
     model = std::make_unique<Model>(options, symbols, symbols, seed);
@@ -45,8 +90,8 @@ struct Experiment {
     for (Index i = 0; i < model->parameters().flat_size(); ++i) values[i] *= scale;
     settings.width = 1 + random.below(6, 4);
     settings.length_normalization = 0.5 * random.below(3, 5);
-    settings.max_ratio = 0.5;
-    settings.max_extra = 1 + random.below(8, 6);
+    settings.limits.max_ratio = 0.5;
+    settings.limits.max_extra = 1 + random.below(8, 6);
     for (Index b = 0; b <= random.below(4, 7); ++b)
       lengths.push_back(1 + random.below(7, static_cast<std::uint64_t>(8 + b)));
     std::sort(lengths.rbegin(), lengths.rend());
@@ -82,7 +127,8 @@ struct Experiment {
 struct Open {
   std::vector<Token> tokens;
   double log_probability = 0;
-  std::vector<float> alignment;
+  std::vector<double> log_probabilities = {};
+  std::vector<float> alignment = {};
 };
 
 // log p of each symbol after a hypothesis, read anew from its first symbol; extends its alignment.
@@ -110,11 +156,33 @@ std::vector<double> continuations(const Experiment& experiment, std::size_t b, O
   return p;
 }
 
+// Wu et al. 2016, equation 14, and the averages of length normalisation.
+double plain_score(const Experiment& experiment, std::size_t b, const Open& one, std::size_t step) {
+  const BeamSettings& settings = experiment.settings;
+  const auto length = static_cast<double>(step);
+  const double a = settings.length_normalization;
+  const double penalty = settings.length_penalty == LengthPenalty::gnmt
+                             ? std::pow(5 + length, a) / std::pow(6, a)
+                             : std::pow(length, a);
+  if (settings.coverage_penalty == 0) return one.log_probability / penalty;
+  double covered = 0;
+  const auto positions = static_cast<std::size_t>(experiment.lengths[b]);
+  for (std::size_t i = 0; i < positions; ++i) {
+    double sum = 0;
+    for (std::size_t j = 0; j < step; ++j)
+      sum += static_cast<double>(one.alignment[j * positions + i]);
+    covered += std::log(std::min(sum, 1.0));
+  }
+  return one.log_probability / penalty + settings.coverage_penalty * covered;
+}
+
 std::vector<Hypothesis> plain_beam(const Experiment& experiment, std::size_t b) {
   const BeamSettings& settings = experiment.settings;
   const auto limit = static_cast<std::size_t>(
-      static_cast<Index>(settings.max_ratio * static_cast<double>(experiment.lengths[b])) +
-      settings.max_extra);
+      static_cast<Index>(settings.limits.max_ratio * static_cast<double>(experiment.lengths[b])) +
+      settings.limits.max_extra);
+  const auto least = static_cast<std::size_t>(settings.limits.min_ratio.value_or(0) *
+                                              static_cast<double>(experiment.lengths[b]));
   std::vector<Hypothesis> finished;
   std::vector<Open> open = {{}};
   for (std::size_t step = 1; !open.empty(); ++step) {
@@ -122,10 +190,11 @@ std::vector<Hypothesis> plain_beam(const Experiment& experiment, std::size_t b) 
     for (Open& one : open) {
       const auto p = continuations(experiment, b, one);
       for (Token v = 0; v < experiment.symbols; ++v) {
-        if (v == kBegin) continue;
+        if (v == kBegin || (v == kEnd && step <= least)) continue;
         longer.push_back(one);
         longer.back().tokens.push_back(v);
         longer.back().log_probability += p[static_cast<std::size_t>(v)];
+        longer.back().log_probabilities.push_back(p[static_cast<std::size_t>(v)]);
       }
     }
     std::stable_sort(longer.begin(), longer.end(), [](const Open& x, const Open& y) {
@@ -140,10 +209,10 @@ std::vector<Hypothesis> plain_beam(const Experiment& experiment, std::size_t b) 
         open.push_back(one);
         continue;
       }
-      const double score =
-          one.log_probability / std::pow(static_cast<double>(step), settings.length_normalization);
+      const double score = plain_score(experiment, b, one, step);
       if (ended) one.tokens.pop_back();
-      finished.push_back({one.tokens, one.log_probability, score, ended, one.alignment});
+      finished.push_back(
+          {one.tokens, one.log_probability, score, ended, one.log_probabilities, one.alignment});
     }
   }
   std::stable_sort(finished.begin(), finished.end(), [](const Hypothesis& x, const Hypothesis& y) {
@@ -166,33 +235,73 @@ void alone_as_together(const Experiment& experiment) {
   }
 }
 
+void expect_definition(const Experiment& experiment) {
+  Tape tape(Tape::Mode::infer);
+  const auto found = experiment.together(tape);
+  BOOST_REQUIRE(found.size() == experiment.lengths.size());
+  for (std::size_t b = 0; b < found.size(); ++b) {
+    const auto expected = plain_beam(experiment, b);
+    BOOST_REQUIRE(found[b].size() == expected.size());
+    for (std::size_t k = 0; k < expected.size(); ++k) {
+      const Hypothesis &x = found[b][k], &y = expected[k];
+      BOOST_TEST(x.tokens == y.tokens, boost::test_tools::per_element());
+      BOOST_TEST(x.finished == y.finished);
+      BOOST_TEST(x.log_probability == y.log_probability);
+      BOOST_TEST(x.score == y.score, boost::test_tools::tolerance(1e-12));
+      BOOST_REQUIRE(x.log_probabilities.size() == y.log_probabilities.size());
+      for (std::size_t i = 0; i < x.log_probabilities.size(); ++i)
+        BOOST_TEST(std::abs(x.log_probabilities[i] - y.log_probabilities[i]) < 1e-12);
+      BOOST_REQUIRE(x.alignment.size() == y.alignment.size());
+      for (std::size_t i = 0; i < x.alignment.size(); ++i)
+        BOOST_TEST(x.alignment[i] == y.alignment[i]);
+    }
+  }
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(beam)
 
 BOOST_AUTO_TEST_CASE(finds_what_the_definition_finds) {
-  Tape tape(Tape::Mode::infer);
-  for (std::uint64_t seed = 0; seed < 400; ++seed) {
-    BOOST_TEST_CONTEXT("seed " << seed) {
-      const Experiment experiment(seed);
-      const auto found = experiment.together(tape);
-      BOOST_REQUIRE(found.size() == experiment.lengths.size());
-      for (std::size_t b = 0; b < found.size(); ++b) {
-        const auto expected = plain_beam(experiment, b);
-        BOOST_REQUIRE(found[b].size() == expected.size());
-        for (std::size_t k = 0; k < expected.size(); ++k) {
-          const Hypothesis &x = found[b][k], &y = expected[k];
-          BOOST_TEST(x.tokens == y.tokens, boost::test_tools::per_element());
-          BOOST_TEST(x.finished == y.finished);
-          BOOST_TEST(x.log_probability == y.log_probability);
-          BOOST_TEST(x.score == y.score);
-          BOOST_REQUIRE(x.alignment.size() == y.alignment.size());
-          for (std::size_t i = 0; i < x.alignment.size(); ++i)
-            BOOST_TEST(x.alignment[i] == y.alignment[i]);
-        }
-      }
+  for (std::uint64_t seed = 0; seed < 400; ++seed)
+    BOOST_TEST_CONTEXT("seed " << seed) expect_definition(Experiment(seed));
+}
+
+BOOST_AUTO_TEST_CASE(penalties_and_least_lengths_are_those_of_the_definition) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) BOOST_TEST_CONTEXT("seed " << seed) {
+      Experiment experiment(seed);
+      if (seed % 2 == 0) experiment.settings.length_penalty = LengthPenalty::gnmt;
+      if (seed % 3 == 0) experiment.settings.limits.min_ratio = 0.5;
+      if (experiment.model->aligns()) experiment.settings.coverage_penalty = 0.3;
+      expect_definition(experiment);
     }
-  }
+}
+
+// Numbers worked out by hand from equation 14 of Wu et al. 2016.
+BOOST_AUTO_TEST_CASE(coverage_of_two_steps_over_three_positions) {
+  const std::vector<float> weights = {0.5f, 0.5f, 0, /**/ 0.75f, 0.125f, 0.125f};
+  BOOST_TEST(coverage(weights, 3) == std::log(0.625) + std::log(0.125),
+             boost::test_tools::tolerance(1e-12));  // the first position has more than 1
+  BOOST_TEST(coverage(std::span(weights).first(3), 3) == 2 * std::log(0.5) + std::log(1e-9),
+             boost::test_tools::tolerance(1e-12));
+}
+
+BOOST_AUTO_TEST_CASE(coverage_needs_an_attention) {
+  ModelOptions options;
+  options.embedding = 8;
+  options.attention.type = "none";
+  const Model model(options, 9, 9, 1);
+  const std::vector<Token> tokens = {5, 2};
+  const std::vector<Index> lengths = {2};
+  BeamSettings settings;
+  settings.coverage_penalty = 1;
+  Tape tape(Tape::Mode::infer);
+  BOOST_CHECK_THROW(beam_search(model, tape, {tokens, 1, 2, lengths}, settings), SpecError);
+}
+
+BOOST_AUTO_TEST_CASE(a_state_may_grow_from_step_to_step) {
+  for (std::uint64_t seed = 0; seed < 100; ++seed)
+    BOOST_TEST_CONTEXT("seed " << seed) expect_definition(Experiment(seed, "", "history"));
 }
 
 BOOST_AUTO_TEST_CASE(a_sentence_alone_and_in_a_batch_give_the_same_bits) {

@@ -4,55 +4,19 @@
 #include <algorithm>
 #include <cmath>
 
-#include "framework/data/vocabulary.hpp"
 #include "framework/eval/beam.hpp"
+#include "tests/eval/small_model.hpp"
 
 using namespace softalign;
 
 namespace {
 
-struct Setting {
-  ModelOptions options;
-  std::unique_ptr<Model> model;
-  std::vector<Token> tokens = {5, 3, 7, 4, 2, /**/ 6, 6, 2, 2, 2, /**/ 3, 2, 2, 2, 2};
-  std::vector<Index> lengths = {5, 3, 2};
-  explicit Setting(const std::string& attention = "global") {
-    options.embedding = 8;
-    options.attention.type = attention;
-    model = std::make_unique<Model>(options, 9, 9, 4);
-    // Larger weights than a fresh model has, so that its choices differ from step to step.
-    ParameterStore& store = model->parameters();
-    for (Index i = 0; i < store.flat_size(); ++i) store.values()[i] *= 2.5f;
-  }
-  SourceBatch all() const { return {tokens, 3, 5, lengths, {}}; }
-};
-
 // log p of each next symbol after `prefix`, for one sentence alone.
-std::vector<double> next_log_probabilities(const Setting& setting,
+std::vector<double> next_log_probabilities(const SmallModel& setting,
                                            Index sentence,
                                            const std::vector<Token>& prefix) {
-  Tape tape(Tape::Mode::infer);
-  const std::vector<Index> length = {setting.lengths[static_cast<std::size_t>(sentence)]};
-  Model::Source source = setting.model->read(
-      tape,
-      {std::span(setting.tokens)
-           .subspan(static_cast<std::size_t>(5 * sentence), static_cast<std::size_t>(length[0])),
-       1,
-       length[0],
-       length,
-       {}});
-  std::vector<Token> previous = {kBegin};
-  View logits;
-  for (std::size_t i = 0; i <= prefix.size(); ++i) {
-    const auto prediction = setting.model->predict(tape, source, previous);
-    logits = prediction.logits.value();
-    source.state = prediction.next;
-    if (i < prefix.size()) previous = {prefix[i]};
-  }
-  std::vector<double> p(logits.begin(), logits.end());
-  double sum = 0;
-  for (double x : p) sum += std::exp(x);
-  for (double& x : p) x -= std::log(sum);
+  std::vector<double> p = next_step(setting, sentence, prefix).p;
+  for (double& x : p) x = std::log(x);
   return p;
 }
 
@@ -62,8 +26,8 @@ BOOST_AUTO_TEST_SUITE(search)
 
 BOOST_AUTO_TEST_CASE(greedy_takes_the_most_probable_symbol) {
   for (const char* attention : {"global", "none"}) {
-    const Setting setting(attention);
-    const auto search = make_plugin<SearchKind>(Choice{.kind = "search", .type = "greedy"});
+    const SmallModel setting(attention);
+    const auto search = make_plugin<SearchKind>(Choice{.kind = "search", .type = "greedy"}, 1);
     Tape tape(Tape::Mode::infer);
     const auto found = search->run(*setting.model, tape, setting.all());
     BOOST_REQUIRE(found.size() == 3);
@@ -87,7 +51,7 @@ BOOST_AUTO_TEST_CASE(greedy_takes_the_most_probable_symbol) {
 }
 
 BOOST_AUTO_TEST_CASE(a_wide_beam_finds_what_exhaustive_search_finds) {
-  const Setting setting;
+  const SmallModel setting;
   const BeamSettings settings{2000, 0, 0.2, 2};  // at most 3 steps for 5 source symbols
   Tape tape(Tape::Mode::infer);
   const auto found = beam_search(*setting.model, tape, setting.all(), settings);
@@ -118,20 +82,12 @@ BOOST_AUTO_TEST_CASE(a_wide_beam_finds_what_exhaustive_search_finds) {
 }
 
 BOOST_AUTO_TEST_CASE(a_sentence_alone_and_in_a_batch_give_the_same_hypotheses) {
-  const Setting setting;
-  const auto search = make_plugin<SearchKind>(Choice{.kind = "search", .type = "beam"});
+  const SmallModel setting;
+  const auto search = make_plugin<SearchKind>(Choice{.kind = "search", .type = "beam"}, 1);
   Tape tape(Tape::Mode::infer);
   const auto together = search->run(*setting.model, tape, setting.all());
   for (Index b = 0; b < 3; ++b) {
-    const std::vector<Index> length = {setting.lengths[static_cast<std::size_t>(b)]};
-    const auto alone = search->run(
-        *setting.model,
-        tape,
-        {std::span(setting.tokens)
-             .subspan(static_cast<std::size_t>(5 * b), static_cast<std::size_t>(length[0])),
-         1,
-         length[0],
-         length});
+    const auto alone = search->run(*setting.model, tape, setting.one(b, b));
     const auto& many = together[static_cast<std::size_t>(b)];
     BOOST_REQUIRE(alone[0].size() == many.size());
     for (std::size_t k = 0; k < many.size(); ++k) {
@@ -142,8 +98,8 @@ BOOST_AUTO_TEST_CASE(a_sentence_alone_and_in_a_batch_give_the_same_hypotheses) {
 }
 
 BOOST_AUTO_TEST_CASE(every_hypothesis_brings_its_alignment) {
-  const Setting setting;
-  const auto search = make_plugin<SearchKind>(Choice{.kind = "search", .type = "beam"});
+  const SmallModel setting;
+  const auto search = make_plugin<SearchKind>(Choice{.kind = "search", .type = "beam"}, 1);
   Tape tape(Tape::Mode::infer);
   const auto found = search->run(*setting.model, tape, setting.all());
   for (std::size_t b = 0; b < 3; ++b)
@@ -157,13 +113,13 @@ BOOST_AUTO_TEST_CASE(every_hypothesis_brings_its_alignment) {
         BOOST_TEST(std::abs(sum - 1) < 1e-5);
       }
     }
-  const Setting plain("none");
+  const SmallModel plain("none");
   for (const auto& list : search->run(*plain.model, tape, plain.all()))
     BOOST_TEST(list.front().alignment.empty());
 }
 
 BOOST_AUTO_TEST_CASE(scores_are_sorted_and_normalised) {
-  const Setting setting;
+  const SmallModel setting;
   Tape tape(Tape::Mode::infer);
   const auto found = beam_search(*setting.model, tape, setting.all(), {4, 1, 2, 10});
   for (const auto& list : found) {

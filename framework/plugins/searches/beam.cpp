@@ -1,4 +1,5 @@
-// Beam search with length normalisation.
+// Beam search. Finished hypotheses are ranked by log P / lp + coverage_penalty * coverage, with the
+// length penalty lp = steps^a, or that of GNMT (Wu et al. 2016, equation 14).
 #include "framework/eval/beam.hpp"
 
 namespace softalign {
@@ -9,36 +10,47 @@ class BeamPlugin final : public Search {
   struct Options {
     Index width = 5;
     double length_normalization = 1;
-    double max_ratio = 2;
-    Index max_extra = 10;
+    LengthLimits limits;
+    std::optional<std::string> length_penalty;
+    std::optional<double> coverage_penalty;
     template <class V>
     void describe(V& v) {
       v("width", width, "hypotheses kept", between(1, 1000));
       v("length_normalization",
         length_normalization,
-        "score = log probability / steps^this; 0: none",
+        "a of the length penalty: score = log probability / steps^a; 0: none",
         between(0, 10));
-      v("max_ratio",
-        max_ratio,
-        "longest output: max_ratio * source length + max_extra",
-        positive_up_to(100));
-      v("max_extra", max_extra, "see max_ratio", between(1, kLongestSentence));
+      limits.describe(v);
+      v("length_penalty",
+        length_penalty,
+        "none: 1; average: steps^a; gnmt: ((5 + steps) / 6)^a, a is length_normalization; null: "
+        "average",
+        one_of("none", "average", "gnmt"));
+      v("coverage_penalty",
+        coverage_penalty,
+        "b: score + b * sum over source positions of log(min(1, attention it got)); null: none",
+        at_least(0));
     }
   };
-  explicit BeamPlugin(const Options& options)
-      : settings_{
-            options.width, options.length_normalization, options.max_ratio, options.max_extra} {}
+  BeamPlugin(std::uint64_t, const Options& options)
+      : settings_{options.width, options.length_normalization, options.limits} {
+    if (options.length_penalty == "none") settings_.length_normalization = 0;
+    if (options.length_penalty == "gnmt") settings_.length_penalty = LengthPenalty::gnmt;
+    settings_.coverage_penalty = options.coverage_penalty.value_or(0);
+  }
 
-  std::vector<std::vector<Hypothesis>> run(const Model& model,
+  std::vector<std::vector<Hypothesis>> run(const Scorer& scorer,
                                            Tape& tape,
                                            const SourceBatch& source) const override {
-    return beam_search(model, tape, source, settings_);
+    return beam_search(scorer, tape, source, settings_);
   }
+  Index most() const override { return settings_.width; }
+  bool needs_attention() const override { return settings_.coverage_penalty > 0; }
 
  private:
   BeamSettings settings_;
 };
-SOFTALIGN_SEARCH("beam", BeamPlugin, "beam search with length normalisation");
+SOFTALIGN_SEARCH("beam", BeamPlugin, "beam search with length and coverage penalties");
 
 }  // namespace
 }  // namespace softalign

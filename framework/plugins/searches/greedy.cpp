@@ -7,24 +7,20 @@ namespace {
 class Greedy final : public Search {
  public:
   struct Options {
-    double max_ratio = 2;
-    Index max_extra = 10;
+    LengthLimits limits;
     template <class V>
     void describe(V& v) {
-      v("max_ratio",
-        max_ratio,
-        "longest output: max_ratio * source length + max_extra",
-        positive_up_to(100));
-      v("max_extra", max_extra, "see max_ratio", between(1, kLongestSentence));
+      limits.describe(v);
     }
   };
-  explicit Greedy(const Options& options) : settings_{1, 0, options.max_ratio, options.max_extra} {}
+  Greedy(std::uint64_t, const Options& options) : settings_{1, 0, options.limits} {}
 
-  std::vector<std::vector<Hypothesis>> run(const Model& model,
+  std::vector<std::vector<Hypothesis>> run(const Scorer& scorer,
                                            Tape& tape,
                                            const SourceBatch& source) const override {
-    return beam_search(model, tape, source, settings_);
+    return beam_search(scorer, tape, source, settings_);
   }
+  Index most() const override { return 1; }
 
  private:
   BeamSettings settings_;

@@ -33,10 +33,15 @@ struct Files {
   template <class V>
   void describe(V& v) {
     v("source", source, "one sentence a line, plain or gzip", required());
-    v("target", target, "the translations, line by line", required());
+    v("target",
+      target,
+      "the translations, line by line; without them dev or test is translated and not measured");
     v("alignment", alignment, "word links, i-j sure, ipj possible, from 0 (optional)");
   }
 };
+
+bool given(const InputFile& file) { return !file.path.empty(); }
+constexpr const char* kNothingLinked = "alignment links a target, and none is given";
 
 // The vocabularies of both sides.
 struct BothVocabularies : VocabularyOptions {
@@ -76,8 +81,11 @@ struct ParallelTextOptions {
   template <class V>
   void describe(V& v) {
     v("train", train, "files to train on");
+    v.check("train", given(train.target), "target is missing: training needs the translations");
     v("dev", dev, "files to stop by");
+    v.check("dev", given(dev.target) || !given(dev.alignment), kNothingLinked);
     v("test", test, "files to test on");
+    v.check("test", given(test.target) || !given(test.alignment), kNothingLinked);
     v("vocabulary", vocabulary, "symbols, made from the training text that is kept");
     v("max_length",
       max_length,
@@ -100,8 +108,11 @@ struct Pair {
   std::string target;
   std::vector<Link> links;
   Index line = 0;
+  bool translated = true;  // false: there are no targets
 
-  bool empty() const { return split_words(source).empty() || split_words(target).empty(); }
+  bool empty() const {
+    return split_words(source).empty() || (translated && split_words(target).empty());
+  }
 };
 
 Index count_lines(TextFile& file) {
@@ -123,13 +134,15 @@ Index count_lines(TextFile& file) {
 
 class PairReader {
  public:
-  explicit PairReader(const Files& files) : source_(files.source.path), target_(files.target.path) {
-    if (!files.alignment.path.empty()) alignment_.emplace(files.alignment.path);
+  explicit PairReader(const Files& files) : source_(files.source.path) {
+    if (given(files.target)) target_.emplace(files.target.path);
+    if (given(files.alignment)) alignment_.emplace(files.alignment.path);
   }
 
   bool next(Pair& pair) {
     const bool more = source_.next(pair.source);
-    if (target_.next(pair.target) != more) refuse_lengths(source_, target_);
+    pair.translated = target_.has_value();
+    if (target_ && target_->next(pair.target) != more) refuse_lengths(source_, *target_);
     if (alignment_ && alignment_->next(links_) != more) refuse_lengths(source_, *alignment_);
     pair.line = source_.line_number();
     if (alignment_ && more)
@@ -143,7 +156,7 @@ class PairReader {
 
  private:
   TextFile source_;
-  TextFile target_;
+  std::optional<TextFile> target_;
   std::optional<TextFile> alignment_;
   std::string links_;
 };
@@ -160,9 +173,9 @@ struct Longest {
   const std::string start = fmt::format(
       "{}: none of its {} lines is left: ", printable(files.source.path, kWhole), counts.read);
   if (counts.dropped_too_long == 0)
-    throw DataError("{}each is empty here or in {}; name the files of one text in two languages",
+    throw DataError("{}each is empty here{}; name the files of one text in two languages",
                     start,
-                    printable(files.target.path, kWhole));
+                    given(files.target) ? " or in " + printable(files.target.path, kWhole) : "");
   throw DataError("{}{} too long ({} is {}), {} empty; raise {} or set too_long: truncate",
                   start,
                   counts.dropped_too_long,

@@ -1,0 +1,38 @@
+// The option `--alignments FILE` of commands that use models: matrices of hypotheses, kept until all
+// are there and written in one step.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "framework/app/trained.hpp"
+#include "framework/record/frames.hpp"
+
+namespace softalign::app {
+
+std::vector<std::string> words_of(std::span<const Token> tokens,
+                                  const Vocabulary& vocabulary,
+                                  bool end);
+
+class KeptAlignments {
+ public:
+  static void add_to(CLI::App& command, std::string& file);
+
+  // Keeps nothing when no file is named. Throws SpecError for models without attention, and for a
+  // place where no such file can be: only alignments of ours may be replaced.
+  KeptAlignments(const std::string& file, const TrainedRuns& runs);
+
+  // From any thread. line, rank: of the hypothesis, from 0; the best are the module "cross", others
+  // "cross_2", "cross_3" and so on.
+  void keep(Index line, Index rank, std::span<const Token> source, const Hypothesis& hypothesis);
+  void write();  // once, at the end
+
+ private:
+  std::string file_;
+  const TrainedRuns& runs_;
+  std::mutex mutex_;
+  std::vector<Alignment> alignments_;  // in any order: the file sorts them
+};
+
+}  // namespace softalign::app

@@ -1,0 +1,39 @@
+#include "framework/eval/forced.hpp"
+
+#include <algorithm>
+
+#include "framework/data/vocabulary.hpp"
+#include "framework/eval/left_to_right.hpp"
+
+namespace softalign {
+
+std::vector<Forced> force(const Scorer& scorer,
+                          Tape& tape,
+                          const SourceBatch& source,
+                          std::span<const std::span<const Token>> targets) {
+  std::vector<Forced> forced(targets.size());
+  LeftToRight growing(scorer, tape, source, 1);
+  for (; growing.alive(); growing.advance()) {
+    growing.predict();
+    const auto step = static_cast<std::size_t>(growing.step());
+    for (std::size_t i = 0; i < growing.live().size(); ++i) {
+      const LiveHypothesis& one = growing.live()[i];
+      const auto sentence = static_cast<std::size_t>(one.sentence);
+      const std::span<const Token> target = targets[sentence];
+      const std::span<const real> logits = growing.logits(i);
+      const Token token = step < target.size() ? target[step] : kEnd;
+      const double p =
+          one.log_probability +
+          static_cast<double>(logits[static_cast<std::size_t>(token)] - growing.log_sum(i));
+      forced[sentence].best.push_back(
+          static_cast<Token>(std::max_element(logits.begin(), logits.end()) - logits.begin()));
+      if (token != kEnd)
+        growing.go_on(i, token, p);
+      else
+        forced[sentence].hypothesis = growing.finish(i, token, p);
+    }
+  }
+  return forced;
+}
+
+}  // namespace softalign

@@ -1,0 +1,74 @@
+// Hypotheses of a batch of sentences that grow from left to right, all by one symbol a step. What
+// follows which is for a search to choose:
+//
+//   LeftToRight growing(scorer, tape, source, width);
+//   for (; growing.alive(); growing.advance()) {
+//     growing.predict();
+//     for (std::size_t i = 0; i < growing.live().size(); ++i) ...  // go_on and finish some of them
+//   }
+//
+// What a step needs lies on the tape and is dropped with it; what hypotheses consist of lies on its
+// second tape. Both keep their memory, so that a steady step allocates none.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "framework/eval/beam_rows.hpp"
+#include "framework/eval/scorer.hpp"
+#include "framework/eval/search.hpp"
+
+namespace softalign {
+
+// A hypothesis is a chain of these, from its last symbol back.
+struct BeamSymbol {
+  Token token;
+  double log_probability;    // of the hypothesis up to here
+  const BeamSymbol* parent;  // null: the first
+  const real* alignment;     // its row of weights, [annotations]; null without attention
+};
+
+class LeftToRight {
+ public:
+  // A sentence begins with so many hypotheses, and never has more than `width`. The tape is reset,
+  // now and at the end.
+  LeftToRight(
+      const Scorer& scorer, Tape& tape, const SourceBatch& source, Index width, Index begin = 1);
+  ~LeftToRight();
+  LeftToRight(const LeftToRight&) = delete;
+  LeftToRight& operator=(const LeftToRight&) = delete;
+
+  bool alive() const { return !live_.empty(); }
+  Index step() const { return step_; }                            // from 0
+  std::span<const LiveHypothesis> live() const { return live_; }  // sentence by sentence
+
+  void predict();
+  std::span<const real> logits(std::size_t live) const;  // [V] of what follows
+  real log_sum(std::size_t live) const;                  // log p(v) = logits[v] - log_sum
+
+  // The hypothesis with one symbol more, now of this log probability: for the next step (those of one
+  // sentence one after the other), or as a result.
+  void go_on(std::size_t live, Token token, double log_probability);
+  Hypothesis finish(std::size_t live, Token token, double log_probability);
+  void advance();  // to those that went on
+
+ private:
+  const BeamSymbol* append(const LiveHypothesis& to, Token token, double log_probability);
+
+  const Scorer& scorer_;
+  Tape& tape_;
+  std::vector<LiveHypothesis> live_, next_;
+  std::vector<Token> previous_;  // by row
+  std::vector<Model::Source> whole_;
+  std::span<const Index> positions_;  // of the sentences' annotations
+  BeamRows rows_;
+  Tape::Mark steps_;  // where a step's own arrays begin
+  Scorer::Prediction prediction_;
+  Index step_ = 0;
+};
+
+// Finished ones before those that met the length limit, then by falling score; equal ones stay in
+// their order.
+void put_best_first(std::vector<Hypothesis>& hypotheses);
+
+}  // namespace softalign

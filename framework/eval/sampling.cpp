@@ -1,0 +1,106 @@
+#include "framework/eval/sampling.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/base/random.hpp"
+#include "framework/data/vocabulary.hpp"
+#include "framework/eval/left_to_right.hpp"
+
+namespace softalign {
+
+void SampleDistribution::set(std::span<const real> logits, bool may_end) {
+  items_.clear();
+  double largest = -std::numeric_limits<double>::infinity();
+  for (Index v = 0; v < std::ssize(logits); ++v) {
+    if (v == kBegin || (v == kEnd && !may_end)) continue;
+    const auto logit = static_cast<double>(logits[static_cast<std::size_t>(v)]);
+    items_.push_back({logit, static_cast<Token>(v)});
+    if (logit > largest) largest = logit;
+  }
+  for (Item& item : items_) {
+    const double p = std::exp((item.p - largest) / settings_.temperature);
+    item.p = p > 0 ? p : 0;  // a model that has diverged gives no numbers
+  }
+  if (settings_.top_k || settings_.top_p) cut_tail();
+  normalise();
+}
+
+void SampleDistribution::cut_tail() {
+  const auto before = [](const Item& a, const Item& b) {
+    return a.p != b.p ? a.p > b.p : a.token < b.token;
+  };
+  if (settings_.top_k && *settings_.top_k < std::ssize(items_)) {
+    const auto end = items_.begin() + *settings_.top_k;
+    std::partial_sort(items_.begin(), end, items_.end(), before);
+    items_.erase(end, items_.end());
+  } else {
+    std::sort(items_.begin(), items_.end(), before);
+  }
+  if (!settings_.top_p) return;
+  normalise();
+  double sum = 0;
+  std::size_t kept = 0;
+  while (kept < items_.size() && sum < *settings_.top_p) sum += items_[kept++].p;
+  items_.resize(std::max<std::size_t>(kept, 1));
+}
+
+void SampleDistribution::normalise() {
+  double sum = 0;
+  for (const Item& item : items_) sum += item.p;
+  if (!(sum > 0)) return;
+  for (Item& item : items_) item.p /= sum;
+}
+
+Token SampleDistribution::draw(double u) const {
+  for (const Item& item : items_) {
+    u -= item.p;
+    if (u < 0) return item.token;
+  }
+  // Rounding left something over: the last that can be drawn.
+  for (auto item = items_.rbegin(); item != items_.rend(); ++item)
+    if (item->p > 0) return item->token;
+  return items_.back().token;
+}
+
+double SampleDistribution::probability(Token token) const {
+  for (const Item& item : items_)
+    if (item.token == token) return item.p;
+  return 0;
+}
+
+std::vector<std::vector<Hypothesis>> sample(const Scorer& scorer,
+                                            Tape& tape,
+                                            const SourceBatch& source,
+                                            const SampleSettings& settings) {
+  const RandomStream random(settings.seed, "search/sample");
+  SampleDistribution distribution(settings);
+  std::vector<std::vector<Hypothesis>> finished(static_cast<std::size_t>(source.sentences));
+  LeftToRight growing(scorer, tape, source, settings.samples, settings.samples);
+  for (; growing.alive(); growing.advance()) {
+    growing.predict();
+    const Index step = growing.step();
+    for (std::size_t i = 0; i < growing.live().size(); ++i) {
+      const LiveHypothesis& one = growing.live()[i];
+      const auto sentence = static_cast<std::size_t>(one.sentence);
+      const Index length = source.lengths[sentence];
+      const std::span<const real> logits = growing.logits(i);
+      distribution.set(logits, step >= settings.limits.least_symbols(length));
+      const auto draw =
+          static_cast<std::uint64_t>(one.number) << 32 | static_cast<std::uint64_t>(step);
+      const auto example = static_cast<std::uint64_t>(source.example(one.sentence));
+      const Token token = distribution.draw(random.word(draw, example) * 0x1p-32);
+      const double p =
+          one.log_probability +
+          static_cast<double>(logits[static_cast<std::size_t>(token)] - growing.log_sum(i));
+      if (token != kEnd && step + 1 < settings.limits.most_steps(length))
+        growing.go_on(i, token, p);
+      else
+        finished[sentence].push_back(growing.finish(i, token, p));
+    }
+  }
+  for (auto& list : finished) put_best_first(list);
+  return finished;
+}
+
+}  // namespace softalign
