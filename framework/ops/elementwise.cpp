@@ -19,7 +19,18 @@ Var map(Var x, Forward forward, Backward backward) {
 
 Var tanh(Var x) { return map(x, kernels::tanh_forward, kernels::tanh_backward); }
 Var sigmoid(Var x) { return map(x, kernels::sigmoid_forward, kernels::sigmoid_backward); }
-Var relu(Var x) { return map(x, kernels::relu_forward, kernels::relu_backward); }
+Var relu(const Var& x) { return map(x, kernels::relu_forward, kernels::relu_backward); }
+
+// In place: what y needs, dy, becomes what x needs.
+Var relu(Var&& x) {
+  Var y = x.tape().take(x);
+  const View numbers = y.value();
+  kernels::relu_forward(numbers.size(), numbers.data, numbers.data);
+  return x.tape().record_in_place(y, {}, [=](View dy) {
+    for (Index i = 0; i < dy.size(); ++i)
+      if (numbers.data[i] <= 0) dy.data[i] = 0;
+  });
+}
 
 Var maxout(Var x) {
   ops::require(x.shape().last() % 2 == 0, "maxout", "the last size must be even", x);
@@ -58,6 +69,15 @@ Var operator*(real factor, Var x) {
   kernels::scale(y.size(), factor, x.value().data, y.data);
   return x.tape().record(
       y, {x}, [=](View dy) { kernels::add_scaled(dy.size(), factor, dy.data, x.gradient().data); });
+}
+
+Var add(Var&& base, Var x) {
+  ops::require(base.shape() == x.shape(), "add", "the shapes must be equal", base, x);
+  Var y = x.tape().take(base);
+  kernels::add(x.shape().size(), x.value().data, y.value().data);
+  return x.tape().record_in_place(y, {x}, [=](View dy) {
+    if (View dx = x.gradient()) kernels::add(dy.size(), dy.data, dx.data);
+  });
 }
 
 Var add_bias(Var x, Var bias) {

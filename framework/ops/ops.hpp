@@ -18,12 +18,14 @@ Var operator+(Var a, Var b);
 Var operator-(Var a, Var b);
 Var operator*(Var a, Var b);
 Var operator*(real factor, Var x);
+Var add(Var&& base, Var x);     // base + x, in the memory of base
 Var scale_by(Var x, Var factor);  // factor [1]
 Var shift_by(Var x, Var offset);  // offset [1]
 Var add_bias(Var x, Var bias);    // x [..., D] + bias [D]
 Var tanh(Var x);
 Var sigmoid(Var x);
-Var relu(Var x);
+Var relu(const Var& x);
+Var relu(Var&& x);
 Var maxout(Var x);  // [..., 2D] -> [..., D], the larger of each pair of neighbours (Goodfellow et
                     // al. 2013)
 
@@ -109,6 +111,41 @@ Var permute_prefix(Var x, const Index* places, std::span<const Index> lengths);
 // ---- of distributions w [..., S]; factors [...] and positions [...] must outlive the step
 Var log_likelihood(Var w, const Index* positions, const real* factors);  // sum f log w[at] -> [1]
 Var entropy(Var w, const real* factors);  // -sum f sum_s w_s log w_s, nats -> [1]
+// ---- transformers (Vaswani et al. 2017)
+// gain [D] (x - mean) / sqrt(variance + epsilon) + bias [D], both of the last dimension itself (Ba et
+// al. 2016); epsilon as in PyTorch: neither paper has a number.
+Var layer_norm(Var x, Var gain, Var bias, real epsilon = real(1e-5));
+enum class PositionAxis { second, first };  // [B,S,...] or [T,B,...]
+// factor * x + table[min(first + position, P - 1)]; table [P,D], x also [B,D]: one step
+Var add_positions(real factor, Var x, Var table, Index first, PositionAxis axis);
+Var append_step(Var past, Var now);  // [B,t,D] [B,D] -> [B,t+1,D]; past may be empty: t = 0
+
+// Heads of size D/H side by side in columns [begin, begin + D) of an array with three dimensions, or
+// [B,...]: one position.
+struct Heads {
+  Var array;
+  Index begin = 0;
+  PositionAxis axis = PositionAxis::second;
+};
+struct MultiHeadSettings {
+  Index size;                           // D
+  Index heads;                          // H
+  std::span<const Index> lengths = {};  // [B] keys of a sentence; empty: all
+  bool causal = false;                  // query t sees keys up to t, counted from the end of both
+  bool mean = false;                    // wanted: mean weights
+  bool each = false;                    // wanted: weights of each head
+};
+struct MultiHead {
+  Var context;  // as the queries, last dimension D: the heads side by side
+  Var mean;     // [T,B,S] weights, the mean over heads
+  Var each;     // [T,B,H,S] weights, for the record: without gradient
+};
+// softmax(Q K^T / sqrt(D/H)) V of each head (section 3.2.2), without the projections. Keeps no weights
+// on the tape: backward computes them again.
+MultiHead multi_head_attention(Heads queries,
+                               Heads keys,
+                               Heads values,
+                               const MultiHeadSettings& settings);
 
 // ---- losses
 struct TokenLosses {

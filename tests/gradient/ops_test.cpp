@@ -54,6 +54,8 @@ BOOST_AUTO_TEST_CASE(elementwise) {
   check({{3, 5}}, [](const Inputs& x) { return tanh(x[0]); });
   check({{3, 5}}, [](const Inputs& x) { return sigmoid(x[0]); });
   check({{3, 5}}, [](const Inputs& x) { return relu(x[0]); });
+  check({{3, 5}, {5, 4}}, [](const Inputs& x) { return relu(linear(x[0], x[1])); });
+  check({{3, 5}, {5, 4}, {3, 4}}, [](const Inputs& x) { return add(linear(x[0], x[1]), x[2]); });
   check({{3, 6}}, [](const Inputs& x) { return maxout(x[0]); });
   check({{3, 6}}, [](const Inputs& x) { return sum(x[0] * x[0]); });
 }
@@ -135,6 +137,44 @@ BOOST_AUTO_TEST_CASE(alignment) {
   });
   check({{3, 5}},
         [&](const Inputs& x) { return entropy(softmax_prefix(x[0], kLengths), factors.data()); });
+}
+
+BOOST_AUTO_TEST_CASE(transformer) {
+  check({{2, 3, 5}, {5}, {5}}, [](const Inputs& x) { return layer_norm(x[0], x[1], x[2]); });
+  for (const PositionAxis axis : {PositionAxis::second, PositionAxis::first})
+    check({{2, 3, 4}, {6, 4}},
+          [=](const Inputs& x) { return add_positions(1.5, x[0], x[1], 2, axis); });
+  check({{2, 4}, {6, 4}},
+        [](const Inputs& x) { return add_positions(1.5, x[0], x[1], 7, PositionAxis::first); });
+  check({{2, 3, 4}, {2, 4}}, [](const Inputs& x) { return append_step(x[0], x[1]); });
+}
+
+// Queries, keys and values in columns of one array; both outputs.
+BOOST_AUTO_TEST_CASE(multi_head) {
+  const auto both = [](MultiHead out) {
+    return concat_last(sum(out.context * out.context), sum(out.mean * out.mean));
+  };
+  check({{3, 5, 12}}, [&](const Inputs& x) {
+    return both(multi_head_attention({x[0], 0},
+                                     {x[0], 4},
+                                     {x[0], 8},
+                                     {.size = 4, .heads = 2, .lengths = kLengths, .mean = true}));
+  });
+  check({{5, 3, 12}}, [&](const Inputs& x) {
+    const auto at = [&](Index begin) { return Heads{x[0], begin, PositionAxis::first}; };
+    return both(multi_head_attention(
+        at(0), at(4), at(8), {.size = 4, .heads = 2, .causal = true, .mean = true}));
+  });
+  check({{2, 3, 4}, {3, 5, 9}}, [&](const Inputs& x) {
+    return both(multi_head_attention({x[0], 0, PositionAxis::first},
+                                     {x[1], 1},
+                                     {x[1], 5},
+                                     {.size = 4, .heads = 2, .lengths = kLengths, .mean = true}));
+  });
+  check({{3, 4}, {3, 5, 8}}, [&](const Inputs& x) {
+    return both(multi_head_attention(
+        {x[0]}, {x[1], 0}, {x[1], 4}, {.size = 4, .heads = 1, .lengths = kLengths, .mean = true}));
+  });
 }
 
 BOOST_AUTO_TEST_CASE(losses) {

@@ -101,6 +101,31 @@ Var additive_reference(Var keys, Var query, Var v) {
 
 const std::vector<Index> kLengths = {6, 6, 3, 1};
 
+// Head by head and query by query; queries [T,B,D], keys and values in one array [B,S,2D].
+Var multi_head_reference(
+    Var queries, Var memory, Index heads, std::span<const Index> lengths, bool mean) {
+  const Index steps = queries.shape()[0], size = queries.shape()[2], each = size / heads;
+  const auto queries_of = unstack_steps(Var(queries));
+  std::vector<Var> contexts, weights;
+  for (Index t = 0; t < steps; ++t) {
+    Var context, mean_weights;
+    for (Index h = 0; h < heads; ++h) {
+      Var query = slice_last(queries_of[static_cast<std::size_t>(t)], h * each, each);
+      Var keys = slice_last(memory, h * each, each),
+          values = slice_last(memory, size + h * each, each);
+      Var w = softmax_prefix(
+          real{1} / std::sqrt(static_cast<real>(each)) * batched_dot(keys, query, lengths),
+          lengths);
+      Var c = weighted_sum(w, values, lengths);
+      context = h == 0 ? c : concat_last(context, c);
+      mean_weights = h == 0 ? w : mean_weights + w;
+    }
+    contexts.push_back(context);
+    weights.push_back(real{1} / static_cast<real>(heads) * mean_weights);
+  }
+  return stack_steps(mean ? weights : contexts);
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(fused_equals_reference)
@@ -172,6 +197,65 @@ BOOST_AUTO_TEST_CASE(softmax_and_context_are_the_formula) {
                       ((s == k) - w.data[b * 4 + k]);
               }
         });
+      });
+}
+
+BOOST_AUTO_TEST_CASE(multi_head_attention_is_its_heads) {
+  for (const bool mean : {false, true})
+    equal(
+        {{3, 4, 6}, {4, 6, 12}},
+        [=](const Inputs& x) {
+          const MultiHead out =
+              multi_head_attention({x[0], 0, PositionAxis::first},
+                                   {x[1], 0},
+                                   {x[1], 6},
+                                   {.size = 6, .heads = 3, .lengths = kLengths, .mean = mean});
+          return mean ? out.mean : out.context;
+        },
+        [=](const Inputs& x) { return multi_head_reference(x[0], x[1], 3, kLengths, mean); });
+}
+
+// The causal variant sees of a sequence what attention over its first positions sees.
+BOOST_AUTO_TEST_CASE(causal_attention_is_attention_to_the_past) {
+  constexpr Index kSteps = 5, kSize = 4;
+  equal(
+      {{kSteps, 2, 3 * kSize}},
+      [](const Inputs& x) {
+        const auto at = [&](Index begin) { return Heads{x[0], begin, PositionAxis::first}; };
+        return multi_head_attention(
+                   at(0), at(kSize), at(2 * kSize), {.size = kSize, .heads = 2, .causal = true})
+            .context;
+      },
+      [](const Inputs& x) {
+        const auto steps = unstack_steps(Var(x[0]));
+        Var past = x[0].tape().constant(x[0].tape().zeros({2, 0, 2 * kSize}));
+        std::vector<Var> contexts;
+        for (Var step : steps) {
+          past = append_step(past, slice_last(step, kSize, 2 * kSize));
+          contexts.push_back(multi_head_attention({slice_last(step, 0, kSize)},
+                                                  {past, 0},
+                                                  {past, kSize},
+                                                  {.size = kSize, .heads = 2})
+                                 .context);
+        }
+        return stack_steps(contexts);
+      });
+}
+
+BOOST_AUTO_TEST_CASE(layer_norm_is_the_formula) {
+  constexpr Index kSize = 37;  // two full lanes and a rest
+  const std::vector<Token> first_row = {0, 0, 0};
+  equal(
+      {{3, kSize}, {1, kSize}, {kSize}},
+      [](const Inputs& x) { return layer_norm(x[0], x[1], x[2], 0.1); },
+      [&](const Inputs& x) {
+        View centre = x[0].tape().zeros({kSize, kSize});  // x - mean as a product
+        for (Index i = 0; i < kSize; ++i)
+          for (Index j = 0; j < kSize; ++j) centre.data[i * kSize + j] = (i == j) - 1.0 / kSize;
+        // x / sqrt(|x|²/D + e) = sqrt(D) x / sqrt(|x|² + D e)
+        Var centred = linear(x[0], x[0].tape().constant(centre));
+        Var normal = std::sqrt(kSize) * normalize_last(centred, std::sqrt(kSize * 0.1));
+        return add_bias(normal * embedding(x[1], first_row, {3}), x[2]);
       });
 }
 
