@@ -1,5 +1,5 @@
-// Finite differences against the tape, in the double build. The loss is sqrt(sum e²) over all
-// outputs: a plain sum hides bugs whose errors cancel.
+// Finite differences against the tape, in the double build. The loss is sqrt(sum w e²) over
+// all outputs, the w fixed and different: a plain sum hides bugs whose errors cancel.
 #pragma once
 
 #include <functional>
@@ -11,8 +11,8 @@
 namespace softalign {
 
 struct GradientCheck {
-  double worst = 0;   // largest |analytic - numeric| / max(1e-3 * largest gradient, |analytic| +
-                      // |numeric|) seen
+  double worst = 0;   // largest |analytic - numeric|, beyond what rounding explains, / max(1e-3 *
+                      // largest gradient, |analytic| + |numeric|) seen
   std::string where;  // "encoder.U[17]: analytic 0.25, numeric 0.26"
   Index checked = 0;  // numbers compared
 };

@@ -16,7 +16,8 @@ namespace {
 #ifdef SOFTALIGN_DOUBLE
 constexpr double kGradientTolerance = 1e-5, kGradientStep = 1e-5, kRowTolerance = 1e-12;
 #else
-constexpr double kGradientTolerance = 0.05, kGradientStep = 1e-2, kRowTolerance = 2e-5;
+// A step that float can resolve crosses kinks of a ReLU here and there.
+constexpr double kGradientTolerance = 0.1, kGradientStep = 1e-2, kRowTolerance = 2e-5;
 #endif
 
 using Lengths = std::vector<Index>;
