@@ -50,6 +50,8 @@ class Attention {
   // After each update, with the totals of the whole batch: for what is no parameter and yet learned
   // (Parameters::add_state).
   virtual void after_update(const std::array<double, 2>&) {}
+  // It only says that the decoder has its own: any use but this question throws SpecError.
+  virtual bool built_in() const { return false; }
 };
 
 struct AttentionKind {

@@ -113,6 +113,7 @@ std::unique_ptr<Subject> attention_subject(const Choice& choice) {
   auto subject = std::make_unique<Subject>();
   std::shared_ptr<Attention> attention = make_plugin<AttentionKind>(
       choice, Parameters(subject->parameters), AttentionSizes{kQuery, kAnnotation});
+  if (attention->built_in()) return nullptr;
   subject->input("annotations", {kRows, kPositions, kAnnotation}, true);
   subject->input("query", {kRows, kQuery}, false);
   subject->input("last", {kRows, kAnnotation}, false);

@@ -35,7 +35,7 @@ struct Subject {
 
 constexpr Index kRows = 3, kPositions = 5;  // sentences and source positions of the inputs
 
-// Null for kinds that are no parts of a model.
+// Null for kinds that are no parts of a model, and for what only stands for another part.
 std::unique_ptr<Subject> subject_for(const Choice& choice);
 
 }  // namespace softalign::conformance

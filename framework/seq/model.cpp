@@ -25,6 +25,22 @@ std::span<const AlignedPair> aligned_pairs(Tape& tape, const Batch& batch) {
   return {pairs, static_cast<std::size_t>(count)};
 }
 
+// A decoder that builds no attention has its own: the spec must not name one that nobody uses.
+void check_built_in(const ModelOptions& options, Index annotation) {
+  ParameterStore unused;
+  const auto attention = make_plugin<AttentionKind>(
+      options.attention, Parameters(unused), AttentionSizes{annotation, annotation});
+  if (attention->built_in()) return;
+  const Position& where = options.attention.where;
+  throw SpecError(
+      "{}{}decoder '{}' attends by itself and would not read attention '{}'; write "
+      "attention: built_in",
+      where.str(),
+      where.file.empty() ? "" : ": ",
+      options.decoder.type,
+      options.attention.type);
+}
+
 }  // namespace
 
 Model::Model(const ModelOptions& options, Index source_symbols, Index target_symbols)
@@ -50,6 +66,7 @@ Model::Model(const ModelOptions& options, Index source_symbols, Index target_sym
                      attention_ = attention.get();
                      return attention;
                    }});
+  if (attention_ == nullptr) check_built_in(options, annotation);
   projection_ = std::make_unique<Linear>(
       root, "projection", decoder_->readout_size(), target_symbols, Linear::Bias::yes);
   if (options.dropout) {
@@ -102,8 +119,12 @@ Model::Source Model::read(Tape& tape, const SourceBatch& source) const {
   return {memory, decoder_->start(annotations, memory)};
 }
 
-Model::Forward Model::forward(Tape& tape, const Batch& batch, const Objective& objective) const {
-  const Source source = read(tape, batch.source_side());
+Model::Forward Model::forward(Tape& tape,
+                              const Batch& batch,
+                              const Objective& objective,
+                              HeadWeights* heads) const {
+  Source source = read(tape, batch.source_side());
+  source.memory.heads = heads;
   const Index steps = batch.target_steps, rows = steps * batch.rows;
   Token* symbols = tape.arena().array_of<Token>(rows);
   Token* targets = tape.arena().array_of<Token>(rows);

@@ -102,10 +102,14 @@ class Model {
     std::span<const Index> positions;  // [B], of the sentences' annotations
     std::array<double, 2> attention_totals = {};  // ExtraLoss
   };
-  Forward forward(Tape& tape, const Batch& batch, const Objective& objective) const;
+  // heads: where the weights of single heads go, if anywhere; valid as long as the tape's step.
+  Forward forward(Tape& tape,
+                  const Batch& batch,
+                  const Objective& objective,
+                  HeadWeights* heads = nullptr) const;
   // loss = factor * sum of nll over all target symbols.
-  Forward forward(Tape& tape, const Batch& batch, real factor) const {
-    return forward(tape, batch, Objective{.factor = factor});
+  Forward forward(Tape& tape, const Batch& batch, real factor, HeadWeights* heads = nullptr) const {
+    return forward(tape, batch, Objective{.factor = factor}, heads);
   }
 
   // After an update, with the attention_totals of its batch.

@@ -11,6 +11,7 @@
 #include "framework/autodiff/tape.hpp"
 #include "framework/config/registry.hpp"
 #include "framework/data/examples.hpp"
+#include "framework/seq/head_weights.hpp"
 #include "framework/seq/state.hpp"
 
 namespace softalign {
@@ -24,6 +25,8 @@ struct Memory {
   // row is a sentence, or in a search a hypothesis of sentence rows[row].
   std::span<const std::vector<Link>> links = {};
   std::span<const Index> rows = {};
+  HeadWeights* heads =
+      nullptr;  // where attentions with heads put the weights of each; null: nowhere
 
   std::span<const Link> links_of(Index row) const {
     const Index sentence = rows.empty() ? row : rows[static_cast<std::size_t>(row)];

@@ -78,7 +78,9 @@ struct Experiment {
                 "attention: {}\ndecoder: {}",
                 1 + random.below(12, 1),
                 4 + random.below(12, 20),
-                attention.empty() ? attentions[random.below(4, 2)] : attention,
+                decoder == "history" ? "built_in"
+                : attention.empty()  ? attentions[random.below(4, 2)]
+                                     : attention,
                 decoder == "history"
                     ? "history"
                     : fmt::format("{{type: {}, units: {}}}", decoder, 4 + random.below(12, 21))),

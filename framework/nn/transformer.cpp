@@ -1,0 +1,97 @@
+#include "framework/nn/transformer.hpp"
+
+#include <cmath>
+
+namespace softalign {
+
+TransformerInput::TransformerInput(const Parameters& p,
+                                   Index embedding,
+                                   const TransformerOptions& options)
+    : learned_(options.positions == "learned"
+                   ? p.add("positions", {options.max_positions, options.units}, init::normal(0.1))
+                   : nullptr),
+      scale_(std::sqrt(static_cast<real>(options.units))),
+      dropout_(p, "dropout", options.dropout) {
+  if (embedding != options.units)
+    projection_.emplace(p, "projection", embedding, options.units, Linear::Bias::no);
+  for (Index i = 0; i < options.units; ++i)
+    rates_.push_back(
+        std::pow(10000.0, -static_cast<double>(i / 2 * 2) / static_cast<double>(options.units)));
+}
+
+// PE(pos, 2i) = sin(pos / 10000^(2i/d)), PE(pos, 2i+1) = cos(pos / 10000^(2i/d))
+Var TransformerInput::sinusoids(Tape& tape, Index first, Index count) const {
+  const Index size = std::ssize(rates_);
+  View table = tape.allocate({count, size});
+  for (Index t = 0; t < count; ++t)
+    for (Index i = 0; i < size; ++i) {
+      const double angle = static_cast<double>(first + t) * rates_[static_cast<std::size_t>(i)];
+      table.data[t * size + i] = static_cast<real>(i % 2 == 0 ? std::sin(angle) : std::cos(angle));
+    }
+  return tape.constant(table);
+}
+
+Var TransformerInput::operator()(Var x, Place place) const {
+  Tape& tape = x.tape();
+  const Index count =
+      x.shape().rank() == 2 ? 1 : x.shape()[place.axis == PositionAxis::first ? 0 : 1];
+  Var sum = learned_ != nullptr
+                ? add_positions(scale_, x, tape.parameter(*learned_), place.first, place.axis)
+                : add_positions(scale_, x, sinusoids(tape, place.first, count), 0, place.axis);
+  return Residual::drop_out(dropout_, sum, place);
+}
+
+SelfAttention::SelfAttention(const Parameters& p,
+                             std::string_view name,
+                             const TransformerOptions& options)
+    : units_(options.units),
+      heads_(options.heads),
+      projections_(p / name,
+                   "queries_keys_values",
+                   options.units,
+                   3 * options.units,
+                   Linear::Bias::no,
+                   init::glorot(3)),
+      output_(p / name, "output", options.units, options.units, Linear::Bias::no) {}
+
+Var SelfAttention::within(Var x, std::span<const Index> lengths) const {
+  Var all = projections_(x);
+  return output_(multi_head_attention({all, 0},
+                                      {all, units_},
+                                      {all, 2 * units_},
+                                      {.size = units_, .heads = heads_, .lengths = lengths})
+                     .context);
+}
+
+Var SelfAttention::causal(Var x) const {
+  Var all = projections_(x);
+  const auto at = [&](Index begin) { return Heads{all, begin, PositionAxis::first}; };
+  return output_(
+      multi_head_attention(
+          at(0), at(units_), at(2 * units_), {.size = units_, .heads = heads_, .causal = true})
+          .context);
+}
+
+Var SelfAttention::step(Var x, Var& past) const {
+  Var all = projections_(x);
+  past = append_step(past, slice_last(all, units_, 2 * units_));
+  return output_(
+      multi_head_attention({all, 0}, {past, 0}, {past, units_}, {.size = units_, .heads = heads_})
+          .context);
+}
+
+MultiHead CrossAttention::operator()(
+    Var x, Var memory, Index begin, std::span<const Index> lengths, Wanted wanted) const {
+  MultiHead seen = multi_head_attention({queries_(x), 0, PositionAxis::first},
+                                        {memory, begin},
+                                        {memory, begin + units_},
+                                        {.size = units_,
+                                         .heads = heads_,
+                                         .lengths = lengths,
+                                         .mean = wanted >= Wanted::mean,
+                                         .each = wanted == Wanted::each});
+  seen.context = output_(seen.context);
+  return seen;
+}
+
+}  // namespace softalign

@@ -1,0 +1,35 @@
+// What a spec says of decoders that see the source by themselves, as `transformer` does in each layer:
+// there is nothing here, and decoders that have no attention of their own refuse it.
+#include "framework/plugin.hpp"
+
+namespace softalign {
+namespace {
+
+class BuiltIn final : public Attention {
+ public:
+  struct Options {
+    template <class V>
+    void describe(V&) {}
+  };
+
+  BuiltIn(const Parameters&, AttentionSizes, const Options&) {}
+
+  Memory prepare(const Annotations&) const override { refuse(); }
+  Glimpse attend(const Memory&, const Query&) const override { refuse(); }
+  Index context_size() const override { refuse(); }
+  bool aligns() const override { return false; }
+  bool built_in() const override { return true; }
+
+ private:
+  [[noreturn]] static void refuse() {
+    throw SpecError(
+        "attention 'built_in' is for decoders that see the source by themselves, and this decoder "
+        "has no attention of its own; choose another: softalign list attentions");
+  }
+};
+SOFTALIGN_ATTENTION("built_in",
+                    BuiltIn,
+                    "the decoder's own, for decoders that have it built in (transformer)");
+
+}  // namespace
+}  // namespace softalign

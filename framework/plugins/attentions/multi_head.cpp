@@ -1,0 +1,57 @@
+// Multi-head attention over recurrent states (Vaswani et al. 2017, section 3.2.2, in the place of Bahdanau
+// et al.'s): each head compares the decoder's state with the annotations in a space of its own,
+//   head_i = softmax((s W_i^Q) (H W_i^K)^T / sqrt(d_k)) H W_i^V,   context = [head_1 ; ... ; head_H] W^O.
+// The weights it shows are the mean over heads; those of every head go to Memory::heads.
+#include "framework/plugin.hpp"
+
+namespace softalign {
+namespace {
+
+class MultiHeadAttention final : public Attention {
+ public:
+  struct Options {
+    Index heads = 4;
+    Index units = 256;
+    template <class V>
+    void describe(V& v) {
+      v("heads", heads, "heads, each with weights of its own", between(1, kLargestLayer));
+      v("units", units, "units of all heads together", between(1, kLargestLayer));
+      v.check("heads", units % heads == 0, "units must be a multiple of heads");
+    }
+  };
+
+  MultiHeadAttention(const Parameters& p, AttentionSizes sizes, const Options& options)
+      : annotation_(sizes.annotation),
+        memory_(
+            p, "memory", sizes.annotation, 2 * options.units, Linear::Bias::no, init::glorot(2)),
+        attention_(p, "heads", sizes.query, options.units, options.heads, sizes.annotation) {}
+
+  // [B,S,2 units]: keys, values
+  Memory prepare(const Annotations& annotations) const override {
+    return {memory_(annotations.states), {}, annotations.lengths};
+  }
+  Glimpse attend(const Memory& memory, const Query& query) const override {
+    using Wanted = CrossAttention::Wanted;
+    const MultiHead seen = attention_(query.state,
+                                      memory.keys,
+                                      0,
+                                      memory.lengths,
+                                      memory.heads != nullptr ? Wanted::each : Wanted::mean);
+    if (seen.each) memory.heads->add(0, query.step, seen.each.value());
+    return {seen.context, unstack_steps(Var(seen.mean))[0]};
+  }
+  Index context_size() const override { return annotation_; }
+  bool aligns() const override { return true; }
+
+ private:
+  Index annotation_;
+  Linear memory_;
+  CrossAttention attention_;
+};
+SOFTALIGN_ATTENTION(
+    "multi_head",
+    MultiHeadAttention,
+    "several heads over recurrent states, each with its projections (Vaswani et al. 2017)");
+
+}  // namespace
+}  // namespace softalign

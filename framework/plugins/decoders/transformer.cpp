@@ -1,0 +1,127 @@
+// Transformer decoder (Vaswani et al. 2017, section 3.1): each layer attends to the target so far, then
+// to the source with multi-head attention of its own, then a feed-forward network, each with a residual
+// sum. Training computes all positions at once; a search keeps keys and values of the past. The weights
+// it shows are the mean over the heads of the last layer; those of every head go to Memory::heads.
+#include "framework/plugin.hpp"
+
+namespace softalign {
+namespace {
+
+using Wanted = CrossAttention::Wanted;
+
+class DecoderLayer {
+ public:
+  DecoderLayer(const Parameters& p, const TransformerOptions& o)
+      : self_(p, "self", o),
+        after_self_(p, "self", o),
+        cross_(p, "cross", o.units, o.units, o.heads, o.units),
+        after_cross_(p, "cross", o),
+        feed_forward_(p, "feed_forward", o),
+        after_feed_forward_(p, "feed_forward", o) {}
+
+  // self: the self-attention, of all positions or of a step. cross: what x sees of the source.
+  template <class Self, class Cross>
+  Var operator()(Var x, Place place, Self self, Cross cross) const {
+    x = after_self_(x, place, [&](Var y) { return self(self_, y); });
+    x = after_cross_(x, place, [&](Var y) { return cross(cross_, y); });
+    return after_feed_forward_(x, place, [&](Var y) { return feed_forward_(y); });
+  }
+
+ private:
+  SelfAttention self_;
+  Residual after_self_;
+  CrossAttention cross_;
+  Residual after_cross_;
+  FeedForward feed_forward_;
+  Residual after_feed_forward_;
+};
+
+class Transformer final : public Decoder {
+ public:
+  using Options = TransformerOptions;
+
+  Transformer(const Parameters& p, const DecoderSizes& sizes, const Options& options)
+      : units_(options.units),
+        input_(p, sizes.embedding, options),
+        memory_(p,
+                "memory",
+                sizes.annotation,
+                2 * options.layers * options.units,
+                Linear::Bias::no,
+                init::glorot(2 * options.layers)) {
+    for (Index i = 1; i <= options.layers; ++i)
+      layers_.emplace_back(p / fmt::format("layer{}", i), options);
+    if (options.norm == "pre") norm_.emplace(p, "norm", options.units);
+  }
+
+  // [B,S,2 L d]: keys and values of layer 1, of layer 2, ...
+  Memory prepare(const Annotations& annotations) const override {
+    return {memory_(annotations.states), {}, annotations.lengths};
+  }
+  // Of each layer the keys and values of the past [B,t,2d], at first none.
+  State start(const Annotations& annotations, const Memory&) const override {
+    Tape& tape = annotations.states.tape();
+    State state;
+    for (std::size_t l = 0; l < layers_.size(); ++l)
+      state.push(tape.constant(tape.zeros({annotations.states.shape()[0], 0, 2 * units_})));
+    return state;
+  }
+  Var inputs(Var embedded) const override { return input_.projected(embedded); }
+
+  DecoderStep step(const Memory& memory, const State& state, Var input) const override {
+    State next = state;
+    const Seen seen = run(memory, input, {PositionAxis::first, state.step}, [&](std::size_t l) {
+      return [&, l](const SelfAttention& self, Var y) { return self.step(y, next[l]); };
+    });
+    return {next, {seen.output}, unstack_steps(Var(seen.weights))[0]};
+  }
+  Unrolled unroll(const Memory& memory, State, Var&& inputs) const override {
+    Seen seen = run(memory, inputs, {PositionAxis::first, 0}, [](std::size_t) {
+      return [](const SelfAttention& self, Var y) { return self.causal(y); };
+    });
+    return {seen.output, unstack_steps(std::move(seen.weights))};
+  }
+  Var readout(Var outputs, Var) const override { return outputs; }
+  Index readout_size() const override { return units_; }
+  bool aligns() const override { return true; }
+
+ private:
+  struct Seen {
+    Var output;   // [T,B,d] or [B,d]
+    Var weights;  // [T,B,S]
+  };
+  // self(l): how layer l attends to the target.
+  template <class Self>
+  Seen run(const Memory& memory, Var input, Place place, Self self) const {
+    Seen seen{input_(input, place), {}};
+    for (std::size_t l = 0; l < layers_.size(); ++l) {
+      const bool top = l + 1 == layers_.size();
+      const Wanted wanted = memory.heads != nullptr ? Wanted::each
+                            : top                   ? Wanted::mean
+                                                    : Wanted::context;
+      const auto cross = [&](const CrossAttention& attention, Var y) {
+        const Index begin = static_cast<Index>(l) * 2 * units_;
+        const MultiHead out = attention(y, memory.keys, begin, memory.lengths, wanted);
+        if (out.each) memory.heads->add(static_cast<Index>(l), place.first, out.each.value());
+        seen.weights = out.mean;
+        return out.context;
+      };
+      seen.output = layers_[l](seen.output, place, self(l), cross);
+    }
+    if (norm_) seen.output = (*norm_)(seen.output);
+    return seen;
+  }
+
+  Index units_;
+  TransformerInput input_;
+  Linear memory_;
+  std::vector<DecoderLayer> layers_;
+  std::optional<LayerNorm> norm_;  // of the last sum, when sub-layers normalise their inputs
+};
+SOFTALIGN_DECODER(
+    "transformer",
+    Transformer,
+    "masked self-attention and multi-head attention to the source (Vaswani et al. 2017)");
+
+}  // namespace
+}  // namespace softalign
