@@ -176,11 +176,17 @@ def _attention(file: h5py.File) -> h5py.Group | None:
 
 def _label(spec: dict[str, Any]) -> str:
     attention = spec["model"]["attention"]
+    if _type(attention) == "built_in":
+        return _type(spec["model"]["decoder"])
     if isinstance(attention, str):
         return attention
-    score = attention.get("score")
-    score = score["type"] if isinstance(score, dict) else score
-    return " ".join(part for part in (attention["type"], score) if part and part != "global")
+    parts = (attention["type"], _type(attention.get("score")))
+    return " ".join(part for part in parts if part and part != "global")
+
+
+def _type(plugin: str | dict[str, Any] | None) -> str | None:
+    """The name of a plugin, which stands alone when no option is told."""
+    return plugin["type"] if isinstance(plugin, dict) else plugin
 
 
 def read_file(path: Path) -> AlignmentFile:

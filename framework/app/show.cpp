@@ -19,6 +19,7 @@ struct Arguments {
   RunArgument run;
   std::optional<Index> sentence;
   std::string module;
+  std::optional<Index> head;
   bool json = false;
 };
 
@@ -161,7 +162,8 @@ Json json_of(const Record& record) {
 
 void show(const Arguments& arguments) {
   const std::filesystem::path path = find_run(arguments.run);
-  const ShownSentence sentence{arguments.sentence, arguments.module, arguments.json};
+  const ShownSentence sentence{
+      arguments.sentence, arguments.module, arguments.head, arguments.json};
   if (is_alignment_record(path)) return show_alignment_record(AlignmentRecord(path), sentence);
   const Record record(path);
   if (arguments.sentence)
@@ -189,7 +191,9 @@ void add_show(CLI::App& app, Outcome&) {
       "--sentence", arguments->sentence, "draw the alignment of this sentence, from 0");
   command->add_option("--module",
                       arguments->module,
-                      "which alignments: cross (test, teacher-forced), cross_search, cross_dev");
+                      "which alignments: cross (test, teacher-forced), cross_search, cross_dev; "
+                      "cross_layer1, ...: single heads");
+  command->add_option("--head", arguments->head, "which head of such a layer, from 0");
   command->add_flag("--json", arguments->json, "print it as JSON");
   command->callback([arguments] { show(*arguments); });
 }

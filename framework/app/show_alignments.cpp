@@ -38,7 +38,10 @@ std::string held(const std::vector<Index>& sentences) {
   return fmt::format("those of {} sentences between {} and {}", sentences.size(), first, last);
 }
 
-Alignment newest(const StoredAlignments& alignments, const std::string& module, Index sentence) {
+Alignment newest(const StoredAlignments& alignments,
+                 const std::string& module,
+                 Index sentence,
+                 std::optional<Index> head = {}) {
   const auto all = alignments.sentences(module);
   if (std::find(all.begin(), all.end(), sentence) == all.end())
     throw SpecError("{}: {} holds no alignment of sentence {}, but {}",
@@ -48,7 +51,14 @@ Alignment newest(const StoredAlignments& alignments, const std::string& module, 
                     held(all));
   std::vector<Alignment> found = alignments.of_sentence(module, sentence);
   if (found.empty()) throw DataError("{}: sentence {} is empty", module, sentence);
-  return std::move(found.back());
+  const Index update = found.back().update;
+  for (Alignment& one : found)
+    if (one.update == update && one.head == head.value_or(one.head)) return std::move(one);
+  throw SpecError("{} has no head {}, but {} to {}",
+                  module,
+                  head.value_or(0),
+                  found.front().head,
+                  found.back().head);
 }
 
 }  // namespace
@@ -56,21 +66,23 @@ Alignment newest(const StoredAlignments& alignments, const std::string& module, 
 void show_sentence(const StoredAlignments& alignments,
                    const std::string& title,
                    const ShownSentence& shown) {
-  const Alignment a =
-      newest(alignments, chosen_module(alignments, shown.module), shown.number.value_or(0));
+  const Alignment a = newest(
+      alignments, chosen_module(alignments, shown.module), shown.number.value_or(0), shown.head);
   if (shown.json) {
     print_json({{"module", a.module},
                 {"update", a.update},
                 {"sentence", a.sentence},
+                {"head", a.head},
                 {"source", a.source},
                 {"target", a.target},
                 {"weights", a.weights},
                 {"gold", a.gold}});
     return;
   }
-  fmt::print("{}: {}, sentence {}, update {}\n\n{}",
+  fmt::print("{}: {}{}, sentence {}, update {}\n\n{}",
              title,
              a.module,
+             alignments.heads(a.module).size() > 1 ? fmt::format(", head {}", a.head) : "",
              a.sentence,
              a.update,
              draw_alignment(a, terminal_columns(STDOUT_FILENO)));

@@ -13,6 +13,7 @@ namespace softalign::app {
 struct ShownSentence {
   std::optional<Index> number;  // none: all, in a line each
   std::string module;           // "": the first
+  std::optional<Index> head;    // none: the first
   bool json = false;
 };
 

@@ -29,15 +29,47 @@ AlignmentMatrix matrix_of(const Hypothesis& hypothesis) {
   return {steps, std::ssize(hypothesis.alignment) / steps, hypothesis.alignment};
 }
 
+// Those of row b, of every head.
+std::vector<HeadMatrix> head_matrices_of(const HeadWeights& heads,
+                                         const AlignmentMatrix& mean,
+                                         Index b) {
+  std::vector<HeadMatrix> found;
+  const auto matrix = [&](Index layer, Index head) -> AlignmentMatrix& {
+    for (HeadMatrix& one : found)
+      if (one.layer == layer && one.head == head) return one.matrix;
+    const auto size = static_cast<std::size_t>(mean.steps * mean.positions);
+    found.push_back({layer, head, {mean.steps, mean.positions, std::vector<float>(size)}});
+    return found.back().matrix;
+  };
+  for (const HeadWeights::Part& part : heads.parts) {
+    const Shape& shape = part.weights.shape;  // [T,B,H,S]
+    for (Index h = 0; h < shape[2]; ++h) {
+      AlignmentMatrix& to = matrix(part.layer, h);
+      for (Index t = 0; t < std::min(shape[0], mean.steps - part.step); ++t)
+        std::copy_n(part.weights.data + ((t * shape[1] + b) * shape[2] + h) * shape[3],
+                    mean.positions,
+                    to.weights.begin() + (part.step + t) * mean.positions);
+    }
+  }
+  return found;
+}
+
 // A reference as the decoder is fed it.
 struct TeacherForced {
   double nll = 0;          // nats, summed over its symbols and </s>
   Count matches;           // see SentenceResult::teacher_forced
   AlignmentMatrix matrix;  // empty for a model that does not align
+  std::vector<HeadMatrix> heads;
 };
 
-std::vector<TeacherForced> in_one_pass(const Model& model, Tape& tape, const Batch& batch) {
-  const Model::Forward forward = model.forward(tape, batch, 1);
+// keep_heads: of how many examples of the split the weights of single heads are wanted.
+std::vector<TeacherForced> in_one_pass(const Model& model,
+                                       Tape& tape,
+                                       const Batch& batch,
+                                       Index keep_heads) {
+  const bool any = std::ranges::any_of(batch.example, [&](Index at) { return at < keep_heads; });
+  HeadWeights heads;
+  const Model::Forward forward = model.forward(tape, batch, 1, any ? &heads : nullptr);
   std::vector<TeacherForced> results(static_cast<std::size_t>(batch.rows));
   for (Index b = 0; b < batch.rows; ++b) {
     TeacherForced& result = results[static_cast<std::size_t>(b)];
@@ -47,7 +79,10 @@ std::vector<TeacherForced> in_one_pass(const Model& model, Tape& tape, const Bat
       result.matches +=
           Count{forward.losses.best[k] == batch.target_out[k] ? Index{1} : Index{0}, 1};
     }
-    if (model.aligns()) result.matrix = matrix_of(forward, batch, b);
+    if (!model.aligns()) continue;
+    result.matrix = matrix_of(forward, batch, b);
+    if (batch.example[static_cast<std::size_t>(b)] < keep_heads)
+      result.heads = head_matrices_of(heads, result.matrix, b);
   }
   return results;
 }
@@ -63,7 +98,8 @@ std::vector<TeacherForced> step_by_step(const Scorer& scorer, Tape& tape, const 
   std::vector<TeacherForced> results;
   for (Forced& forced : force(scorer, tape, batch.source_side(), targets)) {
     const std::span<const Token> target = targets[results.size()];
-    TeacherForced result{-forced.hypothesis.log_probability, {}, matrix_of(forced.hypothesis)};
+    TeacherForced result{
+        -forced.hypothesis.log_probability, {}, matrix_of(forced.hypothesis), {}};
     for (std::size_t t = 0; t < forced.best.size(); ++t)
       result.matches +=
           Count{forced.best[t] == (t < target.size() ? target[t] : kEnd) ? Index{1} : Index{0}, 1};
@@ -146,6 +182,7 @@ EvaluatedSplit evaluate(const Scorer& scorer,
   const bool referenced = has_references(split);
   if (scorer.aligns()) {
     if (referenced) out.forced.resize(kept);
+    if (referenced && request.heads) out.forced_heads.resize(kept);
     if (request.search != nullptr) out.searched.resize(kept);
   }
   std::mutex mutex;
@@ -162,7 +199,7 @@ EvaluatedSplit evaluate(const Scorer& scorer,
     Tape& tape = *borrowed;
     std::vector<TeacherForced> forced;
     if (referenced)
-      forced = scorer.models().size() == 1 ? in_one_pass(model, tape, batch)
+      forced = scorer.models().size() == 1 ? in_one_pass(model, tape, batch, std::ssize(out.forced_heads))
                                            : step_by_step(scorer, tape, batch);
     for (std::size_t row = 0; row < batch.example.size(); ++row) {
       const auto at = static_cast<std::size_t>(batch.example[row]);
@@ -175,7 +212,9 @@ EvaluatedSplit evaluate(const Scorer& scorer,
       result.teacher_forced = forced[row].matches;
       if (!scorer.aligns()) continue;
       score_attention(forced[row].matrix, model, example, result);
-      if (at < kept) out.forced[at] = std::move(forced[row].matrix);
+      if (at >= kept) continue;
+      if (request.heads) out.forced_heads[at] = std::move(forced[row].heads);
+      out.forced[at] = std::move(forced[row].matrix);
     }
     if (request.search != nullptr) {
       const auto hypotheses = request.search->run(scorer, tape, batch.source_side());

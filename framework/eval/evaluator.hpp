@@ -21,9 +21,19 @@ struct AlignmentMatrix {
   std::vector<float> weights;
 };
 
+// Of a decoder with several heads: one of them.
+struct HeadMatrix {
+  Index layer = 0;
+  Index head = 0;
+  AlignmentMatrix matrix;
+};
+
 struct EvaluatedSplit {
   std::vector<SentenceResult> sentences;  // one for each example, in order
   std::vector<AlignmentMatrix> forced;    // teacher-forced; the first `keep` examples
+  // Teacher-forced, by layer and head; likewise; empty when not asked for, and
+  // for attentions without heads.
+  std::vector<std::vector<HeadMatrix>> forced_heads;
   std::vector<AlignmentMatrix> searched;  // of the search's best hypothesis; likewise
 };
 
@@ -35,6 +45,7 @@ struct EvaluationRequest {
   const Search* search = nullptr;  // null: teacher-forced only
   Index batch = 64;                // sentences side by side
   Index keep = 0;                  // examples whose matrices are kept
+  bool heads = false;              // whether those of single heads are kept too
   std::function<void(Index done, Index total)>
       progress;                // sentences; called from one thread at a time
   std::function<bool()> stop;  // asked between batches; true: throws Interrupted

@@ -46,6 +46,11 @@ std::vector<Index> StoredAlignments::sentences(const std::string& module) const 
   return {found.begin(), found.end()};
 }
 
+std::vector<Index> StoredAlignments::heads(const std::string& module) const {
+  const auto found = Module(file_, hdf5_, module).get<std::int32_t>("head", -1);
+  return {found.begin(), found.end()};
+}
+
 std::vector<Alignment> StoredAlignments::of_sentence(const std::string& name,
                                                      Index sentence) const {
   const std::vector<Index> all = sentences(name);

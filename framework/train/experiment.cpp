@@ -174,11 +174,13 @@ MetricTable evaluate_test(Recorder& recorder,
   request.search = search.get();
   request.batch = spec.evaluate.batch;
   request.keep = spec.record.alignments;
+  request.heads = true;
   request.progress = [&](Index done, Index total) { observer.stage("testing", done, total); };
   request.stop = [&] { return observer.stop_requested(); };
   const EvaluatedSplit result = evaluate(model, data.test, *data.target, request, workers);
   MetricTable table = record_test(recorder, spec, data, result, update);
   record_alignments(recorder, model, "cross", update, data.test, data, result.forced);
+  record_heads(recorder, model, "cross", update, data.test, data, result);
   record_searched_alignments(recorder, model, "cross_search", update, data.test, data, result);
   if (wants_ibm_model1(spec)) record_ibm_model1(recorder, spec, data);
   return table;

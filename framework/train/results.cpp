@@ -33,6 +33,27 @@ std::vector<std::uint8_t> gold_of(const Model& model,
   return gold;
 }
 
+// A teacher-forced matrix of example `i`.
+void record_forced(Recorder& recorder,
+                   const Model& model,
+                   const std::string& module,
+                   Index update,
+                   std::size_t i,
+                   Index head,
+                   const Split& split,
+                   const Dataset& data,
+                   const AlignmentMatrix& matrix) {
+  const Example example = split.examples[i];
+  recorder.alignment({module,
+                      update,
+                      static_cast<Index>(i),
+                      head,
+                      source_words(model, example.source, *data.source),
+                      words_of(example.target, *data.target, true),
+                      matrix.weights,
+                      gold_of(model, example, matrix)});
+}
+
 template <class T, class F>
 std::vector<T> column(const std::vector<SentenceResult>& sentences, F pick) {
   std::vector<T> values;
@@ -77,17 +98,28 @@ void record_alignments(Recorder& recorder,
                        const Split& split,
                        const Dataset& data,
                        const std::vector<AlignmentMatrix>& matrices) {
-  for (std::size_t i = 0; i < matrices.size(); ++i) {
-    const Example example = split.examples[i];
-    recorder.alignment({module,
-                        update,
-                        static_cast<Index>(i),
-                        0,
-                        source_words(model, example.source, *data.source),
-                        words_of(example.target, *data.target, true),
-                        matrices[i].weights,
-                        gold_of(model, example, matrices[i])});
-  }
+  for (std::size_t i = 0; i < matrices.size(); ++i)
+    record_forced(recorder, model, module, update, i, 0, split, data, matrices[i]);
+}
+
+void record_heads(Recorder& recorder,
+                  const Model& model,
+                  const std::string& module,
+                  Index update,
+                  const Split& split,
+                  const Dataset& data,
+                  const EvaluatedSplit& result) {
+  for (std::size_t i = 0; i < result.forced_heads.size(); ++i)
+    for (const HeadMatrix& one : result.forced_heads[i])
+      record_forced(recorder,
+                    model,
+                    fmt::format("{}_layer{}", module, one.layer + 1),
+                    update,
+                    i,
+                    one.head,
+                    split,
+                    data,
+                    one.matrix);
 }
 
 void record_searched_alignments(Recorder& recorder,

@@ -29,6 +29,16 @@ void record_alignments(Recorder& recorder,
                        const Dataset& data,
                        const std::vector<AlignmentMatrix>& matrices);
 
+// The same of every head of every layer, as /alignments/<module>_layer1, ...; nothing of attentions that
+// show no heads.
+void record_heads(Recorder& recorder,
+                  const Model& model,
+                  const std::string& module,
+                  Index update,
+                  const Split& split,
+                  const Dataset& data,
+                  const EvaluatedSplit& result);
+
 // The same for what a search found: target words are those of the hypotheses; links are unknown.
 void record_searched_alignments(Recorder& recorder,
                                 const Model& model,

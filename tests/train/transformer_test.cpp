@@ -1,0 +1,208 @@
+// Transformers as whole models, in float: what training computes at once is what a search computes step
+// by step, they learn, and what makes no sense is refused.
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "framework/config/spec.hpp"
+#include "framework/data/batches.hpp"
+#include "framework/data/task.hpp"
+#include "framework/eval/evaluator.hpp"
+#include "framework/train/step.hpp"
+
+using namespace softalign;
+
+namespace {
+
+struct TaskAndModel {
+  Choice task{.kind = "task", .type = "copy"};
+  ModelOptions model;
+  template <class V>
+  void describe(V& v) {
+    v("task", task, "");
+    v("model", model, "");
+  }
+};
+
+constexpr const char* kTask =
+    "task: {type: copy, symbols: 8, length: {train: [1, 6], dev: [1, 6], test: [1, 6]},\n"
+    "       examples: {train: 400, dev: 40, test: 40}}\n";
+constexpr const char* kSize = "layers: 2, heads: 2, units: 32, feed_forward: 64";
+
+std::string transformer(const std::string& options = "") {
+  return fmt::format(
+      "{}model: {{embedding: 32, encoder: {{type: self_attention, {}{}}},\n"
+      "  attention: built_in, decoder: {{type: transformer, {}{}}}}}\n",
+      kTask,
+      kSize,
+      options,
+      kSize,
+      options);
+}
+
+struct Setting {
+  explicit Setting(const std::string& yaml) {
+    const TaskAndModel spec = parse_spec<TaskAndModel>(yaml, "test.yaml").spec;
+    data = make_plugin<TaskKind>(spec.task)->load(1, {});
+    model = std::make_unique<Model>(spec.model, data.source->size(), data.target->size(), 1);
+  }
+  Batch batch(Index first, Index count) const {
+    std::vector<Index> examples;
+    for (Index i = 0; i < count; ++i) examples.push_back((first + i) % 400);
+    return make_batch(data.train, examples);
+  }
+  Dataset data;
+  std::unique_ptr<Model> model;
+};
+
+// -log p of each target symbol of a batch, step by step as a search computes them.
+std::vector<double> nll_by_steps(const Model& model, const Batch& batch) {
+  Tape tape(Tape::Mode::infer);
+  Model::Source source = model.read(tape, batch.source_side());
+  std::vector<double> nll(static_cast<std::size_t>(batch.rows * batch.target_steps));
+  for (Index t = 0; t < batch.target_steps; ++t) {
+    std::vector<Token> previous;
+    for (Index b = 0; b < batch.rows; ++b)
+      previous.push_back(batch.target_in[static_cast<std::size_t>(b * batch.target_steps + t)]);
+    const Model::Prediction now = model.predict(tape, source, previous);
+    const View logits = now.logits.value();
+    for (Index b = 0; b < batch.rows; ++b) {
+      const real* row = logits.data + b * logits.shape[1];
+      double sum = 0;
+      for (Index v = 0; v < logits.shape[1]; ++v) sum += std::exp(static_cast<double>(row[v]));
+      const auto at = static_cast<std::size_t>(b * batch.target_steps + t);
+      nll[at] = std::log(sum) - static_cast<double>(row[batch.target_out[at]]);
+    }
+    source.state = now.next;
+  }
+  return nll;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(transformers)
+
+BOOST_AUTO_TEST_CASE(training_and_search_compute_the_same) {
+  for (const char* options : {"", ", norm: pre, positions: learned, max_positions: 4"}) {
+    const Setting setting(transformer(options));
+    const Batch batch = setting.batch(0, 12);
+    Tape tape(Tape::Mode::infer);
+    const Model::Forward forward = setting.model->forward(tape, batch, 1);
+    const std::vector<double> steps = nll_by_steps(*setting.model, batch);
+    for (Index b = 0; b < batch.rows; ++b)
+      for (Index t = 0; t < batch.target_lengths[static_cast<std::size_t>(b)]; ++t) {
+        const auto at = static_cast<std::size_t>(b * batch.target_steps + t);
+        BOOST_TEST(std::abs(steps[at] - static_cast<double>(forward.losses.nll[at])) < 1e-5);
+      }
+  }
+}
+
+// Not only within rounding: a row of a product has the same bits in any company (gemm_tile.hpp).
+BOOST_AUTO_TEST_CASE(all_steps_at_once_have_the_bits_of_single_steps) {
+  ParameterStore store;
+  const auto decoder = make_plugin<DecoderKind>(Choice{.kind = "decoder", .type = "transformer"},
+                                                Parameters(store),
+                                                DecoderSizes{24, 40, 1, {}, {}});
+  store.allocate(5);
+  constexpr Index kSentences = 3, kPositions = 7, kSteps = 9;
+  const std::vector<Index> lengths = {7, 4, 1};
+  Tape tape(Tape::Mode::infer);
+  const auto normal = [&](const char* name, Shape shape) {
+    View array = tape.allocate(shape);
+    const RandomStream stream(1, name);
+    for (Index i = 0; i < array.size(); ++i)
+      array.data[i] = static_cast<real>(stream.normal(static_cast<std::uint64_t>(i)));
+    return tape.constant(array);
+  };
+  const Annotations annotations{normal("states", {kSentences, kPositions, 40}), {}, {}, lengths};
+  const Memory memory = decoder->prepare(annotations);
+  Var target = normal("target", {kSteps, kSentences, 24});
+  const Unrolled all =
+      decoder->unroll(memory, decoder->start(annotations, memory), decoder->inputs(target));
+  const Unrolled steps = decoder->Decoder::unroll(
+      memory, decoder->start(annotations, memory), decoder->inputs(target));
+  const auto same = [](Var a, Var b) {
+    return std::equal(a.value().begin(), a.value().end(), b.value().begin(), b.value().end());
+  };
+  BOOST_TEST(same(all.outputs, steps.outputs));
+  BOOST_REQUIRE(all.weights.size() == steps.weights.size());
+  for (std::size_t t = 0; t < all.weights.size(); ++t)
+    BOOST_TEST(same(all.weights[t], steps.weights[t]));
+}
+
+BOOST_AUTO_TEST_CASE(a_tiny_one_learns_to_copy) {
+  Setting setting(transformer());
+  const auto optimizer = make_plugin<OptimizerKind>(Choice{.kind = "optimizer", .type = "adam"});
+  Workers workers(2);
+  TrainingStep step(*setting.model, *optimizer, 1, 1, workers);
+  for (Index update = 1; update <= 500; ++update)
+    step.run({setting.batch(update * 40, 40)}, update);
+  const auto search = make_plugin<SearchKind>(Choice{.kind = "search", .type = "beam"});
+  EvaluationRequest request;
+  request.search = search.get();
+  request.keep = 40;
+  request.heads = true;
+  const EvaluatedSplit result =
+      evaluate(*setting.model, setting.data.test, *setting.data.target, request, workers);
+  Index exact = 0;
+  for (const SentenceResult& sentence : result.sentences) exact += sentence.exact;
+  BOOST_TEST(exact >= 38);
+
+  // Every head of both layers, each with rows that sum to 1; their mean is what the model shows.
+  BOOST_REQUIRE(result.forced_heads.size() == result.forced.size());
+  for (std::size_t i = 0; i < result.forced.size(); ++i) {
+    BOOST_REQUIRE(result.forced_heads[i].size() == 4);
+    const AlignmentMatrix& mean = result.forced[i];
+    for (std::size_t k = 0; k < mean.weights.size(); ++k) {
+      const auto weight = [&](std::size_t head) {
+        return result.forced_heads[i][head].matrix.weights[k];
+      };
+      BOOST_TEST(std::abs((weight(2) + weight(3)) / 2 - mean.weights[k]) < 1e-6f);
+    }
+    for (const HeadMatrix& head : result.forced_heads[i])
+      for (Index t = 0; t < mean.steps; ++t) {
+        const auto begin = head.matrix.weights.begin() + t * mean.positions;
+        BOOST_TEST(std::abs(std::accumulate(begin, begin + mean.positions, 0.0f) - 1) < 1e-5f);
+      }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(parts_combine_with_those_of_other_papers) {
+  for (const char* model : {"encoder: {type: self_attention, units: 12, heads: 3}, decoder: {type: "
+                            "attentional_gru, units: 10}",
+                            "encoder: {type: gru, units: 10}, attention: built_in, decoder: {type: "
+                            "transformer, units: 12, heads: 3}",
+                            "encoder: {type: gru, units: 10}, attention: {type: multi_head, units: "
+                            "12, heads: 3}, decoder: {type: attentional_gru, units: 10}"}) {
+    Setting setting(fmt::format("{}model: {{embedding: 8, {}}}", kTask, model));
+    const auto optimizer = make_plugin<OptimizerKind>(Choice{.kind = "optimizer", .type = "adam"});
+    Workers workers(1);
+    TrainingStep step(*setting.model, *optimizer, 2, 1, workers);
+    const std::vector<Batch> shards = {setting.batch(0, 10), setting.batch(10, 10)};
+    const double first = step.run(shards, 1).nll;
+    double last = first;
+    for (Index update = 2; update <= 100; ++update) last = step.run(shards, update).nll;
+    BOOST_TEST_CONTEXT(model) BOOST_TEST(last < 0.9 * first);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_attention_that_nobody_reads_is_refused) {
+  const auto fault = [](const char* model) -> std::string {
+    try {
+      Setting(fmt::format("{}model: {{{}}}", kTask, model));
+    } catch (const SpecError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  BOOST_TEST(fault("decoder: transformer").find("attention: built_in") != std::string::npos);
+  BOOST_TEST(fault("attention: none, decoder: transformer").find("attention: built_in") !=
+             std::string::npos);
+  BOOST_TEST(fault("attention: built_in").find("no attention of its own") != std::string::npos);
+  BOOST_TEST(fault("encoder: {type: self_attention, heads: 3}").find("multiple of heads") !=
+             std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
