@@ -80,11 +80,11 @@ Var dropout(Var x, double rate, const RandomStream& stream, DropoutAxes axes, Dr
   View y = tape.allocate(shape);
   for_each(
       [to = y.data, from = x.value().data](Index i, real factor) { to[i] = factor * from[i]; });
-  return tape.record(y, {x}, [=](View dy) {
+  return tape.expendable(tape.record(y, {x}, [=](View dy) {
     for_each([dx = x.gradient().data, from = dy.data](Index i, real factor) {
       dx[i] += factor * from[i];
     });
-  });
+  }));
 }
 
 }  // namespace softalign
