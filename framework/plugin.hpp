@@ -5,6 +5,7 @@
 #include "framework/config/abi.hpp"
 #include "framework/nn/dropout.hpp"
 #include "framework/nn/layers.hpp"
+#include "framework/nn/recurrent.hpp"
 #include "framework/nn/transformer.hpp"
 #include "framework/ops/ops.hpp"
 #include "framework/seq/attention.hpp"

@@ -44,10 +44,13 @@ void OuterProducts::compute(PutOff& one) {
   one.steps = 0;
 }
 
-void OuterProducts::finish(const real* gradient) {
+void OuterProducts::finish(const real* gradients, Index size) {
+  const auto here = [=](const PutOff& one) {
+    return one.gradient.data >= gradients && one.gradient.data < gradients + size;
+  };
   for (PutOff& one : put_off_)
-    if (one.gradient.data == gradient && one.steps > 0) compute(one);
-  std::erase_if(put_off_, [=](const PutOff& one) { return one.gradient.data == gradient; });
+    if (here(one) && one.steps > 0) compute(one);
+  std::erase_if(put_off_, here);
 }
 
 void OuterProducts::finish() {

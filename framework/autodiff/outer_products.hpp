@@ -15,10 +15,10 @@ namespace softalign {
 class OuterProducts {
  public:
   // gradient [B,S,D] += rows [B,S] (outer) columns [B,D], over the first lengths[b] of S, at the
-  // latest when finish(gradient) returns. In order: the bits depend on the calls alone.
+  // latest when finish returns. In order: the bits depend on the calls alone.
   void add(View gradient, View rows, View columns, std::span<const Index> lengths);
-  void finish(const real* gradient);  // of this array
-  void finish();                      // of all
+  void finish(const real* gradients, Index size);  // of the arrays that lie here
+  void finish();                                   // of all
 
   void reset();
   std::size_t peak_bytes() const { return arena_.peak(); }

@@ -62,9 +62,9 @@ real* Tape::gradient_of_parameter(Index offset, Index size) {
   return numbers;
 }
 
-Var::Node* Tape::part_of(Var taken, View value, bool needs_gradient) {
+Var::Node* Tape::part_of(Var taken, View value, bool needs_gradient, bool expendable) {
   taken.node_->taken = true;
-  Var::Node* node = arena_.make<Var::Node>(value, nullptr, this, needs_gradient, true);
+  Var::Node* node = arena_.make<Var::Node>(value, nullptr, this, needs_gradient, expendable);
   node->whole = &taken.node_->root();
   return node;
 }
@@ -81,15 +81,16 @@ Var Tape::take(Var x) {
   });
 }
 
-std::span<const Var> Tape::unstack(Var x) {
-  Var whole = take(x);
-  const Shape& shape = whole.shape();
-  const Index count = shape[0];
-  const Shape of_part{shape[1], shape[2]};
+std::span<const Var> Tape::unstack(Var x) { return parts(take(x), true); }
+
+std::span<const Var> Tape::parts(Var whole, bool expendable) {
+  const View value = whole.node_->value;
+  const Index count = value.shape[0];
+  const Shape of_part = value.shape.without_first();
   Var* parts = arena_.array_of<Var>(count);
   for (Index i = 0; i < count; ++i)
     parts[i] = Var(part_of(
-        whole, {whole.node_->value.data + i * of_part.size(), of_part}, whole.needs_gradient()));
+        whole, {value.data + i * of_part.size(), of_part}, whole.needs_gradient(), expendable));
   return {parts, static_cast<std::size_t>(count)};
 }
 
@@ -113,7 +114,7 @@ void Tape::run_backward() {
     Var::Node& output = *step->output;
     real* gradient = output.gradient_or_null();
     if (gradient == nullptr) continue;
-    outer_products_.finish(gradient);
+    outer_products_.finish(gradient, output.value.size());
     running_ = &output;
     step->run(step, {gradient, output.value.shape});
     output.needs_gradient = false;  // whoever asks later gets none, not a fresh one

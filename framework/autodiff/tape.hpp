@@ -119,8 +119,11 @@ class Tape {
     for (Var input : inputs) needed = needed || (input && input.needs_gradient());
     return put(part_of(taken, taken.node_->value, needed && training()), backward);
   }
-  // x [T,B,D] taken, as its T parts [B,D].
+  // x [T,...] taken, as its T parts [...].
   std::span<const Var> unstack(Var x);
+  // The values [...] of an operation that has recorded its K results as one array x [K,...]. Nobody
+  // else may read x.
+  std::span<const Var> outputs(Var x) { return parts(x, false); }
 
   void backward(Var loss, real seed = 1);     // loss: one number
   void backward_from(Var output, View seed);  // seed: the gradient of output, any shape
@@ -207,7 +210,8 @@ class Tape {
     }
     return Var(node);
   }
-  Var::Node* part_of(Var taken, View value, bool needs_gradient);
+  Var::Node* part_of(Var taken, View value, bool needs_gradient, bool expendable = true);
+  std::span<const Var> parts(Var whole, bool expendable);
   real* gradient_of_parameter(Index offset, Index size);
   Matrix lasting(Matrix m);
   void run_backward();

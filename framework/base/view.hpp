@@ -37,6 +37,12 @@ class Shape {
     out.sizes_[static_cast<std::size_t>(rank_ - 1)] = size;
     return out;
   }
+  Shape without_first() const {
+    Shape out;
+    out.rank_ = rank_ - 1;
+    std::copy(sizes_.begin() + 1, sizes_.begin() + rank_, out.sizes_.begin());
+    return out;
+  }
   bool operator==(const Shape&) const = default;
   std::string str() const {  // "[8, 20, 256]"
     std::string text = "[";

@@ -24,6 +24,14 @@ Initializer constant(double number) {
   };
 }
 
+Initializer blocks(std::vector<double> values) {
+  return [values = std::move(values)](View value, const RandomStream&) {
+    const Index each = value.size() / std::ssize(values);
+    for (Index i = 0; i < value.size(); ++i)
+      value.data[i] = static_cast<real>(values[static_cast<std::size_t>(i / each)]);
+  };
+}
+
 Initializer normal(double deviation) {
   const auto draw = [deviation](View value, const RandomStream& stream) {
     for (Index i = 0; i < value.size(); ++i)

@@ -1,12 +1,15 @@
 // How parameters begin. All are functions of a named random stream.
 #pragma once
 
+#include <vector>
+
 #include "framework/autodiff/parameters.hpp"
 
 namespace softalign::init {
 
 Initializer zeros();
 Initializer constant(double value);
+Initializer blocks(std::vector<double> values);  // equal parts, each of one value
 Initializer normal(double deviation);
 Initializer uniform(double bound);  // in [-bound, bound)
 // Uniform in ±sqrt(6 / (rows + columns)) (Glorot and Bengio 2010); `columns` of one product when

@@ -21,9 +21,10 @@ class Linear {
          Index in,
          Index out,
          Bias bias = Bias::yes,
-         Initializer initializer = init::glorot())
+         Initializer initializer = init::glorot(),
+         Initializer of_bias = init::zeros())
       : weight_((p / name).add("W", {in, out}, std::move(initializer))),
-        bias_(bias == Bias::yes ? (p / name).add("b", {out}, init::zeros()) : nullptr) {}
+        bias_(bias == Bias::yes ? (p / name).add("b", {out}, std::move(of_bias)) : nullptr) {}
 
   Var operator()(Var x) const { return linear(x, weight(x.tape()), bias(x.tape())); }
   Var add_to(Var&& base, Var x) const {  // base + x W in base's memory, for one without a bias
@@ -65,37 +66,6 @@ class Embedding {
  private:
   Parameter* table_;
   Index size_;
-};
-
-// The recurrence of a GRU; its input is projected beforehand by inputs(), for all positions at
-// once.
-class Gru {
- public:
-  Gru(const Parameters& p, Index in, Index units)
-      : input_(p, "input", in, 3 * units, Linear::Bias::yes, init::glorot(3)),
-        gates_(p.add("U", {units, 2 * units}, init::orthogonal(2))),
-        candidate_(p.add("U_candidate", {units, units}, init::orthogonal())) {}
-
-  Var inputs(Var x) const { return input_(x); }  // [..., in] -> [..., 3U]
-  // The inputs are overwritten.
-  Var sequence(Var&& inputs, std::span<const Index> lengths, bool backwards) const {
-    Tape& tape = inputs.tape();
-    return gru_sequence(std::move(inputs),
-                        tape.parameter(*gates_),
-                        tape.parameter(*candidate_),
-                        lengths,
-                        backwards);
-  }
-  Var step(Var&& input, Var previous) const {  // [B,3U] [B,U] -> [B,U]
-    Tape& tape = input.tape();
-    return gru_step(
-        std::move(input), previous, tape.parameter(*gates_), tape.parameter(*candidate_));
-  }
-
- private:
-  Linear input_;
-  Parameter* gates_;
-  Parameter* candidate_;
 };
 
 }  // namespace softalign

@@ -6,6 +6,7 @@
 // read x afterwards (BugError).
 #pragma once
 
+#include <array>
 #include <span>
 #include <string_view>
 
@@ -54,11 +55,26 @@ Var embedding(Var table,
               std::span<const Token> ids,
               Shape leading);  // rows of table [V,E] -> [leading..., E]; ids must outlive the step
 
-// ---- recurrence (Cho et al. 2014: the reset gate acts before the product). Gates z, r, c side by
-// side. x [B,S,3U]: projected inputs with bias; u [U,2U], uc [U,U]; lengths must not increase along
-// the batch. -> [B,S,U], 0 at padding. backwards: from each sentence's last position to its first.
-Var gru_sequence(Var&& x, Var u, Var uc, std::span<const Index> lengths, bool backwards);
-Var gru_step(Var&& x, Var previous, Var u, Var uc);  // x [B,3U], previous [B,U] -> [B,U]
+// ---- recurrence. x: projected inputs with bias, [B,S,·] of a sequence, [B,·] of a step, overwritten.
+// A sequence begins with the zero state; lengths must not increase along the batch; backwards: from
+// each sentence's last position to its first; -> [B,S,U], 0 at padding. A step: previous [B,U] ->
+// [B,U]. mask [B,U], or empty: what products with h see is h times the mask, the same one at all
+// steps (variational dropout, Gal and Ghahramani 2016); it gets no gradient.
+
+// h' = tanh(x + h u), Elman 1990. x [.,U], u [U,U]
+Var rnn_sequence(Var&& x, Var u, std::span<const Index> lengths, bool backwards, Var mask = {});
+Var rnn_step(Var&& x, Var previous, Var u, Var mask = {});
+// kernels/gru.hpp, Cho et al. 2014: the reset gate acts before the product. x [.,3U]: gates z, r, c
+// side by side; u [U,2U], uc [U,U]
+Var gru_sequence(
+    Var&& x, Var u, Var uc, std::span<const Index> lengths, bool backwards, Var mask = {});
+Var gru_step(Var&& x, Var previous, Var u, Var uc, Var mask = {});
+// kernels/lstm.hpp, Hochreiter and Schmidhuber 1997 with forget gate. x [.,4U]: gates i, f, g, o side by
+// side; u [U,4U]
+using LstmState = std::array<Var, 2>;  // h, c
+LstmState lstm_sequence(
+    Var&& x, Var u, std::span<const Index> lengths, bool backwards, Var mask = {});
+LstmState lstm_step(Var&& x, LstmState previous, Var u, Var mask = {});
 
 // ---- images [B,W,H,C], column behind column. widths [B]: valid columns of each image; what lies
 // beyond is never read, and 0 in what comes out.

@@ -9,6 +9,7 @@
 #include "framework/kernels/elementwise.hpp"
 #include "framework/kernels/gemm.hpp"
 #include "framework/kernels/gru.hpp"
+#include "framework/kernels/lstm.hpp"
 
 namespace softalign::bench {
 namespace {
@@ -138,6 +139,17 @@ void gru_gates(benchmark::State& state) {
   per_item(state, rows * units);
 }
 BENCHMARK(gru_gates);
+
+void lstm_gates(benchmark::State& state) {
+  const Index rows = 8, units = 256;
+  const kernels::LstmSizes n{rows, units, 4 * units, units, units};
+  const Numbers c = numbers(rows * units, 0.3f);
+  Numbers gates = numbers(rows * 4 * units, 0.1f), output = c, output_c = c;
+  for (auto _ : state)
+    kernels::lstm_forward(n, c.data(), gates.data(), output.data(), output_c.data());
+  per_item(state, rows * units);
+}
+BENCHMARK(lstm_gates);
 
 }  // namespace
 }  // namespace softalign::bench

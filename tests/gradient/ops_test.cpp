@@ -103,12 +103,45 @@ BOOST_AUTO_TEST_CASE(shapes) {
 }
 
 BOOST_AUTO_TEST_CASE(recurrence) {
-  check({{3, 5, 9}, {3, 6}, {3, 3}},
-        [](const Inputs& x) { return gru_sequence(Var(x[0]), x[1], x[2], kLengths, false); });
-  check({{3, 5, 9}, {3, 6}, {3, 3}},
-        [](const Inputs& x) { return gru_sequence(Var(x[0]), x[1], x[2], kLengths, true); });
+  for (const bool backwards : {false, true}) {
+    check({{3, 5, 3}, {3, 3}},
+          [=](const Inputs& x) { return rnn_sequence(Var(x[0]), x[1], kLengths, backwards); });
+    check({{3, 5, 9}, {3, 6}, {3, 3}}, [=](const Inputs& x) {
+      return gru_sequence(Var(x[0]), x[1], x[2], kLengths, backwards);
+    });
+    check({{3, 5, 12}, {3, 12}}, [=](const Inputs& x) {
+      const LstmState states = lstm_sequence(Var(x[0]), x[1], kLengths, backwards);
+      return concat_last(states[0], states[1]);
+    });
+  }
+  check({{2, 3}, {2, 3}, {3, 3}}, [](const Inputs& x) { return rnn_step(Var(x[0]), x[1], x[2]); });
   check({{2, 9}, {2, 3}, {3, 6}, {3, 3}},
         [](const Inputs& x) { return gru_step(Var(x[0]), x[1], x[2], x[3]); });
+  check({{2, 12}, {2, 3}, {2, 3}, {3, 12}}, [](const Inputs& x) {
+    const LstmState next = lstm_step(Var(x[0]), {x[1], x[2]}, x[3]);
+    return concat_last(next[0], next[1]);
+  });
+}
+
+// An operation with two results: its backward runs once, whoever read which of them, and after
+// whatever was put off for either.
+BOOST_AUTO_TEST_CASE(one_of_two_results) {
+  for (const std::size_t which : {std::size_t{0}, std::size_t{1}}) {
+    check({{2, 12}, {2, 3}, {2, 3}, {3, 12}}, [=](const Inputs& x) {
+      return lstm_step(Var(x[0]), {x[1], x[2]}, x[3])[which];
+    });
+    check({{3, 5, 12}, {3, 12}, {3, 3}}, [=](const Inputs& x) {
+      Var memory = lstm_sequence(Var(x[0]), x[1], kLengths, false)[which];
+      return weighted_sum(
+          softmax_prefix(batched_dot(memory, x[2], kLengths), kLengths), memory, kLengths);
+    });
+  }
+  check({{2, 12}, {2, 3}, {2, 3}, {3, 12}},
+        [](const Inputs& x) {  // the first result stays what it is
+          const LstmState next = lstm_step(Var(x[0]), {x[1], x[2]}, x[3]);
+          Var sum = add_linear(Var(next[0]), next[1], slice_last(x[3], 0, 3));
+          return concat_last(sum, next[1]);
+        });
 }
 
 BOOST_AUTO_TEST_CASE(attention) {

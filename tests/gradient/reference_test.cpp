@@ -58,36 +58,79 @@ void equal(const std::vector<Shape>& shapes, const Function& fused, const Functi
     BOOST_TEST(std::abs(a.gradients[i] - b.gradients[i]) < 1e-11);
 }
 
+// An empty mask drops nothing.
+Var dropped(Var h, Var mask) { return mask ? mask * h : h; }
+
+// h' = tanh(x + h U)
+Inputs rnn_reference(Var x, const Inputs& previous, Var u, Var mask) {
+  return {tanh(x + linear(dropped(previous[0], mask), u))};
+}
+
 // h' = (1 - z) h + z tanh(x_c + (r h) Uc)
-Var gru_reference(Var x, Var h, Var u, Var uc) {
+Inputs gru_reference(Var x, const Inputs& previous, Var u, Var uc, Var mask) {
   const Index units = uc.shape()[0];
-  Var gates = sigmoid(slice_last(x, 0, 2 * units) + linear(h, u));
+  Var h = previous[0], fed = dropped(h, mask);
+  Var gates = sigmoid(slice_last(x, 0, 2 * units) + linear(fed, u));
   Var z = slice_last(gates, 0, units), r = slice_last(gates, units, units);
-  Var c = tanh(slice_last(x, 2 * units, units) + linear(r * h, uc));
-  return h - z * h + z * c;
+  Var c = tanh(slice_last(x, 2 * units, units) + linear(r * fed, uc));
+  return {h - z * h + z * c};
+}
+
+// c' = f c + i g, h' = o tanh(c')
+Inputs lstm_reference(Var x, const Inputs& previous, Var u, Var mask) {
+  const Index units = u.shape()[0];
+  Var all = x + linear(dropped(previous[0], mask), u);
+  const auto part = [&](Index k) { return slice_last(all, k * units, units); };
+  Var c = sigmoid(part(1)) * previous[1] + sigmoid(part(0)) * tanh(part(2));
+  return {sigmoid(part(3)) * tanh(c), c};
+}
+
+Var side_by_side(const Inputs& arrays) {  // sentence by sentence: [B, all the rest]
+  const auto flat = [](Var x) {
+    if (x.shape().rank() == 2) return x;
+    Var all = select_step(x, 0);
+    for (Index step = 1; step < x.shape()[1]; ++step) all = concat_last(all, select_step(x, step));
+    return all;
+  };
+  Var all = flat(arrays[0]);
+  for (std::size_t k = 1; k < arrays.size(); ++k) all = concat_last(all, flat(arrays[k]));
+  return all;
 }
 
 // One mask row for each position: rows of sentences that have ended keep their state.
-Var gru_sequence_reference(
-    Var x, Var u, Var uc, const std::vector<Index>& lengths, bool backwards) {
+using Step = std::function<Inputs(Var x, const Inputs& previous)>;
+Var sequence_reference(Var x,
+                       Index units,
+                       std::size_t states,
+                       const std::vector<Index>& lengths,
+                       bool backwards,
+                       const Step& step) {
   Tape& tape = x.tape();
-  const Index rows = x.shape()[0], steps = x.shape()[1], units = uc.shape()[0];
-  Var h = tape.constant(tape.zeros({rows, units}));
-  std::vector<Var> outputs(static_cast<std::size_t>(steps));
+  const Index rows = x.shape()[0], steps = x.shape()[1];
+  Inputs state(states, tape.constant(tape.zeros({rows, units})));
+  Inputs outputs(states * static_cast<std::size_t>(steps));
   for (Index i = 0; i < steps; ++i) {
-    const Index step = backwards ? steps - 1 - i : i;
+    const Index at = backwards ? steps - 1 - i : i;
     View mask = tape.zeros({rows, units});
     for (Index b = 0; b < rows; ++b)
-      if (step < lengths[static_cast<std::size_t>(b)])
+      if (at < lengths[static_cast<std::size_t>(b)])
         std::fill_n(mask.data + b * units, units, real{1});
     Var alive = tape.constant(mask);
-    Var next = gru_reference(select_step(x, step), h, u, uc);
-    h = h + alive * (next - h);
-    outputs[static_cast<std::size_t>(step)] = alive * h;
+    const Inputs next = step(select_step(x, at), state);
+    for (std::size_t k = 0; k < states; ++k) {
+      state[k] = state[k] + alive * (next[k] - state[k]);
+      outputs[k * static_cast<std::size_t>(steps) + static_cast<std::size_t>(at)] =
+          alive * state[k];
+    }
   }
-  Var all = outputs[0];  // [B, S * U]: sentence by sentence
-  for (std::size_t step = 1; step < outputs.size(); ++step) all = concat_last(all, outputs[step]);
-  return all;
+  return side_by_side(outputs);
+}
+
+// A dropout mask for four sentences of five units: half of it is 0, the rest 2.
+Var mask_on(Tape& tape) {
+  View mask = tape.zeros({4, 5});
+  for (Index i = 0; i < mask.size(); ++i) mask.data[i] = i * 7 % 4 < 2 ? 2 : 0;
+  return tape.constant(mask);
 }
 
 Var additive_reference(Var keys, Var query, Var v) {
@@ -130,21 +173,69 @@ Var multi_head_reference(
 
 BOOST_AUTO_TEST_SUITE(fused_equals_reference)
 
-BOOST_AUTO_TEST_CASE(gru_step_is_the_formula) {
-  equal(
-      {{4, 15}, {4, 5}, {5, 10}, {5, 5}},
-      [](const Inputs& x) { return gru_step(Var(x[0]), x[1], x[2], x[3]); },
-      [](const Inputs& x) { return gru_reference(x[0], x[1], x[2], x[3]); });
+BOOST_AUTO_TEST_CASE(recurrent_steps_are_their_formulas) {
+  for (const bool drops : {false, true}) {
+    const auto mask = [=](const Inputs& x) { return drops ? mask_on(x[0].tape()) : Var(); };
+    equal(
+        {{4, 5}, {4, 5}, {5, 5}},
+        [=](const Inputs& x) { return rnn_step(Var(x[0]), x[1], x[2], mask(x)); },
+        [=](const Inputs& x) { return rnn_reference(x[0], {x[1]}, x[2], mask(x))[0]; });
+    equal(
+        {{4, 15}, {4, 5}, {5, 10}, {5, 5}},
+        [=](const Inputs& x) { return gru_step(Var(x[0]), x[1], x[2], x[3], mask(x)); },
+        [=](const Inputs& x) { return gru_reference(x[0], {x[1]}, x[2], x[3], mask(x))[0]; });
+    equal(
+        {{4, 20}, {4, 5}, {4, 5}, {5, 20}},
+        [=](const Inputs& x) {
+          const LstmState next = lstm_step(Var(x[0]), {x[1], x[2]}, x[3], mask(x));
+          return concat_last(next[0], next[1]);
+        },
+        [=](const Inputs& x) {
+          return side_by_side(lstm_reference(x[0], {x[1], x[2]}, x[3], mask(x)));
+        });
+  }
 }
 
-BOOST_AUTO_TEST_CASE(gru_sequence_is_its_steps) {
+BOOST_AUTO_TEST_CASE(recurrent_sequences_are_their_steps) {
   for (const bool backwards : {false, true})
-    equal(
-        {{4, 6, 15}, {5, 10}, {5, 5}},
-        [=](const Inputs& x) { return gru_sequence(Var(x[0]), x[1], x[2], kLengths, backwards); },
-        [=](const Inputs& x) {
-          return gru_sequence_reference(x[0], x[1], x[2], kLengths, backwards);
-        });
+    for (const bool drops : {false, true}) {
+      const auto mask = [=](const Inputs& x) { return drops ? mask_on(x[0].tape()) : Var(); };
+      const auto reference = [=](Var x, std::size_t states, const Step& step) {
+        return sequence_reference(x, 5, states, kLengths, backwards, step);
+      };
+      equal(
+          {{4, 6, 5}, {5, 5}},
+          [=](const Inputs& x) {
+            return side_by_side({rnn_sequence(Var(x[0]), x[1], kLengths, backwards, mask(x))});
+          },
+          [=](const Inputs& x) {
+            return reference(x[0], 1, [=, m = mask(x)](Var at, const Inputs& state) {
+              return rnn_reference(at, state, x[1], m);
+            });
+          });
+      equal(
+          {{4, 6, 15}, {5, 10}, {5, 5}},
+          [=](const Inputs& x) {
+            return side_by_side(
+                {gru_sequence(Var(x[0]), x[1], x[2], kLengths, backwards, mask(x))});
+          },
+          [=](const Inputs& x) {
+            return reference(x[0], 1, [=, m = mask(x)](Var at, const Inputs& state) {
+              return gru_reference(at, state, x[1], x[2], m);
+            });
+          });
+      equal(
+          {{4, 6, 20}, {5, 20}},
+          [=](const Inputs& x) {
+            const LstmState states = lstm_sequence(Var(x[0]), x[1], kLengths, backwards, mask(x));
+            return side_by_side({states[0], states[1]});
+          },
+          [=](const Inputs& x) {
+            return reference(x[0], 2, [=, m = mask(x)](Var at, const Inputs& state) {
+              return lstm_reference(at, state, x[1], m);
+            });
+          });
+    }
 }
 
 BOOST_AUTO_TEST_CASE(add_linear_is_a_product_and_a_sum) {

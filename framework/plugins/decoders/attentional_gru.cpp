@@ -54,7 +54,7 @@ class AttentionalGru final : public Decoder {
   Var inputs(Var embedded) const override { return gru_.inputs(embedded); }
   DecoderStep step(const Memory& memory, const State& state, Var input) const override {
     const Glimpse glimpse = attention_->attend(memory, {state[0], state.step, {}, state.from(1)});
-    State next{gru_.step(context_.add_to(std::move(input), glimpse.context), state[0])};
+    State next{gru_.step(context_.add_to(std::move(input), glimpse.context), {state[0]})[0]};
     next.append(glimpse.next);
     return {next, {state[0], glimpse.context}, glimpse.weights};
   }

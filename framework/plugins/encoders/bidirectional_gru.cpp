@@ -23,8 +23,8 @@ class BidirectionalGru final : public Encoder {
 
   Annotations encode(const EncoderInput& source) const override {
     const std::span<const Index> lengths = source.lengths;
-    Var forward = forward_.sequence(forward_.inputs(source.embedded), lengths, false);
-    Var backward = backward_.sequence(backward_.inputs(source.embedded), lengths, true);
+    Var forward = forward_.sequence(forward_.inputs(source.embedded), lengths, false)[0];
+    Var backward = backward_.sequence(backward_.inputs(source.embedded), lengths, true)[0];
     Var first = select_step(backward, 0);
     Var last = concat_last(select_last_valid(forward, lengths), first);
     return {concat_last(forward, backward), last, first, lengths, {last}};

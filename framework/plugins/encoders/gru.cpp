@@ -19,7 +19,7 @@ class GruEncoder final : public Encoder {
 
   Annotations encode(const EncoderInput& source) const override {
     const std::span<const Index> lengths = source.lengths;
-    Var states = forward_.sequence(forward_.inputs(source.embedded), lengths, false);
+    Var states = forward_.sequence(forward_.inputs(source.embedded), lengths, false)[0];
     Var last = select_last_valid(states, lengths);
     return {states, last, last, lengths, {last}};
   }
