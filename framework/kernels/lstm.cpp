@@ -20,7 +20,7 @@ SOFTALIGN_KERNEL void lstm_forward(
     if (previous_c == nullptr) {
       for (Index u = 0; u < units; ++u) c[u] = i[u] * g[u];
     } else {
-      const real* before = previous_c + row * n.state_stride;
+      const real* before = previous_c + row * n.previous_stride;
       for (Index u = 0; u < units; ++u) c[u] = f[u] * before[u] + i[u] * g[u];
     }
     for (Index u = 0; u < units; ++u) h[u] = o[u] * vector_tanh(c[u]);
@@ -59,7 +59,7 @@ SOFTALIGN_KERNEL void lstm_backward(LstmSizes n,
     if (previous_c == nullptr) {
       for (Index u = 0; u < units; ++u) df[u] = 0;
     } else {
-      const real* before = previous_c + row * n.state_stride;
+      const real* before = previous_c + row * n.previous_stride;
       real* dp = dprevious_c + row * units;
       for (Index u = 0; u < units; ++u) {
         dp[u] += df[u] * f[u];

@@ -13,9 +13,10 @@ namespace softalign::kernels {
 
 struct LstmSizes {
   Index rows;
-  Index units;         // U
-  Index gate_stride;   // between rows of gates and their gradients: 4U, or S * 4U in a sequence
-  Index state_stride;  // between rows of c, c' and h': U, or S * U
+  Index units;            // U
+  Index gate_stride;      // between rows of gates and their gradients: 4U, or S * 4U in a sequence
+  Index previous_stride;  // between rows of c: U, or S * U
+  Index state_stride;     // between rows of c' and h': U, or S * U
 };
 
 void lstm_forward(

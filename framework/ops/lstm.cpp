@@ -21,7 +21,7 @@ struct LstmCell {
                  u);
   }
   kernels::LstmSizes sizes(const ops::Transition<2>& t) const {
-    return {t.rows, units(), t.gate_stride, t.state_stride};
+    return {t.rows, units(), t.gate_stride, t.state_stride, t.state_stride};
   }
 
   void forward(const ops::Transition<2>& t) const {

@@ -50,6 +50,9 @@ std::span<const Var> unstack_steps(Var&& x);     // [T,B,D] -> T times [B,D]
 Var stack_steps(std::span<const Var> steps);     // T times [B,D] -> [T,B,D]
 // parts side by side: T * K times [B,D_k], step by step -> [T,B,D_1 + ... + D_K]
 Var stack_steps(std::span<const Var> parts, Index parts_of_a_step);
+// x [B,S,D] -> [B,S,width D]: each position between its neighbours, zeros where the sentence has none and
+// at padding; width is odd. With a product behind it: a convolution.
+Var windows(Var x, Index width, std::span<const Index> lengths);
 Var select_last_valid(Var x, std::span<const Index> lengths);  // [B,S,D] -> [B,D] at lengths[b] - 1
 Var embedding(Var table,
               std::span<const Token> ids,
@@ -75,6 +78,12 @@ using LstmState = std::array<Var, 2>;  // h, c
 LstmState lstm_sequence(
     Var&& x, Var u, std::span<const Index> lengths, bool backwards, Var mask = {});
 LstmState lstm_step(Var&& x, LstmState previous, Var u, Var mask = {});
+// LSTM whose previous states are weighted sums over all of them, Cheng et al. 2016, section 3.2:
+//   a_ti = v . tanh(h_i w_h + queries_t + ~h_{t-1} w_summary), i < t;   s_t = softmax(a_t);
+//   ~h_t = sum_i s_ti h_i, ~c_t = sum_i s_ti c_i, both 0 at first; the step reads x_t, ~h_t and ~c_t
+// queries [B,S,A], w_h and w_summary [U,A], v [A]; the rest is as in lstm_sequence, forwards.
+LstmState lstmn_sequence(
+    Var&& x, Var queries, Var u, Var w_h, Var w_summary, Var v, std::span<const Index> lengths);
 
 // ---- images [B,W,H,C], column behind column. widths [B]: valid columns of each image; what lies
 // beyond is never read, and 0 in what comes out.

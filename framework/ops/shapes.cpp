@@ -124,6 +124,36 @@ Var select_last_valid(Var x, std::span<const Index> lengths) {
   });
 }
 
+Var windows(Var x, Index width, std::span<const Index> lengths) {
+  ops::require(
+      x.shape().rank() == 3 && x.shape()[0] == static_cast<Index>(lengths.size()) && width % 2 == 1,
+      "windows",
+      "x must be [B,S,D] with a length for each of B, the width odd",
+      x);
+  const Index rows = x.shape()[0], steps = x.shape()[1], size = x.shape()[2];
+  const Index* length = lengths.data();
+  View y = x.tape().zeros({rows, steps, width * size});
+  // Calls f(x's numbers, the window's) for each run of neighbours: they lie behind one another.
+  const auto for_each = [=](real* numbers, real* all, auto f) {
+    for (Index b = 0; b < rows; ++b)
+      for (Index s = 0; s < length[b]; ++s) {
+        const Index begin = std::max<Index>(0, s - width / 2),
+                    end = std::min(length[b], s + width / 2 + 1);
+        f((end - begin) * size,
+          numbers + (b * steps + begin) * size,
+          all + ((b * steps + s) * width + begin - (s - width / 2)) * size);
+      }
+  };
+  for_each(x.value().data, y.data, [](Index count, const real* from, real* to) {
+    std::copy_n(from, count, to);
+  });
+  return x.tape().record(y, {x}, [=](View dy) {
+    for_each(x.gradient().data, dy.data, [](Index count, real* to, const real* from) {
+      kernels::add(count, from, to);
+    });
+  });
+}
+
 // y = x / n with n = sqrt(|x|² + epsilon²); dx = (dy - y (y . dy)) / n
 Var normalize_last(Var x, real epsilon) {
   const Index rows = x.shape().rows(), size = x.shape().last();

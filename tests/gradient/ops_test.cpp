@@ -92,6 +92,8 @@ BOOST_AUTO_TEST_CASE(shapes) {
   check({{2, 3, 4}}, [](const Inputs& x) { return slice_last(x[0], 1, 2); });
   check({{2, 3, 4}}, [](const Inputs& x) { return select_step(x[0], 1); });
   check({{3, 5, 4}}, [](const Inputs& x) { return select_last_valid(x[0], kLengths); });
+  check({{3, 5, 4}}, [](const Inputs& x) { return windows(x[0], 3, kLengths); });
+  check({{3, 5, 4}}, [](const Inputs& x) { return windows(x[0], 7, kLengths); });
   check({{2, 4}, {2, 4}}, [](const Inputs& x) { return stack_steps(x); });
   check({{2, 4}, {2, 1}, {2, 4}, {2, 1}}, [](const Inputs& x) { return stack_steps(x, 2); });
   check({{3, 2, 4}}, [](const Inputs& x) {

@@ -6,57 +6,13 @@
 #include <functional>
 #include <vector>
 
-#include "framework/base/random.hpp"
 #include "framework/ops/ops.hpp"
+#include "tests/gradient/equal.hpp"
 
 using namespace softalign;
+using namespace softalign::testing;
 
 namespace {
-
-using Inputs = std::vector<Var>;
-using Function = std::function<Var(const Inputs&)>;
-
-struct Result {
-  std::vector<double> value;
-  std::vector<double> gradients;
-};
-
-// Value of f and gradients of the weighted sum of its outputs, the weights being arbitrary but
-// fixed.
-Result evaluate(const std::vector<Shape>& shapes, const Function& f) {
-  std::vector<std::vector<double>> numbers, gradients;
-  Tape tape(Tape::Mode::train);
-  Inputs inputs;
-  for (std::size_t i = 0; i < shapes.size(); ++i) {
-    numbers.emplace_back(static_cast<std::size_t>(shapes[i].size()));
-    gradients.emplace_back(numbers.back().size());
-    const RandomStream stream(11, "reference" + std::to_string(i));
-    for (std::size_t k = 0; k < numbers.back().size(); ++k) numbers.back()[k] = stream.normal(k);
-  }
-  for (std::size_t i = 0; i < shapes.size(); ++i)
-    inputs.push_back(tape.leaf({numbers[i].data(), shapes[i]}, gradients[i].data()));
-  Var y = f(inputs);
-  View weights = tape.allocate(y.shape());
-  const RandomStream stream(13, "weights");
-  for (Index i = 0; i < weights.size(); ++i)
-    weights.data[i] = weights.size() == 1 ? 1 : stream.normal(static_cast<std::uint64_t>(i));
-  Result result;
-  result.value.assign(y.value().begin(), y.value().end());
-  tape.backward(sum(y * tape.constant(weights)));
-  for (const auto& gradient : gradients)
-    result.gradients.insert(result.gradients.end(), gradient.begin(), gradient.end());
-  return result;
-}
-
-void equal(const std::vector<Shape>& shapes, const Function& fused, const Function& reference) {
-  const Result a = evaluate(shapes, fused), b = evaluate(shapes, reference);
-  BOOST_REQUIRE(a.value.size() == b.value.size());
-  BOOST_REQUIRE(a.gradients.size() == b.gradients.size());
-  for (std::size_t i = 0; i < a.value.size(); ++i)
-    BOOST_TEST(std::abs(a.value[i] - b.value[i]) < 1e-12);
-  for (std::size_t i = 0; i < a.gradients.size(); ++i)
-    BOOST_TEST(std::abs(a.gradients[i] - b.gradients[i]) < 1e-11);
-}
 
 // An empty mask drops nothing.
 Var dropped(Var h, Var mask) { return mask ? mask * h : h; }
@@ -236,6 +192,15 @@ BOOST_AUTO_TEST_CASE(recurrent_sequences_are_their_steps) {
             });
           });
     }
+}
+
+BOOST_AUTO_TEST_CASE(windows_hold_the_neighbours) {
+  Tape tape(Tape::Mode::infer);
+  std::vector<real> x = {1, 2, 3, 4, 5, 6};  // two sentences of lengths 3 and 2
+  const std::vector<Index> lengths = {3, 2};
+  const View y = windows(tape.constant({x.data(), {2, 3, 1}}), 3, lengths).value();
+  const std::vector<real> expected = {0, 1, 2, 1, 2, 3, 2, 3, 0, 0, 4, 5, 4, 5, 0, 0, 0, 0};
+  BOOST_TEST(std::vector<real>(y.begin(), y.end()) == expected);
 }
 
 BOOST_AUTO_TEST_CASE(add_linear_is_a_product_and_a_sum) {
