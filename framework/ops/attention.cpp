@@ -100,4 +100,13 @@ Var weighted_sum(Var weights, Var values, std::span<const Index> lengths) {
   });
 }
 
+Var mean_prefix(Var values, std::span<const Index> lengths) {
+  const auto n = sizes_of(values, lengths, "mean_prefix");
+  View weights = values.tape().zeros({n.sentences, n.positions});
+  for (Index b = 0; b < n.sentences; ++b)
+    std::fill_n(
+        weights.data + b * n.positions, n.lengths[b], real{1} / static_cast<real>(n.lengths[b]));
+  return weighted_sum(values.tape().constant(weights), values, lengths);
+}
+
 }  // namespace softalign

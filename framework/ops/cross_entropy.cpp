@@ -18,16 +18,24 @@ constexpr Index kChunk = 256;  // rows whose logits exist at a time
 // probabilities, then into their own gradient, and that at once into the gradients of w, bias and
 // features. Backward only hands on the latter; hence its gradient must be 1.
 TokenLosses projected_cross_entropy(
-    Var features, Var w, Var bias, std::span<const Token> targets, real factor, real smoothing) {
+    Var features,
+    Var w,
+    Var bias,
+    std::span<const Token> targets,
+    real factor,
+    real smoothing,
+    Tape::Weight how) {
   const Index all = features.shape().rows(), size = features.shape().last();
-  ops::require(w.shape().rank() == 2 && w.shape()[0] == size &&
-                   bias.shape().size() == w.shape()[1] && all == static_cast<Index>(targets.size()),
+  const Index vocabulary = bias.shape().size();
+  const bool turned = how == Tape::Weight::transposed;
+  ops::require(w.shape() == (turned ? Shape{vocabulary, size} : Shape{size, vocabulary}) &&
+                   all == static_cast<Index>(targets.size()),
                "projected_cross_entropy",
-               "features [N,R], w [R,V], bias [V] and N targets must agree",
+               turned ? "features [N,R], w [V,R], bias [V] and N targets must agree"
+                      : "features [N,R], w [R,V], bias [V] and N targets must agree",
                features,
                w,
                bias);
-  const Index vocabulary = w.shape()[1];
   Tape& tape = features.tape();
   Index* rows = tape.arena().array_of<Index>(all);
   Token* wanted = tape.arena().array_of<Token>(all);
@@ -46,7 +54,8 @@ TokenLosses projected_cross_entropy(
   View dx = training && features.needs_gradient() ? tape.allocate({count, size}) : View{};
   View dw = training ? w.gradient() : View{}, db = training ? bias.gradient() : View{};
   const bool gradients = dx || dw || db;
-  const Matrix weights{w.value().data, size, vocabulary};
+  const Matrix as_it_is{w.value().data, w.shape()[0], w.shape()[1]};
+  const Matrix weights = turned ? as_it_is.transpose() : as_it_is;
 
   Arena& arena = tape.gradient_arena();  // as good as empty now, while the other is full
   const Arena::Mark mark = arena.mark();
@@ -78,7 +87,8 @@ TokenLosses projected_cross_entropy(
       if (smoothing > 0) spread += static_cast<double>(chunk_uniform[i]);
     }
     if (dx) gemm(out, weights.transpose(), false, dx.data + begin * size, size);
-    if (dw) gemm(in.transpose(), out, true, dw.data, vocabulary);
+    if (dw && turned) gemm(out.transpose(), in, true, dw.data, size);
+    if (dw && !turned) gemm(in.transpose(), out, true, dw.data, vocabulary);
   }
   arena.rewind(mark);
   double total = 0;

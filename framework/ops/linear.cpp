@@ -6,44 +6,51 @@ namespace softalign {
 
 namespace {
 
-// dx = dy W^T, dW = x^T dy
-void linear_backward(Var x, Var w, View dy) {
-  const Index rows = x.shape().rows(), in = w.shape()[0], out = w.shape()[1];
+using Weight = Tape::Weight;
+
+// dx = dy W^T, dW = x^T dy; transposed: dx = dy W, dW = dy^T x
+void linear_backward(Var x, Var w, Weight how, View dy) {
+  const Index rows = x.shape().rows(), in = x.shape().last(), out = dy.shape.last();
+  const bool turned = how == Weight::transposed;
   Tape& tape = x.tape();
   const Matrix d{dy.data, rows, out};
-  if (View dx = x.gradient()) tape.multiply(d, w, Tape::Weight::transposed, true, dx.data, in);
+  if (View dx = x.gradient())
+    tape.multiply(d, w, turned ? Weight::as_it_is : Weight::transposed, true, dx.data, in);
   if (!w.needs_gradient()) return;
   tape.keep_gradient();
-  tape.add_weight_product(w, {x.value().data, rows, in}, d);
+  const Matrix values{x.value().data, rows, in};
+  tape.add_weight_product(w, turned ? d : values, turned ? values : d);
 }
 
-void check_sizes(std::string_view op, Var x, Var w) {
-  ops::require(w.shape().rank() == 2 && x.shape().last() == w.shape()[0],
+// The size of x w.
+Index check_sizes(std::string_view op, Var x, Var w, Weight how = Weight::as_it_is) {
+  const bool turned = how == Weight::transposed;
+  ops::require(w.shape().rank() == 2 && x.shape().last() == w.shape()[turned ? 1 : 0],
                op,
-               "the last size of x must be the first of w",
+               turned ? "the last sizes of x and w must be equal"
+                      : "the last size of x must be the first of w",
                x,
                w);
+  return w.shape()[turned ? 0 : 1];
 }
 
 }  // namespace
 
 // y = x W + b; db = sum over rows of dy. b may be absent.
-Var linear(Var x, Var w, Var bias) {
-  check_sizes("linear", x, w);
-  const Index rows = x.shape().rows(), in = w.shape()[0], out = w.shape()[1];
+Var linear(Var x, Var w, Var bias, Weight how) {
+  const Index rows = x.shape().rows(), in = x.shape().last(),
+              out = check_sizes("linear", x, w, how);
   if (bias)
-    ops::require(
-        bias.shape().size() == out, "linear", "the bias must have the last size of w", w, bias);
+    ops::require(bias.shape().size() == out,
+                 "linear",
+                 "the bias must have the size of the product",
+                 w,
+                 bias);
   View y = x.tape().allocate(x.shape().with_last(out));
-  x.tape().multiply({x.value().data, rows, in},
-                    w,
-                    Tape::Weight::as_it_is,
-                    false,
-                    y.data,
-                    out,
-                    bias ? bias.value().data : nullptr);
+  x.tape().multiply(
+      {x.value().data, rows, in}, w, how, false, y.data, out, bias ? bias.value().data : nullptr);
   return x.tape().expendable(x.tape().record(y, {x, w, bias}, [=](View dy) {
-    linear_backward(x, w, dy);
+    linear_backward(x, w, how, dy);
     if (!bias) return;
     if (View db = bias.gradient()) kernels::sum_rows(rows, out, dy.data, db.data);
   }));
@@ -52,8 +59,7 @@ Var linear(Var x, Var w, Var bias) {
 Var linear(Var x, Var w) { return linear(x, w, Var()); }
 
 Var add_linear(Var&& base, Var x, Var w) {
-  check_sizes("add_linear", x, w);
-  const Index rows = x.shape().rows(), in = w.shape()[0], out = w.shape()[1];
+  const Index rows = x.shape().rows(), in = x.shape().last(), out = check_sizes("add_linear", x, w);
   ops::require(base.shape() == x.shape().with_last(out),
                "add_linear",
                "base must have the shape of the product",
@@ -61,9 +67,9 @@ Var add_linear(Var&& base, Var x, Var w) {
                x,
                w);
   Var y = x.tape().take(base);
-  x.tape().multiply(
-      {x.value().data, rows, in}, w, Tape::Weight::as_it_is, true, y.value().data, out);
-  return x.tape().record_in_place(y, {x, w}, [=](View dy) { linear_backward(x, w, dy); });
+  x.tape().multiply({x.value().data, rows, in}, w, Weight::as_it_is, true, y.value().data, out);
+  return x.tape().record_in_place(
+      y, {x, w}, [=](View dy) { linear_backward(x, w, Weight::as_it_is, dy); });
 }
 
 Var embedding(Var table, std::span<const Token> ids, Shape leading) {

@@ -31,8 +31,11 @@ Var maxout(Var x);  // [..., 2D] -> [..., D], the larger of each pair of neighbo
                     // al. 2013)
 
 // ---- products
-Var linear(Var x, Var w);                  // x [..., D] w [D, E] -> [..., E]
-Var linear(Var x, Var w, Var bias);        // + bias [E]
+Var linear(Var x, Var w);  // x [..., D] w [D, E] -> [..., E]
+Var linear(Var x,
+           Var w,
+           Var bias,                                    // + bias [E]
+           Tape::Weight how = Tape::Weight::as_it_is);  // transposed: w is [E, D]
 Var add_linear(Var&& base, Var x, Var w);  // base [..., E] + x w, in the memory of base
 Var batched_dot(Var keys,
                 Var query,
@@ -72,6 +75,9 @@ Var rnn_step(Var&& x, Var previous, Var u, Var mask = {});
 Var gru_sequence(
     Var&& x, Var u, Var uc, std::span<const Index> lengths, bool backwards, Var mask = {});
 Var gru_step(Var&& x, Var previous, Var u, Var uc, Var mask = {});
+// The reset gate acts after the product (Sennrich et al. 2017): z, r = sigmoid(x + q),
+// c = tanh(x_c + r q_c), h' = (1 - z) h + z c. x and q = h u + b [B,3U]
+Var gru_reset_after(Var&& x, Var q, Var previous);
 // kernels/lstm.hpp, Hochreiter and Schmidhuber 1997 with forget gate. x [.,4U]: gates i, f, g, o side by
 // side; u [U,4U]
 using LstmState = std::array<Var, 2>;  // h, c
@@ -104,6 +110,8 @@ Var softmax_prefix(Var energies,
 Var weighted_sum(Var weights,
                  Var values,
                  std::span<const Index> lengths);  // [B,S] [B,S,D] -> [B,D]
+Var mean_prefix(Var values,
+                std::span<const Index> lengths);  // [B,S,D] -> [B,D], of valid positions
 
 // ---- random, on a tape with noise (nn/dropout.hpp is what layers use)
 enum class DropoutUnit { number, vector };  // vector: the whole last dimension or nothing
@@ -178,12 +186,17 @@ struct TokenLosses {
   std::span<const real> nll;    // [N], -log p in nats; rows with a target below 0 are skipped: 0
   std::span<const Token> best;  // [N], the most probable symbol; -1 where skipped
 };
-// features [N,R], w [R,V], bias [V], targets [N]; logits of skipped rows are never computed. On a
-// training tape the gradients of w and bias are added at once; the loss is to be the root of
+// features [N,R], w [R,V] (transposed: [V,R]), bias [V], targets [N]; logits of skipped rows are never
+// computed. On a training tape the gradients of w and bias are added at once; the loss is to be the root of
 // backward, or a summand of it: its gradient must be 1 (BugError), `factor` is what scales it.
 // Label smoothing (Szegedy et al. 2016, section 7): uniform is the mean of -log p over all V symbols.
-TokenLosses projected_cross_entropy(
-    Var features, Var w, Var bias, std::span<const Token> targets, real factor, real smoothing = 0);
+TokenLosses projected_cross_entropy(Var features,
+                                    Var w,
+                                    Var bias,
+                                    std::span<const Token> targets,
+                                    real factor,
+                                    real smoothing = 0,
+                                    Tape::Weight how = Tape::Weight::as_it_is);
 
 // ---- losses of attention weights, T times [B,S]; spans must outlive the step
 // factor * sum over sentences b and their positions s of (1 - sum_t w_tbs)² (Xu et al. 2015, equation

@@ -63,6 +63,8 @@ BOOST_AUTO_TEST_CASE(elementwise) {
 BOOST_AUTO_TEST_CASE(products) {
   check({{2, 3, 4}, {4, 5}, {5}}, [](const Inputs& x) { return linear(x[0], x[1], x[2]); });
   check({{6, 4}, {4, 5}}, [](const Inputs& x) { return linear(x[0], x[1]); });
+  check({{2, 3, 4}, {5, 4}, {5}},
+        [](const Inputs& x) { return linear(x[0], x[1], x[2], Tape::Weight::transposed); });
   check({{2, 3, 5}, {2, 3, 4}, {4, 5}},
         [](const Inputs& x) { return add_linear(Var(x[0]), x[1], x[2]); });
   check({{3, 5, 4}, {3, 4}}, [](const Inputs& x) { return batched_dot(x[0], x[1], kLengths); });
@@ -119,6 +121,8 @@ BOOST_AUTO_TEST_CASE(recurrence) {
   check({{2, 3}, {2, 3}, {3, 3}}, [](const Inputs& x) { return rnn_step(Var(x[0]), x[1], x[2]); });
   check({{2, 9}, {2, 3}, {3, 6}, {3, 3}},
         [](const Inputs& x) { return gru_step(Var(x[0]), x[1], x[2], x[3]); });
+  check({{3, 12}, {3, 12}, {3, 4}},
+        [](const Inputs& x) { return gru_reset_after(Var(x[0]), x[1], x[2]); });
   check({{2, 12}, {2, 3}, {2, 3}, {3, 12}}, [](const Inputs& x) {
     const LstmState next = lstm_step(Var(x[0]), {x[1], x[2]}, x[3]);
     return concat_last(next[0], next[1]);
@@ -151,6 +155,7 @@ BOOST_AUTO_TEST_CASE(attention) {
         [](const Inputs& x) { return additive_energy(x[0], x[1], x[2], kLengths); });
   check({{3, 5}}, [](const Inputs& x) { return softmax_prefix(x[0], kLengths); });
   check({{3, 5}, {3, 5, 4}}, [](const Inputs& x) { return weighted_sum(x[0], x[1], kLengths); });
+  check({{3, 5, 4}}, [](const Inputs& x) { return mean_prefix(x[0], kLengths); });
 }
 
 BOOST_AUTO_TEST_CASE(alignment) {
@@ -216,6 +221,17 @@ BOOST_AUTO_TEST_CASE(losses) {
   const std::vector<Token> targets = {2, -1, 0, 4, 1, -1};
   check({{6, 3}, {3, 5}, {5}}, [&](const Inputs& x) {
     return projected_cross_entropy(x[0], x[1], x[2], targets, real{0.25}).loss;
+  });
+}
+
+// The rows of a tied table are looked up and are the columns of the projection.
+BOOST_AUTO_TEST_CASE(tied_embeddings) {
+  const std::vector<Token> ids = {1, 0, 3, 1, 4, 1}, targets = {2, -1, 0, 4, 1, -1};
+  check({{5, 3}, {5}, {3, 3}}, [&](const Inputs& x) {
+    Var features = tanh(linear(embedding(x[0], ids, {6}), x[2]));
+    return projected_cross_entropy(
+               features, x[0], x[1], targets, real{0.25}, Tape::Weight::transposed)
+        .loss;
   });
 }
 

@@ -194,13 +194,69 @@ BOOST_AUTO_TEST_CASE(recurrent_sequences_are_their_steps) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(windows_hold_the_neighbours) {
-  Tape tape(Tape::Mode::infer);
-  std::vector<real> x = {1, 2, 3, 4, 5, 6};  // two sentences of lengths 3 and 2
-  const std::vector<Index> lengths = {3, 2};
-  const View y = windows(tape.constant({x.data(), {2, 3, 1}}), 3, lengths).value();
-  const std::vector<real> expected = {0, 1, 2, 1, 2, 3, 2, 3, 0, 0, 4, 5, 4, 5, 0, 0, 0, 0};
-  BOOST_TEST(std::vector<real>(y.begin(), y.end()) == expected);
+BOOST_AUTO_TEST_CASE(gru_reset_after_is_the_formula) {
+  const auto formula = [](Var x, Var q, Var h) {
+    const Index units = h.shape().last();
+    Var gates = sigmoid(slice_last(x, 0, 2 * units) + slice_last(q, 0, 2 * units));
+    Var z = slice_last(gates, 0, units), r = slice_last(gates, units, units);
+    Var c = tanh(slice_last(x, 2 * units, units) + r * slice_last(q, 2 * units, units));
+    return h - z * h + z * c;
+  };
+  equal(
+      {{4, 15}, {4, 15}, {4, 5}},
+      [](const Inputs& x) { return gru_reset_after(Var(x[0]), x[1], x[2]); },
+      [=](const Inputs& x) { return formula(x[0], x[1], x[2]); });
+  equal(  // in the memory of a product
+      {{4, 3}, {3, 15}, {4, 5}, {5, 15}},
+      [](const Inputs& x) { return gru_reset_after(linear(x[0], x[1]), linear(x[2], x[3]), x[2]); },
+      [=](const Inputs& x) { return formula(linear(x[0], x[1]), linear(x[2], x[3]), x[2]); });
+}
+
+BOOST_AUTO_TEST_CASE(mean_prefix_is_the_mean_of_valid_positions) {
+  equal(
+      {{4, 6, 3}},
+      [](const Inputs& x) { return mean_prefix(x[0], kLengths); },
+      [](const Inputs& x) {
+        Tape& tape = x[0].tape();
+        Var all;
+        for (Index s = 0; s < 6; ++s) {
+          View share = tape.zeros({4, 3});
+          for (Index b = 0; b < 4; ++b)
+            if (const Index length = kLengths[static_cast<std::size_t>(b)]; s < length)
+              std::fill_n(share.data + b * 3, 3, 1.0 / static_cast<double>(length));
+          Var one = tape.constant(share) * select_step(x[0], s);
+          all = all ? all + one : one;
+        }
+        return all;
+      });
+}
+
+BOOST_AUTO_TEST_CASE(a_transposed_weight_is_the_transpose) {
+  const auto transpose = [](Var w) {
+    const Index rows = w.shape()[0], columns = w.shape()[1];
+    View t = w.tape().allocate({columns, rows});
+    for (Index i = 0; i < rows; ++i)
+      for (Index j = 0; j < columns; ++j) t.data[j * rows + i] = w.value().data[i * columns + j];
+    return w.tape().record(t, {w}, [=](View dt) {
+      for (Index i = 0; i < rows; ++i)
+        for (Index j = 0; j < columns; ++j)
+          w.gradient().data[i * columns + j] += dt.data[j * rows + i];
+    });
+  };
+  equal(
+      {{2, 3, 4}, {5, 4}, {5}},
+      [](const Inputs& x) { return linear(x[0], x[1], x[2], Tape::Weight::transposed); },
+      [=](const Inputs& x) { return linear(x[0], transpose(x[1]), x[2]); });
+  const std::vector<Token> targets = {2, -1, 0, 4, 1, -1};
+  equal(
+      {{6, 3}, {5, 3}, {5}},
+      [&](const Inputs& x) {
+        return projected_cross_entropy(x[0], x[1], x[2], targets, 0.5, Tape::Weight::transposed)
+            .loss;
+      },
+      [&](const Inputs& x) {
+        return projected_cross_entropy(x[0], transpose(x[1]), x[2], targets, 0.5).loss;
+      });
 }
 
 BOOST_AUTO_TEST_CASE(add_linear_is_a_product_and_a_sum) {
