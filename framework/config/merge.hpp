@@ -10,7 +10,7 @@
 //   new type has, drops those that only the old type has, says both in a note, and still refuses
 //   what neither has.
 //
-// So `model.encoder.type=gru` keeps the `units` of a bidirectional_gru, and `model.encoder=gru`
+// So `model.encoder.type=lstm` keeps the `units` of a gru, and `model.encoder=gru`
 // starts from the defaults.
 #pragma once
 

@@ -107,13 +107,14 @@ class Lstm {
                   std::span<const Index> lengths,
                   bool backwards,
                   Var mask = {}) const {
-    Var u = inputs.tape().parameter(*gates_);
+    Var u = recurrent(inputs.tape());
     return lstm_sequence(std::move(inputs), u, lengths, backwards, mask);
   }
   States step(Var&& input, const States& previous, Var mask = {}) const {
-    Var u = input.tape().parameter(*gates_);
+    Var u = recurrent(input.tape());
     return lstm_step(std::move(input), previous, u, mask);
   }
+  Var recurrent(Tape& tape) const { return tape.parameter(*gates_); }  // [U,4U]
 
  private:
   Index units_;

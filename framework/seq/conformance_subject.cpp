@@ -12,8 +12,11 @@ constexpr Index kEmbedding = 7, kQuery = 6, kAnnotation = 8, kStart = 4;
 constexpr Token kSymbols = 16;
 
 void check_sizes(const Encoder& encoder, const Annotations& a) {
-  if (a.states.shape().last() != encoder.size() || a.start.shape().last() != encoder.start_size())
-    throw BugError("[encoder] size() or start_size() is not what encode returns");
+  std::vector<Index> finals;
+  for (Var one : a.finals) finals.push_back(one.shape().last());
+  if (a.states.shape().last() != encoder.size() || a.averaged().shape() != a.states.shape() ||
+      a.start.shape().last() != encoder.start_size() || finals != encoder.final_sizes())
+    throw BugError("[encoder] size(), start_size() or final_sizes() is not what encode returns");
 }
 
 // Row b of numbers [B,S,H], each some symbol and a half, so that a small step changes none; H of them
@@ -68,11 +71,14 @@ std::unique_ptr<Subject> encoder_subject(const Choice& choice) {
       make_plugin<EncoderKind>(choice, Parameters(subject->parameters), kEmbedding);
   if (!encoder->embeds()) return symbol_encoder_subject(std::move(subject), encoder);
   subject->input("embedded", {kRows, kPositions, kEmbedding}, true);
-  subject->positional_outputs = {true, false, false};
+  subject->positional_outputs = {true, true, false, false};
+  subject->positional_outputs.resize(4 + encoder->final_sizes().size(), false);
   subject->run = [encoder](Tape&, const Arrays& x, std::span<const Index> lengths) -> Arrays {
     const Annotations a = encoder->encode({x[0], lengths});
     check_sizes(*encoder, a);
-    return {a.states, a.last, a.start};
+    Arrays outputs = {a.states, a.averaged(), a.last, a.start};
+    outputs.insert(outputs.end(), a.finals.begin(), a.finals.end());
+    return outputs;
   };
   return subject;
 }

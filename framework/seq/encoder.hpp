@@ -22,7 +22,8 @@ struct EncoderInput {
 };
 
 struct Annotations {
-  Var states;  // [B,S,D], h_j; what padding holds is never read
+  Var states;  // [B,S,D], h_j; what padding holds is never read. Scores see them, contexts average
+               // them, unless there are values
   Var last;    // [B,D], the whole sentence in one vector: what vanilla seq2seq keeps
   Var start;   // [B,D'], what the decoder's first state is made from (Bahdanau 2015: the backward
                // state at position 1)
@@ -31,6 +32,9 @@ struct Annotations {
       {};  // [B,U_k], the final states of all layers, as a decoder's cells begin with them
            // (Sutskever et al. 2014): h of layer 1, then its c if it has one, layer 2, ...
   std::span<const std::vector<Link>> links = {};  // [B], see Memory
+  Var values = {};  // [B,S,D], what contexts average instead (Gehring et al. 2016)
+
+  Var averaged() const { return values ? values : states; }
 };
 
 class Encoder {

@@ -49,7 +49,7 @@ struct InitialiseOptions {
 
 struct ModelOptions {
   Index embedding = 256;
-  Choice encoder{.kind = "encoder", .type = "bidirectional_gru"};
+  Choice encoder{.kind = "encoder", .type = "gru"};
   Choice attention{.kind = "attention", .type = "global"};
   Choice decoder{.kind = "decoder", .type = "attentional_gru"};
   std::optional<DropoutOptions> dropout;

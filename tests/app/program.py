@@ -30,7 +30,7 @@ task:
   examples: {train: 64, dev: 16, test: 16}
 model:
   embedding: 8
-  encoder: {type: bidirectional_gru, units: 8}
+  encoder: {type: gru, units: 8}
   attention: {type: global, score: {type: additive, units: 8}}
   decoder: {type: attentional_gru, units: 8}
 train:

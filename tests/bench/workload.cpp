@@ -25,7 +25,7 @@ ModelOptions Workload::model(bool attention) const {
                 : "{type: none}";
   return parse_spec<ModelOptions>(
              fmt::format("embedding: {}\n"
-                         "encoder: {{type: bidirectional_gru, units: {}}}\n"
+                         "encoder: {{type: gru, units: {}}}\n"
                          "attention: {}\n"
                          "decoder: {{type: attentional_gru, units: {}, readout: maxout}}\n",
                          embedding,

@@ -21,7 +21,7 @@ task: {type: reverse, symbols: 12, length: {train: [2, 9], dev: [2, 9], test: [2
        examples: {train: 3000, dev: 60, test: 120}}
 model:
   embedding: 24
-  encoder: {type: bidirectional_gru, units: 24}
+  encoder: {type: gru, units: 24}
   attention: {type: global, score: {type: additive, units: 24}}
   decoder: {type: attentional_gru, units: 24}
 train: {batch: {sentences: 15}, shards: 2, epochs: 5, early_stopping: {metric: dev/loss, patience: 3}}

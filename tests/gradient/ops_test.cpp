@@ -230,7 +230,7 @@ BOOST_AUTO_TEST_CASE(tied_embeddings) {
   check({{5, 3}, {5}, {3, 3}}, [&](const Inputs& x) {
     Var features = tanh(linear(embedding(x[0], ids, {6}), x[2]));
     return projected_cross_entropy(
-               features, x[0], x[1], targets, real{0.25}, Tape::Weight::transposed)
+               features, x[0], x[1], targets, real{0.25}, 0, Tape::Weight::transposed)
         .loss;
   });
 }

@@ -251,7 +251,7 @@ BOOST_AUTO_TEST_CASE(a_transposed_weight_is_the_transpose) {
   equal(
       {{6, 3}, {5, 3}, {5}},
       [&](const Inputs& x) {
-        return projected_cross_entropy(x[0], x[1], x[2], targets, 0.5, Tape::Weight::transposed)
+        return projected_cross_entropy(x[0], x[1], x[2], targets, 0.5, 0, Tape::Weight::transposed)
             .loss;
       },
       [&](const Inputs& x) {

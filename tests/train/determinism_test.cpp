@@ -30,7 +30,7 @@ ResolvedSpec<Spec> tiny(const std::string& attention,
       "       examples: {train: 150, dev: 20, test: 30}}\n"
       "model:\n"
       "  embedding: 12\n"
-      "  encoder: {type: bidirectional_gru, units: 10}\n"
+      "  encoder: {type: gru, units: 10}\n"
       "  attention: " +
           attention +
           "\n"

@@ -1,0 +1,32 @@
+// LSTM with forget gate (Hochreiter and Schmidhuber 1997; Gers et al. 2000), equations in
+// kernels/lstm.hpp; Sutskever et al. 2014 stack four layers over the reversed source.
+#include "framework/plugin.hpp"
+
+namespace softalign {
+namespace {
+
+class LstmEncoder final : public RecurrentEncoder<Lstm> {
+ public:
+  struct Options : RecurrentOptions {
+    double forget_bias = 1;
+    template <class V>
+    void describe(V& v) {
+      RecurrentOptions::describe(v);
+      v("forget_bias",
+        forget_bias,
+        "first value of the forget gates' bias; 1: a new LSTM remembers (Jozefowicz et al. 2015)",
+        between(-10, 10));
+    }
+  };
+
+  LstmEncoder(const Parameters& p, Index embedding, const Options& options)
+      : RecurrentEncoder(p, embedding, options, [&](const Parameters& q, Index in) {
+          return Lstm(q, in, options.units, options.forget_bias);
+        }) {}
+};
+SOFTALIGN_ENCODER("lstm",
+                  LstmEncoder,
+                  "LSTM in one direction or both, stacked (Hochreiter and Schmidhuber 1997)");
+
+}  // namespace
+}  // namespace softalign

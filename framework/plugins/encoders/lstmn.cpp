@@ -1,0 +1,61 @@
+// LSTMN (Cheng et al. 2016, section 3.2): a forward LSTM that attends over all its earlier states
+// instead of keeping only the previous one; equations in ops/ops.hpp. Its attention has as many
+// units as its states.
+#include "framework/plugin.hpp"
+
+namespace softalign {
+namespace {
+
+class LstmnEncoder final : public Encoder {
+ public:
+  struct Options {
+    Index units = 256;
+    double forget_bias = 1;
+    template <class V>
+    void describe(V& v) {
+      v("units",
+        units,
+        "hidden units, and units of the intra-attention",
+        between(1, kLargestLayer));
+      v("forget_bias", forget_bias, "first value of the forget gate's bias", between(-10, 10));
+    }
+  };
+
+  LstmnEncoder(const Parameters& p, Index embedding, const Options& options)
+      : units_(options.units),
+        cell_(p / "forward", embedding, units_, options.forget_bias),
+        query_(p / "intra", "input", embedding, units_, Linear::Bias::no),
+        state_((p / "intra").add("W_state", {units_, units_}, init::glorot())),
+        summary_((p / "intra").add("W_summary", {units_, units_}, init::glorot())),
+        v_((p / "intra").add("v", {units_}, init::glorot())) {}
+
+  Annotations encode(const EncoderInput& source) const override {
+    Tape& tape = source.embedded.tape();
+    const auto [h, c] = lstmn_sequence(cell_.inputs(source.embedded),
+                                       query_(source.embedded),
+                                       cell_.recurrent(tape),
+                                       tape.parameter(*state_),
+                                       tape.parameter(*summary_),
+                                       tape.parameter(*v_),
+                                       source.lengths);
+    Var last = select_last_valid(h, source.lengths);
+    return {h, last, last, source.lengths, {last, select_last_valid(c, source.lengths)}};
+  }
+  Index size() const override { return units_; }
+  Index start_size() const override { return units_; }
+  std::vector<Index> final_sizes() const override { return {units_, units_}; }
+
+ private:
+  Index units_;
+  Lstm cell_;
+  Linear query_;
+  Parameter* state_;
+  Parameter* summary_;
+  Parameter* v_;
+};
+SOFTALIGN_ENCODER("lstmn",
+                  LstmnEncoder,
+                  "LSTM with intra-attention over its own past (Cheng et al. 2016)");
+
+}  // namespace
+}  // namespace softalign

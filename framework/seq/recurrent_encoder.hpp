@@ -1,0 +1,151 @@
+// A stack of recurrent layers as an encoder, over any cell of nn/recurrent.hpp. With two directions
+// a layer joins the states of both, h_j = [forward h_j ; backward h_j] (Bahdanau et al. 2015, section
+// 3.2), and the next one reads that.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/config/options.hpp"
+#include "framework/nn/dropout.hpp"
+#include "framework/nn/recurrent.hpp"
+#include "framework/seq/encoder.hpp"
+
+namespace softalign {
+
+struct RecurrentOptions {
+  Index units = 256;
+  Index layers = 1;
+  std::string direction = "both";
+  bool residual = false;
+  double dropout = 0;
+  double recurrent_dropout = 0;
+  template <class V>
+  void describe(V& v) {
+    v("units", units, "hidden units of each direction", between(1, kLargestLayer));
+    v("layers", layers, "layers, each of which reads the one below", between(1, kMostLayers));
+    v("direction",
+      direction,
+      "forward; backward: from the last symbol to the first, as a reversed source is read "
+      "(Sutskever et al. 2014); both: a layer for each, states joined",
+      one_of("forward", "backward", "both"));
+    v("residual", residual, "from the second layer on, what it reads is added to its states");
+    v("dropout", dropout, "of what the second and later layers read", fraction());
+    v("recurrent_dropout",
+      recurrent_dropout,
+      "of the state before each step, with one mask for a sentence (Gal and Ghahramani 2016)",
+      fraction());
+    v.check("residual", !residual || layers > 1, "needs at least 2 layers");
+    v.check("dropout", dropout == 0 || layers > 1, "needs at least 2 layers: it is between them");
+  }
+
+  static constexpr Index kMostLayers = 12;
+};
+
+// Annotations: the joined states of the last layer. last and finals are the cells' own states, without
+// what a residual connection adds.
+template <class Cell>
+class RecurrentEncoder : public Encoder {
+ public:
+  using Options = RecurrentOptions;
+  using MakeCell = std::function<Cell(const Parameters&, Index in)>;
+
+  RecurrentEncoder(const Parameters& p, Index embedding, const Options& options)
+      : RecurrentEncoder(p, embedding, options, [&](const Parameters& q, Index in) {
+          return Cell(q, in, options.units);
+        }) {}
+  RecurrentEncoder(const Parameters& p,
+                   Index embedding,
+                   const Options& options,
+                   const MakeCell& make)
+      : units_(options.units), residual_(options.residual) {
+    Index in = embedding;
+    for (Index number = 1; number <= options.layers; ++number) {
+      const Parameters q = number == 1 ? p : p / fmt::format("layer_{}", number);
+      Layer& layer = layers_.emplace_back(Dropout(q, "dropout", options.dropout));
+      if (options.direction != "backward") layer.forward.emplace(q / "forward", in, options, make);
+      if (options.direction != "forward") layer.backward.emplace(q / "backward", in, options, make);
+      in = size();
+    }
+  }
+
+  Annotations encode(const EncoderInput& source) const override {
+    Annotations result{source.embedded, {}, {}, source.lengths};
+    for (std::size_t number = 0; number < layers_.size(); ++number) {
+      const Layer& layer = layers_[number];
+      Var below = result.states;
+      if (number > 0) below = layer.dropout.sentences_first(below);
+      const Passed passed = layer.pass(below, source.lengths);
+      result.last = passed.finals[0];
+      result.start = passed.start;
+      result.finals.append(passed.finals);
+      result.states = number > 0 && residual_ ? passed.states + below : passed.states;
+    }
+    return result;
+  }
+  Index size() const override {
+    return layers_[0].forward && layers_[0].backward ? 2 * units_ : units_;
+  }
+  Index start_size() const override { return units_; }
+  std::vector<Index> final_sizes() const override {
+    return std::vector<Index>(layers_.size() * Cell::kStates, size());
+  }
+
+ private:
+  struct Passed {  // what a layer makes of what is below it
+    Var states;    // [B,S,D]
+    Var start;     // [B,U]: the backward state at position 1; without one, the last forward state
+    State finals;  // kStates times [B,D]
+  };
+
+  struct Direction {
+    Direction(const Parameters& p, Index in, const Options& options, const MakeCell& make)
+        : cell(make(p, in)),
+          dropout(p, "recurrent_dropout", options.recurrent_dropout, Dropout::Mask::all_steps) {}
+
+    typename Cell::States pass(Var below, std::span<const Index> lengths, bool backwards) const {
+      return cell.sequence(cell.inputs(below), lengths, backwards, mask(below));
+    }
+    Var mask(Var below) const {  // [B,U]; empty when nothing is dropped
+      Tape& tape = below.tape();
+      if (dropout.rate() == 0 || tape.noise() == nullptr) return {};
+      View ones = tape.allocate({below.shape()[0], cell.units()});
+      std::fill(ones.begin(), ones.end(), real{1});
+      return dropout(tape.constant(ones), 0);
+    }
+
+    Cell cell;
+    Dropout dropout;
+  };
+
+  struct Layer {
+    explicit Layer(const Dropout& of_input) : dropout(of_input) {}
+
+    Passed pass(Var below, std::span<const Index> lengths) const {
+      typename Cell::States ahead{}, back{};
+      if (forward) ahead = forward->pass(below, lengths, false);
+      if (backward) back = backward->pass(below, lengths, true);
+      Passed passed;
+      for (std::size_t k = 0; k < Cell::kStates; ++k) {
+        Var first = back[k] ? select_step(back[k], 0) : Var();
+        Var last = ahead[k] ? select_last_valid(ahead[k], lengths) : Var();
+        passed.finals.push(joined(last, first));
+        if (k == 0) passed.start = first ? first : last;
+      }
+      passed.states = joined(ahead[0], back[0]);
+      return passed;
+    }
+    static Var joined(Var a, Var b) { return a && b ? concat_last(a, b) : a ? a : b; }
+
+    Dropout dropout;
+    std::optional<Direction> forward, backward;
+  };
+
+  Index units_;
+  bool residual_;
+  std::vector<Layer> layers_;
+};
+
+}  // namespace softalign

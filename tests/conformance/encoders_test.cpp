@@ -1,0 +1,176 @@
+// Encoders against their equations in NumPy: two sentences of unequal lengths, parameters that are
+// functions of their names. tests/reference/encoders.py makes encoders.json.
+#include <boost/test/unit_test.hpp>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "framework/autodiff/gradient_check.hpp"
+#include "framework/config/spec.hpp"
+#include "framework/plugin.hpp"
+#include "framework/seq/model.hpp"
+
+using namespace softalign;
+using nlohmann::json;
+
+namespace {
+
+constexpr Index kEmbedding = 3;
+const std::vector<Index> kLengths = {4, 2};
+
+// The same as in the script.
+void fill(const std::string& name, real* numbers, Index count) {
+  Index start = 0;
+  for (const char c : name) start += c;
+  for (Index i = 0; i < count; ++i)
+    numbers[i] = 0.6 * std::sin(static_cast<double>(start % 101) + 1.7 * static_cast<double>(i));
+}
+
+// Rows [first, first + count) of x [rows, ...].
+std::vector<double> rows_of(Var x, Index first, Index count) {
+  const Index each = x.shape().size() / x.shape()[0];
+  const real* begin = x.value().data + first * each;
+  return {begin, begin + count * each};
+}
+
+// What the script calls the parts of sentence b.
+std::vector<double> part(const Annotations& a, const std::string& name, Index b) {
+  const Index length = kLengths[static_cast<std::size_t>(b)];
+  const auto positions = [&](Var x) {
+    std::vector<double> all = rows_of(x, b, 1);
+    all.resize(static_cast<std::size_t>(length * x.shape().last()));
+    return all;
+  };
+  if (name == "states") return positions(a.states);
+  if (name == "values") return positions(a.averaged());
+  if (name == "last") return rows_of(a.last, b, 1);
+  if (name == "start") return rows_of(a.start, b, 1);
+  std::vector<double> finals;
+  for (Var one : a.finals) {
+    const auto row = rows_of(one, b, 1);
+    finals.insert(finals.end(), row.begin(), row.end());
+  }
+  return finals;
+}
+
+struct Made {
+  ParameterStore store;
+  std::unique_ptr<Encoder> encoder;
+
+  explicit Made(const std::string& choice) {
+    const auto options = parse_spec<ModelOptions>("encoder: " + choice, "encoder").spec;
+    encoder = make_plugin<EncoderKind>(options.encoder, Parameters(store), kEmbedding);
+    store.allocate(1);
+    for (const Parameter& p : store.all()) fill(p.name, p.value().data, p.shape.size());
+  }
+};
+
+// The two sentences from `first` on, padded.
+Var input(Tape& tape, Index first) {
+  const Index steps = kLengths[static_cast<std::size_t>(first)];
+  View x = tape.zeros({2 - first, steps, kEmbedding});
+  for (Index b = first; b < 2; ++b)
+    fill(fmt::format("sentence {}", b),
+         x.data + (b - first) * steps * kEmbedding,
+         kLengths[static_cast<std::size_t>(b)] * kEmbedding);
+  return tape.constant(x);
+}
+
+void compare(const json& expected) {
+  const Made made(fmt::format("{{type: {}, {}}}",
+                              expected["encoder"].get<std::string>(),
+                              expected["options"].get<std::string>()));
+  Tape tape(Tape::Mode::infer);
+  const Annotations a = made.encoder->encode({input(tape, 0), kLengths});
+  for (Index b = 0; b < 2; ++b)
+    for (const auto& [name, numbers] : expected["sentences"][static_cast<std::size_t>(b)].items()) {
+      const std::vector<double> found = part(a, name, b);
+      BOOST_REQUIRE_EQUAL(found.size(), numbers.size());
+      for (std::size_t i = 0; i < found.size(); ++i)
+        BOOST_TEST(std::abs(found[i] - numbers[i].get<double>()) < 1e-12,
+                   name << " of sentence " << b << ", number " << i);
+    }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(encoders)
+
+BOOST_AUTO_TEST_CASE(encoders_are_their_equations) {
+  std::ifstream file(SOFTALIGN_SOURCE_DIR "/tests/reference/encoders.json");
+  const json cases = json::parse(file);
+  BOOST_TEST(cases.size() > 30u);
+  for (const json& one : cases)
+    BOOST_TEST_CONTEXT(one["encoder"] << " " << one["options"]) compare(one);
+}
+
+// Masks belong to a sentence and an update, whatever else is in the batch, and there are none without
+// noise. tests/gradient/ has the masks' own formulas.
+BOOST_AUTO_TEST_CASE(dropout_of_layers_and_states) {
+  const std::string plain = "units: 4, layers: 2", of_input = plain + ", dropout: 0.5",
+                    of_state = plain + ", recurrent_dropout: 0.5";
+  const auto states = [](const std::string& choice, Index first, std::uint64_t update) {
+    const Made made(choice);
+    const std::vector<Index> examples = {12, 7};
+    const auto rows = static_cast<std::size_t>(first);
+    const Noise noise{5, update, std::span(examples).subspan(rows)};
+    Tape tape(Tape::Mode::infer);
+    if (update > 0) tape.set_noise(&noise);
+    const Annotations a =
+        made.encoder->encode({input(tape, first), std::span(kLengths).subspan(rows)});
+    std::vector<double> second = rows_of(a.states, 1 - first, 1);  // of the second sentence
+    second.resize(2 * 8);
+    return second;
+  };
+  for (const std::string type : {"rnn", "gru", "lstm"}) BOOST_TEST_CONTEXT(type) {
+      const auto choice = [&](const std::string& options) {
+        return fmt::format("{{type: {}, {}}}", type, options);
+      };
+      const auto without = states(choice(plain), 0, 1);
+      for (const std::string& options : {of_input, of_state}) {
+        const auto now = states(choice(options), 0, 1);
+        BOOST_TEST(now == states(choice(options), 1, 1));  // alone
+        BOOST_TEST(now != states(choice(options), 0, 2));
+        BOOST_TEST(now != without);
+        BOOST_TEST(states(choice(options), 0, 0) == without);
+      }
+    }
+}
+
+// Conformance has the defaults; here are several layers, residual connections and masks.
+BOOST_AUTO_TEST_CASE(gradients_of_stacks) {
+  for (const std::string choice :
+       {"{type: lstm, units: 3, layers: 3, residual: true, dropout: 0.2, recurrent_dropout: 0.3}",
+        "{type: gru, units: 3, layers: 2, direction: backward, recurrent_dropout: 0.3}",
+        "{type: rnn, units: 3, layers: 2, residual: true, dropout: 0.4}",
+        "{type: convolutional, units: 4, layers: 2, value_layers: 1, width: 5}"}) {
+    Made made(choice);
+    const std::vector<Index> examples = {12, 7};
+    const Noise noise{5, 1, examples};
+    std::vector<real> numbers(static_cast<std::size_t>(2 * kLengths[0] * kEmbedding));
+    fill("embedded", numbers.data(), std::ssize(numbers));
+    const GradientCheck result = check_gradients(
+        [&](Tape& tape, const std::vector<Var>& x) {
+          tape.set_noise(&noise);
+          const Annotations a = made.encoder->encode({x[0], kLengths});
+          std::vector<Var> outputs = {mean_prefix(a.states, kLengths), a.last, a.start};
+          if (a.values) outputs.push_back(mean_prefix(a.values, kLengths));
+          outputs.insert(outputs.end(), a.finals.begin(), a.finals.end());
+          return outputs;
+        },
+        {{numbers.data(), {2, kLengths[0], kEmbedding}}},
+        &made.store,
+        20);
+    BOOST_TEST_CONTEXT(choice << ": " << result.where) BOOST_TEST(result.worst < 1e-5);
+    BOOST_TEST(result.checked > 100);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(options_without_effect_are_refused) {
+  for (const std::string options : {"residual: true", "dropout: 0.1", "direction: sideways"})
+    BOOST_CHECK_THROW(Made("{type: gru, " + options + "}"), SpecError);
+  BOOST_CHECK_THROW(Made("{type: convolutional, width: 2}"), SpecError);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
