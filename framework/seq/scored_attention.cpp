@@ -13,7 +13,7 @@ ScoredAttention::ScoredAttention(const Parameters& p, AttentionSizes sizes, cons
 
 Memory ScoredAttention::prepare(const Annotations& annotations) const {
   Memory memory = score_->prepare(annotations.states);
-  if (!memory.values) memory.values = annotations.states;
+  if (!memory.values) memory.values = annotations.averaged();
   memory.lengths = annotations.lengths;
   return memory;
 }

@@ -38,7 +38,7 @@ class State {
   Index step = 0;  // the target position it stands before; the model counts
 
  private:
-  std::array<Var, 24> vars_{};
+  std::array<Var, 32> vars_{};
   std::size_t size_ = 0;
 };
 

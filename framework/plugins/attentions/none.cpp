@@ -1,5 +1,6 @@
-// No attention: the context of every step is the encoder's last state (RNNencdec: Cho et al. 2014;
-// Bahdanau et al. 2015).
+// No attention, the three vanilla baselines: the same context at every step, the encoder's last state
+// (RNNencdec: Cho et al. 2014; Bahdanau et al. 2015) or the mean of the annotations; or no context at
+// all, so that the decoder knows the source from its initial state only (Sutskever et al. 2014).
 #include "framework/plugin.hpp"
 
 namespace softalign {
@@ -8,26 +9,39 @@ namespace {
 class NoAttention final : public Attention {
  public:
   struct Options {
+    std::string context = "last";
     template <class V>
-    void describe(V&) {}
+    void describe(V& v) {
+      v("context",
+        context,
+        "what every step sees: the encoder's last state, the mean of the annotations, nothing (the "
+        "source is in the initial state only)",
+        one_of("last", "mean", "nothing"));
+    }
   };
 
-  NoAttention(const Parameters&, AttentionSizes sizes, const Options&)
-      : annotation_(sizes.annotation) {}
+  NoAttention(const Parameters&, AttentionSizes sizes, const Options& options)
+      : mean_(options.context == "mean"),
+        context_size_(options.context == "nothing" ? 0 : sizes.annotation) {}
 
   Memory prepare(const Annotations& annotations) const override {
-    return {annotations.last, {}, annotations.lengths};
+    if (context_size_ == 0) return {{}, {}, annotations.lengths};
+    return {mean_ ? mean_prefix(annotations.states, annotations.lengths) : annotations.last,
+            {},
+            annotations.lengths};
   }
   Glimpse attend(const Memory& memory, const Query&) const override { return {memory.keys, {}}; }
-  Index context_size() const override { return annotation_; }
+  Index context_size() const override { return context_size_; }
   bool aligns() const override { return false; }
 
  private:
-  Index annotation_;
+  bool mean_;
+  Index context_size_;
 };
 SOFTALIGN_ATTENTION("none",
                     NoAttention,
-                    "the encoder's last state at every step: vanilla seq2seq (Cho et al. 2014)");
+                    "one fixed context or none at all: vanilla seq2seq (Cho et al. 2014, Sutskever "
+                    "et al. 2014)");
 
 }  // namespace
 }  // namespace softalign

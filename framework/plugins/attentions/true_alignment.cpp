@@ -18,7 +18,7 @@ class TrueAlignment final : public Attention {
       : annotation_(sizes.annotation) {}
 
   Memory prepare(const Annotations& annotations) const override {
-    return {annotations.states, {}, annotations.lengths};
+    return {annotations.averaged(), {}, annotations.lengths};
   }
   Glimpse attend(const Memory& memory, const Query& query) const override {
     if (memory.links.empty())

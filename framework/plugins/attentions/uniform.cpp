@@ -16,7 +16,7 @@ class Uniform final : public Attention {
       : annotation_(sizes.annotation) {}
 
   Memory prepare(const Annotations& annotations) const override {
-    return {annotations.states, {}, annotations.lengths};
+    return {annotations.averaged(), {}, annotations.lengths};
   }
   Glimpse attend(const Memory& memory, const Query&) const override {
     Tape& tape = memory.keys.tape();

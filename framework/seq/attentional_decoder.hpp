@@ -1,0 +1,122 @@
+// A recurrent decoder that attends before each step (Bahdanau et al. 2015, appendix A.2.2), over any
+// cell of nn/recurrent.hpp: energies from h_{i-1},
+//   s_i = cell(s_{i-1}, [E y_{i-1} ; c_i]),   readout from U_o h + V_o E y_{i-1} + C_o c_i,
+// where h is h_{i-1} as in Bahdanau's code, or h_i as in Cho et al. 2014 (appendix A.1.2) and Xu et al.
+// 2015 (equation 7). With a context gate, c_i = sigmoid(w h_{i-1} + b) times what the attention gives (Xu
+// et al. 2015, section 4.2.1). A context of size 0 is left out everywhere.
+#pragma once
+
+#include <optional>
+
+#include "framework/nn/recurrent.hpp"
+#include "framework/seq/cell_state.hpp"
+#include "framework/seq/decoder.hpp"
+#include "framework/seq/initial_state.hpp"
+#include "framework/seq/readout.hpp"
+
+namespace softalign {
+
+template <class Cell>
+class AttentionalDecoder : public Decoder {
+ public:
+  struct Options {
+    Index units = 256;
+    InitialStateOptions initial_state;
+    ReadoutOptions readout;
+    std::string readout_state = "before";
+    bool context_gate = false;
+    double recurrent_dropout = 0;
+    template <class V>
+    void describe(V& v) {
+      v("units", units, "hidden units", between(1, kLargestLayer));
+      initial_state.describe(v);
+      readout.describe(v, "half the decoder's units, as in the paper");
+      v("readout_state",
+        readout_state,
+        "which state it reads: the one before the step (Bahdanau et al. 2015) or the one after it "
+        "(Cho et al. 2014, Xu et al. 2015)",
+        one_of("before", "after"));
+      v("context_gate",
+        context_gate,
+        "a gate, of the state before the step, scales the context (Xu et al. 2015)");
+      describe_recurrent_dropout(v, recurrent_dropout);
+    }
+  };
+
+  AttentionalDecoder(const Parameters& p, const DecoderSizes& sizes, const Options& options)
+      : reads_next_(options.readout_state == "after"),
+        attention_(sizes.attention(p / "attention", options.units)),
+        start_(p, options.initial_state, sizes, 1, Cell::kStates, options.units),
+        cell_(p, sizes.embedding, options.units),
+        dropout_(p, options.recurrent_dropout),
+        context_(context_layer(p, attention_->context_size(), options.units)),
+        readout_(p / "readout",
+                 options.readout,
+                 options.units + attention_->context_size(),
+                 sizes.embedding,
+                 std::max<Index>(1, options.units / 2)) {
+    if (!options.context_gate) return;
+    if (!context_)
+      throw SpecError(
+          "decoder.context_gate scales the context, and this attention gives none; set it to "
+          "false, or use an attention with a context");
+    gate_.emplace(p, "context_gate", options.units, 1);
+  }
+
+  Memory prepare(const Annotations& annotations) const override {
+    return attention_->prepare(annotations);
+  }
+  State start(const Annotations& annotations, const Memory& memory) const override {
+    State state = start_(annotations);
+    Tape& tape = state[0].tape();
+    if (dropout_.draws(tape)) state.push(dropout_.mask(tape, state[0].shape()[0], cell_.units()));
+    state.append(attention_->start(memory));
+    return state;
+  }
+  Var inputs(Var embedded) const override { return cell_.inputs(embedded); }
+  DecoderStep step(const Memory& memory, const State& state, Var input) const override {
+    const auto previous = cell_states<Cell>(state);
+    const bool masked = dropout_.draws(input.tape());
+    const Var mask = masked ? state[Cell::kStates] : Var();
+    const State past = state.from(Cell::kStates + (masked ? 1 : 0));
+    const Glimpse glimpse = attention_->attend(memory, {previous[0], state.step, {}, past});
+    const Var context = gate_ ? gated(glimpse.context, previous[0]) : glimpse.context;
+    if (context_) input = context_->add_to(std::move(input), context);
+    const auto states = cell_.step(std::move(input), previous, mask);
+    State next, output{reads_next_ ? states[0] : previous[0]};
+    push_states<Cell>(next, states);
+    if (masked) next.push(mask);
+    next.append(glimpse.next);
+    if (context_) output.push(context);
+    return {next, output, glimpse.weights};
+  }
+  Var readout(Var outputs, Var embedded) const override { return readout_(outputs, embedded); }
+  Index readout_size() const override { return readout_.size(); }
+  bool aligns() const override { return attention_->aligns(); }
+  bool reads_links() const override { return attention_->reads_links(); }
+
+ private:
+  static std::optional<Linear> context_layer(const Parameters& p, Index context, Index units) {
+    if (context == 0) return {};
+    return Linear(
+        p, "context", context, Cell::kGates * units, Linear::Bias::no, init::glorot(Cell::kGates));
+  }
+
+  Var gated(Var context, Var state) const {
+    Tape& tape = context.tape();
+    View ones = tape.allocate({1, context.shape()[1]});
+    std::fill(ones.begin(), ones.end(), real{1});
+    return linear(sigmoid((*gate_)(state)), tape.constant(ones)) * context;
+  }
+
+  bool reads_next_;
+  std::unique_ptr<Attention> attention_;
+  InitialState start_;
+  Cell cell_;
+  StateDropout dropout_;
+  std::optional<Linear> context_;
+  Readout readout_;
+  std::optional<Linear> gate_;
+};
+
+}  // namespace softalign
