@@ -98,8 +98,7 @@ std::vector<TeacherForced> step_by_step(const Scorer& scorer, Tape& tape, const 
   std::vector<TeacherForced> results;
   for (Forced& forced : force(scorer, tape, batch.source_side(), targets)) {
     const std::span<const Token> target = targets[results.size()];
-    TeacherForced result{
-        -forced.hypothesis.log_probability, {}, matrix_of(forced.hypothesis), {}};
+    TeacherForced result{-forced.hypothesis.log_probability, {}, matrix_of(forced.hypothesis), {}};
     for (std::size_t t = 0; t < forced.best.size(); ++t)
       result.matches +=
           Count{forced.best[t] == (t < target.size() ? target[t] : kEnd) ? Index{1} : Index{0}, 1};
@@ -199,8 +198,9 @@ EvaluatedSplit evaluate(const Scorer& scorer,
     Tape& tape = *borrowed;
     std::vector<TeacherForced> forced;
     if (referenced)
-      forced = scorer.models().size() == 1 ? in_one_pass(model, tape, batch, std::ssize(out.forced_heads))
-                                           : step_by_step(scorer, tape, batch);
+      forced = scorer.models().size() == 1
+                   ? in_one_pass(model, tape, batch, std::ssize(out.forced_heads))
+                   : step_by_step(scorer, tape, batch);
     for (std::size_t row = 0; row < batch.example.size(); ++row) {
       const auto at = static_cast<std::size_t>(batch.example[row]);
       const Example example = split.examples[at];

@@ -54,10 +54,20 @@ class MatchedSize {
 // Rows of a table [symbols, size].
 class Embedding {
  public:
-  Embedding(const Parameters& p, std::string_view name, Index symbols, Index size)
-      : table_((p / name).add_table("E", {symbols, size}, init::normal(0.1))), size_(size) {}
+  // tied: others read the table too (Projection), so that every row has a gradient.
+  enum class Table : bool { looked_up, tied };
+  Embedding(const Parameters& p,
+            std::string_view name,
+            Index symbols,
+            Index size,
+            Table table = Table::looked_up)
+      : table_(table == Table::tied
+                   ? (p / name).add("E", {symbols, size}, init::normal(0.1))
+                   : (p / name).add_table("E", {symbols, size}, init::normal(0.1))),
+        size_(size) {}
 
   Index size() const { return size_; }
+  const Parameter& table() const { return *table_; }
   // ids [product of leading] -> [leading..., size]
   Var operator()(Tape& tape, std::span<const Token> ids, Shape leading) const {
     return embedding(tape.parameter(*table_), ids, leading);
@@ -66,6 +76,28 @@ class Embedding {
  private:
   Parameter* table_;
   Index size_;
+};
+
+// The logits of all symbols: y = x W + b, or with the table of a tied embedding for W^T (Press and Wolf
+// 2017): [..., in] -> [..., symbols].
+class Projection {
+ public:
+  Projection(
+      const Parameters& p, std::string_view name, Index in, Index symbols, const Embedding* tied)
+      : how_(tied == nullptr ? Tape::Weight::as_it_is : Tape::Weight::transposed),
+        weight_(tied == nullptr ? (p / name).add("W", {in, symbols}, init::glorot())
+                                : &tied->table()),
+        bias_((p / name).add("b", {symbols}, init::zeros())) {}
+
+  Var operator()(Var x) const { return linear(x, weight(x.tape()), bias(x.tape()), how_); }
+  Var weight(Tape& tape) const { return tape.parameter(*weight_); }
+  Var bias(Tape& tape) const { return tape.parameter(*bias_); }
+  Tape::Weight how() const { return how_; }  // to multiply with the weight
+
+ private:
+  Tape::Weight how_;
+  const Parameter* weight_;
+  Parameter* bias_;
 };
 
 }  // namespace softalign

@@ -18,11 +18,36 @@ std::span<const AlignedPair> aligned_pairs(Tape& tape, const Batch& batch) {
       const auto of_target = std::count_if(links.begin(), links.end(), [&](const Link& other) {
         return other.target == link.target;
       });
-      *end++ = {
-          link.target, b, link.source, real{1} / static_cast<real>(of_target)};
+      *end++ = {link.target, b, link.source, real{1} / static_cast<real>(of_target)};
     }
   }
   return {pairs, static_cast<std::size_t>(count)};
+}
+
+void check_tied(const ModelOptions& options, const Encoder& encoder, Index source, Index target) {
+  if (options.tied_embeddings != "all") return;
+  if (!encoder.embeds())
+    throw SpecError(
+        "model.tied_embeddings: all: encoder {} reads the source without embeddings; use target",
+        options.encoder.type);
+  if (source != target)
+    throw SpecError(
+        "model.tied_embeddings: all needs one vocabulary of both sides, and these have {} and {} "
+        "symbols; share the vocabulary, or use target",
+        source,
+        target);
+}
+
+void check_tied_readout(const ModelOptions& options, Index readout) {
+  if (options.tied_embeddings == "none" || readout == options.embedding) return;
+  throw SpecError(
+      "model.tied_embeddings: {}: the projection's weights are the embeddings, of size {}, and the "
+      "decoder {} gives it {} numbers; make them equal with model.embedding or the decoder's "
+      "readout_units (where it has none, its units)",
+      options.tied_embeddings,
+      options.embedding,
+      options.decoder.type,
+      readout);
 }
 
 // A decoder that builds no attention has its own: the spec must not name one that nobody uses.
@@ -47,11 +72,18 @@ Model::Model(const ModelOptions& options, Index source_symbols, Index target_sym
     : target_symbols_(target_symbols) {
   Parameters root(store_);
   encoder_ = make_plugin<EncoderKind>(options.encoder, root / "encoder", options.embedding);
-  if (encoder_->embeds())
-    source_embedding_ = std::make_unique<Embedding>(
+  check_tied(options, *encoder_, source_symbols, target_symbols);
+  const bool tied = options.tied_embeddings != "none", one_table = options.tied_embeddings == "all";
+  if (encoder_->embeds() && !one_table)
+    own_source_embedding_ = std::make_unique<Embedding>(
         root / "source", "embedding", source_symbols, options.embedding);
   target_embedding_ =
-      std::make_unique<Embedding>(root / "target", "embedding", target_symbols, options.embedding);
+      std::make_unique<Embedding>(root / "target",
+                                  "embedding",
+                                  target_symbols,
+                                  options.embedding,
+                                  tied ? Embedding::Table::tied : Embedding::Table::looked_up);
+  source_embedding_ = one_table ? target_embedding_.get() : own_source_embedding_.get();
   const Index annotation = encoder_->size();
   decoder_ = make_plugin<DecoderKind>(
       options.decoder,
@@ -67,8 +99,12 @@ Model::Model(const ModelOptions& options, Index source_symbols, Index target_sym
                      return attention;
                    }});
   if (attention_ == nullptr) check_built_in(options, annotation);
-  projection_ = std::make_unique<Linear>(
-      root, "projection", decoder_->readout_size(), target_symbols, Linear::Bias::yes);
+  check_tied_readout(options, decoder_->readout_size());
+  projection_ = std::make_unique<Projection>(root,
+                                             "projection",
+                                             decoder_->readout_size(),
+                                             target_symbols,
+                                             tied ? target_embedding_.get() : nullptr);
   if (options.dropout) {
     const DropoutOptions& rates = *options.dropout;
     const auto words = [&](const char* side) {
@@ -153,12 +189,13 @@ Model::Forward Model::forward(Tape& tape,
                                                      projection_->bias(tape),
                                                      {targets, count},
                                                      objective.factor,
-                                                     objective.label_smoothing);
+                                                     objective.label_smoothing,
+                                                     projection_->how());
 
   Var loss = losses.loss;
   if (attention_ != nullptr && tape.training()) {
-    const ExtraLoss extra =
-        attention_->extra_loss({tape, unrolled.weights, losses.nll, batch.target_lengths, objective.factor});
+    const ExtraLoss extra = attention_->extra_loss(
+        {tape, unrolled.weights, losses.nll, batch.target_lengths, objective.factor});
     if (extra.loss) loss = loss + extra.loss;
     result.attention_totals = extra.totals;
   }

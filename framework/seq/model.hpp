@@ -49,6 +49,7 @@ struct InitialiseOptions {
 
 struct ModelOptions {
   Index embedding = 256;
+  std::string tied_embeddings = "none";
   Choice encoder{.kind = "encoder", .type = "gru"};
   Choice attention{.kind = "attention", .type = "global"};
   Choice decoder{.kind = "decoder", .type = "attentional_gru"};
@@ -60,6 +61,12 @@ struct ModelOptions {
       embedding,
       "size of the symbol embeddings, both sides",
       between(1, kLargestLayer));
+    v("tied_embeddings",
+      tied_embeddings,
+      "which tables are one: target: its embeddings are the projection's weights; all: the "
+      "source's "
+      "embeddings too, for one vocabulary of both sides (Press and Wolf 2017)",
+      one_of("none", "target", "all"));
     v("encoder", encoder, "what makes annotations of the source");
     v("attention",
       attention,
@@ -99,7 +106,7 @@ class Model {
   struct Forward {
     TokenLosses losses;            // sentence by sentence: [B * T]; the loss is the whole objective
     std::span<const Var> weights;  // T times [B,S]; empty when the model does not align
-    std::span<const Index> positions;  // [B], of the sentences' annotations
+    std::span<const Index> positions;             // [B], of the sentences' annotations
     std::array<double, 2> attention_totals = {};  // ExtraLoss
   };
   // heads: where the weights of single heads go, if anywhere; valid as long as the tape's step.
@@ -148,12 +155,13 @@ class Model {
 
   ParameterStore store_;
   Index target_symbols_;
-  std::unique_ptr<Embedding> source_embedding_;  // null: the encoder reads symbols
+  std::unique_ptr<Embedding> own_source_embedding_;
   std::unique_ptr<Embedding> target_embedding_;
+  const Embedding* source_embedding_ = nullptr;  // null: the encoder reads symbols
   std::unique_ptr<Encoder> encoder_;
   std::unique_ptr<Decoder> decoder_;
   Attention* attention_ = nullptr;  // the decoder's, which owns it
-  std::unique_ptr<Linear> projection_;
+  std::unique_ptr<Projection> projection_;
   struct Dropouts {
     Dropout source_words, source_embeddings, target_words, target_embeddings, outputs;
   };

@@ -254,6 +254,11 @@ void require_links(const Spec& spec, const Dataset& data) {
 }  // namespace
 
 std::unique_ptr<Model> make_model(const Spec& spec, const Dataset& data) {
+  if (spec.model.tied_embeddings == "all" && data.source != data.target &&
+      data.source->serialize() != data.target->serialize())
+    throw SpecError(
+        "model.tied_embeddings: all needs one vocabulary of both sides, and the source's symbols "
+        "are not the target's; share the vocabulary, or use target");
   return std::make_unique<Model>(
       spec.model, data.source->size(), data.target->size(), static_cast<std::uint64_t>(spec.seed));
 }

@@ -177,6 +177,37 @@ BOOST_AUTO_TEST_CASE(shards_compute_the_same_step) {
   }
 }
 
+// One table, looked up and multiplied with: every row of it moves, and the same way in shards.
+BOOST_AUTO_TEST_CASE(shards_compute_the_same_step_of_tied_tables) {
+  for (const char* tied : {"target", "all"}) {
+    std::vector<std::vector<real>> after;
+    for (const Index shards : {1, 8}) {
+      Setting setting;
+      ModelOptions options;
+      options.embedding = 128;
+      options.tied_embeddings = tied;
+      setting.model = std::make_unique<Model>(
+          options, setting.data.source->size(), setting.data.target->size(), 1);
+      const ParameterStore& store = setting.model->parameters();
+      const auto table =
+          std::find_if(store.all().begin(), store.all().end(), [](const Parameter& parameter) {
+            return parameter.name == "target.embedding.E";
+          });
+      BOOST_TEST_REQUIRE((table != store.all().end()));
+      const real unknown = table->value().data[kUnknown * 128];  // occurs nowhere
+      Workers workers(2);
+      TrainingStep step(*setting.model, *setting.optimizer, shards, 1, workers);
+      step.run(setting.batch(shards), 1);
+      BOOST_TEST(table->value().data[kUnknown * 128] != unknown);
+      after.emplace_back(store.values(), store.values() + store.flat_size());
+    }
+    real worst = 0;
+    for (std::size_t i = 0; i < after[0].size(); ++i)
+      worst = std::max(worst, std::abs(after[0][i] - after[1][i]));
+    BOOST_TEST(worst < 1e-6f);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(clipping_bounds_the_step) {
   Setting setting;
   Workers workers(1);
