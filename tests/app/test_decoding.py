@@ -18,11 +18,12 @@ TEXT = "\n".join(LINES) + "\n"
 
 
 @pytest.fixture(scope="module")
-def second(trained: Path) -> Path:
+def second(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run like `trained`, of another seed and size."""
-    here = trained.parents[2]
-    softalign("run", "tiny.yaml", "name=second", "seed=2", "model.encoder.units=6", "train.epochs=10", cwd=here)
-    (run,) = here.glob("results/second/*")
+    folder = tmp_path_factory.mktemp("second")
+    (folder / "tiny.yaml").write_text(TINY)
+    softalign("run", "tiny.yaml", "seed=2", "model.encoder.units=6", "train.epochs=10", cwd=folder)
+    (run,) = folder.glob("results/tiny/*")
     return run
 
 
