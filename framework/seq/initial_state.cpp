@@ -53,7 +53,7 @@ State InitialState::operator()(const Annotations& annotations) const {
       state.push(tape.constant(tape.zeros({sentences, units_})));
     return state;
   }
-  Var from = mean_ ? mean_prefix(annotations.states, annotations.lengths) : annotations.start;
+  Var from = mean_ ? mean_prefix(annotations.averaged(), annotations.lengths) : annotations.start;
   for (const Linear& projection : projections_) state.push(tanh(projection(from)));
   return state;
 }

@@ -12,7 +12,7 @@ h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
 
 SIZE = "layers: 2, heads: 2, units: 8, feed_forward: 16, dropout: 0.1"
 TRANSFORMER = (
-    TINY.replace("{type: bidirectional_gru, units: 8}", f"{{type: self_attention, {SIZE}}}")
+    TINY.replace("{type: gru, units: 8}", f"{{type: self_attention, {SIZE}}}")
     .replace("{type: global, score: {type: additive, units: 8}}", "built_in")
     .replace("{type: attentional_gru, units: 8}", f"{{type: transformer, {SIZE}}}")
 )

@@ -26,7 +26,7 @@ class NoAttention final : public Attention {
 
   Memory prepare(const Annotations& annotations) const override {
     if (context_size_ == 0) return {{}, {}, annotations.lengths};
-    return {mean_ ? mean_prefix(annotations.states, annotations.lengths) : annotations.last,
+    return {mean_ ? mean_prefix(annotations.averaged(), annotations.lengths) : annotations.last,
             {},
             annotations.lengths};
   }
