@@ -17,14 +17,13 @@ constexpr Index kChunk = 256;  // rows whose logits exist at a time
 // Logits are the largest array of a model, so they live only for a chunk of rows: turned into
 // probabilities, then into their own gradient, and that at once into the gradients of w, bias and
 // features. Backward only hands on the latter; hence its gradient must be 1.
-TokenLosses projected_cross_entropy(
-    Var features,
-    Var w,
-    Var bias,
-    std::span<const Token> targets,
-    real factor,
-    real smoothing,
-    Tape::Weight how) {
+TokenLosses projected_cross_entropy(Var features,
+                                    Var w,
+                                    Var bias,
+                                    std::span<const Token> targets,
+                                    real factor,
+                                    real smoothing,
+                                    Tape::Weight how) {
   const Index all = features.shape().rows(), size = features.shape().last();
   const Index vocabulary = bias.shape().size();
   const bool turned = how == Tape::Weight::transposed;

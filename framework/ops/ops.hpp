@@ -19,7 +19,7 @@ Var operator+(Var a, Var b);
 Var operator-(Var a, Var b);
 Var operator*(Var a, Var b);
 Var operator*(real factor, Var x);
-Var add(Var&& base, Var x);     // base + x, in the memory of base
+Var add(Var&& base, Var x);       // base + x, in the memory of base
 Var scale_by(Var x, Var factor);  // factor [1]
 Var shift_by(Var x, Var offset);  // offset [1]
 Var add_bias(Var x, Var bias);    // x [..., D] + bias [D]

@@ -224,8 +224,8 @@ void check_spec(const ResolvedSpec<Spec>& resolved) {
   check_at(resolved, "model.encoder.type", [&] { check_source(spec, *task, model.encoder()); });
   make_plugin<OptimizerKind>(spec.train.optimizer);
   if (spec.train.schedule) make_plugin<ScheduleKind>(*spec.train.schedule);
-  make_plugin<SearchKind>(spec.evaluate.search, static_cast<std::uint64_t>(spec.seed));
-  make_plugin<SearchKind>(spec.evaluate.dev_search, static_cast<std::uint64_t>(spec.seed));
+  for (const Choice& choice : {spec.evaluate.search, spec.evaluate.dev_search})
+    check_search(*make_plugin<SearchKind>(choice, static_cast<std::uint64_t>(spec.seed)), model);
 }
 
 std::string identity_json(const Spec& spec) {
@@ -301,8 +301,6 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
   check_training(spec.train, data.train);
   const auto model = make_model(spec, data);
   if (model->reads_links()) require_links(spec, data);
-  for (const Choice& choice : {spec.evaluate.search, spec.evaluate.dev_search})
-    check_search(*make_plugin<SearchKind>(choice, static_cast<std::uint64_t>(spec.seed)), *model);
   Workers workers(threads_for(options, spec.train.shards));
 
   Recorder recorder(options.results,

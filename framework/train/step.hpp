@@ -24,11 +24,11 @@ struct StepOptions {
 };
 
 struct StepResult {
-  double nll = 0;            // nats, summed over the target symbols of the batch
-  double objective = 0;      // what was minimised
-  Index tokens = 0;          // target symbols, with </s>
-  Index correct = 0;         // the most probable symbol is the right one
-  double gradient_norm = 0;  // before clipping
+  double nll = 0;                        // nats, summed over the target symbols of the batch
+  double objective = 0;                  // what was minimised
+  Index tokens = 0;                      // target symbols, with </s>
+  Index correct = 0;                     // the most probable symbol is the right one
+  double gradient_norm = 0;              // before clipping
   std::array<double, 2> attention = {};  // Model::Forward::attention_totals, summed
 };
 
