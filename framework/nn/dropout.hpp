@@ -3,6 +3,7 @@
 // (evaluation, search, conformance).
 #pragma once
 
+#include <algorithm>
 #include <string_view>
 
 #include "framework/autodiff/parameters.hpp"
@@ -48,6 +49,25 @@ class Dropout {
   double rate_;
   Mask mask_;
   DropoutUnit unit_;
+};
+
+// What a cell's products see of its state h: h times a mask, one for all steps of a sentence (Gal and
+// Ghahramani 2016). A decoder keeps the mask in its state while there is noise.
+class StateDropout {
+ public:
+  StateDropout(const Parameters& p, double rate)
+      : dropout_(p, "recurrent_dropout", rate, Dropout::Mask::all_steps) {}
+
+  bool draws(const Tape& tape) const { return dropout_.rate() > 0 && tape.noise() != nullptr; }
+  Var mask(Tape& tape, Index rows, Index units) const {  // [B,U]; empty where it draws nothing
+    if (!draws(tape)) return {};
+    View ones = tape.allocate({rows, units});
+    std::fill(ones.begin(), ones.end(), real{1});
+    return dropout_(tape.constant(ones), 0);
+  }
+
+ private:
+  Dropout dropout_;
 };
 
 }  // namespace softalign

@@ -1,5 +1,5 @@
-// The states of recurrent cells (nn/recurrent.hpp) among the arrays of a decoder's state, and the masks
-// of their variational dropout, which are drawn once for a sentence.
+// The states of recurrent cells (nn/recurrent.hpp) among the arrays of a decoder's state, and an option
+// that all that is recurrent has.
 #pragma once
 
 #include <algorithm>
@@ -30,23 +30,5 @@ void describe_recurrent_dropout(V& v, double& rate) {
     "of the state before each step, with one mask for a sentence (Gal and Ghahramani 2016)",
     fraction());
 }
-
-// What a cell's products see of its state h: h times a mask, one for all steps of a sentence (Gal and
-// Ghahramani 2016). A decoder keeps the mask in its state while there is noise.
-class StateDropout {
- public:
-  StateDropout(const Parameters& p, double rate)
-      : dropout_(p, "recurrent_dropout", rate, Dropout::Mask::all_steps) {}
-
-  bool draws(const Tape& tape) const { return dropout_.rate() > 0 && tape.noise() != nullptr; }
-  Var mask(Tape& tape, Index rows, Index units) const {  // [B,U], where it draws
-    View ones = tape.allocate({rows, units});
-    std::fill(ones.begin(), ones.end(), real{1});
-    return dropout_(tape.constant(ones), 0);
-  }
-
- private:
-  Dropout dropout_;
-};
 
 }  // namespace softalign

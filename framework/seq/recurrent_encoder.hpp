@@ -11,6 +11,7 @@
 #include "framework/config/options.hpp"
 #include "framework/nn/dropout.hpp"
 #include "framework/nn/recurrent.hpp"
+#include "framework/seq/cell_state.hpp"
 #include "framework/seq/encoder.hpp"
 
 namespace softalign {
@@ -33,10 +34,7 @@ struct RecurrentOptions {
       one_of("forward", "backward", "both"));
     v("residual", residual, "from the second layer on, what it reads is added to its states");
     v("dropout", dropout, "of what the second and later layers read", fraction());
-    v("recurrent_dropout",
-      recurrent_dropout,
-      "of the state before each step, with one mask for a sentence (Gal and Ghahramani 2016)",
-      fraction());
+    describe_recurrent_dropout(v, recurrent_dropout);
     v.check("residual", !residual || layers > 1, "needs at least 2 layers");
     v.check("dropout", dropout == 0 || layers > 1, "needs at least 2 layers: it is between them");
   }
@@ -102,22 +100,15 @@ class RecurrentEncoder : public Encoder {
 
   struct Direction {
     Direction(const Parameters& p, Index in, const Options& options, const MakeCell& make)
-        : cell(make(p, in)),
-          dropout(p, "recurrent_dropout", options.recurrent_dropout, Dropout::Mask::all_steps) {}
+        : cell(make(p, in)), of_state(p, options.recurrent_dropout) {}
 
     typename Cell::States pass(Var below, std::span<const Index> lengths, bool backwards) const {
-      return cell.sequence(cell.inputs(below), lengths, backwards, mask(below));
-    }
-    Var mask(Var below) const {  // [B,U]; empty when nothing is dropped
-      Tape& tape = below.tape();
-      if (dropout.rate() == 0 || tape.noise() == nullptr) return {};
-      View ones = tape.allocate({below.shape()[0], cell.units()});
-      std::fill(ones.begin(), ones.end(), real{1});
-      return dropout(tape.constant(ones), 0);
+      Var mask = of_state.mask(below.tape(), below.shape()[0], cell.units());
+      return cell.sequence(cell.inputs(below), lengths, backwards, mask);
     }
 
     Cell cell;
-    Dropout dropout;
+    StateDropout of_state;
   };
 
   struct Layer {

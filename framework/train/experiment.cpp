@@ -4,6 +4,7 @@
 #include <bit>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <thread>
 
 #include "framework/config/writer.hpp"
@@ -45,6 +46,19 @@ void check_at(const ResolvedSpec<Spec>& resolved,
     const auto found = resolved.origins.find(path);
     if (found == resolved.origins.end()) throw;
     throw SpecError("{}: {}", found->second.str(), error.what());
+  }
+}
+
+// Does `check`; a SpecError of it that begins with an option, "train.loss: ...", gets the place where
+// that was written, unless it has one.
+void check_options(const ResolvedSpec<Spec>& resolved, const std::function<void()>& check) {
+  try {
+    check();
+  } catch (const SpecError& error) {
+    const std::string_view message = error.what();
+    const auto found = resolved.origins.find(std::string(message.substr(0, message.find(": "))));
+    if (begins_with_position(message) || found == resolved.origins.end()) throw;
+    throw SpecError("{}: {}", found->second.str(), message);
   }
 }
 
@@ -124,9 +138,13 @@ void tell_missing_references(const Spec& spec,
                              bool prunes,
                              Observer& observer) {
   const bool dev = has_references(data.dev);
-  if (!dev && spec.train.early_stopping)
-    throw SpecError("train.early_stopping: the dev sentences have no references, so there is no {}",
-                    spec.train.early_stopping->metric);
+  for (const auto& [option, watches] :
+       {std::pair("early_stopping", spec.train.early_stopping.has_value()),
+        {"average", spec.train.average && spec.train.average->type == "best"},
+        {"schedule", spec.train.schedule && spec.train.schedule->type == "plateau"}})
+    if (!dev && watches)
+      throw SpecError(
+          "train.{}: the dev sentences have no references, so there is nothing to watch", option);
   if (!dev && prunes)
     throw SpecError("early termination: the dev sentences have no references to be measured by");
   for (const Split* split : {&data.dev, &data.test})
@@ -217,10 +235,14 @@ void check_spec(const ResolvedSpec<Spec>& resolved) {
   // Plugins refuse options and company that they cannot work with when they are built.
   const auto task = make_plugin<TaskKind>(spec.task);
   const Symbols symbols = task->most_symbols();
-  const Model model(spec.model,
-                    std::max<Index>(symbols.source, kSpecials + 1),
-                    std::max<Index>(symbols.target, kSpecials + 1));
-  check_training(spec.train, model);
+  std::optional<Model> built;
+  check_options(resolved, [&] {
+    built.emplace(spec.model,
+                  std::max<Index>(symbols.source, kSpecials + 1),
+                  std::max<Index>(symbols.target, kSpecials + 1));
+    check_training(spec.train, *built);
+  });
+  const Model& model = *built;
   check_at(resolved, "model.encoder.type", [&] { check_source(spec, *task, model.encoder()); });
   make_plugin<OptimizerKind>(spec.train.optimizer);
   if (spec.train.schedule) make_plugin<ScheduleKind>(*spec.train.schedule);
@@ -298,7 +320,7 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
     observer.message(
         "note: evaluate.baselines: ibm_model1 is left out: the test sentences have no word links "
         "to point at");
-  check_training(spec.train, data.train);
+  check_options(resolved, [&] { check_training(spec.train, data.train); });
   const auto model = make_model(spec, data);
   if (model->reads_links()) require_links(spec, data);
   Workers workers(threads_for(options, spec.train.shards));

@@ -204,7 +204,7 @@ def test_sentences_without_references_are_translated_and_not_measured(here: Path
     softalign("ls", cwd=here)
     softalign("compare", run, cwd=here, code=None)
     refused = error("run", "text.yaml", "train.early_stopping.metric=dev/loss", "seed=2", cwd=here, code=2)
-    assert "train.early_stopping: the dev sentences have no references, so there is no dev/loss" in refused
+    assert "train.early_stopping: the dev sentences have no references, so there is nothing to watch" in refused
     assert "training needs the translations" in error("run", "text.yaml", "~task.train.target", cwd=here, code=2)
     linked = error("run", "text.yaml", "task.test.alignment=test.es", cwd=here, code=2)
     assert "task.test: alignment links a target, and none is given" in linked

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from program import ROOT, softalign
+from program import softalign
 
-PAPERS = ROOT / "configs" / "papers"
+PAPERS = Path(__file__).resolve().parents[2] / "configs" / "papers"
 
 
 # By hand, from the papers' equations. Weights and, where our layers have them, biases: they are named where they are added.
@@ -53,11 +53,43 @@ def transformer() -> int:
     """d = 512, d_ff = 2048, 6 + 6 layers, 37,000 symbols in one table (Vaswani et al. 2017, table 3: 65 million)."""
     d, ff, symbols = 512, 2048, 37000
     norm = 2 * d
-    attention = 4 * (d * d + d)
+    attention = 4 * d * d  # projections without biases, section 3.2.2
     forward = d * ff + ff + ff * d + d
     encoder = attention + forward + 2 * norm
     decoder = 2 * attention + forward + 3 * norm
     return symbols * d + 6 * (encoder + decoder) + symbols  # the last: the bias of the softmax
+
+
+def attentional_lstm(embedding: int, units: int, annotation: int, readout: int, symbols: int) -> int:
+    """An LSTM that also reads a context; h and c begin as projections of the annotations, each of its own."""
+    cell = lstm(embedding, units) + 4 * annotation * units + 2 * (annotation * units + units)
+    deep = (units + annotation) * readout + readout + embedding * readout
+    return cell + deep + readout * symbols + symbols
+
+
+def gehring() -> int:
+    """512 everywhere, convolutions of width 3: 8 layers for the keys, 4 for the values; 512 positions."""
+    d, source, target = 512, 200000, 30000
+    convolution = 3 * d * d + d
+    return (source + target + 512) * d + 12 * convolution + attentional_lstm(d, d, d, d // 2, target)
+
+
+def cheng() -> int:
+    """The LSTMN (Cheng et al. 2016, equations 2 to 6): an LSTM and W_h, W_x, W_~h, v of its intra-attention."""
+    m, n, symbols = 300, 450, 30000
+    lstmn = lstm(m, n) + n * n + m * n + n * n + n
+    return 2 * symbols * m + lstmn + additive(n, n, n) + attentional_lstm(m, n, n, n // 2, symbols)
+
+
+def xu() -> int:
+    """A network of four 3 x 3 convolutions, then m = 512, n = 1800, D = 512; beta of the gate (Xu et al. 2015, section 4.2.1)."""
+    m, n, d, words = 512, 1800, 512, 18
+
+    def convolution(read: int, made: int) -> int:
+        return 3 * 3 * read * made + made
+
+    network = convolution(1, 128) + convolution(128, 128) + convolution(128, d) + convolution(d, d)
+    return network + words * m + additive(n, d, d) + attentional_lstm(m, n, d, m, words) + n + 1
 
 
 COUNTS = {
@@ -65,7 +97,9 @@ COUNTS = {
     "bahdanau2015-encdec-50": ENCDEC,
     "bahdanau2015-search-30": SEARCH,
     "bahdanau2015-search-50": SEARCH,
+    "cheng2016": cheng(),
     "cho2014": ENCDEC,
+    "gehring2016": gehring(),
     "sutskever2014": luong(NO_ATTENTION, False, 160000, 80000),
     "luong2015-base": luong(NO_ATTENTION, False),
     "luong2015-reverse": luong(NO_ATTENTION, False),
@@ -78,6 +112,8 @@ COUNTS = {
     "luong2015-local-m": luong(1000 * 1000, True),
     "luong2015-local-p": luong(1000 * 1000 + 1000 * 1000 + 1000, True),  # W_a; W_p and v_p
     "vaswani2017-base": transformer(),
+    "xu2015-hard": xu(),
+    "xu2015-soft": xu(),
 }
 
 

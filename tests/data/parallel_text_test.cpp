@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(one_vocabulary_of_both_sides_or_two_sizes) {
   const Dataset shared = corpus.load();
   BOOST_TEST(shared.source->serialize() == shared.target->serialize());
   BOOST_TEST(shared.source->id("dog") != kUnknown);
-  BOOST_TEST(shared.source->id("gato") != kUnknown);
+  BOOST_TEST(shared.source->id("perro") != kUnknown);
 
   corpus.values.erase("vocabulary.shared");
   corpus.values["vocabulary.target_size"] = "5";

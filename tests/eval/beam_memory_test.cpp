@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(a_steady_step_allocates_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(nor_does_one_whose_state_grows) {
-  const auto model = endless("none", "history");  // of beam_test.cpp
+  const auto model = endless("built_in", "history");  // of beam_test.cpp
   const Scorer scorer(*model);
   expect_steady(beam_of(scorer, 5));
 }

@@ -196,7 +196,7 @@ BOOST_AUTO_TEST_CASE(shards_compute_the_same_step_of_tied_tables) {
       BOOST_TEST_REQUIRE((table != store.all().end()));
       const real unknown = table->value().data[kUnknown * 128];  // occurs nowhere
       Workers workers(2);
-      TrainingStep step(*setting.model, *setting.optimizer, shards, 1, workers);
+      TrainingStep step(*setting.model, *setting.optimizer, {.shards = shards}, workers);
       step.run(setting.batch(shards), 1);
       BOOST_TEST(table->value().data[kUnknown * 128] != unknown);
       after.emplace_back(store.values(), store.values() + store.flat_size());
@@ -266,7 +266,7 @@ BOOST_AUTO_TEST_CASE(a_moving_average_follows_the_updates) {
         store.all().begin(), store.all().end(), [](const Parameter& one) { return !one.trained; });
     BOOST_REQUIRE((baseline != store.all().end()));
     Workers workers(static_cast<int>(threads));
-    TrainingStep step(*setting.model, *setting.optimizer, 4, 1, workers, 7);
+    TrainingStep step(*setting.model, *setting.optimizer, {.shards = 4, .seed = 7}, workers);
     double average = 0;
     for (Index update = 1; update <= 3; ++update) {
       const StepResult result = step.run(setting.batch(4), update);

@@ -136,10 +136,10 @@ BOOST_AUTO_TEST_CASE(a_tiny_one_learns_to_copy) {
   Setting setting(transformer());
   const auto optimizer = make_plugin<OptimizerKind>(Choice{.kind = "optimizer", .type = "adam"});
   Workers workers(2);
-  TrainingStep step(*setting.model, *optimizer, 1, 1, workers);
+  TrainingStep step(*setting.model, *optimizer, {.shards = 1}, workers);
   for (Index update = 1; update <= 500; ++update)
     step.run({setting.batch(update * 40, 40)}, update);
-  const auto search = make_plugin<SearchKind>(Choice{.kind = "search", .type = "beam"});
+  const auto search = make_plugin<SearchKind>(Choice{.kind = "search", .type = "beam"}, 1);
   EvaluationRequest request;
   request.search = search.get();
   request.keep = 40;
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(parts_combine_with_those_of_other_papers) {
     Setting setting(fmt::format("{}model: {{embedding: 8, {}}}", kTask, model));
     const auto optimizer = make_plugin<OptimizerKind>(Choice{.kind = "optimizer", .type = "adam"});
     Workers workers(1);
-    TrainingStep step(*setting.model, *optimizer, 2, 1, workers);
+    TrainingStep step(*setting.model, *optimizer, {.shards = 2}, workers);
     const std::vector<Batch> shards = {setting.batch(0, 10), setting.batch(10, 10)};
     const double first = step.run(shards, 1).nll;
     double last = first;
