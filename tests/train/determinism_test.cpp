@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(options_that_are_not_given_are_no_part_of_the_identity) {
                              "scheduled_sampling",
                              "clip_scope",
                              "average",
-                             "dropout",
+                             "\"dropout\":{",
                              "initialise"})
     BOOST_TEST(json.find(option) == std::string::npos);
   BOOST_TEST(identity_json(tiny("none", "", "label_smoothing: 0.1, ").spec) != json);
@@ -155,8 +155,13 @@ BOOST_AUTO_TEST_CASE(training_that_a_model_cannot_have_is_refused) {
     return std::string();
   };
   const std::string what = "the model has no attention weights for it; remove it";
-  BOOST_TEST(refused("none", "doubly_stochastic: 1, ") == "train.doubly_stochastic: " + what);
-  BOOST_TEST(refused("none", "guided_alignment: {}, ") == "train.guided_alignment: " + what);
+  const auto ends_with = [](const std::string& text, const std::string& end) {
+    return text.ends_with(end) && text.starts_with("tiny.yaml:9:");
+  };
+  BOOST_TEST(
+      ends_with(refused("none", "doubly_stochastic: 1, "), "train.doubly_stochastic: " + what));
+  BOOST_TEST(
+      ends_with(refused("none", "guided_alignment: {}, "), "train.guided_alignment: " + what));
   TrainOptions guided;
   guided.guided_alignment.emplace();
   Split split;

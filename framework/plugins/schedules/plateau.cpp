@@ -18,7 +18,10 @@ class Plateau final : public Schedule {
     void describe(V& v) {
       v("metric", metric, "dev metric to watch, \"dev/\" and the name of a metric");
       v("factor", factor, "what the rate is multiplied by", positive_up_to(1));
-      v("patience", patience, "dev evaluations without a new best that are borne", at_least(0));
+      v("patience",
+        patience,
+        "dev evaluations without a new best that are borne",
+        between(0, kMostEpochs));
       v("least", least, "smallest factor on the optimiser's rate", between(0, 1));
     }
   };
