@@ -20,6 +20,8 @@
 namespace softalign::app {
 namespace {
 
+constexpr const char* kDiskFull = "standard output cannot be written; is the disk full?";
+
 int fail(std::string_view text, ExitCode code) {
   print_error(text);
   return static_cast<int>(code);
@@ -51,7 +53,8 @@ void check_command(const CLI::App& app, int argc, char** argv) {
 }
 
 bool takes_overrides(const CLI::App& command) {
-  return command.get_option_no_throw("overrides") != nullptr;
+  return command.get_option_no_throw("overrides") != nullptr ||
+         command.get_option_no_throw("more") != nullptr;  // of a run, or further runs
 }
 
 // These leave a record or an exit status; what all others leave is what they print.
@@ -145,13 +148,12 @@ int run_program(int argc, char** argv, bool closed) {
                 code_of(error.code()));
   } catch (const std::system_error& error) {
     if (output_is_closed()) return static_cast<int>(outcome.code);
-    return fail(error.what(), ExitCode::failed);
+    return fail(std::ferror(stdout) != 0 ? kDiskFull : error.what(), ExitCode::failed);
   } catch (const std::exception& error) {
     return fail(error.what(), ExitCode::failed);
   }
   const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
-  if (!written && !output_is_closed())
-    return fail("standard output cannot be written; is the disk full?", ExitCode::failed);
+  if (!written && !output_is_closed()) return fail(kDiskFull, ExitCode::failed);
   return static_cast<int>(outcome.code);
 }
 

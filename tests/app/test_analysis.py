@@ -231,6 +231,7 @@ def test_diff_names_what_the_runs_were_made_from(spoilt: Path) -> None:
     assert shown["spec"] == {
         "model.attention.score.type": {"a": "dot", "b": None},
         "model.attention.type": {"a": "global", "b": "none"},
+        "model.attention.context": {"a": None, "b": "last"},
     }
     assert shown["environment"]["compiler"]["b"] == "Clang 99" and len(shown["environment"]) == 1
     assert shown["test"]["pointing_accuracy"]["b"] is None

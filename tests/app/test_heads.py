@@ -46,6 +46,6 @@ def test_every_head_of_every_layer_is_recorded_and_can_be_drawn(tmp_path: Path) 
 def test_an_attention_that_the_decoder_would_not_read_is_refused(tmp_path: Path) -> None:
     (tmp_path / "tiny.yaml").write_text(TRANSFORMER)
     refused = error("run", "tiny.yaml", "model.attention=global", cwd=tmp_path, code=2)
-    assert "decoder 'transformer' sees the source by itself" in refused and "attention: built_in" in refused
+    assert "decoder 'transformer' attends by itself" in refused and "attention: built_in" in refused
     (tmp_path / "tiny.yaml").write_text(TINY.replace("{type: global, score: {type: additive, units: 8}}", "built_in"))
     assert "no attention of its own" in error("run", "tiny.yaml", cwd=tmp_path, code=2)
