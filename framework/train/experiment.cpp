@@ -1,15 +1,12 @@
 #include "framework/train/experiment.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <functional>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <thread>
 
 #include "framework/config/writer.hpp"
 #include "framework/data/file_hash.hpp"
-#include "framework/data/lengths.hpp"
 #include "framework/data/task.hpp"
 #include "framework/kernels/gemm.hpp"
 #include "framework/record/plugins.hpp"
@@ -23,76 +20,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-// "configs/x.yaml:3:7: train.shards: ..." with the place where the option was written.
-template <class... Args>
-[[noreturn]] void refuse(const ResolvedSpec<Spec>& resolved,
-                         const std::string& path,
-                         fmt::format_string<Args...> format,
-                         Args&&... args) {
-  const auto found = resolved.origins.find(path);
-  throw SpecError("{}{}: {}",
-                  found == resolved.origins.end() ? "" : found->second.str() + ": ",
-                  path,
-                  fmt::format(format, std::forward<Args>(args)...));
-}
-
-// Does `check`; a SpecError of it gets the place of the option that it is about.
-void check_at(const ResolvedSpec<Spec>& resolved,
-              const std::string& path,
-              const std::function<void()>& check) {
-  try {
-    check();
-  } catch (const SpecError& error) {
-    const auto found = resolved.origins.find(path);
-    if (found == resolved.origins.end()) throw;
-    throw SpecError("{}: {}", found->second.str(), error.what());
-  }
-}
-
-// Does `check`; a SpecError of it that begins with an option, "train.loss: ...", gets the place where
-// that was written, unless it has one.
-void check_options(const ResolvedSpec<Spec>& resolved, const std::function<void()>& check) {
-  try {
-    check();
-  } catch (const SpecError& error) {
-    const std::string_view message = error.what();
-    const auto found = resolved.origins.find(std::string(message.substr(0, message.find(": "))));
-    if (begins_with_position(message) || found == resolved.origins.end()) throw;
-    throw SpecError("{}: {}", found->second.str(), message);
-  }
-}
-
-void check_dev_metric(const ResolvedSpec<Spec>& resolved,
-                      const std::string& path,
-                      const std::string& metric) {
-  const auto found = resolved.origins.find(path);
-  WatchedMetric(path, metric, found == resolved.origins.end() ? Position{} : found->second);
-}
-
 int threads_for(const ExperimentOptions& options, Index shards) {
   const int machine = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   return options.threads > 0 ? options.threads : std::min(machine, static_cast<int>(shards));
-}
-
-// Throws SpecError where the encoder reads other sources than the task has.
-void check_source(const Spec& spec, const Task& task, const Encoder& reader) {
-  const Index wanted = reader.image_height(), height = task.image_height();
-  const std::string& encoder = spec.model.encoder.type;
-  if (wanted == 0 || wanted == height) return;
-  if (height == 0)
-    throw SpecError(
-        "encoder '{}' reads images, and the sources of task '{}' are text; choose "
-        "another encoder, or a task such as image_captions",
-        encoder,
-        spec.task.type);
-  throw SpecError(
-      "encoder '{}' reads images of height {}, and those of task '{}' have {}; set "
-      "model.encoder.height={}",
-      encoder,
-      wanted,
-      spec.task.type,
-      height,
-      height);
 }
 
 Json counts_of(const Split& split) {
@@ -130,28 +60,6 @@ void record_setting(Recorder& recorder,
   recorder.attributes("provenance",
                       Json{{"gemm", gemm_variant()}, {"plugins", plugins_json()}}.dump());
   recorder.attributes("", Json{{"parameters", model.parameters().count()}}.dump());
-}
-
-// Throws SpecError when training itself is to be steered by metrics that cannot be.
-void tell_missing_references(const Spec& spec,
-                             const Dataset& data,
-                             bool prunes,
-                             Observer& observer) {
-  const bool dev = has_references(data.dev);
-  for (const auto& [option, watches] :
-       {std::pair("early_stopping", spec.train.early_stopping.has_value()),
-        {"average", spec.train.average && spec.train.average->type == "best"},
-        {"schedule", spec.train.schedule && spec.train.schedule->type == "plateau"}})
-    if (!dev && watches)
-      throw SpecError(
-          "train.{}: the dev sentences have no references, so there is nothing to watch", option);
-  if (!dev && prunes)
-    throw SpecError("early termination: the dev sentences have no references to be measured by");
-  for (const Split* split : {&data.dev, &data.test})
-    if (!has_references(*split))
-      observer.message(fmt::format(
-          "note: the {} sentences have no references: they are translated and not measured",
-          split->name));
 }
 
 // The run goes on with the plugins that are loaded now, whatever it was begun with.
@@ -206,74 +114,9 @@ MetricTable evaluate_test(Recorder& recorder,
 
 }  // namespace
 
-bool can_name_folder(const std::string& name) {
-  const auto legal = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-           c == '_' || c == '-';
-  };
-  return !name.empty() && name.size() <= 100 && name[0] != '.' &&
-         std::all_of(name.begin(), name.end(), legal);
-}
-
-void check_spec(const ResolvedSpec<Spec>& resolved) {
-  const Spec& spec = resolved.spec;
-  if (!can_name_folder(spec.name))
-    refuse(resolved,
-           "name",
-           "'{}' cannot name a folder; use at most 100 letters, digits and . _ -",
-           printable(spec.name));
-  if (!std::has_single_bit(static_cast<std::uint64_t>(spec.train.shards)))
-    refuse(resolved,
-           "train.shards",
-           "{} is not a power of two; use 1, 2, 4, 8, ...",
-           spec.train.shards);
-  if (spec.train.early_stopping)
-    check_dev_metric(resolved, "train.early_stopping.metric", spec.train.early_stopping->metric);
-  if (spec.train.average)
-    check_dev_metric(resolved, "train.average.metric", spec.train.average->metric);
-  check_at(resolved, "evaluate.lengths", [&] { LengthBuckets{spec.evaluate.lengths}; });
-  // Plugins refuse options and company that they cannot work with when they are built.
-  const auto task = make_plugin<TaskKind>(spec.task);
-  const Symbols symbols = task->most_symbols();
-  std::optional<Model> built;
-  check_options(resolved, [&] {
-    built.emplace(spec.model,
-                  std::max<Index>(symbols.source, kSpecials + 1),
-                  std::max<Index>(symbols.target, kSpecials + 1));
-    check_training(spec.train, *built);
-  });
-  const Model& model = *built;
-  check_at(resolved, "model.encoder.type", [&] { check_source(spec, *task, model.encoder()); });
-  make_plugin<OptimizerKind>(spec.train.optimizer);
-  if (spec.train.schedule) make_plugin<ScheduleKind>(*spec.train.schedule);
-  for (const Choice& choice : {spec.evaluate.search, spec.evaluate.dev_search})
-    check_search(*make_plugin<SearchKind>(choice, static_cast<std::uint64_t>(spec.seed)), model);
-}
-
 std::string identity_json(const Spec& spec) {
   return canonical_json(spec, kNotIdentity, remembered_hash);
 }
-
-namespace {
-
-// For a model that is told which positions belong together.
-void require_links(const Spec& spec, const Dataset& data) {
-  for (const Split* split : {&data.train, &data.dev, &data.test}) {
-    bool any = split->examples.size() == 0;
-    for (std::size_t i = 0; i < split->examples.size() && !any; ++i)
-      any = split->examples.row(i).links > 0;
-    if (!any)
-      throw SpecError(
-          "attention '{}' reads the known links of every sentence, and the {} sentences of task "
-          "'{}' "
-          "have none; choose another attention",
-          spec.model.attention.type,
-          split->name,
-          spec.task.type);
-  }
-}
-
-}  // namespace
 
 std::unique_ptr<Model> make_model(const Spec& spec, const Dataset& data) {
   if (spec.model.tied_embeddings == "all" && data.source != data.target &&
@@ -315,14 +158,13 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
                                   });
   for (const std::string& note : data.notes) observer.message(note);
   stop_before_start();
-  tell_missing_references(spec, data, options.pruner != nullptr, observer);
   if (!data.has_links && wants_ibm_model1(spec))
     observer.message(
         "note: evaluate.baselines: ibm_model1 is left out: the test sentences have no word links "
         "to point at");
-  check_options(resolved, [&] { check_training(spec.train, data.train); });
   const auto model = make_model(spec, data);
-  if (model->reads_links()) require_links(spec, data);
+  for (const std::string& note : check_data(resolved, data, *model, options.pruner != nullptr))
+    observer.message(note);
   Workers workers(threads_for(options, spec.train.shards));
 
   Recorder recorder(options.results,

@@ -7,6 +7,7 @@
 
 #include "framework/config/spec.hpp"
 #include "framework/record/claim.hpp"
+#include "framework/train/check_spec.hpp"
 #include "framework/train/observer.hpp"
 #include "framework/train/pruner.hpp"
 #include "framework/train/spec.hpp"
@@ -30,13 +31,6 @@ struct ExperimentOutcome {
   bool pruned = false;        // ended early by the pruner: not tested
   MetricTable test;           // empty when nothing was done
 };
-
-// Whether runs, studies and sweeps may be called so: at most 100 letters, digits and . _ -
-bool can_name_folder(const std::string& name);
-
-// What a spec must satisfy beyond types and ranges; throws SpecError at the place of the fault.
-// Nothing is written.
-void check_spec(const ResolvedSpec<Spec>& resolved);
 
 // Canonical JSON of what names the run, data files by their bytes. Throws DataError for files that
 // cannot be read.

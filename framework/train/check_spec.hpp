@@ -1,0 +1,27 @@
+// What a spec, and its data, must satisfy beyond types and ranges, before the first file is written.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "framework/config/spec.hpp"
+#include "framework/data/dataset.hpp"
+#include "framework/train/spec.hpp"
+
+namespace softalign {
+
+// Whether runs, studies and sweeps may be called so: at most 100 letters, digits and . _ -
+bool can_name_folder(const std::string& name);
+
+// Throws SpecError at the place of the fault. Builds every plugin, so that it can refuse its options and
+// its company; reads no data.
+void check_spec(const ResolvedSpec<Spec>& resolved);
+
+// The same for what is known once the data has been read; prunes: somebody compares dev metrics while it
+// trains. Returns notes for people.
+std::vector<std::string> check_data(const ResolvedSpec<Spec>& resolved,
+                                    const Dataset& data,
+                                    const Model& model,
+                                    bool prunes);
+
+}  // namespace softalign
