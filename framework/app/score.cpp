@@ -115,6 +115,7 @@ std::string json_of(Index line, const Hypothesis& one, const Vocabulary& target)
 
 void score(const Arguments& arguments) {
   const TrainedRuns runs = open_trained(arguments.trained);
+  refuse_links(runs);
   KeptAlignments kept(arguments.alignments, runs);
   ForcedDecoder decoder(runs, threads_or_all(arguments.trained.threads), kept);
   TextFile source(arguments.source), target(arguments.target);

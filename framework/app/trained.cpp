@@ -193,6 +193,15 @@ std::vector<std::string> TrainedRuns::ids() const {
   return ids;
 }
 
+void refuse_links(const TrainedRuns& runs) {
+  if (runs.scorer.reads_links())
+    throw SpecError(
+        "attention '{}' reads the known links of every sentence, and there are none here; "
+        "softalign "
+        "evaluate measures this run on its own sentences",
+        runs.first().spec().model.attention.type);
+}
+
 std::unique_ptr<Search> TrainedRuns::search() const {
   const Spec& spec = first().spec();
   auto search =

@@ -35,6 +35,9 @@ struct TrainedRuns {
   std::unique_ptr<Search> search() const;
 };
 
+// Throws SpecError for models that are told how words belong together: new text has no known links.
+void refuse_links(const TrainedRuns& runs);
+
 // Overrides of a run that is over may change how it is measured, written without the leading
 // "evaluate." (search.width=10, lengths=[20]), and where its data and plugins are (task...,
 // plugins).

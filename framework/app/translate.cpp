@@ -204,6 +204,7 @@ Block read_block(LineReader& input, std::size_t most) {
 
 void translate(const Arguments& arguments) {
   const TrainedRuns runs = open_trained(arguments.trained);
+  refuse_links(runs);
   KeptAlignments kept(arguments.alignments, runs);
   const Vocabulary& target = *runs.first().target;
   Translator translator(

@@ -43,7 +43,7 @@ bool must_be_given(const OptionNode& node) {
 
 std::string default_of(const OptionNode& node) {
   if (must_be_given(node)) return "required";
-  if (node.absent) return "none";
+  if (node.absent) return "null";
   return node.block ? "" : leaf_text(node.value);
 }
 

@@ -18,11 +18,11 @@ double entropy(std::span<const real> weights) {
   return 0.0 - xt::sum(terms, xt::evaluation_strategy::immediate)();
 }
 
-Index argmax(std::span<const real> values) {
-  if (values.empty()) throw BugError("argmax of an empty row");
-  const auto row = xt::adapt(
-      values.data(), values.size(), xt::no_ownership(), std::array<std::size_t, 1>{values.size()});
-  return static_cast<Index>(xt::argmax(row)());
+Index points_at(std::span<const real> weights) {
+  if (weights.empty()) throw BugError("points_at of an empty row");
+  const auto largest = std::max_element(weights.begin(), weights.end());
+  if (*largest <= 0 || std::count(weights.begin(), weights.end(), *largest) > 1) return -1;
+  return largest - weights.begin();
 }
 
 Count point_count(const std::vector<Index>& pointed, std::span<const Link> links) {

@@ -16,11 +16,12 @@ namespace softalign {
 // when it is spread evenly.
 double entropy(std::span<const real> weights);
 
-// Position of the largest value, the first among equals. Throws BugError for an empty row.
-Index argmax(std::span<const real> values);
+// Position of the largest weight; -1 where there is none, or where it is not alone: an even row points
+// nowhere. Throws BugError for an empty row.
+Index points_at(std::span<const real> weights);
 
 // Of the target tokens that have a sure link, how many point at a source position they are surely
-// linked to. pointed[j]: where target token j points (an attention's or an aligner's argmax). Links
+// linked to. pointed[j]: where target token j points (-1: nowhere). Links
 // may come in any order. Throws BugError when a link lies outside of `pointed`.
 Count point_count(const std::vector<Index>& pointed, std::span<const Link> links);
 

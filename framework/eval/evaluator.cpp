@@ -117,7 +117,7 @@ void score_attention(const AlignmentMatrix& matrix,
                           matrix.weights.begin() + (t + 1) * matrix.positions);
     result.attention_entropy += entropy(row);
     ++result.attention_steps;
-    if (t < std::ssize(example.target)) pointed.push_back(argmax(row));
+    if (t < std::ssize(example.target)) pointed.push_back(points_at(row));
   }
   if (!example.links.empty()) result.pointing = point_count(pointed, model.placed(example.links));
 }

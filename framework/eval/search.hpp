@@ -36,9 +36,14 @@ class Search {
 };
 
 // Throws SpecError for models that the search cannot be used with.
-inline void check_search(const Search& search, const Scorer& scorer) {
+// option: where the search was chosen.
+inline void check_search(const Search& search,
+                         const Scorer& scorer,
+                         std::string_view option = "search") {
   if (search.needs_attention() && !scorer.aligns())
-    throw SpecError("the search reads attention weights, and the model has no attention");
+    throw SpecError(
+        "{}: it reads attention weights, and the model has none; leave coverage_penalty out",
+        option);
 }
 
 struct SearchKind {

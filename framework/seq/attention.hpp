@@ -45,6 +45,9 @@ class Attention {
   virtual bool aligns() const = 0;         // whether there are weights to record
   virtual bool reads_links() const { return false; }
   virtual bool weights_sum_to_one() const { return true; }  // false: to at most 1
+  virtual bool weights_are_learned() const {
+    return true;
+  }  // false: losses of weights teach nothing
   // What it learns by besides the gradient of its context (plugins/attentions/hard.cpp).
   virtual ExtraLoss extra_loss(const TaughtSteps&) const { return {}; }
   // After each update, with the totals of the whole batch: for what is no parameter and yet learned

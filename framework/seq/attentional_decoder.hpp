@@ -55,6 +55,7 @@ class AttentionalDecoder : public Decoder {
                  options.units + attention_->context_size(),
                  sizes.embedding,
                  std::max<Index>(1, options.units / 2)) {
+    require_source(options.initial_state, attention_->context_size());
     if (!options.context_gate) return;
     if (!context_)
       throw SpecError(

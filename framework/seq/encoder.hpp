@@ -52,6 +52,7 @@ class Encoder {
   virtual Index position_of(Index symbol) const { return symbol; }
   // Above 0: it reads images of this height (Task::image_height) and nothing else.
   virtual Index image_height() const { return 0; }
+  virtual Index image_levels() const { return 0; }  // the grey levels that it counts on
 };
 
 struct EncoderKind {

@@ -32,6 +32,9 @@ inline Parameters parameters_of_layer(const Parameters& p, Index layer) {
   return layer == 1 ? p : p / fmt::format("layer_{}", layer);
 }
 
+// SpecError where the decoder would see nothing of the source: no context, and a state that begins at 0.
+void require_source(const InitialStateOptions& options, Index context_size);
+
 class InitialState {
  public:
   // `arrays` of each of `layers`, [B,U]. SpecError when the encoder's last states do not fit.

@@ -48,6 +48,7 @@ class LuongDecoder : public Decoder {
         relu_(options.activation == "relu"),
         attention_(sizes.attention(p / "attention", options.units)),
         start_(p, options.initial_state, sizes, options.layers, Cell::kStates, options.units) {
+    require_source(options.initial_state, attention_->context_size());
     for (Index number = 1; number <= options.layers; ++number) {
       const Parameters own = parameters_of_layer(p, number);
       layers_.push_back({Dropout(own, "dropout", options.dropout),

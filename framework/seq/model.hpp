@@ -94,6 +94,10 @@ class Model {
   ParameterStore& parameters() { return store_; }
   const ParameterStore& parameters() const { return store_; }
   bool aligns() const { return decoder_->aligns(); }
+  // Whether a loss of the weights teaches anything.
+  bool learns_weights() const {
+    return aligns() && (attention_ == nullptr || attention_->weights_are_learned());
+  }
   bool reads_links() const { return decoder_->reads_links(); }  // of every batch
   Index target_symbols() const { return target_symbols_; }
   bool steps() const { return decoder_->steps(); }  // one at a time in training, if need be

@@ -7,6 +7,8 @@
 
 #include "framework/data/lengths.hpp"
 #include "framework/data/task.hpp"
+#include "framework/eval/bleu.hpp"
+#include "framework/eval/chrf.hpp"
 #include "framework/eval/evaluator.hpp"
 #include "framework/eval/search.hpp"
 #include "framework/train/optimizer.hpp"
@@ -42,40 +44,53 @@ void check_at(const ResolvedSpec<Spec>& resolved,
   }
 }
 
-// Does `check`; a SpecError of it that begins with an option, "train.loss: ...", gets the place where
-// that was written, unless it has one.
-void check_options(const ResolvedSpec<Spec>& resolved, const std::function<void()>& check) {
-  try {
-    check();
-  } catch (const SpecError& error) {
-    const std::string_view message = error.what();
-    const auto found = resolved.origins.find(std::string(message.substr(0, message.find(": "))));
-    if (begins_with_position(message) || found == resolved.origins.end()) throw;
-    throw SpecError("{}: {}", found->second.str(), message);
-  }
-}
-
+// A metric that is to be watched must be one that dev sentences will define.
 void check_dev_metric(const ResolvedSpec<Spec>& resolved,
                       const std::string& path,
-                      const std::string& metric) {
+                      const std::string& metric,
+                      const Model& model) {
   const auto found = resolved.origins.find(path);
-  WatchedMetric(path, metric, found == resolved.origins.end() ? Position{} : found->second);
+  const WatchedMetric watched(
+      path, metric, found == resolved.origins.end() ? Position{} : found->second);
+  SentenceResult sentence;  // as an evaluation of this spec fills it
+  sentence.source_length = 1;
+  sentence.teacher_forced = {1, 1};
+  sentence.pointing = {0, model.aligns() ? 1 : 0};
+  sentence.attention_steps = model.aligns() ? 1 : 0;
+  sentence.searched = resolved.spec.evaluate.search_dev;
+  sentence.free_running = {1, 1};
+  sentence.bleu = bleu_stats(std::vector<std::string>{"a"}, std::vector<std::string>{"a"});
+  sentence.chrf = chrf_stats("a", "a");
+  check_options(resolved, [&] { watched.value(summarize({sentence}, all_metrics())); });
 }
 
 // Throws SpecError where the encoder reads other sources than the task has.
 void check_source(const Spec& spec, const Task& task, const Encoder& reader) {
   const Index wanted = reader.image_height(), height = task.image_height();
   const std::string& encoder = spec.model.encoder.type;
-  if (wanted == 0 || wanted == height) return;
+  if (wanted == 0) return;
+  if (wanted == height) {
+    const Index levels = task.most_symbols().source - kSpecials;
+    if (reader.image_levels() != levels)
+      throw SpecError(
+          "model.encoder.levels: encoder '{}' reads {} grey levels, and the images of task '{}' "
+          "have {}; set model.encoder.levels={}",
+          encoder,
+          reader.image_levels(),
+          spec.task.type,
+          levels,
+          levels);
+    return;
+  }
   if (height == 0)
     throw SpecError(
-        "encoder '{}' reads images, and the sources of task '{}' are text; choose "
+        "model.encoder: encoder '{}' reads images, and the sources of task '{}' are text; choose "
         "another encoder, or a task such as image_captions",
         encoder,
         spec.task.type);
   throw SpecError(
-      "encoder '{}' reads images of height {}, and those of task '{}' have {}; set "
-      "model.encoder.height={}",
+      "model.encoder.height: encoder '{}' reads images of height {}, and those of task '{}' have "
+      "{}; set model.encoder.height={}",
       encoder,
       wanted,
       spec.task.type,
@@ -116,6 +131,21 @@ void require_links(const Spec& spec, const Dataset& data) {
 
 }  // namespace
 
+void check_options(const ResolvedSpec<Spec>& resolved, const std::function<void()>& check) {
+  try {
+    check();
+  } catch (const SpecError& error) {
+    const std::string_view message = error.what();
+    const std::string option(message.substr(0, message.find(": ")));
+    auto found = resolved.origins.lower_bound(option);  // it, or the first of its block
+    if (found != resolved.origins.end() && found->first != option &&
+        !found->first.starts_with(option + "."))
+      found = resolved.origins.end();
+    if (begins_with_position(message) || found == resolved.origins.end()) throw;
+    throw SpecError("{}: {}", found->second.str(), message);
+  }
+}
+
 bool can_name_folder(const std::string& name) {
   const auto legal = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
@@ -137,10 +167,6 @@ void check_spec(const ResolvedSpec<Spec>& resolved) {
            "train.shards",
            "{} is not a power of two; use 1, 2, 4, 8, ...",
            spec.train.shards);
-  if (spec.train.early_stopping)
-    check_dev_metric(resolved, "train.early_stopping.metric", spec.train.early_stopping->metric);
-  if (spec.train.average)
-    check_dev_metric(resolved, "train.average.metric", spec.train.average->metric);
   check_at(resolved, "evaluate.lengths", [&] { LengthBuckets{spec.evaluate.lengths}; });
   // Plugins refuse options and company that they cannot work with when they are built.
   const auto task = make_plugin<TaskKind>(spec.task);
@@ -153,11 +179,19 @@ void check_spec(const ResolvedSpec<Spec>& resolved) {
     check_training(spec.train, *built);
   });
   const Model& model = *built;
-  check_at(resolved, "model.encoder.type", [&] { check_source(spec, *task, model.encoder()); });
+  if (spec.train.early_stopping)
+    check_dev_metric(
+        resolved, "train.early_stopping.metric", spec.train.early_stopping->metric, model);
+  if (spec.train.average)
+    check_dev_metric(resolved, "train.average.metric", spec.train.average->metric, model);
+  check_options(resolved, [&] { check_source(spec, *task, model.encoder()); });
   make_plugin<OptimizerKind>(spec.train.optimizer);
   if (spec.train.schedule) make_plugin<ScheduleKind>(*spec.train.schedule);
-  for (const Choice& choice : {spec.evaluate.search, spec.evaluate.dev_search})
-    check_search(*make_plugin<SearchKind>(choice, static_cast<std::uint64_t>(spec.seed)), model);
+  for (const auto& [path, choice] : {std::pair("evaluate.search", spec.evaluate.search),
+                                     {"evaluate.dev_search", spec.evaluate.dev_search}}) {
+    const auto search = make_plugin<SearchKind>(choice, static_cast<std::uint64_t>(spec.seed));
+    check_options(resolved, [&] { check_search(*search, model, path); });
+  }
 }
 
 std::vector<std::string> check_data(const ResolvedSpec<Spec>& resolved,
@@ -169,7 +203,11 @@ std::vector<std::string> check_data(const ResolvedSpec<Spec>& resolved,
     check_training(spec.train, data.train);
     require_references(spec, data, prunes);
   });
-  if (model.reads_links()) require_links(spec, data);
+  if (model.reads_links()) try {
+      require_links(spec, data);
+    } catch (const SpecError& error) {
+      rethrow_at(spec.model.attention, error);
+    }
   std::vector<std::string> notes;
   for (const Split* split : {&data.dev, &data.test})
     if (!has_references(*split))

@@ -1,6 +1,7 @@
 // What a spec, and its data, must satisfy beyond types and ranges, before the first file is written.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,11 @@ bool can_name_folder(const std::string& name);
 // its company; reads no data.
 void check_spec(const ResolvedSpec<Spec>& resolved);
 
-// The same for what is known once the data has been read; prunes: somebody compares dev metrics while it
+// Does `check`; a SpecError of it that begins with an option, "train.loss: ...", gets the place where
+// that was written, unless it has one.
+void check_options(const ResolvedSpec<Spec>& resolved, const std::function<void()>& check);
+
+// As check_spec, for what is known once the data has been read; prunes: somebody compares dev metrics while it
 // trains. Returns notes for people.
 std::vector<std::string> check_data(const ResolvedSpec<Spec>& resolved,
                                     const Dataset& data,

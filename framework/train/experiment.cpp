@@ -162,7 +162,8 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
     observer.message(
         "note: evaluate.baselines: ibm_model1 is left out: the test sentences have no word links "
         "to point at");
-  const auto model = make_model(spec, data);
+  std::unique_ptr<Model> model;
+  check_options(resolved, [&] { model = make_model(spec, data); });
   for (const std::string& note : check_data(resolved, data, *model, options.pruner != nullptr))
     observer.message(note);
   Workers workers(threads_for(options, spec.train.shards));

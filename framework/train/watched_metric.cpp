@@ -1,12 +1,15 @@
 #include "framework/train/watched_metric.hpp"
 
+#include <cmath>
+
 #include "framework/base/text.hpp"
 
 namespace softalign {
 
 WatchedMetric::WatchedMetric(const std::string& option,
                              const std::string& given,
-                             const Position& where) {
+                             const Position& where)
+    : option_(option) {
   if (!given.starts_with("dev/"))
     throw SpecError("{}{}: '{}' must be \"dev/\" and a metric's name, such as dev/loss",
                     where.file.empty() ? "" : where.str() + ": ",
@@ -15,6 +18,17 @@ WatchedMetric::WatchedMetric(const std::string& option,
   name_ = given.substr(4);
   Registry::instance().find(MetricKind::name, name_, where);
   higher_ = make_plugin<MetricKind>({.kind = MetricKind::name, .type = name_})->higher_is_better();
+}
+
+double WatchedMetric::value(const MetricTable& dev) const {
+  const double value = dev.at("all", name_);
+  if (std::isnan(value))
+    throw SpecError(
+        "{}: dev/{} is not measured: the dev sentences, the model or evaluate.search_dev do not "
+        "allow it; watch another",
+        option_,
+        name_);
+  return value;
 }
 
 }  // namespace softalign

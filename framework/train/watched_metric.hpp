@@ -13,10 +13,12 @@ class WatchedMetric {
   // SpecError.
   WatchedMetric(const std::string& option, const std::string& given, const Position& where = {});
 
-  double value(const MetricTable& dev) const { return dev.at("all", name_); }
+  // Throws SpecError when the dev sentences do not define it.
+  double value(const MetricTable& dev) const;
   bool better(double value, double than) const { return higher_ ? value > than : value < than; }
 
  private:
+  std::string option_;
   std::string name_;
   bool higher_;
 };

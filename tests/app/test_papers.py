@@ -108,7 +108,7 @@ COUNTS = {
     "luong2015-feed": luong(1000 * 51, True),
     "luong2015-global-dot": luong(0, True),
     "luong2015-global-general": luong(1000 * 1000, True),
-    "luong2015-global-concat": luong(2000 * 1000 + 1000, True),
+    "luong2015-global-concat": luong(1000 * 1000 + 1000, True),
     "luong2015-local-m": luong(1000 * 1000, True),
     "luong2015-local-p": luong(1000 * 1000 + 1000 * 1000 + 1000, True),  # W_a; W_p and v_p
     "vaswani2017-base": transformer(),

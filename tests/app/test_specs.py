@@ -51,6 +51,27 @@ def test_validate_reports_every_fault_of_every_file(here: Path) -> None:
     assert [entry["valid"] for entry in found] == [True, False] and "simbols" in found[1]["errors"]
 
 
+def test_a_metric_that_is_never_measured_is_not_watched(here: Path) -> None:
+    for metric, how in (
+        ("bleu", ["evaluate.search_dev=false"]),
+        ("attention_entropy", ["model.attention=none"]),
+    ):
+        for watch in (f"train.early_stopping={{metric: dev/{metric}}}", f"train.average={{type: best, metric: dev/{metric}}}"):
+            refused = error("run", "tiny.yaml", watch, *how, cwd=here, code=2)
+            assert refused.startswith("softalign: override 1 ") and f"dev/{metric} is not measured" in refused
+
+
+def test_a_source_that_nobody_sees_is_refused(here: Path) -> None:
+    blind = ["model.attention={type: none, context: nothing}", "model.decoder.initial_state=zero"]
+    assert "nothing of the source" in error("run", "tiny.yaml", *blind, cwd=here, code=2)
+
+
+def test_weights_that_are_not_learned_are_not_taught(here: Path) -> None:
+    for attention in ("none", "uniform", "true_alignment"):
+        refused = error("run", "tiny.yaml", "train.doubly_stochastic=1", f"model.attention={attention}", cwd=here, code=2)
+        assert "override 1 ('train.doubly_stochastic=1'): train.doubly_stochastic: the model has no attention weights" in refused
+
+
 BAD_SPECS = {
     "misspelt key": (TINY.replace("epochs", "epohcs"), "bad.yaml:16:3: unknown key 'epohcs' in train; did you mean 'epochs'?"),
     "wrong type": (TINY.replace("symbols: 8", "symbols: eight"), "bad.yaml:4:12: task.symbols: expected an integer"),

@@ -165,17 +165,17 @@ BOOST_AUTO_TEST_CASE(a_plugin_without_options_says_so) {
 BOOST_AUTO_TEST_CASE(a_spec_explains_its_blocks_optionals_and_choices) {
   std::map<std::string, OptionHelp> by_path;
   for (const OptionHelp& o : option_help(Example{})) by_path[o.path] = o;
-  BOOST_TEST(by_path["stopping"].default_value == "none");
+  BOOST_TEST(by_path["stopping"].default_value == "null");
   BOOST_TEST(by_path["stopping"].type == "block");
   BOOST_TEST(by_path["stopping.patience"].default_value == "5");
-  BOOST_TEST(by_path["limit"].default_value == "none");
+  BOOST_TEST(by_path["limit"].default_value == "null");
   BOOST_TEST(by_path["limit"].type == "integer");
   BOOST_TEST(by_path["dropout"].legal == "in [0, 1)");
   BOOST_TEST(by_path["rate"].legal == "> 0");
   BOOST_TEST(by_path["readout"].legal == "one of maxout, tanh");
   BOOST_TEST(by_path["betas"].type == "list of numbers");
   BOOST_TEST(by_path["betas"].default_value == "[0.9, 0.999]");
-  BOOST_TEST(by_path["links"].default_value == "none");
+  BOOST_TEST(by_path["links"].default_value == "null");
   BOOST_TEST(by_path["score"].type == "fake_score");
   BOOST_TEST(by_path["score"].default_value == "dot");
   BOOST_TEST(by_path["score"].legal == "one of additive, dot, general, mixture");

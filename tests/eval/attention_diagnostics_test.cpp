@@ -18,8 +18,12 @@ BOOST_AUTO_TEST_CASE(entropy_of_sharp_even_and_mixed_rows) {
 }
 
 BOOST_AUTO_TEST_CASE(argmax_is_the_first_of_equals) {
-  BOOST_TEST(argmax(std::vector<real>{0.1f, 0.4f, 0.4f, 0.1f}) == 1);
-  BOOST_CHECK_THROW(argmax(std::vector<real>{}), Error);
+  BOOST_TEST(points_at(std::vector<real>{0.1f, 0.5f, 0.4f, 0}) == 1);
+  BOOST_TEST(points_at(std::vector<real>{0.1f, 0.4f, 0.4f, 0.1f}) == -1);
+  BOOST_TEST(points_at(std::vector<real>{0.5f, 0.5f}) == -1);
+  BOOST_TEST(points_at(std::vector<real>{0, 0}) == -1);
+  BOOST_TEST(points_at(std::vector<real>{1}) == 0);
+  BOOST_CHECK_THROW(points_at(std::vector<real>{}), Error);
 }
 
 BOOST_AUTO_TEST_CASE(pointing_counts_target_tokens_that_have_a_sure_link) {

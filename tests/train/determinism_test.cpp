@@ -154,7 +154,7 @@ BOOST_AUTO_TEST_CASE(training_that_a_model_cannot_have_is_refused) {
     }
     return std::string();
   };
-  const std::string what = "the model has no attention weights for it; remove it";
+  const std::string what = "the model has no attention weights for it to teach; remove it";
   const auto ends_with = [](const std::string& text, const std::string& end) {
     return text.ends_with(end) && text.starts_with("tiny.yaml:9:");
   };

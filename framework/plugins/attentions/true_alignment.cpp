@@ -37,6 +37,7 @@ class TrueAlignment final : public Attention {
   }
   Index context_size() const override { return annotation_; }
   bool aligns() const override { return true; }
+  bool weights_are_learned() const override { return false; }
   bool reads_links() const override { return true; }
 
  private:

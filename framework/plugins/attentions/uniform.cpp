@@ -32,6 +32,7 @@ class Uniform final : public Attention {
   }
   Index context_size() const override { return annotation_; }
   bool aligns() const override { return true; }
+  bool weights_are_learned() const override { return false; }
 
  private:
   Index annotation_;

@@ -74,7 +74,9 @@ class ConditionalGru final : public Decoder {
                  options.readout,
                  options.units + attention_->context_size(),
                  sizes.embedding,
-                 sizes.embedding) {}
+                 sizes.embedding) {
+    require_source(options.initial_state, attention_->context_size());
+  }
 
   Memory prepare(const Annotations& annotations) const override {
     return attention_->prepare(annotations);

@@ -74,6 +74,7 @@ class ImageGrid final : public Encoder {
   Index start_size() const override { return size(); }
   bool embeds() const override { return false; }
   Index image_height() const override { return options_.height; }
+  Index image_levels() const override { return options_.levels; }
   Index positions(Index symbols) const override {
     return cells((symbols - 1) / options_.height) * cells(options_.height);
   }

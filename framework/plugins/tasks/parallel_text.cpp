@@ -81,7 +81,9 @@ struct ParallelTextOptions {
   template <class V>
   void describe(V& v) {
     v("train", train, "files to train on");
-    v.check("train", given(train.target), "target is missing: training needs the translations");
+    v.check("train",
+            given(train.target) || !given(train.source),
+            "target is missing: training needs the translations");
     v("dev", dev, "files to stop by");
     v.check("dev", given(dev.target) || !given(dev.alignment), kNothingLinked);
     v("test", test, "files to test on");
