@@ -96,7 +96,7 @@ GradientCheck check_gradients(
       const double away =
           std::max({0.0, analytic - std::max(above, below), std::min(above, below) - analytic});
       const double error =
-          std::max(0.0, std::min(away, std::abs(analytic - numeric)) - 2 * rounding) /
+          std::max(0.0, std::min(away, std::abs(analytic - numeric)) - 8 * rounding) /
           std::max(1e-3 * largest, std::abs(analytic) + std::abs(numeric));
       ++result.checked;
       if (error > result.worst) {

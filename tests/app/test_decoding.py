@@ -83,7 +83,7 @@ def test_coverage_is_refused_where_there_is_no_attention(here: Path) -> None:
     (run,) = here.glob("results/tiny/*")
     for command in ("translate", "evaluate"):
         refused = error(command, run, "search.coverage_penalty=1", cwd=here, code=2)
-        assert refused == "softalign: the search reads attention weights, and the model has no attention"
+        assert refused == "softalign: it reads attention weights, and the model has none"
 
 
 def test_samples_depend_on_seed_and_line_alone(trained: Path, tmp_path: Path) -> None:

@@ -57,18 +57,18 @@ def test_a_metric_that_is_never_measured_is_not_watched(here: Path) -> None:
         ("attention_entropy", ["model.attention=none"]),
     ):
         for watch in (f"train.early_stopping={{metric: dev/{metric}}}", f"train.average={{type: best, metric: dev/{metric}}}"):
-            refused = error("run", "tiny.yaml", watch, *how, cwd=here, code=2)
-            assert refused.startswith("softalign: override 1 ") and f"dev/{metric} is not measured" in refused
+            refused = softalign("run", "tiny.yaml", watch, *how, cwd=here, code=2).stderr
+            assert "softalign: override 1 " in refused and f"dev/{metric} is not measured" in refused
 
 
 def test_a_source_that_nobody_sees_is_refused(here: Path) -> None:
     blind = ["model.attention={type: none, context: nothing}", "model.decoder.initial_state=zero"]
-    assert "nothing of the source" in error("run", "tiny.yaml", *blind, cwd=here, code=2)
+    assert "nothing of the source" in softalign("run", "tiny.yaml", *blind, cwd=here, code=2).stderr
 
 
 def test_weights_that_are_not_learned_are_not_taught(here: Path) -> None:
     for attention in ("none", "uniform", "true_alignment"):
-        refused = error("run", "tiny.yaml", "train.doubly_stochastic=1", f"model.attention={attention}", cwd=here, code=2)
+        refused = softalign("run", "tiny.yaml", "train.doubly_stochastic=1", f"model.attention={attention}", cwd=here, code=2).stderr
         assert "override 1 ('train.doubly_stochastic=1'): train.doubly_stochastic: the model has no attention weights" in refused
 
 
