@@ -77,13 +77,13 @@ def test_coverage_is_refused_where_there_is_no_attention(here: Path) -> None:
     none = ("model.attention=none", "train.epochs=1")
     for search in ("search", "dev_search"):
         asked = f"evaluate.{search}={{type: beam, coverage_penalty: 1}}"
-        assert "has no attention" in softalign("run", "tiny.yaml", *none, asked, cwd=here, code=2).stderr
+        assert f"override 3 ('{asked}'): evaluate.{search}: it reads attention weights" in softalign("run", "tiny.yaml", *none, asked, cwd=here, code=2).stderr
     assert not (here / "results").exists()
     softalign("run", "tiny.yaml", *none, cwd=here)
     (run,) = here.glob("results/tiny/*")
     for command in ("translate", "evaluate"):
         refused = error(command, run, "search.coverage_penalty=1", cwd=here, code=2)
-        assert refused == "softalign: it reads attention weights, and the model has none"
+        assert refused.endswith("search: it reads attention weights, and the model has none; leave coverage_penalty out")
 
 
 def test_samples_depend_on_seed_and_line_alone(trained: Path, tmp_path: Path) -> None:
