@@ -51,10 +51,28 @@ bool goes_with_plugin(const std::string& path, const Counts& counts) {
   return false;
 }
 
+// Options that say nothing without the block that they are in.
+const std::set<std::string_view> kNeedTheirBlock = {"after",
+                                                    "decay",
+                                                    "embeddings",
+                                                    "every",
+                                                    "factor",
+                                                    "feed",
+                                                    "k",
+                                                    "least",
+                                                    "metric",
+                                                    "outputs",
+                                                    "patience",
+                                                    "scale",
+                                                    "slope",
+                                                    "weight",
+                                                    "words"};
+
 std::string short_name(const std::string& path, const std::set<std::string>& all) {
   for (std::size_t dot = path.rfind('.'); dot != path.npos && dot > 0;
        dot = path.rfind('.', dot - 1)) {
     const std::string end = path.substr(dot + 1);
+    if (kNeedTheirBlock.contains(end)) continue;
     if (std::count_if(all.begin(), all.end(), [&](const auto& p) { return has_end(p, end); }) == 1)
       return end;
   }
