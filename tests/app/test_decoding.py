@@ -208,3 +208,10 @@ def test_sentences_without_references_are_translated_and_not_measured(here: Path
     assert "training needs the translations" in error("run", "text.yaml", "~task.train.target", cwd=here, code=2)
     linked = error("run", "text.yaml", "task.test.alignment=test.es", cwd=here, code=2)
     assert "task.test: alignment links a target, and none is given" in linked
+
+
+def test_a_model_that_is_told_the_links_translates_nothing_new(here: Path) -> None:
+    softalign("run", "tiny.yaml", "model.attention=true_alignment", "train.epochs=1", cwd=here)
+    (run,) = here.glob("results/tiny/*")
+    assert "reads the known links" in error("translate", run, cwd=here, code=2)
+    softalign("evaluate", run, cwd=here)  # its own sentences have links

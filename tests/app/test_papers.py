@@ -147,3 +147,10 @@ def test_every_value_says_where_it_is_from(path: Path) -> None:
 @pytest.mark.parametrize("path", sorted(PAPERS.glob("*.yaml")), ids=lambda path: path.stem)
 def test_every_preset_has_a_laptop_sibling(path: Path, tmp_path: Path) -> None:
     softalign("validate", PAPERS / "laptop" / path.name, cwd=tmp_path)
+
+
+def test_an_image_is_read_with_its_own_height_and_levels(tmp_path: Path) -> None:
+    for key, value in (("levels", 2), ("height", 7)):
+        preset = PAPERS / "laptop/xu2015-soft.yaml"
+        refused = softalign("resolve", preset, f"model.encoder.{key}={value}", cwd=tmp_path, code=2).stderr
+        assert f"override 1 ('model.encoder.{key}={value}'): model.encoder.{key}: " in refused
