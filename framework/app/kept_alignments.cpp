@@ -5,7 +5,6 @@
 #include <filesystem>
 
 #include "framework/record/alignment_record.hpp"
-#include "framework/train/results.hpp"
 
 namespace softalign::app {
 namespace {
@@ -33,15 +32,6 @@ void check_place(const std::filesystem::path& file) {
 }
 
 }  // namespace
-
-std::vector<std::string> words_of(std::span<const Token> tokens,
-                                  const Vocabulary& vocabulary,
-                                  bool end) {
-  std::vector<std::string> words;
-  for (const Token token : tokens) words.push_back(vocabulary.symbol(token));
-  if (end) words.push_back(vocabulary.symbol(kEnd));
-  return words;
-}
 
 void KeptAlignments::add_to(CLI::App& command, std::string& file) {
   command.add_option(

@@ -8,12 +8,9 @@
 
 #include "framework/app/trained.hpp"
 #include "framework/record/frames.hpp"
+#include "framework/train/results.hpp"
 
 namespace softalign::app {
-
-std::vector<std::string> words_of(std::span<const Token> tokens,
-                                  const Vocabulary& vocabulary,
-                                  bool end);
 
 class KeptAlignments {
  public:

@@ -12,15 +12,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::vector<std::string> words_of(std::span<const Token> ids,
-                                  const Vocabulary& vocabulary,
-                                  bool end) {
-  std::vector<std::string> words;
-  for (Token id : ids) words.push_back(vocabulary.symbol(id));
-  if (end) words.push_back(vocabulary.symbol(kEnd));
-  return words;
-}
-
 // 0 none, 1 possible, 2 sure; [T, S] with </s> on both sides.
 std::vector<std::uint8_t> gold_of(const Model& model,
                                   const Example& example,
@@ -79,6 +70,15 @@ Buckets buckets_of(const Spec& spec, const Split& split) {
   for (const ExampleRow& row : split.examples.rows())
     buckets.of_sentence.push_back(lengths.bucket_of(row.source));
   return buckets;
+}
+
+std::vector<std::string> words_of(std::span<const Token> ids,
+                                  const Vocabulary& vocabulary,
+                                  bool end) {
+  std::vector<std::string> words;
+  for (Token id : ids) words.push_back(vocabulary.symbol(id));
+  if (end) words.push_back(vocabulary.symbol(kEnd));
+  return words;
 }
 
 std::vector<std::string> source_words(const Model& model,

@@ -13,6 +13,11 @@ namespace softalign {
 // The length bucket of every sentence of a split.
 Buckets buckets_of(const Spec& spec, const Split& split);
 
+// Symbols as words, and </s> behind them if it is to be one.
+std::vector<std::string> words_of(std::span<const Token> ids,
+                                  const Vocabulary& vocabulary,
+                                  bool end);
+
 // What the columns of a sentence's alignment matrix are called: its symbols and </s>, or where the
 // encoder makes other annotations of them (Encoder::positions), "#0", "#1", ...
 std::vector<std::string> source_words(const Model& model,

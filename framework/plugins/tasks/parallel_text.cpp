@@ -11,10 +11,10 @@
 #include "framework/data/build_vocabulary.hpp"
 #include "framework/data/dataset_cache.hpp"
 #include "framework/data/file_hash.hpp"
+#include "framework/data/pair_reader.hpp"
 #include "framework/data/sentencepiece.hpp"
 #include "framework/data/task.hpp"
 #include "framework/data/text.hpp"
-#include "framework/data/text_file.hpp"
 
 namespace softalign {
 namespace {
@@ -104,64 +104,9 @@ struct ParallelTextOptions {
   }
 };
 
-// A pair as read; links are between words.
-struct Pair {
-  std::string source;
-  std::string target;
-  std::vector<Link> links;
-  Index line = 0;
-  bool translated = true;  // false: there are no targets
-
-  bool empty() const {
-    return split_words(source).empty() || (translated && split_words(target).empty());
-  }
-};
-
-Index count_lines(TextFile& file) {
-  std::string line;
-  while (file.next(line)) {
-  }
-  return file.line_number();
+PairReader reader_of(const Files& files) {
+  return {files.source.path, files.target.path, files.alignment.path};
 }
-
-// Both files have been read to the end of the shorter one.
-[[noreturn]] void refuse_lengths(TextFile& a, TextFile& b) {
-  const Index lines = count_lines(a);
-  throw DataError("{} has {} lines and {} has {}; line k of one must belong to line k of the other",
-                  a.path(),
-                  lines,
-                  b.path(),
-                  count_lines(b));
-}
-
-class PairReader {
- public:
-  explicit PairReader(const Files& files) : source_(files.source.path) {
-    if (given(files.target)) target_.emplace(files.target.path);
-    if (given(files.alignment)) alignment_.emplace(files.alignment.path);
-  }
-
-  bool next(Pair& pair) {
-    const bool more = source_.next(pair.source);
-    pair.translated = target_.has_value();
-    if (target_ && target_->next(pair.target) != more) refuse_lengths(source_, *target_);
-    if (alignment_ && alignment_->next(links_) != more) refuse_lengths(source_, *alignment_);
-    pair.line = source_.line_number();
-    if (alignment_ && more)
-      pair.links = parse_links(links_,
-                               std::ssize(split_words(pair.source)),
-                               std::ssize(split_words(pair.target)),
-                               alignment_->path(),
-                               pair.line);
-    return more;
-  }
-
- private:
-  TextFile source_;
-  std::optional<TextFile> target_;
-  std::optional<TextFile> alignment_;
-  std::string links_;
-};
 
 // How long a pair may be, and the option that says so.
 struct Longest {
@@ -275,7 +220,7 @@ class ParallelText final : public Task {
     const auto targets = vocabulary_builder(options_.vocabulary.of_target());
     VocabularyBuilder& of_targets = options_.vocabulary.one() ? *sources : *targets;
 
-    PairReader reader(options_.train);
+    PairReader reader = reader_of(options_.train);
     SplitCounts counts;
     for (Pair pair; reader.next(pair);) {
       ++counts.read;
@@ -324,7 +269,7 @@ class ParallelText final : public Task {
     const bool linked = !files.alignment.path.empty();
     SplitCounts& counts = split.counts;
     counts = {};
-    PairReader reader(files);
+    PairReader reader = reader_of(files);
     for (Pair pair; reader.next(pair);) {
       ++counts.read;
       if (progress && counts.read % kTold == 0)
