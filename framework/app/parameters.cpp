@@ -16,13 +16,18 @@ struct Arguments {
   bool json = false;
 };
 
+struct Symbols {
+  Index source;
+  Index target;
+};
+
 Symbols symbols_of(const Arguments& arguments, const Spec& spec) {
   if (!arguments.symbols.empty()) return {arguments.symbols.front(), arguments.symbols.back()};
-  const Symbols most = make_plugin<TaskKind>(spec.task)->most_symbols();
-  if (most.source == 0)
+  const DataOutline outline = make_plugin<TaskKind>(spec.task)->outline();
+  if (outline.source_symbols == 0)
     throw SpecError("task {} does not say how many symbols it has; give --symbols SOURCE,TARGET",
                     spec.task.type);
-  return most;
+  return {outline.source_symbols, outline.target_symbols};
 }
 
 std::string with_commas(Index number) {

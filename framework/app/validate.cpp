@@ -1,6 +1,10 @@
 // softalign validate SPEC..: says everything that is wrong with specs, and with the files that they
 // name, without running them.
 
+#include <fmt/ranges.h>  // fmt::join, from version 11 on
+
+#include <functional>
+
 #include "framework/app/command.hpp"
 #include "framework/app/json.hpp"
 #include "framework/app/load.hpp"
@@ -16,27 +20,49 @@ struct Arguments {
   bool json = false;
 };
 
-// The id of the run that a spec describes.
-std::string validated(const std::string& file, const std::vector<std::string>& plugins) {
-  const auto resolved = load(load_tree(file), plugins);
-  check_spec(resolved);
-  return run_id(identity(identity_json(resolved.spec)));
+// What is wrong with a spec, or with the files that it names.
+struct Findings {
+  std::string run_id;
+  std::vector<std::string> errors;
+  ExitCode code = ExitCode::done;
+
+  // Returns whether `check` found nothing.
+  bool pass(const std::function<void()>& check) {
+    try {
+      check();
+      return true;
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::usage && error.code() != ExitCode::data) throw;
+      errors.emplace_back(error.what());
+      if (code != ExitCode::usage) code = error.code();
+      return false;
+    }
+  }
+};
+
+Findings validated(const std::string& file, const std::vector<std::string>& plugins) {
+  Findings findings;
+  ResolvedSpec<Spec> resolved;
+  if (!findings.pass([&] { resolved = load(load_tree(file), plugins); })) return findings;
+  findings.pass([&] { check_spec(resolved); });
+  findings.pass([&] { findings.run_id = run_id(identity(identity_json(resolved.spec))); });
+  return findings;
 }
 
 void validate(const Arguments& arguments, Outcome& outcome) {
   Json list = Json::array();
   for (const std::string& file : arguments.files) {
-    Json entry = {{"file", file}, {"valid", true}};
-    try {
-      entry["run_id"] = validated(file, arguments.plugins);
-      if (!arguments.json)
-        fmt::print("{}: valid, run {}\n", file, entry["run_id"].get<std::string>());
-    } catch (const Error& error) {
-      if (error.code() != ExitCode::usage && error.code() != ExitCode::data) throw;
-      if (outcome.code != ExitCode::usage) outcome.code = error.code();
-      entry["valid"] = false;
-      entry["errors"] = error.what();
-      if (!arguments.json) print_error(error.what());
+    const Findings findings = validated(file, arguments.plugins);
+    const bool valid = findings.errors.empty();
+    Json entry = {{"file", file}, {"valid", valid}};
+    if (valid)
+      entry["run_id"] = findings.run_id;
+    else
+      entry["errors"] = fmt::format("{}", fmt::join(findings.errors, "\n"));
+    if (!valid && outcome.code != ExitCode::usage) outcome.code = findings.code;
+    if (!arguments.json) {
+      for (const std::string& error : findings.errors) print_error(error);
+      fmt::print("{}: {}\n", file, valid ? "valid, run " + findings.run_id : "not valid");
     }
     list.push_back(std::move(entry));
   }

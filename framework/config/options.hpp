@@ -16,6 +16,11 @@
 //
 //   v.check("length", shortest <= longest, "give [shortest, longest]");
 //
+// An option that others leave without effect is not refused: sweeps, and files that extend others,
+// pass through such settings. People get a note when it is set to something else than its default:
+//
+//   v.unread("window", type != "local", "only type local reads it");
+//
 // Types: bool, Index, real, double, std::string, std::vector of the last four, InputFile, structs
 // with a `describe`, std::optional of any of these (null or absent is empty), and Choice (a plugin
 // with options of its own; initialise its kind).
@@ -23,6 +28,7 @@
 
 #include <concepts>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -88,13 +94,17 @@ class OptionsOf final : public AnyOptions {
   std::unique_ptr<AnyOptions> clone() const override { return std::make_unique<OptionsOf>(*this); }
 };
 
+// Where options were written, by name.
+using Places = std::map<std::string, Position, std::less<>>;
+
 // A plugin named in a spec: `score: {type: additive, units: 256}`, or `score: dot` when it has no
 // options to set. `options` is filled when the spec is read; an empty `type` is an error there.
 struct Choice {
   std::string kind;       // "score", "encoder", ...
   std::string type = {};  // the registered name; the initial value is the default
   std::shared_ptr<AnyOptions> options = {};
-  Position where = {};
+  Position where = {};                        // of the type
+  std::shared_ptr<const Places> places = {};  // of the options that are given
 };
 
 // Walks a struct's options. Readers, writers and the help are its implementations; `describe` sees
@@ -117,8 +127,14 @@ class OptionVisitor {
     if (!holds) refuse(name, fault);
   }
 
+  // Whether option `name`, already visited, has no effect beside the others, and why.
+  void unread(std::string_view name, bool is, const std::string& why) {
+    if (is) note_unread(name, why);
+  }
+
  protected:
   virtual void refuse(std::string_view, const std::string&) {}
+  virtual void note_unread(std::string_view, const std::string&) {}
   virtual void visit(std::string_view name, bool& value, std::string_view help, const Limits&) = 0;
   virtual void visit(std::string_view name, Index& value, std::string_view help, const Limits&) = 0;
   virtual void visit(std::string_view name,

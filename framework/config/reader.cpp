@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "framework/base/suggest.hpp"
 #include "framework/config/changed_type.hpp"
@@ -31,19 +32,19 @@ class Reader final : public OptionVisitor {
 
  protected:
   void visit(std::string_view name, bool& v, std::string_view help, const Limits& l) override {
-    take(name, help, l, [&](const Value& value) { v = to_bool(value); });
+    take(name, help, l, [&](const Value& value) { assign(name, v, to_bool(value)); });
   }
   void visit(std::string_view name, Index& v, std::string_view help, const Limits& l) override {
-    take(name, help, l, [&](const Value& value) { v = to_integer(value, l); });
+    take(name, help, l, [&](const Value& value) { assign(name, v, to_integer(value, l)); });
   }
   void visit(std::string_view name, double& v, std::string_view help, const Limits& l) override {
-    take(name, help, l, [&](const Value& value) { v = to_number(value, l); });
+    take(name, help, l, [&](const Value& value) { assign(name, v, to_number(value, l)); });
   }
   void visit(std::string_view name,
              std::string& v,
              std::string_view help,
              const Limits& l) override {
-    take(name, help, l, [&](const Value& value) { v = to_text(value, l); });
+    take(name, help, l, [&](const Value& value) { assign(name, v, to_text(value, l)); });
   }
   void visit(std::string_view name,
              std::vector<Index>& v,
@@ -124,6 +125,15 @@ class Reader final : public OptionVisitor {
                 path_of(name) + ": " + fault);
   }
 
+  void note_unread(std::string_view name, const std::string& why) override {
+    const std::string path = path_of(name);
+    const auto changed = changed_.lower_bound(path);  // it, or the first of its block
+    if (changed == changed_.end() || (*changed != path && !changed->starts_with(path + ".")))
+      return;
+    result_.notes.push_back(
+        fmt::format("{}: {} has no effect: {}", result_.origins.at(*changed).str(), path, why));
+  }
+
   bool present(std::string_view name, bool now, std::string_view help, const Limits& l) override {
     const Value* const map = frames_.back().map;
     const Value::Entry* const entry = map ? map->find(name) : nullptr;
@@ -188,6 +198,12 @@ class Reader final : public OptionVisitor {
     if (const Value::Entry* const entry = declare(name, help, l)) convert(name, *entry, into);
   }
 
+  template <class T>
+  void assign(std::string_view name, T& value, T given) {
+    if (value != given) changed_.insert(path_of(name));
+    value = std::move(given);
+  }
+
   template <class T, class Convert>
   void take_list(std::string_view name,
                  std::vector<T>& out,
@@ -209,7 +225,7 @@ class Reader final : public OptionVisitor {
                   "{}, item {}: {}", path_of(name), &item - value.items.data() + 1, fault.what()));
         }
       }
-      if (faults_.count() == faults) out = std::move(items);
+      if (faults_.count() == faults) assign(name, out, std::move(items));
     });
   }
 
@@ -290,7 +306,17 @@ class Reader final : public OptionVisitor {
       std::string note = changed_type_note(*block, frame.path, choice, fallback, frame.legal);
       if (!note.empty()) result_.notes.push_back(std::move(note));
     }
+    choice.places = std::make_shared<const Places>(places_below(frames_.back().path + "."));
     leave();
+  }
+
+  Places places_below(const std::string& block) const {
+    Places places;
+    for (auto given = result_.origins.lower_bound(block);
+         given != result_.origins.end() && given->first.starts_with(block);
+         ++given)
+      places[given->first.substr(block.size())] = given->second;
+    return places;
   }
 
   void refuse_unknown(const Frame& frame) {
@@ -310,6 +336,7 @@ class Reader final : public OptionVisitor {
   std::vector<Frame> frames_;
   Faults faults_;
   ReadResult result_;
+  std::set<std::string> changed_;  // options that are given other values than their defaults
 };
 
 }  // namespace

@@ -49,9 +49,25 @@ const PluginEntry& Registry::find(std::string_view kind,
                   suggestion(name, names));
 }
 
+namespace {
+
+Position place_of(const Choice& choice, std::string_view message) {
+  if (!choice.places) return choice.where;
+  std::string_view option = message.substr(0, message.find(": "));
+  for (;;) {  // "decoder.units", then "units"
+    const auto given = choice.places->find(option);
+    if (given != choice.places->end()) return given->second;
+    const std::size_t dot = option.find('.');
+    if (dot == option.npos) return choice.where;
+    option.remove_prefix(dot + 1);
+  }
+}
+
+}  // namespace
+
 void rethrow_at(const Choice& choice, const SpecError& error) {
   const std::string_view message = error.what();
-  const std::string place = choice.where.str();
+  const std::string place = place_of(choice, message).str();
   if (place.empty() || message.starts_with(place) || begins_with_position(message)) throw error;
   throw SpecError("{}: {}", place, message);
 }

@@ -72,7 +72,8 @@ struct Factory<std::unique_ptr<Interface>(Args...)> {
   }
 };
 
-// The error of a plugin that refuses its options or its company, with the place where the plugin was
+// The error of a plugin that refuses its options or its company, with the place of the option that it
+// begins with ("initial_state: ...", "decoder.initial_state: ..."), or else that where the plugin was
 // chosen; one that has a place keeps it.
 [[noreturn]] void rethrow_at(const Choice& choice, const SpecError& error);
 

@@ -10,8 +10,7 @@ LengthBuckets::LengthBuckets(std::vector<Index> edges) : edges_(std::move(edges)
   Index previous = 0;
   for (const Index edge : edges_) {
     if (edge <= previous)
-      throw SpecError(
-          "length buckets: edge {} after {}; the edges must rise, from 1 or more", edge, previous);
+      throw SpecError("edge {} after {}; the edges must rise, from 1 or more", edge, previous);
     previous = edge;
   }
 }

@@ -97,8 +97,9 @@ class SyntheticTask final : public Task {
   Dataset load(std::uint64_t, const Progress&) const override {
     return make_synthetic(options_, order);
   }
-  Symbols most_symbols() const override {
-    return {kSpecials + options_.symbols, kSpecials + options_.symbols};
+  DataOutline outline() const override {
+    return {.source_symbols = kSpecials + options_.symbols,
+            .target_symbols = kSpecials + options_.symbols};
   }
 
  private:

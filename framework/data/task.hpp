@@ -10,10 +10,23 @@
 
 namespace softalign {
 
-// How many symbols there are on each side, with <unk>, <s> and </s>.
-struct Symbols {
-  Index source = 0;  // 0: not known before the data is read
-  Index target = 0;
+// What a task's options say of its data before any of it is read.
+struct DataOutline {
+  // Most symbols, with <unk>, <s> and </s>; 0: not known.
+  Index source_symbols = 0;
+  Index target_symbols = 0;
+  // Above 0: a source is an image of this height, its symbols are pixels, column by column, from 0, the
+  // paper's grey level; 0: it is text.
+  Index image_height = 0;
+  // False: surely not; true: it may be.
+  bool one_vocabulary = true;  // of both sides
+  struct SplitOutline {
+    bool references = true;
+    bool links = true;
+  };
+  SplitOutline train = {};
+  SplitOutline dev = {};
+  SplitOutline test = {};
 };
 
 class Task {
@@ -23,11 +36,8 @@ class Task {
   // several seeds are compared sentence by sentence where it changes no sentence. Throws DataError
   // with file and line.
   virtual Dataset load(std::uint64_t seed, const Progress& progress) const = 0;
-  // The most that its options allow, without reading anything.
-  virtual Symbols most_symbols() const { return {}; }
-  // Above 0: a source is an image of this height, its symbols are pixels, column by column, from 0,
-  // the paper's grey level; 0: it is text. Known before anything is read.
-  virtual Index image_height() const { return 0; }
+  // Reads nothing: what cannot be trained is refused before that.
+  virtual DataOutline outline() const { return {}; }
 };
 
 struct TaskKind {

@@ -59,7 +59,7 @@ class AttentionalDecoder : public Decoder {
     if (!options.context_gate) return;
     if (!context_)
       throw SpecError(
-          "decoder.context_gate scales the context, and this attention gives none; set it to "
+          "decoder.context_gate: it scales the context, and this attention gives none; set it to "
           "false, or use an attention with a context");
     gate_.emplace(p, "context_gate", options.units, 1);
   }

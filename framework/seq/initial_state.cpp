@@ -7,8 +7,9 @@ namespace softalign {
 void require_source(const InitialStateOptions& options, Index context_size) {
   if (context_size == 0 && options.initial_state == "zero")
     throw SpecError(
-        "the decoder would see nothing of the source: its attention has no context, and "
-        "initial_state is zero; change one of them");
+        "decoder.initial_state: zero, and its attention has no context: the decoder would see "
+        "nothing "
+        "of the source; change one of them");
 }
 
 InitialState::InitialState(const Parameters& p,

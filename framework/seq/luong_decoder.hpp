@@ -60,8 +60,9 @@ class LuongDecoder : public Decoder {
       attentional_.emplace(p, "attentional", units_ + context, units_, Linear::Bias::no);
     else if (options.input_feeding)
       throw SpecError(
-          "decoder.input_feeding feeds the attentional vector, and without a context there is "
-          "none; set decoder.input_feeding: false, or an attention with a context");
+          "decoder.input_feeding: the attentional vector is fed, and without a context there is "
+          "none; "
+          "set it to false, or use an attention with a context");
     if (options.input_feeding)
       feeding_.emplace(p,
                        "feeding",

@@ -1,5 +1,7 @@
 #include "framework/train/check_spec.hpp"
 
+#include <fmt/ranges.h>  // fmt::join, from version 11 on
+
 #include <algorithm>
 #include <bit>
 #include <functional>
@@ -18,132 +20,178 @@
 namespace softalign {
 namespace {
 
-// "configs/x.yaml:3:7: train.shards: ..." with the place where the option was written.
-template <class... Args>
-[[noreturn]] void refuse(const ResolvedSpec<Spec>& resolved,
-                         const std::string& path,
-                         fmt::format_string<Args...> format,
-                         Args&&... args) {
-  const auto found = resolved.origins.find(path);
-  throw SpecError("{}{}: {}",
-                  found == resolved.origins.end() ? "" : found->second.str() + ": ",
-                  path,
-                  fmt::format(format, std::forward<Args>(args)...));
-}
-
-// Does `check`; a SpecError of it gets the place of the option that it is about.
-void check_at(const ResolvedSpec<Spec>& resolved,
-              const std::string& path,
-              const std::function<void()>& check) {
-  try {
-    check();
-  } catch (const SpecError& error) {
-    const auto found = resolved.origins.find(path);
-    if (found == resolved.origins.end()) throw;
-    throw SpecError("{}: {}", found->second.str(), error.what());
+// The message with the place of the option that it begins with ("train.loss: ..."), or else of the
+// block around that; one that has a place keeps it.
+std::string located(const Origins& origins, const std::string& message) {
+  if (begins_with_position(message)) return message;
+  std::string option = message.substr(0, message.find(": "));
+  for (;;) {
+    const auto given = origins.lower_bound(option);  // it, or the first of its block
+    if (given != origins.end() &&
+        (given->first == option || given->first.starts_with(option + ".")))
+      return fmt::format("{}: {}", given->second.str(), message);
+    const std::size_t dot = option.rfind('.');
+    if (dot == option.npos) return message;
+    option.resize(dot);
   }
 }
 
+// Checks of one spec, whose faults are reported together.
+class Checks {
+ public:
+  explicit Checks(const Origins& origins) : origins_(origins) {}
+
+  // Returns whether `check` threw no SpecError.
+  bool pass(const std::function<void()>& check) {
+    try {
+      check();
+      return true;
+    } catch (const SpecError& error) {
+      faults_.push_back(located(origins_, error.what()));
+      return false;
+    }
+  }
+  void finish() const {
+    if (!faults_.empty()) throw SpecError("{}", fmt::join(faults_, "\n"));
+  }
+
+ private:
+  const Origins& origins_;
+  std::vector<std::string> faults_;
+};
+
 // A metric that is to be watched must be one that dev sentences will define.
-void check_dev_metric(const ResolvedSpec<Spec>& resolved,
+void check_dev_metric(const Spec& spec,
                       const std::string& path,
                       const std::string& metric,
                       const Model& model) {
-  const auto found = resolved.origins.find(path);
-  const WatchedMetric watched(
-      path, metric, found == resolved.origins.end() ? Position{} : found->second);
+  const WatchedMetric watched(path, metric);
   SentenceResult sentence;  // as an evaluation of this spec fills it
   sentence.source_length = 1;
   sentence.teacher_forced = {1, 1};
   sentence.pointing = {0, model.aligns() ? 1 : 0};
   sentence.attention_steps = model.aligns() ? 1 : 0;
-  sentence.searched = resolved.spec.evaluate.search_dev;
+  sentence.searched = spec.evaluate.search_dev;
   sentence.free_running = {1, 1};
   sentence.bleu = bleu_stats(std::vector<std::string>{"a"}, std::vector<std::string>{"a"});
   sentence.chrf = chrf_stats("a", "a");
-  check_options(resolved, [&] { watched.value(summarize({sentence}, all_metrics())); });
+  watched.value(summarize({sentence}, all_metrics()));
 }
 
 // Throws SpecError where the encoder reads other sources than the task has.
-void check_source(const Spec& spec, const Task& task, const Encoder& reader) {
-  const Index wanted = reader.image_height(), height = task.image_height();
+void check_source(const Spec& spec, const DataOutline& data, const Encoder& reader) {
+  const Index wanted = reader.image_height(), height = data.image_height;
   const std::string& encoder = spec.model.encoder.type;
   if (wanted == 0) return;
-  if (wanted == height) {
-    const Index levels = task.most_symbols().source - kSpecials;
-    if (reader.image_levels() != levels)
-      throw SpecError(
-          "model.encoder.levels: encoder '{}' reads {} grey levels, and the images of task '{}' "
-          "have {}; set model.encoder.levels={}",
-          encoder,
-          reader.image_levels(),
-          spec.task.type,
-          levels,
-          levels);
-    return;
-  }
   if (height == 0)
     throw SpecError(
         "model.encoder: encoder '{}' reads images, and the sources of task '{}' are text; choose "
         "another encoder, or a task such as image_captions",
         encoder,
         spec.task.type);
-  throw SpecError(
-      "model.encoder.height: encoder '{}' reads images of height {}, and those of task '{}' have "
-      "{}; set model.encoder.height={}",
-      encoder,
-      wanted,
-      spec.task.type,
-      height,
-      height);
+  if (wanted != height)
+    throw SpecError(
+        "model.encoder.height: encoder '{}' reads images of height {}, and those of task '{}' have "
+        "{}; set model.encoder.height={}",
+        encoder,
+        wanted,
+        spec.task.type,
+        height,
+        height);
+  const Index levels = data.source_symbols - kSpecials;
+  if (reader.image_levels() != levels)
+    throw SpecError(
+        "model.encoder.levels: encoder '{}' reads {} grey levels, and the images of task '{}' "
+        "have {}; set model.encoder.levels={}",
+        encoder,
+        reader.image_levels(),
+        spec.task.type,
+        levels,
+        levels);
 }
 
-// Throws SpecError when training itself is to be steered by metrics that cannot be.
-void require_references(const Spec& spec, const Dataset& data, bool prunes) {
-  const bool dev = has_references(data.dev);
+// What the model asks of its data: vocabularies, and links.
+void check_model(const Spec& spec, const DataOutline& data, const Model& model) {
+  if (spec.model.tied_embeddings == "all" && !data.one_vocabulary)
+    throw SpecError(
+        "model.tied_embeddings: all needs one vocabulary of both sides, and those of task '{}' "
+        "differ; use target, or for parallel_text set task.vocabulary.shared=true",
+        spec.task.type);
+  if (!model.reads_links()) return;
+  for (const auto& [name, split] :
+       {std::pair("train", data.train), {"dev", data.dev}, {"test", data.test}})
+    if (!split.links)
+      throw SpecError(
+          "model.attention: attention '{}' reads the known links of every sentence, and the {} "
+          "sentences of task '{}' have none; choose another attention",
+          spec.model.attention.type,
+          name,
+          spec.task.type);
+}
+
+// What training asks of its data: what it is steered by, and what its losses teach.
+void check_training_data(const TrainOptions& train, const DataOutline& data) {
+  if (train.guided_alignment && !data.train.links)
+    throw SpecError(
+        "train.guided_alignment: the training sentences have no word links; give "
+        "task.train.alignment or remove it");
+  if (data.dev.references) return;
   for (const auto& [option, watches] :
-       {std::pair("early_stopping", spec.train.early_stopping.has_value()),
-        {"average", spec.train.average && spec.train.average->type == "best"},
-        {"schedule", spec.train.schedule && spec.train.schedule->type == "plateau"}})
-    if (!dev && watches)
+       {std::pair("early_stopping", train.early_stopping.has_value()),
+        {"average", train.average && train.average->type == "best"},
+        {"schedule", train.schedule && train.schedule->type == "plateau"}})
+    if (watches)
       throw SpecError(
           "train.{}: the dev sentences have no references, so there is nothing to watch", option);
-  if (!dev && prunes)
-    throw SpecError("early termination: the dev sentences have no references to be measured by");
 }
 
-// For a model that is told which positions belong together.
-void require_links(const Spec& spec, const Dataset& data) {
-  for (const Split* split : {&data.train, &data.dev, &data.test}) {
-    bool any = split->examples.size() == 0;
-    for (std::size_t i = 0; i < split->examples.size() && !any; ++i)
-      any = split->examples.row(i).links > 0;
-    if (!any)
-      throw SpecError(
-          "attention '{}' reads the known links of every sentence, and the {} sentences of task "
-          "'{}' "
-          "have none; choose another attention",
-          spec.model.attention.type,
-          split->name,
-          spec.task.type);
-  }
+// What values must satisfy beyond their limits.
+void check_values(const Spec& spec, Checks& checks) {
+  checks.pass([&] {
+    if (!can_name_folder(spec.name))
+      throw SpecError("name: '{}' cannot name a folder; use at most 100 letters, digits and . _ -",
+                      printable(spec.name));
+  });
+  checks.pass([&] {
+    if (!std::has_single_bit(static_cast<std::uint64_t>(spec.train.shards)))
+      throw SpecError("train.shards: {} is not a power of two; use 1, 2, 4, 8, ...",
+                      spec.train.shards);
+  });
+  checks.pass([&] {
+    try {
+      LengthBuckets{spec.evaluate.lengths};
+    } catch (const SpecError& error) {
+      throw SpecError("evaluate.lengths: {}", error.what());
+    }
+  });
+}
+
+bool has_links(const Split& split) {
+  const auto rows = split.examples.rows();
+  return rows.empty() ||
+         std::any_of(rows.begin(), rows.end(), [](const ExampleRow& row) { return row.links > 0; });
+}
+
+// What has come of the task's own outline.
+DataOutline outline_of(const Dataset& data) {
+  const auto split = [](const Split& s) {
+    return DataOutline::SplitOutline{.references = has_references(s), .links = has_links(s)};
+  };
+  return {.source_symbols = data.source->size(),
+          .target_symbols = data.target->size(),
+          .one_vocabulary =
+              data.source == data.target || data.source->serialize() == data.target->serialize(),
+          .train = split(data.train),
+          .dev = split(data.dev),
+          .test = split(data.test)};
 }
 
 }  // namespace
 
 void check_options(const ResolvedSpec<Spec>& resolved, const std::function<void()>& check) {
-  try {
-    check();
-  } catch (const SpecError& error) {
-    const std::string_view message = error.what();
-    const std::string option(message.substr(0, message.find(": ")));
-    auto found = resolved.origins.lower_bound(option);  // it, or the first of its block
-    if (found != resolved.origins.end() && found->first != option &&
-        !found->first.starts_with(option + "."))
-      found = resolved.origins.end();
-    if (begins_with_position(message) || found == resolved.origins.end()) throw;
-    throw SpecError("{}: {}", found->second.str(), message);
-  }
+  Checks checks(resolved.origins);
+  checks.pass(check);
+  checks.finish();
 }
 
 bool can_name_folder(const std::string& name) {
@@ -157,63 +205,64 @@ bool can_name_folder(const std::string& name) {
 
 void check_spec(const ResolvedSpec<Spec>& resolved) {
   const Spec& spec = resolved.spec;
-  if (!can_name_folder(spec.name))
-    refuse(resolved,
-           "name",
-           "'{}' cannot name a folder; use at most 100 letters, digits and . _ -",
-           printable(spec.name));
-  if (!std::has_single_bit(static_cast<std::uint64_t>(spec.train.shards)))
-    refuse(resolved,
-           "train.shards",
-           "{} is not a power of two; use 1, 2, 4, 8, ...",
-           spec.train.shards);
-  check_at(resolved, "evaluate.lengths", [&] { LengthBuckets{spec.evaluate.lengths}; });
+  Checks checks(resolved.origins);
+  check_values(spec, checks);
   // Plugins refuse options and company that they cannot work with when they are built.
-  const auto task = make_plugin<TaskKind>(spec.task);
-  const Symbols symbols = task->most_symbols();
-  std::optional<Model> built;
-  check_options(resolved, [&] {
-    built.emplace(spec.model,
-                  std::max<Index>(symbols.source, kSpecials + 1),
-                  std::max<Index>(symbols.target, kSpecials + 1));
-    check_training(spec.train, *built);
+  DataOutline data;
+  const bool has_task = checks.pass([&] { data = make_plugin<TaskKind>(spec.task)->outline(); });
+  std::optional<Model> model;
+  checks.pass([&] {
+    model.emplace(spec.model,
+                  std::max<Index>(data.source_symbols, kSpecials + 1),
+                  std::max<Index>(data.target_symbols, kSpecials + 1));
   });
-  const Model& model = *built;
-  if (spec.train.early_stopping)
-    check_dev_metric(
-        resolved, "train.early_stopping.metric", spec.train.early_stopping->metric, model);
-  if (spec.train.average)
-    check_dev_metric(resolved, "train.average.metric", spec.train.average->metric, model);
-  check_options(resolved, [&] { check_source(spec, *task, model.encoder()); });
-  make_plugin<OptimizerKind>(spec.train.optimizer);
-  if (spec.train.schedule) make_plugin<ScheduleKind>(*spec.train.schedule);
-  for (const auto& [path, choice] : {std::pair("evaluate.search", spec.evaluate.search),
-                                     {"evaluate.dev_search", spec.evaluate.dev_search}}) {
-    const auto search = make_plugin<SearchKind>(choice, static_cast<std::uint64_t>(spec.seed));
-    check_options(resolved, [&] { check_search(*search, model, path); });
+  const auto with_model = [&](const std::function<void()>& check) {
+    if (model) checks.pass(check);
+  };
+  if (has_task) {
+    with_model([&] { check_source(spec, data, model->encoder()); });
+    with_model([&] { check_model(spec, data, *model); });
+    checks.pass([&] { check_training_data(spec.train, data); });
   }
+  with_model([&] { check_training(spec.train, *model); });
+  with_model([&] {
+    if (spec.train.early_stopping)
+      check_dev_metric(
+          spec, "train.early_stopping.metric", spec.train.early_stopping->metric, *model);
+  });
+  with_model([&] {
+    if (spec.train.average)
+      check_dev_metric(spec, "train.average.metric", spec.train.average->metric, *model);
+  });
+  checks.pass([&] { make_plugin<OptimizerKind>(spec.train.optimizer); });
+  checks.pass([&] {
+    if (spec.train.schedule) make_plugin<ScheduleKind>(*spec.train.schedule);
+  });
+  for (const auto& [path, choice] : {std::pair("evaluate.search", spec.evaluate.search),
+                                     {"evaluate.dev_search", spec.evaluate.dev_search}})
+    checks.pass([&] {
+      const auto search = make_plugin<SearchKind>(choice, static_cast<std::uint64_t>(spec.seed));
+      if (model) check_search(*search, *model, path);
+    });
+  checks.finish();
 }
 
 std::vector<std::string> check_data(const ResolvedSpec<Spec>& resolved,
                                     const Dataset& data,
                                     const Model& model,
                                     bool prunes) {
-  const Spec& spec = resolved.spec;
+  const DataOutline outline = outline_of(data);
   check_options(resolved, [&] {
-    check_training(spec.train, data.train);
-    require_references(spec, data, prunes);
+    check_model(resolved.spec, outline, model);
+    check_training_data(resolved.spec.train, outline);
+    if (prunes && !outline.dev.references)
+      throw SpecError("early termination: the dev sentences have no references to be measured by");
   });
-  if (model.reads_links()) try {
-      require_links(spec, data);
-    } catch (const SpecError& error) {
-      rethrow_at(spec.model.attention, error);
-    }
   std::vector<std::string> notes;
-  for (const Split* split : {&data.dev, &data.test})
-    if (!has_references(*split))
+  for (const auto& [name, split] : {std::pair("dev", outline.dev), {"test", outline.test}})
+    if (!split.references)
       notes.push_back(fmt::format(
-          "note: the {} sentences have no references: they are translated and not measured",
-          split->name));
+          "note: the {} sentences have no references: they are translated and not measured", name));
   return notes;
 }
 

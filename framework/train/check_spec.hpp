@@ -14,12 +14,12 @@ namespace softalign {
 // Whether runs, studies and sweeps may be called so: at most 100 letters, digits and . _ -
 bool can_name_folder(const std::string& name);
 
-// Throws SpecError at the place of the fault. Builds every plugin, so that it can refuse its options and
-// its company; reads no data.
+// Throws SpecError with a line for every fault that is found, each with its place. Builds every plugin, so
+// that it can refuse its options and its company; reads no data.
 void check_spec(const ResolvedSpec<Spec>& resolved);
 
-// Does `check`; a SpecError of it that begins with an option, "train.loss: ...", gets the place where
-// that was written, unless it has one.
+// Does `check`; a SpecError of it that begins with an option, "train.loss: ...", gets the place of that, or
+// of the block around it, unless it has one.
 void check_options(const ResolvedSpec<Spec>& resolved, const std::function<void()>& check);
 
 // As check_spec, for what is known once the data has been read; prunes: somebody compares dev metrics while it

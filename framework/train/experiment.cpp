@@ -1,5 +1,7 @@
 #include "framework/train/experiment.hpp"
 
+#include <fmt/ranges.h>  // fmt::join, from version 11 on
+
 #include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -115,15 +117,20 @@ MetricTable evaluate_test(Recorder& recorder,
 }  // namespace
 
 std::string identity_json(const Spec& spec) {
-  return canonical_json(spec, kNotIdentity, remembered_hash);
+  std::vector<std::string> faults;  // of all files together
+  std::string json = canonical_json(spec, kNotIdentity, [&](const InputFile& file) -> std::string {
+    try {
+      return remembered_hash(file);
+    } catch (const DataError& error) {
+      faults.emplace_back(error.what());
+      return {};
+    }
+  });
+  if (!faults.empty()) throw DataError("{}", fmt::join(faults, "\n"));
+  return json;
 }
 
 std::unique_ptr<Model> make_model(const Spec& spec, const Dataset& data) {
-  if (spec.model.tied_embeddings == "all" && data.source != data.target &&
-      data.source->serialize() != data.target->serialize())
-    throw SpecError(
-        "model.tied_embeddings: all needs one vocabulary of both sides, and the source's symbols "
-        "are not the target's; share the vocabulary, or use target");
   return std::make_unique<Model>(
       spec.model, data.source->size(), data.target->size(), static_cast<std::uint64_t>(spec.seed));
 }

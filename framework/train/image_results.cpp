@@ -46,7 +46,7 @@ void record_images_of(Recorder& recorder,
 }  // namespace
 
 void record_images(Recorder& recorder, const Spec& spec, const Dataset& data, const Model& model) {
-  const Index height = make_plugin<TaskKind>(spec.task)->image_height();
+  const Index height = make_plugin<TaskKind>(spec.task)->outline().image_height;
   if (height == 0 || !model.aligns()) return;
   const Index levels = data.source->size() - kSpecials;
   for (const auto& [split, kept] :

@@ -59,13 +59,4 @@ void check_training(const TrainOptions& options, const Model& model) {
         "read its own symbols; remove it or choose a recurrent decoder");
 }
 
-void check_training(const TrainOptions& options, const Split& train) {
-  if (!options.guided_alignment) return;
-  const auto rows = train.examples.rows();
-  if (std::none_of(rows.begin(), rows.end(), [](const ExampleRow& row) { return row.links > 0; }))
-    throw SpecError(
-        "train.guided_alignment: no training sentence has word links; give task.train.alignment or "
-        "remove it");
-}
-
 }  // namespace softalign

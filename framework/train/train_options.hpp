@@ -60,6 +60,9 @@ struct AverageOptions {
       fraction());
     v("epochs", epochs, "last, best: how many epochs are averaged", between(1, 1000));
     v("metric", metric, "best: dev metric that ranks epochs, \"dev/\" and the name of a metric");
+    v.unread("decay", type != "exponential", "only type exponential reads it");
+    v.unread("epochs", type == "exponential", "only types last and best read it");
+    v.unread("metric", type != "best", "only type best reads it");
   }
 };
 
@@ -85,6 +88,8 @@ struct ScheduledSamplingOptions {
       "what else the decoder is fed: a symbol drawn from its own last distribution, or the most "
       "probable one",
       one_of("sample", "argmax"));
+    v.unread("slope", type != "linear", "only type linear reads it");
+    v.unread("least", type != "linear", "only type linear reads it");
     v.check("k",
             type == "inverse_sigmoid" ? k >= 1
             : type == "exponential"   ? k < 1
@@ -154,6 +159,7 @@ struct TrainOptions {
       "whose norm that is: all, or without_embeddings, which are scaled along (Luong et al. 2015's "
       "code); null: all",
       one_of("all", "without_embeddings"));
+    v.unread("clip_scope", clip_norm == 0, "clip_norm is 0");
     v("epochs", epochs, "passes over the training data", between(1, kMostEpochs));
     v("max_updates", max_updates, "stop after this many updates", between(1, kMostUpdates));
     v("early_stopping", early_stopping, "stop when a dev metric stops improving; null: never");
@@ -166,8 +172,7 @@ Objective objective_at(const TrainOptions& options, Index updates, Index epoch);
 // Whether more is minimised than the loss that is reported.
 bool adds_to_loss(const TrainOptions& options);
 StepOptions step_options(const TrainOptions& options, std::uint64_t seed);
-// What these options ask of a model and its data; throws SpecError.
+// What these options ask of a model; throws SpecError.
 void check_training(const TrainOptions& options, const Model& model);
-void check_training(const TrainOptions& options, const Split& train);
 
 }  // namespace softalign

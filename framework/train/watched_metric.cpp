@@ -6,17 +6,18 @@
 
 namespace softalign {
 
-WatchedMetric::WatchedMetric(const std::string& option,
-                             const std::string& given,
-                             const Position& where)
+WatchedMetric::WatchedMetric(const std::string& option, const std::string& given)
     : option_(option) {
   if (!given.starts_with("dev/"))
-    throw SpecError("{}{}: '{}' must be \"dev/\" and a metric's name, such as dev/loss",
-                    where.file.empty() ? "" : where.str() + ": ",
+    throw SpecError("{}: '{}' must be \"dev/\" and a metric's name, such as dev/loss",
                     option,
                     printable(given));
   name_ = given.substr(4);
-  Registry::instance().find(MetricKind::name, name_, where);
+  try {
+    Registry::instance().find(MetricKind::name, name_);
+  } catch (const SpecError& unknown) {
+    throw SpecError("{}: {}", option, unknown.what());
+  }
   higher_ = make_plugin<MetricKind>({.kind = MetricKind::name, .type = name_})->higher_is_better();
 }
 

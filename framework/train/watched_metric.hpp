@@ -11,7 +11,7 @@ class WatchedMetric {
  public:
   // given: "dev/" and the name of a registered metric; `option` is whose value that is. Throws
   // SpecError.
-  WatchedMetric(const std::string& option, const std::string& given, const Position& where = {});
+  WatchedMetric(const std::string& option, const std::string& given);
 
   // Throws SpecError when the dev sentences do not define it.
   double value(const MetricTable& dev) const;

@@ -43,7 +43,9 @@ def test_validate_reports_every_fault_of_every_file(here: Path) -> None:
     assert done.stderr.splitlines()[0].startswith("bad.yaml:4:3: unknown key 'simbols'")
     assert "did you mean 'symbols'?" in done.stderr.splitlines()[0]
     assert done.stderr.splitlines()[1].startswith("bad.yaml:16:11: ")
+    assert sum(line.startswith("absent.yaml:") for line in done.stderr.splitlines()) == 6  # every file
     assert "absent.yaml:3:19: " in done.stderr and "no.en" in done.stderr
+    assert done.stdout.splitlines()[1:] == ["bad.yaml: not valid", "absent.yaml: not valid", "nowhere.yaml: not valid"]
     assert "softalign: nowhere.yaml: cannot be read" in done.stderr
     softalign("validate", "tiny.yaml", cwd=here)
     softalign("validate", "absent.yaml", cwd=here, code=3)
@@ -88,7 +90,7 @@ BAD_SPECS = {
     "no task": ("seed: 1\n", "bad.yaml"),
     "folder's name": (TINY.replace("name: tiny", "name: ../tiny"), "bad.yaml:1:7: name: '../tiny' cannot name a folder"),
     "broken YAML": (TINY + "x: [1, 2\n", "bad.yaml:"),
-    "buckets": (TINY + "evaluate: {lengths: [20, 10]}\n", "bad.yaml:17:21: length buckets: edge 10 after 20"),
+    "buckets": (TINY + "evaluate: {lengths: [20, 10]}\n", "bad.yaml:17:21: evaluate.lengths: edge 10 after 20"),
     "lengths": (TINY.replace("train: [2, 5]", "train: [5, 2]"), "bad.yaml:5:19: task.length.train: [5, 2] is not"),
     "metric": (TINY + "  early_stopping: {metric: dev/blue}\n", "bad.yaml:17:28: unknown metric 'blue'; did you mean 'bleu'?"),
 }

@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_SUITE(image_captions)
 BOOST_AUTO_TEST_CASE(strips_say_their_digits_from_left_to_right) {
   const auto known = read_file();
   BOOST_TEST(known.size() == 1797u);
-  BOOST_TEST(task({})->image_height() == 8);
+  BOOST_TEST(task({})->outline().image_height == 8);
   for (const std::string gap : {"0", "2"}) {
     const Dataset data = load({{"gap", gap}});
     BOOST_TEST(data.has_links);
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(strips_say_their_digits_from_left_to_right) {
 
 BOOST_AUTO_TEST_CASE(scenes_say_what_is_left_or_above) {
   const auto known = read_file();
-  BOOST_TEST(task({{"layout", "scene"}, {"side", "20"}})->image_height() == 20);
+  BOOST_TEST(task({{"layout", "scene"}, {"side", "20"}})->outline().image_height == 20);
   const Dataset data = load({{"layout", "scene"}});
   std::map<std::string, int> relations;
   for (const Split* split : {&data.train, &data.dev, &data.test})

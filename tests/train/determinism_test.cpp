@@ -162,15 +162,6 @@ BOOST_AUTO_TEST_CASE(training_that_a_model_cannot_have_is_refused) {
       ends_with(refused("none", "doubly_stochastic: 1, "), "train.doubly_stochastic: " + what));
   BOOST_TEST(
       ends_with(refused("none", "guided_alignment: {}, "), "train.guided_alignment: " + what));
-  TrainOptions guided;
-  guided.guided_alignment.emplace();
-  Split split;
-  const std::vector<Token> tokens = {4, 5};
-  split.examples.append({tokens, tokens, {}, "", ""});
-  BOOST_CHECK_THROW(check_training(guided, split), SpecError);
-  const std::vector<Link> links = {{0, 1}};
-  split.examples.append({tokens, tokens, links, "", ""});
-  BOOST_CHECK_NO_THROW(check_training(guided, split));
 }
 
 BOOST_AUTO_TEST_CASE(initial_weights_may_be_drawn_otherwise) {

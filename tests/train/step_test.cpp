@@ -18,7 +18,7 @@ struct Setting {
   Dataset data;
   std::unique_ptr<Model> model;
   std::unique_ptr<Optimizer> optimizer;
-  explicit Setting(const ModelOptions& options = {}) {
+  explicit Setting(const ModelOptions& options = ModelOptions()) {
     data = make_plugin<TaskKind>(Choice{.kind = "task", .type = "reverse"})->load(1, {});
     model = std::make_unique<Model>(options, data.source->size(), data.target->size(), 1);
     optimizer = make_plugin<OptimizerKind>(Choice{.kind = "optimizer", .type = "sgd"});

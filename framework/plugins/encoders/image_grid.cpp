@@ -28,7 +28,11 @@ class ImageGrid final : public Encoder {
         between(1, kLargestLayer));
       v("convolutions", convolutions, "before each pooling", between(1, 16));
       v("positions", positions, "whether embeddings of row and column are added");
-      v("columns", columns, "most cells of a row that have one", between(1, kLargestLayer));
+      v("columns",
+        columns,
+        "cells of a row with an embedding of their own; those beyond share the last",
+        between(1, kLargestLayer));
+      v.unread("columns", !positions, "positions is false");
       v.check("channels",
               !channels.empty() && channels.size() <= 8,
               fmt::format("{} poolings; give channels for 1 to 8", channels.size()));
@@ -110,13 +114,6 @@ class ImageGrid final : public Encoder {
             "[image_grid] a source of {} symbols is no image: its columns have {} pixels",
             pixels,
             options_.height);
-      if (options_.positions && cells(widths[b]) > options_.columns)
-        throw DataError(
-            "[image_grid] an image of {} columns has {} cells in a row, and there are embeddings "
-            "for {}; train with a larger model.encoder.columns",
-            widths[b],
-            cells(widths[b]),
-            options_.columns);
     }
     return widths;
   }

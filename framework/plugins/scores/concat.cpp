@@ -15,6 +15,7 @@ class Concat final : public Score {
     void describe(V& v) {
       v("units", units, "rows of v; not with identity", between(1, kLargestLayer));
       v("identity", identity, "v · tanh(W s + h): h is not multiplied");
+      v.unread("units", identity, "with identity, v has a row for each of the annotation's");
     }
   };
 

@@ -62,8 +62,10 @@ class AssociativeRecall final : public Task {
     return data;
   }
 
-  Symbols most_symbols() const override {
-    return {kSpecials + options_.keys + options_.values + 1, kSpecials + options_.values};
+  DataOutline outline() const override {
+    return {.source_symbols = kSpecials + options_.keys + options_.values + 1,
+            .target_symbols = kSpecials + options_.values,
+            .one_vocabulary = false};
   }
 
  private:

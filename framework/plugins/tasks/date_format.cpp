@@ -238,7 +238,9 @@ class DateFormat final : public Task {
     return data;
   }
 
-  Symbols most_symbols() const override { return {alphabet()->size(), alphabet()->size()}; }
+  DataOutline outline() const override {
+    return {.source_symbols = alphabet()->size(), .target_symbols = alphabet()->size()};
+  }
 
  private:
   static std::chrono::days chrono_days(Index count) {

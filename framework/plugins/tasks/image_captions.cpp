@@ -58,6 +58,9 @@ struct CaptionOptions {
       data_seed,
       "draws the images; the same for every seed of the run unless changed",
       at_least(0));
+    v.unread("length", layout == "scene", "a scene has two digits");
+    v.unread("gap", layout == "scene", "only strips have gaps");
+    v.unread("side", layout == "strip", "only scenes are squares");
     for (const auto* digits_of : {&length.train, &length.dev, &length.test})
       v.check("length",
               digits_of->size() != 2 || (*digits_of)[1] * (kSide + gap) * kSide <= kLongestSentence,
@@ -163,10 +166,12 @@ class ImageCaptions final : public Task {
   using Options = CaptionOptions;
   explicit ImageCaptions(const Options& options) : options_(options) {}
 
-  Symbols most_symbols() const override {
-    return {kSpecials + kLevels, kSpecials + std::ssize(kWords)};
+  DataOutline outline() const override {
+    return {.source_symbols = kSpecials + kLevels,
+            .target_symbols = kSpecials + std::ssize(kWords),
+            .image_height = is_strip() ? kSide : options_.side,
+            .one_vocabulary = false};
   }
-  Index image_height() const override { return is_strip() ? kSide : options_.side; }
 
   Dataset load(std::uint64_t, const Progress&) const override {
     const Digits digits = read_digits(options_.digits.path);

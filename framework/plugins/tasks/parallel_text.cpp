@@ -41,6 +41,9 @@ struct Files {
 };
 
 bool given(const InputFile& file) { return !file.path.empty(); }
+DataOutline::SplitOutline outline_of(const Files& files) {
+  return {.references = given(files.target), .links = given(files.alignment)};
+}
 constexpr const char* kNothingLinked = "alignment links a target, and none is given";
 
 // The vocabularies of both sides.
@@ -166,8 +169,13 @@ class ParallelText final : public Task {
  public:
   using Options = ParallelTextOptions;
   explicit ParallelText(const Options& options) : options_(options) {}
-  Symbols most_symbols() const override {
-    return {options_.vocabulary.size, options_.vocabulary.of_target().size};
+  DataOutline outline() const override {
+    return {.source_symbols = options_.vocabulary.size,
+            .target_symbols = options_.vocabulary.of_target().size,
+            .one_vocabulary = options_.vocabulary.one(),
+            .train = outline_of(options_.train),
+            .dev = outline_of(options_.dev),
+            .test = outline_of(options_.test)};
   }
 
   Dataset load(std::uint64_t, const Progress& progress) const override {

@@ -1,0 +1,121 @@
+// What the spec alone shows to be wrong is refused before any data is read, with every fault at its place.
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+
+#include "framework/train/check_spec.hpp"
+
+using namespace softalign;
+
+namespace {
+
+// The fault of a spec whose files are nowhere.
+std::string fault(const std::string& yaml) {
+  try {
+    check_spec(parse_spec<Spec>(yaml, "s.yaml"));
+  } catch (const SpecError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// Parallel text, with more of its options and of the spec's.
+std::string text(const std::string& files, const std::string& more) {
+  return "task: {type: parallel_text, train: {source: a, target: b}, dev: {source: c}, test: "
+         "{source: e, target: f}" +
+         files + "}\n" + more;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(refusals)
+
+BOOST_AUTO_TEST_CASE(what_data_will_lack_is_known_from_its_options) {
+  const std::string linked = ", train: {source: a, target: b, alignment: g}";
+  const std::string nothing = "the dev sentences have no references, so there is nothing to watch";
+  BOOST_TEST(fault(text("", "train: {epochs: 1}")) == "");
+  BOOST_TEST(fault(text("", "train: {early_stopping: {}}")) ==
+             "s.yaml:2:25: train.early_stopping: " + nothing);
+  BOOST_TEST(fault(text("", "train: {average: {type: best}}")) ==
+             "s.yaml:2:18: train.average: " + nothing);
+  BOOST_TEST(fault(text("", "train: {average: {type: last}}")) == "");
+  BOOST_TEST(fault(text("", "train: {schedule: plateau}")) ==
+             "s.yaml:2:19: train.schedule: " + nothing);
+  BOOST_TEST(fault(text("", "train: {guided_alignment: {}}")) ==
+             "s.yaml:2:27: train.guided_alignment: the training sentences have no word links; give "
+             "task.train.alignment or remove it");
+  BOOST_TEST(
+      fault(text("", "model: {attention: true_alignment}")) ==
+      "s.yaml:2:20: model.attention: attention 'true_alignment' reads the known links of every "
+      "sentence, and the train sentences of task 'parallel_text' have none; choose another "
+      "attention");
+  BOOST_TEST(
+      fault(text("", "model: {tied_embeddings: all, decoder: {readout_units: 256}}")) ==
+      "s.yaml:2:26: model.tied_embeddings: all needs one vocabulary of both sides, and those of "
+      "task 'parallel_text' differ; use target, or for parallel_text set "
+      "task.vocabulary.shared=true");
+  BOOST_TEST(fault(text(", vocabulary: {shared: true}",
+                        "model: {tied_embeddings: all, decoder: {readout_units: 256}}")) == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_fault_stands_at_its_option) {
+  const auto model = [](const std::string& options) {
+    return fault("task: reverse\nmodel:\n" + options);
+  };
+  const auto starts = [](const std::string& message, const std::string& start) {
+    BOOST_TEST(message.starts_with(start), message);
+  };
+  starts(model("  encoder: embedding_mean\n  decoder:\n    units: 8\n    initial_state: last"),
+         "s.yaml:5:20: decoder.initial_state: last needs");
+  starts(model("  attention: none\n  decoder:\n    units: 8\n    initial_state: zero"),
+         "s.yaml:6:20: decoder.initial_state: zero");
+  starts(model("  attention: none\n  decoder:\n    context_gate: true\n    initial_state: tanh"),
+         "s.yaml:5:19: decoder.context_gate: it scales");
+  starts(model("  attention: none\n  decoder:\n    type: luong_gru\n    input_feeding: true"),
+         "s.yaml:6:20: decoder.input_feeding: the attentional vector");
+  starts(model("  decoder: luong_gru\n  attention: none"), "s.yaml:3:12: decoder.input_feeding:");
+  starts(fault("task: reverse\ntrain:\n  schedule:\n    factor: 0.5\n    type: plateau\n    "
+               "metric: dev/bleu2"),
+         "s.yaml:6:13: train.schedule.metric: unknown metric 'bleu2'; did you mean 'bleu'");
+}
+
+BOOST_AUTO_TEST_CASE(all_faults_are_told_at_once) {
+  const std::string faults = fault(
+      "name: a/b\ntask: reverse\ntrain: {shards: 3, doubly_stochastic: 1, early_stopping: {metric: "
+      "loss}}\nmodel: {attention: none}\nevaluate: {lengths: [5, 4], search: {type: beam, "
+      "coverage_penalty: 1}}\n");
+  for (const char* fault : {"s.yaml:1:7: name: 'a/b' cannot name a folder",
+                            "s.yaml:3:17: train.shards: 3 is not a power of two",
+                            "s.yaml:5:21: evaluate.lengths: edge 4 after 5",
+                            "s.yaml:3:39: train.doubly_stochastic: the model has no",
+                            "s.yaml:3:67: train.early_stopping.metric: 'loss' must be",
+                            "evaluate.search: it reads attention weights"})
+    BOOST_TEST(faults.find(fault) != faults.npos, faults);
+  BOOST_TEST(std::count(faults.begin(), faults.end(), '\n') == 5);
+}
+
+BOOST_AUTO_TEST_CASE(what_has_no_effect_is_noted) {
+  const auto notes = [](const std::string& yaml) {
+    return fmt::format("{}",
+                       fmt::join(parse_spec<Spec>("task: reverse\n" + yaml, "s.yaml").notes, "\n"));
+  };
+  BOOST_TEST(notes("train: {average: {type: last, epochs: 2, decay: 0.5}}") ==
+             "s.yaml:2:50: train.average.decay has no effect: only type exponential reads it");
+  BOOST_TEST(notes("train: {average: {type: last, decay: 0.999}}") == "");  // the default
+  BOOST_TEST(notes("train: {clip_norm: 0, clip_scope: all}") ==
+             "s.yaml:2:36: train.clip_scope has no effect: clip_norm is 0");
+  BOOST_TEST(
+      notes("model: {attention: {score: {type: concat, identity: true, units: 7}}}") ==
+      "s.yaml:2:67: model.attention.score.units has no effect: with identity, v has a row for "
+      "each of the annotation's");
+  BOOST_TEST(parse_spec<Spec>("task: {type: image_captions, digits: d, layout: scene, length: "
+                              "{test: [1, 2]}, side: 30}",
+                              "s.yaml")
+                     .notes ==
+                 std::vector<std::string>{
+                     "s.yaml:1:70: task.length has no effect: a scene has two digits"},
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
