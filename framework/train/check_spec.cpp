@@ -13,6 +13,7 @@
 #include "framework/eval/chrf.hpp"
 #include "framework/eval/evaluator.hpp"
 #include "framework/eval/search.hpp"
+#include "framework/eval/unicode.hpp"
 #include "framework/train/optimizer.hpp"
 #include "framework/train/schedule.hpp"
 #include "framework/train/watched_metric.hpp"
@@ -60,11 +61,14 @@ class Checks {
   std::vector<std::string> faults_;
 };
 
-// A metric that is to be watched must be one that dev sentences will define.
+using Words = std::vector<std::string>;
+
+// A metric that is to be watched must be one that dev sentences will define. reference: of one of them.
 void check_dev_metric(const Spec& spec,
                       const std::string& path,
                       const std::string& metric,
-                      const Model& model) {
+                      const Model& model,
+                      const Words& reference) {
   const WatchedMetric watched(path, metric);
   SentenceResult sentence;  // as an evaluation of this spec fills it
   sentence.source_length = 1;
@@ -73,9 +77,30 @@ void check_dev_metric(const Spec& spec,
   sentence.attention_steps = model.aligns() ? 1 : 0;
   sentence.searched = spec.evaluate.search_dev;
   sentence.free_running = {1, 1};
-  sentence.bleu = bleu_stats(std::vector<std::string>{"a"}, std::vector<std::string>{"a"});
+  sentence.bleu = bleu_stats(reference, reference);
   sentence.chrf = chrf_stats("a", "a");
   watched.value(summarize({sentence}, all_metrics()));
+}
+
+void check_dev_metrics(const Spec& spec,
+                       const Model& model,
+                       const Words& reference,
+                       Checks& checks) {
+  const TrainOptions& train = spec.train;
+  const auto check = [&](const char* path, const std::string& metric) {
+    checks.pass([&] { check_dev_metric(spec, path, metric, model, reference); });
+  };
+  if (train.early_stopping) check("train.early_stopping.metric", train.early_stopping->metric);
+  if (train.average) check("train.average.metric", train.average->metric);
+}
+
+Words longest_reference(const Split& split) {
+  Words longest;
+  for (const Example example : split.examples) {
+    Words words = unicode_words(example.target_text);
+    if (words.size() > longest.size()) longest = std::move(words);
+  }
+  return longest;
 }
 
 // Throws SpecError where the encoder reads other sources than the task has.
@@ -166,6 +191,17 @@ void check_values(const Spec& spec, Checks& checks) {
   });
 }
 
+// What model and training ask of the data. reference: the longest of dev.
+void check_needs(const Spec& spec,
+                 const DataOutline& data,
+                 const Model& model,
+                 const Words& reference,
+                 Checks& checks) {
+  checks.pass([&] { check_model(spec, data, model); });
+  checks.pass([&] { check_training_data(spec.train, data); });
+  if (data.dev.references) check_dev_metrics(spec, model, reference, checks);
+}
+
 bool has_links(const Split& split) {
   const auto rows = split.examples.rows();
   return rows.empty() ||
@@ -216,24 +252,11 @@ void check_spec(const ResolvedSpec<Spec>& resolved) {
                   std::max<Index>(data.source_symbols, kSpecials + 1),
                   std::max<Index>(data.target_symbols, kSpecials + 1));
   });
-  const auto with_model = [&](const std::function<void()>& check) {
-    if (model) checks.pass(check);
-  };
-  if (has_task) {
-    with_model([&] { check_source(spec, data, model->encoder()); });
-    with_model([&] { check_model(spec, data, *model); });
-    checks.pass([&] { check_training_data(spec.train, data); });
+  if (model && has_task) {
+    checks.pass([&] { check_source(spec, data, model->encoder()); });
+    check_needs(spec, data, *model, {"a", "b", "c", "d"}, checks);
   }
-  with_model([&] { check_training(spec.train, *model); });
-  with_model([&] {
-    if (spec.train.early_stopping)
-      check_dev_metric(
-          spec, "train.early_stopping.metric", spec.train.early_stopping->metric, *model);
-  });
-  with_model([&] {
-    if (spec.train.average)
-      check_dev_metric(spec, "train.average.metric", spec.train.average->metric, *model);
-  });
+  if (model) checks.pass([&] { check_training(spec.train, *model); });
   checks.pass([&] { make_plugin<OptimizerKind>(spec.train.optimizer); });
   checks.pass([&] {
     if (spec.train.schedule) make_plugin<ScheduleKind>(*spec.train.schedule);
@@ -252,12 +275,13 @@ std::vector<std::string> check_data(const ResolvedSpec<Spec>& resolved,
                                     const Model& model,
                                     bool prunes) {
   const DataOutline outline = outline_of(data);
-  check_options(resolved, [&] {
-    check_model(resolved.spec, outline, model);
-    check_training_data(resolved.spec.train, outline);
+  Checks checks(resolved.origins);
+  check_needs(resolved.spec, outline, model, longest_reference(data.dev), checks);
+  checks.pass([&] {
     if (prunes && !outline.dev.references)
       throw SpecError("early termination: the dev sentences have no references to be measured by");
   });
+  checks.finish();
   std::vector<std::string> notes;
   for (const auto& [name, split] : {std::pair("dev", outline.dev), {"test", outline.test}})
     if (!split.references)

@@ -63,6 +63,20 @@ def test_a_metric_that_is_never_measured_is_not_watched(here: Path) -> None:
             assert "softalign: override 1 " in refused and f"dev/{metric} is not measured" in refused
 
 
+def test_bleu_is_absent_and_not_watched_where_targets_are_shorter_than_4_tokens(here: Path) -> None:
+    recall = "task:\n  type: associative_recall\n  examples: {train: 16, dev: 4, test: 4}\n"
+    (here / "tiny.yaml").write_text("name: recall\n" + recall + TINY[TINY.index("model:") :])
+    metrics = answer("run", "tiny.yaml", "train.epochs=1", cwd=here)["test"]["all"]
+    assert "bleu" not in metrics and "chrf" in metrics
+    shown = softalign("show", *here.glob("results/recall/*"), cwd=here).stdout
+    assert "bleu" not in shown and "chrf: nrefs:1" in shown
+    watch = "train.early_stopping={metric: dev/bleu}"
+    refused = error("run", "tiny.yaml", watch, cwd=here, code=2)
+    assert f"override 1 ('{watch}'): train.early_stopping.metric: dev/bleu is not measured" in refused
+    several = answer("run", "tiny.yaml", watch, "task.queries=4", "train.epochs=1", cwd=here)["test"]["all"]
+    assert several["bleu"] >= 0
+
+
 def test_a_source_that_nobody_sees_is_refused(here: Path) -> None:
     blind = ["model.attention={type: none, context: nothing}", "model.decoder.initial_state=zero"]
     assert "nothing of the source" in softalign("run", "tiny.yaml", *blind, cwd=here, code=2).stderr

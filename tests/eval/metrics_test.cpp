@@ -75,6 +75,14 @@ BOOST_AUTO_TEST_CASE(bleu_and_chrf_are_the_corpus_s) {
              tolerance(1e-12));
 }
 
+BOOST_AUTO_TEST_CASE(bleu_is_undefined_where_no_reference_has_4_tokens) {
+  const std::vector<SentenceResult> right{translated("8", "8"), translated("a b c", "a b c")};
+  BOOST_TEST(std::isnan(value("bleu", right)));
+  BOOST_TEST(value("chrf", right) == 100.0);
+  BOOST_TEST(std::isnan(value("bleu", {translated("a b c d", "a b c")})));
+  BOOST_TEST(value("bleu", {translated("8", "8"), translated("x y", "a b c d")}) == 0.0);
+}
+
 BOOST_AUTO_TEST_CASE(undefined_without_sentences_links_or_attention) {
   for (const NamedMetric& named : all_metrics()) {
     BOOST_TEST_CONTEXT(named.name) { BOOST_TEST(std::isnan(named.metric->value({}))); }

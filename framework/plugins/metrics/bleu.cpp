@@ -1,4 +1,6 @@
-// Corpus BLEU; see framework/eval/bleu.hpp.
+// Corpus BLEU; see framework/eval/bleu.hpp. Where no reference has 4 tokens no hypothesis can have a right
+// 4-gram, and what remains is 0 or smoothing: there it is undefined.
+#include <algorithm>
 #include <limits>
 #include <vector>
 
@@ -15,7 +17,8 @@ class Bleu final : public Metric {
     std::vector<BleuStats> stats;
     for (const SentenceResult* sentence : sentences)
       if (sentence->searched) stats.push_back(sentence->bleu);
-    if (stats.empty()) return std::numeric_limits<double>::quiet_NaN();
+    const auto has_4_grams = [](const BleuStats& one) { return one[1] >= kBleuOrder; };
+    if (std::ranges::none_of(stats, has_4_grams)) return std::numeric_limits<double>::quiet_NaN();
     return bleu(stats);
   }
   bool higher_is_better() const override { return true; }
