@@ -1,6 +1,7 @@
 #include "framework/analysis/export.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -163,6 +164,21 @@ void add_columns(const Record& record,
       array.values);
 }
 
+// Sentences without a reference have these; for what was not measured an array of integers holds 0.
+constexpr std::array<std::string_view, 5> kOfHypotheses = {
+    "sentence", "source", "source_length", "hypothesis", "model_score"};
+
+void leave_out_unmeasured(std::map<std::string, std::vector<Cell>>& columns) {
+  const auto found = columns.find("target_tokens");
+  if (found == columns.end()) return;
+  const std::vector<Cell> tokens = found->second;  // with </s>
+  for (auto& [name, cells] : columns) {
+    if (std::ranges::find(kOfHypotheses, name) != kOfHypotheses.end()) continue;
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      if (tokens.at(i) == Cell(Index{0})) cells[i] = {};
+  }
+}
+
 std::string sentences_table(const std::vector<std::filesystem::path>& runs,
                             TableFormat format,
                             Export& out) {
@@ -178,6 +194,7 @@ std::string sentences_table(const std::vector<std::filesystem::path>& runs,
     Sentences sentences{Run(place, record), {}};
     for (const std::string& name : record.children("test"))
       if (name != "by_length") add_columns(record, name, sentences.columns);
+    leave_out_unmeasured(sentences.columns);
     for (const auto& [name, cells] : sentences.columns) names.insert(name);
     all.push_back(std::move(sentences));
   });

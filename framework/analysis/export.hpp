@@ -4,7 +4,8 @@
 //              by path; "dev/loss" (last), "dev/loss:best", "test/bleu", "test/bleu:signature"
 //   curves     a row a number (long form): run_id, name, seed, series, update, metric, value
 //   sentences  a row a test sentence: run_id, name, seed, sentence, and all that /test has of it;
-//              several numbers of one sentence are bleu_stats_0, bleu_stats_1, .., chrf_stats_00, ..
+//              several numbers of one sentence are bleu_stats_0, bleu_stats_1, .., chrf_stats_00, ..;
+//              nothing where it has no reference to be measured by
 #pragma once
 
 #include <filesystem>

@@ -59,6 +59,7 @@ std::string ways_of_measuring(const std::vector<std::string>& columns, std::size
   };
   const std::string forced = part("teacher-forced", kForced),
                     searched = part("by the search", kSearched);
+  if (forced.empty() && searched.empty()) return "nothing is measured: no references\n";
   if (forced.empty() || searched.empty()) return forced + searched + "\n";
   const bool fits = most == 0 || forced.size() + 2 + searched.size() <= most;
   return forced + (fits ? "; " : "\n") + searched + "\n";

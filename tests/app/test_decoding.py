@@ -200,6 +200,11 @@ def test_sentences_without_references_are_translated_and_not_measured(here: Path
         assert set(file["alignments"]) == {"cross_search", "cross_dev_search"}
     assert hypotheses == softalign("translate", run, cwd=here, text=text).stdout.splitlines()
     assert answer("evaluate", run, cwd=here)["metrics"]["all"] == {"n": 4}
+    for shown in (done, softalign("show", run, cwd=here), softalign("evaluate", run, cwd=here)):
+        assert "\nnothing is measured: no references\nlength  n\n" in shown.stdout
+    rows = json.loads(softalign("export", run, "--what", "sentences", "--format", "json", cwd=here).stdout)
+    told = {"run_id", "name", "seed", "sentence", "source", "source_length", "hypothesis", "model_score"}
+    assert len(rows) == 4 and all({key for key, cell in row.items() if cell is not None} == told for row in rows)
     softalign("verify", run, cwd=here)
     softalign("ls", cwd=here)
     softalign("compare", run, cwd=here, code=None)
