@@ -71,8 +71,9 @@ void evaluate(const Arguments& arguments) {
       summarize(result.sentences, all_metrics(), buckets_of(run.spec(), split));
   const Json searched = search_of(run.spec());
   if (!arguments.json) {
-    fmt::print("{} split, search: {}{}\n{}",
+    fmt::print("{} split{}, search: {}{}\n{}",
                split.name,
+               runs.members.size() > 1 ? " of " + run.record.run_id() : "",
                search_text(searched),
                together(runs, arguments.trained.average),
                metrics_by_length(table, table.metrics));
@@ -97,7 +98,7 @@ void add_evaluate(CLI::App& app, Outcome&) {
                                   "measure a trained model again, with another search",
                                   "Models",
                                   "softalign evaluate 3f2a search=beam search.width=10");
-  arguments->trained.add_to(*command);
+  arguments->trained.add_to(*command, {"search", "lengths", "batch"});
   command->add_option("--split", arguments->split, "dev or test")
       ->capture_default_str()
       ->check(CLI::IsMember({"dev", "test"}));

@@ -6,6 +6,7 @@
 #include "framework/app/command.hpp"
 #include "framework/app/json.hpp"
 #include "framework/app/kept_alignments.hpp"
+#include "framework/app/new_text.hpp"
 #include "framework/app/terminal.hpp"
 #include "framework/app/trained.hpp"
 #include "framework/base/workers.hpp"
@@ -24,12 +25,13 @@ struct Arguments {
 
 // Lines of both files that belong together.
 struct Pairs {
+  std::string file;  // of the sources
   std::vector<std::string> sources, targets;
   bool last = false;
 };
 
 Pairs read_pairs(TextFile& source, TextFile& target, std::size_t most) {
-  Pairs pairs;
+  Pairs pairs{source.path(), {}, {}};
   std::string a, b;
   while (pairs.sources.size() < most) {
     const bool more = source.next(a);
@@ -50,7 +52,11 @@ Pairs read_pairs(TextFile& source, TextFile& target, std::size_t most) {
 class ForcedDecoder {
  public:
   ForcedDecoder(const TrainedRuns& runs, int threads, KeptAlignments& kept)
-      : runs_(runs), workers_(threads), kept_(kept) {}
+      : runs_(runs),
+        workers_(threads),
+        kept_(kept),
+        sources_(*runs.first().source, "source"),
+        targets_(*runs.first().target, "target") {}
 
   std::size_t block() const {
     return static_cast<std::size_t>(4 * runs_.first().spec().evaluate.batch * workers_.threads());
@@ -59,19 +65,22 @@ class ForcedDecoder {
   // The targets of pairs as hypotheses, in order; one without steps where a side is empty. `first`:
   // the number of the first pair, from 0.
   std::vector<Hypothesis> decode(const Pairs& pairs, Index first) {
-    const TrainedRun& run = runs_.first();
     Split split;
-    std::vector<std::size_t> pair_of;  // of each example
+    std::vector<Index> line_of;  // of each example
     for (std::size_t i = 0; i < pairs.sources.size(); ++i) {
-      const std::vector<Token> source = run.source->encode(pairs.sources[i]);
-      const std::vector<Token> target = run.target->encode(pairs.targets[i]);
-      if (source.empty() || target.empty()) continue;
+      const std::vector<Token> source = sources_.encode(pairs.sources[i]);
+      const std::vector<Token> target = targets_.encode(pairs.targets[i]);
+      const Index line = first + static_cast<Index>(i);
+      if (source.empty() || target.empty()) {
+        if (empty_++ == 0) first_empty_ = line;
+        continue;
+      }
       split.examples.append({.source = source, .target = target});
-      pair_of.push_back(i);
+      line_of.push_back(line);
     }
     std::vector<Hypothesis> hypotheses(pairs.sources.size());
-    const Batches batches = evaluation_batches(split, run.spec().evaluate.batch);
-    workers_.run(std::ssize(batches), [&](Index b) {
+    const Batches batches = evaluation_batches(split, runs_.first().spec().evaluate.batch);
+    const auto force_batch = [&](Index b) {
       const Batch batch =
           make_batch(split, batches[static_cast<std::size_t>(b)], runs_.scorer.reads_links());
       std::vector<std::span<const Token>> targets;
@@ -81,21 +90,38 @@ class ForcedDecoder {
       std::vector<Forced> forced = force(runs_.scorer, tape, batch.source_side(), targets);
       for (std::size_t row = 0; row < forced.size(); ++row) {
         const auto example = static_cast<std::size_t>(batch.example[row]);
-        const std::size_t pair = pair_of[example];
-        kept_.keep(first + static_cast<Index>(pair),
-                   0,
-                   split.examples[example].source,
-                   forced[row].hypothesis);
-        hypotheses[pair] = std::move(forced[row].hypothesis);
+        const Index line = line_of[example];
+        kept_.keep(line, 0, split.examples[example].source, forced[row].hypothesis);
+        hypotheses[static_cast<std::size_t>(line - first)] = std::move(forced[row].hypothesis);
       }
-    });
+    };
+    try {
+      workers_.run(std::ssize(batches), force_batch);
+    } catch (const DataError&) {
+      refuse_unreadable(runs_.scorer, split, pairs.file, line_of);
+      throw;
+    }
     return hypotheses;
+  }
+
+  // What was not scored, or not as it stands: lines, or nothing.
+  std::string notes() const {
+    std::string text = sources_.note() + targets_.note();
+    if (empty_ > 0)
+      text += fmt::format(
+          "note: pairs without words on a side are not scored: {}, the first in line {}\n",
+          empty_,
+          first_empty_ + 1);
+    return text;
   }
 
  private:
   const TrainedRuns& runs_;
   Workers workers_;
   KeptAlignments& kept_;
+  UnknownSymbols sources_, targets_;
+  Index empty_ = 0;
+  Index first_empty_ = 0;  // its line, from 0
 };
 
 std::string text_of(const Hypothesis& one) {
@@ -118,7 +144,8 @@ void score(const Arguments& arguments) {
   refuse_links(runs);
   KeptAlignments kept(arguments.alignments, runs);
   ForcedDecoder decoder(runs, threads_or_all(arguments.trained.threads), kept);
-  TextFile source(arguments.source), target(arguments.target);
+  TextFile source(arguments.source, TextFile::Read::once),
+      target(arguments.target, TextFile::Read::once);
   Index line = 0, symbols = 0;
   double log_probability = 0;
   for (bool more = true; more;) {
@@ -136,6 +163,7 @@ void score(const Arguments& arguments) {
                             std::exp(-log_probability / static_cast<double>(symbols)),
                             -log_probability,
                             symbols));
+  write_error(decoder.notes());
   kept.write();
 }
 
@@ -150,8 +178,10 @@ void add_score(CLI::App& app, Outcome&) {
       "pair: log probability, a tab, that of each symbol and of </s>",
       "Models",
       "softalign score 3f2a --source source.txt --target target.txt --alignments forced.h5");
-  arguments->trained.add_to(*command);
-  command->add_option("--source", arguments->source, "one sentence a line, plain or gzip")
+  arguments->trained.add_to(*command, {"batch"});
+  command
+      ->add_option(
+          "--source", arguments->source, "one sentence a line, plain or gzip; a pipe will do")
       ->required();
   command->add_option("--target", arguments->target, "the translations, line by line")->required();
   command->add_flag("--json", arguments->json, "a JSON object for each pair, with its symbols");

@@ -21,17 +21,29 @@ namespace {
 
 using Json = nlohmann::json;
 
-Override override_of(const std::string& text, int number) {
-  Override change = numbered_override(text, number);
+using Strings = std::vector<std::string>;
+
+// What an override of a trained run changes in its spec.
+Override trained_override(Override change, const Strings& measures) {
   const std::string head = change.path.substr(0, change.path.find('.'));
-  if (head == "search" || head == "lengths" || head == "batch")
-    change.path = "evaluate." + change.path;
-  else if (head != "task" && head != "plugins")
+  if (head == "task" || head == "plugins") return change;
+  const Strings all = {"search", "lengths", "batch", "task", "plugins"};
+  if (std::ranges::find(all, head) == all.end())
     throw SpecError("{}: a trained run has no {} to change{}",
                     change.where.str(),
                     change.path,
-                    suggestion(head, {"search", "lengths", "batch", "task", "plugins"}));
+                    suggestion(head, all));
+  if (std::ranges::find(measures, head) == measures.end())
+    throw SpecError("{}: this command has no use for {}; leave it out", change.where.str(), head);
+  change.path = "evaluate." + change.path;
   return change;
+}
+
+std::vector<Override> trained_overrides(const Strings& texts, const Strings& measures) {
+  std::vector<Override> changes;
+  for (Override& change : numbered_overrides(texts))
+    changes.push_back(trained_override(std::move(change), measures));
+  return changes;
 }
 
 // What is wrong with a record's own spec is no fault of the caller's.
@@ -84,24 +96,7 @@ void differences(const Json& a,
         value, b.contains(key) ? b[key] : Json(), path.empty() ? key : path + "." + key, found);
 }
 
-}  // namespace
-
-void TrainedArguments::add_to(CLI::App& command) {
-  run.add_to(command);
-  command.add_option("more",
-                     more,
-                     "changes to how it searches: search.width=10 search.length_normalization=0; "
-                     "further runs of the same vocabularies: their models are asked together");
-  command.add_option("--search", search, "the same as search=..., as in --search greedy");
-  command
-      .add_option(
-          "--average", average, "of several runs: the mean of probabilities or log-probabilities")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"probabilities", "log-probabilities"}));
-  add_threads_option(command, threads);
-}
-
-ResolvedSpec<Spec> recorded_spec(const Record& record, const std::vector<std::string>& overrides) {
+ResolvedSpec<Spec> changed_spec(const Record& record, const std::vector<Override>& changes) {
   std::vector<std::string> notes;
   SpecTree tree;
   try {
@@ -110,8 +105,7 @@ ResolvedSpec<Spec> recorded_spec(const Record& record, const std::vector<std::st
     throw damaged_record(record.file(), error.what());
   }
   const SpecTree as_recorded = tree;
-  for (const std::string& text : overrides)
-    apply(tree.root, override_of(text, 1 + static_cast<int>(&text - overrides.data())), notes);
+  for (const Override& change : changes) apply(tree.root, change, notes);
   try {
     load_plugins(tree.root, {});
   } catch (const SpecError& error) {
@@ -123,11 +117,9 @@ ResolvedSpec<Spec> recorded_spec(const Record& record, const std::vector<std::st
   return resolved;
 }
 
-namespace {
-
-TrainedRun open_one(const RunArgument& run, const std::vector<std::string>& overrides) {
+TrainedRun open_one(const RunArgument& run, const std::vector<Override>& changes) {
   Record record(find_run(run));
-  ResolvedSpec<Spec> resolved = recorded_spec(record, overrides);
+  ResolvedSpec<Spec> resolved = changed_spec(record, changes);
   auto source = stored_vocabulary(record, "source_vocabulary");
   auto target = stored_vocabulary(record, "target_vocabulary");
   auto model = std::make_unique<Model>(resolved.spec.model,
@@ -161,25 +153,72 @@ void check_same(const TrainedRun& a,
       of_b.size());
 }
 
+Json recorded_task(const Record& record) {
+  const Json identity = Json::parse(record.identity_json(), nullptr, false);
+  if (!identity.is_object()) throw damaged_record(record.file(), "its identity_json is no JSON");
+  return identity.value("task", Json());
+}
+
+void note_other_task(const Record& first, const Record& other) {
+  std::vector<std::string> found;
+  differences(recorded_task(first), recorded_task(other), "task", found);
+  if (!found.empty())
+    write_error(fmt::format("note: runs {} and {} learnt different tasks: {} differ\n",
+                            first.run_id(),
+                            other.run_id(),
+                            printable(fmt::format("{}", fmt::join(found, ", ")), kWhole)));
+}
+
 }  // namespace
 
+void TrainedArguments::add_to(CLI::App& command, Strings used) {
+  measures = std::move(used);
+  const bool searches = std::ranges::find(measures, "search") != measures.end();
+  run.add_to(command);
+  command.add_option(
+      "more",
+      more,
+      fmt::format("{}; further runs of the same vocabularies: their models are asked together",
+                  searches ? "changes to how it searches: search.width=10 "
+                             "search.length_normalization=0"
+                           : "batch=16: sentences side by side"));
+  if (searches)
+    command.add_option("--search", search, "the same as search=..., as in --search greedy");
+  command
+      .add_option(
+          "--average", average, "of several runs: the mean of probabilities or log-probabilities")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"probabilities", "log-probabilities"}));
+  add_threads_option(command, threads);
+}
+
+ResolvedSpec<Spec> recorded_spec(const Record& record, const Strings& overrides) {
+  return changed_spec(record, trained_overrides(overrides, {}));
+}
+
 TrainedRuns open_trained(const TrainedArguments& arguments) {
-  std::vector<std::string> overrides;
+  Strings texts;
   std::vector<RunArgument> runs = {arguments.run};
-  if (!arguments.search.empty()) overrides.push_back("search=" + arguments.search);
   for (const std::string& text : arguments.more) {
     if (text.find('=') != std::string::npos || text.starts_with('~'))
-      overrides.push_back(text);
+      texts.push_back(text);
     else
       runs.push_back({text, arguments.run.results});
   }
+  std::vector<Override> changes = trained_overrides(texts, arguments.measures);
+  if (!arguments.search.empty())
+    changes.insert(changes.begin(),
+                   parse_override("evaluate.search=" + arguments.search, {"--search"}));
   std::vector<TrainedRun> members;
   std::vector<const Model*> models;
   for (const RunArgument& run : runs) {
-    members.push_back(open_one(run, overrides));
+    members.push_back(open_one(run, changes));
     models.push_back(members.back().model.get());
     check_same(members.front(), members.back(), "source", &TrainedRun::source);
     check_same(members.front(), members.back(), "target", &TrainedRun::target);
+    note_other_task(members.front().record, members.back().record);
+    // How it is measured is the first one's business.
+    std::erase_if(changes, [](const Override& c) { return c.path.starts_with("evaluate."); });
   }
   return {std::move(members),
           Scorer(models,
@@ -204,18 +243,13 @@ void refuse_links(const TrainedRuns& runs) {
 
 std::unique_ptr<Search> TrainedRuns::search() const {
   const Spec& spec = first().spec();
-  auto search =
-      make_plugin<SearchKind>(spec.evaluate.search, static_cast<std::uint64_t>(spec.seed));
-  check_search(*search, scorer);
-  return search;
+  return make_plugin<SearchKind>(spec.evaluate.search, static_cast<std::uint64_t>(spec.seed));
 }
 
 std::vector<std::string> changed_data(const Record& record, const Spec& spec) {
-  const Json before = Json::parse(record.identity_json(), nullptr, false);
-  if (!before.is_object()) throw damaged_record(record.file(), "its identity_json is no JSON");
   const Json now = Json::parse(identity_json(spec));
   std::vector<std::string> found;
-  differences(before.value("task", Json()), now.value("task", Json()), "task", found);
+  differences(recorded_task(record), now.value("task", Json()), "task", found);
   return found;
 }
 

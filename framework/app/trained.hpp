@@ -31,30 +31,31 @@ struct TrainedRuns {
 
   const TrainedRun& first() const { return members.front(); }
   std::vector<std::string> ids() const;
-  // The first run's. Throws SpecError when it needs an attention, and there is none.
-  std::unique_ptr<Search> search() const;
+  std::unique_ptr<Search> search() const;  // the first run's
 };
 
 // Throws SpecError for models that are told how words belong together: new text has no known links.
 void refuse_links(const TrainedRuns& runs);
 
 // Overrides of a run that is over may change how it is measured, written without the leading
-// "evaluate." (search.width=10, lengths=[20]), and where its data and plugins are (task...,
-// plugins).
+// "evaluate." (search.width=10, lengths=[20], batch=8), and where its data and plugins are (task...,
+// plugins). `measures`: those of the former that a command has a use for, "search" and so on; it
+// refuses others.
 struct TrainedArguments {
   RunArgument run;
   std::vector<std::string> more;  // further runs, and overrides: what holds a '='
   std::string search;
   std::string average = "probabilities";
   int threads = 0;  // 0: all of the machine's
-  void add_to(CLI::App& command);
+  std::vector<std::string> measures = {};
+  void add_to(CLI::App& command, std::vector<std::string> used);
 };
 
 // Throws DataError for a record without parameters or one that does not fit its own spec, and
-// SpecError for runs whose vocabularies differ.
+// SpecError for runs whose vocabularies differ. Says where their tasks differ.
 TrainedRuns open_trained(const TrainedArguments& arguments);
 
-// The spec in a record; `overrides` as above.
+// The spec in a record; overrides may change where its data and plugins are.
 ResolvedSpec<Spec> recorded_spec(const Record& record, const std::vector<std::string>& overrides);
 
 // The options naming data files ("task.test.source") whose bytes are not those that the record's

@@ -1,5 +1,4 @@
 // softalign translate RUN...: standard input to standard output, a line a sentence.
-#include <fmt/ranges.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -13,16 +12,18 @@
 #include "framework/app/command.hpp"
 #include "framework/app/json.hpp"
 #include "framework/app/kept_alignments.hpp"
+#include "framework/app/new_text.hpp"
 #include "framework/app/terminal.hpp"
 #include "framework/app/trained.hpp"
 #include "framework/base/retry.hpp"
-#include "framework/base/text.hpp"
 #include "framework/base/workers.hpp"
 #include "framework/data/batches.hpp"
 #include "framework/data/text_file.hpp"
 
 namespace softalign::app {
 namespace {
+
+constexpr const char* kInput = "standard input";
 
 struct Arguments {
   TrainedArguments trained;
@@ -41,15 +42,20 @@ class Translator {
  public:
   // Of each sentence the best `most` hypotheses.
   Translator(const TrainedRuns& runs, int threads, Index most, KeptAlignments& kept)
-      : runs_(runs), search_(runs.search()), workers_(threads), most_(most), kept_(kept) {
-    if (most > search_->most())
-      throw SpecError(
-          "--n-best {}: this search returns {} of a sentence; say search.width={} for a beam, "
-          "search.samples={} for samples",
-          most,
-          search_->most(),
-          most,
-          most);
+      : runs_(runs),
+        search_(runs.search()),
+        workers_(threads),
+        most_(most),
+        kept_(kept),
+        symbols_(*run().source, "source") {
+    if (most <= search_->most()) return;
+    const std::string_view option = search_->most_option();
+    throw SpecError("--n-best {}: search '{}' finds at most {} of a sentence; add {}={}",
+                    most,
+                    run().spec().evaluate.search.type,
+                    search_->most(),
+                    option.empty() ? "search=beam search.width" : fmt::format("search.{}", option),
+                    most);
   }
 
   // Sentences that are best translated together.
@@ -64,14 +70,13 @@ class Translator {
     std::vector<Index> line_of;  // of each example
     for (std::size_t i = 0; i < lines.size(); ++i) {
       translations[i].line = first + static_cast<Index>(i);
-      const std::vector<Token> source = run().source->encode(lines[i]);
+      const std::vector<Token> source = symbols_.encode(lines[i]);
       if (source.empty()) continue;
-      count_unknown(lines[i], source);
       split.examples.append({.source = source});
       line_of.push_back(translations[i].line);
     }
     const Batches batches = evaluation_batches(split, run().spec().evaluate.batch);
-    workers_.run(std::ssize(batches), [&](Index b) {
+    const auto search = [&](Index b) {
       const Batch batch =
           make_batch(split, batches[static_cast<std::size_t>(b)], runs_.scorer.reads_links());
       std::vector<Index> numbers;  // what is drawn at random depends on the line alone
@@ -89,58 +94,38 @@ class Translator {
           kept_.keep(numbers[row], static_cast<Index>(k), split.examples[example].source, best[k]);
         translations[static_cast<std::size_t>(numbers[row] - first)].hypotheses = std::move(best);
       }
-    });
+    };
+    try {
+      workers_.run(std::ssize(batches), search);
+    } catch (const DataError&) {
+      refuse_unreadable(runs_.scorer, split, kInput, line_of);
+      throw;
+    }
     return translations;
   }
 
-  // What of the source the model does not know; empty when there is nothing.
-  std::string note() const {
-    if (unknown_ == 0) return "";
-    return fmt::format(
-        "note: {} of {} source symbols are not in the vocabulary: read as <unk>: {}{}\n",
-        unknown_,
-        words_,
-        fmt::join(examples_, " "),
-        more_ ? " ..." : "");
-  }
+  std::string note() const { return symbols_.note(); }
 
  private:
   const TrainedRun& run() const { return runs_.first(); }
-
-  void count_unknown(const std::string& line, const std::vector<Token>& tokens) {
-    constexpr std::size_t kExamples = 5;
-    words_ += std::ssize(tokens);
-    const Index unknown = std::count(tokens.begin(), tokens.end(), kUnknown);
-    if (unknown == 0) return;
-    unknown_ += unknown;
-    const std::vector<std::string> symbols = run().source->split(line);
-    for (std::size_t i = 0; i < tokens.size() && !more_; ++i) {
-      if (tokens[i] != kUnknown) continue;
-      const std::string symbol = printable(symbols[i]);
-      if (std::find(examples_.begin(), examples_.end(), symbol) != examples_.end()) continue;
-      more_ = examples_.size() == kExamples;
-      if (!more_) examples_.push_back(symbol);
-    }
-  }
 
   const TrainedRuns& runs_;
   std::unique_ptr<Search> search_;
   Workers workers_;
   Index most_;
   KeptAlignments& kept_;
-  Index words_ = 0;
-  Index unknown_ = 0;
-  std::vector<std::string> examples_;  // the first unknown symbols
-  bool more_ = false;                  // there are others
+  UnknownSymbols symbols_;
 };
 
 Json json_of(const Hypothesis& hypothesis, const Vocabulary& target) {
-  return {{"text", target.join(hypothesis.tokens)},
-          {"score", hypothesis.score},
-          {"log_probability", hypothesis.log_probability},
-          {"finished", hypothesis.finished},
-          {"tokens", words_of(hypothesis.tokens, target, hypothesis.finished)},
-          {"log_probabilities", hypothesis.log_probabilities}};
+  Json json = {{"text", target.join(hypothesis.tokens)},
+               {"score", hypothesis.score},
+               {"log_probability", hypothesis.log_probability},
+               {"finished", hypothesis.finished},
+               {"tokens", words_of(hypothesis.tokens, target, hypothesis.finished)},
+               {"log_probabilities", hypothesis.log_probabilities}};
+  if (hypothesis.drawn > 0) json["drawn"] = hypothesis.drawn;
+  return json;
 }
 
 // A line for a line; with --n-best one for each hypothesis, none for an empty line.
@@ -209,7 +194,7 @@ void translate(const Arguments& arguments) {
   const Vocabulary& target = *runs.first().target;
   Translator translator(
       runs, threads_or_all(arguments.trained.threads), std::max<Index>(1, arguments.n_best), kept);
-  LineReader input("standard input", read_input);
+  LineReader input(kInput, read_input);
   Index lines = 0;
   for (bool more = true; more;) {
     const Block block = read_block(input, translator.block());
@@ -235,12 +220,14 @@ void add_translate(CLI::App& app, Outcome&) {
                                   "as the training text has them",
                                   "Models",
                                   "softalign translate 3f2a < source.txt > target.txt");
-  arguments->trained.add_to(*command);
+  arguments->trained.add_to(*command, {"search", "batch"});
   command
-      ->add_option("--n-best",
-                   arguments->n_best,
-                   "hypotheses of a sentence, a line each: number of the sentence from 0, rank, "
-                   "score, log probability, text, tabs between them")
+      ->add_option(
+          "--n-best",
+          arguments->n_best,
+          "hypotheses of a sentence, a line each: number of the sentence from 0, rank, "
+          "score, log probability, text, tabs between them; equal samples are one (--json: how "
+          "often it was drawn)")
       ->check(CLI::Range(1, 1000));
   command->add_flag("--json",
                     arguments->json,

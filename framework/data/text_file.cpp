@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "framework/base/bounds.hpp"
 #include "framework/base/error.hpp"
@@ -16,9 +17,15 @@ constexpr std::size_t kBufferBytes = 1 << 17;
 constexpr std::size_t kMaxLineBytes = 1 << 20;  // guards the memory before words are counted
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
+bool is_stream(const std::string& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  return std::filesystem::is_fifo(status) || std::filesystem::is_character_file(status);
+}
+
 // Reads what is not compressed as it is.
-gzFile open_gzip(const std::string& path) {
-  demand_regular_file(path);
+gzFile open_gzip(const std::string& path, TextFile::Read read) {
+  if (read == TextFile::Read::again || !is_stream(path)) demand_regular_file(path);
   const gzFile file = gzopen(path.c_str(), "rb");
   if (!file) throw DataError("{}: cannot be read: {}", path, std::strerror(errno));
   return file;
@@ -73,8 +80,8 @@ bool LineReader::take_line(std::string& line) {
   }
 }
 
-TextFile::TextFile(const std::string& path)
-    : file_(open_gzip(path), [](gzFile_s* file) { gzclose(file); }),
+TextFile::TextFile(const std::string& path, Read read)
+    : file_(open_gzip(path, read), [](gzFile_s* file) { gzclose(file); }),
       lines_(path, [this](std::span<char> buffer) { return fill(buffer); }) {}
 
 bool TextFile::next(std::string& line) {

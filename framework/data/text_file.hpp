@@ -53,11 +53,12 @@ class LineReader {
 };
 
 // A file, plain or gzip. Every fault is a DataError with file and line: one that is missing,
-// unreadable, empty, no regular file (a pipe, a device), a damaged or cut-off gzip, and what
-// LineReader refuses.
+// unreadable, empty, no regular file (a pipe, a device) unless it is to be read only once, a damaged or
+// cut-off gzip, and what LineReader refuses.
 class TextFile {
  public:
-  explicit TextFile(const std::string& path);
+  enum class Read { again, once };
+  explicit TextFile(const std::string& path, Read read = Read::again);
   TextFile(const TextFile&) = delete;  // lines_ reads through this one
 
   // As LineReader's.

@@ -69,6 +69,19 @@ double SampleDistribution::probability(Token token) const {
   return 0;
 }
 
+namespace {
+
+// Equal ones become one.
+void add(Hypothesis&& hypothesis, std::vector<Hypothesis>& all) {
+  auto equal = std::ranges::find_if(all, [&](const Hypothesis& one) {
+    return one.finished == hypothesis.finished && one.tokens == hypothesis.tokens;
+  });
+  if (equal == all.end()) equal = all.insert(equal, std::move(hypothesis));
+  ++equal->drawn;
+}
+
+}  // namespace
+
 std::vector<std::vector<Hypothesis>> sample(const Scorer& scorer,
                                             Tape& tape,
                                             const SourceBatch& source,
@@ -96,7 +109,7 @@ std::vector<std::vector<Hypothesis>> sample(const Scorer& scorer,
       if (token != kEnd && step + 1 < settings.limits.most_steps(length))
         growing.go_on(i, token, p);
       else
-        finished[sentence].push_back(growing.finish(i, token, p));
+        add(growing.finish(i, token, p), finished[sentence]);
     }
   }
   for (auto& list : finished) put_best_first(list);

@@ -25,7 +25,7 @@ struct SampleSettings {
 };
 
 // log_probability and score of a hypothesis are the model's, whatever it was drawn from. The most
-// probable sample of a sentence comes first.
+// probable sample of a sentence comes first. Equal samples are one hypothesis, `drawn` so often.
 std::vector<std::vector<Hypothesis>> sample(const Scorer& scorer,
                                             Tape& tape,
                                             const SourceBatch& source,

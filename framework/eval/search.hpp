@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "framework/config/registry.hpp"
@@ -17,7 +18,8 @@ struct Hypothesis {
   bool finished = false;       // false: the length limit came before </s>
   std::vector<double> log_probabilities;  // [steps] of each symbol after those before it
   std::vector<float>
-      alignment;  // [steps, annotations]; steps = tokens (+ 1 for </s>); empty without attention
+      alignment;    // [steps, annotations]; steps = tokens (+ 1 for </s>); empty without attention
+  Index drawn = 0;  // how often, by a search that draws
 
   std::size_t steps() const { return tokens.size() + (finished ? 1 : 0); }
 };
@@ -31,19 +33,19 @@ class Search {
                                                    const SourceBatch& source) const = 0;
   // How many hypotheses of a sentence it returns at most.
   virtual Index most() const = 0;
-  // Whether it reads the weights of an attention, so that a model without one is refused.
-  virtual bool needs_attention() const { return false; }
+  // The option that says so; empty: there is none.
+  virtual std::string_view most_option() const { return {}; }
+  // The option that makes it read the weights of an attention, so that a model without one is refused;
+  // empty: it reads none.
+  virtual std::string_view attention_option() const { return {}; }
 };
 
-// Throws SpecError for models that the search cannot be used with.
-// option: where the search was chosen.
-inline void check_search(const Search& search,
-                         const Scorer& scorer,
-                         std::string_view option = "search") {
-  if (search.needs_attention() && !scorer.aligns())
+// Throws SpecError for models that the search cannot be used with. block: where it was chosen.
+inline void check_search(const Search& search, const Scorer& scorer, std::string_view block) {
+  if (const std::string_view option = search.attention_option();
+      !option.empty() && !scorer.aligns())
     throw SpecError(
-        "{}: it reads attention weights, and the model has none; leave coverage_penalty out",
-        option);
+        "{}.{}: it reads attention weights, and the model has none; leave it out", block, option);
 }
 
 struct SearchKind {

@@ -57,6 +57,11 @@ def answer(*arguments: object, cwd: Path, **more: Any) -> Any:
     return json.loads(softalign(*arguments, "--json", cwd=cwd, **more).stdout)
 
 
+def json_lines(*arguments: object, cwd: Path, **more: Any) -> list[dict[str, Any]]:
+    """The same of a program that prints an object a line."""
+    return [json.loads(line) for line in softalign(*arguments, "--json", cwd=cwd, **more).stdout.splitlines()]
+
+
 def error(*arguments: object, cwd: Path, code: int, **more: Any) -> str:
     """The one line on standard error with which the program refuses."""
     lines = softalign(*arguments, cwd=cwd, code=code, **more).stderr.splitlines()

@@ -1,4 +1,4 @@
-"""What a trained model is asked for: n-best lists, samples, forced decoding, ensembles."""
+"""What a trained model is asked for: n-best lists, samples, forced decoding."""
 
 from __future__ import annotations
 
@@ -9,30 +9,12 @@ from typing import Any
 
 import pytest
 
-from program import TINY, answer, error, softalign
+from program import TINY, answer, error, json_lines, softalign
 
 h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
 
 LINES = ["a b c", "", "h g f e d", "c d"]
 TEXT = "\n".join(LINES) + "\n"
-
-
-@pytest.fixture(scope="module")
-def second(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run like `trained`, of another seed and size."""
-    folder = tmp_path_factory.mktemp("second")
-    (folder / "tiny.yaml").write_text(TINY)
-    softalign("run", "tiny.yaml", "seed=2", "model.encoder.units=6", "train.epochs=10", cwd=folder)
-    (run,) = folder.glob("results/tiny/*")
-    return run
-
-
-def json_lines(*arguments: object, cwd: Path, **more: Any) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in softalign(*arguments, "--json", cwd=cwd, **more).stdout.splitlines()]
-
-
-def probability(hypothesis: dict[str, Any]) -> float:
-    return math.exp(hypothesis["log_probability"])
 
 
 def test_n_best_lists_hold_score_log_probability_and_text(trained: Path, tmp_path: Path) -> None:
@@ -53,8 +35,13 @@ def test_n_best_lists_hold_score_log_probability_and_text(trained: Path, tmp_pat
     one = json_lines("translate", trained, cwd=tmp_path, text=TEXT)
     assert [len(line["hypotheses"]) for line in one] == [1, 0, 1, 1]
     refused = error("translate", trained, "--n-best", 6, cwd=tmp_path, code=2)
-    assert "--n-best 6: this search returns 5 of a sentence; say search.width=6 for a beam" in refused
-    assert "returns 1" in error("translate", trained, "--n-best", 2, "--search", "greedy", cwd=tmp_path, code=2)
+    assert refused.endswith("--n-best 6: search 'beam' finds at most 5 of a sentence; add search.width=6")
+    refused = error("translate", trained, "--n-best", 2, "--search", "greedy", cwd=tmp_path, code=2)
+    assert refused.endswith("--n-best 2: search 'greedy' finds at most 1 of a sentence; add search=beam search.width=2")
+    added = ("--search", "greedy", "search=beam", "search.width=2")
+    assert len(softalign("translate", trained, "--n-best", 2, *added, cwd=tmp_path, text="a b\n").stdout.splitlines()) == 2
+    refused = error("translate", trained, "--n-best", 2, "--search", "sample", cwd=tmp_path, code=2)
+    assert refused.endswith("--n-best 2: search 'sample' finds at most 1 of a sentence; add search.samples=2")
 
 
 def test_penalties_change_the_ranking_and_nothing_else(trained: Path, tmp_path: Path) -> None:
@@ -77,13 +64,21 @@ def test_coverage_is_refused_where_there_is_no_attention(here: Path) -> None:
     none = ("model.attention=none", "train.epochs=1")
     for search in ("search", "dev_search"):
         asked = f"evaluate.{search}={{type: beam, coverage_penalty: 1}}"
-        assert f"override 3 ('{asked}'): evaluate.{search}: it reads attention weights" in softalign("run", "tiny.yaml", *none, asked, cwd=here, code=2).stderr
+        place = f"override 3 ('{asked}'): evaluate.{search}.coverage_penalty: "
+        assert place + "it reads attention weights" in softalign("run", "tiny.yaml", *none, asked, cwd=here, code=2).stderr
     assert not (here / "results").exists()
     softalign("run", "tiny.yaml", *none, cwd=here)
     (run,) = here.glob("results/tiny/*")
+    wanted = "evaluate.search.coverage_penalty: it reads attention weights, and the model has none; leave it out"
     for command in ("translate", "evaluate"):
         refused = error(command, run, "search.coverage_penalty=1", cwd=here, code=2)
-        assert refused.endswith("search: it reads attention weights, and the model has none; leave coverage_penalty out")
+        assert refused == f"softalign: override 1 ('search.coverage_penalty=1'): {wanted}"
+    softalign("run", "tiny.yaml", "train.epochs=1", "evaluate.search={type: beam, coverage_penalty: 1}", cwd=here)
+    (covered,) = set(here.glob("results/tiny/*")) - {run}
+    refused = error("translate", run, covered, "batch=8", "search.coverage_penalty=1", cwd=here, code=2)
+    assert refused == f"softalign: override 2 ('search.coverage_penalty=1'): {wanted}"
+    translated = softalign("translate", covered, run, "search.coverage_penalty=0.5", cwd=here, text=TEXT)
+    assert len(translated.stdout.splitlines()) == 4 and translated.stderr == ""
 
 
 def test_samples_depend_on_seed_and_line_alone(trained: Path, tmp_path: Path) -> None:
@@ -101,6 +96,19 @@ def test_samples_depend_on_seed_and_line_alone(trained: Path, tmp_path: Path) ->
     assert "search.top_p" in error("translate", trained, "search=sample", "search.top_p=1.5", cwd=tmp_path, code=2)
     metrics = answer("evaluate", trained, "search=sample", cwd=trained.parents[2])
     assert metrics["search"]["type"] == "sample"
+
+
+def test_equal_samples_are_one_hypothesis_with_its_count(trained: Path, tmp_path: Path) -> None:
+    ask = ("translate", trained, "search=sample", "search.samples=40", "search.top_k=2", "--n-best", 40)
+    (line,) = json_lines(*ask, "--alignments", "x.h5", cwd=tmp_path, text="a b c\n")
+    found = line["hypotheses"]
+    distinct = {(one["text"], one["finished"]) for one in found}
+    assert 1 < len(distinct) == len(found) < 40 and sum(one["drawn"] for one in found) == 40
+    assert len(softalign(*ask, cwd=tmp_path, text="a b c\n").stdout.splitlines()) == len(found)
+    with h5py.File(tmp_path / "x.h5") as file:
+        assert len(file["alignments"]) == len(found)
+    (line,) = json_lines("translate", trained, cwd=tmp_path, text="a b c\n")
+    assert "drawn" not in line["hypotheses"][0]
 
 
 def test_scores_of_translations_are_those_of_the_search(trained: Path, tmp_path: Path) -> None:
@@ -126,10 +134,34 @@ def test_scores_of_translations_are_those_of_the_search(trained: Path, tmp_path:
     assert [float(x) for x in rows[0].split("\t")[1].split()] == best[0]["log_probabilities"]
     symbols = sum(len(one["tokens"]) for one in best if one["text"])
     nats = -sum(one["log_probability"] for one in best if one["text"])
-    assert done.stderr == f"perplexity {math.exp(nats / symbols):.4g}: {nats:.6g} nats over {symbols} symbols with </s>\n"
+    assert done.stderr.splitlines() == [
+        f"perplexity {math.exp(nats / symbols):.4g}: {nats:.6g} nats over {symbols} symbols with </s>",
+        "note: pairs without words on a side are not scored: 1, the first in line 2",
+    ]
     (tmp_path / "target").write_text("a b c\n")
     said = error(*ask, cwd=tmp_path, code=3)
     assert said == "softalign: target ends after 1 lines, source goes on; line k of one must belong to line k of the other"
+
+
+def test_score_tells_unknown_words_reads_pipes_and_refuses_searches(trained: Path, tmp_path: Path) -> None:
+    (tmp_path / "source").write_text("a b zz\n\nc c\n")
+    (tmp_path / "target").write_text("zz yy a\na\nc c\n")
+    ask = ("score", trained, "--source", "source", "--target", "target")
+    done = softalign(*ask, cwd=tmp_path)
+    assert done.stderr.splitlines()[1:] == [
+        "note: 1 of 5 source symbols are not in the vocabulary: read as <unk>: zz",
+        "note: 2 of 6 target symbols are not in the vocabulary: read as <unk>: zz yy",
+        "note: pairs without words on a side are not scored: 1, the first in line 2",
+    ]
+    piped = ("score", trained, "--source", "/dev/stdin", "--target", "target")
+    assert softalign(*piped, cwd=tmp_path, text=(tmp_path / "source").read_bytes()).stdout == done.stdout
+    assert softalign(*ask, "batch=1", cwd=tmp_path).stdout == done.stdout
+    for option in ("search=greedy", "search.width=2", "lengths=[3]"):
+        refused = error(*ask, option, cwd=tmp_path, code=2)
+        assert f"override 1 ('{option}'): this command has no use for " in refused and "; leave it out" in refused
+    assert "--search" in softalign(*ask, "--search", "greedy", cwd=tmp_path, code=2).stderr
+    refused = error("translate", trained, "lengths=[3]", cwd=tmp_path, code=2)
+    assert "override 1 ('lengths=[3]'): this command has no use for lengths" in refused
 
 
 def test_alignments_of_every_hypothesis(trained: Path, tmp_path: Path) -> None:
@@ -142,44 +174,6 @@ def test_alignments_of_every_hypothesis(trained: Path, tmp_path: Path) -> None:
             assert module["sentence"][:].tolist() == [0, 2, 3]
             length = module["tgt_len"][0, 0]
             assert module["weights"][0, 0, 0, :length, :4].sum(axis=1) == pytest.approx([1] * length, abs=1e-5)
-
-
-def test_an_ensemble_is_the_mean_of_its_models(trained: Path, second: Path, tmp_path: Path) -> None:
-    (tmp_path / "source").write_text("a b c\n")
-    (tmp_path / "target").write_text("c\n")
-    files = ("--source", "source", "--target", "target")
-
-    def first_symbol(*runs: object) -> float:
-        return json_lines("score", *runs, *files, cwd=tmp_path)[0]["log_probabilities"][0]
-
-    one, other = first_symbol(trained), first_symbol(second)
-    mean = math.log((math.exp(one) + math.exp(other)) / 2)
-    assert first_symbol(trained, second) == pytest.approx(mean, abs=1e-5)
-    assert first_symbol(second, trained, second) == pytest.approx(
-        math.log((math.exp(one) + 2 * math.exp(other)) / 3), abs=1e-5)  # fmt: skip
-    assert first_symbol(trained, second, "--average", "log-probabilities") >= min(one, other)
-    softalign("translate", trained, second, "search.width=3", "--alignments", "x.h5", cwd=tmp_path, text=TEXT)
-    with h5py.File(tmp_path / "x.h5") as file:
-        assert file.attrs["run_id"].decode() == f"{trained.name} {second.name}"
-    here = trained.parents[2]
-    both = answer("evaluate", trained, second, cwd=here)
-    assert both["ensemble"] == {"run_ids": [trained.name, second.name], "average": "probabilities"}
-    alone = answer("evaluate", trained, trained, cwd=here)["metrics"]["all"]
-    expected = answer("evaluate", trained, cwd=here)["metrics"]["all"]
-    assert alone.keys() == expected.keys()
-    for name, value in expected.items():
-        assert alone[name] == pytest.approx(value, abs=1e-4)
-    said = softalign("evaluate", trained, second, cwd=here).stdout.splitlines()[0]
-    assert said.endswith(", 2 models together (mean of probabilities)")
-
-
-def test_runs_of_other_vocabularies_are_no_ensemble(trained: Path, here: Path) -> None:
-    (here / "tiny.yaml").write_text(TINY.replace("symbols: 8", "symbols: 7"))
-    softalign("run", "tiny.yaml", "train.epochs=1", cwd=here)
-    (run,) = here.glob("results/tiny/*")
-    refused = error("translate", trained, run, cwd=here, code=2)
-    assert "cannot be asked together: their source vocabularies differ (11 and 10 symbols)" in refused
-    assert trained.name in refused and run.name in refused
 
 
 def test_sentences_without_references_are_translated_and_not_measured(here: Path) -> None:

@@ -46,7 +46,10 @@ class BeamPlugin final : public Search {
     return beam_search(scorer, tape, source, settings_);
   }
   Index most() const override { return settings_.width; }
-  bool needs_attention() const override { return settings_.coverage_penalty > 0; }
+  std::string_view most_option() const override { return "width"; }
+  std::string_view attention_option() const override {
+    return settings_.coverage_penalty > 0 ? "coverage_penalty" : "";
+  }
 
  private:
   BeamSettings settings_;

@@ -14,7 +14,7 @@ class Sample final : public Search {
     void describe(V& v) {
       v("samples",
         settings.samples,
-        "hypotheses drawn for each sentence; the most probable comes first",
+        "hypotheses drawn for each sentence, the most probable first; equal ones count as one",
         between(1, 1000));
       v("temperature",
         settings.temperature,
@@ -42,6 +42,7 @@ class Sample final : public Search {
     return sample(scorer, tape, source, settings_);
   }
   Index most() const override { return settings_.samples; }
+  std::string_view most_option() const override { return "samples"; }
 
  private:
   SampleSettings settings_;

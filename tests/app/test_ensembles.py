@@ -1,0 +1,98 @@
+"""Several trained models asked together, and sentences that a model cannot read."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from program import TINY, answer, error, json_lines, softalign
+
+h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
+
+LINES = ["a b c", "", "h g f e d", "c d"]
+TEXT = "\n".join(LINES) + "\n"
+
+
+@pytest.fixture(scope="module")
+def second(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run like `trained`, of another seed and size."""
+    folder = tmp_path_factory.mktemp("second")
+    (folder / "tiny.yaml").write_text(TINY)
+    softalign("run", "tiny.yaml", "seed=2", "model.encoder.units=6", "train.epochs=10", cwd=folder)
+    (run,) = folder.glob("results/tiny/*")
+    return run
+
+
+def matrices(file: Path, module: str = "cross") -> list[Any]:
+    """The weights of a file of alignments, a matrix for each sentence without its padding."""
+    with h5py.File(file) as record:
+        group = record["alignments"][module]
+        sizes = zip(group["tgt_len"][0], group["src_len"], strict=True)
+        return [group["weights"][0, i, 0, :t, :s] for i, (t, s) in enumerate(sizes)]
+
+
+def test_an_ensemble_is_the_mean_of_its_models(trained: Path, second: Path, tmp_path: Path) -> None:
+    (tmp_path / "source").write_text("a b c\n")
+    (tmp_path / "target").write_text("c\n")
+    files = ("--source", "source", "--target", "target")
+
+    def first_symbol(*runs: object) -> float:
+        return json_lines("score", *runs, *files, cwd=tmp_path)[0]["log_probabilities"][0]
+
+    one, other = first_symbol(trained), first_symbol(second)
+    mean = math.log((math.exp(one) + math.exp(other)) / 2)
+    assert first_symbol(trained, second) == pytest.approx(mean, abs=1e-5)
+    assert first_symbol(second, trained, second) == pytest.approx(
+        math.log((math.exp(one) + 2 * math.exp(other)) / 3), abs=1e-5)  # fmt: skip
+    assert first_symbol(trained, second, "--average", "log-probabilities") >= min(one, other)
+    softalign("translate", trained, second, "search.width=3", "--alignments", "x.h5", cwd=tmp_path, text=TEXT)
+    with h5py.File(tmp_path / "x.h5") as file:
+        assert file.attrs["run_id"].decode() == f"{trained.name} {second.name}"
+    here = trained.parents[2]
+    both = answer("evaluate", trained, second, cwd=here)
+    assert both["ensemble"] == {"run_ids": [trained.name, second.name], "average": "probabilities"}
+    alone = answer("evaluate", trained, trained, cwd=here)["metrics"]["all"]
+    expected = answer("evaluate", trained, cwd=here)["metrics"]["all"]
+    assert alone.keys() == expected.keys()
+    for name, value in expected.items():
+        assert alone[name] == pytest.approx(value, abs=1e-4)
+    said = softalign("evaluate", trained, second, cwd=here).stdout.splitlines()[0]
+    assert said.startswith(f"test split of {trained.name}, search: ")
+    assert said.endswith(", 2 models together (mean of probabilities)")
+
+
+def test_alignments_of_every_hypothesis_of_an_ensemble(trained: Path, second: Path, tmp_path: Path) -> None:
+    found = json_lines("translate", trained, second, "--n-best", 3, "--alignments", "x.h5", cwd=tmp_path, text=TEXT)
+    found = [one["hypotheses"] for one in found if one["hypotheses"]]
+    (tmp_path / "source").write_text("".join(line + "\n" for line in LINES if line))
+    for rank in range(3):
+        (tmp_path / "target").write_text("".join(one[rank]["text"] + "\n" for one in found))
+        for name, runs in {"both": (trained, second), "one": (trained,), "other": (second,)}.items():
+            files = ("--source", "source", "--target", "target", "--alignments", f"{name}.h5")
+            softalign("score", *runs, *files, cwd=tmp_path)
+        parts = (matrices(tmp_path / f"{name}.h5") for name in ("both", "one", "other"))
+        kept = matrices(tmp_path / "x.h5", f"cross_{rank + 1}" if rank else "cross")
+        for ensemble, both, one, other in zip(kept, *parts, strict=True):
+            assert ensemble.tobytes() == both.tobytes()
+            assert ensemble == pytest.approx((one + other) / 2, abs=1e-6) and ensemble.shape[1] > 2
+
+
+def test_an_ensemble_of_different_tasks_is_told(trained: Path, here: Path) -> None:
+    softalign("run", "tiny.yaml", "task.type=copy", "train.epochs=1", cwd=here)
+    (copy,) = here.glob("results/tiny/*")
+    note = f"note: runs {trained.name} and {copy.name} learnt different tasks: task.type differ\n"
+    assert softalign("evaluate", trained, copy, cwd=here).stderr == note
+    assert softalign("translate", trained, copy, cwd=here, text=TEXT).stderr == note
+    assert softalign("translate", trained, trained, cwd=here, text=TEXT).stderr == ""
+
+
+def test_runs_of_other_vocabularies_are_no_ensemble(trained: Path, here: Path) -> None:
+    (here / "tiny.yaml").write_text(TINY.replace("symbols: 8", "symbols: 7"))
+    softalign("run", "tiny.yaml", "train.epochs=1", cwd=here)
+    (run,) = here.glob("results/tiny/*")
+    refused = error("translate", trained, run, cwd=here, code=2)
+    assert "cannot be asked together: their source vocabularies differ (11 and 10 symbols)" in refused
+    assert trained.name in refused and run.name in refused
