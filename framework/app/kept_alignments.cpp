@@ -56,7 +56,7 @@ void KeptAlignments::keep(Index line,
                       run.record.last_update(),
                       line,
                       0,
-                      source_words(*run.model, source, *run.source),
+                      source_words(runs_.scorer.aligning(), source, *run.source),
                       words_of(hypothesis.tokens, *run.target, hypothesis.finished),
                       hypothesis.alignment,
                       {}};

@@ -173,7 +173,7 @@ EvaluatedSplit evaluate(const Scorer& scorer,
                         const Vocabulary& target,
                         const EvaluationRequest& request,
                         Workers& workers) {
-  const Model& model = *scorer.models()[0];  // where annotations stand, all say alike
+  const Model& model = scorer.aligning();
   const Index total = std::ssize(split.examples);
   EvaluatedSplit out;
   out.sentences.resize(split.examples.size());

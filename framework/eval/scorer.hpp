@@ -26,6 +26,9 @@ class Scorer {
   bool reads_links() const;  // likewise
   Index target_symbols() const { return models_.front()->target_symbols(); }
 
+  // The one whose annotations weights are over: the first that aligns, or the first.
+  const Model& aligning() const { return *models_[aligns() ? first_aligning() : 0]; }
+
   // Memory and first state of each model.
   std::vector<Model::Source> read(Tape& tape, const SourceBatch& source) const;
   // The lengths [B] of the annotations that weights are over.

@@ -80,6 +80,48 @@ def test_alignments_of_every_hypothesis_of_an_ensemble(trained: Path, second: Pa
             assert ensemble == pytest.approx((one + other) / 2, abs=1e-6) and ensemble.shape[1] > 2
 
 
+IMAGE = " ".join(["0", "7"] * 32)  # of 8 x 8 pixels
+
+
+@pytest.fixture()
+def captions(here: Path) -> Path:
+    """A run that describes images, made by images.yaml in the same working folder."""
+
+    def digit(split: str, number: int, level: int) -> str:
+        return " ".join([split, str(number), *(str(level if i % 3 else 0) for i in range(64))])
+
+    lines = [digit(split, k, 1 + k + 3 * j) for j, split in enumerate(("train", "dev", "test")) for k in range(3)]
+    (here / "digits.txt").write_text("\n".join(lines) + "\n")
+    task = "task: {type: image_captions, digits: digits.txt, examples: {train: 16, dev: 4, test: 4}}\n"
+    model = TINY[TINY.index("model:") :].replace("{type: gru, units: 8}", "{type: image_grid, channels: [4, 4]}", 1)
+    (here / "images.yaml").write_text("name: images\n" + task + model)
+    softalign("run", "images.yaml", "train.epochs=1", cwd=here)
+    (run,) = here.glob("results/images/*")
+    return run
+
+
+def test_images_that_a_model_cannot_read_are_refused_by_their_line(captions: Path, here: Path) -> None:
+    asked = f"{IMAGE}\n\n{IMAGE.replace('7', '255')}\n{IMAGE}\n"
+    wrong = "[image_grid] a pixel has none of the grey levels 0 to 16; scale the image to these"
+    assert error("translate", captions, cwd=here, code=3, text=asked) == f"standard input:3: {wrong}"
+    narrow = error("translate", captions, cwd=here, code=3, text=f"{IMAGE[2:]}\n")
+    assert narrow.startswith("standard input:1: [image_grid] a source of 63 symbols is no image")
+    (here / "source").write_text(asked)
+    (here / "target").write_text("one\n" * 4)
+    files = ("--source", "source", "--target", "target")
+    assert error("score", captions, *files, cwd=here, code=3) == f"source:3: {wrong}"
+
+
+def test_annotations_are_those_of_the_model_that_aligns(captions: Path, here: Path) -> None:
+    softalign("run", "images.yaml", "train.epochs=1", "model.attention=none", "model.encoder.channels=[4]", cwd=here)
+    (blind,) = set(here.glob("results/images/*")) - {captions}
+    for name, runs in {"both": (blind, captions), "one": (captions,)}.items():
+        softalign("translate", *runs, "--alignments", f"{name}.h5", cwd=here, text=f"{IMAGE}\n")
+    assert [[one.shape[1] for one in matrices(here / f"{name}.h5")] for name in ("both", "one")] == [[4], [4]]
+    both = answer("evaluate", blind, captions, cwd=here)["metrics"]["all"]
+    assert 0 <= both["pointing_accuracy"] <= 100
+
+
 def test_an_ensemble_of_different_tasks_is_told(trained: Path, here: Path) -> None:
     softalign("run", "tiny.yaml", "task.type=copy", "train.epochs=1", cwd=here)
     (copy,) = here.glob("results/tiny/*")

@@ -168,9 +168,9 @@ BOOST_AUTO_TEST_CASE(pixels_belong_to_cells) {
 BOOST_AUTO_TEST_CASE(what_is_no_image_is_refused) {
   Grid grid;
   Tape tape(Tape::Mode::infer);
-  const auto refusal = [&](Index length) {
+  const auto refusal = [&](Index length, Token pixel = 5) {
     try {
-      const std::vector<Token> symbols(static_cast<std::size_t>(length), Token{5});
+      const std::vector<Token> symbols(static_cast<std::size_t>(length), pixel);
       grid.encode(tape, symbols, {length});
     } catch (const DataError& error) {
       return std::string(error.what());
@@ -183,6 +183,10 @@ BOOST_AUTO_TEST_CASE(what_is_no_image_is_refused) {
   BOOST_TEST(refusal(1) ==
              "[image_grid] a source of 0 symbols is no image: its columns have 5 pixels");
   BOOST_TEST(refusal(17 * 5 + 1) == "");  // columns beyond the last embedding share it
+  for (const Token pixel : {kUnknown, kSpecials + 17})
+    BOOST_TEST(
+        refusal(8 * 5 + 1, pixel) ==
+        "[image_grid] a pixel has none of the grey levels 0 to 16; scale the image to these");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -128,9 +128,17 @@ class ImageGrid final : public Encoder {
       const Token* from = source.symbols.data() + b * steps;
       real* to = pixels.data + b * pixels.size() / rows;
       for (Index i = 0; i < widths[static_cast<std::size_t>(b)] * height; ++i)
-        to[i] = white * static_cast<real>(std::max<Token>(0, from[i] - kSpecials));
+        to[i] = white * static_cast<real>(level_of(from[i]));
     }
     return tape.constant(pixels);
+  }
+
+  Token level_of(Token symbol) const {
+    if (symbol < kSpecials || symbol >= kSpecials + options_.levels)
+      throw DataError(
+          "[image_grid] a pixel has none of the grey levels 0 to {}; scale the image to these",
+          options_.levels - 1);
+    return symbol - kSpecials;
   }
 
   // [B,S,D]: the embeddings of each cell's row and column, for cells that lie [W,H].
