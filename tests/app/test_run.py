@@ -67,6 +67,17 @@ def test_a_baseline_that_cannot_be_is_said_to_be_left_out(here: Path) -> None:
     assert "note: evaluate.baselines: ibm_model1 is left out: the test sentences have no word links" in done.stderr
 
 
+def test_a_baseline_that_is_asked_for_is_in_the_table(here: Path) -> None:
+    (here / "s.txt").write_text("a b c\nd e f\n" * 8)
+    (here / "links.txt").write_text("0-0 1-1 2-2\n" * 16)
+    sides = "".join(f"{split}: {{source: s.txt, target: s.txt, alignment: links.txt}}, " for split in ("train", "dev", "test"))
+    (here / "text.yaml").write_text(TINY[: TINY.index("task:")] + f"task: {{type: parallel_text, {sides}}}\n" + TINY[TINY.index("model:") :])
+    ask = ("run", "text.yaml", "evaluate.baselines=[ibm_model1]")
+    first, again = (softalign(*ask, cwd=here).stdout for _ in range(2))
+    assert "pointing_accuracy_ibm_model1" in first and first in again.replace("complete already: ", "")
+    assert answer(*ask, cwd=here)["test"] == answer(*ask, "--force", cwd=here)["test"]
+
+
 def test_the_help_shows_a_removal_that_works(here: Path) -> None:
     text = " ".join(softalign("run", "--help", cwd=here).stdout.split())
     removal = re.search(r"(~[\w.]+) takes the file's value away", text)
