@@ -14,7 +14,7 @@ void list(const PluginArguments& arguments) {
   const auto kinds =
       arguments.kind.empty() ? registry.kinds() : std::vector{kind_named(arguments.kind)};
   Json json = Json::array();
-  Table table({{"kind"}, {"name"}, {"summary", Side::left, 20}});
+  Table table({{"kind"}, {"name"}, {"summary", Side::left, 20, 0, true}});
   for (const std::string& kind : kinds)
     for (const PluginEntry* entry : registry.entries(kind)) {
       json.push_back({{"kind", kind},

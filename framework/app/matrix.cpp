@@ -47,7 +47,7 @@ class Drawing {
       if (begin > 0) out += '\n';
       out += draw_band(begin, std::min(begin + band, all));
     }
-    return out + legend();
+    return out + legend(!a_.gold.empty(), columns);
   }
 
  private:
@@ -99,12 +99,15 @@ class Drawing {
     return fmt::format(" {:.2f} {}", *most, cut(a_.source[s], kLongestWord));
   }
 
-  std::string legend() const {
-    const bool links = !a_.gold.empty();
-    return fmt::format(
-        "weight: blank < 0.05   ░ < 0.25   ▒ < 0.5   ▓ < 0.75   █ up to 1{}\n"
-        "behind a row: its largest weight, and the source word that has it\n",
-        links ? "   link: ● sure   ○ possible" : "");
+  static std::string legend(bool links, std::size_t columns) {
+    const std::string weight = "weight: blank < 0.05   ░ < 0.25   ▒ < 0.5   ▓ < 0.75   █ up to 1";
+    const std::string link = links ? "link: ● sure   ○ possible" : "";
+    const bool fits = columns == 0 || columns_of(weight) + 3 + columns_of(link) <= columns;
+    return weight +
+           (link.empty() ? ""
+            : fits       ? "   "
+                         : "\n") +
+           link + "\nbehind a row: its largest weight, and the source word that has it\n";
   }
 
   const Alignment& a_;

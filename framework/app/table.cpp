@@ -85,7 +85,17 @@ std::string Table::band(const std::vector<std::size_t>& columns,
     out += text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
   };
   line([&](std::size_t c) { return columns_[c].name; });
-  for (const auto& row : rows_) line([&](std::size_t c) { return row[c]; });
+  for (const auto& row : rows_) {
+    std::vector<std::vector<std::string>> cells(columns_.size());
+    std::size_t height = 1;
+    for (const std::size_t c : columns) {
+      const bool whole = !columns_[c].wraps || columns_of(row[c]) <= widths[c];
+      cells[c] = whole ? std::vector{row[c]} : wrapped(row[c], widths[c]);
+      height = std::max(height, cells[c].size());
+    }
+    for (std::size_t l = 0; l < height; ++l)
+      line([&](std::size_t c) { return l < cells[c].size() ? cells[c][l] : std::string(); });
+  }
   return out;
 }
 
@@ -113,6 +123,13 @@ std::string Table::str(std::size_t most) const {
     if (columns_[*go].spare == 0) break;
     left_out += (left_out.empty() ? "" : ", ") + columns_[*go].name;
     shown.erase(go);
+  }
+  const auto room = [&](std::size_t c) { return columns_[c].wraps ? widths[c] - least[c] : 0; };
+  for (std::size_t all = total(widths); all > most; --all) {  // the widest that wraps, by one
+    const auto widest = std::ranges::max_element(
+        shown, {}, [&](std::size_t c) { return room(c) > 0 ? widths[c] : 0; });
+    if (room(*widest) == 0) break;
+    --widths[*widest];
   }
   for (auto c = shown.rbegin(); c != shown.rend(); ++c)
     if (const std::size_t all = total(widths); all > most)

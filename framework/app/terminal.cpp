@@ -88,6 +88,24 @@ std::string cut(std::string_view text, std::size_t most) {
   return most == 0 ? "" : kept + "…";
 }
 
+std::vector<std::string> wrapped(std::string_view text, std::size_t most) {
+  std::vector<std::string> lines = {""};
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string_view word = text.substr(at, end - at);
+    if (!lines.back().empty() && columns_of(lines.back()) + 1 + columns_of(word) > most)
+      lines.emplace_back();
+    if (!lines.back().empty()) lines.back() += ' ';
+    for (const std::string& glyph : glyphs(word)) {
+      if (!lines.back().empty() && columns_of(lines.back()) + columns_of(glyph) > most)
+        lines.emplace_back();
+      lines.back() += glyph;
+    }
+    at = end + 1;
+  }
+  return lines;
+}
+
 std::string aligned(std::string_view text, std::size_t width, Side side) {
   const std::size_t columns = columns_of(text);
   const std::string blanks(width > columns ? width - columns : 0, ' ');

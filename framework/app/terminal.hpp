@@ -31,6 +31,9 @@ std::size_t columns_of(std::string_view text);
 // The text cut to at most `most` columns, ending in "…" when something is missing.
 std::string cut(std::string_view text, std::size_t most);
 
+// The words of a text in lines of at most `most` columns; a longer word is broken.
+std::vector<std::string> wrapped(std::string_view text, std::size_t most);
+
 enum class Side { left, right };
 // The text at one side of `width` columns; longer text stays whole.
 std::string aligned(std::string_view text, std::size_t width, Side side = Side::left);

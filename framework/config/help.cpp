@@ -2,7 +2,6 @@
 
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <array>
 
 #include "framework/config/registry.hpp"
@@ -65,23 +64,6 @@ std::vector<OptionHelp> help_of(const Describe& describe) {
   std::vector<OptionHelp> list;
   collect(snapshot(describe, SnapshotOf::schema), list);
   return list;
-}
-
-std::string help_table(const std::vector<OptionHelp>& options) {
-  if (options.empty()) return "no options\n";
-  std::vector<std::array<std::string, 5>> rows = {{"option", "type", "default", "legal", "help"}};
-  for (const OptionHelp& o : options)
-    rows.push_back({o.path, o.type, o.default_value, o.legal, o.help});
-  std::array<std::size_t, 4> widths{};
-  for (const auto& row : rows)
-    for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  std::string out;
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < widths.size(); ++i)
-      if (widths[i] > 0) out += fmt::format("{:<{}}  ", row[i], widths[i]);
-    out += row.back() + "\n";
-  }
-  return out;
 }
 
 }  // namespace softalign

@@ -25,8 +25,4 @@ std::vector<OptionHelp> option_help(const T& options) {
   return help_of(describe_copy(options));
 }
 
-// One line an option, columns aligned: path, type, default, legal values, help; "no options"
-// when there are none.
-std::string help_table(const std::vector<OptionHelp>& options);
-
 }  // namespace softalign

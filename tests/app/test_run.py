@@ -202,7 +202,7 @@ def test_tables_fit_the_terminal(here: Path, columns: int) -> None:
     for seed in (1, 2):
         softalign("run", "tiny.yaml", f"seed={seed}", "train.epochs=1", cwd=here)
     runs = [path.name for path in here.glob("results/tiny/*")]
-    for command in (["ls"], ["list"], ["check", "score", "dot"], ["evaluate", runs[0]]):
+    for command in (["ls"], ["list"], ["describe", "attention", "hard"], ["describe", "spec"], ["check", "score", "dot"], ["evaluate", runs[0]]):
         text = on_terminal(here, columns, *command, output=True).replace("\r\n", "\n")
         table = [line for line in text.splitlines() if not line.startswith(("no room for: ", "test split, ", "teacher-forced: ", "by the search: ", "\r"))]
         assert len(table) > 2 and all(len(line) <= columns for line in table), text
@@ -211,4 +211,6 @@ def test_tables_fit_the_terminal(here: Path, columns: int) -> None:
             assert ("no room for: age" in text) == (columns < 120)
         if command[0] == "evaluate":  # nothing is left out, but goes on below
             assert all(metric in text for metric in ("attention_entropy", "token_accuracy"))
+        if command[0] in ("list", "describe"):
+            assert "…" not in text
     assert max(map(len, softalign("evaluate", runs[0], cwd=here).stdout.splitlines())) > 110
