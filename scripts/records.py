@@ -21,6 +21,7 @@ END = "</s>"  # closes every source that a model reads; no token of the sentence
 # Keys that tell no runs apart: people's words, what Run.label says already, what only decides how much is kept.
 UNTOLD = {"name", "notes", "tags", "plugins", "model.attention", "model.attention.score"}
 UNTOLD |= {"record.alignments", "record.snapshots", "record.checkpoint_every", "evaluate.batch"}
+NULL = "null"  # an option without a value
 
 
 class RecordError(Exception):
@@ -224,8 +225,13 @@ def _short(key: str, keys: Sequence[str]) -> str:
     return next(end for end in ends if sum(f".{other}".endswith(f".{end}") for other in keys) == 1)
 
 
+def _blocks(key: str) -> list[str]:
+    """The blocks that it is in, the nearest first."""
+    return [key.rsplit(".", n)[0] for n in range(1, key.count(".") + 1)]
+
+
 def differences(runs: Sequence[Run]) -> list[list[str]]:
-    """For each run "seed 1", "epochs 3", ...: every key in which any two differ, but the attention and its score."""
+    """For each run "seed 1", "no clip_norm", ...: every key in which any two differ, but the attention and its score."""
     specs = [_flat(run.spec) for run in runs]
     values: dict[str, set[str]] = {}
     for spec in specs:
@@ -235,16 +241,21 @@ def differences(runs: Sequence[Run]) -> list[list[str]]:
     def differs(key: str) -> bool:
         if len(values[key]) > 1:
             return True
-        blocks = [key.rsplit(".", n)[0] for n in range(1, key.count(".") + 1)]
+        if values[key] == {NULL} and not any(other.startswith(f"{key}.") for other in values):
+            return False  # where it is missing, an older program did not know it
         # An option is missing where another plugin is in its place: that plugin's name says enough.
-        return any(key not in spec for spec in specs) and not any(len(values.get(block, ())) > 1 for block in blocks)
+        return any(key not in spec for spec in specs) and not any(len(values.get(block, ())) > 1 for block in _blocks(key))
 
     keys = [key for key in sorted(values, key=lambda key: (key != "seed", key)) if differs(key) and key not in UNTOLD]
 
-    def said(value: str) -> str:
-        return Path(value).name if value.startswith("/") else value
+    def said(key: str, value: str) -> str:
+        block = key.rpartition(".")[0]
+        name = _short(key, keys)
+        if "." not in name and NULL in values.get(block, ()):  # some do without the block: it says what the option is of
+            name = f"{block.rpartition('.')[2]}.{name}"
+        return f"no {name}" if value == NULL else f"{name} {Path(value).name if value.startswith('/') else value}"
 
-    return [[f"{_short(key, keys)} {said(spec[key])}" for key in keys if key in spec] for spec in specs]
+    return [[said(key, spec[key]) for key in keys if key in spec] for spec in specs]
 
 
 def labels(runs: Sequence[Run]) -> list[str]:

@@ -63,6 +63,18 @@ def test_an_option_of_a_score_is_said_only_when_it_is_no_matter_of_course(tmp_pa
     assert labels_below(tmp_path) == ["additive, units 64", "additive, units 128", "none"]
 
 
+def test_what_some_runs_do_without_is_said_of_both(tmp_path):
+    changes = {"a": "early_stopping: null, clip_norm: 1", "b": "early_stopping: {patience: 3}, clip_norm: null", "c": "early_stopping: null"}
+    for folder, train in changes.items():
+        change_spec(write_record(tmp_path / folder, "dot"), "model: {", f"train: {{{train}}}\nmodel: {{")
+    assert labels_below(tmp_path / "a", tmp_path / "b") == [
+        "dot, clip_norm 1, no early_stopping",
+        "dot, no clip_norm, early_stopping.patience 3",
+    ]
+    change_spec(tmp_path / "a/dot-1/run.h5", "clip_norm: 1", "clip_norm: null")  # as good as not known to an older program
+    assert records.differences(records.find_files([tmp_path / "a", tmp_path / "c"])[0]) == [[], []]
+
+
 def test_runs_that_differ_in_much_are_called_by_their_names(tmp_path):
     write_record(tmp_path, "dot")
     change_spec(write_record(tmp_path, "none"), "model: {", "train: {a: 1, b: 1, c: 1, d: 1}\nmodel: {")
