@@ -6,7 +6,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from report_places import IMAGES, ROOT, make_run, make_study, make_sweep
+from report_places import IMAGES, ROOT, TRANSFORMER, make_run, make_study, make_sweep
 
 from report.page import compute, html
 
@@ -71,6 +71,18 @@ def test_an_image_is_drawn_with_the_weights_of_each_word(tmp_path, drive):
     (tmp_path / "image.html").write_text(html(compute([make_run(tmp_path, *IMAGES)])))
     drive("look", tmp_path / "image.html", width=360, theme="dark")
     drive("image", tmp_path / "image.html")
+
+
+def test_images_beside_each_other_fit_their_places(tmp_path, drive):
+    runs = [make_run(tmp_path, *IMAGES, f"seed={seed}") for seed in (1, 2)]
+    (tmp_path / "images.html").write_text(html(compute(runs)))
+    drive("images", tmp_path / "images.html")
+
+
+def test_the_heads_of_a_layer_are_shown_together(tmp_path, drive):
+    (tmp_path / "heads.html").write_text(html(compute([make_run(tmp_path, *TRANSFORMER)])))
+    drive("look", tmp_path / "heads.html", width=360, theme="dark")
+    drive("heads", tmp_path / "heads.html")
 
 
 def test_two_runs_are_compared(pages, drive):

@@ -43,6 +43,12 @@ IMAGES = (  # overrides that make of tiny.yaml a run whose sources are images, o
     "evaluate.lengths=[80, 160, 240]",
 )
 
+TRANSFORMER = (  # overrides that make of tiny.yaml a Transformer whose decoder has two layers of three heads
+    "model.encoder={type: self_attention, layers: 1, heads: 2, units: 12, feed_forward: 8}",
+    "model.attention=built_in",
+    "model.decoder={type: transformer, layers: 2, heads: 3, units: 12, feed_forward: 8}",
+)
+
 
 def softalign(*arguments: object, cwd: Path, codes: Sequence[int] = (0,)) -> str:
     done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=300, check=False)

@@ -39,7 +39,13 @@ class Explorer {
     const found = this.data.panes.map((pane, at) => [pane, at]).filter(([pane]) => pane.set === this.ui.set.value);
     const kinds = { forced: "reference forced", searched: "searched", dev: "reference forced" };
     const plain = { forced: "cross", searched: "cross_search", dev: "cross_dev" };
-    const name = (pane) => `${pane.run} · ${kinds[pane.kind]}${pane.module === plain[pane.kind] ? "" : ` · ${pane.module}`}`;
+    const several = new Set(this.data.panes.map((pane) => pane.run)).size > 1;
+    const layered = new Set(found.filter(([pane]) => /_layer\d+$/.test(pane.module)).map(([pane]) => pane.run));
+    const part = (pane) => {
+      if (pane.module === plain[pane.kind]) return layered.has(pane.run) && pane.kind === "forced" ? "mean of the last layer's heads" : "";
+      return pane.module.replace(/^cross_layer(\d+)$/, "layer $1");
+    };
+    const name = (pane) => [several ? pane.run : "", kinds[pane.kind], part(pane)].filter(Boolean).join(" · ");
     for (const [pane] of found) pane.name = name(pane);
     const options = found.map(([pane, at]) => [String(at), pane.name]);
     this.fill(this.ui.left, options);
@@ -122,25 +128,25 @@ class Explorer {
     });
   }
 
-  // The chosen sentence in a pane: at the left pane's update, or the last one before it.
-  item(pane) {
+  // The chosen sentence in a pane, of one of its heads: at the left pane's update, or the last one before it.
+  item(pane, head) {
     const at = pane === this.left ? this.at : pane.sentence.findIndex((s, i) => s === this.chosen && this.identity(pane, i) === this.identity(this.left, this.at));
     if (at < 0 || at === undefined) return null;
     const now = this.left.updates[this.step];
     const u = pane === this.left ? this.step : Math.max(0, pane.updates.length === 1 ? 0 : pane.updates.findLastIndex((update) => update <= now));
-    const head = Math.max(0, pane.heads.indexOf(Number(this.ui.head.value || 0)));
     const source = this.words(pane.source[at]), target = this.words(pane.target[u][at]);
     const text = pane.weights[u][head][at];
     if (text === null) return null;
     const links = pane.gold?.[at] ?? [];
     const image = pane.images && { ...pane.images, pixels: this.data.texts[pane.images.pixels[at]] };
-    return { name: pane.name, image, source, target, steps: unpack(text, source.length * target.length), gold: new Map(links.map((link) => [link >> 1, link & 1])) };
+    return { image, source, target, steps: unpack(text, source.length * target.length), gold: new Map(links.map((link) => [link >> 1, link & 1])) };
   }
 
   show() {
     const panes = [this.left, this.data.panes[this.ui.right.value]].filter(Boolean);
     const heads = [...new Set(panes.flatMap((pane) => pane.heads))];
-    if (this.ui.head.options.length !== heads.length) this.fill(this.ui.head, heads.map((head) => [head, String(head)]));
+    const heading = [...heads, ...(heads.length > 1 ? ["all"] : [])];
+    if (this.ui.head.options.length !== heading.length) this.fill(this.ui.head, heading.map((head) => [head, String(head)]));
     this.ui.head.closest("label").hidden = heads.length < 2;
     const updates = this.left.updates;
     this.ui.snapshots.hidden = updates.length < 2;
@@ -152,35 +158,41 @@ class Explorer {
     this.ui.full.textContent = this.ui.scale.value === "row" ? "the strongest of its row" : "1";
     const focused = this.ui.panes.contains(document.activeElement);
     this.matrices = [];
-    this.ui.panes.replaceChildren(...panes.map((pane) => this.pane(pane, panes.length)));
+    this.all = this.ui.head.value === "all";
+    const one = Number(this.ui.head.value || 0);
+    const shown = panes.flatMap((pane) => (this.all ? pane.heads.map((_, at) => [pane, at]) : [[pane, Math.max(0, pane.heads.indexOf(one))]]));
+    this.ui.panes.replaceChildren(...shown.map(([pane, head]) => this.pane(pane, head, shown.length)));
     $(".readout", this.root).textContent = this.at === undefined ? "No sentence fits the filters." : "";
     if (focused) this.matrices[0]?.element.focus();
     const [row, column] = this.cursor ?? [0, this.matrices[0]?.strongest(0) ?? 0];
     this.move(row, column);
   }
 
-  pane(pane, count) {
-    const box = element("div", { class: "pane", "data-source": "text" }, element("h3", {}, pane.name));
-    const item = this.at === undefined ? null : this.item(pane);
+  pane(pane, head, count) {
+    const name = pane.heads.length > 1 ? `${pane.name} · head ${pane.heads[head]}` : pane.name;
+    const box = element("div", { class: "pane", "data-source": "text" }, element("h3", {}, name));
+    const item = this.at === undefined ? null : this.item(pane, head);
     if (!item) {
       box.append(element("p", { class: "note" }, this.at === undefined ? "–" : "No matrix of this sentence is kept here."));
       return box;
     }
     const all = this.ui.panes.clientWidth, wide = count > 1 && all > 656 ? (all - 16) / 2 : all;
-    const matrix = new Matrix(item, wide - 30, { size: this.ui.size.value, scale: this.ui.scale.value }, (row, column) => { this.cursor = [row, column]; this.move(row, column); });
+    const matrix = new Matrix({ ...item, name }, wide - 30, { size: this.ui.size.value, scale: this.ui.scale.value }, (row, column) => { this.cursor = [row, column]; this.move(row, column); });
     matrix.reading = element("div", { class: "reading" });
     this.matrices.push(matrix);
-    const table = element("details", { class: "data" }, element("summary", {}, `Table: ${pane.name}`));
+    const table = element("details", { class: "data" }, element("summary", {}, `Table: ${name}`));
     table.addEventListener("toggle", () => { if (table.open && table.children.length === 1) table.append(matrix.table()); });
-    box.append(matrix.element, matrix.reading, table);
+    box.append(matrix.element, ...(this.all && !matrix.image ? [] : [matrix.reading]), table);
     return box;
   }
 
   move(row, column) {
     const said = this.matrices.map((matrix) => matrix.mark(row, column));
     this.matrices.forEach((matrix) => this.read(matrix));
-    if (said.some(Boolean)) $(".readout", this.root).textContent = said.map((text, at) => (said.length > 1 ? `${["Left", "Right"][at]}: ${text || "no such cell"}. ` : text)).join("");
+    if (said.some(Boolean)) $(".readout", this.root).textContent = said.map((text, at) => (said.length > 1 ? `${this.place(at)}: ${text || "no such cell"}. ` : text)).join("");
   }
+
+  place(at) { return this.all ? this.matrices[at].name.split(" · ").slice(-2).join(" · ") : ["Left", "Right"][at]; }
 
   // The sentence as text: source words shaded by how much the chosen target word looks at them; or its image, shaded so.
   read(matrix) {

@@ -30,7 +30,7 @@ function drawPicture(matrix, onPoint) {
     if (x < width && linked(x, y) !== linked(x, y - 1)) edges.push(`M${x},${y}h1`);
   }
   parts.push(`<path class="gold" d="${edges.join("")}"/><rect class="frame" width="${width}" height="${height}"/>`);
-  const scale = Math.max(2, Math.min(12, Math.floor(320 / Math.max(height, width / 2))));
+  const scale = Math.max(2, Math.min(12, Math.floor(320 / Math.max(height, width / 2)), Math.floor((matrix.room - 4) / width)));
   const picture = element("div", { class: "picture" });
   picture.innerHTML = `<svg width="${width * scale}" height="${height * scale}" viewBox="0 0 ${width} ${height}" role="img" aria-label="the image; “${escaped(matrix.target[matrix.row])}” looks at what is shaded">${parts.join("")}</svg>`;
   $("svg", picture).addEventListener("pointerdown", (event) => {
@@ -45,11 +45,11 @@ class Matrix {
   // item: {source, target: words; steps; gold: Map place -> sure; name; image: see drawPicture, or none}; onMove(row, column) when the cursor moves here.
   // look: size "fit" the width, whatever becomes of the words, "large", or "auto"; scale "row": each row to its strongest.
   constructor(item, width, look, onMove) {
-    Object.assign(this, item, { onMove, row: 0, column: 0, rowwise: look.scale === "row" });
+    Object.assign(this, item, { onMove, room: width, row: 0, column: 0, rowwise: look.scale === "row" });
     const long = (words) => Math.min(16, Math.max(...words.map((word) => [...word].length)));
     this.left = 14 + 7 * long(this.target);
-    this.top = 12 + 6.2 * long(this.source);
-    let slant = 3.6 * Math.min(16, [...this.source.at(-1)].length) + 6;  // the last slanted word leans out
+    this.top = 16 + 6.2 * long(this.source);
+    let slant = 3.6 * Math.min(16, [...this.source.at(-1)].length) + 10;  // the last slanted word leans out
     const [least, most] = { auto: [12, 30], fit: [2, 30], large: [26, 26] }[look.size];
     const fitting = () => Math.max(least, Math.min(most, Math.floor(2 * (width - this.left - slant) / this.source.length) / 2));
     this.cell = fitting();
