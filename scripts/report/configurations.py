@@ -9,7 +9,9 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from report.plan import Plan, RowState
+from report.gather import Placed, by_series
+from report.metrics import METRICS
+from report.plan import Plan, RowState, validation_score
 from report.svg import number, spread
 
 
@@ -66,3 +68,20 @@ def best_configuration(plan: Plan, states: Sequence[RowState]) -> Configuration 
     """Among those with the most complete seeds the one with the best mean; None before any row is complete."""
     first = next(iter(ranked(plan, states)), None)
     return first if first and first.complete else None
+
+
+def ranked_series(runs: Sequence[Placed]) -> tuple[list[str], str]:
+    """Of runs of no sweep: their series, the best first, by the mean over seeds of the dev metric that all stop early by, else of
+    the loss; never by the test set. Series without a value are last."""
+    watched = {((p.recorded.run.spec.get("train") or {}).get("early_stopping") or {}).get("metric", "dev/loss") for p in runs}
+    metric = watched.pop() if len(watched) == 1 else "dev/loss"
+    if metric.removeprefix("dev/") not in METRICS:  # of a plugin: nobody here knows which way is better
+        metric = "dev/loss"
+    sign = -1 if METRICS[metric.removeprefix("dev/")].higher_is_better else 1
+
+    def place(group: Sequence[Placed]) -> float:
+        known = [v for p in group if math.isfinite(v := validation_score(p.recorded, metric))]
+        return sign * statistics.fmean(known) if known else math.inf
+
+    groups = by_series(list(runs))
+    return sorted(groups, key=lambda name: place(groups[name])), metric

@@ -41,7 +41,8 @@ class Subject:
     problems: list[Problem] = field(default_factory=list)
     study: dict[str, Any] | None = None
     plan: Plan | None = None
-    ranking: list[str] = field(default_factory=list)  # series of a sweep, the best first
+    ranking: list[str] = field(default_factory=list)  # series, the best first; none of a study, which has an order of its own
+    ranked_by: str = ""  # the dev metric
 
     @property
     def panels(self) -> dict[str, list[Placed]]:

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from report import alignments, curves, lengths, sweep
 from report.checklist import Item, checklist
-from report.configurations import best_configuration, ranked
+from report.configurations import best_configuration, ranked, ranked_series
 from report.gather import Placed, Subject, gather
 from report.heatmaps import heatmaps
 from report.lengths import ALL, Table
@@ -62,7 +62,9 @@ def compute(places: list[Path]) -> Report:
     states = row_states(subject.plan, [p.recorded for p in subject.runs]) if subject.plan else []
     if subject.plan:
         found = [c for c in ranked(subject.plan, states) if any(s.recorded for s in c.rows)]
-        subject.ranking = [subject.plan.label(c.rows[0].row) for c in found]
+        subject.ranking, subject.ranked_by = [subject.plan.label(c.rows[0].row) for c in found], subject.plan.metric
+    elif not subject.study:
+        subject.ranking, subject.ranked_by = ranked_series(subject.runs)
     several = parts(places, subject)
     tables = lengths.tables(subject, curves.SHOWN)
     return Report(subject, states, tables, checklist(subject, tables, states, several), several)
@@ -100,11 +102,21 @@ def shown_place(place: str | Path) -> str:
 
 
 def explored(report: Report) -> list[Placed]:
-    """The runs whose alignments are on the page: of a sweep those of the best configurations, of anything else the first."""
-    if report.subject.plan is None:
-        return report.subject.runs[:EXPLORED]
+    """The runs whose alignments are on the page: those of the best series, of a study the first."""
     order = report.subject.series
-    return sorted(report.subject.runs, key=lambda p: order.index(p.series))[:EXPLORED_ROWS]
+    most = EXPLORED_ROWS if report.subject.plan else EXPLORED
+    return sorted(report.subject.runs, key=lambda p: order.index(p.series) if report.subject.ranking else 0)[:most]
+
+
+def drawn_series(subject: Subject) -> str:
+    """Which of many series are in the figures, and how to see others; empty where all are."""
+    count, shown = len(subject.series), curves.SHOWN
+    if count <= shown:
+        return ""
+    if subject.study:
+        return f"Of {count} variants the first {shown} of the study are drawn; its tables have all."
+    said = f"Of {count} configurations the best {shown} by {subject.ranked_by} are drawn, the best first"
+    return f"{said}." if subject.plan else f"{said}; a report of fewer runs, named by their ids, draws those."
 
 
 def seeds(value: dict[str, Any]) -> str:
@@ -161,7 +173,7 @@ def html(report: Report) -> str:
         resamples=RESAMPLES,
         first_figures=FIRST_FIGURES,
         first_facts=FIRST_FACTS,
-        shown_series=curves.SHOWN,
+        drawn_series=drawn_series(subject),
     )
 
 

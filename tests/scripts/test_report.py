@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from report_places import IMAGES, PROGRAM, ROOT, TINY, make_run, make_study, make_sweep, softalign, truncate
 
-from report import alignments, heatmaps, lengths, metrics, svg, sweep
+from report import alignments, curves, heatmaps, lengths, metrics, svg, sweep
 from report.checklist import markdown
 from report.configurations import best_configuration
 from report.gather import gather
@@ -505,6 +505,33 @@ def test_two_runs_are_set_beside_each_other(run, tmp_path):
     found = gather([run, other])
     assert found.kind == "runs" and len(found.series) == 2 and len(found.panels) == 1
     assert {p["set"] for p in data_of(html(compute([run, other])))["panes"]} == {"|test", "|dev"}
+
+
+def test_of_many_runs_the_best_are_drawn_and_the_page_says_so(tmp_path, monkeypatch):
+    monkeypatch.setattr(curves, "SHOWN", 2)
+    rates = (0.0001, 0.03, 0.003)
+    runs = [make_run(tmp_path, f"train.optimizer.learning_rate={rate}", f"seed={seed}") for rate in rates for seed in (1, 2)]
+    for metric, sign in (("dev/loss", 1), ("dev/token_accuracy", -1)):
+        if metric != "dev/loss":
+            watched = f"train.early_stopping={{metric: {metric}, patience: 9}}"
+            runs = [make_run(tmp_path, watched, f"train.optimizer.learning_rate={rate}", f"seed={seed}") for rate in rates for seed in (1, 2)]
+        made = compute(runs[::-1])
+        values: dict[str, list[float]] = {}
+        for placed in made.subject.runs:
+            values.setdefault(placed.series, []).append(placed.recorded.best(metric.removeprefix("dev/"), sign < 0)[1])
+        best = sorted(values, key=lambda name: sign * sum(values[name]))
+        assert made.subject.series == best and len(best) == 3 and all(len(seeds) == 2 for seeds in values.values())
+        assert list(made.tables[""][0].columns) == best[:2]
+        said = f"Of 3 configurations the best 2 by {metric} are drawn, the best first"
+        page = html(made)
+        assert page.count(said) == 2 and page.index(best[0]) < page.index(best[1])
+
+
+def test_a_study_keeps_its_order(study, monkeypatch):
+    monkeypatch.setattr(curves, "SHOWN", 1)
+    made = compute([study])
+    assert made.subject.series == ["none", "additive"]
+    assert "Of 2 variants the first 1 of the study are drawn; its tables have all." in html(made)
 
 
 def test_a_page_of_several_places_overwrites_none_of_theirs(demo, study, run, tmp_path):
