@@ -63,7 +63,9 @@ def chosen(placed: Placed, label: str) -> np.ndarray:
 
 
 def recorded_value(placed: Placed, metric: str, label: str) -> float:
-    """What the record itself says."""
+    """What the record itself says, of what is defined."""
+    if not placed.recorded.counts.defines(metric, chosen(placed, label)):
+        return math.nan
     if label == ALL:
         return float(placed.recorded.test.get(metric, math.nan))
     by_length = placed.recorded.run.by_length

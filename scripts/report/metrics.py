@@ -117,6 +117,10 @@ class Counts:
     def names(self) -> list[str]:
         return [name for name, metric in METRICS.items() if all(not c or c in self._columns for c in metric.columns)]
 
+    def defines(self, name: str, chosen: np.ndarray) -> bool:
+        """BLEU is undefined where no reference has four words (dates, say): there is no 4-gram to match. Old records say 0."""
+        return len(chosen) > 0 and (name != "bleu" or bool((self.table(name)[chosen, 1] > 3).any()))
+
     def table(self, name: str) -> np.ndarray:
         """[sentences, columns of the metric]"""
         n = len(self.lengths)
@@ -124,7 +128,7 @@ class Counts:
 
     def value(self, name: str, chosen: np.ndarray) -> float:
         """Over the sentences chosen; NaN when they do not define it."""
-        if not len(chosen):
+        if not self.defines(name, chosen):
             return float("nan")
         return float(METRICS[name].of_sums(self.table(name)[chosen].sum(axis=0)))
 

@@ -534,6 +534,19 @@ def test_a_study_keeps_its_order(study, monkeypatch):
     assert "Of 2 variants the first 1 of the study are drawn; its tables have all." in html(made)
 
 
+def test_bleu_is_not_told_where_no_reference_has_four_words(tmp_path):
+    tables = compute([make_run(tmp_path, "task.length.test=[2,3]")]).tables[""]
+    assert "bleu" not in {t.metric for t in tables} and "chrf" in {t.metric for t in tables}
+    some = make_run(tmp_path, "evaluate.lengths=[3]")
+    for old in (False, True):
+        if old:
+            with h5py.File(some / "run.h5", "a") as file:
+                file["test/by_length/bleu"][0] = 0.0  # as older programs have it
+        (bleu,) = (t for t in compute([some]).tables[""] if t.metric == "bleu")
+        (column,) = bleu.columns.values()
+        assert bleu.buckets == ["all", "1-3", "4+"] and [math.isnan(e.mean) for e in column] == [False, True, False] and not bleu.unsure
+
+
 def test_a_page_of_several_places_overwrites_none_of_theirs(demo, study, run, tmp_path):
     (demo / "report.html").write_text("mine")
     assert "several places need -o" in report(demo, study, code=2).stderr
