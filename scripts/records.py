@@ -258,13 +258,19 @@ def differences(runs: Sequence[Run]) -> list[list[str]]:
     return [[said(key, spec[key]) for key in keys if key in spec] for spec in specs]
 
 
+def attentions(runs: Sequence[Run]) -> list[str]:
+    """The label of each run; "global", which it leaves out, is said where another attention has the same score."""
+    shared = {score for run in runs if (score := run.label.partition(" ")[2])}
+    return [f"global {run.label}" if run.label in shared else run.label for run in runs]
+
+
 def labels(runs: Sequence[Run]) -> list[str]:
     """A name for each run in a figure of these: its label and what sets it apart; its name or folder when that is much."""
     apart = differences(runs)
     choices = [apart] if max(map(len, apart), default=0) <= 3 else []
     choices += [[[run.name] for run in runs], [[run.path.parent.name] for run in runs], [[str(run.path)] for run in runs]]
     for choice in choices:
-        named = [", ".join([run.label, *details]) for run, details in zip(runs, choice)]
+        named = [", ".join([attention, *details]) for attention, details in zip(attentions(runs), choice)]
         if len(set(named)) == len(runs):
             break
     return named

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from records import RecordError, differences
+from records import RecordError, attentions, differences
 from report.plan import Plan, read_plan
 from report.run import Problem, Recorded, oddities, read_run
 
@@ -114,9 +114,10 @@ def _place_freely(runs: list[Recorded]) -> list[Placed]:
     placed = []
     for key in sets:
         group = [r for r in runs if r.run.test_set == key]
-        for recorded, apart in zip(group, differences([r.run for r in group])):
+        named = [r.run for r in group]
+        for recorded, attention, apart in zip(group, attentions(named), differences(named)):
             details = [text for text in apart if not text.startswith("seed ")]
-            placed.append(Placed(recorded, panels[key] if len(sets) > 1 else "", ", ".join([recorded.run.label, *details])))
+            placed.append(Placed(recorded, panels[key] if len(sets) > 1 else "", ", ".join([attention, *details])))
     return placed
 
 

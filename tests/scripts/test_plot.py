@@ -63,6 +63,14 @@ def test_an_option_of_a_score_is_said_only_when_it_is_no_matter_of_course(tmp_pa
     assert labels_below(tmp_path) == ["additive, units 64", "additive, units 128", "none"]
 
 
+def test_global_attention_is_named_beside_another_with_its_score(tmp_path):
+    for score in ("additive", "dot"):
+        write_record(tmp_path, score)
+    assert labels_below(tmp_path) == ["additive", "dot"]
+    change_spec(write_record(tmp_path / "hard", "additive"), "type: global", "type: hard")
+    assert labels_below(tmp_path) == ["global additive", "dot", "hard additive"]
+
+
 def test_what_some_runs_do_without_is_said_of_both(tmp_path):
     changes = {"a": "early_stopping: null, clip_norm: 1", "b": "early_stopping: {patience: 3}, clip_norm: null", "c": "early_stopping: null"}
     for folder, train in changes.items():
