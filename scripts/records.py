@@ -225,32 +225,24 @@ def _short(key: str, keys: Sequence[str]) -> str:
     return next(end for end in ends if sum(f".{other}".endswith(f".{end}") for other in keys) == 1)
 
 
-def _blocks(key: str) -> list[str]:
-    """The blocks that it is in, the nearest first."""
-    return [key.rsplit(".", n)[0] for n in range(1, key.count(".") + 1)]
-
-
 def differences(runs: Sequence[Run]) -> list[list[str]]:
     """For each run "seed 1", "no clip_norm", ...: every key in which any two differ, but the attention and its score."""
     specs = [_flat(run.spec) for run in runs]
-    values: dict[str, set[str]] = {}
-    for spec in specs:
-        for key, value in spec.items():
-            values.setdefault(key, set()).add(value)
+    values = {key: {spec[key] for spec in specs if key in spec} for key in {key for spec in specs for key in spec}}
 
     def differs(key: str) -> bool:
         if len(values[key]) > 1:
             return True
         if values[key] == {NULL} and not any(other.startswith(f"{key}.") for other in values):
             return False  # where it is missing, an older program did not know it
+        blocks = [key.rsplit(".", n)[0] for n in range(1, key.count(".") + 1)]
         # An option is missing where another plugin is in its place: that plugin's name says enough.
-        return any(key not in spec for spec in specs) and not any(len(values.get(block, ())) > 1 for block in _blocks(key))
+        return any(key not in spec for spec in specs) and not any(len(values.get(block, ())) > 1 for block in blocks)
 
     keys = [key for key in sorted(values, key=lambda key: (key != "seed", key)) if differs(key) and key not in UNTOLD]
 
     def said(key: str, value: str) -> str:
-        block = key.rpartition(".")[0]
-        name = _short(key, keys)
+        block, name = key.rpartition(".")[0], _short(key, keys)
         if "." not in name and NULL in values.get(block, ()):  # some do without the block: it says what the option is of
             name = f"{block.rpartition('.')[2]}.{name}"
         return f"no {name}" if value == NULL else f"{name} {Path(value).name if value.startswith('/') else value}"
