@@ -97,7 +97,7 @@ std::string option_table(const std::vector<OptionHelp>& options) {
 void describe(const PluginArguments& arguments) {
   arguments.load();
   if (arguments.kind == "spec") {
-    const auto options = option_help(Spec{});
+    const auto options = option_help(Spec());
     if (arguments.json)
       print_json(json_of(options));
     else

@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(configs_run) {
 BOOST_AUTO_TEST_CASE(the_reference_has_every_key_and_the_defaults) {
   const fs::path file = kRoot / "configs/reference.yaml";
   const auto resolved = load_spec<Spec>(file);
-  for (const OptionHelp& option : option_help(Spec{})) {
+  for (const OptionHelp& option : option_help(Spec())) {
     bool given = resolved.origins.contains(option.path + ".type");
     for (std::size_t end = option.path.size(); end != 0 && end != std::string::npos;
          end = option.path.rfind('.', end - 1))  // itself, or a block above it that is null
@@ -195,7 +195,7 @@ BOOST_AUTO_TEST_CASE(every_size_has_a_bound) {
         BOOST_TEST(option.legal.starts_with("in ["),
                    of << ": " << option.path << " " << option.legal);
   };
-  check("a spec", option_help(Spec{}));
+  check("a spec", option_help(Spec()));
   for (const std::string& kind : Registry::instance().kinds())
     for (const PluginEntry* entry : Registry::instance().entries(kind))
       check(kind + " " + entry->name, option_help(*entry->options()));
