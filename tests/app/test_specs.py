@@ -106,7 +106,7 @@ BAD_SPECS = {
     "broken YAML": (TINY + "x: [1, 2\n", "bad.yaml:"),
     "buckets": (TINY + "evaluate: {lengths: [20, 10]}\n", "bad.yaml:17:21: evaluate.lengths: edge 10 after 20"),
     "lengths": (TINY.replace("train: [2, 5]", "train: [5, 2]"), "bad.yaml:5:19: task.length.train: [5, 2] is not"),
-    "metric": (TINY + "  early_stopping: {metric: dev/blue}\n", "bad.yaml:17:28: unknown metric 'blue'; did you mean 'bleu'?"),
+    "metric": (TINY + "  early_stopping: {metric: dev/blue}\n", "bad.yaml:17:28: train.early_stopping.metric: unknown metric 'blue'; did you mean 'bleu'?"),
 }
 
 

@@ -265,7 +265,8 @@ BOOST_AUTO_TEST_CASE(recurrent_dropout_keeps_its_masks) {
 
 BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused_with_a_remedy) {
   const std::string nothing = "attention: {type: none, context: nothing}\n";
-  BOOST_TEST(refusal(nothing + "decoder: luong_gru").find("input_feeding: false") !=
+  BOOST_TEST(refusal(nothing + "decoder: luong_gru")
+                 .find("decoder.input_feeding: the attentional vector is fed") !=
              std::string::npos);
   BOOST_TEST(refusal(nothing + "decoder: conditional_gru").find("attentional_gru") !=
              std::string::npos);

@@ -67,14 +67,18 @@ BOOST_AUTO_TEST_CASE(a_fault_stands_at_its_option) {
     BOOST_TEST(message.starts_with(start), message);
   };
   starts(model("  encoder: embedding_mean\n  decoder:\n    units: 8\n    initial_state: last"),
-         "s.yaml:5:20: decoder.initial_state: last needs");
-  starts(model("  attention: none\n  decoder:\n    units: 8\n    initial_state: zero"),
+         "s.yaml:6:20: decoder.initial_state: last needs");
+  starts(model("  attention: {type: none, context: nothing}\n  decoder:\n    units: 8\n    "
+               "initial_state: zero"),
          "s.yaml:6:20: decoder.initial_state: zero");
-  starts(model("  attention: none\n  decoder:\n    context_gate: true\n    initial_state: tanh"),
+  starts(model("  attention: {type: none, context: nothing}\n  decoder:\n    context_gate: true\n  "
+               "  initial_state: tanh"),
          "s.yaml:5:19: decoder.context_gate: it scales");
-  starts(model("  attention: none\n  decoder:\n    type: luong_gru\n    input_feeding: true"),
+  starts(model("  attention: {type: none, context: nothing}\n  decoder:\n    type: luong_gru\n    "
+               "input_feeding: true"),
          "s.yaml:6:20: decoder.input_feeding: the attentional vector");
-  starts(model("  decoder: luong_gru\n  attention: none"), "s.yaml:3:12: decoder.input_feeding:");
+  starts(model("  decoder: luong_gru\n  attention: {type: none, context: nothing}"),
+         "s.yaml:3:12: decoder.input_feeding:");
   starts(fault("task: reverse\ntrain:\n  schedule:\n    factor: 0.5\n    type: plateau\n    "
                "metric: dev/bleu2"),
          "s.yaml:6:13: train.schedule.metric: unknown metric 'bleu2'; did you mean 'bleu'");
@@ -85,12 +89,13 @@ BOOST_AUTO_TEST_CASE(all_faults_are_told_at_once) {
       "name: a/b\ntask: reverse\ntrain: {shards: 3, doubly_stochastic: 1, early_stopping: {metric: "
       "loss}}\nmodel: {attention: none}\nevaluate: {lengths: [5, 4], search: {type: beam, "
       "coverage_penalty: 1}}\n");
-  for (const char* fault : {"s.yaml:1:7: name: 'a/b' cannot name a folder",
-                            "s.yaml:3:17: train.shards: 3 is not a power of two",
-                            "s.yaml:5:21: evaluate.lengths: edge 4 after 5",
-                            "s.yaml:3:39: train.doubly_stochastic: the model has no",
-                            "s.yaml:3:67: train.early_stopping.metric: 'loss' must be",
-                            "evaluate.search: it reads attention weights"})
+  for (const char* fault :
+       {"s.yaml:1:7: name: 'a/b' cannot name a folder",
+        "s.yaml:3:17: train.shards: 3 is not a power of two",
+        "s.yaml:5:21: evaluate.lengths: edge 4 after 5",
+        "s.yaml:3:39: train.doubly_stochastic: the model has no",
+        "s.yaml:3:67: train.early_stopping.metric: 'loss' must be",
+        "s.yaml:5:68: evaluate.search.coverage_penalty: it reads attention weights"})
     BOOST_TEST(faults.find(fault) != faults.npos, faults);
   BOOST_TEST(std::count(faults.begin(), faults.end(), '\n') == 5);
 }
@@ -101,20 +106,20 @@ BOOST_AUTO_TEST_CASE(what_has_no_effect_is_noted) {
                        fmt::join(parse_spec<Spec>("task: reverse\n" + yaml, "s.yaml").notes, "\n"));
   };
   BOOST_TEST(notes("train: {average: {type: last, epochs: 2, decay: 0.5}}") ==
-             "s.yaml:2:50: train.average.decay has no effect: only type exponential reads it");
+             "s.yaml:2:49: train.average.decay has no effect: only type exponential reads it");
   BOOST_TEST(notes("train: {average: {type: last, decay: 0.999}}") == "");  // the default
   BOOST_TEST(notes("train: {clip_norm: 0, clip_scope: all}") ==
-             "s.yaml:2:36: train.clip_scope has no effect: clip_norm is 0");
+             "s.yaml:2:35: train.clip_scope has no effect: clip_norm is 0");
   BOOST_TEST(
       notes("model: {attention: {score: {type: concat, identity: true, units: 7}}}") ==
-      "s.yaml:2:67: model.attention.score.units has no effect: with identity, v has a row for "
+      "s.yaml:2:66: model.attention.score.units has no effect: with identity, v has a row for "
       "each of the annotation's");
   BOOST_TEST(parse_spec<Spec>("task: {type: image_captions, digits: d, layout: scene, length: "
                               "{test: [1, 2]}, side: 30}",
                               "s.yaml")
                      .notes ==
                  std::vector<std::string>{
-                     "s.yaml:1:70: task.length has no effect: a scene has two digits"},
+                     "s.yaml:1:71: task.length has no effect: a scene has two digits"},
              boost::test_tools::per_element());
 }
 

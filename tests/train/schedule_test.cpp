@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(nonsense_is_refused_where_it_stands) {
              std::string::npos);
   BOOST_TEST(
       fault("schedule: {type: plateau, metric: bleu}") ==
-      "s.yaml:2:26: train.schedule.metric: 'bleu' must be \"dev/\" and a metric's name, such "
+      "s.yaml:2:43: train.schedule.metric: 'bleu' must be \"dev/\" and a metric's name, such "
       "as dev/loss");
   BOOST_TEST(fault("average: {metric: test/bleu}") ==
              "s.yaml:2:27: train.average.metric: 'test/bleu' must be \"dev/\" and a metric's name, "
