@@ -247,7 +247,15 @@ std::unique_ptr<Search> TrainedRuns::search() const {
 }
 
 std::vector<std::string> changed_data(const Record& record, const Spec& spec) {
-  const Json now = Json::parse(identity_json(spec));
+  std::string identity;
+  try {
+    identity = identity_json(spec);
+  } catch (const DataError& missing) {
+    throw DataError("{}\n{}: restore these files, or name their new places: task.train.source=FILE",
+                    missing.what(),
+                    record.file().string());
+  }
+  const Json now = Json::parse(identity);
   std::vector<std::string> found;
   differences(recorded_task(record), now.value("task", Json()), "task", found);
   return found;

@@ -258,7 +258,9 @@ def test_evaluate_says_when_the_data_is_not_what_the_run_read(here: Path) -> Non
     done = softalign("evaluate", run, cwd=here, code=3)
     assert "other vocabularies than the record's" in done.stderr.splitlines()[-1]
     (here / "train.en").rename(here / "moved.en")
-    assert "train.en: cannot be read" in error("evaluate", run, cwd=here, code=3)
+    for command in ("evaluate", "verify"):
+        missing = softalign(command, run, cwd=here, code=3).stderr
+        assert "train.en: cannot be read" in missing and "name their new places: task.train.source=FILE" in missing
     (here / "moved.en").write_text("".join(f"a b c {i % 5}\n" for i in range(20)))
     (here / "test.en").write_text("".join(f"a b c {i % 5}\n" for i in range(4)))
     moved = answer("evaluate", run, "task.train.source=moved.en", cwd=here)
