@@ -51,7 +51,9 @@ if(SOFTALIGN_WERROR)
   target_compile_options(softalign_warnings INTERFACE -Werror)
 endif()
 if(SOFTALIGN_SANITIZE)
-  target_compile_options(softalign_settings INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer
-                                                     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)  # false ones, then
+  target_compile_options(softalign_settings INTERFACE -fsanitize=address,undefined -fno-omit-frame-pointer)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    target_compile_options(softalign_settings INTERFACE -Wno-maybe-uninitialized)  # false ones, then
+  endif()
   target_link_options(softalign_settings INTERFACE -fsanitize=address,undefined)
 endif()
