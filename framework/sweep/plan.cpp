@@ -9,6 +9,7 @@
 #include "framework/config/writer.hpp"
 #include "framework/config/yaml.hpp"
 #include "framework/sweep/expand.hpp"
+#include "framework/sweep/frozen_base.hpp"
 #include "framework/train/experiment.hpp"
 
 namespace softalign {
@@ -29,47 +30,6 @@ std::string input_path(const OptionNode& root, const std::string& path) {
   const OptionNode* const node = find_option(root, path);
   const auto* const file = node ? std::get_if<InputFile>(&node->value) : nullptr;
   return file ? file->path : "";
-}
-
-// Relative paths of a spec are relative to the file that names them; a frozen one has no such file.
-void make_paths_absolute(Value& value, const OptionNode& options, const std::string& path) {
-  for (Value::Entry& entry : value.entries) {
-    const std::string own = path.empty() ? entry.key : path + "." + entry.key;
-    if (entry.value.is_map()) {
-      make_paths_absolute(entry.value, options, own);
-    } else if (const std::string file = input_path(options, own); !file.empty()) {
-      entry.value.text = file;
-      entry.value.quoted = true;
-    }
-  }
-}
-
-// Maps in blocks, everything else on one line.
-std::string block_text(const Value& map, const std::string& indent = "") {
-  std::string text;
-  for (const Value::Entry& entry : map.entries) {
-    const bool block = entry.value.is_map() && !entry.value.entries.empty();
-    text +=
-        block ? fmt::format("{}{}:\n{}", indent, entry.key, block_text(entry.value, indent + "  "))
-              : fmt::format("{}{}: {}\n", indent, entry.key, entry.value.flow());
-  }
-  return text;
-}
-
-// base.yaml: the base spec with its files merged and its paths absolute.
-Value frozen_base(const Sweep& sweep, const LoadSpec& load, OptionNode& options) {
-  if (!fs::exists(sweep.base))
-    throw SpecError("{}: there is no spec {}",
-                    sweep.base_named_at.str(),
-                    printable(sweep.base.string(), kWhole));
-  SpecTree tree = load_tree(sweep.base);
-  const ResolvedSpec<Spec> resolved = load(tree);
-  options = values_of(resolved.spec);
-  make_paths_absolute(tree.root, options, "");
-  if (Value::Entry* const plugins = tree.root.find("plugins"); plugins && plugins->value.is_list())
-    for (std::size_t i = 0; i < plugins->value.items.size(); ++i)
-      plugins->value.items[i] = Value::scalar(resolved.spec.plugins.at(i), {}, true);
-  return tree.root;
 }
 
 // `types: all`, once the kind of the plugin is known.

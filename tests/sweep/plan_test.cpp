@@ -71,6 +71,20 @@ BOOST_AUTO_TEST_CASE(a_row_is_the_run_that_the_same_overrides_make) {
   BOOST_TEST(plan.rows[2].run_id == run_id(identity(identity_json(alone.spec))));
 }
 
+BOOST_AUTO_TEST_CASE(a_base_may_extend_another_and_change_a_type) {
+  const Planned p;
+  p.folder.write("first.yaml", read_file(p.folder.path("base.yaml")));
+  p.folder.write("base.yaml",
+                 "extends: first.yaml\nmodel: {encoder: {type: embedding_mean}, attention: {score: "
+                 "{type: dot}}}\n");
+  const SweepPlan plan = p.plan(kHead + "parameters:\n  train.epochs: {values: [1, 2]}\n");
+  write_plan(plan);
+  const SweepPlan back = read_plan(plan.folder);
+  for (std::size_t i = 0; i < plan.rows.size(); ++i)
+    BOOST_TEST(run_id(identity(identity_json(row_spec(back, back.rows[i], resolve_spec).spec))) ==
+               plan.rows[i].run_id);
+}
+
 BOOST_AUTO_TEST_CASE(the_plan_does_not_follow_a_base_that_changes_later) {
   const Planned p;
   const SweepPlan plan = p.plan(kHead + kParameters);
