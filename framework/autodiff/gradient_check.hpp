@@ -14,7 +14,7 @@ struct GradientCheck {
   double worst = 0;   // largest |analytic - numeric|, beyond what rounding explains, / max(1e-3 *
                       // largest gradient, |analytic| + |numeric|) seen
   std::string where;  // "encoder.U[17]: analytic 0.25, numeric 0.26"
-  Index checked = 0;  // numbers compared
+  Index checked = 0;  // numbers compared; 0: all outputs are 0, where the loss has no derivative
 };
 
 // f maps leaves (same order and shapes as `inputs`) to the outputs whose loss is checked, on the

@@ -18,15 +18,18 @@ double entropy(std::span<const real> weights) {
   return 0.0 - xt::sum(terms, xt::evaluation_strategy::immediate)();
 }
 
-Index points_at(std::span<const real> weights) {
+std::vector<Index> points_at(std::span<const real> weights) {
   if (weights.empty()) throw BugError("points_at of an empty row");
-  const auto largest = std::max_element(weights.begin(), weights.end());
-  if (*largest <= 0 || std::count(weights.begin(), weights.end(), *largest) > 1) return -1;
-  return largest - weights.begin();
+  const real largest = *std::max_element(weights.begin(), weights.end());
+  std::vector<Index> positions;
+  for (std::size_t i = 0; i < weights.size() && largest > 0; ++i)
+    if (weights[i] == largest) positions.push_back(static_cast<Index>(i));
+  return positions;
 }
 
-Count point_count(const std::vector<Index>& pointed, std::span<const Link> links) {
-  std::vector<bool> linked(pointed.size()), hit(pointed.size());
+Count point_count(std::vector<std::vector<Index>> pointed, std::span<const Link> links) {
+  std::vector<bool> linked(pointed.size()), points(pointed.size());
+  for (std::size_t j = 0; j < pointed.size(); ++j) points[j] = !pointed[j].empty();
   for (const Link& link : links) {
     if (link.target < 0 || link.target >= static_cast<Index>(pointed.size())) {
       throw BugError("a link to target token {} of {}", link.target, pointed.size());
@@ -34,9 +37,12 @@ Count point_count(const std::vector<Index>& pointed, std::span<const Link> links
     if (!link.sure) continue;
     const auto j = static_cast<std::size_t>(link.target);
     linked[j] = true;
-    if (pointed[j] == link.source) hit[j] = true;
+    std::erase(pointed[j], link.source);
   }
-  return {std::count(hit.begin(), hit.end(), true), std::count(linked.begin(), linked.end(), true)};
+  Count count{0, std::count(linked.begin(), linked.end(), true)};
+  for (std::size_t j = 0; j < pointed.size(); ++j)
+    if (points[j] && pointed[j].empty()) ++count.hits;
+  return count;
 }
 
 }  // namespace softalign

@@ -16,13 +16,13 @@ namespace softalign {
 // when it is spread evenly.
 double entropy(std::span<const real> weights);
 
-// Position of the largest weight; -1 where there is none, or where it is not alone: an even row points
-// nowhere. Throws BugError for an empty row.
-Index points_at(std::span<const real> weights);
+// Positions of the largest weight: one, or all that share it; none where all weights are 0. Throws BugError
+// for an empty row.
+std::vector<Index> points_at(std::span<const real> weights);
 
-// Of the target tokens that have a sure link, how many point at a source position they are surely
-// linked to. pointed[j]: where target token j points (-1: nowhere). Links
-// may come in any order. Throws BugError when a link lies outside of `pointed`.
-Count point_count(const std::vector<Index>& pointed, std::span<const Link> links);
+// Of the target tokens that have a sure link, how many point at source positions that they are all surely
+// linked to: an even row is wrong, and right where a word has many links. pointed[j]: where target token j
+// points. Links may come in any order. Throws BugError when a link lies outside of `pointed`.
+Count point_count(std::vector<std::vector<Index>> pointed, std::span<const Link> links);
 
 }  // namespace softalign

@@ -111,7 +111,7 @@ void score_attention(const AlignmentMatrix& matrix,
                      const Model& model,
                      const Example& example,
                      SentenceResult& result) {
-  std::vector<Index> pointed;
+  std::vector<std::vector<Index>> pointed;
   for (Index t = 0; t < matrix.steps; ++t) {
     std::vector<real> row(matrix.weights.begin() + t * matrix.positions,
                           matrix.weights.begin() + (t + 1) * matrix.positions);
@@ -119,7 +119,8 @@ void score_attention(const AlignmentMatrix& matrix,
     ++result.attention_steps;
     if (t < std::ssize(example.target)) pointed.push_back(points_at(row));
   }
-  if (!example.links.empty()) result.pointing = point_count(pointed, model.placed(example.links));
+  if (!example.links.empty())
+    result.pointing = point_count(std::move(pointed), model.placed(example.links));
 }
 
 // Tapes that batches take and give back, so that their memory is found once.

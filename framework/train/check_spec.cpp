@@ -1,12 +1,11 @@
 #include "framework/train/check_spec.hpp"
 
-#include <fmt/ranges.h>  // fmt::join, from version 11 on
-
 #include <algorithm>
 #include <bit>
 #include <functional>
 #include <optional>
 
+#include "framework/config/checks.hpp"
 #include "framework/data/lengths.hpp"
 #include "framework/data/task.hpp"
 #include "framework/eval/bleu.hpp"
@@ -21,77 +20,52 @@
 namespace softalign {
 namespace {
 
-// The message with the place of the option that it begins with ("train.loss: ..."), or else of the
-// block around that; one that has a place keeps it.
-std::string located(const Origins& origins, const std::string& message) {
-  if (begins_with_position(message)) return message;
-  std::string option = message.substr(0, message.find(": "));
-  for (;;) {
-    const auto given = origins.lower_bound(option);  // it, or the first of its block
-    if (given != origins.end() &&
-        (given->first == option || given->first.starts_with(option + ".")))
-      return fmt::format("{}: {}", given->second.str(), message);
-    const std::size_t dot = option.rfind('.');
-    if (dot == option.npos) return message;
-    option.resize(dot);
-  }
-}
-
-// Checks of one spec, whose faults are reported together.
-class Checks {
- public:
-  explicit Checks(const Origins& origins) : origins_(origins) {}
-
-  // Returns whether `check` threw no SpecError.
-  bool pass(const std::function<void()>& check) {
-    try {
-      check();
-      return true;
-    } catch (const SpecError& error) {
-      faults_.push_back(located(origins_, error.what()));
-      return false;
-    }
-  }
-  void finish() const {
-    if (!faults_.empty()) throw SpecError("{}", fmt::join(faults_, "\n"));
-  }
-
- private:
-  const Origins& origins_;
-  std::vector<std::string> faults_;
-};
-
 using Words = std::vector<std::string>;
 
-// A metric that is to be watched must be one that dev sentences will define. reference: of one of them.
-void check_dev_metric(const Spec& spec,
-                      const std::string& path,
-                      const std::string& metric,
-                      const Model& model,
-                      const Words& reference) {
-  const WatchedMetric watched(path, metric);
+// A dev metric that training, or who compares runs, is steered by.
+struct Watched {
+  std::string option;  // "train.early_stopping.metric"
+  std::string metric;  // "dev/loss"
+};
+
+// compared: what runs are compared by, if anything.
+std::vector<Watched> watched_by(const TrainOptions& train,
+                                const std::string& compared,
+                                Checks& checks) {
+  std::vector<Watched> all;
+  if (train.early_stopping)
+    all.push_back({"train.early_stopping.metric", train.early_stopping->metric});
+  if (train.average && train.average->type == "best")
+    all.push_back({"train.average.metric", train.average->metric});
+  checks.pass([&] {
+    if (!train.schedule) return;
+    const std::string metric = make_plugin<ScheduleKind>(*train.schedule)->watches();
+    if (!metric.empty()) all.push_back({"train.schedule.metric", metric});
+  });
+  if (!compared.empty()) all.push_back({"metric", compared});
+  return all;
+}
+
+// A metric that is to be watched must be one that dev sentences will define. reference: the longest of them.
+void check_watched(const Spec& spec,
+                   const DataOutline& data,
+                   const Model& model,
+                   const Words& reference,
+                   const Watched& watched) {
+  const WatchedMetric metric(watched.option, watched.metric);
+  if (!data.dev.references)
+    throw SpecError("{}: the dev sentences have no references, so there is nothing to watch",
+                    watched.option.substr(0, watched.option.rfind(".metric")));
   SentenceResult sentence;  // as an evaluation of this spec fills it
   sentence.source_length = 1;
   sentence.teacher_forced = {1, 1};
-  sentence.pointing = {0, model.aligns() ? 1 : 0};
+  sentence.pointing = {0, model.aligns() && data.dev.links ? 1 : 0};
   sentence.attention_steps = model.aligns() ? 1 : 0;
   sentence.searched = spec.evaluate.search_dev;
   sentence.free_running = {1, 1};
   sentence.bleu = bleu_stats(reference, reference);
   sentence.chrf = chrf_stats("a", "a");
-  watched.value(summarize({sentence}, all_metrics()));
-}
-
-void check_dev_metrics(const Spec& spec,
-                       const Model& model,
-                       const Words& reference,
-                       Checks& checks) {
-  const TrainOptions& train = spec.train;
-  const auto check = [&](const char* path, const std::string& metric) {
-    checks.pass([&] { check_dev_metric(spec, path, metric, model, reference); });
-  };
-  if (train.early_stopping) check("train.early_stopping.metric", train.early_stopping->metric);
-  if (train.average) check("train.average.metric", train.average->metric);
+  metric.value(summarize({sentence}, all_metrics()));
 }
 
 Words longest_reference(const Split& split) {
@@ -154,20 +128,12 @@ void check_model(const Spec& spec, const DataOutline& data, const Model& model) 
           spec.task.type);
 }
 
-// What training asks of its data: what it is steered by, and what its losses teach.
+// What training's losses ask of its data.
 void check_training_data(const TrainOptions& train, const DataOutline& data) {
   if (train.guided_alignment && !data.train.links)
     throw SpecError(
         "train.guided_alignment: the training sentences have no word links; give "
         "task.train.alignment or remove it");
-  if (data.dev.references) return;
-  for (const auto& [option, watches] :
-       {std::pair("early_stopping", train.early_stopping.has_value()),
-        {"average", train.average && train.average->type == "best"},
-        {"schedule", train.schedule && train.schedule->type == "plateau"}})
-    if (watches)
-      throw SpecError(
-          "train.{}: the dev sentences have no references, so there is nothing to watch", option);
 }
 
 // What values must satisfy beyond their limits.
@@ -183,6 +149,9 @@ void check_values(const Spec& spec, Checks& checks) {
                       spec.train.shards);
   });
   checks.pass([&] {
+    if (spec.train.average) WatchedMetric("train.average.metric", spec.train.average->metric);
+  });
+  checks.pass([&] {
     try {
       LengthBuckets{spec.evaluate.lengths};
     } catch (const SpecError& error) {
@@ -196,10 +165,12 @@ void check_needs(const Spec& spec,
                  const DataOutline& data,
                  const Model& model,
                  const Words& reference,
+                 const std::vector<Watched>& watched,
                  Checks& checks) {
   checks.pass([&] { check_model(spec, data, model); });
   checks.pass([&] { check_training_data(spec.train, data); });
-  if (data.dev.references) check_dev_metrics(spec, model, reference, checks);
+  for (const Watched& one : watched)
+    checks.pass([&] { check_watched(spec, data, model, reference, one); });
 }
 
 bool has_links(const Split& split) {
@@ -239,7 +210,7 @@ bool can_name_folder(const std::string& name) {
          std::all_of(name.begin(), name.end(), legal);
 }
 
-void check_spec(const ResolvedSpec<Spec>& resolved) {
+void check_spec(const ResolvedSpec<Spec>& resolved, const std::string& compared) {
   const Spec& spec = resolved.spec;
   Checks checks(resolved.origins);
   check_values(spec, checks);
@@ -252,15 +223,13 @@ void check_spec(const ResolvedSpec<Spec>& resolved) {
                   std::max<Index>(data.source_symbols, kSpecials + 1),
                   std::max<Index>(data.target_symbols, kSpecials + 1));
   });
+  const std::vector<Watched> watched = watched_by(spec.train, compared, checks);
   if (model && has_task) {
     checks.pass([&] { check_source(spec, data, model->encoder()); });
-    check_needs(spec, data, *model, {"a", "b", "c", "d"}, checks);
+    check_needs(spec, data, *model, {"a", "b", "c", "d"}, watched, checks);
   }
   if (model) checks.pass([&] { check_training(spec.train, *model); });
   checks.pass([&] { make_plugin<OptimizerKind>(spec.train.optimizer); });
-  checks.pass([&] {
-    if (spec.train.schedule) make_plugin<ScheduleKind>(*spec.train.schedule);
-  });
   for (const auto& [path, choice] : {std::pair("evaluate.search", spec.evaluate.search),
                                      {"evaluate.dev_search", spec.evaluate.dev_search}})
     checks.pass([&] {
@@ -276,7 +245,13 @@ std::vector<std::string> check_data(const ResolvedSpec<Spec>& resolved,
                                     bool prunes) {
   const DataOutline outline = outline_of(data);
   Checks checks(resolved.origins);
-  check_needs(resolved.spec, outline, model, longest_reference(data.dev), checks);
+  const TrainOptions& train = resolved.spec.train;
+  check_needs(resolved.spec,
+              outline,
+              model,
+              longest_reference(data.dev),
+              watched_by(train, "", checks),
+              checks);
   checks.pass([&] {
     if (prunes && !outline.dev.references)
       throw SpecError("early termination: the dev sentences have no references to be measured by");

@@ -15,8 +15,9 @@ namespace softalign {
 bool can_name_folder(const std::string& name);
 
 // Throws SpecError with a line for every fault that is found, each with its place. Builds every plugin, so
-// that it can refuse its options and its company; reads no data.
-void check_spec(const ResolvedSpec<Spec>& resolved);
+// that it can refuse its options and its company; reads no data. compared: a dev metric that somebody
+// compares runs by, "dev/" and a name, if it must be measured.
+void check_spec(const ResolvedSpec<Spec>& resolved, const std::string& compared = {});
 
 // Does `check`; a SpecError of it that begins with an option, "train.loss: ...", gets the place of that, or
 // of the block around it, unless it has one.

@@ -26,6 +26,8 @@ class Schedule {
   // A function of the position, and of the dev evaluations that it was told of.
   virtual double factor(const TrainingPosition& position) const = 0;
   virtual void evaluated(const MetricTable&) {}
+  // The dev metric that it needs of them, "dev/" and a name; empty: none.
+  virtual std::string watches() const { return {}; }
   // What evaluations left behind, for checkpoints.
   virtual std::vector<double> state() const { return {}; }
   virtual void restore(const std::vector<double>&) {}

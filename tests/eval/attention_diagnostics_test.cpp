@@ -17,17 +17,18 @@ BOOST_AUTO_TEST_CASE(entropy_of_sharp_even_and_mixed_rows) {
              tolerance);
 }
 
-BOOST_AUTO_TEST_CASE(argmax_is_the_first_of_equals) {
-  BOOST_TEST(points_at(std::vector<real>{0.1f, 0.5f, 0.4f, 0}) == 1);
-  BOOST_TEST(points_at(std::vector<real>{0.1f, 0.4f, 0.4f, 0.1f}) == -1);
-  BOOST_TEST(points_at(std::vector<real>{0.5f, 0.5f}) == -1);
-  BOOST_TEST(points_at(std::vector<real>{0, 0}) == -1);
-  BOOST_TEST(points_at(std::vector<real>{1}) == 0);
+BOOST_AUTO_TEST_CASE(equals_share_the_largest_weight) {
+  using Positions = std::vector<Index>;
+  BOOST_TEST((points_at(std::vector<real>{0.1f, 0.5f, 0.4f, 0}) == Positions{1}));
+  BOOST_TEST((points_at(std::vector<real>{0.1f, 0.4f, 0.4f, 0.1f}) == Positions{1, 2}));
+  BOOST_TEST((points_at(std::vector<real>{0.5f, 0.5f}) == Positions{0, 1}));
+  BOOST_TEST(points_at(std::vector<real>{0, 0}).empty());
+  BOOST_TEST((points_at(std::vector<real>{1}) == Positions{0}));
   BOOST_CHECK_THROW(points_at(std::vector<real>{}), Error);
 }
 
 BOOST_AUTO_TEST_CASE(pointing_counts_target_tokens_that_have_a_sure_link) {
-  const std::vector<Index> pointed{4, 0, 2, 1};
+  const std::vector<std::vector<Index>> pointed{{4}, {0}, {2}, {1}, {5, 6}, {5, 6}, {}};
   const std::vector<Link> links{
       {2, 2, true},   // hit
       {3, 0, true},   // token 0 has two sure links; it points at the other one
@@ -35,12 +36,16 @@ BOOST_AUTO_TEST_CASE(pointing_counts_target_tokens_that_have_a_sure_link) {
       {0, 1, false},  // merely possible: token 1 does not count
       {3, 3, true},   // missed
       {1, 3, false},  // pointed at, but merely possible
+      {6, 4, true},   // hit: both positions are linked
+      {5, 4, true},
+      {5, 5, true},  // missed: one of both is not
+      {0, 6, true},  // missed: it points nowhere
   };
   const Count count = point_count(pointed, links);
-  BOOST_TEST(count.hits == 2);
-  BOOST_TEST(count.total == 3);
+  BOOST_TEST(count.hits == 3);
+  BOOST_TEST(count.total == 6);
   BOOST_TEST(point_count(pointed, {}).total == 0);
-  BOOST_CHECK_THROW(point_count(pointed, std::vector<Link>{{0, 4, true}}), Error);
+  BOOST_CHECK_THROW(point_count(pointed, std::vector<Link>{{0, 7, true}}), Error);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -61,10 +61,10 @@ BOOST_AUTO_TEST_CASE(a_word_that_occurs_twice_takes_two_shares) {
 BOOST_AUTO_TEST_CASE(points_at_the_likeliest_source_word) {
   const IbmModel1 model(kPairs);
   BOOST_TEST(model.point(std::vector<Token>{blue, house}, std::vector<Token>{casa, azul}) ==
-             (std::vector<Index>{1, 0}));
+             (std::vector<std::vector<Index>>{{1}, {0}}));
   // The first of equal words; 0 for a word never seen.
   BOOST_TEST(model.point(std::vector<Token>{blue, house, house}, std::vector<Token>{casa, 99}) ==
-             (std::vector<Index>{1, 0}));
+             (std::vector<std::vector<Index>>{{1}, {0}}));
   BOOST_TEST(model.point({}, std::vector<Token>{casa}).empty());
 }
 

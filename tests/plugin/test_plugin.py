@@ -33,6 +33,12 @@ def test_it_is_listed_described_and_checked(tmp_path: Path) -> None:
     assert "unknown score 'angular'" in error("describe", "score", "angular", cwd=tmp_path, code=2)
 
 
+def test_a_gradient_that_is_short_is_found_out(tmp_path: Path) -> None:
+    leaky = ANGULAR.with_name("leaky.so")
+    results = json.loads(softalign("check", "score", "leaky", "--plugin", leaky, "--json", cwd=tmp_path, code=4).stdout)
+    assert [r["check"] for r in results if not r["passed"]] == ["gradients"]
+
+
 def test_it_is_trained_and_recorded_and_the_record_suffices(here: Path) -> None:
     plugin = shutil.copy(ANGULAR, here / "angular.so")
     softalign("run", "tiny.yaml", "--plugin", "angular.so", "model.attention.score={type: angular, gain: 4}", cwd=here)

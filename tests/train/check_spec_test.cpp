@@ -84,6 +84,36 @@ BOOST_AUTO_TEST_CASE(a_fault_stands_at_its_option) {
          "s.yaml:6:13: train.schedule.metric: unknown metric 'bleu2'; did you mean 'bleu'");
 }
 
+// Whoever watches a metric that is never measured would find out after an epoch.
+BOOST_AUTO_TEST_CASE(a_metric_that_is_never_measured_is_not_watched) {
+  const std::string no_search = "task: reverse\nevaluate: {search_dev: false}\n";
+  BOOST_TEST(fault(no_search + "train: {schedule: {type: plateau, metric: dev/bleu}}")
+                 .starts_with("s.yaml:3:43: train.schedule.metric: dev/bleu is not measured"));
+  BOOST_TEST(fault(no_search + "train: {average: {type: best, metric: dev/bleu}}")
+                 .starts_with("s.yaml:3:39: train.average.metric: dev/bleu is not measured"));
+  BOOST_TEST(fault(no_search + "train: {average: {type: last, metric: dev/bleu}}") == "");
+  // Pointing needs links of the dev sentences.
+  const auto pointing = [](const std::string& alignment) {
+    return fault(
+        "task: {type: parallel_text, train: {source: a, target: b}, dev: {source: c, target: d" +
+        alignment +
+        "}, test: {source: e, target: f}}\ntrain: {early_stopping: {metric: "
+        "dev/pointing_accuracy}}\n");
+  };
+  BOOST_TEST(pointing("").starts_with("s.yaml:2:34: train.early_stopping.metric: dev/pointing"));
+  BOOST_TEST(pointing(", alignment: g") == "");
+  const auto compared = [&](const std::string& metric) {
+    try {
+      check_spec(parse_spec<Spec>(no_search, "s.yaml"), metric);
+    } catch (const SpecError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  BOOST_TEST(compared("dev/loss") == "");
+  BOOST_TEST(compared("dev/bleu").starts_with("metric: dev/bleu is not measured"));
+}
+
 BOOST_AUTO_TEST_CASE(all_faults_are_told_at_once) {
   const std::string faults = fault(
       "name: a/b\ntask: reverse\ntrain: {shards: 3, doubly_stochastic: 1, early_stopping: {metric: "

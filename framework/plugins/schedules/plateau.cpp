@@ -40,6 +40,7 @@ class Plateau final : public Schedule {
       since_ = 0;
     }
   }
+  std::string watches() const override { return options_.metric; }
   std::vector<double> state() const override {
     return {any_ ? 1.0 : 0.0, best_, static_cast<double>(since_), factor_};
   }
