@@ -1,5 +1,5 @@
-// Global attention: the weights of all source positions, the context is their average (Bahdanau et
-// al. 2015, equations 5, 6).
+// Global attention over all source positions (Bahdanau et al. 2015, equations 5, 6):
+//   a_i = softmax(e_i),   c_i = sum_j a_ij h_j,   e_ij the score's.
 #include "framework/plugin.hpp"
 
 namespace softalign {

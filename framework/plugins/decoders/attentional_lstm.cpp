@@ -1,5 +1,11 @@
-// LSTM that attends before each step, with its h (Xu et al. 2015, section 3.1.2; the equations are
-// Bahdanau's): seq/attentional_decoder.hpp.
+// LSTM that attends before each step, with its h (the order of Bahdanau et al. 2015, appendix A.2.2; the
+// cell of Xu et al. 2015, equations 1 to 3):
+//   c_t = attention(h_{t-1}),   x_t = [E y_{t-1} ; c_t]
+//   i, f, o = sigmoid(W x_t + U h_{t-1} + b),   g = tanh(W x_t + U h_{t-1} + b), each with its own W, U, b
+//   m_t = f m_{t-1} + i g,   h_t = o tanh(m_t)
+//   readout = maxout(U_o h + V_o E y_{t-1} + C_o c_t + b_o), which the projection to the vocabulary reads
+// h is h_{t-1}, or h_t (Xu et al., equation 7): readout_state. h_0 and m_0 have a projection each (their section
+// 3.1.2). With context_gate c_t is what attention gives times sigmoid(w h_{t-1} + b) (their section 4.2.1).
 #include "framework/plugin.hpp"
 
 namespace softalign {

@@ -1,6 +1,10 @@
-// LSTMN (Cheng et al. 2016, section 3.2): a forward LSTM that attends over all its earlier states
-// instead of keeping only the previous one; equations in ops/ops.hpp. Its attention has as many
-// units as its states.
+// LSTMN (Cheng et al. 2016, section 3.2): a forward LSTM that attends over all its earlier states instead of
+// keeping only the previous one:
+//   a_ti = v · tanh(W_h h_i + W_x x_t + W_s h~_{t-1}) for i < t,   s_t = softmax(a_t)
+//   h~_t = sum_i s_ti h_i,   c~_t = sum_i s_ti c_i,   both 0 at the first step
+//   i, f, o = sigmoid(W x_t + U h~_t + b),   g = tanh(W x_t + U h~_t + b), each with its own W, U, b
+//   c_t = f c~_t + i g,   h_t = o tanh(c_t)
+// Its attention has as many units as its states; annotation t is h_t.
 #include "framework/plugin.hpp"
 
 namespace softalign {

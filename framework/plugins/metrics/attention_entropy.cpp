@@ -1,5 +1,5 @@
-// How widely attention is spread, averaged over target steps: 0 points at one position. Neither end
-// is good in itself; the sharper one counts as better.
+// How widely attention is spread: -sum_j w_j ln w_j, averaged over target steps; 0 points at one position.
+// Neither end is good in itself; the sharper one counts as better.
 #include "framework/eval/metric.hpp"
 
 namespace softalign {

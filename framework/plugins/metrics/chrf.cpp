@@ -1,4 +1,7 @@
-// Corpus chrF2; see framework/eval/chrf.hpp.
+// Corpus chrF2 (Popović 2015) of character n-grams, n = 1 to 6, white space left out, as sacreBLEU 2 computes it:
+//   chrF = 100 (1 + β²) P R / (β² P + R),   β = 2: recall counts twice
+// P, R: the part of the hypotheses' n-grams that is in the references, and of the references' that is in the
+// hypotheses, counted over the corpus for each n; then their means over those n that both sides have.
 #include <limits>
 #include <vector>
 

@@ -1,5 +1,6 @@
-// How often attention is strongest on a source position that the target token is surely linked to,
-// of the target tokens that have a sure link.
+// How often attention is strongest on a source position that the target token is surely linked to, of the target
+// tokens that have a sure link. Where the largest weights tie, it is right when all of the tied positions are
+// linked; a row that is even over all positions points nowhere and is wrong, as is one of zeros.
 #include "framework/eval/metric.hpp"
 
 namespace softalign {

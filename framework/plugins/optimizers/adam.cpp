@@ -1,5 +1,7 @@
-// Adam (Kingma and Ba 2015), with bias correction folded into the step size as in the paper's
-// section 2.
+// Adam (Kingma and Ba 2015, algorithm 1), at update t:
+//   m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g²;
+//   w -= learning_rate m/(1 - beta1^t) / (sqrt(v/(1 - beta2^t)) + epsilon)
+// with the bias correction folded into step size and epsilon (the paper's section 2).
 #include <cmath>
 
 #include "framework/kernels/vector_math.hpp"

@@ -1,7 +1,9 @@
 // Task image_captions: images made of handwritten digits, described in words (Xu et al. 2015 describe
 // photographs). Strips: digits from left to right, "three then seven". Scenes: two digits on a square,
 // "a five left of a two" or "a three above a nine". The digits of a split are found in no other. A
-// number word is linked to the ink of its digit.
+// number word is linked to the ink of its digit. An image is a source line, as `translate` reads it: its
+// grey levels from 0 (paper) to 16 (ink), spaces between them, column by column from the left, each from
+// the top; a strip is 8 pixels high, a scene `side`.
 #include <array>
 #include <charconv>
 #include <map>
