@@ -6,6 +6,7 @@
 #include <set>
 
 #include "framework/app/table.hpp"
+#include "framework/base/counted.hpp"
 #include "framework/base/text.hpp"
 
 namespace softalign::app {
@@ -63,10 +64,6 @@ std::string lengths_text(const LengthRange& lengths) {
   return fmt::format("{} to {}", lengths.shortest, lengths.longest);
 }
 
-std::string count_text(std::size_t count, const char* noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 std::string head(const Comparison& comparison) {
   std::size_t runs = 0, most = 0;
   bool marked = false;
@@ -75,8 +72,8 @@ std::string head(const Comparison& comparison) {
     most = std::max(most, group.runs.size());
   }
   for (const ComparisonColumn& column : comparison.columns) marked |= column.best >= 0;
-  std::string text = fmt::format(
-      "{} in {}", count_text(runs, "run"), count_text(comparison.groups.size(), "group"));
+  std::string text =
+      fmt::format("{} in {}", counted(runs, "run"), counted(comparison.groups.size(), "group"));
   if (most > 1) text += "; mean ±sd over the seeds";
   if (marked) text += "; * the best of its column";
   if (!comparison.lengths.all())
@@ -237,7 +234,7 @@ std::string comparison_text(const Comparison& comparison, const PairedTestOption
              "\nagainst #{}, {}{}\n{}\n{}",
              comparison.baseline + 1,
              label_of(comparison, comparison.baseline),
-             pairs ? fmt::format("; {}", count_text(static_cast<std::size_t>(*pairs), "pair")) : "",
+             pairs ? fmt::format("; {}", counted(static_cast<std::size_t>(*pairs), "pair")) : "",
              against_text(comparison),
              legend(comparison, draws));
 }

@@ -9,6 +9,7 @@
 #include "framework/app/json.hpp"
 #include "framework/app/runs.hpp"
 #include "framework/app/table.hpp"
+#include "framework/base/counted.hpp"
 #include "framework/base/text.hpp"
 
 namespace softalign::app {
@@ -22,11 +23,11 @@ struct Arguments {
 };
 
 std::string title_of(const Record& record) {
-  return fmt::format("{} {}: {}, {} updates",
+  return fmt::format("{} {}: {}, {}",
                      printable(record.name(), kWhole),
                      printable(record.run_id()),
                      record.state(),
-                     record.last_update());
+                     counted(record.last_update(), "update"));
 }
 
 std::string shown(const std::optional<std::string>& text) {

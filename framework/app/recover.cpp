@@ -1,6 +1,7 @@
 // softalign recover RUN: makes run.h5 from the journals of a run that was killed.
 #include "framework/app/command.hpp"
 #include "framework/app/runs.hpp"
+#include "framework/base/counted.hpp"
 #include "framework/record/open_record.hpp"
 #include "framework/record/publish.hpp"
 
@@ -18,10 +19,10 @@ void add_recover(CLI::App& app, Outcome&) {
     const RunFolder run = find_run_folder(*arguments);
     recover(FileSystem::real(), run);
     const Record record(run.record());
-    fmt::print("{}: {}, {} updates\n",
+    fmt::print("{}: {}, {}\n",
                short_path(record.file()),
                record.complete() ? "complete" : "not complete; run its spec again to go on",
-               record.last_update());
+               counted(record.last_update(), "update"));
   });
 }
 

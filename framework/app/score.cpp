@@ -9,6 +9,7 @@
 #include "framework/app/new_text.hpp"
 #include "framework/app/terminal.hpp"
 #include "framework/app/trained.hpp"
+#include "framework/base/counted.hpp"
 #include "framework/base/workers.hpp"
 #include "framework/data/batches.hpp"
 #include "framework/data/text_file.hpp"
@@ -37,9 +38,9 @@ Pairs read_pairs(TextFile& source, TextFile& target, std::size_t most) {
     const bool more = source.next(a);
     if (target.next(b) != more)
       throw DataError(
-          "{} ends after {} lines, {} goes on; line k of one must belong to line k of the other",
+          "{} ends after {}, {} goes on; line k of one must belong to line k of the other",
           (more ? target : source).path(),
-          (more ? target : source).line_number(),
+          counted((more ? target : source).line_number(), "line"),
           (more ? source : target).path());
     pairs.last = !more;
     if (!more) break;

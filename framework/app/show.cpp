@@ -10,6 +10,7 @@
 #include "framework/app/runs.hpp"
 #include "framework/app/show_alignments.hpp"
 #include "framework/app/table.hpp"
+#include "framework/base/counted.hpp"
 #include "framework/record/status.hpp"
 
 namespace softalign::app {
@@ -98,9 +99,9 @@ std::string summary(const Record& record) {
   const std::string state = record.state();
   const bool again = record.complete() && state != to_string(RunState::complete);
   line("state",
-       fmt::format("{}, {} updates{}",
+       fmt::format("{}, {}{}",
                    state,
-                   record.last_update(),
+                   counted(record.last_update(), "update"),
                    again ? ", of when the run was complete before" : ""));
   line("selected",
        test.contains("selected_update") ? "parameters of update " + from(test, "selected_update")

@@ -9,6 +9,7 @@
 #include "framework/app/matrix.hpp"
 #include "framework/app/runs.hpp"
 #include "framework/app/table.hpp"
+#include "framework/base/counted.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/suggest.hpp"
 
@@ -116,11 +117,11 @@ void show_alignment_record(const AlignmentRecord& record, const ShownSentence& s
   fmt::print(
       "file      {}: alignments, written by softalign translate {}\n"
       "run       {}\n"
-      "matrices  {} sentences; --sentence N draws one\n\n{}",
+      "matrices  {}; --sentence N draws one\n\n{}",
       title,
       record.created(),
       record.run_id(),
-      sentences.size(),
+      counted(sentences.size(), "sentence"),
       table.fitted());
   if (sentences.size() > kMost) fmt::print("and {} more\n", sentences.size() - kMost);
 }

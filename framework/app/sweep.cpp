@@ -12,6 +12,7 @@
 #include "framework/app/runs.hpp"
 #include "framework/app/sweep.hpp"
 #include "framework/app/sweep_table.hpp"
+#include "framework/base/counted.hpp"
 #include "framework/base/text.hpp"
 #include "framework/record/file.hpp"
 #include "framework/sweep/plan_file.hpp"
@@ -51,8 +52,7 @@ std::string plan_summary(const SweepPlan& plan) {
                      plan.name,
                      plan.method == SweepMethod::optuna && plan.rows.empty()
                          ? "runs as optuna proposes them"
-                     : plan.rows.size() == 1 ? "1 run"
-                                             : fmt::format("{} runs", plan.rows.size()),
+                         : counted(plan.rows.size(), "run"),
                      plan.seeds.size() == 1 ? "" : "s",
                      seeds,
                      plan.metric.name,
@@ -173,9 +173,9 @@ void extend(SweepArguments arguments) {
         arguments.file,
         plan_file(longer.folder).string());
   const Index added = append_rows(longer);
-  fmt::print("{}: {} rows added, {} now\n",
+  fmt::print("{}: {} added, {} now\n",
              short_path(plan_file(longer.folder)),
-             added,
+             counted(added, "row"),
              std::max(longer.rows.size(), before.rows.size()));
 }
 
@@ -234,16 +234,14 @@ SweepPlan planned_or_plan(const SweepArguments& arguments, bool write) {
   if (write_plan(made)) print_notes(made);
   SweepPlan plan = read_plan(made.folder);
   if (plan.rows.size() < made.rows.size())
-    write_error(
-        fmt::format("note: run_cap is {} now, the plan has {} rows; softalign sweep extend {}\n",
-                    made.rows.size(),
-                    plan.rows.size(),
-                    given.string()));
+    write_error(fmt::format("note: run_cap is {} now, the plan has {}; softalign sweep extend {}\n",
+                            made.rows.size(),
+                            counted(plan.rows.size(), "row"),
+                            given.string()));
   if (plan.rows.size() > made.rows.size() && plan.method != SweepMethod::optuna)
-    write_error(
-        fmt::format("note: the plan has {} rows, more than {} asks for now; plans only grow\n",
-                    plan.rows.size(),
-                    given.string()));
+    write_error(fmt::format("note: the plan has {}, more than {} asks for now; plans only grow\n",
+                            counted(plan.rows.size(), "row"),
+                            given.string()));
   return plan;
 }
 

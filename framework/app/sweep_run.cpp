@@ -9,6 +9,7 @@
 #include "framework/app/script.hpp"
 #include "framework/app/sweep.hpp"
 #include "framework/app/sweep_table.hpp"
+#include "framework/base/counted.hpp"
 #include "framework/record/file.hpp"
 #include "framework/sweep/plan_file.hpp"
 #include "framework/sweep/sweep_status.hpp"
@@ -66,9 +67,7 @@ void print_rows(const SweepPlan& plan, const LocalRunOptions& options) {
                softalign::to_string(stands.rows[i].state));
     ++count;
   }
-  fmt::print("{} would be run, {} at a time\n",
-             count == 1 ? "1 row" : fmt::format("{} rows", count),
-             options.workers);
+  fmt::print("{} would be run, {} at a time\n", counted(count, "row"), options.workers);
 }
 
 ExitCode finish(const SweepPlan& plan, const LocalRunOptions& options, bool stopped) {

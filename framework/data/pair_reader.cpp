@@ -1,5 +1,6 @@
 #include "framework/data/pair_reader.hpp"
 
+#include "framework/base/counted.hpp"
 #include "framework/base/error.hpp"
 #include "framework/data/alignment_file.hpp"
 #include "framework/data/text.hpp"
@@ -17,9 +18,9 @@ Index count_lines(TextFile& file) {
 // Both files have been read to the end of the shorter one.
 [[noreturn]] void refuse_lengths(TextFile& a, TextFile& b) {
   const Index lines = count_lines(a);
-  throw DataError("{} has {} lines and {} has {}; line k of one must belong to line k of the other",
+  throw DataError("{} has {} and {} has {}; line k of one must belong to line k of the other",
                   a.path(),
-                  lines,
+                  counted(lines, "line"),
                   b.path(),
                   count_lines(b));
 }

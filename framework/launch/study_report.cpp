@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/analysis/significance.hpp"
+#include "framework/base/counted.hpp"
 #include "framework/record/status.hpp"
 
 namespace softalign {
@@ -160,13 +161,12 @@ std::string claims_text(const std::vector<JudgedClaim>& claims) {
     if (judged.verdict == Verdict::empty)
       text += fmt::format("   no test sentence is as long as {} asks\n", judged.nothing);
     else
-      text += fmt::format("   {} {} {}; n = {} sentences, {} {}; so in {:.1f} % of {} resamples\n",
+      text += fmt::format("   {} {} {}; n = {}, {}; so in {:.1f} % of {} resamples\n",
                           number_text(judged.left),
                           statement.comparison(),
                           number_text(judged.right),
-                          judged.sentences,
-                          judged.left.count,
-                          judged.left.count == 1 ? "seed" : "seeds",
+                          counted(judged.sentences, "sentence"),
+                          counted(judged.left.count, "seed"),
                           100 * judged.confidence,
                           kResamples);
     if (!judged.claim->because.empty())

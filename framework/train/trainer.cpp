@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/base/counted.hpp"
 #include "framework/record/bytes.hpp"
 #include "framework/train/not_finite.hpp"
 #include "framework/train/results.hpp"
@@ -204,7 +205,7 @@ void Trainer::tell_early_stop() {
       fmt::format("stopped at epoch {}: no better {} for {}; parameters of epoch {}",
                   position_.epoch,
                   spec_.train.early_stopping->metric,
-                  best_.since == 1 ? "1 epoch" : fmt::format("{} epochs", best_.since),
+                  counted(best_.since, "epoch"),
                   position_.epoch - best_.since);
   recorder_.event(fmt::format("{} (update {})", text, best_.update));
   observer_.message(text);

@@ -16,7 +16,7 @@ from report.metrics import METRICS, title_of
 from report.parts import Part
 from report.plan import RowState, text_of
 from report.summary import code, data, data_hashes, duration, machine
-from report.svg import number
+from report.svg import counted, number
 from report.sweep import state_counts
 
 
@@ -38,10 +38,6 @@ def _groups(runs: Sequence[Placed]) -> dict[str, list[Placed]]:
     return found
 
 
-def _runs(runs: Sequence[object]) -> str:
-    return "run" if len(runs) == 1 else "runs"
-
-
 def _each(runs: Sequence[Placed], text_of_run: Callable[[Placed], str]) -> list[str]:
     """One line where all agree, else one a group."""
     told = {name: list(dict.fromkeys(text_of_run(p) for p in group)) for name, group in _groups(runs).items()}
@@ -56,7 +52,7 @@ def _runtime(runs: Sequence[Placed]) -> list[str]:
     for name, group in _groups(runs).items():
         known = [p.recorded.seconds for p in group if p.recorded.seconds is not None]
         if known:
-            lines.append(f"{name}: {duration(sum(known) / len(known))} on average over {len(known)} {_runs(known)}")
+            lines.append(f"{name}: {duration(sum(known) / len(known))} on average over {counted(len(known), 'run')}")
     return lines
 
 
@@ -92,16 +88,17 @@ def _statistics(tables: dict[str, list[Table]]) -> list[str]:
         for table in found:
             for series, column in table.columns.items():
                 e = column[table.buckets.index(ALL)]
-                spread = f", sd over {len(e.seeds)} seeds {number(e.sd, 3)}" if math.isfinite(e.sd) else f", {len(e.seeds)} seed"
+                seeds = counted(len(e.seeds), "seed")
+                spread = f", sd over {seeds} {number(e.sd, 3)}" if math.isfinite(e.sd) else f", {seeds}"
                 low, high = map(number, e.interval)
-                around = f", 95 % interval over {e.n} test sentences {low} to {high}" if math.isfinite(e.interval[0]) else ""
+                around = f", 95 % interval over {counted(e.n, 'test sentence')} {low} to {high}" if math.isfinite(e.interval[0]) else ""
                 where = " / ".join(part for part in (panel, series) if part)
                 lines.append(f"{where}, {title_of(table.metric)}: mean {number(e.mean)}{spread}{around}")
     return lines
 
 
 def _search(subject: Subject, states: Sequence[RowState], several: Sequence[Part]) -> list[Item]:
-    group, runs = "Hyperparameter search", len(subject.runs)
+    group = "Hyperparameter search"
     if subject.plan is None:
         sweeps = [part.folder.name for part in several if part.kind == "sweep"]
         none = "no sweep belongs to these runs, so the records know of no search"
@@ -111,7 +108,7 @@ def _search(subject: Subject, states: Sequence[RowState], several: Sequence[Part
             Item(
                 group,
                 "Number of training and evaluation runs",
-                [f"{runs} {_runs(subject.runs)} reported; others, if there were any, are not counted"],
+                [f"{counted(len(subject.runs), 'run')} reported; others, if there were any, are not counted"],
             ),
             Item(group, "Bounds for each hyperparameter", [], none),
             Item(group, "Hyperparameter configurations of the best-performing models", _configurations(subject)),
@@ -230,7 +227,7 @@ def markdown(subject: Subject, items: Sequence[Item]) -> str:
     for item in items:
         if item.group != group:
             group = item.group
-            lines += [f"## {group}", ""]
+            lines += [*([""] if lines[-1] else []), f"## {group}", ""]
         lines.append(f"- **{item.question}**")
         lines += [f"  - {line}" for line in item.answer]
         if item.missing:

@@ -22,7 +22,7 @@ from report.metrics import METRICS, RESAMPLES, title_of
 from report.parts import Part, parts
 from report.plan import RowState, row_states, text_of
 from report.summary import common_facts, run_facts
-from report.svg import number, spread
+from report.svg import counted, number, spread
 
 HERE = Path(__file__).parent
 CSS = ["base.css", "figures.css", "sweep.css", "explorer.css", "print.css"]
@@ -80,7 +80,7 @@ def headlines(subject: Subject, tables: dict[str, list[Table]]) -> list[tuple[st
         panel, series, table = found[0]
         estimate = table.columns[series][table.buckets.index(ALL)]
         low, high = estimate.interval
-        sure = f"{estimate.n} sentences"
+        sure = counted(estimate.n, "sentence")
         sure = f"{number(low)} to {number(high)}, 95 % over {sure}" if math.isfinite(low) else sure
         sure += f", mean of {len(estimate.seeds)} seeds" if len(estimate.seeds) > 1 else ""
         of = [panel if len(subject.panels) > 1 else "", series if len(subject.series) > 1 else ""]

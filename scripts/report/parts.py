@@ -9,7 +9,7 @@ from pathlib import Path
 from report.configurations import best_configuration
 from report.gather import Subject, folders_of, is_run_folder, read_study
 from report.plan import read_plan, row_states
-from report.svg import number
+from report.svg import counted
 from report.sweep import state_counts
 
 
@@ -41,7 +41,7 @@ def _sweep(folder: Path, subject: Subject) -> Part | None:
     counts = ", ".join(f"{n} {state}" for state, n in state_counts(states))
     best = best_configuration(plan, states)
     said = f"best {plan.metric} {best.said}: {plan.label(best.rows[0].row)}" if best else "no row is complete"
-    return Part(folder, "sweep", f"{number(len(plan.rows))} rows: {counts}", said)
+    return Part(folder, "sweep", f"{counted(len(plan.rows), 'row')}: {counts}", said)
 
 
 def _study(folder: Path, subject: Subject) -> Part | None:
@@ -49,7 +49,7 @@ def _study(folder: Path, subject: Subject) -> Part | None:
     if study is None:
         return None
     held = [claim["verdict"] == "holds" for claim in study["claims"] if claim["expect"] == "holds"]
-    return Part(folder, "study", f"{number(len(study['runs']))} runs", f"{sum(held)} of {len(held)} claims hold")
+    return Part(folder, "study", counted(len(study["runs"]), "run"), f"{sum(held)} of {len(held)} claims hold")
 
 
 def parts(places: list[Path], subject: Subject) -> list[Part]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from report.gather import Placed
 from report.run import Recorded
+from report.svg import counted
 
 Fact = tuple[str, str]
 
@@ -53,7 +54,7 @@ def data(recorded: Recorded) -> str:
             lost = [
                 f"{counts[k]} {k.replace('_', ' ')}" for k in ("dropped_too_long", "dropped_empty", "truncated") if counts.get(k)
             ]
-            said.append(f"{split} {counts['kept']:,} sentences" + (f" ({', '.join(lost)})" if lost else ""))
+            said.append(f"{split} {counted(counts['kept'], 'sentence')}" + (f" ({', '.join(lost)})" if lost else ""))
     return "; ".join(said)
 
 
@@ -81,7 +82,7 @@ def run_facts(recorded: Recorded) -> list[Fact]:
     selected = recorded.test.get("selected_update")
     facts = [
         ("run", f"{recorded.run.name} {recorded.run_id}"),
-        ("state", f"{recorded.state}, {recorded.root.get('last_update', 0):,} updates"),
+        ("state", f"{recorded.state}, {counted(recorded.root.get('last_update', 0), 'update')}"),
         ("tested", f"the parameters of update {selected:,}" if selected is not None else ""),
         ("notes", str(recorded.run.spec.get("notes") or "")),
         ("tags", ", ".join(map(str, recorded.run.spec.get("tags") or []))),
@@ -122,7 +123,7 @@ def common_facts(runs: Sequence[Placed]) -> list[Fact]:
         if len(known) == 1 and len(values) == 1:
             said.append((name, next(iter(known))))
         elif known:
-            said.append((name, " | ".join(f"{text} ({n} runs)" for text, n in known.items())))
+            said.append((name, " | ".join(f"{text} ({counted(n, 'run')})" for text, n in known.items())))
     total = [p.recorded.seconds for p in runs if p.recorded.seconds is not None]
     said.append(("time", f"{duration(sum(total))} in all, {duration(sum(total) / len(total))} a run") if total else ("time", ""))
     started = sorted(str(p.recorded.provenance.get("started", "")) for p in runs)

@@ -32,6 +32,11 @@ def number(value: float, digits: int = 4) -> str:
     return f"{value:,.{max(0, digits - 1 - math.floor(math.log10(abs(value))))}f}"
 
 
+def counted(count: int, noun: str) -> str:
+    """As in 1 run, 2 runs."""
+    return f"{number(count)} {noun}{'' if count == 1 else 's'}"
+
+
 def spread(mean: float, deviation: float | None) -> str:
     """As in 78.10 ± 1.03: the larger one has four digits, both its decimals; the mean alone where no deviation is known."""
     if deviation is None or not math.isfinite(deviation) or not math.isfinite(mean):

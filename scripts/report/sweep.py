@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from report.figures import Figure
 from report.plan import STATES, UNSET, Plan, RowState, text_of
-from report.svg import Scale, apart, number, path, plated, shortened, svg, tag, tick
+from report.svg import Scale, apart, counted, number, path, plated, shortened, svg, tag, tick
 
 SHADES = 6  # classes q0 (worst) to q5 (best)
 COMPARED = 12  # others of a decision that are named
@@ -96,7 +96,7 @@ def parallel(plan: Plan, states: Sequence[RowState]) -> Figure | None:
         for text, y in apart(axis.ticks):
             parts.append(plated(shortened(text, step - 14), x + 6, y))
     rows = [[f"{s.row.k}", *(text_of(s.row.values.get(p)) for p in names), number(s.value)] for s in known]
-    said = f"parallel coordinates of {len(known)} rows over {', '.join(a.name for a in axes)}; the table below holds the values"
+    said = f"parallel coordinates of {counted(len(known), 'row')} over {', '.join(a.name for a in axes)}; the table below holds the values"
     note = "Colour: the rank of the row, best darkest (in the dark theme: brightest)."
     head = ["row", *(plan.short(p) for p in names), plan.metric]
     sizes = f"min-width:{0.72 * width:.0f}px;max-width:{1.6 * width:.0f}px"

@@ -140,7 +140,7 @@ def test_scores_of_translations_are_those_of_the_search(trained: Path, tmp_path:
     ]
     (tmp_path / "target").write_text("a b c\n")
     said = error(*ask, cwd=tmp_path, code=3)
-    assert said == "softalign: target ends after 1 lines, source goes on; line k of one must belong to line k of the other"
+    assert said == "softalign: target ends after 1 line, source goes on; line k of one must belong to line k of the other"
 
 
 def test_score_tells_unknown_words_reads_pipes_and_refuses_searches(trained: Path, tmp_path: Path) -> None:

@@ -177,7 +177,7 @@ def test_a_loss_that_is_no_number_stops_the_run_and_keeps_the_checkpoint(here: P
     (run,) = here.glob("results/tiny/*")
     assert len(list((run / "ckpt").glob("upd-*1-*.ckpt"))) == 1
     shown = softalign("show", run, cwd=here).stdout
-    assert "failed, 1 updates" in shown
+    assert "failed, 1 update" in shown
     assert answer("ls", cwd=here)[0]["state"] == "failed"
     assert "not a number" in softalign("tail", run, cwd=here).stdout
     without = error("run", "tiny.yaml", *wild, "seed=2", "--out", "other", cwd=here, code=1)

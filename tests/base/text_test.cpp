@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "framework/base/counted.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/base/regular_file.hpp"
@@ -16,6 +17,12 @@
 using namespace softalign;
 
 BOOST_AUTO_TEST_SUITE(text)
+
+BOOST_AUTO_TEST_CASE(one_has_no_plural) {
+  BOOST_TEST(counted(0, "line") == "0 lines");
+  BOOST_TEST(counted(1, "line") == "1 line");
+  BOOST_TEST(counted(std::size_t{2}, "line") == "2 lines");
+}
 
 BOOST_AUTO_TEST_CASE(control_characters_and_broken_bytes_are_spelt_out) {
   BOOST_TEST(printable("el niño 漢字") == "el niño 漢字");

@@ -146,7 +146,7 @@ BOOST_AUTO_TEST_CASE(gzip_reads_alike) {
 BOOST_AUTO_TEST_CASE(sides_of_unequal_length) {
   Corpus corpus;
   corpus.set("dev", "target", "uno\ndos\ntres\n");
-  BOOST_TEST(corpus.refusal() == corpus.path("dev.source") + " has 1 lines and " +
+  BOOST_TEST(corpus.refusal() == corpus.path("dev.source") + " has 1 line and " +
                                      corpus.path("dev.target") +
                                      " has 3; line k of one must belong to line k of the other");
   corpus.set("dev", "source", "a\nb\nc\nd\ne\n");
@@ -157,8 +157,8 @@ BOOST_AUTO_TEST_CASE(sides_of_unequal_length) {
 BOOST_AUTO_TEST_CASE(links_that_do_not_fit) {
   Corpus corpus;
   corpus.set("test", "alignment", "0-0\n0-0\n");
-  BOOST_TEST(corpus.refusal().find("has 1 lines and " + corpus.path("test.alignment") +
-                                   " has 2;") != std::string::npos);
+  BOOST_TEST(corpus.refusal().find("has 1 line and " + corpus.path("test.alignment") + " has 2;") !=
+             std::string::npos);
   corpus.set("test", "alignment", "0-0 6-0\n");
   BOOST_TEST(corpus.refusal() == corpus.path("test.alignment") +
                                      ":1: link '6-0' is out of range: 6 source words, 6 target "

@@ -449,6 +449,7 @@ def test_the_checklist_is_filled_from_the_records(study, demo):
 def test_without_a_seed_beside_it_a_run_has_no_variation(run):
     text = report(run, "--checklist").stdout
     assert "MISSING: variation over seeds: one seed only" in text and "sd over" not in text
+    assert "1 run reported" in text and re.findall(r"\n## .*", text) == re.findall(r"(?<=\n)\n## .*", text)
 
 
 def test_a_model_without_attention_has_a_report(tmp_path):
