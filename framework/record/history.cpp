@@ -35,16 +35,18 @@ double History::wall_time() const {
 }
 
 void History::rewind(const Rewind& rewind) {
-  std::size_t keep = 0;
-  if (!rewind.file.empty()) {
-    for (keep = live.size(); keep > 0; --keep) {
-      const auto* mark = std::get_if<CheckpointMark>(&live[keep - 1]);
-      if (mark && mark->file == rewind.file) break;
-    }
-    if (keep == 0)
-      throw DataError("the journals rewind to checkpoint {}, which none of them marks",
-                      rewind.file);
+  if (rewind.file.empty()) {
+    live.clear();
+    superseded.clear();
+    return;
   }
+  std::size_t keep = live.size();
+  for (; keep > 0; --keep) {
+    const auto* mark = std::get_if<CheckpointMark>(&live[keep - 1]);
+    if (mark && mark->file == rewind.file) break;
+  }
+  if (keep == 0)
+    throw DataError("the journals rewind to checkpoint {}, which none of them marks", rewind.file);
   const auto cut = live.begin() + static_cast<std::ptrdiff_t>(keep);
   std::move(cut, live.end(), std::back_inserter(superseded));
   live.erase(cut, live.end());

@@ -20,8 +20,8 @@ struct Attempt {
 };
 
 struct History {
-  std::vector<Frame> live;  // in order, without events and rewinds
-  std::vector<Frame> superseded;
+  std::vector<Frame> live;                      // in order, without events and rewinds
+  std::vector<Frame> superseded;                // since the run last began, not resumed
   std::vector<std::pair<Index, Event>> events;  // of all attempts; an event stays true
   std::vector<Attempt> attempts;
 
@@ -29,7 +29,8 @@ struct History {
   Index last_update() const;                     // of the live frames; 0 when there is none
   double wall_time() const;                      // of the last live SCALARS frame, seconds
 
-  // What Rewind does: frames after the checkpoint (all, when `file` is empty) become superseded.
+  // What Rewind does: frames after the checkpoint become superseded; when `file` is empty, the run
+  // begins again, and all earlier ones are forgotten.
   void rewind(const Rewind& rewind);
 };
 

@@ -189,7 +189,8 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
       observer.message(fmt::format("resuming at update {}", trainer.update()));
     } else {
       if (recorder.folder().journals().size() > 1)
-        observer.message("no checkpoint had been saved: beginning again");
+        observer.message(options.force ? "--force: beginning again"
+                                       : "no checkpoint had been saved: beginning again");
       record_setting(recorder, data, *model, observer);
       record_images(recorder, spec, data, *model);
     }

@@ -164,6 +164,23 @@ BOOST_AUTO_TEST_CASE(a_value_computed_otherwise_is_drift) {
               Values(std::vector<std::string>{"drift after resumption: " + *record.drift()})));
 }
 
+BOOST_AUTO_TEST_CASE(what_force_threw_away_is_compared_with_nothing) {
+  const Scratch scratch;
+  undisturbed(scratch);
+  {
+    Recorder forced(scratch / "undisturbed", kRun, {.force = true});
+    forced.scalars("train", 1, {{"loss", -1.0}});
+    BOOST_TEST(!forced.drift().has_value());
+    forced.checkpoint(1, {});
+    forced.end(RunState::interrupted);
+  }
+  Recorder resumed(scratch / "undisturbed", kRun);
+  BOOST_REQUIRE(resumed.restored().has_value());
+  BOOST_TEST(resumed.restored()->update == 1);
+  resumed.scalars("train", 2, {{"loss", -2.0}});
+  BOOST_TEST(!resumed.drift().has_value());
+}
+
 BOOST_AUTO_TEST_CASE(a_damaged_checkpoint_is_not_used) {
   const Scratch scratch;
   const auto expected = undisturbed(scratch);
