@@ -4,7 +4,9 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "framework/base/error.hpp"
 
@@ -46,6 +48,10 @@ void add_completion(CLI::App& app, Outcome& outcome);
 // A subcommand with its one-line summary, its heading in the help, and an example.
 CLI::App* add_command(
     CLI::App& app, const char* name, const char* summary, const char* heading, const char* example);
+
+// The lines of an error: a list of errors has a place and a colon in its first line; in any other
+// message the end of a line is a name's.
+std::vector<std::string> error_lines(std::string_view text);
 
 // Each line of an error on standard error, behind "softalign: " unless it begins with a place in a
 // file. Control characters that names bring along are escaped, very long lines shortened.

@@ -74,6 +74,15 @@ void load_plugins(Value& root, const std::vector<std::string>& more) {
   }
 }
 
+bool is_override(std::string_view argument) {
+  return argument.find('=') != argument.npos || argument.starts_with('~');
+}
+
+void print_notes(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes)
+    write_error(fmt::format("note: {}\n", printable(note, kWhole)));
+}
+
 ResolvedSpec<Spec> load(SpecTree tree, const std::vector<std::string>& more) {
   load_plugins(tree.root, more);
   return resolve<Spec>(std::move(tree));
@@ -82,8 +91,7 @@ ResolvedSpec<Spec> load(SpecTree tree, const std::vector<std::string>& more) {
 ResolvedSpec<Spec> load(const SpecArguments& arguments) {
   auto resolved =
       load(load_tree(arguments.file, numbered_overrides(arguments.overrides)), arguments.plugins);
-  for (const std::string& note : resolved.notes)
-    write_error(fmt::format("note: {}\n", printable(note, kWhole)));
+  print_notes(resolved.notes);
   return resolved;
 }
 

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "framework/config/spec.hpp"
@@ -26,7 +27,13 @@ void add_threads_option(CLI::App& command,
                         int& threads,
                         const char* help = "threads (default: all cores)");
 
-// Prints the notes of merging to standard error. Throws SpecError.
+// Of an argument that may be an override or a name: KEY=VALUE or ~KEY.
+bool is_override(std::string_view argument);
+
+// What was replaced or has no effect, a line each on standard error.
+void print_notes(const std::vector<std::string>& notes);
+
+// Prints the spec's notes. Throws SpecError.
 ResolvedSpec<Spec> load(const SpecArguments& arguments);
 
 // Loads the plugins of a tree, then `more`, and reads the tree. All of them stand in the spec with

@@ -159,19 +159,23 @@ int run_program(int argc, char** argv, bool closed) {
 
 }  // namespace
 
-void print_error(std::string_view text) {
-  std::fflush(stdout);  // what was printed before stays before
-  // A list of errors has a place and a colon in its first line; in any other message the end of a
-  // line is a name's.
+std::vector<std::string> error_lines(std::string_view text) {
   const bool list = text.substr(0, text.find('\n')).find(": ") != text.npos;
+  std::vector<std::string> lines;
   while (!text.empty()) {
     const std::string_view line = list ? text.substr(0, text.find('\n')) : text;
     text.remove_prefix(std::min(text.size(), line.size() + 1));
-    if (!line.empty())
-      write_error(fmt::format("{}{}\n",
-                              begins_with_position(line) ? "" : "softalign: ",
-                              shortened(printable(line, kWhole))));
+    if (!line.empty()) lines.emplace_back(line);
   }
+  return lines;
+}
+
+void print_error(std::string_view text) {
+  std::fflush(stdout);  // what was printed before stays before
+  for (const std::string& line : error_lines(text))
+    write_error(fmt::format("{}{}\n",
+                            begins_with_position(line) ? "" : "softalign: ",
+                            shortened(printable(line, kWhole))));
 }
 
 CLI::App* add_command(CLI::App& app,

@@ -200,7 +200,7 @@ TrainedRuns open_trained(const TrainedArguments& arguments) {
   Strings texts;
   std::vector<RunArgument> runs = {arguments.run};
   for (const std::string& text : arguments.more) {
-    if (text.find('=') != std::string::npos || text.starts_with('~'))
+    if (is_override(text))
       texts.push_back(text);
     else
       runs.push_back({text, arguments.run.results});

@@ -1,8 +1,7 @@
-// softalign validate SPEC..: says everything that is wrong with specs, and with the files that they
-// name, without running them.
+// softalign validate SPEC.. [KEY=VALUE..]: says what is wrong with specs, and with the files that
+// they name, without running them.
 
-#include <fmt/ranges.h>  // fmt::join, from version 11 on
-
+#include <cstdio>
 #include <functional>
 
 #include "framework/app/command.hpp"
@@ -15,7 +14,7 @@ namespace softalign::app {
 namespace {
 
 struct Arguments {
-  std::vector<std::string> files;
+  std::vector<std::string> files;  // and overrides among them
   std::vector<std::string> plugins;
   bool json = false;
 };
@@ -23,8 +22,12 @@ struct Arguments {
 // What is wrong with a spec, or with the files that it names.
 struct Findings {
   std::string run_id;
-  std::vector<std::string> errors;
+  std::vector<std::string> errors;  // a line each
+  std::vector<std::string> notes;
   ExitCode code = ExitCode::done;
+  std::size_t missing = 0;  // of the errors, those of files that the spec names
+
+  bool valid() const { return errors.size() == missing; }
 
   // Returns whether `check` found nothing.
   bool pass(const std::function<void()>& check) {
@@ -33,38 +36,65 @@ struct Findings {
       return true;
     } catch (const Error& error) {
       if (error.code() != ExitCode::usage && error.code() != ExitCode::data) throw;
-      errors.emplace_back(error.what());
+      for (std::string& line : error_lines(error.what())) errors.push_back(std::move(line));
       if (code != ExitCode::usage) code = error.code();
       return false;
     }
   }
 };
 
-Findings validated(const std::string& file, const std::vector<std::string>& plugins) {
+Findings validated(const std::string& file,
+                   const std::vector<Override>& overrides,
+                   const std::vector<std::string>& plugins) {
   Findings findings;
   ResolvedSpec<Spec> resolved;
-  if (!findings.pass([&] { resolved = load(load_tree(file), plugins); })) return findings;
+  if (!findings.pass([&] { resolved = load(load_tree(file, overrides), plugins); }))
+    return findings;
+  findings.notes = resolved.notes;
   findings.pass([&] { check_spec(resolved); });
+  const std::size_t before = findings.errors.size();
   findings.pass([&] { findings.run_id = run_id(identity(identity_json(resolved.spec))); });
+  findings.missing = findings.errors.size() - before;
   return findings;
 }
 
+std::string verdict(const Findings& findings) {
+  if (!findings.valid()) return "not valid";
+  if (findings.missing == 0) return "valid, run " + findings.run_id;
+  return fmt::format("valid, but {} cannot be read",
+                     findings.missing == 1 ? "1 file" : fmt::format("{} files", findings.missing));
+}
+
+void print_findings(const std::string& file, const Findings& findings) {
+  fmt::print("{}: {}\n", file, verdict(findings));
+  std::fflush(stdout);  // what follows stays below, where both go to one place
+  for (const std::string& line : findings.errors) print_error(line);
+  print_notes(findings.notes);
+}
+
+Json json_of(const std::string& file, const Findings& findings) {
+  Json entry = {{"file", file},
+                {"valid", findings.valid()},
+                {"errors", findings.errors},
+                {"notes", findings.notes}};
+  if (findings.errors.empty()) entry["run_id"] = findings.run_id;
+  return entry;
+}
+
 void validate(const Arguments& arguments, Outcome& outcome) {
+  std::vector<std::string> files, changes;
+  for (const std::string& text : arguments.files)
+    (is_override(text) ? changes : files).push_back(text);
+  if (files.empty()) throw SpecError("no spec is named; see softalign validate --help");
+  const std::vector<Override> overrides = numbered_overrides(changes);
   Json list = Json::array();
-  for (const std::string& file : arguments.files) {
-    const Findings findings = validated(file, arguments.plugins);
-    const bool valid = findings.errors.empty();
-    Json entry = {{"file", file}, {"valid", valid}};
-    if (valid)
-      entry["run_id"] = findings.run_id;
+  for (const std::string& file : files) {
+    const Findings findings = validated(file, overrides, arguments.plugins);
+    if (!findings.errors.empty() && outcome.code != ExitCode::usage) outcome.code = findings.code;
+    if (arguments.json)
+      list.push_back(json_of(file, findings));
     else
-      entry["errors"] = fmt::format("{}", fmt::join(findings.errors, "\n"));
-    if (!valid && outcome.code != ExitCode::usage) outcome.code = findings.code;
-    if (!arguments.json) {
-      for (const std::string& error : findings.errors) print_error(error);
-      fmt::print("{}: {}\n", file, valid ? "valid, run " + findings.run_id : "not valid");
-    }
-    list.push_back(std::move(entry));
+      print_findings(file, findings);
   }
   if (arguments.json) print_json(list);
 }
@@ -76,10 +106,13 @@ void add_validate(CLI::App& app, Outcome& outcome) {
   CLI::App* command = add_command(
       app,
       "validate",
-      "say everything that is wrong with specs, and which files they name are not there",
+      "read specs, check their parts together and the files they name, and say what is wrong",
       "Experiments",
-      "softalign validate configs/*.yaml");
-  command->add_option("specs", arguments->files, "YAML files")->required();
+      "softalign validate configs/*.yaml train.epochs=2");
+  command
+      ->add_option(
+          "specs", arguments->files, "YAML files, and changes to all of them: KEY=VALUE ~KEY")
+      ->required();
   add_plugin_option(*command, arguments->plugins);
   command->add_flag("--json", arguments->json, "print the findings as JSON");
   command->callback([arguments, &outcome] { validate(*arguments, outcome); });

@@ -5,11 +5,12 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from program import TINY, answer, error, files_below, softalign
+from program import PROGRAM, TINY, answer, error, files_below, softalign
 
 
 def test_resolve_shows_every_value_with_its_origin(here: Path) -> None:
@@ -45,12 +46,40 @@ def test_validate_reports_every_fault_of_every_file(here: Path) -> None:
     assert done.stderr.splitlines()[1].startswith("bad.yaml:16:11: ")
     assert sum(line.startswith("absent.yaml:") for line in done.stderr.splitlines()) == 6  # every file
     assert "absent.yaml:3:19: " in done.stderr and "no.en" in done.stderr
-    assert done.stdout.splitlines()[1:] == ["bad.yaml: not valid", "absent.yaml: not valid", "nowhere.yaml: not valid"]
+    said = ["bad.yaml: not valid", "absent.yaml: valid, but 6 files cannot be read", "nowhere.yaml: not valid"]
+    assert done.stdout.splitlines()[1:] == said
     assert "softalign: nowhere.yaml: cannot be read" in done.stderr
     softalign("validate", "tiny.yaml", cwd=here)
     softalign("validate", "absent.yaml", cwd=here, code=3)
     found = json.loads(softalign("validate", "tiny.yaml", "bad.yaml", "--json", cwd=here, code=2).stdout)
-    assert [entry["valid"] for entry in found] == [True, False] and "simbols" in found[1]["errors"]
+    assert [entry["valid"] for entry in found] == [True, False] and len(found[0]["run_id"]) == 16
+    assert found[0]["errors"] == [] and len(found[1]["errors"]) == 2 and "simbols" in found[1]["errors"][0]
+    (found,) = json.loads(softalign("validate", "absent.yaml", "--json", cwd=here, code=3).stdout)
+    assert found["valid"] and len(found["errors"]) == 6 and "run_id" not in found
+
+
+def test_validate_says_what_is_wrong_below_the_spec_it_is_wrong_with(here: Path) -> None:
+    (here / "bad.yaml").write_text(TINY.replace("symbols", "simbols").replace("epochs: 2", "epochs: two"))
+    command = [PROGRAM, "validate", "bad.yaml", "tiny.yaml", "bad.yaml"]
+    together = subprocess.run(command, cwd=here, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False).stdout.decode()
+    places = ["bad.yaml: ", "bad.yaml:4:3: ", "bad.yaml:16:11: "]
+    assert [line[: line.index(" ") + 1] for line in together.splitlines()] == [*places, "tiny.yaml: ", *places]
+
+
+def test_validate_takes_overrides_for_all_specs_and_prints_notes(here: Path) -> None:
+    (here / "other.yaml").write_text(TINY + "seed: 2\n")
+    done = softalign("validate", "tiny.yaml", "train.epochs=-1", "other.yaml", cwd=here, code=2)
+    assert done.stdout == "tiny.yaml: not valid\nother.yaml: not valid\n"
+    assert [line[:39] for line in done.stderr.splitlines()] == ["softalign: override 1 ('train.epochs=-1"] * 2
+    changes = ("model.attention.score=dot", "~train.epochs")
+    plan = answer("run", "tiny.yaml", *changes, "--dry-run", cwd=here)
+    done = softalign("validate", "tiny.yaml", *changes, cwd=here)
+    assert done.stdout == f"tiny.yaml: valid, run {plan['run_id']}\n"
+    notes = [line for line in softalign("resolve", "tiny.yaml", *changes, cwd=here).stderr.splitlines()]
+    assert notes and done.stderr.splitlines() == notes
+    (found,) = answer("validate", "tiny.yaml", *changes, cwd=here)
+    assert ["note: " + note for note in found["notes"]] == notes
+    assert "no spec is named" in error("validate", "train.epochs=1", cwd=here, code=2)
 
 
 def test_a_metric_that_is_never_measured_is_not_watched(here: Path) -> None:
