@@ -62,15 +62,16 @@ void print_table(const std::vector<Line>& lines) {
   Table table(columns);
   for (const Line& line : lines) {
     const RunSummary& run = line.summary;
-    std::vector<std::string> cells = {run.name,
-                                      run.run_id,
-                                      run.state(),
-                                      fmt::format("{}", run.status.last_update),
-                                      metric_text(dev_value(run, "loss")),
-                                      metric_text(dev_value(run, "bleu")),
-                                      metric_text(test_value(run, "token_accuracy")),
-                                      metric_text(test_value(run, "bleu")),
-                                      age(run.status)};
+    std::vector<std::string> cells = {
+        run.name,
+        run.run_id,
+        run.state(),
+        fmt::format("{}", run.status.last_update),
+        metric_text(dev_value(run, "loss"), "loss"),
+        metric_text(dev_value(run, "bleu"), "bleu"),
+        metric_text(test_value(run, "token_accuracy"), "token_accuracy"),
+        metric_text(test_value(run, "bleu"), "bleu"),
+        age(run.status)};
     if (differ) cells.push_back(line.differs);
     table.row(std::move(cells));
   }

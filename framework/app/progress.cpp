@@ -102,8 +102,8 @@ void ProgressObserver::update(const TrainingProgress& p) {
 void ProgressObserver::dev(const TrainingProgress& p, const MetricTable& table, bool best) {
   std::string text = fmt::format("epoch {}/{}  update {}  dev:", p.epoch, p.epochs, p.update);
   for (const std::string& name : main_metrics(table))
-    if (const double value = table.at("all", name); std::isfinite(value))
-      text += fmt::format("  {} {}", name, metric_text(value));
+    if (const double value = table.at("all", name); !std::isnan(value))
+      text += fmt::format("  {} {}", name, metric_text(value, name));
   message(text + (best ? "  best so far" : ""));
 }
 

@@ -96,10 +96,10 @@ std::string best_text(const SweepPlan& plan, const SweepStatus& status) {
   setting = setting.substr(0, setting.rfind("seed="));
   return fmt::format("best {}: {}{}: {}({} {})\n",
                      plan.metric.name,
-                     metric_text(status.best_metric.mean),
+                     metric_text(status.best_metric.mean, plan.metric.name),
                      one ? ""
                          : fmt::format(" ±{} over {} seeds",
-                                       metric_text(status.best_metric.deviation),
+                                       metric_text(status.best_metric.deviation, plan.metric.name),
                                        status.best.size()),
                      setting,
                      one ? "row" : "rows",

@@ -102,7 +102,7 @@ std::string sweep_table(const SweepPlan& plan,
     double value = now ? now->progress.value() : kNaN;
     if (std::isnan(value)) value = all.metric.empty() ? metric_of(plan, rows[i]) : all.metric[i];
     cells.push_back(
-        (std::isnan(value) ? "" : metric_text(value)) +
+        (std::isnan(value) ? "" : metric_text(value, plan.metric.name)) +
         (std::count(all.best.begin(), all.best.end(), static_cast<Index>(i)) > 0 ? "*" : " "));
     if (timed)
       cells.push_back(now && std::isfinite(now->progress.seconds_left())
@@ -157,7 +157,9 @@ void SweepDisplay::row_ended(const SweepRow& row, const RowStatus& status, doubl
       row.k,
       setting_text(plan_, row),
       softalign::to_string(status.state),
-      std::isfinite(value) ? fmt::format(", {} {}", plan_.metric.name, metric_text(value)) : "",
+      std::isfinite(value)
+          ? fmt::format(", {} {}", plan_.metric.name, metric_text(value, plan_.metric.name))
+          : "",
       rough_time(seconds),
       status.fault.empty() ? "" : ": " + status.fault));
 }

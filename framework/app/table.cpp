@@ -13,6 +13,7 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/text.hpp"
+#include "framework/eval/metric.hpp"
 #include "framework/train/stored_results.hpp"
 
 namespace softalign::app {
@@ -63,6 +64,13 @@ std::string ways_of_measuring(const std::vector<std::string>& columns, std::size
   if (forced.empty() || searched.empty()) return forced + searched + "\n";
   const bool fits = most == 0 || forced.size() + 2 + searched.size() <= most;
   return forced + (fits ? "; " : "\n") + searched + "\n";
+}
+
+// metric: "bleu", "dev/bleu"; baselines, which are no plugins, are percentages.
+bool in_percent(const std::string& metric) {
+  const std::string name = metric.substr(metric.find('/') + 1);
+  return !Registry::instance().find_if_present(MetricKind::name, name) ||
+         make_plugin<MetricKind>({.kind = MetricKind::name, .type = name})->units() == "percent";
 }
 
 }  // namespace
@@ -154,10 +162,11 @@ std::string Table::str(std::size_t most) const {
 
 std::string Table::fitted() const { return str(terminal_columns(STDOUT_FILENO)); }
 
-std::string metric_text(double value) {
-  if (!std::isfinite(value)) return "-";
-  const bool small = value != 0 && std::abs(value) < 0.1;
-  return small ? fmt::format("{:.2g}", value) : fmt::format("{:.2f}", value);
+std::string metric_text(double value, const std::string& metric) {
+  if (std::isnan(value)) return "-";
+  const double size = std::abs(value);
+  if (value != 0 && size < 0.1 && !in_percent(metric)) return fmt::format("{:.2g}", value);
+  return size < 1e7 ? fmt::format("{:.2f}", value) : fmt::format("{:.3g}", value);
 }
 
 std::vector<std::string> main_metrics(const MetricTable& table) {
@@ -178,7 +187,7 @@ std::string metrics_by_length(const MetricTable& table, const std::vector<std::s
   std::vector<std::string> shown;
   for (const std::string& metric : in_order(metrics)) {
     const bool defined = std::any_of(rows.begin(), rows.end(), [&](std::size_t r) {
-      return std::isfinite(table.at(table.rows[r], metric));
+      return !std::isnan(table.at(table.rows[r], metric));
     });
     if (!defined) continue;
     shown.push_back(metric);
@@ -188,7 +197,7 @@ std::string metrics_by_length(const MetricTable& table, const std::vector<std::s
   for (const std::size_t r : rows) {
     std::vector<std::string> cells = {table.rows[r], fmt::format("{}", table.sentences[r])};
     for (const std::string& metric : shown)
-      cells.push_back(metric_text(table.at(table.rows[r], metric)));
+      cells.push_back(metric_text(table.at(table.rows[r], metric), metric));
     text.row(std::move(cells));
   }
   return ways_of_measuring(shown, terminal_columns(STDOUT_FILENO)) + text.fitted();

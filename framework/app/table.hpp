@@ -39,8 +39,9 @@ class Table {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// "12.34", "0.0051"; "-" for a value that is not defined.
-std::string metric_text(double value);
+// "12.34", "5.88e+19", "inf"; "0.0051", but "0.01" of a percentage; "-": not defined.
+// metric: "bleu", "dev/bleu".
+std::string metric_text(double value, const std::string& metric);
 
 // Of a table's metrics those that a first look needs.
 std::vector<std::string> main_metrics(const MetricTable& table);

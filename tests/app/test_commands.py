@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import time
 from pathlib import Path
 
+import h5py
 import pytest
 
 from program import PROGRAM, answer, error, files_below, softalign
@@ -140,3 +142,19 @@ def test_json_stays_json_when_a_file_name_is_no_utf8(tmp_path: Path) -> None:
     (tmp_path / name).write_text("seed: 1\n")
     done = softalign("validate", name, "--json", cwd=tmp_path, code=2)
     assert json.loads(done.stdout)[0]["valid"] is False
+
+
+def test_numbers_of_a_column_have_one_format(here: Path) -> None:
+    softalign("run", "tiny.yaml", "evaluate.lengths=[3]", cwd=here)
+    (run,) = here.glob("results/tiny/*")
+    with h5py.File(run / "run.h5", "a") as file:
+        file["test"].attrs["bleu"] = 1.0234
+        file["test/by_length/bleu"][:] = [0.024, 3.8e-06]
+        file["test/by_length/perplexity"][:] = [0.024, math.inf]
+        file["test/by_length/loss"][:] = [58819506035293265920.0, 1234567.891]
+    lines = [line.split() for line in softalign("show", run, cwd=here).stdout.splitlines()]
+    (header,) = [line for line in lines if line[:2] == ["length", "n"]]
+    table = {row[0]: dict(zip(header, row)) for row in lines[lines.index(header) + 1 :][:3]}
+    assert [table[row]["bleu"] for row in ("1-3", "4+", "all")] == ["0.02", "0.00", "1.02"]
+    assert [table[row]["perplexity"] for row in ("1-3", "4+")] == ["0.024", "inf"]
+    assert [table[row]["loss"] for row in ("1-3", "4+")] == ["5.88e+19", "1234567.89"]
