@@ -18,8 +18,8 @@ std::string state_of(const StudyRun& run) {
 }
 
 std::string number_text(const Seeds& seeds) {
-  if (!std::isfinite(seeds.mean)) return "-";
-  if (seeds.count < 2) return fmt::format("{:.2f}", seeds.mean);
+  if (std::isnan(seeds.mean)) return "-";
+  if (seeds.count < 2 || std::isinf(seeds.mean)) return fmt::format("{:.2f}", seeds.mean);
   return fmt::format("{:.2f} ±{:.2f}", seeds.mean, seeds.deviation);
 }
 
@@ -44,10 +44,12 @@ std::string aligned(const std::vector<std::vector<std::string>>& rows) {
   return text;
 }
 
-// Of a claim that could be judged.
+// Of a claim whose runs are complete.
 std::string verdict_word(const JudgedClaim& judged) {
   if (judged.verdict == Verdict::empty)
     return judged.claim->open ? "open, no sentences" : "NO SENTENCES";
+  if (judged.verdict == Verdict::unmeasured)
+    return judged.claim->open ? "open, not measured" : "NOT MEASURED";
   const bool holds = judged.verdict == Verdict::holds;
   if (judged.claim->open) return holds ? "open, holds" : "open, does not hold";
   return holds ? "holds" : "FAILS";
@@ -80,6 +82,8 @@ std::string name_of(Verdict verdict) {
       return "fails";
     case Verdict::empty:
       return "empty";
+    case Verdict::unmeasured:
+      return "unmeasured";
     case Verdict::unknown:
       break;
   }
@@ -91,7 +95,7 @@ Json json_of(const JudgedClaim& judged) {
             {"because", judged.claim->because},
             {"expect", judged.claim->open ? "open" : "holds"},
             {"verdict", name_of(judged.verdict)}};
-  if (judged.verdict == Verdict::unknown || judged.verdict == Verdict::empty) return json;
+  if (!judged.judged()) return json;
   json["left"] = json_of(judged.left);
   json["right"] = json_of(judged.right);
   json["sentences"] = judged.sentences;
@@ -160,6 +164,8 @@ std::string claims_text(const std::vector<JudgedClaim>& claims) {
     text += fmt::format("{}. {}: {}\n", i + 1, verdict_word(judged), statement.text());
     if (judged.verdict == Verdict::empty)
       text += fmt::format("   no test sentence is as long as {} asks\n", judged.nothing);
+    else if (judged.verdict == Verdict::unmeasured)
+      text += fmt::format("   {} is not defined over its test sentences\n", judged.nothing);
     else
       text += fmt::format("   {} {} {}; n = {}, {}; so in {:.1f} % of {} resamples\n",
                           number_text(judged.left),

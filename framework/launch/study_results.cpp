@@ -1,6 +1,7 @@
 #include "framework/launch/study_results.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "framework/analysis/significance.hpp"
 #include "framework/data/lengths.hpp"
@@ -96,6 +97,12 @@ std::vector<Index> drawn_sentences(const StoredResults& results, const Measureme
   return drawn;
 }
 
+bool is_defined(const Measurement& m, const std::vector<StoredResults>& seeds) {
+  return std::none_of(seeds.begin(), seeds.end(), [&](const StoredResults& run) {
+    return std::isnan(run.value(m.metric, drawn_sentences(run, m, 0)));
+  });
+}
+
 // Both sides of a claim, over the seeds.
 struct Sides {
   Seeds left, right;
@@ -132,6 +139,12 @@ JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const StudyResults
   }
   if (judged.sentences == 0) {
     judged.verdict = Verdict::empty;
+    return judged;
+  }
+  for (const Measurement& m : statement.measurements()) {
+    if (is_defined(m, results.of(m.part, m.variant))) continue;
+    judged.verdict = Verdict::unmeasured;
+    judged.nothing = m.text;
     return judged;
   }
   const Sides sides = sides_of(statement, results, seeds, 0);

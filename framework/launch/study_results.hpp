@@ -50,8 +50,9 @@ std::vector<StudyTable> study_tables(const Study& study,
 enum class Verdict {
   holds,
   fails,
-  empty,   // no test sentence has a length that it speaks of
-  unknown  // a run that it speaks of is not complete, or not among those read
+  empty,       // no test sentence has a length that it speaks of
+  unmeasured,  // sentences that it speaks of do not define the metric
+  unknown      // a run that it speaks of is not complete, or not among those read
 };
 
 struct JudgedClaim {
@@ -63,11 +64,12 @@ struct JudgedClaim {
   // Share of resamples of the test sentences in which the claim holds (paired bootstrap: variants
   // are resampled alike).
   double confidence = 0;
-  std::string nothing;  // the measurement that is over no sentence, when the verdict is empty
+  std::string nothing;  // the measurement to blame when the verdict is empty or unmeasured
 
+  bool judged() const { return verdict == Verdict::holds || verdict == Verdict::fails; }
   // A claim that is expected to hold, and does not.
   bool broken() const {
-    return (verdict == Verdict::fails || verdict == Verdict::empty) && !claim->open;
+    return verdict != Verdict::holds && verdict != Verdict::unknown && !claim->open;
   }
 };
 

@@ -20,6 +20,7 @@ constexpr const char* kClaims = R"(
   - claim: token_accuracy[3-6](reverse/additive) > 100
     expect: open
   - claim: perplexity[100+](reverse/none) < 1e9
+  - claim: bleu[1-2](reverse/none) >= 0
 )";
 
 // Stops the run after some updates.
@@ -77,7 +78,7 @@ BOOST_AUTO_TEST_CASE(every_run_is_made_and_listed) {
     BOOST_TEST(std::filesystem::exists(f.folder.path("results/small/" + path + "/run.h5")));
   }
   BOOST_TEST(json["tables"].size() == 2u);
-  BOOST_TEST(json["claims"].size() == 3u);
+  BOOST_TEST(json["claims"].size() == 4u);
 }
 
 BOOST_AUTO_TEST_CASE(read_results_give_the_metrics_that_training_recorded) {
@@ -163,7 +164,7 @@ BOOST_AUTO_TEST_CASE(a_table_has_one_format_and_no_empty_columns) {
 BOOST_AUTO_TEST_CASE(claims_are_judged) {
   Finished& f = finished();
   const auto& claims = f.outcome.claims;
-  BOOST_REQUIRE(claims.size() == 3u);
+  BOOST_REQUIRE(claims.size() == 4u);
   BOOST_TEST((claims[0].verdict == Verdict::holds));
   BOOST_TEST(claims[0].confidence == 1);
   BOOST_TEST(claims[0].left.count == 2);
@@ -181,8 +182,15 @@ BOOST_AUTO_TEST_CASE(claims_are_judged) {
   BOOST_TEST(
       text.find("3. NO SENTENCES: perplexity[100+](reverse/none) < 1e9\n   no test sentence is "
                 "as long as perplexity[100+](reverse/none) asks\n") != std::string::npos);
+  BOOST_TEST((claims[3].verdict == Verdict::unmeasured));  // no reference has 4 tokens
+  BOOST_TEST(claims[3].broken());
+  BOOST_TEST(text.ends_with(
+      "4. NOT MEASURED: bleu[1-2](reverse/none) >= 0\n   bleu[1-2](reverse/none) is not defined "
+      "over its test sentences\n"));
   const Json json = Json::parse(study_json(f.study, f.runs, f.outcome));
   BOOST_TEST(json["claims"][2]["verdict"] == "empty");
+  BOOST_TEST(json["claims"][3]["verdict"] == "unmeasured");
+  BOOST_TEST(!json["claims"][3].contains("confidence"));
 }
 
 BOOST_AUTO_TEST_CASE(a_claim_waits_for_all_of_its_runs) {

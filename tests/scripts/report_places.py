@@ -34,6 +34,8 @@ claims:
   - claim: token_accuracy(reverse/additive) >= 0
     because: it cannot be less
   - claim: token_accuracy(reverse/none) > 100
+  - claim: bleu[1-3](reverse/none) > 0
+    expect: open
 """
 
 

@@ -254,9 +254,10 @@ def test_damaged_alignments_are_named_and_the_others_shown(run, tmp_path):
 def test_a_study_shows_its_claims_with_verdicts_and_its_tables(study):
     page = html(compute([study]))
     outcome = json.loads((study / "study.json").read_text())
-    assert [claim["verdict"] for claim in outcome["claims"]] == ["holds", "fails"]
+    assert [claim["verdict"] for claim in outcome["claims"]] == ["holds", "fails", "unmeasured"]
     first, second = re.findall(r'<li class="card"><span class="badge (\w+)">\w+</span> <code>(.*?)</code>', page)
     assert first == ("holds", "token_accuracy(reverse/additive) &gt;= 0") and second[0] == "fails"
+    assert '<span class="badge unmeasured">open: not measured</span>' in page
     assert "because it cannot be less" in page and "1 of 2" in page and outcome["question"] in page
     value = outcome["tables"][0]["rows"][0]["values"][0]
     assert f"<td>{value['mean']:.2f} ± {value['deviation']:.2f}</td>" in page
