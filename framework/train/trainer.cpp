@@ -50,7 +50,9 @@ Trainer::Trainer(const Spec& spec,
 }
 
 void Trainer::run() {
-  if (pruner_ && !position_.finished) pruned_ = pruner_->stopped_before(position_.update);
+  // Within an epoch, or behind its last batch, the evaluation at which it stops is still to be made.
+  if (pruner_ && !position_.finished && position_.batch == 0)
+    pruned_ = pruner_->stopped_before(position_.update);
   while (!position_.finished && !pruned_) {
     train_epoch();
     try {

@@ -268,4 +268,25 @@ BOOST_AUTO_TEST_CASE(initial_parameters_are_drawn_by_name) {
   BOOST_TEST(compared > 10);
 }
 
+// Its last checkpoint is that of the epoch's last update, which the evaluation came behind.
+BOOST_AUTO_TEST_CASE(a_run_that_dies_when_it_is_pruned_keeps_its_last_evaluation) {
+  struct Dies final : Observer {
+    void message(std::string_view text) override {
+      if (text.starts_with("pruned")) throw std::runtime_error("killed");
+    }
+  } dies;
+  Observer lives;
+  Folder folder;
+  auto resolved = tiny("none");
+  resolved.spec.record.checkpoint_every = 8;  // an epoch has so many
+  const auto pruned_in = [&](const char* results, Observer& observer) {
+    ExperimentOptions options{folder.path / results, 1};
+    options.pruner = [](const fs::path&) { return std::make_unique<StopAtUpdate>(16); };
+    return run_experiment(resolved, options, observer).folder / "run.h5";
+  };
+  const fs::path undisturbed = pruned_in("undisturbed", lives);
+  BOOST_CHECK_THROW(pruned_in("killed", dies), std::runtime_error);
+  same(undisturbed, pruned_in("killed", lives));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
