@@ -32,7 +32,6 @@ std::string text(const std::string& files, const std::string& more) {
 BOOST_AUTO_TEST_SUITE(refusals)
 
 BOOST_AUTO_TEST_CASE(what_data_will_lack_is_known_from_its_options) {
-  const std::string linked = ", train: {source: a, target: b, alignment: g}";
   const std::string nothing = "the dev sentences have no references, so there is nothing to watch";
   BOOST_TEST(fault(text("", "train: {epochs: 1}")) == "");
   BOOST_TEST(fault(text("", "train: {early_stopping: {}}")) ==
