@@ -150,7 +150,7 @@ class Writer {
       if (about.signatures.size() > 1) attributes["signature"] = about.signatures;
       column<double>(
           "test_" + metric,
-          [&](const SweepTable::Row& row) { return test_value(row, metric); },
+          [&name = metric](const SweepTable::Row& row) { return test_value(row, name); },
           attributes);
     }
   }

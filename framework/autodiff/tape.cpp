@@ -181,7 +181,7 @@ void Tape::add_rows(Var table, const Token* ids, View dy) {
 Tape::FreeBuffer*& Tape::free_buffers(Index size) {
   for (FreeBuffers& list : free_)
     if (list.size == size) return list.first;
-  return free_.emplace_back(size, nullptr).first;
+  return free_.emplace_back(FreeBuffers{size, nullptr}).first;
 }
 
 real* Tape::take_gradient(Index size) {

@@ -18,6 +18,8 @@ template <class... Cases>
 struct Overloaded : Cases... {
   using Cases::operator()...;
 };
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;  // clang before 17 does not deduce it
 
 template <class T, class Text>
 std::string flow_list(const std::vector<T>& items, const Text& text) {
