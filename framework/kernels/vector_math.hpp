@@ -11,10 +11,9 @@
 
 #include "framework/base/types.hpp"
 
-// A kernel compiled for several vector widths and chosen when the program starts. All give the same
-// bits.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__clang__)
+// A kernel compiled for several vector widths and chosen when the program starts, before a sanitizer
+// is ready to watch that. All give the same bits.
+#if defined(__x86_64__) && __has_attribute(target_clones) && !defined(SOFTALIGN_SANITIZE)
 #define SOFTALIGN_KERNEL __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define SOFTALIGN_KERNEL
