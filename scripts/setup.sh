@@ -1,8 +1,29 @@
 #!/usr/bin/env bash
-# setup.sh GROUP...: makes this machine ready and builds. Installs the groups of scripts/packages.txt that are missing, configures,
-# compiles into build/release. `build` alone builds the program; with `tests` everything is built. Run again, it does only what is left.
+# setup.sh [--preset NAME] GROUP...: makes this machine ready and builds. Installs the groups of scripts/packages.txt that are missing,
+# configures, compiles into build/NAME (default: release; CMakePresets.json has the names). A preset that needs packages of its own has a
+# group of its name. `build` alone builds the program; with `tests` everything is built. Run again, it does only what is left.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+refuse() { echo "setup.sh: $*" >&2; exit 2; }
+listed() { grep -qxF -- "$1" <<<"$2"; }
+known_groups=$(sed -n 's/^\[\(.*\)\].*/\1/p' scripts/packages.txt)
+known_presets=$(sed -n 's/.*"configurePreset": "\([^"]*\)".*/\1/p' CMakePresets.json | sort -u)
+preset=release groups=()
+while (($#)); do
+  case $1 in
+    --help | -h) sed -n '2,/^[^#]/s/^# \?//p' scripts/setup.sh; exit ;;
+    --preset) preset=${2-} && shift $(($# > 1)) ;;
+    --preset=*) preset=${1#*=} ;;
+    -*) refuse "there is no option '$1'; setup.sh --help shows those there are" ;;
+    *) listed "$1" "$known_groups" || refuse "there is no group '$1' in scripts/packages.txt; choose from ${known_groups//$'\n'/, }"
+      groups+=("$1") ;;
+  esac
+  shift
+done
+listed "$preset" "$known_presets" || refuse "--preset: there is no '$preset' in CMakePresets.json; choose from ${known_presets//$'\n'/, }"
+! listed "$preset" "$known_groups" || groups+=("$preset")
+set -- "${groups[@]}"
+
 log=build/setup.log
 mkdir -p build
 : >"$log"
@@ -74,12 +95,12 @@ fi
 tests=OFF target=softalign
 [[ " $* " == *' tests '* ]] && tests=ON target=all
 say "configuring"
-logged cmake --preset release -DSOFTALIGN_TESTS=$tests || {
+logged cmake --preset "$preset" -DSOFTALIGN_TESTS=$tests || {
   say "CMake stopped, see above (and $log): a library that it did not find is named there; scripts/packages.txt has its package"
   exit 1
 }
 say "compiling on $(nproc) cores"
 quiet=()
 [[ -t 1 ]] || quiet=(--quiet)
-cmake --build --preset release --target $target -- -j "$(nproc)" "${quiet[@]}"
+cmake --build --preset "$preset" --target $target -- -j "$(nproc)" "${quiet[@]}"
 say "ready after $SECONDS s"

@@ -1,10 +1,24 @@
 #!/usr/bin/env bash
-# test.sh [CTEST ARGUMENT...]: sets the machine up, builds everything, runs the tests. `scripts/test.sh -L unit` runs those of one label.
+# test.sh [--preset NAME] [CTEST ARGUMENT...]: sets the machine up, builds everything, runs the tests. `scripts/test.sh -L unit` runs those
+# of one label; `--preset asan`, `tsan` or `clang` builds and tests in build/NAME with sanitizers or by clang (default: release).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+preset=release for_ctest=()
+while (($#)); do
+  case $1 in
+    --help | -h) sed -n '2,/^[^#]/s/^# \?//p' scripts/test.sh; exit ;;
+    --preset) preset=${2-} && shift $(($# > 1)) ;;
+    --preset=*) preset=${1#*=} ;;
+    *) # ctest itself takes no notice of an option that it does not know
+      [[ $1 != --* ]] || ! command -v ctest >/dev/null || ctest --help | grep -qwF -- "${1%%=*}" ||
+        { echo "test.sh: neither this script nor ctest has an option '$1'; test.sh --help" >&2; exit 2; }
+      for_ctest+=("$1") ;;
+  esac
+  shift
+done
 groups=(build figures tests optuna slurm)
 for program in chromium node npm; do # the report's pages are opened in a browser; without one those tests are skipped
   command -v "$program" >/dev/null || { groups+=(browser); break; }
 done
-scripts/setup.sh "${groups[@]}"
-exec ctest --preset release --parallel "$(nproc)" "$@"
+scripts/setup.sh --preset "$preset" "${groups[@]}"
+exec ctest --preset "$preset" --parallel "$(nproc)" "${for_ctest[@]}"

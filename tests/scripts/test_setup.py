@@ -15,8 +15,10 @@ cmake      # 3.25
 libfmt-dev # 9.1  text
 [tests]
 hdf5-tools # 1.10
+[clang]
+clang      # 14
 """
-TOOLS = ("bash", "cat", "dirname", "env", "grep", "mkdir", "nproc", "sed", "tail")
+TOOLS = ("bash", "cat", "dirname", "env", "grep", "mkdir", "nproc", "sed", "sort", "tail")
 
 
 class Machine:
@@ -26,7 +28,9 @@ class Machine:
         self.root, self.bin, self.calls = root, root / "bin", root / "calls"
         self.bin.mkdir()
         (root / "scripts").mkdir()
-        shutil.copy(SCRIPTS / "setup.sh", root / "scripts")
+        for script in ("setup.sh", "test.sh"):
+            shutil.copy(SCRIPTS / script, root / "scripts")
+        shutil.copy(SCRIPTS.parent / "CMakePresets.json", root)
         (root / "scripts/packages.txt").write_text(PACKAGES)
         for tool in TOOLS:
             (self.bin / tool).symlink_to(shutil.which(tool))
@@ -43,9 +47,9 @@ class Machine:
         self.stand_in("dpkg-query", f"printf '{lines}'")
         self.stand_in("apt-get", apt)
 
-    def set_up(self, *groups: str) -> tuple[int, str, list[str]]:
-        """Runs setup.sh; returns its status, what it said, and the calls of cmake and apt-get."""
-        command = [self.root / "scripts/setup.sh", *groups]
+    def set_up(self, *words: str, script: str = "setup.sh") -> tuple[int, str, list[str]]:
+        """Runs the script; returns its status, what it said, and the calls of cmake and apt-get."""
+        command = [self.root / "scripts" / script, *words]
         ended = subprocess.run(command, env={**os.environ, "PATH": str(self.bin)}, capture_output=True, text=True, check=False)
         calls = self.calls.read_text().splitlines() if self.calls.exists() else []
         return ended.returncode, ended.stdout + ended.stderr, [call for call in calls if call.startswith(("cmake", "apt-get"))]
@@ -79,6 +83,39 @@ def test_absent_package_lists_are_fetched(machine):
     code, said, calls = machine.set_up("build")
     assert code == 0 and "could not" not in said
     assert [call.split()[-1] for call in calls if "apt-get" in call] == ["libfmt-dev", "update", "libfmt-dev"]
+
+
+def test_a_preset_has_its_own_build_and_packages(machine):
+    machine.debian("cmake libfmt-dev")
+    code, _, calls = machine.set_up("--preset", "clang", "build")
+    assert code == 0 and "clang" in calls[0].split() and "apt-get" in calls[0]
+    assert "cmake --preset clang -DSOFTALIGN_TESTS=OFF" in calls
+    assert calls[-1].startswith("cmake --build --preset clang ")
+    code, _, calls = machine.set_up("build", "--preset=asan")
+    assert "cmake --preset asan -DSOFTALIGN_TESTS=OFF" in calls
+
+
+@pytest.mark.parametrize("script", ["setup.sh", "test.sh"])
+@pytest.mark.parametrize("words", [["--preset"], ["--preset", "nosuch"], ["--pre=asan"]])
+def test_what_a_script_does_not_know_is_refused_in_one_line(machine, script, words):
+    machine.debian("cmake libfmt-dev")
+    machine.stand_in("ctest", "echo '  -R <regex>, --tests-regex <regex>'")
+    code, said, calls = machine.set_up(*words, script=script)
+    assert code == 2 and said.count("\n") == 1 and said.startswith(("setup.sh: ", "test.sh: ")) and not calls
+
+
+def test_a_group_that_is_not_there_is_refused(machine):
+    machine.debian("cmake libfmt-dev")
+    code, said, calls = machine.set_up("build", "buidl")
+    assert code == 2 and "there is no group 'buidl'" in said and "build, tests, clang" in said and not calls
+
+
+@pytest.mark.parametrize("script", ["setup.sh", "test.sh"])
+def test_help_prints_the_usage_and_does_nothing_else(machine, script):
+    machine.debian("")
+    code, said, calls = machine.set_up("--help", script=script)
+    assert code == 0 and said.startswith(f"{script} [--preset NAME]") and not calls
+    assert not (machine.root / "build").exists()
 
 
 def test_a_failed_installation_says_what_to_do_and_goes_on(machine):
