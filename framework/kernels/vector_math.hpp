@@ -12,8 +12,9 @@
 #include "framework/base/types.hpp"
 
 // A kernel compiled for several vector widths and chosen when the program starts, before a sanitizer
-// is ready to watch that. All give the same bits.
-#if defined(__x86_64__) && __has_attribute(target_clones) && !defined(SOFTALIGN_SANITIZE)
+// is ready to watch that. All give the same bits. Only clang 19 names the chosen one as its callers do.
+#if defined(__x86_64__) && !defined(SOFTALIGN_SANITIZE) && \
+    (defined(__clang__) ? __clang_major__ >= 19 : defined(__GNUC__))
 #define SOFTALIGN_KERNEL __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define SOFTALIGN_KERNEL
