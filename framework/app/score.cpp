@@ -20,7 +20,8 @@ namespace {
 
 struct Arguments {
   TrainedArguments trained;
-  std::string source, target, alignments;
+  std::string source, target;
+  OutputFile alignments;
   bool json = false;
 };
 

@@ -27,7 +27,7 @@ constexpr const char* kInput = "standard input";
 
 struct Arguments {
   TrainedArguments trained;
-  std::string alignments;
+  OutputFile alignments;
   Index n_best = 0;  // 0: the best alone, as plain text
   bool json = false;
 };
