@@ -24,7 +24,7 @@ PLAN = {  # what the report reads of plan.yaml
     "early_terminate?": ({"type": str}, NONE),
     "parameters?": ([str], NONE),
     "fixed?": ([str], NONE),
-    "rows": ([{"k": int, "run_id": re.compile(r"\w+"), "seed?": int, "set?": (dict, NONE)}], NONE),
+    "rows": ([{"k": int, "run_id": (re.compile(r"\w+"), int), "seed?": int, "set?": (dict, NONE)}], NONE),
 }
 UNSET = "not set"  # an option that a condition of the sweep takes from some rows
 STATES = ["complete", "pruned", "running", "claimed", "interrupted", "planned", "failed", "lost", "corrupt"]

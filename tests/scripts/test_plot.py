@@ -202,4 +202,4 @@ def test_what_is_no_record_is_said_in_one_line(tmp_path):
     (tmp_path / "run.h5").write_bytes(b"nothing")
     for place, text in ((tmp_path / "run.h5", "damaged, or no HDF5 file"), (tmp_path / "absent", "no such file")):
         ended = run_plot(place)
-        assert ended.returncode == 1 and text in ended.stderr and len(ended.stderr.splitlines()) == 1
+        assert ended.returncode == 3 and text in ended.stderr and len(ended.stderr.splitlines()) == 1
