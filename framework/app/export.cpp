@@ -6,6 +6,7 @@
 #include "framework/app/command.hpp"
 #include "framework/app/output_file.hpp"
 #include "framework/app/runs.hpp"
+#include "framework/app/terminal.hpp"
 #include "framework/record/file.hpp"
 
 namespace softalign::app {
@@ -27,7 +28,7 @@ struct Arguments {
 
 void write(const OutputFile& file, const std::string& table) {
   if (file.path.empty())
-    fmt::print("{}", table);
+    write_data(table);
   else if (file.force)
     FileSystem::real().write_atomically(file.path, table);
   else if (!FileSystem::real().create_once(file.path, table))

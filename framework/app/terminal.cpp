@@ -40,12 +40,19 @@ void write_error(const std::string& text) {
 void write_text(std::string_view text) {
   std::string safe;
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::size_t end = std::min(text.find_first_of("\n\t", at), text.size());
     safe += printable(text.substr(at, end - at), kWhole);
-    if (end < text.size()) safe += '\n';
+    if (end < text.size()) safe += text[end];
     at = end + 1;
   }
   fmt::print("{}", safe);
+}
+
+void write_data(std::string_view text) {
+  if (isatty(STDOUT_FILENO) != 0)
+    write_text(text);
+  else
+    fmt::print("{}", text);
 }
 
 std::string shortened(std::string_view text, std::size_t most) {

@@ -16,8 +16,10 @@ namespace softalign::app {
 void write_error(const std::string& text);
 
 // For people, on standard output. Nothing that names, hosts or texts bring along reaches a terminal:
-// what printable escapes is escaped, but the ends of lines.
+// what printable escapes is escaped, but the ends of lines and tabulators.
 void write_text(std::string_view text);
+// For other programs: as it is, unless standard output is a terminal.
+void write_data(std::string_view text);
 template <class... Args>
 void print_text(fmt::format_string<Args...> format, Args&&... args) {
   write_text(fmt::format(format, std::forward<Args>(args)...));
