@@ -126,8 +126,11 @@ std::string summary(const Record& record) {
        fmt::format("{}, {}", from(provenance, "compiler"), from(provenance, "flags")));
   line("computed by", from(provenance, "gemm"));
   line("on", fmt::format("{}, {}", from(provenance, "host"), from(provenance, "cpu_model")));
-  if (const std::string plugins = from(provenance, "plugins"); plugins.size() > 2)
-    for (const Json& plugin : Json::parse(plugins)) line("plugin", text_of(plugin));
+  if (const std::string plugins = from(provenance, "plugins"); plugins.size() > 2) {
+    const Json list = Json::parse(plugins, nullptr, false);
+    for (const Json& plugin : list.is_array() ? list : Json{plugins})
+      line("plugin", text_of(plugin));
+  }
   return out;
 }
 
