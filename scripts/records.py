@@ -14,7 +14,7 @@ import numpy as np
 
 from output import printable
 from source_images import Image, read_image
-from stored import BUCKET, ROOT, SPEC, RecordError, array, attributes, demand, group_of, named, opened, read_yaml, series, table, values
+from stored import BUCKET, ROOT, SPEC, RecordError, array, attributes, demand, group_of, label, named, opened, read_yaml, series, table, values
 
 END = "</s>"  # closes every source that a model reads; no token of the sentence
 # Keys that tell no runs apart: people's words, what Run.label says already, what only decides how much is kept.
@@ -147,7 +147,7 @@ class Run(AlignmentFile):
             if (n < 0).any():
                 raise ValueError("test/by_length/n holds no counts")
             metrics = {name: column for name, column in columns.items() if column.dtype == np.float64}
-            return ByLength(labels, n, metrics, {name: attributes(group[name], {"units?": str}).get("units", "") for name in metrics})
+            return ByLength(labels, n, metrics, {name: label(group[name], "units") for name in metrics})
 
     @cached_property
     def dev(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -211,7 +211,6 @@ def read_file(path: Path) -> AlignmentFile:
             progress = root.get("complete", 0), root.get("last_update", -1)
             found = Run(path, spec, _label(spec), root.get("run_id", ""), progress)
             _flat(spec), found.test_set, found.trained_lengths, found.by_length, found.dev
-        found.sentences
     return found
 
 
@@ -294,6 +293,7 @@ def find_files(places: Iterable[Path], say: Callable[[str], None]) -> list[Align
     for path in {path.resolve(): path for path in paths}.values():
         try:
             file = read_file(path)
+            file.sentences  # read now
         except RecordError as error:
             notes.append(f"left out: {error}")  # one bad run spoils no figure of the others
             continue

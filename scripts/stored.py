@@ -132,6 +132,13 @@ def attributes(group: h5py.Group | None, form: Any = None) -> dict[str, Any]:
     return found
 
 
+def label(item: h5py.HLObject, name: str) -> str:
+    """An attribute that is a text, "" where there is none. Throws ValueError."""
+    found = plain(item.attrs.get(name, ""), name)
+    demand(found, str, f"{item.name}, '{name}'")
+    return found
+
+
 def misfit(value: Any, form: Any, where: str) -> str:
     """What of nested maps and lists is not as it should be; "" where all is.
 

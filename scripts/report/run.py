@@ -15,7 +15,7 @@ import numpy as np
 
 from records import Run, read_file
 from report.metrics import METRICS, Counts
-from stored import ROOT, RecordError, array, attributes, group_of, named, opened, series, table, values
+from stored import ROOT, RecordError, array, attributes, group_of, label, named, opened, series, table, values
 
 SEAL = b"SOFTSEAL"  # behind the bytes of a record: the mark, u64 their number, u32 their CRC-32
 JOURNAL = b"SOFTJRNL"
@@ -151,7 +151,7 @@ def read_run(path: Path) -> Recorded:
     with opened(path) as file:
         provenance, data = group_of(file, "provenance"), group_of(file, "data") or {}
         by_length, modules = group_of(file, "test/by_length") or {}, group_of(file, "alignments") or {}
-        signatures = {n: attributes(d, {"signature?": str}).get("signature") for n, d in by_length.items()}
+        signatures = {named(n): label(d, "signature") for n, d in by_length.items()}
         own = attributes(provenance, {"early_termination?": str})
         recorded = Recorded(
             run,
@@ -161,7 +161,7 @@ def read_run(path: Path) -> Recorded:
             [EVENT | row for row in _rows(group_of(provenance, "events"))],
             {named(split): attributes(group, COUNTS) for split, group in data.items() if isinstance(group, h5py.Group)},
             attributes(group_of(file, "test"), TEST),
-            {name: text for name, text in signatures.items() if text is not None},
+            {name: text for name, text in signatures.items() if text},
             {named(n): _series(g) for n, g in file.items() if n not in NO_SERIES and isinstance(g, h5py.Group) and "update" in g},
             Counts(path),
             {named(n): array(group_of(modules, n), "sentence", "iu", (None,)).size for n in modules},

@@ -122,6 +122,8 @@ def write_rest(path: Path) -> Path:
         test["nll"], test["bleu_stats"] = rng.random(n), rng.integers(0, 9, (n, 10)).astype(np.int32)
         test.attrs.update({"token_accuracy": 50.0, "bleu": 12.5, "perplexity": 1.5, "selected_update": 1750})
         test["by_length/bleu"].attrs["signature"] = np.bytes_("BLEU|tok:none")
+        test["by_length/bucket"].make_scale("bucket")
+        test["by_length/bleu"].dims[0].attach_scale(test["by_length/bucket"])  # as all have it: an attribute of references
         for module in file["alignments"].values():
             module["entropy"] = np.where(np.isnan(module["weights"][..., 0]), np.nan, 1.0).astype(np.float32)
     return path

@@ -44,7 +44,7 @@ def places(path: Path) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
 
     def visit(name: str, item: Any) -> None:
-        found.extend((name, key) for key in item.attrs if key not in ("CLASS", "NAME"))
+        found.extend((name, key) for key in item.attrs if key not in ("CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST"))
         found.extend([(name, "")] if name else [])
 
     with h5py.File(path) as file:

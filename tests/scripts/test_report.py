@@ -127,7 +127,7 @@ def test_counts_give_the_values_that_the_record_says(run):
 def test_an_interval_is_as_wide_as_theory_says_and_the_same_again(tmp_path):
     with h5py.File(tmp_path / "run.h5", "w") as file:
         file["test/source_length"] = np.full(400, 5)
-        file["test/correct_tokens"], file["test/target_tokens"] = np.arange(400) >= 100, np.ones(400)
+        file["test/correct_tokens"], file["test/target_tokens"] = (np.arange(400) >= 100).astype(int), np.ones(400)
     counts, every = metrics.Counts(tmp_path / "run.h5"), np.arange(400)
     low, high = metrics.interval([counts], "token_accuracy", every)
     theory = 1.96 * 100 * np.sqrt(0.75 * 0.25 / 400)
