@@ -19,6 +19,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from output import parse_checked, write
+
 ROOT = Path(__file__).resolve().parent.parent
 CONFIGURATIONS = ("small", "medium", "long", "paper")
 
@@ -178,7 +180,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=1, help="of a measurement, at least one step (default 1)")
     parser.add_argument("--pytorch", default="", help="a Python that has PyTorch; without one softalign is measured alone")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows there too")
-    arguments = parser.parse_args()
+    arguments = parse_checked(parser, "json")
     if arguments.pytorch and subprocess.run([arguments.pytorch, "-c", "import torch"], capture_output=True, check=False).returncode:
         print(f"{arguments.pytorch} has no PyTorch: softalign is measured alone", file=sys.stderr)
         arguments.pytorch = ""
@@ -189,7 +191,7 @@ def main() -> None:
         print(f"\n{table(rows)}", flush=True)
         every += rows
     if arguments.json:
-        arguments.json.write_text(json.dumps(every, indent=1) + "\n", encoding="utf-8")
+        write(arguments.json, f"{json.dumps(every, indent=1)}\n".encode(), arguments.force)
 
 
 if __name__ == "__main__":

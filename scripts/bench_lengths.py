@@ -23,7 +23,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import matplotlib.pyplot as plt  # noqa: E402
 import numpy as np  # noqa: E402
 from bench_compare import CONFIGURATIONS, ROOT, Contestant, numbers, processor  # noqa: E402
-from plot import LOOKS, STYLE  # noqa: E402
+from drawing import LOOKS, STYLE, save_figure  # noqa: E402
+from output import parse_checked, write  # noqa: E402
 
 MODELS = {"attention": [], "vanilla": ["--no-attention"]}
 COLOURS = {"attention": LOOKS["additive"], "vanilla": LOOKS["none"]}
@@ -101,7 +102,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=0.5, help="of a measurement, at least one step")
     parser.add_argument("--out", type=Path, default=ROOT / "tests/bench/cost_by_length.png", metavar="FILE")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write what was measured there too")
-    arguments = parser.parse_args()
+    arguments = parse_checked(parser, "out", "json")
     sources, targets = arguments.sources, (20, 40)
     if len(sources) < 3:
         parser.error("a line through fewer than three source lengths shows nothing")
@@ -134,11 +135,11 @@ def main() -> None:
         axis.set(xlim=(0, None), ylim=(0, None))
         axis.grid(True)
         axis.legend(loc="upper left")
-    figure.savefig(arguments.out, dpi=150)
+    save_figure(figure, arguments.out, arguments.force, dpi=150)
     print(f"drawn: {arguments.out}")
     if arguments.json:
         plain = {model: {source: vars(one) for source, one in by_source.items()} for model, by_source in found.items()}
-        arguments.json.write_text(json.dumps(plain, indent=1) + "\n", encoding="utf-8")
+        write(arguments.json, f"{json.dumps(plain, indent=1)}\n".encode(), arguments.force)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from debian_package import BuildError, Package, differing, download, unpack, write_gzip
+from output import OutputError, add_force
 from strongs import Links, Token, link, tokens
 from sword import Canon, SwordError, read_canon, read_verses
 
@@ -60,14 +61,13 @@ def read_pairs(english: Path, spanish: Path, canon: Canon) -> Iterator[Pair]:
             yield Pair(part_of(ours.chapter_index), a, b, ours.reference, link(a, b))
 
 
-def write(pairs: list[Pair], folder: Path) -> None:
+def write(pairs: list[Pair], folder: Path, force: bool = False) -> None:
     """Writes FOLDER/<part>.<column>.gz for every part and column, one line a pair."""
-    folder.mkdir(parents=True, exist_ok=True)
     for part in PARTS:
         rows = [pair.columns() for pair in pairs if pair.part == part]
         for index, column in enumerate(COLUMNS):
             text = "".join(row[index] + "\n" for row in rows)
-            write_gzip(text, folder / f"{part}.{column}.gz")
+            write_gzip(text, folder / f"{part}.{column}.gz", force)
 
 
 def summary(pairs: list[Pair]) -> Iterator[str]:
@@ -87,6 +87,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Builds the corpus of experiments/bible_en_es.")
     parser.add_argument("debs", nargs="*", type=Path, metavar="DEB", help="the two packages, King James first")
     parser.add_argument("--out", type=Path, default=FOLDER / "data", help="where the twelve files go")
+    add_force(parser)
     arguments = parser.parse_args()
     if len(arguments.debs) not in (0, 2):
         parser.error("give both .deb files, or none")
@@ -95,7 +96,7 @@ def main() -> int:
         debs = arguments.debs or [download(package, folder) for package in (KJV, SPARV)]
         modules = [unpack(package, deb, folder) for package, deb in zip((KJV, SPARV), debs)]
         pairs = list(read_pairs(*modules, read_canon(ROOT / "scripts/kjv_canon.json")))
-    write(pairs, arguments.out)
+    write(pairs, arguments.out, arguments.force)
     print("\n".join(summary(pairs)))
     if other := differing(arguments.out, FOLDER / "SHA256SUMS"):
         raise BuildError(f"{arguments.out}: not the recorded bytes (experiments/bible_en_es/SHA256SUMS): {', '.join(other)}")
@@ -105,5 +106,5 @@ def main() -> int:
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except (BuildError, SwordError) as error:
+    except (BuildError, OutputError, SwordError) as error:
         sys.exit(f"build_bible: {error}")

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from debian_package import BuildError, Package, differing, download, unpack, write_gzip
+from output import OutputError, add_force
 
 FOLDER = Path(__file__).parents[1] / "experiments/digits"
 PARTS = ("train", "dev", "test")
@@ -52,21 +53,21 @@ def read_digits(text: str) -> list[Digit]:
     return digits
 
 
-def write(digits: list[Digit], folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    write_gzip("".join(f"{digit}\n" for digit in digits), folder / "digits.txt.gz")
+def write(digits: list[Digit], folder: Path, force: bool = False) -> None:
+    write_gzip("".join(f"{digit}\n" for digit in digits), folder / "digits.txt.gz", force)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Builds the images of experiments/digits.")
     parser.add_argument("deb", nargs="?", type=Path, metavar="DEB", help=f"{SKLEARN.name} {SKLEARN.version}")
     parser.add_argument("--out", type=Path, default=FOLDER / "data", help="where the file goes")
+    add_force(parser)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         source = unpack(SKLEARN, arguments.deb or download(SKLEARN, folder), folder)
         digits = read_digits(gzip.decompress(source.read_bytes()).decode("ascii"))
-    write(digits, arguments.out)
+    write(digits, arguments.out, arguments.force)
     for part in PARTS:
         count = Counter(digit.digit for digit in digits if digit.part == part)
         print(f"{part}: {count.total()} images; of each digit {min(count.values())} to {max(count.values())}")
@@ -78,5 +79,5 @@ def main() -> int:
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except BuildError as error:
+    except (BuildError, OutputError) as error:
         sys.exit(f"build_digits: {error}")

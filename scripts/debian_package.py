@@ -7,6 +7,8 @@ import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
+from output import write
+
 
 class Package(NamedTuple):
     name: str
@@ -45,10 +47,10 @@ def unpack(package: Package, deb: Path, folder: Path) -> Path:
     return folder / package.content
 
 
-def write_gzip(text: str, file: Path) -> None:
-    """Compressed by GNU gzip, whose output unlike zlib's has not changed in years."""
+def write_gzip(text: str, file: Path, force: bool = False) -> None:
+    """Compressed by GNU gzip, whose output unlike zlib's has not changed in years. Throws as output.write does."""
     packed = subprocess.run(["gzip", "-n9"], input=text.encode("utf-8"), stdout=subprocess.PIPE, check=True)
-    file.write_bytes(packed.stdout)
+    write(file, packed.stdout, force)
 
 
 def differing(folder: Path, sums: Path) -> list[str]:

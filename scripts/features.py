@@ -16,6 +16,8 @@ import sys
 from itertools import groupby
 from pathlib import Path
 
+from output import write
+
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = Path(os.environ.get("SOFTALIGN_BINARY_DIR", ROOT / "build/release")).absolute() / "bin/softalign"
 README = ROOT / "README.md"
@@ -50,7 +52,7 @@ def main() -> int:
     if check and now != text:
         print(f"{README}: the table of plugins is out of date; run scripts/features.py", file=sys.stderr)
     if not check:
-        README.write_text(now)
+        write(README, now.encode(), force=True)
     return int(check and now != text)
 
 

@@ -20,28 +20,25 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from drawing import LOOKS
-from paper import FONTS, SMALLEST, WIDTHS, save, set_style
+from drawing import LOOKS, save_figure
+from output import OutputError, add_force, check, printable, say
+from paper import FONTS, SMALLEST, WIDTHS, files_of, set_style
 from paper_grids import draw_alignments, draw_heatmap
 from paper_images import draw_images
 from paper_lines import Group, draw_curves, draw_lengths, shared_curve
-from records import Alignment, AlignmentFile, RecordError, Run, find_files, labels, replicates
+from records import Alignment, AlignmentFile, Run, find_files, labels, replicates
+from stored import RecordError
 from sweep_table import ChoiceError, cells, read_sweep
 
 MOST = 40  # values of a parameter along one side of a heatmap
 
 
 def note(text: str) -> None:
-    print(f"figures: {text}", file=sys.stderr)
+    say("figures", text)
 
 
 def read(places: Sequence[Path]) -> list[AlignmentFile]:
-    files, notes = find_files(places)
-    for line in notes:
-        note(line)
-    if not files:
-        raise RecordError(f"no run.h5 in {', '.join(map(str, places))}: run the experiment first")
-    return files
+    return find_files(places, note)
 
 
 def measured(files: Sequence[AlignmentFile], what: str) -> list[Run]:
@@ -72,13 +69,13 @@ def named(groups: Sequence[Group], names: Sequence[str]) -> list[Group]:
 
 def say_seeds(groups: Sequence[Group], band: str) -> None:
     shown = {"sd": "mean and standard deviation", "range": "mean, least and greatest", "none": "mean"}[band]
-    seeds = [f"{name}: {', '.join(str(run.spec['seed']) for run in runs)}" for name, runs in groups]
+    seeds = [f"{name}: {', '.join(str(run.seed) for run in runs)}" for name, runs in groups]
     note(f"{shown} over seeds: {'; '.join(seeds)}")
 
 
 def lengths(arguments: argparse.Namespace) -> Figure:
     runs = measured(read(arguments.places), "test")
-    if other := [run for run in runs if run.test_set != runs[0].test_set]:
+    if other := [r for r in runs if (r.test_set, r.by_length.labels) != (runs[0].test_set, runs[0].by_length.labels)]:
         raise ChoiceError(f"{runs[0].path} and {other[0].path} were tested on other data or buckets: draw them apart")
     there = [metric for metric in runs[0].by_length.metrics if all(metric in run.by_length.metrics for run in runs)]
     wanted = arguments.metric or ["bleu" if "bleu" in there else "token_accuracy"]
@@ -123,12 +120,20 @@ def chosen(arguments: argparse.Namespace) -> list[tuple[str, Alignment]]:
     runs = [file for file in files if isinstance(file, Run)]
     labelled = dict(named(list(zip(labels(runs), ([run] for run in runs))), arguments.name)) if len(files) > 1 else {}
     titles = {runs[0].path: name for name, runs in labelled.items()}
+    found = []
+    for file in files:
+        try:
+            found.append((file, [file.alignment(sentence) for sentence in arguments.sentences]))
+        except RecordError as error:
+            note(f"left out: {error}")
+    if not found:
+        raise RecordError("no alignment of these sentences can be read")
     panels = []
-    for sentence in arguments.sentences:
-        for file in files:
+    for at, sentence in enumerate(arguments.sentences):
+        for file, items in found:
             name = titles.get(file.path, file.path.stem if len(files) > 1 else "")
             parts = [name] * bool(name) + [f"sentence {sentence}"] * (len(arguments.sentences) > 1)
-            panels.append((", ".join(parts), file.alignment(sentence)))
+            panels.append((", ".join(parts), items[at]))
     return panels
 
 
@@ -208,6 +213,7 @@ def parser() -> argparse.ArgumentParser:
         added.add_argument("--out", type=Path, default=Path("figures") / work.__name__, metavar="NAME",
                            help="writes NAME.pdf and NAME.png (default: figures/%s)" % work.__name__)  # fmt: skip
         added.add_argument("--width", choices=WIDTHS, default="column", help="of a column, 3.03 in, or of both, 6.3 in")
+        add_force(added)
         added.add_argument("--font", choices=FONTS, default="serif")
         return added
 
@@ -239,10 +245,15 @@ def main(words: Sequence[str] | None = None) -> int:
     arguments = parser().parse_args(words)
     set_style(arguments.font)
     stem = arguments.out.with_suffix("") if arguments.out.suffix in (".pdf", ".png") else arguments.out
+    files = files_of(stem)
     try:
-        for file in save(arguments.work(arguments), stem):
-            print(file)
-    except ChoiceError as error:
+        for file in files:
+            check(file, arguments.force)
+        figure = arguments.work(arguments)
+        for file in files:
+            save_figure(figure, file, arguments.force)
+            print(printable(file))
+    except (ChoiceError, OutputError) as error:
         note(str(error))
         return 2
     except RecordError as error:

@@ -67,7 +67,8 @@ class Bridge:
     failures: int = 0
 
     def program(self, *words: object) -> list[str]:
-        return [self.options.program, "sweep", *map(str, words)]
+        """A command on this sweep: its name and options."""
+        return [self.options.program, "sweep", *map(str, words), "--", str(self.folder)]
 
     @property
     def pruning(self) -> bool:
@@ -77,11 +78,11 @@ class Bridge:
     def propose(self, trial: Trial) -> list[dict[str, Any]]:
         settings = [f"{path}={plain(value)}" for path, value in trial.params.items()]
         with self.lock:
-            return json.loads(checked(self.program("propose", self.folder, *settings)))
+            return json.loads(checked([*self.program("propose"), *settings]))
 
     def work(self, row: dict[str, Any], trial: Trial) -> tuple[float | None, bool]:
         """Runs a row to its end; the metric's last value (None: it failed) and whether the trial was pruned."""
-        command = self.program("work", self.folder, "--row", row["k"], "--threads", self.options.threads, "--ask")
+        command = self.program("work", "--row", row["k"], "--threads", self.options.threads, "--ask")
         log = self.folder / "logs" / f"{row['run_id']}.log"
         log.parent.mkdir(exist_ok=True)
         history = published(Path(row["folder"]))
@@ -172,7 +173,7 @@ def checked(command: list[str]) -> str:
 
 
 def row_state(bridge: Bridge, row: dict[str, Any]) -> str:
-    rows = json.loads(checked(bridge.program("status", bridge.folder, "--json")))["rows"]
+    rows = json.loads(checked(bridge.program("status", "--json")))["rows"]
     return str(rows[row["k"]]["state"])
 
 
@@ -242,10 +243,14 @@ def journal(file: Path) -> optuna.storages.JournalStorage:
 
 
 def open_bridge(options: argparse.Namespace) -> Bridge:
-    plain_options = ["--out", options.out, *(word for plugin in options.plugin for word in ("--plugin", plugin))]
-    answer = json.loads(checked([options.program, "sweep", "plan", str(options.sweep), *plain_options, "--json"]))
+    plain_options = [f"--out={options.out}", *(f"--plugin={plugin}" for plugin in options.plugin), "--json"]
+    answer = json.loads(checked([options.program, "sweep", "plan", *plain_options, "--", str(options.sweep)]))
     folder = Path(answer["folder"])
-    lock = (folder / "optuna.lock").open("w")
+    try:
+        lock = open(folder / "optuna.lock", "a", opener=lambda path, flags: os.open(path, flags | os.O_NOFOLLOW, 0o666))
+    except OSError as error:
+        print(f"softalign: {folder / 'optuna.lock'}: cannot be opened: {error.strerror}; remove it", file=sys.stderr)
+        raise SweepFailed(1) from None
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -343,7 +348,7 @@ def main(arguments: list[str] | None = None) -> int:
     if bridge.stopping.is_set():
         os.write(2, SAVED)
         return INTERRUPTED
-    return subprocess.run(bridge.program("status", bridge.folder), check=False).returncode
+    return subprocess.run(bridge.program("status"), check=False).returncode
 
 
 if __name__ == "__main__":

@@ -48,13 +48,9 @@ def set_style(font: str) -> None:
     })  # fmt: skip
 
 
-def save(figure: Figure, stem: Path) -> list[Path]:
-    """STEM.pdf and STEM.png, whose bytes tell neither the time nor the version of what wrote them."""
-    stem.parent.mkdir(parents=True, exist_ok=True)
-    files = [stem.with_name(f"{stem.name}.{kind}") for kind in ("pdf", "png")]
-    figure.savefig(files[0], metadata={"CreationDate": None, "Creator": None, "Producer": None})
-    figure.savefig(files[1], metadata={"Software": None}, facecolor="white")
-    return files
+def files_of(stem: Path) -> list[Path]:
+    """STEM.pdf and STEM.png, where a figure goes."""
+    return [stem.with_name(f"{stem.name}.{kind}") for kind in ("pdf", "png")]
 
 
 def metric_name(metric: str, unit: str = "") -> str:

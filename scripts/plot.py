@@ -2,7 +2,8 @@
 """Draws records: metrics by source length, alignments with their words, learning curves.
 
 plot.py RUN.h5|FOLDER... [--out FOLDER] [--sentences 3,17]: runs tested on the same data share a figure; every figure is a PNG.
-Of a file that `softalign translate --alignments` wrote, the matrices are drawn.
+Of a file that `softalign translate --alignments` wrote, the matrices are drawn. Exit status: 2 the command line is wrong, 3 no file
+can be read.
 """
 
 from __future__ import annotations
@@ -21,8 +22,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from drawing import LOOKS, METRICS, STYLE, Looks, asides, buckets_drawn, draw_matrix, length_axis, link_keys, looks, value_axis
-from records import Alignment, AlignmentFile, ByLength, RecordError, Run, find_files, labels
+from drawing import LOOKS, METRICS, STYLE, Looks, asides, buckets_drawn, draw_matrix, length_axis, link_keys, looks, save_figure, value_axis
+from output import OutputError, add_force, printable, say
+from records import Alignment, AlignmentFile, ByLength, Run, find_files, labels
+from stored import RecordError
 
 CELL = 0.17  # inches: a row of an alignment, and so the room for a word's letters
 LETTER = 0.1  # inches: room for a letter of a title in bold
@@ -52,6 +55,10 @@ def finish(axis: plt.Axes, metric: str) -> None:
 
 def draw_by_length(runs: Sequence[Run], styles: Looks, title: str) -> Figure | None:
     results: list[tuple[Run, ByLength]] = [(run, run.by_length) for run in runs if run.by_length]
+    for run, result in results[1:]:
+        if result.labels != results[0][1].labels:
+            say("plot", f"{run.path} is not in the figure by length: it has other buckets than {results[0][0].path}")
+    results = [(run, result) for run, result in results if result.labels == results[0][1].labels]
     metrics = [metric for metric in METRICS if any(metric in result.metrics for _, result in results)]
     if not metrics:
         return None
@@ -146,21 +153,31 @@ def subject(runs: Sequence[Run]) -> str:
     return spoken if shared in ("", task, spoken) else f"{shared} ({spoken})"
 
 
-def draw_all(files: Sequence[AlignmentFile], out: Path, sentences: Sequence[int]) -> list[Path]:
+def alignment_of(file: AlignmentFile, sentence: int) -> Alignment | None:
+    """None, and a line that says why, where it cannot be read."""
+    try:
+        return file.alignment(sentence)
+    except RecordError as error:
+        say("plot", error)
+        return None
+
+
+def draw_all(files: Sequence[AlignmentFile], out: Path, sentences: Sequence[int], force: bool) -> list[Path]:
     """Writes every figure that the files have the numbers for; returns their places."""
-    out.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
 
     def save(figure: Figure | None, name: str) -> None:
         if figure is not None:
             twins = sum(file.stem.partition("~")[0] == name for file in written)
             written.append(out / f"{name}{f'~{twins + 1}' if twins else ''}.png")
-            figure.savefig(written[-1], facecolor="white", metadata={"Software": None})
+            save_figure(figure, written[-1], force)
             plt.close(figure)
 
     def save_alignments(named: Sequence[tuple[str, AlignmentFile]], longest: int, what: str, name: str) -> None:
         for sentence in sentences or example_sentences([file for _, file in named], longest):
-            drawn = [(label, file.alignment(sentence)) for label, file in named]
+            drawn = [(label, item) for label, file in named if (item := alignment_of(file, sentence)) is not None]
+            if not drawn:
+                continue
             drawn = [pair for pair in drawn if pair[1].source == drawn[0][1].source]  # another data_seed draws others
             title = f"{what} {sentence}, {drawn[0][1].source_length} source tokens"
             save(draw_alignment(drawn, title), f"{name}_alignment_{sentence}")
@@ -172,7 +189,7 @@ def draw_all(files: Sequence[AlignmentFile], out: Path, sentences: Sequence[int]
     names, order = [group[0].task["type"] for group in groups.values()], list(LOOKS)
     for index, (task, group) in enumerate(zip(names, groups.values())):
         name = task if names.count(task) == 1 else f"{task}_{names[: index + 1].count(task)}"
-        group.sort(key=lambda run: (order.index(run.label) if run.label in order else len(order), run.label, run.spec["seed"]))
+        group.sort(key=lambda run: (order.index(run.label) if run.label in order else len(order), run.label, run.seed))
         about, styles = subject(group), looks(group)
         save(draw_by_length(group, styles, f"{about}: test results by source length"), f"{name}_by_length")
         save(draw_curves(group, styles, f"{about}: on the dev set while training"), f"{name}_curves")
@@ -185,28 +202,34 @@ def draw_all(files: Sequence[AlignmentFile], out: Path, sentences: Sequence[int]
     return written
 
 
-def main() -> int:
+def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Draws the records of runs.")
     parser.add_argument("places", nargs="+", type=Path, metavar="RUN.h5|FOLDER",
                         help="a record, a folder of them, or a file of `softalign translate --alignments`")  # fmt: skip
     parser.add_argument("--out", type=Path, default=Path("figures"), help="folder of the PNG files (default: figures)")
     parser.add_argument("--sentences", type=lambda text: [int(s) for s in text.split(",")], default=[], metavar="I,J",
                         help="sentences, numbered from 0, whose alignment is drawn (default: a short and a long one)")  # fmt: skip
-    arguments = parser.parse_args()
+    add_force(parser)
+    arguments = parser.parse_args(words)
     plt.rcParams.update({**STYLE, "figure.dpi": 150})
-    files, notes = find_files(arguments.places)
-    if not files:
-        raise RecordError(f"no run.h5 in {', '.join(map(str, arguments.places))}: run the experiment first")
-    empty = [file for file in files if isinstance(file, Run) and not file.has_results]
-    for note in notes + [f"{run.path} is in no figure: nothing is measured yet" for run in empty]:
-        print(f"plot: {note}", file=sys.stderr)
-    for figure in draw_all(files, arguments.out, arguments.sentences):
-        print(figure)
+    try:
+        files = find_files(arguments.places, lambda note: say("plot", note))
+        for run in files:
+            if isinstance(run, Run) and not run.has_results:
+                say("plot", f"{run.path} is in no figure: nothing is measured yet")
+        for figure in draw_all(files, arguments.out, arguments.sentences, arguments.force):
+            print(printable(figure))
+    except OutputError as error:
+        say("plot", error)
+        return 2
+    except RecordError as error:
+        say("plot", error)
+        return 3
+    except OSError as error:
+        say("plot", f"{arguments.out}: cannot be written: {error.strerror}; choose another place with --out")
+        return 1
     return 0
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except RecordError as error:
-        sys.exit(f"plot: {error}")
+    sys.exit(main())

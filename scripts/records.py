@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,10 +11,10 @@ from typing import Any
 
 import h5py
 import numpy as np
-import yaml
 
+from output import printable
 from source_images import Image, read_image
-
+from stored import BUCKET, ROOT, SPEC, RecordError, array, attributes, demand, group_of, label, named, opened, read_yaml, series, table, values
 
 END = "</s>"  # closes every source that a model reads; no token of the sentence
 # Keys that tell no runs apart: people's words, what Run.label says already, what only decides how much is kept.
@@ -24,22 +23,7 @@ UNTOLD |= {"record.alignments", "record.snapshots", "record.checkpoint_every", "
 NULL = "null"  # an option without a value
 
 
-class RecordError(Exception):
-    """A file that is no record of ours, or lacks what was asked of it."""
-
-
-@contextmanager
-def opened(path: Path) -> Iterator[h5py.File]:
-    """The file, to read. Throws RecordError when it is absent, damaged or lacks what is read."""
-    if not path.is_file():
-        raise RecordError(f"{path}: no such file")
-    try:
-        with h5py.File(path) as file:
-            yield file
-    except (OSError, RuntimeError) as error:  # h5py has both for damage
-        raise RecordError(f"{path}: damaged, or no HDF5 file; `softalign verify` says more") from error
-    except KeyError as error:
-        raise RecordError(f"{path}: damaged: {error.args[0]}; `softalign verify` says more") from error
+LONGEST = 60  # characters of a word or a value in a figure
 
 
 @dataclass(frozen=True)
@@ -82,8 +66,10 @@ class AlignmentFile:
             group = _attention(file)
             if group is None:
                 return {}
-            sources = zip(group["src_tokens"].asstr()[:], group["src_len"][:].tolist())
-            return dict(zip(group["sentence"][:].tolist(), [source_length(words[:length]) for words, length in sources]))
+            numbers = values(group, "sentence", "iu", (None,)).tolist()
+            lengths = values(group, "src_len", "iu", (len(numbers),)).tolist()
+            sources = zip(values(group, "src_tokens", "O", (len(numbers), None)), lengths)
+            return dict(zip(numbers, [source_length(words[:length]) for words, length in sources]))
 
     def alignment(self, sentence: int) -> Alignment:
         """The sentence's attention at the last update kept, the mean of its heads. Throws RecordError when it is not there."""
@@ -91,14 +77,19 @@ class AlignmentFile:
             group = _attention(file)
             if group is None or sentence not in self.sentences:
                 raise RecordError(f"{self.path}: no alignment of sentence {sentence}")
-            at = list(self.sentences).index(sentence)
-            height, width = int(group["tgt_len"][-1, at]), int(group["src_len"][at])
+            at, n = list(self.sentences).index(sentence), len(self.sentences)
+            weights = array(group, "weights", "f", (None, n, None, None, None))
+            updates, _, _, tgt, src = weights.shape
+            heights, widths = values(group, "tgt_len", "iu", (updates, n)), values(group, "src_len", "iu", (n,))
+            height, width = int(heights[-1, at]), int(widths[at])
+            if not (0 < height <= tgt and 0 < width <= src):
+                raise ValueError(f"sentence {sentence} is longer than its weights, or empty")
             return Alignment(
                 sentence,
-                list(group["src_tokens"].asstr()[at, :width]),
-                list(group["tgt_tokens"].asstr()[-1, at, :height]),
-                group["weights"][-1, at, :, :height, :width].mean(axis=0),
-                group["gold"][at, :height, :width] if "gold" in group else None,
+                [shown(word) for word in array(group, "src_tokens", "O", (n, src)).asstr()[at, :width]],
+                [shown(word) for word in array(group, "tgt_tokens", "O", (updates, n, tgt)).asstr()[-1, at, :height]],
+                weights[-1, at, :, :height, :width].mean(axis=0),
+                array(group, "gold", "iu", (n, tgt, src))[at, :height, :width] if "gold" in group else None,
                 read_image(file, "test", sentence),
             )
 
@@ -115,6 +106,10 @@ class Run(AlignmentFile):
     @property
     def name(self) -> str:
         return self.spec.get("name", "")
+
+    @property
+    def seed(self) -> int:
+        return self.spec.get("seed") or 0
 
     @property
     def task(self) -> dict[str, Any]:
@@ -143,12 +138,16 @@ class Run(AlignmentFile):
     @cached_property
     def by_length(self) -> ByLength | None:
         with opened(self.path) as file:
-            group = file.get("test/by_length")
+            group = group_of(file, "test/by_length")
             if group is None:
                 return None
-            metrics = {name: d[:] for name, d in group.items() if d.dtype == np.float64 and d.ndim == 1}
-            units = {name: text(group[name].attrs.get("units", "")) for name in metrics}
-            return ByLength([str(label) for label in group["label"].asstr()[:]], group["n"][:], metrics, units)
+            columns = table(group)
+            labels, n = values(group, "label", "O", (None,)).tolist(), values(group, "n", "iu", (None,))
+            demand(labels, [BUCKET], "test/by_length/label")
+            if (n < 0).any():
+                raise ValueError("test/by_length/n holds no counts")
+            metrics = {name: column for name, column in columns.items() if column.dtype == np.float64}
+            return ByLength(labels, n, metrics, {name: label(group[name], "units") for name in metrics})
 
     @cached_property
     def dev(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -157,11 +156,17 @@ class Run(AlignmentFile):
     def series(self, name: str) -> dict[str, tuple[np.ndarray, np.ndarray]]:
         """Metric -> (updates, values). Name: "dev", "train"."""
         with opened(self.path) as file:
-            group = file.get(name)
+            group = group_of(file, name)
             if group is None:
                 return {}
-            updates = group["update"][:]
-            return {name: (updates, d[:]) for name, d in group.items() if d.dtype == np.float64 and d.ndim == 1}
+            updates, numbers = series(group)
+            return {name: (updates, column) for name, column in numbers.items()}
+
+
+def shown(text: object, most: int = LONGEST) -> str:
+    """A word or a value as a figure may have it."""
+    text = printable(text)
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def source_length(words: Sequence[str]) -> int:
@@ -170,9 +175,9 @@ def source_length(words: Sequence[str]) -> int:
 
 def _attention(file: h5py.File) -> h5py.Group | None:
     """The first module, in name order, of test sentences with the reference forced on the decoder."""
-    modules = file.get("alignments", {})
-    names = sorted(name for name in modules if not name.endswith(("_dev", "_search")))
-    return modules[names[0]] if names else None
+    modules = group_of(file, "alignments") or {}
+    names = sorted(named(name) for name in modules if not name.endswith(("_dev", "_search")))
+    return group_of(modules, names[0]) if names else None
 
 
 def _label(spec: dict[str, Any]) -> str:
@@ -191,23 +196,22 @@ def _type(plugin: str | dict[str, Any] | None) -> str | None:
 
 
 def read_file(path: Path) -> AlignmentFile:
-    """A Run where the file is a record."""
+    """A Run where the file is a record. What is read later is looked at too, so that a damaged file is told here."""
     with opened(path) as file:
-        kind = text(file.attrs.get("format", ""))
-        if kind == "softalign-alignments":
-            return AlignmentFile(path)
-        if kind != "softalign-run":
+        root = attributes(file, ROOT)
+        kind = root.get("format", "")
+        if kind not in ("softalign-run", "softalign-alignments"):
             raise RecordError(f"{path}: not a softalign record (its attribute 'format' says otherwise)")
-        if "provenance/spec_yaml" not in file:
-            raise RecordError(f"{path}: a record without its spec (provenance/spec_yaml)")
-        spec = yaml.safe_load(file["provenance/spec_yaml"].asstr()[()])
-        run_id = text(file.attrs.get("run_id", ""))
-        progress = int(file.attrs.get("complete", 0)), int(file.attrs.get("last_update", -1))
-    return Run(path, spec, _label(spec), run_id, progress)
-
-
-def text(attribute: bytes | str) -> str:
-    return attribute.decode() if isinstance(attribute, bytes) else attribute
+        found = AlignmentFile(path)
+        if kind == "softalign-run":
+            if "provenance/spec_yaml" not in file:
+                raise RecordError(f"{path}: a record without its spec (provenance/spec_yaml)")
+            spec = read_yaml(values(file, "provenance/spec_yaml", "O", ()))
+            demand(spec, SPEC, "the spec")
+            progress = root.get("complete", 0), root.get("last_update", -1)
+            found = Run(path, spec, _label(spec), root.get("run_id", ""), progress)
+            _flat(spec), found.test_set, found.trained_lengths, found.by_length, found.dev
+    return found
 
 
 def _flat(spec: Any, prefix: str = "") -> dict[str, str]:
@@ -245,7 +249,7 @@ def differences(runs: Sequence[Run]) -> list[list[str]]:
         block, name = key.rpartition(".")[0], _short(key, keys)
         if "." not in name and NULL in values.get(block, ()):  # some do without the block: it says what the option is of
             name = f"{block.rpartition('.')[2]}.{name}"
-        return f"no {name}" if value == NULL else f"{name} {Path(value).name if value.startswith('/') else value}"
+        return f"no {name}" if value == NULL else f"{name} {shown(Path(value).name if value.startswith('/') else value)}"
 
     return [[said(key, spec[key]) for key in keys if key in spec] for spec in specs]
 
@@ -275,20 +279,22 @@ def replicates(runs: Sequence[Run]) -> list[tuple[str, list[Run]]]:
         values = {key: value for key, value in _flat(run.spec).items() if key not in UNTOLD and key != "seed"}
         groups.setdefault(json.dumps([run.label, values], sort_keys=True), []).append(run)
     named = labels([replace(group[0], spec={**group[0].spec, "seed": None}) for group in groups.values()])
-    return [(name, sorted(group, key=lambda run: run.spec["seed"])) for name, group in zip(named, groups.values())]
+    return [(name, sorted(group, key=lambda run: run.seed)) for name, group in zip(named, groups.values())]
 
 
-def find_files(places: Iterable[Path]) -> tuple[list[AlignmentFile], list[str]]:
-    """The files named, and the records below the folders named, in that order; and what is left out, in words."""
+def find_files(places: Iterable[Path], say: Callable[[str], None]) -> list[AlignmentFile]:
+    """The files named, and the records below the folders named, in that order; `say` is told what is left out.
+
+    Throws RecordError where nothing is left.
+    """
     kept: dict[str, AlignmentFile] = {}
     notes = []
-    paths = [(f, place) for place in places for f in (sorted(place.rglob("run.h5")) if place.is_dir() else [place])]
-    for path, place in {path.resolve(): (path, place) for path, place in paths}.values():
+    paths = [f for place in places for f in (sorted(place.rglob("run.h5")) if place.is_dir() else [place])]
+    for path in {path.resolve(): path for path in paths}.values():
         try:
             file = read_file(path)
+            file.sentences  # read now
         except RecordError as error:
-            if path == place:
-                raise
             notes.append(f"left out: {error}")  # one bad run spoils no figure of the others
             continue
         key = getattr(file, "run_id", "") or str(file.path)
@@ -297,4 +303,9 @@ def find_files(places: Iterable[Path]) -> tuple[list[AlignmentFile], list[str]]:
             file, twin = (file, twin) if file.progress > twin.progress else (twin, file)
             notes.append(f"{twin.path} is left out: it is the same run as {file.path}")
         kept[key] = file
-    return list(kept.values()), notes
+    last = "" if kept else notes.pop() if notes else f"no run.h5 in {', '.join(map(str, places))}: run the experiment first"
+    for note in notes:
+        say(note)
+    if not kept:
+        raise RecordError(last)
+    return list(kept.values())

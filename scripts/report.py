@@ -9,16 +9,16 @@ What cannot be read is named on standard error and on the page.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # records, and the folder report/ beside this file
 
 try:
-    from records import RecordError
+    from output import OutputError, add_force, check, printable, say, write
     from report.checklist import markdown
     from report.page import compute, html
+    from stored import RecordError
 except ModuleNotFoundError as missing:
     sys.exit(f"report: the Python module '{missing.name}' is missing; apt-get install python3-h5py python3-jinja2 python3-yaml")
 
@@ -31,19 +31,9 @@ def default_output(place: Path) -> Path:
     return (place if place.is_dir() else place.parent) / "report.html"
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Beside its place first, so that no reader finds half a file; into what is no file (a device, a pipe) at once."""
-    path = path.resolve()
-    if path.exists() and not path.is_file():
-        path.write_text(text)
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        beside.write_text(text)
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
+def is_stream(path: Path) -> bool:
+    """A pipe or a terminal, such as /dev/stdout: nothing there can be lost."""
+    return path.is_fifo() or path.is_char_device()
 
 
 def main(arguments: list[str]) -> int:
@@ -55,28 +45,42 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--checklist", action="store_true", help="the reproducibility checklist as Markdown, printed unless -o is given"
     )
+    add_force(parser)
     given = parser.parse_args(arguments)
+    output = given.output or (None if given.checklist else default_output(given.places[0]))
     if len(given.places) > 1 and given.output is None and not given.checklist:
-        print("report: several places need -o FILE.html: a page about all of them is not written into one", file=sys.stderr)
+        say("report", "several places need -o FILE.html: a page about all of them is not written into one")
         return USAGE
+    into_stream = given.output is not None and is_stream(given.output)
     try:
+        if output is not None and not into_stream:
+            check(output, given.force)  # before the work
         report = compute(given.places)
         text = markdown(report.subject, report.items) if given.checklist else html(report)
+    except OutputError as error:
+        say("report", error)
+        return USAGE
     except RecordError as error:
-        print(f"report: {error}", file=sys.stderr)
+        say("report", error)
         return WRONG
     for problem in report.subject.problems:
-        print(f"report: {problem.place}: {problem.text}", file=sys.stderr)
-    if given.checklist and given.output is None:
-        sys.stdout.write(text)
-        return 0
-    output = given.output or default_output(given.places[0])
+        say("report", f"{problem.place}: {problem.text}")
+    content = text.encode(errors="replace")  # half characters, which JSON and YAML may hold
     try:
-        write_whole(output, text)
+        if output is None:
+            sys.stdout.buffer.write(content)
+            return 0
+        if into_stream:
+            output.write_bytes(content)
+        else:
+            write(output, content, given.force)
+    except OutputError as error:
+        say("report", error)
+        return USAGE
     except OSError as error:
-        print(f"report: {output}: cannot be written: {error.strerror}", file=sys.stderr)
+        say("report", f"{output}: cannot be written: {error.strerror}")
         return 1
-    print(output)
+    print(printable(output))
     return 0
 
 

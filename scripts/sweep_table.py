@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from records import RecordError, opened, text
+from stored import RecordError, attributes, demand, label, opened, table
 
 ABOUT = {"run", "run_id", "path", "state", "seed", "updates"}  # columns that are neither an option nor a metric
 UNSET = "as in the base"  # in place of the value of an option that a row does not set
@@ -64,12 +65,18 @@ def read_sweep(place: Path) -> SweepTable:
     """Of a sweep's folder or its sweep.h5."""
     path = place / "sweep.h5" if place.is_dir() else place
     with opened(path) as file:
-        if text(file.attrs.get("format", "")) != "softalign-sweep":
+        about = attributes(file)
+        if about.get("format") != "softalign-sweep":
             raise RecordError(f"{path}: no table of a sweep (its attribute 'format' says otherwise)")
-        datasets = {name: item for name, item in file.items() if hasattr(item, "dtype") and item.ndim == 1}
-        columns = {name: d.asstr()[:] if d.dtype.kind == "O" else d[:] for name, d in datasets.items()}
-        units = {name: text(d.attrs.get("units", "")) for name, d in datasets.items()}
-        return SweepTable(path, text(file.attrs["metric"]), text(file.attrs["goal"]), columns, units)
+        demand(about, {"metric": str, "goal": re.compile("minimize|maximize")}, "its table")
+        columns = table(file)
+        if "run" not in columns:
+            raise ValueError("it has no column 'run'")
+        for name, column in columns.items():
+            if name.startswith(("dev_", "test_")) and column.dtype.kind not in "iuf":
+                raise ValueError(f"{name} holds no numbers")
+        units = {name: label(file[name], "units") for name in columns}
+        return SweepTable(path, about["metric"], about["goal"], columns, units)
 
 
 def spoken(value: object) -> str:

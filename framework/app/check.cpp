@@ -53,7 +53,7 @@ void check(const PluginArguments& arguments, Outcome& outcome) {
     print_json(json);
     return;
   }
-  fmt::print("{}{} of {} checks passed\n", table.fitted(), checks - failed, checks);
+  print_text("{}{} of {} checks passed\n", table.fitted(), checks - failed, checks);
 }
 
 }  // namespace

@@ -112,8 +112,8 @@ void compare_runs(const Arguments& arguments) {
   const bool many = !asked && comparison.groups.size() > kTestedUnasked;
   if (!arguments.no_tests && !many) comparison.against = against_baseline(comparison, draws);
   if (arguments.json) return print_json(comparison_json(comparison, runs.left_out, draws));
-  fmt::print("{}", comparison_text(comparison, draws));
-  if (!arguments.no_tests && many) fmt::print("{}", too_many_groups(comparison));
+  print_text("{}", comparison_text(comparison, draws));
+  if (!arguments.no_tests && many) print_text("{}", too_many_groups(comparison));
   print_error(left_out);
 }
 

@@ -101,7 +101,7 @@ void describe(const PluginArguments& arguments) {
     if (arguments.json)
       print_json(json_of(options));
     else
-      fmt::print(
+      print_text(
           "{}\n{}",
           fitted("The keys of a spec; softalign describe KIND NAME shows those of a plugin.\n"),
           option_table(options));
@@ -123,7 +123,7 @@ void describe(const PluginArguments& arguments) {
     return;
   }
   const std::string_view note = plugin_note(source_of(entry));
-  fmt::print("{}{}\n\n{}{}{}",
+  print_text("{}{}\n\n{}{}{}",
              fitted(fmt::format("{} {}: {}\n", kind, entry.name, entry.summary)),
              source_of(entry),
              fitted(note),

@@ -180,7 +180,7 @@ ExitCode diff(const Arguments& arguments) {
     json.update(json_of(difference));
     print_json(json);
   } else {
-    fmt::print("A  {}\nB  {}\n{}{}{}{}{}{}",
+    print_text("A  {}\nB  {}\n{}{}{}{}{}{}",
                title_of(a),
                title_of(b),
                texts("spec", difference.spec),

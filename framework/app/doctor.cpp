@@ -151,7 +151,7 @@ void doctor(const std::string& results, bool as_json, Outcome& outcome) {
   if (as_json)
     print_json(json);
   else
-    fmt::print("{}", table.str());
+    print_text("{}", table.str());
 }
 
 }  // namespace

@@ -71,7 +71,7 @@ void evaluate(const Arguments& arguments) {
       summarize(result.sentences, all_metrics(), buckets_of(run.spec(), split));
   const Json searched = search_of(run.spec());
   if (!arguments.json) {
-    fmt::print("{} split{}, search: {}{}\n{}",
+    print_text("{} split{}, search: {}{}\n{}",
                split.name,
                runs.members.size() > 1 ? " of " + run.record.run_id() : "",
                search_text(searched),

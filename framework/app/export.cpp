@@ -4,7 +4,9 @@
 
 #include "framework/analysis/export.hpp"
 #include "framework/app/command.hpp"
+#include "framework/app/output_file.hpp"
 #include "framework/app/runs.hpp"
+#include "framework/app/terminal.hpp"
 #include "framework/record/file.hpp"
 
 namespace softalign::app {
@@ -21,37 +23,20 @@ struct Arguments {
   std::string results = "results";
   std::string format = "csv";
   std::string what = "runs";
-  std::string file;
-  bool force = false;
+  OutputFile file;
 };
 
-void write(const Arguments& arguments, const std::string& table) {
-  if (arguments.file.empty()) {
-    fmt::print("{}", table);
-    return;
-  }
-  if (arguments.force)
-    FileSystem::real().write_atomically(arguments.file, table);
-  else if (!FileSystem::real().create_once(arguments.file, table))
-    throw SpecError("{}: exists already; --force replaces it", arguments.file);
-}
-
-// Before the work, though create_once looks again.
-void check_file(const Arguments& arguments) {
-  if (arguments.file.empty()) return;
-  const std::filesystem::path file = arguments.file, folder = file.parent_path();
-  std::error_code error;
-  if (!folder.empty() && !std::filesystem::is_directory(folder, error))
-    throw SpecError("{}: no such folder; make it first", folder.string());
-  if (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error))
-    throw SpecError("{}: is no regular file; without -o the table goes to standard output",
-                    arguments.file);
-  if (!arguments.force && std::filesystem::exists(file, error))
-    throw SpecError("{}: exists already; --force replaces it", arguments.file);
+void write(const OutputFile& file, const std::string& table) {
+  if (file.path.empty())
+    write_data(table);
+  else if (file.force)
+    FileSystem::real().write_atomically(file.path, table);
+  else if (!FileSystem::real().create_once(file.path, table))
+    file.check();  // somebody made it meanwhile
 }
 
 void export_tables(const Arguments& arguments) {
-  check_file(arguments);
+  arguments.file.check();
   std::vector<std::filesystem::path> runs;
   for (const GivenRun& run : given_runs(arguments.places, arguments.results))
     runs.push_back(run.place);
@@ -60,7 +45,7 @@ void export_tables(const Arguments& arguments) {
   for (const std::string& fault : made.faults) faults += fault + "\n";
   print_error(faults);
   if (made.runs == 0) throw DataError("{}: no run there to export", arguments.places.front());
-  write(arguments, made.table);
+  write(arguments.file, made.table);
 }
 
 }  // namespace
@@ -88,8 +73,7 @@ void add_export(CLI::App& app, Outcome&) {
   command->add_option("--what", arguments->what, "runs, curves or sentences")
       ->check(CLI::IsMember({"runs", "curves", "sentences"}))
       ->capture_default_str();
-  command->add_option("-o,--output", arguments->file, "a new file (default: standard output)");
-  command->add_flag("--force", arguments->force, "replace the file if there is one");
+  arguments->file.add_to(*command, "-o,--output", "a new file (default: standard output)");
   command->callback([arguments] { export_tables(*arguments); });
 }
 

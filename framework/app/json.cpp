@@ -1,11 +1,11 @@
 #include "framework/app/json.hpp"
 
-#include <fmt/format.h>
+#include "framework/app/terminal.hpp"
 
 namespace softalign::app {
 
 void print_json(const Json& json) {
-  fmt::print("{}\n", json.dump(2, ' ', false, Json::error_handler_t::replace));
+  write_data(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 std::string json_line(const Json& json) {

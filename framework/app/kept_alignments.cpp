@@ -17,33 +17,18 @@ bool holds_alignments(const std::filesystem::path& file) {
   }
 }
 
-void check_place(const std::filesystem::path& file) {
-  const auto folder = std::filesystem::absolute(file).parent_path();
-  if (!std::filesystem::is_directory(folder))
-    throw SpecError("--alignments: there is no folder {}", folder.string());
-  if (!std::filesystem::exists(file)) return;
-  if (!std::filesystem::is_regular_file(file))
-    throw SpecError("--alignments: {} is no regular file", file.string());
-  if (!holds_alignments(file))
-    throw SpecError(
-        "--alignments: {} exists and holds no alignments of softalign translate; choose another "
-        "name or remove it",
-        file.string());
-}
-
 }  // namespace
 
-void KeptAlignments::add_to(CLI::App& command, std::string& file) {
-  command.add_option(
-      "--alignments", file, "write the words and the alignment matrices into this HDF5 file");
+void KeptAlignments::add_to(CLI::App& command, OutputFile& file) {
+  file.add_to(
+      command, "--alignments", "write the words and the alignment matrices into this HDF5 file");
 }
 
-KeptAlignments::KeptAlignments(const std::string& file, const TrainedRuns& runs)
-    : file_(file), runs_(runs) {
-  if (file.empty()) return;
-  if (!runs.scorer.aligns())
+KeptAlignments::KeptAlignments(const OutputFile& file, const TrainedRuns& runs)
+    : file_(file.path), runs_(runs) {
+  if (!file_.empty() && !runs.scorer.aligns())
     throw SpecError("--alignments: this run's model has no attention, so there are none");
-  check_place(file);
+  file.check(holds_alignments);
 }
 
 void KeptAlignments::keep(Index line,

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/app/output_file.hpp"
 #include "framework/app/trained.hpp"
 #include "framework/record/frames.hpp"
 #include "framework/train/results.hpp"
@@ -14,11 +15,11 @@ namespace softalign::app {
 
 class KeptAlignments {
  public:
-  static void add_to(CLI::App& command, std::string& file);
+  static void add_to(CLI::App& command, OutputFile& file);
 
-  // Keeps nothing when no file is named. Throws SpecError for models without attention, and for a
-  // place where no such file can be: only alignments of ours may be replaced.
-  KeptAlignments(const std::string& file, const TrainedRuns& runs);
+  // Keeps nothing when no file is named. Throws SpecError for models without attention, and as
+  // OutputFile::check does.
+  KeptAlignments(const OutputFile& file, const TrainedRuns& runs);
 
   // From any thread. line, rank: of the hypothesis, from 0; the best are the module "cross", others
   // "cross_2", "cross_3" and so on.

@@ -26,7 +26,7 @@ void list(const PluginArguments& arguments) {
   if (arguments.json)
     print_json(json);
   else
-    fmt::print("{}", table.fitted());
+    print_text("{}", table.fitted());
 }
 
 }  // namespace

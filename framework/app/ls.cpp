@@ -75,7 +75,7 @@ void print_table(const std::vector<Line>& lines) {
     if (differ) cells.push_back(line.differs);
     table.row(std::move(cells));
   }
-  fmt::print("{}", table.fitted());
+  print_text("{}", table.fitted());
 }
 
 void ls(const Arguments& arguments) {
@@ -88,7 +88,8 @@ void ls(const Arguments& arguments) {
     return;
   }
   if (lines.empty())
-    fmt::print("no runs below {}{}\n", arguments.folder, any ? " in such a state" : "");
+    print_text(
+        "no runs below {}{}\n", printable(arguments.folder, kWhole), any ? " in such a state" : "");
   else
     print_table(lines);
   std::string faults;

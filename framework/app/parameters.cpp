@@ -67,7 +67,7 @@ void print_parameters(const Arguments& arguments) {
   for (const Parameter& parameter : model.parameters().all())
     table.row({parameter.name, shape_text(parameter.shape), with_commas(parameter.shape.size())});
   table.row({"all", "", with_commas(total)});
-  fmt::print("{}{} source and {} target symbols{}\n",
+  print_text("{}{} source and {} target symbols{}\n",
              table.fitted(),
              with_commas(symbols.source),
              with_commas(symbols.target),

@@ -47,7 +47,7 @@ std::string plan_text(const Plan& plan) {
       "sentences   {} train, {} dev, {} test\n"
       "updates     {}, {} an epoch\n",
       plan.run_id,
-      plan.folder.string(),
+      printable(plan.folder.string(), kWhole),
       to_string(plan.status.state),
       plan.parameters,
       plan.source_symbols,

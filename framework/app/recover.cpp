@@ -1,6 +1,7 @@
 // softalign recover RUN: makes run.h5 from the journals of a run that was killed.
 #include "framework/app/command.hpp"
 #include "framework/app/runs.hpp"
+#include "framework/app/terminal.hpp"
 #include "framework/base/counted.hpp"
 #include "framework/record/open_record.hpp"
 #include "framework/record/publish.hpp"
@@ -19,7 +20,7 @@ void add_recover(CLI::App& app, Outcome&) {
     const RunFolder run = find_run_folder(*arguments);
     recover(FileSystem::real(), run);
     const Record record(run.record());
-    fmt::print("{}: {}, {}\n",
+    print_text("{}: {}, {}\n",
                short_path(record.file()),
                record.complete() ? "complete" : "not complete; run its spec again to go on",
                counted(record.last_update(), "update"));

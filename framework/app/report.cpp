@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "framework/app/command.hpp"
+#include "framework/app/output_file.hpp"
 #include "framework/app/runs.hpp"
 #include "framework/app/script.hpp"
 
@@ -13,18 +14,20 @@ namespace fs = std::filesystem;
 struct Arguments {
   std::vector<std::string> places;
   std::string results = "results";
-  std::string output;
+  OutputFile output;
   bool checklist = false;
 };
 
 void report(const Arguments& arguments) {
   std::vector<std::string> words;
+  if (!arguments.output.path.empty()) words.push_back("--output=" + arguments.output.path);
+  if (arguments.output.force) words.emplace_back("--force");
+  if (arguments.checklist) words.emplace_back("--checklist");
+  words.emplace_back("--");  // a place may begin with '-'
   std::error_code error;
   for (const std::string& place : arguments.places)
     words.push_back(fs::exists(place, error) ? place
                                              : find_run({place, arguments.results}).string());
-  if (!arguments.output.empty()) words.insert(words.end(), {"--output", arguments.output});
-  if (arguments.checklist) words.emplace_back("--checklist");
   become_script("report.py", words, "python3-h5py python3-jinja2 python3-yaml");
 }
 
@@ -46,9 +49,9 @@ void add_report(CLI::App& app, Outcome&) {
       ->required();
   command->add_option("--out", arguments->results, "where records are, to find a run by its id")
       ->capture_default_str();
-  command->add_option("-o,--output",
-                      arguments->output,
-                      "the file; default: report.html in that folder; several places need it");
+  arguments->output.add_to(*command,
+                           "-o,--output",
+                           "the file; default: report.html in that folder; several places need it");
   command->add_flag("--checklist",
                     arguments->checklist,
                     "the reproducibility checklist as Markdown, printed unless -o is given");

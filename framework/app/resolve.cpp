@@ -2,6 +2,7 @@
 // of every value.
 #include "framework/app/command.hpp"
 #include "framework/app/load.hpp"
+#include "framework/app/terminal.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/train/experiment.hpp"
 
@@ -26,9 +27,9 @@ void add_resolve(CLI::App& app, Outcome&) {
     const auto resolved = load(arguments->spec);
     check_spec(resolved);
     if (arguments->json)
-      fmt::print("{}\n", identity_json(resolved.spec));
+      write_data(identity_json(resolved.spec) + "\n");
     else
-      fmt::print("{}", resolved_yaml(resolved.spec, resolved.origins));
+      write_data(resolved_yaml(resolved.spec, resolved.origins));
   });
 }
 

@@ -38,8 +38,8 @@ void print_outcome(const ExperimentOutcome& outcome, bool json) {
   for (const std::string& name : table.metrics)
     if (!Registry::instance().find_if_present(MetricKind::name, name))
       metrics.push_back(name);  // a baseline that the spec asks for
-  fmt::print("test set, by source length\n{}", metrics_by_length(table, metrics));
-  fmt::print("{}{}\n", outcome.was_complete ? "complete already: " : "", short_path(file));
+  print_text("test set, by source length\n{}", metrics_by_length(table, metrics));
+  print_text("{}{}\n", outcome.was_complete ? "complete already: " : "", short_path(file));
 }
 
 void run(const Arguments& arguments) {
@@ -50,7 +50,7 @@ void run(const Arguments& arguments) {
     if (arguments.json)
       print_json(plan_json(plan));
     else
-      fmt::print("{}", plan_text(plan));
+      print_text("{}", plan_text(plan));
     return;
   }
   ExperimentOptions options = arguments.options;

@@ -103,8 +103,8 @@ std::vector<GivenRun> given_runs(const std::vector<std::string>& arguments,
 std::string short_path(const fs::path& path) {
   std::error_code error;
   const std::string relative = fs::relative(path, error).string();
-  return error || relative.empty() || relative.size() >= path.string().size() ? path.string()
-                                                                              : relative;
+  const bool longer = error || relative.empty() || relative.size() >= path.string().size();
+  return printable(longer ? path.string() : relative, kWhole);
 }
 
 }  // namespace softalign::app

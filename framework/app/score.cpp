@@ -20,7 +20,8 @@ namespace {
 
 struct Arguments {
   TrainedArguments trained;
-  std::string source, target, alignments;
+  std::string source, target;
+  OutputFile alignments;
   bool json = false;
 };
 
@@ -152,7 +153,7 @@ void score(const Arguments& arguments) {
   for (bool more = true; more;) {
     const Pairs pairs = read_pairs(source, target, decoder.block());
     for (const Hypothesis& one : decoder.decode(pairs, line)) {
-      fmt::print("{}", arguments.json ? json_of(line, one, *runs.first().target) : text_of(one));
+      write_data(arguments.json ? json_of(line, one, *runs.first().target) : text_of(one));
       log_probability += one.log_probability;
       symbols += static_cast<Index>(one.steps());
       ++line;

@@ -89,7 +89,7 @@ std::string summary(const Record& record) {
              test = attributes(record, "test");
   std::string out;
   const auto line = [&](const char* name, const std::string& value) {
-    if (!value.empty()) out += fmt::format("{:<12}{}\n", name, value);
+    if (!value.empty()) out += fmt::format("{:<12}{}\n", name, printable(value, kWhole));
   };
   const auto from = [](const Json& json, const char* name) {
     return json.contains(name) ? text_of(json[name]) : std::string();
@@ -126,8 +126,11 @@ std::string summary(const Record& record) {
        fmt::format("{}, {}", from(provenance, "compiler"), from(provenance, "flags")));
   line("computed by", from(provenance, "gemm"));
   line("on", fmt::format("{}, {}", from(provenance, "host"), from(provenance, "cpu_model")));
-  if (const std::string plugins = from(provenance, "plugins"); plugins.size() > 2)
-    for (const Json& plugin : Json::parse(plugins)) line("plugin", text_of(plugin));
+  if (const std::string plugins = from(provenance, "plugins"); plugins.size() > 2) {
+    const Json list = Json::parse(plugins, nullptr, false);
+    for (const Json& plugin : list.is_array() ? list : Json{plugins})
+      line("plugin", text_of(plugin));
+  }
   return out;
 }
 
@@ -140,12 +143,12 @@ std::string signatures(const MetricTable& table) {
 }
 
 void show_summary(const Record& record) {
-  fmt::print("{}\nspec, what was given:\n{}", summary(record), given_lines(record.spec_yaml()));
+  print_text("{}\nspec, what was given:\n{}", summary(record), given_lines(record.spec_yaml()));
   if (const MetricTable table = stored_metrics(record); !table.rows.empty())
-    fmt::print("\ntest set, by source length\n{}\n{}",
+    print_text("\ntest set, by source length\n{}\n{}",
                metrics_by_length(table, table.metrics),
                signatures(table));
-  fmt::print("\n{}", attempts(record));
+  print_text("\n{}", attempts(record));
 }
 
 Json json_of(const Record& record) {
@@ -168,8 +171,9 @@ void show(const Arguments& arguments) {
   if (is_alignment_record(path)) return show_alignment_record(AlignmentRecord(path), sentence);
   const Record record(path);
   if (arguments.sentence)
-    return show_sentence(
-        record.alignments(), fmt::format("{} {}", record.name(), record.run_id()), sentence);
+    return show_sentence(record.alignments(),
+                         printable(fmt::format("{} {}", record.name(), record.run_id()), kWhole),
+                         sentence);
   if (!arguments.module.empty())
     throw SpecError("--module {}: of which sentence? add --sentence N", arguments.module);
   if (arguments.json)

@@ -80,7 +80,7 @@ void show_sentence(const StoredAlignments& alignments,
                 {"gold", a.gold}});
     return;
   }
-  fmt::print("{}: {}{}, sentence {}, update {}\n\n{}",
+  print_text("{}: {}{}, sentence {}, update {}\n\n{}",
              title,
              a.module,
              alignments.heads(a.module).size() > 1 ? fmt::format(", head {}", a.head) : "",
@@ -114,16 +114,16 @@ void show_alignment_record(const AlignmentRecord& record, const ShownSentence& s
                fmt::format("{}", fmt::join(a.source, " ")),
                fmt::format("{}", fmt::join(a.target, " "))});
   }
-  fmt::print(
+  print_text(
       "file      {}: alignments, written by softalign translate {}\n"
       "run       {}\n"
       "matrices  {}; --sentence N draws one\n\n{}",
       title,
-      record.created(),
-      record.run_id(),
+      printable(record.created()),
+      printable(record.run_id()),
       counted(sentences.size(), "sentence"),
       table.fitted());
-  if (sentences.size() > kMost) fmt::print("and {} more\n", sentences.size() - kMost);
+  if (sentences.size() > kMost) print_text("and {} more\n", sentences.size() - kMost);
 }
 
 }  // namespace softalign::app

@@ -32,13 +32,13 @@ void print_notes(const std::vector<StudyRun>& runs) {
 }
 
 void print(const Study& study, const StudyOutcome& outcome) {
-  if (!study.question.empty()) fmt::print("{}\n", study.question);
-  for (const StudyTable& table : outcome.tables) fmt::print("\n{}", table_text(table));
+  if (!study.question.empty()) print_text("{}\n", study.question);
+  for (const StudyTable& table : outcome.tables) print_text("\n{}", table_text(table));
   const bool marked = std::any_of(outcome.tables.begin(), outcome.tables.end(), [](const auto& t) {
     return std::any_of(t.best.begin(), t.best.end(), [](int row) { return row >= 0; });
   });
-  if (marked) fmt::print("* the best of its column\n");
-  if (!outcome.claims.empty()) fmt::print("\nClaims\n{}", claims_text(outcome.claims));
+  if (marked) print_text("* the best of its column\n");
+  if (!outcome.claims.empty()) print_text("\nClaims\n{}", claims_text(outcome.claims));
 }
 
 ExitCode study(const Arguments& arguments) {
@@ -54,7 +54,7 @@ ExitCode study(const Arguments& arguments) {
     if (arguments.json)
       fmt::print("{}", study_json(study, chosen, {}));
     else
-      fmt::print("{}", plan_text(chosen));
+      print_text("{}", plan_text(chosen));
     return ExitCode::done;
   }
   print_notes(chosen);

@@ -139,14 +139,14 @@ void plan(SweepArguments arguments, bool dry_run, bool json) {
   const bool written = !dry_run && write_plan(made);
   if (!dry_run && !written) check_data(made, read_plan(made.folder));
   if (json) return print_json(plan_json(made, nullptr));
-  fmt::print("{}{}", plan_summary(made), parameters_text(made));
+  print_text("{}{}", plan_summary(made), parameters_text(made));
   constexpr std::size_t kShown = 20;
-  if (!made.rows.empty()) fmt::print("\n");
+  if (!made.rows.empty()) print_text("\n");
   for (std::size_t i = 0; i < std::min(kShown, made.rows.size()); ++i)
-    fmt::print("{:>5}  {}  {}\n", i, made.rows[i].run_id, setting_text(made, made.rows[i]));
-  if (made.rows.size() > kShown) fmt::print("       ... and {} more\n", made.rows.size() - kShown);
+    print_text("{:>5}  {}  {}\n", i, made.rows[i].run_id, setting_text(made, made.rows[i]));
+  if (made.rows.size() > kShown) print_text("       ... and {} more\n", made.rows.size() - kShown);
   if (!dry_run)
-    fmt::print(
+    print_text(
         "{}{}\n", written ? "written: " : "planned already: ", short_path(plan_file(made.folder)));
 }
 
@@ -173,7 +173,7 @@ void extend(SweepArguments arguments) {
         arguments.file,
         plan_file(longer.folder).string());
   const Index added = append_rows(longer);
-  fmt::print("{}: {} added, {} now\n",
+  print_text("{}: {} added, {} now\n",
              short_path(plan_file(longer.folder)),
              counted(added, "row"),
              std::max(longer.rows.size(), before.rows.size()));
@@ -252,14 +252,14 @@ SweepStatus print_sweep(const SweepPlan& plan, bool all) {
       write_error(fmt::format("note: {}\n", printable(why, kWhole)));
   const bool terminal = isatty(STDOUT_FILENO) != 0;
   if (all)
-    fmt::print("{}",
+    print_text("{}",
                sweep_table(plan,
                            {status.rows, status.metric, status.best},
                            {},
                            terminal ? terminal_columns(STDOUT_FILENO) : 0,
                            0));
-  fmt::print("{}: {}\n", plan.name, counts_text(status.rows));
-  if (!status.best.empty()) fmt::print("{}", best_text(plan, status));
+  print_text("{}: {}\n", plan.name, counts_text(status.rows));
+  if (!status.best.empty()) print_text("{}", best_text(plan, status));
   for (std::size_t i = 0; i < status.rows.size(); ++i)
     if (const RowStatus& row = status.rows[i]; !row.fault.empty())
       print_error(fmt::format("row {} ({}): {}: {}",

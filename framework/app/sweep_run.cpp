@@ -39,11 +39,11 @@ LocalRunOptions options_of(const SweepPlan& plan, const Arguments& arguments) {
   options.command = {fs::read_symlink("/proc/self/exe").string(),
                      "sweep",
                      "work",
-                     plan.folder.string(),
+                     fs::absolute(plan.folder).string(),  // a name may begin with '-'
                      "--threads",
                      fmt::format("{}", arguments.threads)};
   for (const std::string& plugin : arguments.sweep.plugins)
-    options.command.insert(options.command.end(), {"--plugin", plugin});
+    options.command.push_back("--plugin=" + plugin);
   options.workers = workers_for(arguments);
   options.rows = arguments.rows;
   for (const Index k : options.rows)
@@ -61,13 +61,13 @@ void print_rows(const SweepPlan& plan, const LocalRunOptions& options) {
     const bool wanted =
         options.rows.empty() || std::count(options.rows.begin(), options.rows.end(), row.k) > 0;
     if (!wanted || !options.begin.contains(stands.rows[i].state)) continue;
-    fmt::print("row {} ({}): {}\n",
+    print_text("row {} ({}): {}\n",
                row.k,
                setting_text(plan, row),
                softalign::to_string(stands.rows[i].state));
     ++count;
   }
-  fmt::print("{} would be run, {} at a time\n", counted(count, "row"), options.workers);
+  print_text("{} would be run, {} at a time\n", counted(count, "row"), options.workers);
 }
 
 ExitCode finish(const SweepPlan& plan, const LocalRunOptions& options, bool stopped) {
@@ -103,19 +103,17 @@ ExitCode finish(const SweepPlan& plan, const LocalRunOptions& options, bool stop
 
 // Optuna decides what comes next, so it is the one that works through the sweep.
 [[noreturn]] void run_optuna(const Arguments& arguments, const Sweep& sweep) {
-  std::vector<std::string> words = {arguments.sweep.file,
-                                    "--run-cap",
+  std::vector<std::string> words = {"--run-cap",
                                     fmt::format("{}", *sweep.run_cap),
-                                    "--out",
-                                    arguments.sweep.out,
+                                    "--out=" + arguments.sweep.out,
                                     "--workers",
                                     fmt::format("{}", std::max(1, arguments.workers)),
                                     "--threads",
                                     fmt::format("{}", arguments.threads),
                                     "--program",
                                     fs::read_symlink("/proc/self/exe").string()};
-  for (const std::string& plugin : arguments.sweep.plugins)
-    words.insert(words.end(), {"--plugin", plugin});
+  for (const std::string& plugin : arguments.sweep.plugins) words.push_back("--plugin=" + plugin);
+  words.insert(words.end(), {"--", arguments.sweep.file});  // which may begin with '-'
   become_script("optuna_sweep.py", words, "python3-optuna python3-yaml");
 }
 
@@ -173,11 +171,11 @@ ExitCode retry(const Arguments& arguments) {
     chosen.push_back(row.k);
     if (status.state == RowState::corrupt && !arguments.dry_run) move_aside(plan.run(row));
     if (arguments.dry_run)
-      fmt::print(
+      print_text(
           "row {} ({}): {}\n", row.k, setting_text(plan, row), softalign::to_string(status.state));
   }
   if (chosen.empty()) {
-    fmt::print("nothing to retry\n");
+    print_text("nothing to retry\n");
     return ExitCode::done;
   }
   if (arguments.dry_run) return ExitCode::done;

@@ -74,17 +74,17 @@ Json to_json(const Submission& submission) {
 
 void print(const SweepPlan& plan, const Submission& submission, bool dry_run) {
   if (dry_run)
-    for (const std::string& script : submission.scripts) fmt::print("{}\n", script);
+    for (const std::string& script : submission.scripts) print_text("{}\n", script);
   Table table({{"rows"}, {"job"}});
   for (std::size_t i = 0; i < submission.arrays.size(); ++i)
     table.row({ranges_text(submission.arrays[i].rows), dry_run ? "-" : submission.jobs[i]});
-  if (!table.empty()) fmt::print("{}", table.fitted());
+  if (!table.empty()) print_text("{}", table.fitted());
   if (!submission.queued.empty())
-    fmt::print("in Slurm's queue already: {}\n", ranges_text(submission.queued));
+    print_text("in Slurm's queue already: {}\n", ranges_text(submission.queued));
   if (submission.arrays.empty() && submission.queued.empty())
-    fmt::print("nothing is left to submit; softalign sweep status {}\n", short_path(plan.folder));
+    print_text("nothing is left to submit; softalign sweep status {}\n", short_path(plan.folder));
   if (!submission.jobs.empty())
-    fmt::print("what they print: {}\n", short_path(log_folder(plan.folder)));
+    print_text("what they print: {}\n", short_path(log_folder(plan.folder)));
 }
 
 void submit(const Arguments& arguments) {

@@ -6,6 +6,7 @@
 #include "framework/app/progress.hpp"
 #include "framework/app/runs.hpp"
 #include "framework/app/sweep.hpp"
+#include "framework/app/terminal.hpp"
 #include "framework/sweep/plan_file.hpp"
 #include "framework/sweep/work.hpp"
 
@@ -50,7 +51,7 @@ void work(const SweepArguments& arguments, Index k, WorkOptions options, bool as
       work_on(plan, row, options, loader(arguments.plugins), observer);
   observer.clear();
   if (!ask)
-    fmt::print("{}{}\n",
+    print_text("{}{}\n",
                outcome.pruned         ? "pruned: "
                : outcome.was_complete ? "complete already: "
                                       : "complete: ",

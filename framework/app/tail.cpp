@@ -92,7 +92,7 @@ void tail(const Arguments& arguments) {
   const auto skip = std::max<std::ptrdiff_t>(0, std::ssize(lines) - arguments.lines);
   lines.erase(lines.begin(), lines.begin() + skip);
   while (true) {
-    for (const std::string& line : lines) fmt::print("{}\n", printable(line, kWhole));
+    for (const std::string& line : lines) print_text("{}\n", line);
     std::fflush(stdout);
     if (!arguments.follow || output_is_closed()) return;
     const bool over = !is_worked_on(run_status(run).state);

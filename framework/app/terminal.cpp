@@ -1,6 +1,5 @@
 #include "framework/app/terminal.hpp"
 
-#include <fmt/format.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -10,6 +9,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cwchar>
+
+#include "framework/base/text.hpp"
 
 namespace softalign::app {
 
@@ -34,6 +35,24 @@ Character first(std::string_view text) {
 void write_error(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
+}
+
+void write_text(std::string_view text) {
+  std::string safe;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find_first_of("\n\t", at), text.size());
+    safe += printable(text.substr(at, end - at), kWhole);
+    if (end < text.size()) safe += text[end];
+    at = end + 1;
+  }
+  fmt::print("{}", safe);
+}
+
+void write_data(std::string_view text) {
+  if (isatty(STDOUT_FILENO) != 0)
+    write_text(text);
+  else
+    fmt::print("{}", text);
 }
 
 std::string shortened(std::string_view text, std::size_t most) {

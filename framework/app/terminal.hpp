@@ -2,15 +2,28 @@
 // nothing.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace softalign::app {
 
 // To standard error, as far as it can be written: a message that nobody reads stops no run.
 void write_error(const std::string& text);
+
+// For people, on standard output. Nothing that names, hosts or texts bring along reaches a terminal:
+// what printable escapes is escaped, but the ends of lines and tabulators.
+void write_text(std::string_view text);
+// For other programs: as it is, unless standard output is a terminal.
+void write_data(std::string_view text);
+template <class... Args>
+void print_text(fmt::format_string<Args...> format, Args&&... args) {
+  write_text(fmt::format(format, std::forward<Args>(args)...));
+}
 
 // A message of at most `most` bytes, the middle of a longer one left out: what is wrong stands at
 // its beginning, the remedy at its end.

@@ -27,7 +27,7 @@ constexpr const char* kInput = "standard input";
 
 struct Arguments {
   TrainedArguments trained;
-  std::string alignments;
+  OutputFile alignments;
   Index n_best = 0;  // 0: the best alone, as plain text
   bool json = false;
 };
@@ -199,8 +199,7 @@ void translate(const Arguments& arguments) {
   for (bool more = true; more;) {
     const Block block = read_block(input, translator.block());
     for (const Translation& one : translator.translate(block.lines, lines))
-      fmt::print("{}",
-                 arguments.json ? json_of(one, target) : text_of(one, target, arguments.n_best));
+      write_data(arguments.json ? json_of(one, target) : text_of(one, target, arguments.n_best));
     if (std::fflush(stdout) != 0) break;  // main says why
     lines += std::ssize(block.lines);
     if (block.fault) std::rethrow_exception(block.fault);

@@ -7,6 +7,7 @@
 #include "framework/app/command.hpp"
 #include "framework/app/json.hpp"
 #include "framework/app/load.hpp"
+#include "framework/app/terminal.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/train/experiment.hpp"
 
@@ -66,7 +67,7 @@ std::string verdict(const Findings& findings) {
 }
 
 void print_findings(const std::string& file, const Findings& findings) {
-  fmt::print("{}: {}\n", file, verdict(findings));
+  print_text("{}: {}\n", printable(file, kWhole), verdict(findings));
   std::fflush(stdout);  // what follows stays below, where both go to one place
   for (const std::string& line : findings.errors) print_error(line);
   print_notes(findings.notes);

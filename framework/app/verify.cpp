@@ -9,6 +9,7 @@
 #include "framework/app/json.hpp"
 #include "framework/app/load.hpp"
 #include "framework/app/progress.hpp"
+#include "framework/app/terminal.hpp"
 #include "framework/app/trained.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/kernels/gemm.hpp"
@@ -118,7 +119,7 @@ void verify(const Arguments& arguments) {
   const TemporaryFolder folder(arguments.keep);
   const fs::path again = second_run(record, resolved, folder.path(), arguments.threads);
   const std::vector<std::string> different = compare_records(record.file(), again);
-  if (arguments.keep) fmt::print("kept: {}\n", folder.path().string());
+  if (arguments.keep) print_text("kept: {}\n", printable(folder.path().string(), kWhole));
   if (!different.empty()) {
     const std::size_t shown = std::min<std::size_t>(different.size(), 3);
     throw CheckError(
@@ -128,7 +129,7 @@ void verify(const Arguments& arguments) {
         fmt::join(different.begin(), different.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
         setting_differences(record));
   }
-  fmt::print("{}: the same bits again\n", short_path(record.file()));
+  print_text("{}: the same bits again\n", short_path(record.file()));
 }
 
 }  // namespace

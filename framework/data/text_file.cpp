@@ -1,14 +1,20 @@
 #include "framework/data/text_file.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <new>
+#include <vector>
 
 #include "framework/base/bounds.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/regular_file.hpp"
+#include "framework/base/retry.hpp"
 #include "framework/data/text.hpp"
 
 namespace softalign {
@@ -21,14 +27,6 @@ bool is_stream(const std::string& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   return std::filesystem::is_fifo(status) || std::filesystem::is_character_file(status);
-}
-
-// Reads what is not compressed as it is.
-gzFile open_gzip(const std::string& path, TextFile::Read read) {
-  if (read == TextFile::Read::again || !is_stream(path)) demand_regular_file(path);
-  const gzFile file = gzopen(path.c_str(), "rb");
-  if (!file) throw DataError("{}: cannot be read: {}", path, std::strerror(errno));
-  return file;
 }
 
 }  // namespace
@@ -80,29 +78,118 @@ bool LineReader::take_line(std::string& line) {
   }
 }
 
+// The bytes of a file. What begins as gzip is unpacked: one or several members, and zeros behind them,
+// which tapes leave.
+class TextFile::Bytes {
+ public:
+  explicit Bytes(const std::string& path) : path_(path) {
+    file_ = retry([&] { return open(path.c_str(), O_RDONLY | O_CLOEXEC); });
+    if (file_ < 0) throw DataError("{}: cannot be read: {}", path, std::strerror(errno));
+    if (inflateInit2(&packer_, kGzip) != Z_OK) throw std::bad_alloc();
+  }
+  ~Bytes() {
+    inflateEnd(&packer_);
+    close(file_);
+  }
+  Bytes(const Bytes&) = delete;
+
+  // As LineReader::Fill; line: the one that the bytes belong to.
+  std::size_t next(std::span<char> buffer, Index line) {
+    while (!begun_ && packed_.size() < kMagic.size() && read_more(line)) {
+    }
+    if (!begun_) plain_ = !packed_.starts_with(kMagic);
+    begun_ = true;
+    for (;;) {
+      const bool more = holds_more(line);
+      if (!more && !inside_) return 0;
+      const std::size_t got = plain_ ? take(buffer) : unpack(buffer, line);
+      if (got > 0) return got;
+      if (!more && inside_)
+        throw DataError("{}:{}: the gzip file is cut off here; copy it again", path_, line);
+    }
+  }
+
+ private:
+  static constexpr int kGzip = 15 + 16;  // zlib's: the largest window, gzip's header
+  static constexpr std::string_view kMagic = "\x1f\x8b";
+
+  bool holds_more(Index line) {
+    for (;;) {
+      if (members_ > 0 && !inside_)
+        packed_.remove_prefix(std::min(packed_.find_first_not_of('\0'), packed_.size()));
+      if (!packed_.empty()) return true;
+      if (!read_more(line)) return false;
+    }
+  }
+
+  // Puts what comes next behind what is still to take; false at the end of the file.
+  bool read_more(Index line) {
+    std::memmove(buffer_.data(), packed_.data(), packed_.size());
+    char* const end = buffer_.data() + packed_.size();
+    const ssize_t got = retry([&] { return read(file_, end, kBufferBytes - packed_.size()); });
+    if (got < 0)
+      throw DataError("{}:{}: cannot be read from here: {}", path_, line, std::strerror(errno));
+    packed_ = std::string_view(buffer_.data(), packed_.size() + static_cast<std::size_t>(got));
+    return got > 0;
+  }
+
+  std::size_t take(std::span<char> buffer) {
+    const std::size_t size = packed_.copy(buffer.data(), buffer.size());
+    packed_.remove_prefix(size);
+    return size;
+  }
+
+  std::size_t unpack(std::span<char> buffer, Index line) {
+    if (!inside_) {
+      if (packed_.front() != kMagic.front())
+        throw DataError(
+            "{}: what follows behind the gzip file's end is no gzip; copy it again, or keep what "
+            "stands before: zcat FILE | gzip > NEW",
+            path_);
+      inflateReset(&packer_);
+      inside_ = true;
+    }
+    packer_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed_.data()));
+    packer_.avail_in = static_cast<uInt>(packed_.size());
+    packer_.next_out = reinterpret_cast<Bytef*>(buffer.data());
+    packer_.avail_out = static_cast<uInt>(buffer.size());
+    const int code = inflate(&packer_, Z_NO_FLUSH);
+    packed_.remove_prefix(packed_.size() - packer_.avail_in);
+    if (code == Z_STREAM_END) {
+      inside_ = false;
+      ++members_;
+    } else if (code != Z_OK && code != Z_BUF_ERROR) {
+      throw DataError("{}:{}: cannot be read from here: {}",
+                      path_,
+                      line,
+                      packer_.msg ? packer_.msg : zError(code));
+    }
+    return buffer.size() - packer_.avail_out;
+  }
+
+  std::string path_;
+  std::vector<char> buffer_ = std::vector<char>(kBufferBytes);
+  std::string_view packed_{buffer_.data(), 0};  // the part of the buffer that is still to take
+  int file_;
+  z_stream packer_{};
+  bool begun_ = false, plain_ = false;
+  bool inside_ = false;  // a member of a gzip file
+  Index members_ = 0;    // that have ended
+};
+
 TextFile::TextFile(const std::string& path, Read read)
-    : file_(open_gzip(path, read), [](gzFile_s* file) { gzclose(file); }),
-      lines_(path, [this](std::span<char> buffer) { return fill(buffer); }) {}
+    : lines_(path,
+             [this](std::span<char> buffer) { return bytes_->next(buffer, line_number() + 1); }) {
+  if (read == Read::again || !is_stream(path)) demand_regular_file(path);
+  bytes_ = std::make_unique<Bytes>(path);
+}
+
+TextFile::~TextFile() = default;
 
 bool TextFile::next(std::string& line) {
   const bool taken = lines_.next(line);
   if (!taken && line_number() == 0) throw DataError("{}: the file is empty", path());
   return taken;
-}
-
-std::size_t TextFile::fill(std::span<char> buffer) {
-  const int got = gzread(file_.get(), buffer.data(), static_cast<unsigned>(buffer.size()));
-  int code = Z_OK;
-  const char* what = gzerror(file_.get(), &code);
-  if (got == 0 && code == Z_BUF_ERROR)
-    throw DataError(
-        "{}:{}: the gzip file is cut off here; copy it again", path(), line_number() + 1);
-  if (got < 0)
-    throw DataError("{}:{}: cannot be read from here: {}",
-                    path(),
-                    line_number() + 1,
-                    code == Z_ERRNO ? std::strerror(errno) : what);
-  return static_cast<std::size_t>(got);
 }
 
 }  // namespace softalign

@@ -10,8 +10,6 @@
 
 #include "framework/base/types.hpp"
 
-struct gzFile_s;  // zlib's
-
 namespace softalign {
 
 // Throws DataError `file:line: ...` when the line holds a NUL, is not UTF-8, or has more than
@@ -53,12 +51,13 @@ class LineReader {
 };
 
 // A file, plain or gzip. Every fault is a DataError with file and line: one that is missing,
-// unreadable, empty, no regular file (a pipe, a device) unless it is to be read only once, a damaged or
-// cut-off gzip, and what LineReader refuses.
+// unreadable, empty, no regular file (a pipe, a device) unless it is to be read only once, a gzip that is
+// damaged, cut off or followed by something else, and what LineReader refuses.
 class TextFile {
  public:
   enum class Read { again, once };
   explicit TextFile(const std::string& path, Read read = Read::again);
+  ~TextFile();
   TextFile(const TextFile&) = delete;  // lines_ reads through this one
 
   // As LineReader's.
@@ -68,9 +67,9 @@ class TextFile {
   Index line_number() const { return lines_.line_number(); }
 
  private:
-  std::size_t fill(std::span<char> buffer);
+  class Bytes;
 
-  std::unique_ptr<gzFile_s, void (*)(gzFile_s*)> file_;
+  std::unique_ptr<Bytes> bytes_;
   LineReader lines_;
 };
 

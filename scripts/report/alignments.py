@@ -19,6 +19,7 @@ import numpy as np
 from report.gather import Placed, Problem, Subject
 from report.metrics import METRICS
 from source_images import Image, read_image
+from stored import RecordError, array, group_of, opened, values
 
 BUDGET = 16_000_000  # characters of packed matrices and of texts on one page
 KINDS = {"_search": "searched", "_dev": "dev"}
@@ -32,7 +33,7 @@ class Pool:
     characters: int = 0
 
     def add(self, tokens: Sequence[str]) -> int:
-        text = "\n".join(tokens)
+        text = "\n".join(token.replace("\n", " ") for token in tokens)
         self.characters += 0 if text in self.texts else len(text)
         return self.texts.setdefault(text, len(self.texts))
 
@@ -109,18 +110,23 @@ def _sentence_scores(placed: Placed, sentences: Sequence[int], kind: str) -> dic
 def pane(placed: Placed, module: str, every: int, pool: Pool) -> dict[str, Any]:
     """One module of one run; of its sentences those whose number is a multiple of `every`."""
     kind = kind_of(module)
-    with h5py.File(placed.recorded.run.path) as file:
-        group = file["alignments"][module]
-        numbers = group["sentence"][:].tolist()
+    with opened(placed.recorded.run.path) as file:
+        group = group_of(file, f"alignments/{module}")
+        numbers, updates, each = (values(group, name, "iu", (None,)).tolist() for name in ("sentence", "update", "head"))
         kept = [at for at, number in enumerate(numbers) if number % every == 0]
-        widths, heights = group["src_len"][:], group["tgt_len"][:]
-        sources, targets = group["src_tokens"].asstr()[:], group["tgt_tokens"].asstr()[:]
-        gold = group["gold"][:] if "gold" in group else None
-        heads = len(group["head"])
+        heads, n, u = len(each), len(numbers), len(updates)
+        matrices = array(group, "weights", "f", (u, n, heads, None, None))
+        tgt, src = matrices.shape[3:]
+        entropies = array(group, "entropy", "f", (u, n, heads, tgt))
+        widths, heights = values(group, "src_len", "iu", (n,)), values(group, "tgt_len", "iu", (u, n))
+        if not (((0 <= widths) & (widths <= src)).all() and ((0 <= heights) & (heights <= tgt)).all()):
+            raise ValueError("sentences are longer than their weights")
+        sources, targets = values(group, "src_tokens", "O", (n, src)), values(group, "tgt_tokens", "O", (u, n, tgt))
+        gold = values(group, "gold", "iu", (n, tgt, src)) if "gold" in group else None
         weights: list[list[list[str | None]]] = []
         entropy: list[list[float | None]] = []
-        for u in range(len(group["update"])):
-            slab, rows = group["weights"][u], group["entropy"][u]
+        for u in range(len(updates)):
+            slab, rows = matrices[u], entropies[u]
             packs: list[list[str | None]] = [[] for _ in range(heads)]
             mean: list[float | None] = []
             for at in kept:
@@ -139,15 +145,15 @@ def pane(placed: Placed, module: str, every: int, pool: Pool) -> dict[str, Any]:
             "module": module,
             "kind": kind,
             "set": f"{placed.panel}|{'dev' if kind == 'dev' else 'test'}",
-            "updates": group["update"][:].tolist(),
-            "heads": group["head"][:].tolist(),
+            "updates": updates,
+            "heads": each,
             "sentence": chosen,
             "source": [pool.add(sources[at, : widths[at]].tolist()) for at in kept],
-            "target": [[pool.add(targets[u, at, : heights[u, at]].tolist()) for at in kept] for u in range(len(group["update"]))],
+            "target": [[pool.add(targets[u, at, : heights[u, at]].tolist()) for at in kept] for u in range(len(updates))],
             "weights": weights,
             "entropy": entropy,
             "images": images,
-            "gold": [_links(gold[at, : heights[-1, at], : widths[at]]) for at in kept] if gold is not None else None,
+            "gold": [_links(gold[at, : heights[-1, at], : widths[at]]) for at in kept] if gold is not None and updates else None,
             **_sentence_scores(placed, chosen, kind),
         }
 
@@ -165,10 +171,11 @@ def explorer(subject: Subject, runs: Sequence[Placed], budget: int = BUDGET) -> 
         for done, (placed, module) in enumerate(list(wanted), 1):
             try:
                 panes.append(pane(placed, module, every, pool))
-            except (OSError, KeyError, ValueError, IndexError) as error:
+            except RecordError as error:
                 wanted.remove((placed, module))
-                text = f"its alignments '{module}' are left out: {' '.join(str(error).split())}"
-                subject.problems.append(Problem(str(placed.recorded.run.path.parent), text))
+                path = placed.recorded.run.path
+                text = f"its alignments '{module}' are left out: {str(error).removeprefix(f'{path}: ')}"
+                subject.problems.append(Problem(str(path.parent), text))
                 continue
             matrices += size_of(panes[-1])
             if (size := matrices + pool.characters) > budget:

@@ -6,16 +6,18 @@ What the records do not say is said to be missing; nothing is guessed.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from output import TEXT_MARK, printable
 from report.configurations import best_configuration
 from report.gather import Placed, Subject
 from report.lengths import ALL, Table
 from report.metrics import METRICS, title_of
 from report.parts import Part
 from report.plan import RowState, text_of
-from report.summary import code, data, data_hashes, duration, machine
+from report.summary import code, data, duration, machine
 from report.svg import counted, number
 from report.sweep import state_counts
 
@@ -208,7 +210,7 @@ def _excluded(placed: Placed) -> str:
 
 def _files(runs: Sequence[Placed]) -> tuple[list[str], str]:
     """(answer, what is missing)"""
-    hashes = sorted({f"{key}: {text}" for p in runs for key, text in data_hashes(p.recorded)})
+    hashes = sorted({f"{key}: {text}" for p in runs for key, text in p.recorded.hashes})
     if hashes:
         return hashes, "an address to download them from"
     if runs and all("examples" in p.recorded.run.task for p in runs):
@@ -222,8 +224,8 @@ def _files(runs: Sequence[Placed]) -> tuple[list[str], str]:
 
 
 def markdown(subject: Subject, items: Sequence[Item]) -> str:
-    """The checklist as text; MISSING marks what the author has to add."""
-    lines, group = [f"# Reproducibility checklist: {subject.name}", ""], ""
+    """The checklist as text; MISSING marks what the author has to add. Nothing that a record says becomes markup."""
+    lines, group = [f"# Reproducibility checklist: {subject.name}", TEXT_MARK, ""], ""
     for item in items:
         if item.group != group:
             group = item.group
@@ -233,4 +235,5 @@ def markdown(subject: Subject, items: Sequence[Item]) -> str:
         if item.missing:
             lines.append(f"  - MISSING: {item.missing}")
     lines += ["", *(f"Left out: {p.place}: {p.text}" for p in subject.problems)]
-    return "\n".join(lines).rstrip() + "\n"
+    safe = [line if line == TEXT_MARK else re.sub("<(?=[A-Za-z/!?])", "&lt;", printable(line)) for line in lines]
+    return "\n".join(safe).rstrip() + "\n"

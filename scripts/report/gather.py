@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from records import RecordError, attentions, differences
+from records import attentions, differences
 from report.plan import Plan, read_plan
 from report.run import Problem, Recorded, oddities, read_run
+from stored import RecordError, demand
 
+NUMBER = (int, float, type(None))
+VALUE = {"mean": NUMBER, "deviation": NUMBER, "seeds": int}
+CLAIM = {"claim": str, "because": str, "expect": str, "verdict": re.compile("holds|fails|empty|unmeasured|unknown")}
+JUDGED = {"left": VALUE, "right": VALUE, "sentences": int, "confidence": NUMBER}
 STUDY = {  # what the page needs of study.json
-    "runs": ("part", "variant", "run_id"),
-    "tables": ("title", "metric", "units", "columns", "rows"),
-    "claims": ("claim", "because", "expect", "verdict"),
+    "name?": str,
+    "question?": str,
+    "runs": [{"part": str, "variant": str, "run_id": str}],
+    "tables": [
+        {"title": str, "metric": str, "units": str, "columns": [str], "rows": [{"name": str, "n": [int], "values": [VALUE]}]}
+    ],
+    "claims": [(CLAIM | JUDGED, CLAIM | {"left?": ()})],
 }
 
 
@@ -124,17 +134,11 @@ def _place_freely(runs: list[Recorded]) -> list[Placed]:
 def read_study(path: Path, subject: Subject) -> dict[str, Any] | None:
     try:
         study = json.loads(path.read_text())
-        if study.get("format") != "softalign-study":
+        if not isinstance(study, dict) or study.get("format") != "softalign-study":
             raise ValueError("its 'format' is not softalign-study")
-        for part, keys in STUDY.items():
-            for entry in study[part]:
-                for key in keys:
-                    entry[key]
+        demand(study, STUDY, "it")
         return study
-    except KeyError as error:
-        subject.problems.append(Problem(str(path), f"has no {error}; the runs are shown without it"))
-        return None
-    except (OSError, ValueError, AttributeError, TypeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         subject.problems.append(Problem(str(path), f"cannot be read: {error}; the runs are shown without it"))
         return None
 

@@ -13,13 +13,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-import h5py
 import numpy as np
+
+from stored import group_of, opened, values
 
 RESAMPLES = 1000
 SEED = 20141001  # of the resamples, for every metric and run: runs of one test set see the same draws
 LEVEL = (2.5, 97.5)  # percentiles of a 95 % interval
 
+WIDTHS = {"bleu_stats": 10, "chrf_stats": 18}  # numbers of a sentence; of all others one
 Sums = np.ndarray  # [..., columns of one metric], summed over sentences
 
 
@@ -103,10 +105,17 @@ class Counts:
 
     @cached_property
     def _columns(self) -> dict[str, np.ndarray]:
-        wanted = {name for metric in METRICS.values() for name in metric.columns if name} | {"source_length"}
-        with h5py.File(self.path) as file:
-            group = file.get("test", {})
-            return {name: group[name][:].astype(float) for name in sorted(wanted) if name in group}
+        wanted = {name for metric in METRICS.values() for name in metric.columns if name}
+        with opened(self.path) as file:
+            group = group_of(file, "test") or {}
+            if "source_length" not in group:
+                return {}
+            lengths = values(group, "source_length", "iu", (None,))
+            if (lengths < 0).any():
+                raise ValueError("test/source_length holds no lengths")
+            shapes = {name: (len(lengths), WIDTHS[name]) if name in WIDTHS else (len(lengths),) for name in wanted}
+            found = {name: values(group, name, "iuf", shapes[name]).astype(float) for name in sorted(wanted) if name in group}
+            return {"source_length": lengths.astype(float), **found}
 
     @property
     def lengths(self) -> np.ndarray:

@@ -12,6 +12,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from output import PAGE_MARK
 from report import alignments, curves, lengths, sweep
 from report.checklist import Item, checklist
 from report.configurations import best_configuration, ranked, ranked_series
@@ -168,6 +169,7 @@ def html(report: Report) -> str:
         curves=curves.figures(subject),
         by_length=by_length,
         explorer=explorer,
+        generator=Markup(PAGE_MARK),
         data=embedded(explorer) if explorer["panes"] else None,
         checklist=report.items,
         resamples=RESAMPLES,

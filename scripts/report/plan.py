@@ -11,12 +11,21 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import h5py
 import yaml
 
-from report.run import Problem, Recorded, plain
+from report.run import Problem, Recorded
+from stored import RecordError, demand, opened, read_yaml, table
 
 OVER = ("complete", "pruned")
+NONE = type(None)
+PLAN = {  # what the report reads of plan.yaml
+    "name?": str,
+    "metric?": ({"name?": str, "goal?": str}, NONE),
+    "early_terminate?": ({"type": str}, NONE),
+    "parameters?": ([str], NONE),
+    "fixed?": ([str], NONE),
+    "rows": ([{"k": int, "run_id": (re.compile(r"\w+"), int), "seed?": int, "set?": (dict, NONE)}], NONE),
+}
 UNSET = "not set"  # an option that a condition of the sweep takes from some rows
 STATES = ["complete", "pruned", "running", "claimed", "interrupted", "planned", "failed", "lost", "corrupt"]
 
@@ -71,14 +80,10 @@ class Plan:
     def index(self) -> dict[str, dict[str, Any]]:
         """run id -> the columns of sweep.h5; {} where there is none that can be read."""
         try:
-            with h5py.File(self.folder / "sweep.h5") as file:
-                columns = {
-                    name: d.asstr()[:].tolist() if d.dtype == object else d[:].tolist()
-                    for name, d in file.items()
-                    if isinstance(d, h5py.Dataset) and d.ndim == 1
-                }
-            return {i: {n: plain(c[at]) for n, c in columns.items()} for at, i in enumerate(columns.get("run_id", []))}
-        except (OSError, KeyError, ValueError, IndexError):
+            with opened(self.folder / "sweep.h5") as file:
+                columns = {name: column.tolist() for name, column in table(file).items()}
+            return {i: {n: c[at] for n, c in columns.items()} for at, i in enumerate(columns.get("run_id", []))}
+        except RecordError:
             return {}
 
 
@@ -133,9 +138,10 @@ def read_plan(path: Path, problems: list[Problem]) -> Plan | None:
     """None, and a problem with its name, for a plan that cannot be read; one that was edited is read, and said to be."""
     try:
         text = path.read_text()
-        plan = yaml.safe_load(text)
+        plan = read_yaml(text)
         if not isinstance(plan, dict):
             raise ValueError("it is empty, or no map")
+        demand(plan, PLAN, "it")
         if line := edited(text):
             problems.append(Problem(f"{path}:{line}", "changed since it was written: its rows may not be those of the runs"))
         metric = plan.get("metric") or {}
@@ -156,7 +162,7 @@ def read_plan(path: Path, problems: list[Problem]) -> Plan | None:
             str(plan.get("hash", "")),
             tuple(str(p) for p in plan.get("fixed") or []),
         )
-    except (OSError, KeyError, TypeError, ValueError, AttributeError, yaml.YAMLError) as error:
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
         problems.append(Problem(str(path), f"cannot be read as a plan: {' '.join(str(error).split())}"))
         return None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import struct
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,13 +13,16 @@ from typing import Any
 import h5py
 import numpy as np
 
-from records import RecordError, Run, read_file
-from report.metrics import Counts
+from records import Run, read_file
+from report.metrics import METRICS, Counts
+from stored import ROOT, RecordError, array, attributes, group_of, label, named, opened, series, table, values
 
 SEAL = b"SOFTSEAL"  # behind the bytes of a record: the mark, u64 their number, u32 their CRC-32
 JOURNAL = b"SOFTJRNL"
 ATTEMPT: dict[str, Any] = dict.fromkeys(("attempt", "started", "ended", "state", "last_update", "host"), "")
 EVENT: dict[str, Any] = {"attempt": "", "text": ""}
+COUNTS = dict.fromkeys(("read?", "kept?", "dropped_too_long?", "dropped_empty?", "truncated?"), int)
+TEST = {"selected_update?": int, **{f"{metric}?": (int, float) for metric in METRICS}}
 NO_SERIES = {"provenance", "test", "alignments", "data", "parameters", "timing", "system"}
 
 
@@ -55,7 +59,7 @@ class Recorded:
     counts: Counts
     modules: dict[str, int]  # alignment module -> sentences
     spec_yaml: str
-    identity: dict[str, Any]  # what the run id is the hash of
+    hashes: list[tuple[str, str]]  # of the files that were read, by their place in what the run id is the hash of
     early_termination: str = ""  # JSON; of a run that a sweep stopped
     notes: list[str] = field(default_factory=list)  # what is odd in its folder, though the record is whole
 
@@ -69,7 +73,7 @@ class Recorded:
 
     @property
     def seed(self) -> int:
-        return int(self.run.spec.get("seed", 0))
+        return self.run.seed
 
     def best(self, metric: str, higher: bool) -> tuple[int, float] | None:
         """(update, value) of the best dev evaluation."""
@@ -84,20 +88,6 @@ class Recorded:
         """Spent on training and dev evaluation, lost work not counted."""
         walls = [np.nanmax(s.wall) for s in self.series.values() if s.wall is not None and np.isfinite(s.wall).any()]
         return float(max(walls)) if walls else None
-
-
-def plain(value: Any) -> Any:
-    """An attribute or element as Python has it."""
-    if isinstance(value, bytes):
-        return value.decode(errors="replace")
-    if isinstance(value, np.ndarray):
-        return [plain(v) for v in value.tolist()]
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def attributes(group: Any) -> dict[str, Any]:
-    hidden = ("_Nc", "CLASS", "NAME", "_NC")
-    return {k: plain(v) for k, v in sorted(group.attrs.items()) if not k.startswith(hidden)} if group is not None else {}
 
 
 def check_seal(path: Path) -> None:
@@ -123,52 +113,62 @@ def oddities(folder: Path) -> list[str]:
     return found
 
 
-def _table(group: Any) -> list[dict[str, Any]]:
-    """Rows of a group whose datasets share one axis."""
-    if group is None:
-        return []
-    columns = {n: d.asstr()[:].tolist() if d.dtype == object else d[:].tolist() for n, d in group.items() if d.ndim == 1}
-    return [dict(zip(columns, row)) for row in zip(*columns.values())]
+def _rows(group: Any) -> list[dict[str, Any]]:
+    """Of a group whose datasets share one axis."""
+    columns = table(group)
+    return [dict(zip(columns, row)) for row in zip(*(column.tolist() for column in columns.values()))]
 
 
 def _series(group: h5py.Group) -> Series:
-    numbers = {name: d[:] for name, d in group.items() if d.ndim == 1 and d.dtype == np.float64}
+    updates, numbers = series(group)
     wall = numbers.pop("wall_time", None)
-    return Series(group["update"][:], numbers, wall)
+    return Series(updates, numbers, wall)
+
+
+def leaves(block: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """("task.train.source", ...) for every value of nested maps."""
+    if not isinstance(block, dict):
+        yield prefix, block
+        return
+    for key, value in block.items():
+        yield from leaves(value, f"{prefix}.{key}".lstrip("."))
+
+
+def _hashes(identity: str) -> list[tuple[str, str]]:
+    return [(key, text) for key, text in leaves(json.loads(identity)) if isinstance(text, str) and text.startswith("sha256:")]
 
 
 def read_run(path: Path) -> Recorded:
     """The record at `path`. Throws RecordError, naming the file, for any that is damaged or no record of a run."""
     try:
-        if path.is_file():
-            check_seal(path)
-        run = read_file(path)
-        if not isinstance(run, Run):
-            raise RecordError(f"{path}: holds alignments only, no run")
-        with h5py.File(path) as file:
-            by_length = file.get("test/by_length", {})
-            signatures = {n: plain(d.attrs["signature"]) for n, d in by_length.items() if "signature" in d.attrs}
-            early = file.get("provenance/early_termination")
-            recorded = Recorded(
-                run,
-                attributes(file),
-                attributes(file["provenance"]),
-                [ATTEMPT | row for row in _table(file.get("provenance/attempts"))],
-                [EVENT | row for row in _table(file.get("provenance/events"))],
-                {split: attributes(group) for split, group in file.get("data", {}).items() if isinstance(group, h5py.Group)},
-                attributes(file.get("test")),
-                signatures,
-                {n: _series(g) for n, g in file.items() if n not in NO_SERIES and isinstance(g, h5py.Group) and "update" in g},
-                Counts(path),
-                {name: len(group["sentence"]) for name, group in file.get("alignments", {}).items()},
-                file["provenance/spec_yaml"].asstr()[()],
-                json.loads(file["provenance/identity_json"].asstr()[()]) if "provenance/identity_json" in file else {},
-                str(early.asstr()[()]) if early is not None else plain(file["provenance"].attrs.get("early_termination", "")),
-                oddities(path.parent),
-            )
-        recorded.counts.lengths, run.by_length  # read now
-        return recorded
-    except RecordError:
-        raise
-    except (OSError, KeyError, ValueError, TypeError, RuntimeError, AttributeError) as error:
-        raise RecordError(f"{path}: damaged: {' '.join(str(error).split())}; `softalign verify` says more") from error
+        check_seal(path)
+        oddly = oddities(path.parent)
+    except OSError as error:
+        raise RecordError(f"{path}: cannot be read: {error.strerror}") from error
+    run = read_file(path)
+    if not isinstance(run, Run):
+        raise RecordError(f"{path}: holds alignments only, no run")
+    with opened(path) as file:
+        provenance, data = group_of(file, "provenance"), group_of(file, "data") or {}
+        by_length, modules = group_of(file, "test/by_length") or {}, group_of(file, "alignments") or {}
+        signatures = {named(n): label(d, "signature") for n, d in by_length.items()}
+        own = attributes(provenance, {"early_termination?": str})
+        recorded = Recorded(
+            run,
+            attributes(file, ROOT),
+            own,
+            [ATTEMPT | row for row in _rows(group_of(provenance, "attempts"))],
+            [EVENT | row for row in _rows(group_of(provenance, "events"))],
+            {named(split): attributes(group, COUNTS) for split, group in data.items() if isinstance(group, h5py.Group)},
+            attributes(group_of(file, "test"), TEST),
+            {name: text for name, text in signatures.items() if text},
+            {named(n): _series(g) for n, g in file.items() if n not in NO_SERIES and isinstance(g, h5py.Group) and "update" in g},
+            Counts(path),
+            {named(n): array(group_of(modules, n), "sentence", "iu", (None,)).size for n in modules},
+            values(provenance, "spec_yaml", "O", ()),
+            _hashes(values(provenance, "identity_json", "O", ())) if "identity_json" in provenance else [],
+            values(provenance, "early_termination", "O", ()) if "early_termination" in provenance else own.get("early_termination", ""),
+            oddly,
+        )
+        recorded.counts.lengths  # read now
+    return recorded

@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from report.gather import Placed
 from report.run import Recorded
 from report.svg import counted
 
 Fact = tuple[str, str]
-
-
-def leaves(block: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """("task.train.source", ...) for every value of nested maps."""
-    if not isinstance(block, dict):
-        yield prefix, block
-        return
-    for key, value in block.items():
-        yield from leaves(value, f"{prefix}.{key}".lstrip("."))
 
 
 def duration(seconds: float | None) -> str:
@@ -56,10 +46,6 @@ def data(recorded: Recorded) -> str:
             ]
             said.append(f"{split} {counted(counts['kept'], 'sentence')}" + (f" ({', '.join(lost)})" if lost else ""))
     return "; ".join(said)
-
-
-def data_hashes(recorded: Recorded) -> list[Fact]:
-    return [(key, text) for key, text in leaves(recorded.identity) if isinstance(text, str) and text.startswith("sha256:")]
 
 
 def determinism(recorded: Recorded) -> str:
@@ -104,7 +90,7 @@ def run_facts(recorded: Recorded) -> list[Fact]:
     ]
     facts += [(k.replace("_", " "), str(v)) for k, v in got.items() if k.startswith("slurm") and v != ""]
     facts += [(f"signature of {name}", text) for name, text in recorded.signatures.items()]
-    facts += [(f"data, {key}", text) for key, text in data_hashes(recorded)]
+    facts += [(f"data, {key}", text) for key, text in recorded.hashes]
     return [(name, text) for name, text in facts if text]
 
 

@@ -147,7 +147,7 @@ def decisions(states: Sequence[RowState]) -> list[Decision]:
                 value, cut = _known(d["value"]), _known(d["cut"])
                 verdict = "go on" if not d["stop"] else "stop" if state.state == "pruned" else "stop, but it was over"
                 found.append(Decision(state.row.k, int(d["update"]), str(d["rule"]), value, cut, verdict, said))
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
             found.append(Decision(state.row.k, -1, state.recorded.early_termination, math.nan, math.nan, "", ""))
     return found
 

@@ -8,6 +8,7 @@
 #include "scratch.hpp"
 
 using namespace softalign;
+using namespace std::string_literals;
 
 namespace {
 
@@ -110,6 +111,32 @@ BOOST_AUTO_TEST_CASE(cut_off_gzip_names_the_line_it_reached) {
   const std::string large = scratch.write_gzip("large", many_lines(60000));
   std::filesystem::resize_file(large, std::filesystem::file_size(large) / 2);
   BOOST_TEST(refusal(large).find("cut off here") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(behind_a_gzip_file_only_gzip_or_zeros_may_follow) {
+  const Scratch scratch;
+  const auto bytes_of = [](const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(in), {});
+  };
+  const std::string one = bytes_of(scratch.write_gzip("one", "one\ntw")),
+                    two = bytes_of(scratch.write_gzip("two", "o\n")),
+                    large = bytes_of(scratch.write_gzip("large", many_lines(60000))),
+                    empty = bytes_of(scratch.write_gzip("empty", ""));
+  const std::vector<std::string> lines = {"one", "two"};
+  BOOST_TEST(read_all(scratch.write("members", one + two)) == lines);
+  BOOST_TEST(read_all(scratch.write("between", one + empty + two + empty)) == lines);
+  BOOST_TEST(read_all(scratch.write("padded", one + two + std::string(300000, '\0'))) == lines);
+  BOOST_TEST(read_all(scratch.write("both", large + large)).size() == 120000u);
+  for (const std::string& behind :
+       {std::string("garbage"), "\0\0x"s, "\x1f"s, "\x1f\x8bno"s, two.substr(0, 4), "\n"s})
+    for (const std::string& before : {one + two, large}) {
+      const std::string said = refusal(scratch.write("behind", before + behind));
+      BOOST_TEST(said.starts_with(scratch.path("behind") + ":"));
+      BOOST_TEST(said.find(behind[0] == '\x1f' ? "" : "is no gzip; copy it again") != said.npos);
+    }
+  BOOST_TEST(refusal(scratch.write("half", one + two.substr(0, 9)))
+                 .ends_with(":2: the gzip file is cut off here; copy it again"));
 }
 
 BOOST_AUTO_TEST_CASE(damaged_gzip) {

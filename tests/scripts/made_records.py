@@ -96,6 +96,39 @@ def write_images(path: Path, split: str, side: int, height: int, levels: int = 5
     return [image / (levels - 1) for image in grey]
 
 
+def write_rest(path: Path) -> Path:
+    """Gives a record of write_record what else a complete one has: provenance, attempts, events, counts of sentences, signatures."""
+    rng = np.random.default_rng(7)
+    with h5py.File(path, "a") as file:
+        about = {"state": "complete", "name": "toy", "framework_version": "1.0"}
+        about_provenance = {"host": "here", "cpu_model": "one", "compiler": "gcc", "flags": "-O2", "git_commit": "abc", "started": "now"}
+        file.attrs.update({key: np.bytes_(text) for key, text in about.items()} | {"parameters": 12345})
+        provenance = file["provenance"]
+        provenance.attrs.update({key: np.bytes_(text) for key, text in about_provenance.items()} | {"cpus": 2, "git_dirty": 0})
+        provenance["identity_json"] = '{"files": {"train": "sha256:0123"}}'
+        provenance["early_termination"] = '{"decisions": []}'
+        for group, column, number in (("attempts", "state", "attempt"), ("events", "text", "attempt")):
+            provenance[f"{group}/{number}"] = [1]
+            provenance.create_dataset(f"{group}/{column}", data=["complete"], dtype=TEXT)
+        for split in ("train", "dev", "test"):
+            file.create_group(f"data/{split}").attrs.update({"read": 20, "kept": 18, "dropped_too_long": 2, "truncated": 0})
+        dev, test, n = file["dev"], file["test"], 12
+        dev["loss"], dev["wall_time"] = np.log(dev["perplexity"]), np.arange(8.0)
+        test["source_length"] = rng.integers(4, 60, n).astype(np.int32)
+        for name in ("correct_tokens", "exact", "free_running_hits", "pointing_hits"):
+            test[name] = rng.integers(0, 2, n).astype(np.int32)
+        for name in ("target_tokens", "free_running_positions", "pointing_tokens"):
+            test[name] = np.full(n, 9, np.int32)
+        test["nll"], test["bleu_stats"] = rng.random(n), rng.integers(0, 9, (n, 10)).astype(np.int32)
+        test.attrs.update({"token_accuracy": 50.0, "bleu": 12.5, "perplexity": 1.5, "selected_update": 1750})
+        test["by_length/bleu"].attrs["signature"] = np.bytes_("BLEU|tok:none")
+        test["by_length/bucket"].make_scale("bucket")
+        test["by_length/bleu"].dims[0].attach_scale(test["by_length/bucket"])  # as all have it: an attribute of references
+        for module in file["alignments"].values():
+            module["entropy"] = np.where(np.isnan(module["weights"][..., 0]), np.nan, 1.0).astype(np.float32)
+    return path
+
+
 def change_spec(path: Path, old: str, new: str) -> Path:
     with h5py.File(path, "a") as file:
         spec = file["provenance/spec_yaml"].asstr()[()]

@@ -30,7 +30,7 @@ def style():
 
 
 def replicates(*places: Path) -> list[paper_lines.Group]:
-    return records.replicates(records.find_files(places)[0])
+    return records.replicates(records.find_files(places, print))
 
 
 def run(*arguments: object, seed: str = "0") -> subprocess.CompletedProcess[str]:

@@ -16,7 +16,7 @@ from matplotlib.text import Text
 
 
 def labels_below(*places: Path) -> list[str]:
-    return records.labels(records.find_files(places)[0])
+    return records.labels(records.find_files(places, print))
 
 
 def texts(figure: Figure) -> list[str]:
@@ -80,7 +80,7 @@ def test_what_some_runs_do_without_is_said_of_both(tmp_path):
         "dot, no clip_norm, early_stopping.patience 3",
     ]
     change_spec(tmp_path / "a/dot-1/run.h5", "clip_norm: 1", "clip_norm: null")  # as good as not known to an older program
-    assert records.differences(records.find_files([tmp_path / "a", tmp_path / "c"])[0]) == [[], []]
+    assert records.differences(records.find_files([tmp_path / "a", tmp_path / "c"], print)) == [[], []]
 
 
 def test_runs_that_differ_in_much_are_called_by_their_names(tmp_path):
@@ -94,7 +94,8 @@ def test_a_run_that_is_there_twice_is_read_once_where_it_is_complete(tmp_path):
     whole = write_record(tmp_path / "whole", "dot")
     with h5py.File(half, "a") as one, h5py.File(whole, "a") as other:
         one.attrs["run_id"] = other.attrs["run_id"]
-    files, notes = records.find_files([tmp_path, whole])
+    notes: list[str] = []
+    files = records.find_files([tmp_path, whole], notes.append)
     assert [file.path for file in files] == [whole]
     assert notes == [f"{half} is left out: it is the same run as {whole}"]
 
@@ -201,4 +202,4 @@ def test_what_is_no_record_is_said_in_one_line(tmp_path):
     (tmp_path / "run.h5").write_bytes(b"nothing")
     for place, text in ((tmp_path / "run.h5", "damaged, or no HDF5 file"), (tmp_path / "absent", "no such file")):
         ended = run_plot(place)
-        assert ended.returncode == 1 and text in ended.stderr and len(ended.stderr.splitlines()) == 1
+        assert ended.returncode == 3 and text in ended.stderr and len(ended.stderr.splitlines()) == 1

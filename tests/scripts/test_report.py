@@ -127,7 +127,7 @@ def test_counts_give_the_values_that_the_record_says(run):
 def test_an_interval_is_as_wide_as_theory_says_and_the_same_again(tmp_path):
     with h5py.File(tmp_path / "run.h5", "w") as file:
         file["test/source_length"] = np.full(400, 5)
-        file["test/correct_tokens"], file["test/target_tokens"] = np.arange(400) >= 100, np.ones(400)
+        file["test/correct_tokens"], file["test/target_tokens"] = (np.arange(400) >= 100).astype(int), np.ones(400)
     counts, every = metrics.Counts(tmp_path / "run.h5"), np.arange(400)
     low, high = metrics.interval([counts], "token_accuracy", every)
     theory = 1.96 * 100 * np.sqrt(0.75 * 0.25 / 400)
@@ -378,31 +378,15 @@ def test_a_corrupt_run_is_named_and_spoils_nothing(study, tmp_path, how):
     assert len(Page(page).figures) > 5
 
 
-def test_whatever_a_record_lacks_the_report_comes_out(run, tmp_path):
-    names: list[str] = []
-    with h5py.File(run / "run.h5") as file:
-        file.visit(names.append)
-        lacks = [(name, None) for name in names if not name.startswith(("parameters/", "alignments/cross_"))]
-        lacks += [(name, key) for name in ("/", "provenance", "test", "data/train") for key in file[name].attrs]
-    for name, key in lacks[::3]:
-        copy = tmp_path / "lacking"
-        shutil.copytree(run, copy)
-        with h5py.File(copy / "run.h5", "a") as file:
-            holder, at = (file[name].attrs, key) if key else (file, name)
-            del holder[at]
-        made = compute([copy])
-        assert made.subject.problems or len(made.subject.runs) == 1, (name, key)
-        assert "</html>" in html(made) and markdown(made.subject, made.items)
-        shutil.rmtree(copy)
-
-
 @pytest.mark.parametrize("part", ["runs", "tables", "claims"])
 def test_a_study_that_lacks_a_part_is_named(study, tmp_path, part):
     copy = shutil.copytree(study, tmp_path / "small")
     outcome = json.loads((copy / "study.json").read_text())
     del outcome[part]
     (copy / "study.json").write_text(json.dumps(outcome))
-    assert report(copy).stderr == f"report: {copy}/study.json: has no '{part}'; the runs are shown without it\n"
+    assert report(copy).stderr == f"report: {copy}/study.json: cannot be read: it has no '{part}'; the runs are shown without it\n"
+    (copy / "study.json").write_text(json.dumps(outcome | {part: [{"rows": 7}]}))
+    assert f"report: {copy}/study.json: cannot be read: " in report(copy).stderr
 
 
 def test_a_garbled_plan_or_study_is_named_and_the_runs_are_shown(study, demo, tmp_path):
@@ -585,17 +569,52 @@ def test_what_cannot_be_written_or_found_is_said_in_one_line(run, tmp_path):
     assert "no such file or folder" in report(tmp_path / "absent", code=3).stderr
 
 
-def test_what_is_no_file_is_written_into_and_not_replaced(run, tmp_path):
+def asked(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([PROGRAM, "report", *arguments], cwd=cwd, capture_output=True, check=False)
+
+
+def test_a_pipe_is_written_into_and_a_link_or_folder_is_not(run, tmp_path):
     pipe, link = tmp_path / "pipe", tmp_path / "link.html"
     os.mkfifo(pipe)
     reader = subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE, text=True)
-    assert subprocess.run([PROGRAM, "report", run, "-o", pipe], capture_output=True, check=False).returncode == 0
+    assert asked(run, "-o", pipe, cwd=tmp_path).returncode == 0
     assert reader.communicate(timeout=30)[0].startswith("<!DOCTYPE html>") and pipe.is_fifo()
+    (tmp_path / "real.html").write_text("mine")
     link.symlink_to(tmp_path / "real.html")
-    assert subprocess.run([PROGRAM, "report", run, "-o", link], capture_output=True, check=False).returncode == 0
-    assert link.is_symlink() and (tmp_path / "real.html").is_file()
-    refused = subprocess.run([PROGRAM, "report", run, "-o", tmp_path], capture_output=True, text=True, check=False)
-    assert refused.returncode == 1 and "cannot be written: Is a directory" in refused.stderr
+    for place, text in ((link, b"is a symbolic link"), (tmp_path, b"is a folder")):
+        refused = asked(run, "--force", "-o", place, cwd=tmp_path)
+        assert refused.returncode == 2 and text in refused.stderr and refused.stderr.count(b"\n") == 1
+    assert link.is_symlink() and (tmp_path / "real.html").read_text() == "mine"
+
+
+def test_only_a_report_is_replaced(run, tmp_path):
+    copy = shutil.copytree(run, tmp_path / "run")
+    assert asked(copy, cwd=tmp_path).returncode == 0 and asked(copy, cwd=tmp_path).returncode == 0
+    assert asked(copy, "--checklist", "-o", "list.md", cwd=tmp_path).returncode == 0
+    assert asked(copy, "--checklist", "-o", "list.md", cwd=tmp_path).returncode == 0
+    for name in ("run.h5", "journal-001.jrnl", "spec.yaml"):
+        before = (copy / name).read_bytes()
+        refused = asked(copy, "-o", copy / name, cwd=tmp_path)
+        assert refused.returncode == 2 and b"--force replaces it" in refused.stderr and (copy / name).read_bytes() == before
+    (copy / "report.html").unlink()
+    (copy / "report.html").symlink_to(copy / "run.h5")  # in a folder that came from somebody else
+    assert asked(copy, "--force", cwd=tmp_path).returncode == 2 and (copy / "run.h5").read_bytes() == (run / "run.h5").read_bytes()
+    (copy / "report.html").unlink()
+    os.mkfifo(copy / "report.html")  # which nobody reads
+    assert asked(copy, cwd=tmp_path).returncode == 2
+
+
+def test_names_may_begin_with_a_dash_and_hold_anything(run, tmp_path):
+    for name in ("-r", "--", "a\x1b[31m\nb", os.fsdecode(b"\xff")):
+        shutil.copytree(run, tmp_path / name)
+        done = asked("--", name, cwd=tmp_path)
+        assert done.returncode == 0 and (tmp_path / name / "report.html").exists(), done.stderr
+        assert b"\x1b" not in done.stdout and done.stdout.count(b"\n") == 1
+        done = asked(f"--output=-{name[-1:]}.html", "--", name, cwd=tmp_path)
+        assert done.returncode == 0 and (tmp_path / f"-{name[-1:]}.html").exists(), done.stderr
+        (tmp_path / name / "run.h5").write_bytes(b"no record")
+        done = asked("--", name, cwd=tmp_path)
+        assert done.returncode == 0 and done.stderr.count(b"\n") == 1 and b"\x1b" not in done.stderr + done.stdout
 
 
 def test_an_edited_plan_is_named_with_its_line(demo, tmp_path):

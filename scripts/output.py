@@ -1,0 +1,110 @@
+"""What scripts leave where their user says, files and lines.
+
+One law for all files: what softalign made is replaced, anything else needs --force; a symbolic link, a folder or a device never is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import stat
+import sys
+from pathlib import Path
+
+MAKER = "softalign"
+PAGE_MARK = f'<meta name="generator" content="{MAKER}">'
+TEXT_MARK = f"<!-- generator: {MAKER} -->"
+MARKS = (  # near the start of a page, a checklist in Markdown, a PNG
+    rb"<!DOCTYPE html>[^>]*>\s*<head>\s*<meta [^>]*>\s*" + PAGE_MARK.encode(),
+    rb"# [^\n]*\n" + TEXT_MARK.encode(),
+    rb"\x89PNG\r\n\x1a\n.{25,200}tEXtSoftware\0" + MAKER.encode(),
+)
+MADE = re.compile(b"|".join(MARKS), re.DOTALL)
+PDF_MARK = f"/Creator ({MAKER})".encode()  # stands at the end
+UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+class OutputError(Exception):
+    """What stands where a file is to be written, and the remedy: the command line is wrong."""
+
+
+def add_force(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--force", action="store_true", help="replace a file that softalign did not make")
+
+
+def parse_checked(parser: argparse.ArgumentParser, *names: str) -> argparse.Namespace:
+    """The command line, refused before any work where one of these options names a file that must not be written."""
+    add_force(parser)
+    given = parser.parse_args()
+    try:
+        for name in names:
+            if file := getattr(given, name):
+                check(file, given.force)
+    except OutputError as error:
+        parser.error(printable(error))
+    return given
+
+
+def made_by_us(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            start = file.read(4096)
+            return MADE.match(start) is not None or start.startswith(b"%PDF") and PDF_MARK in start + file.read()
+    except OSError:
+        return False
+
+
+def check(path: Path, force: bool) -> None:
+    """Throws OutputError when the law forbids to write there."""
+    try:
+        mode = path.lstat().st_mode
+    except OSError:  # nothing is there; whatever else is wrong, writing says
+        return
+    if stat.S_ISLNK(mode):
+        raise OutputError(f"{path}: is a symbolic link, and no file is written through one; name its file, or remove the link")
+    if not stat.S_ISREG(mode):
+        raise OutputError(f"{path}: is {'a folder' if stat.S_ISDIR(mode) else 'no regular file'}; choose another name")
+    if not force and not made_by_us(path):
+        raise OutputError(f"{path}: exists and was not made by softalign; --force replaces it, or choose another name")
+
+
+def write(path: Path, content: bytes, force: bool = False) -> None:
+    """Whole or not at all: beside its place first, synced, then renamed. The same bytes again are no replacement.
+
+    Throws OutputError as `check` does, OSError when the system refuses.
+    """
+    if path.is_file() and not path.is_symlink() and path.stat().st_size == len(content) and path.read_bytes() == content:
+        return
+    check(path, force)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.tmp-{os.getpid()}")
+    beside.unlink(missing_ok=True)  # left by a dead process that had our number
+    try:
+        with beside.open("xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def printable(text: object) -> str:
+    """On one line and harmless to a terminal, as the program prints other people's text: \\n, \\x1b."""
+
+    def escaped(found: re.Match[str]) -> str:
+        told = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}.get(found[0])
+        errors = "surrogateescape" if "\udc80" <= found[0] <= "\udcff" else "surrogatepass"
+        return told or "".join(f"\\x{byte:02x}" for byte in found[0].encode(errors=errors))
+
+    return UNSAFE.sub(escaped, str(text))
+
+
+def say(script: str, text: object) -> None:
+    print(f"{script}: {printable(text)}", file=sys.stderr)

@@ -1,0 +1,119 @@
+"""Names that begin with '-' or hold what moves a terminal, of files, folders, runs and hosts; files that must not be replaced."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from program import TINY, error, on_terminal, softalign
+
+EVIL = "a\x1b[31m\nb\u009b\u202e" + os.fsdecode(b"\xff")
+SWEEP = """\
+name: -swept
+base: ./{base}
+method: grid
+metric: {{name: dev/loss, goal: minimize}}
+parameters:
+  train.optimizer.learning_rate: {{values: [0.01, 0.02]}}
+"""
+
+
+def harmless(*arguments: object, cwd: Path, code: int | None = 0, text: str = "") -> str:
+    """What a command prints for people, checked: no control character but the ends of lines, and UTF-8."""
+    done = softalign(*arguments, cwd=cwd, code=code, text=text)
+    said = done.stdout + done.stderr
+    wrong = [c for c in said if (c < " " and c != "\n") or "\x7f" <= c <= "\x9f" or c in "\u202e\ufffd"]
+    assert not wrong, (arguments, wrong, said)
+    return said
+
+
+def test_names_of_files_do_not_reach_the_terminal(tmp_path: Path) -> None:
+    folder = tmp_path / f"in {EVIL}"
+    folder.mkdir()
+    (folder / f"{EVIL}.yaml").write_text(TINY)
+    (folder / f"sweep {EVIL}.yaml").write_text(SWEEP.format(base=json_path(f"{EVIL}.yaml")))
+    spec, out = folder / f"{EVIL}.yaml", folder / f"out {EVIL}"
+    assert harmless("validate", spec, cwd=tmp_path).count("\n") == 1
+    assert harmless("validate", folder / f"absent {EVIL}", cwd=tmp_path, code=2).count("\n") == 2
+    harmless("run", spec, "--out", out, "--dry-run", cwd=tmp_path)
+    assert "\\x1b[31m\\nb" in harmless("run", spec, "--out", out, cwd=tmp_path)
+    (run,) = out.glob("tiny/*")
+    assert harmless("ls", folder / "absent", cwd=tmp_path, code=2).count("\n") == 1
+    assert harmless("ls", "-s", "failed", folder, cwd=tmp_path, code=None)
+    for command in (["run", spec, "--out", out], ["ls", out], ["show", run], ["tail", run], ["compare", out], ["diff", run, run],
+                    ["evaluate", run], ["verify", run], ["recover", run], ["parameters", spec], ["resolve", spec],
+                    ["validate", run / "spec.yaml"], ["run", spec, "--out", out, "--force"]):  # fmt: skip
+        harmless(*command, cwd=tmp_path)
+    alignments = folder / f"{EVIL}.h5"
+    harmless("translate", run, "--alignments", alignments, cwd=tmp_path, text="1 2 3\n")
+    harmless("show", alignments, cwd=tmp_path)
+    harmless("show", alignments, "--sentence", "0", cwd=tmp_path)
+    for command in (["show", alignments, "--sentence", "9"], ["show", folder], ["export", run, "-o", spec],
+                    ["translate", run, "--alignments", spec]):  # fmt: skip
+        harmless(*command, cwd=tmp_path, code=None)
+
+
+def json_path(name: str) -> str:
+    """As YAML may have a name: bytes that are no UTF-8 cannot stand there."""
+    return name.encode("unicode_escape").decode()
+
+
+def test_text_of_a_record_does_not_reach_the_terminal(trained: Path, tmp_path: Path) -> None:
+    run = shutil.copytree(trained, tmp_path / "run")
+    texts = EVIL[:-1]
+    with h5py.File(run / "run.h5", "r+") as file:
+        for group in ("/", "provenance", "test"):
+            for key, value in list(file[group].attrs.items()):
+                if isinstance(value, bytes) and not key.startswith(("_", "format", "run_id", "state", "plugins")):
+                    file[group].attrs[key] = np.bytes_(texts.encode())
+        for name in ("host", "state", "started"):
+            file[f"provenance/attempts/{name}"][...] = texts
+        tokens = file["alignments/cross/src_tokens"]
+        tokens[...] = np.full(tokens.shape, texts, dtype=object)
+    for command in (["show"], ["show", "--sentence", "0"], ["diff", trained], ["compare", trained], ["ls"], ["export", "-o", "t.csv"]):
+        said = harmless(*command, run, cwd=tmp_path, code=None)
+        assert "\\x1b" in said or command[0] in ("ls", "export", "compare"), said
+    with h5py.File(run / "run.h5", "r+") as file:
+        file["test/hypothesis"][...] = texts
+    assert texts.split()[0] in softalign("export", "--what", "sentences", run, cwd=tmp_path).stdout  # data stay as they are
+    assert "\x1b" not in on_terminal(tmp_path, 100, "export", "--what", "sentences", run, output=True)
+
+
+@pytest.mark.parametrize("name", ["-x.yaml", "--out.yaml"])
+def test_specs_and_folders_may_begin_with_a_dash(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text(TINY)
+    out = tmp_path / "-out"
+    for command in ("validate", "resolve", "parameters"):
+        softalign(command, "--", name, cwd=tmp_path)
+    softalign("run", "--out=-out", "--", name, "train.epochs=1", cwd=tmp_path)
+    (run,) = out.glob("tiny/*")
+    relative = run.relative_to(tmp_path)
+    for command in ("show", "verify", "tail", "recover", "evaluate", "ls", "compare", "report"):
+        softalign(command, "--", relative, cwd=tmp_path)
+    softalign("export", "--output=-t.csv", "--", relative, cwd=tmp_path)
+    assert (tmp_path / "-t.csv").exists() and (run / "report.html").exists()
+    (tmp_path / "-s.yaml").write_text(SWEEP.format(base=name))
+    softalign("sweep", "run", "--out=-out", "--", "-s.yaml", cwd=tmp_path)
+    said = softalign("sweep", "status", "--", "-out/-swept", cwd=tmp_path).stdout
+    assert "2 complete" in said
+
+
+def test_only_what_the_command_made_is_replaced(trained: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    for command in (["export", trained, "-o"], ["translate", trained, "--alignments"]):
+        mine.write_text("mine")
+        assert "--force replaces it" in error(*command, mine, cwd=tmp_path, code=2)
+        assert mine.read_text() == "mine"
+        softalign(*command, mine, "--force", cwd=tmp_path, text="1 2\n")
+        assert mine.read_bytes() != b"mine"
+        (tmp_path / "link").symlink_to(mine)
+        before = mine.read_bytes()
+        for force in ([], ["--force"]):
+            assert "is a symbolic link" in error(*command, "link", *force, cwd=tmp_path, code=2)
+            assert "is a folder" in error(*command, tmp_path, *force, cwd=tmp_path, code=2)
+        assert mine.read_bytes() == before
+        (tmp_path / "link").unlink()

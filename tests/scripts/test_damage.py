@@ -1,0 +1,196 @@
+"""Records with one thing of a wrong type: each is named, or shown without it, beside a healthy one; nothing ends in a traceback."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import figures
+import h5py
+import numpy as np
+import plot
+import pytest
+import records
+import sweep_table
+from made_records import TEXT, change_spec, write_record, write_rest
+from stored import RecordError
+
+from report.checklist import markdown
+from report.gather import read_all
+from report.page import compute, html
+
+EVIL = "</script><img src=x onerror=alert(1)>\"'\x1b[31m\u202e"
+WRONG: dict[str, Any] = {  # what a dataset or an attribute becomes
+    "large": np.int64(2**62),
+    "negative": np.int32(-1),
+    "nan": np.float64("nan"),
+    "bytes": np.bytes_(b"\xff\xfe"),
+    "huge": "x" * 100_000,
+    "markup": EVIL,
+    "empty": np.zeros(0),
+    "rank": np.zeros((2, 1, 3)),
+    "texts": ["NaN", EVIL],
+    "group": None,
+    "missing": None,
+}
+TEXTS = ("huge", "markup", "texts")
+
+
+def places(path: Path) -> list[tuple[str, str]]:
+    """(name, attribute) of everything in a file; the attribute of a dataset or a group itself is ""."""
+    found: list[tuple[str, str]] = []
+
+    def visit(name: str, item: Any) -> None:
+        found.extend((name, key) for key in item.attrs if key not in ("CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST"))
+        found.extend([(name, "")] if name else [])
+
+    with h5py.File(path) as file:
+        visit("", file)
+        file.visititems(visit)
+    return found
+
+
+def harmed(whole: Path, every: int) -> Iterator[tuple[str, bytes]]:
+    """Every place with each `every`th wrong thing, others for its neighbours: what was done, and the file."""
+    content = whole.read_bytes()
+    for at, (name, key) in enumerate(places(whole)):
+        for how in list(WRONG)[at % every :: every]:
+            image, value = io.BytesIO(content), WRONG[how]
+            with h5py.File(image, "r+") as file:
+                if "run_id" in file.attrs:
+                    file.attrs["run_id"] = np.bytes_(f"{at}-{how}")
+                holder, item = (file[name or "/"].attrs, key) if key else (file, name)
+                del holder[item]
+                if how == "group" and not key:
+                    file.create_group(name)
+                elif value is not None:
+                    make = holder.create if key else holder.create_dataset
+                    make(item, data=value, dtype=TEXT if how in TEXTS else None)
+            yield f"{name}@{key} {how}", image.getvalue()
+
+
+def put(folder: Path, content: bytes) -> Path:
+    folder.mkdir(parents=True)
+    (folder / "run.h5").write_bytes(content)
+    return folder / "run.h5"
+
+
+def test_one_damaged_record_spoils_no_page(tmp_path):
+    healthy = write_rest(write_record(tmp_path / "healthy", "dot", lengths=(3,)))
+    whole = write_rest(write_record(tmp_path / "whole", "dot", seed=2, lengths=(3,)))
+    tried, named, kept = 0, 0, []
+    for what, content in harmed(whole, every=4):
+        path, problems = put(tmp_path / f"cases/{tried}", content), []
+        read = read_all([path.parent], problems)
+        assert read or [problem.place for problem in problems] == [str(path.parent)], what
+        tried, named = tried + 1, named + (not read)
+        kept += [path.parent] if read else []
+    assert tried > 250 and named > 100 and len(kept) > 80
+    for at in range(0, len(kept), 40):
+        made = compute([healthy.parent, *kept[at : at + 40]])
+        page, text = html(made), markdown(made.subject, made.items)
+        assert len(made.subject.runs) == 1 + len(kept[at : at + 40]) and "dot-1" in page
+        assert page.count("<script") == 2 and page.count("</script") == 2
+        assert "<img" not in page + text and "\x1b" not in text and "\u202e" not in text
+
+
+SPECS = [  # (what stands in the spec of write_record, what is there instead)
+    ("seed: 2", "seed: [2]"),
+    ("seed: 2", 'seed: "2"'),
+    ("type: reverse", "type: ../../reverse"),
+    ("type: reverse", f"type: {'x' * 1000}"),
+    ("type: reverse", "type: [reverse]"),
+    ("symbols: 32", "max_length: much"),
+    ("train: [4, 30]", "train: [4]"),
+    ("train: [4, 30]", "train: [a, b]"),
+    ("train: [4, 30]", "train: 30"),
+    ("score: {type: dot}", "score: 7"),
+    ("score: {type: dot}", f"score: {{type: {EVIL!r}}}"),
+    ("model: {", "train: 3\nmodel: {"),
+    ("model: {", "evaluate: [1]\nmodel: {"),
+    ("model: {", "more: [{[1, 2]: 3}]\nmodel: {"),
+    ("model: {", f"more: {'[' * 3000}\nmodel: {{"),
+    ("model: {", "a: &a [x, x]\nb: &b [*a, *a]\nmodel: {"),
+    ("name: toy-dot", f"name: {'x' * 1000}"),
+    ("model: {attention", "model: {attend"),
+    ("task: {", "tasks: {"),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), SPECS, ids=lambda text: text[:20])
+def test_a_spec_that_is_none_is_named(tmp_path, old, new):
+    damaged = change_spec(write_record(tmp_path, "dot", seed=2), old, new)
+    with pytest.raises(RecordError, match=f"^{damaged}: damaged"):
+        records.read_file(damaged)
+
+
+def ended_plot(*arguments: object) -> int:
+    return plot.main([str(argument) for argument in arguments])
+
+
+def ended_figures(*arguments: object) -> int:
+    return figures.main([str(argument) for argument in arguments])
+
+
+def test_figures_go_on_with_the_rest(tmp_path, capsys):
+    """What is damaged is a line each, named or below a folder; where nothing is left, that line is all, with status 3."""
+    runs, bad = tmp_path / "runs", tmp_path / "bad"
+    healthy = write_record(runs, "dot", lengths=(3,))
+    for seed, (name, value) in enumerate((("dev/update", 1.5), ("test/by_length/label", 7), ("alignments/cross/src_len", "x")), 2):
+        with h5py.File(write_record(bad, "dot", seed=seed, lengths=(3,)), "a") as file:
+            del file[name]
+            file[name] = value
+    harmed_later = write_record(runs, "general", lengths=(3,))
+    with h5py.File(harmed_later, "a") as file:  # weights are read when they are drawn
+        del file["alignments/cross/weights"]
+    for draw, weighed in ((lambda *a: ended_plot(*a), True), (lambda *a: ended_figures("lengths", *a), False),
+                          (lambda *a: ended_figures("curves", "--metric", "dev/perplexity", *a), False),
+                          (lambda *a: ended_figures("alignments", "--sentences", "5", *a), True)):  # fmt: skip
+        assert draw(runs, bad, bad / "dot-2/run.h5", "--out", tmp_path / "out/x") == 0
+        said = [line for line in capsys.readouterr().err.splitlines() if "damaged" in line]
+        assert sorted(line.split(": ")[2] for line in said if str(bad) in line) == sorted(map(str, bad.glob("*/run.h5")))
+        assert sum(str(harmed_later) in line for line in said) == weighed and len(said) == 3 + weighed
+        assert draw(bad / "dot-2", "--out", tmp_path / "out/y") == 3
+        assert len(capsys.readouterr().err.splitlines()) == 1
+    assert healthy.exists() and not list(tmp_path.glob("out/y*"))
+
+
+def test_what_is_drawn_may_be_anything(tmp_path, capsys):
+    """Numbers that are none and words that are long or would move a terminal."""
+    path = write_record(tmp_path / "runs", "dot", lengths=(3,))
+    other = write_record(tmp_path / "runs", "general", lengths=(3,))
+    with h5py.File(path, "a") as file:
+        file["dev/perplexity"][2:4] = [math.inf, 1e300]
+        file["dev/token_accuracy"][:] = -math.inf
+        file["test/by_length/bleu"][0], file["test/by_length/perplexity"][1] = math.inf, -1e300
+        file["test/by_length/n"][:] = 2**40
+        file["alignments/cross/src_tokens"][0, 0] = EVIL + "x" * 100_000
+    with h5py.File(other, "a") as file:
+        file["test/by_length/label"][1] = "11-19"
+    assert ended_plot(tmp_path / "runs", "--out", tmp_path / "out") == 0
+    assert "it has other buckets" in capsys.readouterr().err
+    for command in (["lengths", "--metric", "bleu,perplexity"], ["curves", "--metric", "dev/perplexity,dev/token_accuracy"],
+                    ["alignments", "--sentences", "5"]):  # fmt: skip
+        assert ended_figures(*command, path, "--out", tmp_path / "out/x") == 0, command
+    assert ended_figures("lengths", path, other, "--out", tmp_path / "out/x") == 2
+
+
+def test_a_damaged_table_of_a_sweep_is_named(tmp_path):
+    whole = tmp_path / "sweep.h5"
+    with h5py.File(whole, "w") as file:
+        file.attrs.update({"format": np.bytes_("softalign-sweep"), "metric": np.bytes_("dev/loss"), "goal": np.bytes_("minimize")})
+        file["run"], file["train.rate"], file["units"], file["dev_loss"] = np.arange(4), [1.0, 1, 2, 2], [1, 2, 1, 2], [1.0, 2, 3, 4]
+        file.create_dataset("state", data=["complete"] * 4, dtype=TEXT)
+        file["dev_loss"].attrs["units"] = np.bytes_("nats")
+    for what, content in harmed(whole, every=1):
+        place = tmp_path / "harmed.h5"
+        place.write_bytes(content)
+        try:
+            table = sweep_table.read_sweep(place)
+            metric = table.measured(None)
+            sweep_table.cells(table, table.parameter("rate"), table.parameter("units"), metric, {}, best=True)
+        except (RecordError, sweep_table.ChoiceError) as error:
+            assert str(error).startswith(f"{place}: ") and "\n" not in str(error), what

@@ -1,0 +1,119 @@
+"""Files that scripts write where their user says: only what softalign made is replaced, whole, and never through a link."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import figures
+import output
+import plot
+import pytest
+from made_records import change_spec, write_record, write_rest
+
+from report.checklist import markdown
+from report.page import compute, html
+
+MINE = b"a file of mine\n"
+
+
+def made_by_report(tmp_path: Path) -> dict[str, bytes]:
+    made = compute([write_rest(write_record(tmp_path / "record", "dot")).parent])
+    return {"page.html": html(made).encode(), "list.md": markdown(made.subject, made.items).encode()}
+
+
+def test_what_softalign_made_is_known(tmp_path):
+    ours = made_by_report(tmp_path)
+    record = write_record(tmp_path / "runs", "none", state="interrupted")
+    for name, content in ours.items():
+        (tmp_path / name).write_bytes(content)
+    assert figures.main(["curves", str(record), "--metric", "dev/perplexity", "--out", str(tmp_path / "figure")]) == 0
+    known = {name: output.made_by_us(tmp_path / name) for name in (*ours, "figure.pdf", "figure.png")}
+    assert known == dict.fromkeys(known, True)
+    others = {
+        "journal": b"SOFTJRNL" + output.PAGE_MARK.encode(),
+        "quoted.html": b"<!DOCTYPE html>\n<p>" + output.PAGE_MARK.encode(),
+        "notes.md": b"# notes\n\n" + output.TEXT_MARK.encode(),
+        "other.pdf": b"%PDF-1.4\n/Creator (Matplotlib)",
+        "other.png": b"\x89PNG\r\n\x1a\n" + bytes(25) + b"tEXtSoftware\0Matplotlib",
+        "empty": b"",
+    }
+    for name, content in others.items():
+        (tmp_path / name).write_bytes(content)
+        assert not output.made_by_us(tmp_path / name), name
+    assert not output.made_by_us(record)
+
+
+def test_the_law(tmp_path):
+    new, mine, ours = tmp_path / "deep/new", tmp_path / "mine", tmp_path / "ours"
+    ours.write_text(f"# x\n{output.TEXT_MARK}\n")
+    output.write(new, b"content")
+    output.write(new, b"content")  # the same again
+    output.write(ours, b"other")
+    mine.write_bytes(MINE)
+    with pytest.raises(output.OutputError, match="--force replaces it"):
+        output.write(mine, b"other")
+    assert mine.read_bytes() == MINE
+    output.write(mine, b"forced", force=True)
+    assert (new.read_bytes(), ours.read_bytes(), mine.read_bytes()) == (b"content", b"other", b"forced")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["deep", "mine", "ours"]  # nothing is left beside them
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_links_folders_and_devices_are_never_written(tmp_path, force):
+    target = tmp_path / "target"
+    target.write_bytes(MINE)
+    kinds: dict[str, Callable[[Path], None]] = {
+        "symbolic link": lambda path: path.symlink_to(target),
+        "symbolic link, ": lambda path: path.symlink_to(tmp_path / "absent"),
+        "folder": Path.mkdir,
+        "no regular file": os.mkfifo,
+    }
+    for kind, make in kinds.items():
+        make(tmp_path / kind)
+        with pytest.raises(output.OutputError, match=kind):
+            output.write(tmp_path / kind, MINE + b"more", force)
+    assert target.read_bytes() == MINE and not (tmp_path / "absent").exists()
+
+
+def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch):
+    (tmp_path / "page").write_bytes(MINE)
+
+    def full(file: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(output.os, "fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        output.write(tmp_path / "page", b"other", force=True)
+    assert [p.name for p in tmp_path.iterdir()] == ["page"] and (tmp_path / "page").read_bytes() == MINE
+
+
+def test_figures_replace_figures_and_nothing_else(tmp_path, capsys):
+    record, out = write_record(tmp_path / "runs", "none", state="interrupted"), tmp_path / "out"
+    commands = {
+        "reverse_curves.png": lambda *more: plot.main([str(record), "--out", str(out), *more]),
+        "x.pdf": lambda *more: figures.main(["curves", str(record), "--metric", "dev/perplexity", "--out", str(out / "x"), *more]),
+    }
+    for name, draw in commands.items():
+        assert draw() == 0 and draw() == 0
+        (out / name).write_bytes(MINE)
+        capsys.readouterr()
+        assert draw() == 2 and capsys.readouterr().err.count("--force replaces it") == 1
+        assert (out / name).read_bytes() == MINE
+        assert draw("--force") == 0 and (out / name).read_bytes() != MINE
+        (out / name).unlink()
+        (out / name).symlink_to(record)
+        before = record.read_bytes()
+        assert draw("--force") == 2 and record.read_bytes() == before
+
+
+def test_a_task_s_name_leads_out_of_no_folder(tmp_path, capsys):
+    record = change_spec(write_record(tmp_path / "runs", "none"), "type: reverse", "type: ../../evil")
+    assert plot.main([str(record), "--out", str(tmp_path / "a/b/c")]) == 3
+    assert "damaged: the spec, 'task', 'type' is not as it should be" in capsys.readouterr().err
+    assert not list(tmp_path.rglob("*evil*"))
+
+
+def test_messages_are_printable():
+    assert output.printable("a\x1b[31m\nb\u009b\u202e\udcff\ud800é") == "a\\x1b[31m\\nb\\xc2\\x9b\\xe2\\x80\\xae\\xff\\xed\\xa0\\x80é"
