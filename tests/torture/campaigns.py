@@ -159,8 +159,8 @@ class Try:
 
     def check_strays(self) -> None:
         """Nothing was changed but below the folder."""
-        if self.strays.exists():
-            raise Failure(f"changed outside its folders: {self.strays.read_text()[:300]}")
+        strays = self.strays.read_text() if self.strays.exists() else ""
+        self.expect(not strays, f"changed outside its folders: {strays[:300]}")
 
     def finish(self, work: Work) -> None:
         """Undisturbed now, the work ends complete, with the bits of one that nothing ever disturbed."""
@@ -209,11 +209,11 @@ def reference(folder: Path, work: Work) -> Reference:
     begin = time.monotonic()
     made.check_end(made.softalign(made.command(work), TORTURE_COUNT=str(count)), work, (0,))
     seconds = time.monotonic() - begin
+    _, *calls = struct.unpack(f"{1 + len(ALL_CALLS)}Q", count.read_bytes())
     for number in range(1, len(work.commands)):
         made.check_end(made.softalign(made.command(work, number)), work, (0,))
     made.check_strays()
     records = {path: checks.numbers(record) for path, record in checks.records_below(made.out).items()}
-    _, *calls = struct.unpack(f"{1 + len(ALL_CALLS)}Q", count.read_bytes())
     return Reference(records, made.out, dict(zip(ALL_CALLS, calls, strict=True)), seconds)
 
 
@@ -362,7 +362,9 @@ def check_replay(place: Path, begin: power_cut.Snapshot, changes: list[Change]) 
         disk.apply(change)
     there = {path: content for path, (_, content) in power_cut.snapshot(place).items()}
     replayed = disk.as_seen()
-    different = [path for path in there.keys() | replayed.keys() if there.get(path, 0) != replayed.get(path, 0)]
+    # Logs are what workers print: written by the C library itself, which no preloaded function sees, and read by people only.
+    paths = {path for path in there.keys() | replayed.keys() if not path.endswith(".log")}
+    different = [path for path in paths if there.get(path, 0) != replayed.get(path, 0)]
     if different:
         raise Failure(f"the trace is not whole: {sorted(different)}")
 

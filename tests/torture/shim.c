@@ -180,7 +180,7 @@ struct Call {
   bool below, locked;
 };
 
-// Counts a call, and says what happens to it: FAIL has set errno, the signal has been sent.
+// Counts a call, and says what happens to it; a signal has been sent.
 static struct Call enter(enum Kind kind, const char* path) {
   const bool changes = kind == CREATE || kind >= WRITE;
   pthread_once(&once, read_settings);
@@ -207,8 +207,13 @@ static struct Call enter(enum Kind kind, const char* path) {
     flock(settings.trace, LOCK_EX);
     call.locked = true;
   }
-  if (call.fate == FAIL) errno = settings.number;
   return call;
+}
+
+// Whether a call fails, and says so in errno.
+static bool fails(struct Call call) {
+  if (call.fate == FAIL) errno = settings.number;
+  return call.fate == FAIL;
 }
 
 static void leave(struct Call call) {
@@ -258,7 +263,7 @@ static int opened(int folder, const char* path, int flags, mode_t mode) {
   const bool changes = (flags & (O_CREAT | O_TRUNC)) != 0;
   const struct Call call = enter(changes ? CREATE : OPEN, place.path);
   const bool is_new = call.below && faccessat(AT_FDCWD, place.path, F_OK, AT_SYMLINK_NOFOLLOW) != 0;
-  const int file = call.fate == FAIL ? -1 : NEXT(openat64)(folder, path, flags, mode);
+  const int file = fails(call) ? -1 : NEXT(openat64)(folder, path, flags, mode);
   if (file >= 0 && (flags & O_CREAT) && is_new)
     keep(call, CREATE, inode_of(file), 0, 0, NULL, place.path, "");
   else if (file >= 0 && (flags & O_TRUNC))
@@ -307,20 +312,20 @@ FILE* fopen(const char* path, const char* mode) { return fopen64(path, mode); }
 
 DIR* opendir(const char* path) {
   const struct Call call = enter(OPENDIR, place_at(AT_FDCWD, path).path);
-  DIR* folder = call.fate == FAIL ? NULL : NEXT(opendir)(path);
+  DIR* folder = fails(call) ? NULL : NEXT(opendir)(path);
   leave(call);
   return folder;
 }
 
 // ---- Reading
 
-#define DEFINE_READ(name, parameters, arguments, fewer)              \
-  ssize_t name parameters {                                          \
-    const struct Call call = enter(READ, place_of(file).path);       \
-    if (call.fate == SHORT && size > 1) size = fewer;                \
-    const ssize_t n = call.fate == FAIL ? -1 : NEXT(name) arguments; \
-    leave(call);                                                     \
-    return n;                                                        \
+#define DEFINE_READ(name, parameters, arguments, fewer)        \
+  ssize_t name parameters {                                    \
+    const struct Call call = enter(READ, place_of(file).path); \
+    if (call.fate == SHORT && size > 1) size = fewer;          \
+    const ssize_t n = fails(call) ? -1 : NEXT(name) arguments; \
+    leave(call);                                               \
+    return n;                                                  \
   }
 DEFINE_READ(read, (int file, void* bytes, size_t size), (file, bytes, size), size / 2)
 DEFINE_READ(pread,
@@ -336,7 +341,7 @@ static void* mapped(
     void* address, size_t size, int protection, int flags, int file, off64_t offset) {
   const struct Call call = enter(MMAP, file < 0 ? "" : place_of(file).path);
   void* memory =
-      call.fate == FAIL ? MAP_FAILED : NEXT(mmap64)(address, size, protection, flags, file, offset);
+      fails(call) ? MAP_FAILED : NEXT(mmap64)(address, size, protection, flags, file, offset);
   leave(call);
   return memory;
 }
@@ -363,7 +368,7 @@ static ssize_t written(int file, const void* bytes, size_t size, off64_t offset)
   if ((call.fate == SHORT || call.fate == KILL_INSIDE) && size > 1) size /= 2;
   const off64_t start = !call.below ? 0 : offset < 0 ? position(file) : offset;
   ssize_t n = -1;
-  if (call.fate != FAIL)
+  if (!fails(call))
     n = offset < 0 ? NEXT(write)(file, bytes, size) : NEXT(pwrite64)(file, bytes, size, offset);
   if (n > 0) keep(call, WRITE, inode_of(file), start, (size_t)n, bytes, place.path, "");
   leave(call);
@@ -395,7 +400,7 @@ ssize_t writev(int file, const struct iovec* parts, int count) {
 #define CHANGE(kind, place, effect, inode, size, name, new_name)             \
   do {                                                                       \
     const struct Call call = enter(kind, (place).path);                      \
-    const int result = call.fate == FAIL ? -1 : (effect);                    \
+    const int result = fails(call) ? -1 : (effect);                          \
     if (result == 0) keep(call, kind, inode, size, 0, NULL, name, new_name); \
     leave(call);                                                             \
     return result;                                                           \
