@@ -391,11 +391,11 @@ def cuts(this: Try) -> int:
     return 1
 
 
-SIGNALS = [signal.SIGKILL] * 12 + [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1]
+SIGNALS = [signal.SIGKILL] * 8 + [signal.SIGTERM, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1]
 
 
-def moments(this: Try) -> int:
-    """Signals at random moments, mostly SIGKILL, to runs of every kind with any number of threads."""
+def signals(this: Try) -> int:
+    """Signals, mostly SIGKILL, at random moments and calls, again and again, to runs of every kind with any number of threads."""
     every = [work for work in (*WORKS.values(), *MORE_WORKS.values()) if not work.begins_with]
     work = every[this.number % len(every)]
     known = reference(this.folder, work)
@@ -405,18 +405,21 @@ def moments(this: Try) -> int:
         command = this.command(work)
         if "--threads" in command:
             command[command.index("--threads") + 1] = str(this.chance.choice([1, 1, 2, 3]))
-        process = this.start(command)
-        time.sleep(this.chance.uniform(0, this.chance.choice([0.2, 0.6, 1.1]) * known.seconds))
-        sent = [this.chance.choice(SIGNALS)]
-        if this.chance.random() < 0.2:
-            sent += [this.chance.choice(SIGNALS)]
-        running = process.poll() is None
-        for number in sent:
-            process.send_signal(number)
-            time.sleep(this.chance.uniform(0, 0.02))
+        sent = [this.chance.choice(SIGNALS) for _ in range(this.chance.choice([1, 1, 1, 2]))]
         this.note(f"# {[number.name for number in sent]}")
+        at_a_call = this.chance.random() < 0.3
+        if at_a_call:
+            at = this.chance.randint(1, known.count(ALL_CALLS))
+            process = this.start(command, Fault("signal", at, ALL_CALLS, number=sent[0]))
+        else:
+            process = this.start(command)
+            time.sleep(this.chance.uniform(0, this.chance.choice([0.2, 0.6, 1.1]) * known.seconds))
+            hit += process.poll() is None
+            for number in sent:
+                process.send_signal(number)
+                time.sleep(this.chance.uniform(0, 0.02))
         end = this.end(process)
-        hit += running
+        hit += at_a_call and end.status != 0
         this.check_end(end, work, (0, 75, *((1,) if work.many_runs else ()), *(-number for number in sent)))
         this.check_readable()
         this.look(work)
@@ -513,7 +516,7 @@ CAMPAIGNS: dict[str, tuple[Callable[[Try], int], float]] = {
     "kills": (kills, 4),
     "faults": (faults, 3),
     "cuts": (cuts, 6),
-    "moments": (moments, 1),
+    "signals": (signals, 1),
     "races": (races, 1),
     "full_disks": (full_disks, 1),
     "claims": (claims, 0.5),

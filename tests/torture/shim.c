@@ -201,8 +201,8 @@ static struct Call enter(enum Kind kind, const char* path) {
   }
   if (call.fate == KILL_BEFORE) die();
   if (call.fate == SIGNAL) kill(getpid(), settings.number);
-  if (changes &&
-      settings.trace >= 0) {  // the trace has the changes in the order in which they happened
+  // The trace has the changes in the order in which they happened.
+  if (changes && settings.trace >= 0) {
     pthread_mutex_lock(&tracing);
     flock(settings.trace, LOCK_EX);
     call.locked = true;

@@ -27,7 +27,7 @@ QUICK = {
     "kills": (45, 3000),
     "faults": (70, 20_000),
     "cuts": (90, 1500),
-    "moments": (10, 1000),
+    "signals": (10, 1000),
     "races": (9, 1000),
     "full_disks": (5, 1000),
     "claims": (12, 1000),

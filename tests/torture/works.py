@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -154,7 +155,7 @@ def write_inputs(folder: Path) -> None:
 HOSTILE_VALUES = (None, True, -1, 0, 2**63, 1e300, "", "elsewhere", "\x1b[31mevil\x1b[0m", "x" * 100_000, "a\nb\u202e", [], {}, [[]])
 
 
-def hostile_claim(claim: dict[str, object], chance) -> bytes:  # type: ignore[no-untyped-def]
+def hostile_claim(claim: dict[str, object], chance: random.Random) -> bytes:
     """A claim that no softalign wrote."""
     how = chance.randrange(5)
     if how == 0:
