@@ -297,7 +297,7 @@ DISTURBANCES = (
 
 
 def faults(this: Try) -> int:
-    """An error at each call, once or from there on."""
+    """Errors (ENOSPC, EIO, EMFILE, EROFS, ENOMEM, EINTR) and short writes and reads at each call, once or from there on."""
     turn, which = divmod(this.number, len(DISTURBANCES))
     disturbance = DISTURBANCES[which]
     work, turn = turn_of(turn)
@@ -370,7 +370,7 @@ def check_replay(place: Path, begin: power_cut.Snapshot, changes: list[Change]) 
 
 
 def cuts(this: Try) -> int:
-    """A power cut after each change of a file: whatever part of the unsynced is lost, the run goes on to the same end."""
+    """Power cuts after each change of a file, with any part of what was not synced lost, torn, holed or reordered."""
     work, turn = turn_of(this.number)
     history = traced(this.folder, work, turn // STATES_OF_A_TRACE)
     at = scattered(turn, len(history.changes))
@@ -395,7 +395,7 @@ SIGNALS = [signal.SIGKILL] * 8 + [signal.SIGTERM, signal.SIGTERM, signal.SIGINT,
 
 
 def signals(this: Try) -> int:
-    """Signals, mostly SIGKILL, at random moments and calls, again and again, to runs of every kind with any number of threads."""
+    """Signals, mostly SIGKILL, at random moments and calls, again and again, to works of every kind and number of threads."""
     every = [work for work in (*WORKS.values(), *MORE_WORKS.values()) if not work.begins_with]
     work = every[this.number % len(every)]
     known = reference(this.folder, work)

@@ -64,6 +64,7 @@ def fuzzer(program: Path, results: Path) -> Callable[[Try], int]:
     """A campaign of one libFuzzer program: a try is a minute of it. Its corpus grows in the results' folder."""
 
     def fuzz(this: Try) -> int:
+        """executions by libFuzzer"""
         name = program.name.removeprefix("fuzz_")
         corpus, found = results / "corpora" / name, results / "failures" / f"{program.name}-{this.number}"
         corpus.mkdir(parents=True, exist_ok=True)
@@ -181,17 +182,25 @@ def total(results: Path) -> dict[str, Tally]:
     return sums
 
 
-def table(tallies: dict[str, Tally]) -> str:
-    """As Markdown."""
-    lines = ["| attack | tries | failures |", "| --- | ---: | ---: |"]
-    for name, tally in tallies.items():
-        lines.append(f"| {name} | {tally.skipped and 'skipped: ' + tally.skipped or format(tally.tries, ',')} | {tally.failures} |")
+def table(results: Path) -> str:
+    """What all workers did together, as Markdown."""
+    lines = ["| attack | | tries | failures |", "| --- | --- | ---: | ---: |"]
+    tallies, campaigns = total(results), all_campaigns(results)
+    for name in [name for name in campaigns if name in tallies]:
+        what = (campaigns[name][0].__doc__ or "").splitlines()[0].rstrip(".")
+        tries = f"skipped: {tallies[name].skipped}" if tallies[name].skipped else f"{tallies[name].tries:,}"
+        lines.append(f"| {name} | {what} | {tries} | {tallies[name].failures} |")
     return "\n".join(lines)
 
 
 def torture(arguments: argparse.Namespace) -> dict[str, Tally]:
     """All workers, to their end. The same arguments go on where they stopped."""
     arguments.results.mkdir(parents=True, exist_ok=True)
+    settings = arguments.results / "settings"
+    mine = f"seed {arguments.seed}, {arguments.workers} workers\n"
+    if settings.exists() and settings.read_text() != mine:
+        raise SystemExit(f"{settings}: begun with {settings.read_text().strip()}; go on with these, or give other --results")
+    settings.write_text(mine)
     until = time.time() + arguments.hours * 3600
     children = []
     for worker in range(arguments.workers):
@@ -249,7 +258,7 @@ def main() -> int:
         return 1 if fault else 0
     print(f"program {BINARIES}, results {arguments.results}; Ctrl-C stops, the same command goes on", flush=True)
     tallies = torture(arguments)
-    print(table(tallies))
+    print(table(arguments.results))
     failed = sum(tally.failures for tally in tallies.values())
     if failed:
         print(f"{arguments.results}/failures has a folder for each failure, with the command that makes it again")
