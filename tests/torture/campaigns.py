@@ -10,6 +10,7 @@ import errno
 import json
 import os
 import random
+import re
 import shlex
 import shutil
 import signal
@@ -32,6 +33,10 @@ PROGRAM = BINARIES / "bin" / "softalign"
 HANGS_AFTER = 120  # seconds
 MOST_RESTARTS = 5  # of a run that nothing disturbs any more
 LEFTOVERS_ARE_FAULTS = False  # temporaries of killed processes below a folder that was then finished
+# Faults that somebody mends: what their Failure says. A try that meets one counts, but is no failure.
+KNOWN = [
+    re.compile(r"ends with 3:[\s\S]*\.run\.h5\.tmp-"),  # EIO while a new record is read back: HDF5's words, and the status of bad data
+]
 
 
 class Failure(Exception):
