@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/base/error.hpp"
+#include "framework/base/text.hpp"
 #include "framework/record/status.hpp"
 #include "tests/record/support.hpp"
 
@@ -42,6 +43,18 @@ BOOST_AUTO_TEST_CASE(an_owner_that_lives_is_named) {
     return std::string(e.what()).find(std::to_string(getpid())) != std::string::npos;
   });
   BOOST_TEST((run_status(run).state == RunState::claimed));
+}
+
+BOOST_AUTO_TEST_CASE(an_owner_is_named_in_one_harmless_line) {
+  Owner owner;
+  owner.host = "a\nb\x1b[31m" + std::string(100'000, 'x');
+  owner.slurm_job = "1\r2";
+  owner.time = 1e300;
+  BOOST_TEST(!has_control_characters(owner.str()));
+  BOOST_TEST(owner.str().size() < 200u);
+  BOOST_TEST(owner.str().find("since") == std::string::npos);  // no year has that second
+  owner.time = 1;
+  BOOST_TEST(owner.str().ends_with(" since 1970-01-01T00:00:01Z"));
 }
 
 BOOST_AUTO_TEST_CASE(released_claims_are_free) {

@@ -1,0 +1,528 @@
+"""The campaigns: ways to torture softalign, each a function that makes one try and raises Failure when something did not hold.
+
+A try is a function of (seed, campaign, number) alone, so that it can be made again. All of it happens in a folder of its own: `inputs`
+is only read; `work` holds the records (`out`) and the cache, and nothing else may be changed.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import random
+import re
+import shlex
+import shutil
+import signal
+import struct
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from math import gcd
+from pathlib import Path
+
+import checks
+import power_cut
+import works
+from shim import ALL_CALLS, BINARIES, CHANGES, SHIM, Change, Fault, read_trace
+from works import MORE_WORKS, PLAIN, WORKS, Work
+
+PROGRAM = BINARIES / "bin" / "softalign"
+HANGS_AFTER = 120  # seconds
+MOST_RESTARTS = 5  # of a run that nothing disturbs any more
+LEFTOVERS_ARE_FAULTS = False  # temporaries of killed processes below a folder that was then finished
+# Faults that somebody mends: what their Failure says. A try that meets one counts, but is no failure.
+KNOWN = [
+    re.compile(r"ends with 3:[\s\S]*\.run\.h5\.tmp-"),  # EIO while a new record is read back: HDF5's words, and the status of bad data
+]
+
+
+class Failure(Exception):
+    """Something that must hold did not."""
+
+
+class Skipped(Exception):
+    """This machine cannot be used for the campaign; says why."""
+
+
+@dataclass(frozen=True)
+class End:
+    """How a process ended."""
+
+    status: int  # negative: the signal
+    errors: str
+
+
+class Try:
+    """One try: its folder, its random numbers, and all that was done, for the report of a failure."""
+
+    def __init__(self, folder: Path, number: int, chance: random.Random) -> None:
+        self.folder, self.number, self.chance = folder, number, chance
+        self.inputs, self.place = folder / "inputs", folder / "work"
+        self.strays = folder / "strays"
+        self.transcript: list[str] = []
+        self._started: list[subprocess.Popen[str]] = []
+        if not self.inputs.exists():
+            works.write_inputs(self.inputs)
+        self.clear()
+
+    @property
+    def out(self) -> Path:
+        return self.place / "out"
+
+    def clear(self) -> None:
+        """An empty folder to work in."""
+        for process in self._started:
+            try:
+                os.killpg(process.pid, signal.SIGKILL)  # workers that outlived a killed sweep
+            except ProcessLookupError:
+                pass
+        self._started.clear()
+        shutil.rmtree(self.place, ignore_errors=True)
+        self.strays.unlink(missing_ok=True)
+        self.out.mkdir(parents=True)
+
+    def begin_with_state(self, state: power_cut.State) -> None:
+        """What a power cut left."""
+        self.clear()
+        self.out.rmdir()
+        power_cut.put(state, self.place)
+
+    def note(self, text: str) -> None:
+        self.transcript.append(text)
+
+    def command(self, work: Work, number: int = 0) -> list[str]:
+        """The command with its folders."""
+        run = next(iter(sorted(self.out.glob("*/*/"))), self.out)
+        return [str(PROGRAM), *work.command(number, inputs=self.inputs, out=self.out, run=run)]
+
+    def start(self, command: list[str], fault: Fault | None = None, **variables: str) -> subprocess.Popen[str]:
+        """A process with the shim before it."""
+        count = self.folder / "count"
+        count.unlink(missing_ok=True)
+        own = {
+            "LD_PRELOAD": str(SHIM),
+            "TORTURE_BELOW": str(self.place),
+            "TORTURE_STRAYS": str(self.strays),
+            "SOFTALIGN_CACHE": str(self.place / "cache"),
+            **({"TORTURE_COUNT": str(count), **fault.environment()} if fault else {}),
+            **variables,
+        }
+        shown = " ".join(f"{name}={shlex.quote(value)}" for name, value in own.items() if name not in ("TORTURE_STRAYS",))
+        self.note(f"$ {shown} {shlex.join(command)}")
+        process = subprocess.Popen(
+            command,
+            cwd=self.inputs,
+            env={**os.environ, **own},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+        self._started.append(process)
+        return process
+
+    def end(self, process: subprocess.Popen[str]) -> End:
+        """Waits; a process that does not end is a failure."""
+        try:
+            _, errors = process.communicate(timeout=HANGS_AFTER)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            raise Failure(f"hangs: no end after {HANGS_AFTER} s") from None
+        self.note(f"{errors.rstrip()}\n-> {process.returncode}")
+        return End(process.returncode, errors)
+
+    def softalign(self, command: list[str], fault: Fault | None = None, **variables: str) -> End:
+        return self.end(self.start(command, fault, **variables))
+
+    # What must hold.
+
+    def expect(self, true: bool, text: str) -> None:
+        if not true:
+            raise Failure(text)
+
+    def check_end(self, end: End, work: Work, allowed: tuple[int, ...]) -> None:
+        """An end that is allowed, with its words."""
+        self.expect(end.status in allowed, f"ends with {end.status}: {end.errors.strip()[-300:]}")
+        self.expect("drift after resumption" not in end.errors, f"drift: {end.errors.strip()[-300:]}")
+        if end.status >= 0:
+            wrong = checks.wrong_words(end.status, end.errors, work.many_runs)
+            self.expect(not wrong, f"{wrong}: {end.errors.strip()[-300:]}")
+
+    def check_readable(self) -> None:
+        """Whatever is published is whole."""
+        for path, record in checks.records_below(self.out).items():
+            try:
+                checks.numbers(record)
+            except Exception as error:  # whatever h5py thinks of it
+                raise Failure(f"{path} cannot be read: {error}") from error
+
+    def check_strays(self) -> None:
+        """Nothing was changed but below the folder."""
+        strays = self.strays.read_text() if self.strays.exists() else ""
+        self.expect(not strays, f"changed outside its folders: {strays[:300]}")
+
+    def finish(self, work: Work) -> None:
+        """Undisturbed now, the work ends complete, with the bits of one that nothing ever disturbed."""
+        for number in range(len(work.commands)):
+            end = self.softalign(self.command(work, number))
+            self.check_end(end, work, (0,))
+        self.check_strays()
+        self.compare(self.out, work)
+        left = [str(path.relative_to(self.out)) for path in self.out.rglob("*") if checks.is_temporary(path)]
+        if left and LEFTOVERS_ARE_FAULTS:
+            raise Failure(f"left behind: {left}")
+
+    def compare(self, out: Path, work: Work) -> None:
+        """Each record is that of the reference, read without softalign."""
+        expected, found = reference(self.folder, work).records, checks.records_below(out)
+        self.expect(found.keys() == expected.keys(), f"records {sorted(found)} instead of {sorted(expected)}")
+        for path, record in found.items():
+            different = checks.differences(expected[path], checks.numbers(record))
+            self.expect(not different, f"{path}: other bits in {different[:5]}")
+
+    def look(self, work: Work) -> None:
+        """In between, now and then: what people look at a run with does not mind."""
+        if self.chance.random() < 0.1:
+            self.check_end(self.softalign([str(PROGRAM), "ls", str(self.out)]), work, (0,))
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A work that nothing disturbed: its records, its finished folder, how many calls of each kind it made, and how long it took."""
+
+    records: dict[str, checks.Numbers]
+    out: Path
+    calls: dict[str, int]
+    seconds: float
+
+    def count(self, calls: tuple[str, ...]) -> int:
+        return sum(self.calls[call] for call in calls)
+
+
+@lru_cache(maxsize=None)
+def reference(folder: Path, work: Work) -> Reference:
+    """Made once for every folder of tries."""
+    made = Try(folder / "reference" / work.name, 0, random.Random(0))
+    begin_with(made, work)
+    count = made.folder / "count"
+    begin = time.monotonic()
+    made.check_end(made.softalign(made.command(work), TORTURE_COUNT=str(count)), work, (0,))
+    seconds = time.monotonic() - begin
+    _, *calls = struct.unpack(f"{1 + len(ALL_CALLS)}Q", count.read_bytes())
+    for number in range(1, len(work.commands)):
+        made.check_end(made.softalign(made.command(work, number)), work, (0,))
+    made.check_strays()
+    records = {path: checks.numbers(record) for path, record in checks.records_below(made.out).items()}
+    return Reference(records, made.out, dict(zip(ALL_CALLS, calls, strict=True)), seconds)
+
+
+def begin_with(this: Try, work: Work) -> None:
+    """An empty folder, or what the work starts from."""
+    this.clear()
+    if work.begins_with:
+        shutil.copytree(reference(this.folder, WORKS[work.begins_with]).out, this.out, dirs_exist_ok=True)
+        for record in checks.records_below(this.out).values():
+            record.unlink()
+
+
+def scattered(number: int, count: int) -> int:
+    """One of 1..count: each of them once in `count` numbers, neighbours far from each other."""
+    step = max(1, round(count * 0.618))
+    while gcd(step, count) > 1:
+        step += 1
+    return 1 + number * step % count
+
+
+# The works in turn; those of many runs take ten times as long, and have a turn less often.
+QUICK = [work for work in WORKS.values() if not work.many_runs]
+TURNS = [*QUICK, *QUICK, *QUICK, *(work for work in WORKS.values() if work.many_runs)]
+
+
+def turn_of(number: int) -> tuple[Work, int]:
+    """Whose turn it is, and how many this work had before."""
+    rounds, place = divmod(number, len(TURNS))
+    return TURNS[place], rounds * TURNS.count(TURNS[place]) + TURNS[:place].count(TURNS[place])
+
+
+# ---- The campaigns. Each returns how many attacks it made.
+
+KILLS = {"kill-before": CHANGES, "kill-after": CHANGES, "kill-inside": ("write",)}  # inside: half of it is written
+
+
+def kills(this: Try) -> int:
+    """SIGKILL before, after and inside each call that changes a file; then at random ones, several in a row."""
+    work, turn = turn_of(this.number)
+    known = reference(this.folder, work)
+    planned = None
+    for how, calls in KILLS.items():
+        if planned is None and turn < known.count(calls):
+            planned = Fault(how, scattered(turn, known.count(calls)), calls)
+        turn -= known.count(calls)
+    begin_with(this, work)
+    done = 0
+    for _ in range(1 if planned else this.chance.randint(2, 5)):
+        how = this.chance.choice(list(KILLS))
+        fault = planned or Fault(how, this.chance.randint(1, known.count(KILLS[how])), KILLS[how])
+        end = this.softalign(this.command(work), fault)
+        # A sweep outlives a killed worker, or says that it did not; a run with less to do than before is not reached.
+        this.check_end(end, work, (-signal.SIGKILL, 0, *((1, 75) if work.many_runs else ())))
+        done += end.status != 0 or bool(planned)
+        this.check_readable()
+        this.look(work)
+    this.finish(work)
+    return done
+
+
+@dataclass(frozen=True)
+class Disturbance:
+    """An error of the system: which calls meet it, and whether the program must not even notice."""
+
+    what: str
+    number: int
+    calls: tuple[str, ...]
+    times: tuple[int, ...] = (1, 0)
+    unnoticed: bool = False
+
+
+DISTURBANCES = (
+    Disturbance("fail", errno.ENOSPC, ("create", "write", "sync", "rename", "link", "mkdir")),
+    Disturbance("fail", errno.EIO, ALL_CALLS),
+    Disturbance("fail", errno.EMFILE, ("create", "open", "opendir")),
+    Disturbance("fail", errno.EROFS, ("create", "rename", "link", "unlink", "mkdir")),
+    Disturbance("fail", errno.ENOMEM, ("mmap", "open")),
+    Disturbance("fail", errno.EINTR, ("write", "sync", "truncate", "read"), (1, 3), unnoticed=True),
+    Disturbance("short", 0, ("write", "read"), (1, 0), unnoticed=True),
+)
+
+
+def faults(this: Try) -> int:
+    """Errors (ENOSPC, EIO, EMFILE, EROFS, ENOMEM, EINTR) and short writes and reads at each call, once or from there on."""
+    turn, which = divmod(this.number, len(DISTURBANCES))
+    disturbance = DISTURBANCES[which]
+    work, turn = turn_of(turn)
+    known = reference(this.folder, work)
+    turn, times = divmod(turn, len(disturbance.times))
+    begin_with(this, work)
+    fault = Fault(
+        disturbance.what,
+        scattered(turn, max(1, known.count(disturbance.calls))),
+        disturbance.calls,
+        disturbance.times[times],
+        disturbance.number,
+    )
+    end = this.softalign(this.command(work), fault)
+    this.check_end(end, work, (0,) if disturbance.unnoticed else (0, 1, 75))
+    this.check_readable()
+    if end.status == 0:
+        this.compare(this.out, work)
+    elif not work.many_runs:
+        this.expect(os.strerror(disturbance.number) in end.errors, f"no word of the reason: {end.errors.strip()[-300:]}")
+    this.look(work)
+    this.finish(work)
+    return 1
+
+
+STATES_OF_A_TRACE = 200
+
+
+@dataclass
+class Traced:
+    """What the disk had at first, and all that happened to it then; states seen before are not tried again."""
+
+    begin: power_cut.Snapshot
+    changes: list[Change]
+    seen: set[bytes]
+
+
+@lru_cache(maxsize=2 * len(WORKS))
+def traced(folder: Path, work: Work, seed: int) -> Traced:
+    """Work that is killed somewhere, goes on, and (a run) begins again."""
+    this = Try(folder, 0, random.Random(seed))
+    begin_with(this, work)
+    begin = power_cut.snapshot(this.place)
+    trace = this.folder / "trace"
+    trace.unlink(missing_ok=True)
+    at = this.chance.randint(1, reference(folder, work).count(CHANGES))
+    this.softalign(this.command(work), Fault("kill-before", at), TORTURE_TRACE=str(trace))
+    for number in range(len(work.commands)):
+        this.softalign(this.command(work, number), TORTURE_TRACE=str(trace))
+    if work.commands[0][0] == "run":
+        this.softalign([*this.command(work), "--force"], TORTURE_TRACE=str(trace))
+    changes = list(read_trace(trace))
+    check_replay(this.place, begin, changes)
+    this.clear()
+    return Traced(begin, changes, set())
+
+
+def check_replay(place: Path, begin: power_cut.Snapshot, changes: list[Change]) -> None:
+    """The trace says all that happened: replayed, it gives what lies there now."""
+    disk = power_cut.Disk(place, begin)
+    for change in changes:
+        disk.apply(change)
+    there = {path: content for path, (_, content) in power_cut.snapshot(place).items()}
+    replayed = disk.as_seen()
+    # Logs are what workers print: written by the C library itself, which no preloaded function sees, and read by people only.
+    paths = {path for path in there.keys() | replayed.keys() if not path.endswith(".log")}
+    different = [path for path in paths if there.get(path, 0) != replayed.get(path, 0)]
+    if different:
+        raise Failure(f"the trace is not whole: {sorted(different)}")
+
+
+def cuts(this: Try) -> int:
+    """Power cuts after each change of a file, with any part of what was not synced lost, torn, holed or reordered."""
+    work, turn = turn_of(this.number)
+    history = traced(this.folder, work, turn // STATES_OF_A_TRACE)
+    at = scattered(turn, len(history.changes))
+    disk = power_cut.Disk(this.place, history.begin)
+    for change in history.changes[:at]:
+        disk.apply(change)
+    for _ in range(20):
+        state = power_cut.after_cut(disk, this.chance)
+        if power_cut.digest(state) not in history.seen:
+            break
+    else:
+        return 0  # nothing new can be lost here
+    history.seen.add(power_cut.digest(state))
+    this.note(f"# a power cut after change {at} of {len(history.changes)}, {history.changes[at - 1].what} {history.changes[at - 1].path}")
+    this.begin_with_state(state)
+    this.look(work)
+    this.finish(work)
+    return 1
+
+
+SIGNALS = [signal.SIGKILL] * 8 + [signal.SIGTERM, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1]
+
+
+def signals(this: Try) -> int:
+    """Signals, mostly SIGKILL, at random moments and calls, again and again, to works of every kind and number of threads."""
+    every = [work for work in (*WORKS.values(), *MORE_WORKS.values()) if not work.begins_with]
+    work = every[this.number % len(every)]
+    known = reference(this.folder, work)
+    begin_with(this, work)
+    hit = 0
+    for _ in range(this.chance.randint(1, 8)):
+        command = this.command(work)
+        if "--threads" in command:
+            command[command.index("--threads") + 1] = str(this.chance.choice([1, 1, 2, 3]))
+        sent = [this.chance.choice(SIGNALS) for _ in range(this.chance.choice([1, 1, 1, 2]))]
+        this.note(f"# {[number.name for number in sent]}")
+        at_a_call = this.chance.random() < 0.3
+        if at_a_call:
+            at = this.chance.randint(1, known.count(ALL_CALLS))
+            process = this.start(command, Fault("signal", at, ALL_CALLS, number=sent[0]))
+        else:
+            process = this.start(command)
+            time.sleep(this.chance.uniform(0, this.chance.choice([0.2, 0.6, 1.1]) * known.seconds))
+            hit += process.poll() is None
+            for number in sent:
+                process.send_signal(number)
+                time.sleep(this.chance.uniform(0, 0.02))
+        end = this.end(process)
+        hit += at_a_call and end.status != 0
+        this.check_end(end, work, (0, 75, *((1,) if work.many_runs else ()), *(-number for number in sent)))
+        this.check_readable()
+        this.look(work)
+    this.finish(work)
+    return hit
+
+
+def races(this: Try) -> int:
+    """Two or three processes at once on one run; one of them may be killed."""
+    every = list(WORKS.values())
+    work = every[this.number % len(every)]
+    known = reference(this.folder, work)
+    begin_with(this, work)
+    command = this.command(work)
+    number = this.chance.randint(2, 3)
+    killed = this.chance.randrange(number) if this.chance.random() < 0.3 else None
+    processes = []
+    for i in range(number):
+        fault = Fault("kill-before", this.chance.randint(1, known.count(CHANGES))) if i == killed else None
+        processes.append(this.start(command, fault))
+        time.sleep(this.chance.choice([0, 0, 0.01, 0.1]))
+    ends = [this.end(process) for process in processes]
+    for i, end in enumerate(ends):
+        # 1: another process works on the run, which is told.
+        this.check_end(end, work, (0, 1, 75, *((-signal.SIGKILL,) if i == killed else ())))
+    this.check_readable()
+    this.finish(work)
+    return number
+
+
+def full_disks(this: Try) -> int:
+    """A file system of its own, too small, which then grows."""
+    if shutil.which("unshare") is None or subprocess.run(["unshare", "-rm", "true"], capture_output=True).returncode != 0:
+        raise Skipped("no mount namespaces here")
+    work = QUICK[this.number % len(QUICK)]
+    reference(this.folder, work)
+    begin_with(this, work)
+    kept = this.folder / "kept"  # the tmpfs is gone when the shell ends
+    shutil.rmtree(kept, ignore_errors=True)
+    kept.mkdir()
+    size = this.chance.randrange(4, 1800, 4)
+    command = shlex.join(this.command(work))
+    script = f"""
+        cp -a {this.out} {kept}/begin
+        mount -t tmpfs -o size={size}k none {this.place} || exit 99
+        mkdir {this.out} && cp -a {kept}/begin/. {this.out} || exit 98
+        {command} >/dev/null 2>{kept}/errors; echo $? >{kept}/status
+        cp -r {this.out} {kept}/stopped
+        mount -o remount,size=64m {this.place}
+        {command} >/dev/null 2>{kept}/errors-then; echo $? >{kept}/status-then
+        cp -r {this.out} {kept}/finished
+    """
+    shell = this.softalign(["unshare", "-rm", "sh", "-c", script], TORTURE_STRAYS="")  # the shell's own files
+    if shell.status == 99:
+        raise Skipped("no tmpfs may be mounted here")
+    if shell.status == 98:
+        return 0  # too small for what the work begins with
+    first, then = (
+        End(int((kept / f"status{which}").read_text()), (kept / f"errors{which}").read_text()) for which in ("", "-then")
+    )
+    this.note(f"first: {first}\nthen: {then}")
+    this.check_end(first, work, (0, 1))
+    for record in checks.records_below(kept / "stopped").values():
+        checks.numbers(record)
+    this.check_end(then, work, (0,))
+    this.compare(kept / "finished", work)
+    return 1
+
+
+def claims(this: Try) -> int:
+    """A run that was killed, and whose claim holds what nobody wrote there."""
+    known = reference(this.folder, PLAIN)
+    begin_with(this, PLAIN)
+    changes = known.count(CHANGES)
+    this.softalign(this.command(PLAIN), Fault("kill-before", this.chance.randint(changes // 4, changes * 3 // 4)))
+    (claim,) = this.out.glob("*/*/attempt-001/CLAIM")
+    honest = claim.read_bytes()
+    hostile = works.hostile_claim(json.loads(honest), this.chance)
+    this.note(f"# CLAIM: {hostile[:500]!r}")
+    claim.unlink()
+    claim.write_bytes(hostile)
+    command = this.command(PLAIN)
+    for arguments in (command, [str(PROGRAM), "ls", str(this.out)], command + ["--steal"]):
+        this.check_end(this.softalign(arguments), PLAIN, (0, 1, 3))
+        this.check_readable()
+    claim.unlink()
+    claim.write_bytes(honest)
+    this.finish(PLAIN)
+    return 1
+
+
+# By name: the campaign, and its share of the time.
+CAMPAIGNS: dict[str, tuple[Callable[[Try], int], float]] = {
+    "kills": (kills, 4),
+    "faults": (faults, 3),
+    "cuts": (cuts, 6),
+    "signals": (signals, 1),
+    "races": (races, 1),
+    "full_disks": (full_disks, 1),
+    "claims": (claims, 0.5),
+}

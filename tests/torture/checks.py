@@ -1,0 +1,76 @@
+"""What must hold whatever happened: one clear line for people, records that are whole and hold the same bits, no rubbish."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+# Clocks and machines: what two records of the same run do not share.
+VOLATILE = ("provenance", "wall_time", "tokens_per_s", "timing", "system")
+VOLATILE_OF_ROOT = ("created", "framework_version")
+
+# What only a library or a bug says.
+RAW = re.compile(
+    r"Traceback|terminate called|std::|HDF5-DIAG|H5[A-Z]\w+\(|\[json|json\.exception|basic_\w+|bad_\w+|what\(\)|filesystem error"
+    r"|Assertion|core dumped|Segmentation|our bug|\x1b|\x07"
+)
+
+Numbers = dict[str, tuple[tuple[int, ...], str, bytes]]  # path, or path@attribute -> shape, type, bytes
+
+
+def numbers(record: Path) -> Numbers:
+    """Everything in an HDF5 file that is no clock and no machine, read without softalign."""
+    found: Numbers = {}
+
+    def add(path: str, value: object) -> None:
+        array = np.asarray(value)
+        content = repr(array.tolist()).encode() if array.dtype == object else array.tobytes()
+        found[path] = (array.shape, str(array.dtype), content)
+
+    def look(path: str, item: h5py.Group | h5py.Dataset) -> None:
+        if any(word in path.split("/") for word in VOLATILE):
+            return
+        if isinstance(item, h5py.Dataset):
+            add(path, item[()])
+        for name, value in item.attrs.items():
+            if not name.isupper():  # the library's own, DIMENSION_LIST and REFERENCE_LIST, hold addresses
+                add(f"{path}@{name}", value)
+
+    with h5py.File(record) as file:
+        for name, value in file.attrs.items():
+            if name not in VOLATILE_OF_ROOT:
+                add(f"@{name}", value)
+        file.visititems(look)
+    return found
+
+
+def differences(expected: Numbers, found: Numbers) -> list[str]:
+    """The paths that are not the same in both."""
+    return sorted(path for path in expected.keys() | found.keys() if expected.get(path) != found.get(path))
+
+
+def records_below(folder: Path) -> dict[str, Path]:
+    """All HDF5 files that were put in their place: path below the folder -> file."""
+    return {str(path.relative_to(folder)): path for path in sorted(folder.rglob("*.h5")) if not is_temporary(path)}
+
+
+def is_temporary(path: Path) -> bool:
+    """Whether this is a file that softalign writes before it renames it."""
+    return path.name.startswith(".") and (".tmp-" in path.name or path.name.endswith(".new"))
+
+
+def wrong_words(status: int, errors: str, many_lines: bool = False) -> str:
+    """What is wrong with what the program said at an end that nobody forced; "" when it is one clear line."""
+    if RAW.search(errors):
+        return f"raw text: {RAW.search(errors)[0]!r}"  # type: ignore[index]
+    lines = [line for line in errors.splitlines() if line.startswith("softalign: ")]
+    if status == 0 and lines:
+        return "ends with 0, and yet speaks of an error"
+    if status != 0 and not lines:
+        return "ends without a line that says why"
+    if len(lines) > 1 and not many_lines:
+        return f"{len(lines)} lines instead of one"
+    return ""

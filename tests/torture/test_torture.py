@@ -1,0 +1,172 @@
+"""The quick set: a seeded sample of every campaign. And the harness itself: does it see what it is there to see?"""
+
+from __future__ import annotations
+
+import errno
+import os
+import random
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import h5py
+import pytest
+
+import campaigns
+import checks
+import power_cut
+import torture
+from campaigns import CAMPAIGNS, Try
+from shim import SHIM, Fault, read_trace
+
+pytestmark = pytest.mark.skipif(not SHIM.exists(), reason=f"no {SHIM}: it is not built with sanitizers, whose runtime wants to be first")
+
+# How many tries of each campaign, and among how many the sample is taken.
+QUICK = {
+    "kills": (45, 3000),
+    "faults": (70, 20_000),
+    "cuts": (90, 1500),
+    "signals": (10, 1000),
+    "races": (9, 1000),
+    "full_disks": (5, 1000),
+    "claims": (12, 1000),
+}
+SEED = int(os.environ.get("SOFTALIGN_TORTURE_SEED", "1"))
+
+
+def test_a_sample_of_every_campaign(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert QUICK.keys() == CAMPAIGNS.keys()
+    arguments = torture.parsed(["--seed", str(SEED), "--workers", "2", "--only", *QUICK, "--results", str(tmp_path / "results")])
+    chance = random.Random(SEED)
+    arguments.numbers = {name: chance.sample(range(among), tries) for name, (tries, among) in QUICK.items()}
+    tallies = torture.torture(arguments)
+    with capsys.disabled():
+        print("\n" + torture.table(arguments.results))
+    log = arguments.results / "log"
+    assert not log.exists(), log.read_text()
+    assert all(tally.tries > 0 or tally.skipped for tally in tallies.values())
+
+
+# ---- The shim
+
+
+def python(folder: Path, code: str, fault: Fault | None = None) -> int:
+    """Runs a few lines below a folder, shim first; returns how they ended, which is the errno where a call fails."""
+    (folder / "place").mkdir()
+    lines = ["import os", "try:", *("  " + line for line in code.splitlines()), "except OSError as error:", "  os._exit(error.errno)"]
+    own = {
+        "LD_PRELOAD": str(SHIM),
+        "TORTURE_BELOW": str(folder / "place"),
+        "TORTURE_TRACE": str(folder / "trace"),
+        "TORTURE_STRAYS": str(folder / "strays"),
+        **(fault.environment() if fault else {}),
+    }
+    return subprocess.run([sys.executable, "-Sc", "\n".join(lines)], cwd=folder / "place", env={**os.environ, **own}).returncode
+
+
+WRITE = "f = os.open('a', os.O_CREAT | os.O_WRONLY)\nos.write(f, b'12345678')\nos.write(f, b'abcdefgh')\n"
+
+
+@pytest.mark.parametrize(
+    ("fault", "status", "left"),
+    [
+        (None, 0, b"12345678abcdefgh"),
+        (Fault("fail", 2, ("write",), number=errno.ENOSPC), errno.ENOSPC, b"12345678"),
+        (Fault("fail", 1, ("create",), number=errno.EMFILE), errno.EMFILE, None),
+        (Fault("short", 1, ("write",)), 0, b"1234abcdefgh"),
+        (Fault("short", 1, ("write",), times=0), 0, b"1234abcd"),
+        (Fault("kill-before", 3), -9, b"12345678"),
+        (Fault("kill-inside", 2, ("write",)), -9, b"12345678abcd"),
+        (Fault("kill-after", 1), -9, b""),
+    ],
+)
+def test_the_shim_strikes_where_it_shall(tmp_path: Path, fault: Fault | None, status: int, left: bytes | None) -> None:
+    file = tmp_path / "place" / "a"
+    assert python(tmp_path, WRITE, fault) == status
+    assert (file.read_bytes() if file.exists() else None) == left
+
+
+def test_the_trace_holds_all_changes_and_strays_are_told(tmp_path: Path) -> None:
+    code = WRITE + "os.mkdir('d'); os.rename('a', 'd/b'); os.link('d/b', 'c'); os.ftruncate(f, 3); os.fsync(f); os.unlink('d/b')"
+    assert python(tmp_path, code + f"\nopen('{tmp_path}/elsewhere', 'w')") == 0
+    changes = list(read_trace(tmp_path / "trace"))
+    assert [change.what for change in changes] == [
+        "create", "write", "write", "mkdir", "rename", "link", "truncate", "sync", "unlink",
+    ]  # fmt: skip
+    disk = power_cut.Disk(tmp_path / "place", {})
+    for change in changes:
+        disk.apply(change)
+    assert disk.as_seen() == {"c": b"123", "d": None}
+    assert (tmp_path / "strays").read_text() == f"create {tmp_path}/elsewhere\n"
+
+
+# ---- Power cuts
+
+
+def cut_states(folder: Path, code: str) -> set[bytes | None]:
+    """What a power cut after these lines may leave under the name b; None: no such name."""
+    assert python(folder, code) == 0
+    disk = power_cut.Disk(folder / "place", {})
+    for change in read_trace(folder / "trace"):
+        disk.apply(change)
+    return {power_cut.after_cut(disk, random.Random(seed)).get("b") for seed in range(300)}
+
+
+def test_without_a_sync_a_renamed_file_may_be_anything(tmp_path: Path) -> None:
+    states = cut_states(tmp_path, WRITE + "os.rename('a', 'b')")
+    assert {None, b"", b"12345678", b"12345678abcdefgh", b"12345678abc", bytes(16)} <= states
+
+
+def test_a_synced_file_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
+    states = cut_states(tmp_path, WRITE + "os.fsync(f); os.rename('a', 'b')")
+    assert states == {None, b"12345678abcdefgh"}
+
+
+def test_a_synced_folder_keeps_its_names(tmp_path: Path) -> None:
+    states = cut_states(tmp_path, WRITE + "os.fsync(f); os.rename('a', 'b'); os.fsync(os.open('.', os.O_RDONLY))")
+    assert states == {b"12345678abcdefgh"}
+
+
+def test_a_program_that_does_not_sync_is_caught(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same cuts of the same runs, with every sync taken out of the trace."""
+    syncless = lambda trace: (change for change in read_trace(trace) if change.what != "sync")  # noqa: E731
+    monkeypatch.setattr(campaigns, "read_trace", syncless)
+    monkeypatch.setattr(campaigns, "turn_of", lambda number: (campaigns.PLAIN, number))
+    faults = [torture.attempt("cuts", number, 1, campaigns.cuts, tmp_path / "tries", tmp_path)[1] for number in range(20)]
+    assert any("CLAIM: damaged" in fault for fault in faults), faults
+
+
+# ---- The checks
+
+
+def test_other_bits_are_seen(tmp_path: Path) -> None:
+    this = Try(tmp_path, 0, random.Random(1))
+    known = campaigns.reference(tmp_path, campaigns.PLAIN)
+    shutil.copytree(known.out, this.out, dirs_exist_ok=True)
+    this.compare(this.out, campaigns.PLAIN)
+    (record,) = this.out.glob("*/*/run.h5")
+    with h5py.File(record, "r+") as file:
+        file["train/loss"][0] += 1e-6
+    with pytest.raises(campaigns.Failure, match="train/loss"):
+        this.compare(this.out, campaigns.PLAIN)
+    record.write_bytes(record.read_bytes()[:-1000])
+    with pytest.raises(campaigns.Failure, match="cannot be read"):
+        this.check_readable()
+
+
+@pytest.mark.parametrize(
+    ("status", "errors", "wrong"),
+    [
+        (0, "epoch 1/3\n", ""),
+        (1, "epoch 1/3\nsoftalign: out/run.h5: cannot write to it: No space left on device\n", ""),
+        (1, "", "without a line"),
+        (1, "softalign: one\nsoftalign: two\n", "2 lines"),
+        (0, "softalign: one\n", "speaks of an error"),
+        (1, "softalign: [json.exception.type_error.302] type must be string\n", "raw text"),
+        (3, "softalign: host \x1b[31mevil\n", "raw text"),
+    ],
+)
+def test_unclear_words_are_seen(status: int, errors: str, wrong: str) -> None:
+    found = checks.wrong_words(status, errors)
+    assert wrong in found and bool(found) == bool(wrong)
