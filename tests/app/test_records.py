@@ -343,7 +343,7 @@ def test_translate_writes_alignments_that_xarray_reads(trained: Path, tmp_path: 
 
 
 def test_alignments_are_refused_where_there_are_none_or_no_place_for_them(trained: Path, here: Path) -> None:
-    assert "there is no folder" in error("translate", trained, "--alignments", "no/x.h5", cwd=here, code=2)
+    assert "no such folder" in error("translate", trained, "--alignments", "no/x.h5", cwd=here, code=2)
     softalign("run", "tiny.yaml", "model.attention=none", "train.epochs=1", cwd=here)
     (run,) = here.glob("results/tiny/*")
     assert "has no attention" in error("translate", run, "--alignments", "x.h5", cwd=here, code=2)
