@@ -46,7 +46,8 @@ double unix_time() {
 }
 
 std::string utc_time(double unix_seconds) {
-  if (unix_seconds == 0) return {};
+  constexpr double kYear10000 = 253'402'300'800;
+  if (!(unix_seconds > 0 && unix_seconds < kYear10000)) return {};
   const auto seconds = static_cast<std::time_t>(unix_seconds);
   std::tm parts{};
   gmtime_r(&seconds, &parts);

@@ -13,6 +13,6 @@ std::string first_line(const char* file);          // without the newline; empty
 std::string process_start_time(std::int64_t pid);  // clock ticks since boot; empty: no such process
 std::string environment_variable(const char* variable);  // empty when unset
 double unix_time();                                      // seconds
-std::string utc_time(double unix_seconds);               // 2026-03-01T12:00:00Z; empty for 0
+std::string utc_time(double unix_seconds);               // 2026-03-01T12:00:00Z; empty for 0 and what no year has
 
 }  // namespace softalign
