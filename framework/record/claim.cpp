@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "framework/base/error.hpp"
+#include "framework/base/text.hpp"
 #include "framework/record/machine.hpp"
 
 namespace softalign {
@@ -93,8 +94,11 @@ Owner Owner::self() {
 }
 
 std::string Owner::str() const {
-  const std::string job = slurm_job.empty() ? "" : fmt::format(" (Slurm job {})", slurm_job);
-  return fmt::format("process {} on host {}{} since {}", pid, host, job, utc_time(time));
+  const std::string job =
+      slurm_job.empty() ? "" : fmt::format(" (Slurm job {})", printable(slurm_job));
+  const std::string claimed = utc_time(time);
+  const std::string since = claimed.empty() ? "" : " since " + claimed;
+  return fmt::format("process {} on host {}{}{}", pid, printable(host), job, since);
 }
 
 std::optional<Owner> newest_claim(const RunFolder& run) {

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from checks import differences, numbers
 from cluster import Cluster, wait_until
 from program import TINY, softalign
-from test_kill import numbers, same
 
 SWEEP = """\
 name: scores
@@ -77,8 +77,7 @@ class Sweep:
         assert len(local) == len(self.rows())
         for record in local:
             expected, found = numbers(record), numbers(self.folder / record.parent.name / "run.h5")
-            assert sorted(expected) == sorted(found)
-            assert [path for path in expected if not same(expected[path], found[path])] == []
+            assert differences(expected, found) == []
             assert any(path.startswith("parameters/") for path in expected)
         tables = [folder / self.name / "sweep.h5" for folder in (self.here / "local", self.here / "results")]
         assert tables[0].read_bytes() == tables[1].read_bytes()
