@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""How long `softalign ls` takes over many runs: with nothing remembered, and with an index.
+"""How long `softalign ls` and `compare` take over many runs: with nothing remembered, and with an index.
 
 bench_ls.py [--runs N] [--repeat K] [--folder DIR]: makes N run folders of one name from one real tiny run and prints the times
-of three calls, the best of K where that makes sense. The folders are what N runs would leave: each has its own seed, learning
+of calls over runs that were made just now and over the same when they have settled, the best of K where that makes sense. The folders are what N runs would leave: each has its own seed, learning
 rate, identity, id, sealed record, status and claim; journals and checkpoints are hard links to the first run's.
 """
 
@@ -86,21 +86,25 @@ def measure(folder: Path, runs: int, repeat: int) -> None:
     """Prints a line for every kind of call."""
     results = folder / "results"
     make_runs(results, runs)
-    time.sleep(SETTLES + 2)
+
+    def timed(*arguments: str, cache: Path | None) -> tuple[float, subprocess.CompletedProcess[str]]:
+        environment = os.environ | {"SOFTALIGN_CACHE": str(cache or "")}
+        start = time.perf_counter()
+        done = subprocess.run([str(PROGRAM), *arguments], check=True, capture_output=True, env=environment, text=True)
+        return time.perf_counter() - start, done
 
     def ls(*arguments: str, cache: Path | None) -> float:
-        environment = os.environ | {"SOFTALIGN_CACHE": str(cache or "")}
-        command = [str(PROGRAM), "ls", str(results), *arguments]
-        start = time.perf_counter()
-        done = subprocess.run(command, check=True, capture_output=True, env=environment, text=True)
-        taken = time.perf_counter() - start
+        taken, done = timed("ls", str(results), *arguments, cache=cache)
         found = done.stdout.count('"complete"' if "--json" in arguments else " complete ")
         assert found == runs and not done.stderr, f"{found} of {runs} runs are whole: {done.stderr[:1000]}"
         return taken
 
     index = folder / "cache"
-    first = ls(cache=index)
-    print(f"cold, index written: {first:.2f} s; no cache: {ls(cache=None):.2f} s", flush=True)
+    print("made just now:", *(f"{ls(cache=index):.2f} s" for _ in range(3)), flush=True)
+    time.sleep(SETTLES + 2)
+    print(f"settled, for the first time: {ls(cache=index):.2f} s; no cache: {ls(cache=None):.2f} s", flush=True)
+    times = sorted(timed("compare", str(results), cache=index)[0] for _ in range(repeat))
+    print(f"compare: best {times[0]:.2f} s, median {times[len(times) // 2]:.2f} s of {repeat}", flush=True)
     (file,) = index.glob("runs/*")
     print(f"index of {file.stat().st_size / 1e6:.1f} MB")
     for arguments in ([], ["--json"], ["--state", "complete", "--sort", "dev/loss"]):

@@ -27,7 +27,7 @@ from typing import IO, Any
 
 INTERRUPTED = 75
 SAVED = b"softalign: interrupted; the state is saved, run the same command again to go on\n"
-STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGUSR1)
+STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 
 
 def leave(*_: object) -> None:
@@ -61,7 +61,7 @@ class Bridge:
     folder: Path
     study: optuna.Study
     held: IO[str]  # the lock on the search, as long as this process lives
-    lock: threading.Lock = field(default_factory=threading.Lock)
+    lock: threading.RLock = field(default_factory=threading.RLock)  # a signal's stop() may come while this thread holds it
     stopping: threading.Event = field(default_factory=threading.Event)
     running: set[subprocess.Popen[str]] = field(default_factory=set)
     failures: int = 0
@@ -94,6 +94,8 @@ class Bridge:
             )
             with self.lock:
                 self.running.add(process)
+                if self.stopping.is_set():
+                    process.terminate()
             try:
                 self.converse(process, trial, {step["update"] for step in history})
             finally:
@@ -345,9 +347,11 @@ def main(arguments: list[str] | None = None) -> int:
         bridge.stop()
     except SweepFailed as failure:
         return int(failure.args[0])
-    if bridge.stopping.is_set():
+    if bridge.stopping.is_set() and trials_left(bridge) > 0:
         os.write(2, SAVED)
         return INTERRUPTED
+    for number in STOPS:  # all is done; Python would die of a signal that comes while it ends
+        signal.signal(number, signal.SIG_IGN)
     return subprocess.run(bridge.program("status"), check=False).returncode
 
 

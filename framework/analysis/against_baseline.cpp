@@ -168,6 +168,16 @@ std::size_t group_named(const std::vector<ComparedGroup>& groups, const std::str
       groups.size());
 }
 
+std::set<const FinishedRun*> paired_runs(const Comparison& comparison) {
+  std::set<const FinishedRun*> paired;
+  for (std::size_t g = 0; g < comparison.groups.size(); ++g)
+    if (g != comparison.baseline)
+      for (const Pair& pair :
+           pairs_of(comparison.groups[comparison.baseline], comparison.groups[g]))
+        paired.insert({pair.baseline, pair.run});
+  return paired;
+}
+
 std::vector<AgainstBaseline> against_baseline(const Comparison& comparison,
                                               const PairedTestOptions& draws) {
   std::vector<AgainstBaseline> all;

@@ -1,6 +1,8 @@
 // The groups of a comparison against one of them: the part of comparison.hpp that tests.
 #pragma once
 
+#include <set>
+
 #include "framework/analysis/comparison.hpp"
 
 namespace softalign {
@@ -8,6 +10,9 @@ namespace softalign {
 // The group that a person means by its number from 1, its parameters ("score=dot units=8"), or the
 // beginning of a run's id or a run's name. Throws SpecError when that is none, or several.
 std::size_t group_named(const std::vector<ComparedGroup>& groups, const std::string& given);
+
+// Those that have a run of the same seed on the other side.
+std::set<const FinishedRun*> paired_runs(const Comparison& comparison);
 
 // Every group but comparison.baseline in every column that both have.
 std::vector<AgainstBaseline> against_baseline(const Comparison& comparison,

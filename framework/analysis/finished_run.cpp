@@ -3,33 +3,24 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/base/error.hpp"
-#include "framework/base/hash.hpp"
-#include "framework/record/bytes.hpp"
 
 namespace softalign {
 namespace {
 
 using Json = nlohmann::json;
 
-std::string test_set_of(const Record& record) {
-  ByteWriter out;
-  for (const char* name : {"source", "reference"}) {
-    const Values values = record.array("test", name).values;
-    if (const auto* texts = std::get_if<std::vector<std::string>>(&values))
-      for (const std::string& text : *texts) out.text(text);
-  }
-  return sha256_hex(out.bytes());
+std::map<std::string, StoredMetric> metrics_of(const MetricTable& totals) {
+  std::map<std::string, StoredMetric> metrics;
+  if (totals.rows.empty()) return metrics;
+  for (std::size_t m = 0; m < totals.metrics.size(); ++m)
+    metrics[totals.metrics[m]] = {totals.at(0, m), totals.signatures[m]};
+  return metrics;
 }
 
 }  // namespace
 
 std::map<std::string, StoredMetric> test_metrics(const Record& record) {
-  std::map<std::string, StoredMetric> metrics;
-  const MetricTable totals = read_totals(record);
-  if (totals.rows.empty()) return metrics;
-  for (std::size_t m = 0; m < totals.metrics.size(); ++m)
-    metrics[totals.metrics[m]] = {totals.at(0, m), totals.signatures[m]};
-  return metrics;
+  return metrics_of(read_totals(record));
 }
 
 std::string without_seed(const std::string& identity, Index& seed) {
@@ -42,32 +33,45 @@ std::string without_seed(const std::string& identity, Index& seed) {
   return json.dump();
 }
 
-FinishedRun read_finished_run(const std::filesystem::path& place, const RunParts& parts) {
-  const Record record(place);
-  if (!record.complete())
-    throw DataError("{}: the run is {}, so it is left out", place.string(), record.state());
+FinishedRun finished_run(const RunSummary& summary,
+                         const std::filesystem::path& place,
+                         const std::vector<std::string>& series) {
+  if (!summary.fault.empty()) throw DataError("{}", summary.fault);
+  if (summary.status.state == RunState::complete && !summary.complete)
+    throw DataError(
+        "{}: the run is complete, but its record is not there or old; softalign recover {}",
+        place.string(),
+        place.string());
+  if (!summary.complete)
+    throw DataError("{}: the run is {}, so it is left out", place.string(), summary.state());
   FinishedRun run;
   run.place = place;
-  run.name = record.name();
-  run.run_id = record.run_id();
-  run.identity = record.identity_json();
+  run.name = summary.name;
+  run.run_id = summary.run_id;
+  run.identity = summary.identity;
   try {
     run.configuration = without_seed(run.identity, run.seed);
   } catch (const DataError& error) {
-    throw DataError("{}: {}", record.file().string(), error.what());
+    throw DataError("{}: {}", place.string(), error.what());
   }
-  run.test = test_metrics(record);
-  for (const std::string& name : parts.series)
-    if (record.has(name + "/update")) run.series[name] = record.series(name);
-  if (!record.has("test/source_length")) return run;
-  run.test_set = test_set_of(record);
-  if (!parts.sentences) return run;
-  run.results = read_results(record);
+  run.test = metrics_of(summary.test);
+  run.test_set = summary.test_set;
+  for (const std::string& name : series) {
+    if (name == "dev")
+      run.series[name] = summary.dev;
+    else if (const Record record(place); record.has(name + "/update"))
+      run.series[name] = record.series(name);
+  }
+  return run;
+}
+
+void read_sentences(FinishedRun& run) {
+  if (run.test_set.empty() || !run.results.sentences.empty()) return;
+  run.results = read_results(Record(run.place));
   for (SentenceResult& sentence : run.results.sentences) {  // no metric reads them
     sentence.hypothesis_text = {};
     sentence.reference_text = {};
   }
-  return run;
 }
 
 }  // namespace softalign

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/record/open_record.hpp"
+#include "framework/analysis/run_summary.hpp"
 #include "framework/train/stored_results.hpp"
 
 namespace softalign {
@@ -30,18 +30,16 @@ struct FinishedRun {
   Index seed = 0;
   std::map<std::string, StoredMetric> test;
   std::map<std::string, SeriesColumns> series;  // those that were asked for
-  StoredResults results;                        // sentence by sentence, if asked for
-  std::string test_set;  // hash of its sources and references; empty for a record without a test
+  StoredResults results;  // sentence by sentence, once read_sentences read them
+  std::string test_set;   // hash of its sources and references; empty for a record without a test
 };
 
-struct RunParts {
-  std::vector<std::string> series;
-  bool sentences = false;
-};
-
-// Throws DataError when the record cannot be read, and for a run that is not complete, saying how
-// it stands.
-FinishedRun read_finished_run(const std::filesystem::path& place, const RunParts& parts);
+// Of the run at `place`, with these series. Throws DataError when the record cannot be read, and for a
+// run that is not complete, saying how it stands.
+FinishedRun finished_run(const RunSummary& summary,
+                         const std::filesystem::path& place,
+                         const std::vector<std::string>& series);
+void read_sentences(FinishedRun& run);  // throws DataError
 
 // An identity without its seed, and the seed. Throws DataError when it is no identity.
 std::string without_seed(const std::string& identity, Index& seed);

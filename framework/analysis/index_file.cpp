@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kMagic = "SOFTRUNS";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 
 std::string header_of(const std::string& folder) {
   ByteWriter out;
@@ -47,8 +47,8 @@ IndexEntries read_index(const fs::path& place, const std::string& folder) {
       return {};
     ByteReader in(blocks.substr(header.size()));
     for (auto left = in.number<std::uint64_t>(); left > 0; --left) {
-      std::string name = in.text(), stamp = in.text();
-      entries[std::move(name)] = {std::move(stamp), in.text()};
+      std::string name = in.text(), stamp = in.text(), ends = in.text();
+      entries[std::move(name)] = {std::move(stamp), std::move(ends), in.text()};
     }
   } catch (const Error&) {
     return {};
@@ -63,6 +63,7 @@ void write_index(const fs::path& place, const std::string& folder, const IndexEn
   for (const auto& [name, entry] : entries) {
     out.text(name);
     out.text(entry.stamp);
+    out.text(entry.ends);
     out.text(entry.summary);
   }
   const std::size_t over = out.bytes().size() % Checksum::kBlock;

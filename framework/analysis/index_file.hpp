@@ -13,6 +13,7 @@ namespace softalign {
 // Of one run: the state of its files when they were read, and what was read.
 struct IndexEntry {
   std::string stamp;
+  std::string ends;  // a hash of how the files end, if they were too young for the stamp alone
   std::string summary;
 };
 using IndexEntries = std::map<std::string, IndexEntry, std::less<>>;  // by the name of the folder

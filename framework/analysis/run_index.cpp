@@ -1,12 +1,15 @@
 #include "framework/analysis/run_index.hpp"
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <map>
 
 #include "framework/analysis/index_file.hpp"
 #include "framework/analysis/runs_below.hpp"
 #include "framework/analysis/summary_bytes.hpp"
 #include "framework/base/error.hpp"
+#include "framework/base/hash.hpp"
 #include "framework/data/file_stamp.hpp"
 #include "framework/record/bytes.hpp"
 
@@ -41,6 +44,20 @@ struct Stamp {
   bool settled = true;
 };
 
+// A hash of the last 16 KiB of each file: of a record its seal, a checksum of all that is before it; of a
+// journal, which only grows, its last frames; of the others all there is.
+std::string ends_of(const RunFolder& run, const std::vector<std::string>& files) {
+  constexpr std::streamoff kEnd = 1 << 14;
+  ByteWriter out;
+  for (const std::string& file : files) {
+    std::ifstream in;
+    if (!file.empty()) in.open(run.root / file, std::ios::binary | std::ios::ate);
+    if (in.is_open()) in.seekg(std::max(std::streamoff{0}, std::streamoff{in.tellg()} - kEnd));
+    out.text(std::string(std::istreambuf_iterator<char>(in), {}));
+  }
+  return sha256_hex(out.bytes());
+}
+
 Stamp stamp_of(const RunFolder& run, const std::vector<std::string>& files, std::time_t now) {
   Stamp stamp;
   ByteWriter out;
@@ -61,11 +78,17 @@ Stamp stamp_of(const RunFolder& run, const std::vector<std::string>& files, std:
   return stamp;
 }
 
-// What is remembered of a run, if all of it is as it was.
-std::optional<RunSummary> remembered(const RunFolder& run, const IndexEntry& entry) {
+// What is remembered of a run, if all of it is as it was. Files that may have changed behind the back
+// of their stamps are looked at once more; when they have settled by then, for the last time.
+std::optional<RunSummary> remembered(const RunFolder& run, std::time_t now, IndexEntry& entry) {
   try {
     const auto files = ByteReader(entry.stamp).list<std::string>();
-    if (stamp_of(run, files, 0).bytes != entry.stamp) return std::nullopt;
+    const Stamp stamp = stamp_of(run, files, now);
+    if (stamp.bytes != entry.stamp) return std::nullopt;
+    if (!entry.ends.empty()) {
+      if (files != files_of(run) || ends_of(run, files) != entry.ends) return std::nullopt;
+      if (stamp.settled) entry.ends.clear();
+    }
     RunSummary summary = unpack(entry.summary);
     summary.run = run;
     return summary;
@@ -89,18 +112,22 @@ class FolderIndex {
     const std::string name = run.root.filename().string();
     const auto known = old_.find(name);
     if (known != old_.end()) {
-      if (auto summary = remembered(run, known->second)) {
+      const bool young = !known->second.ends.empty();
+      if (auto summary = remembered(run, now_, known->second)) {
+        if (young && known->second.ends.empty()) ++changed_;
         new_.insert(old_.extract(known));
         return *std::move(summary);
       }
     }
     ++read_;
-    const Stamp before = stamp_of(run, files_of(run), now_);
+    const std::vector<std::string> files = files_of(run);
+    const Stamp before = stamp_of(run, files, now_);
+    const std::string ends = before.settled ? "" : ends_of(run, files);
     RunSummary summary = summarize_run(run);
     const bool lasting = summary.fault.empty() && !may_change_unseen(summary.status.state);
-    if (!place_.empty() && before.settled && lasting) {
-      new_[name] = {before.bytes, pack(summary)};
-      ++added_;
+    if (!place_.empty() && lasting) {
+      new_[name] = {before.bytes, ends, pack(summary)};
+      ++changed_;
     }
     return summary;
   }
@@ -109,7 +136,7 @@ class FolderIndex {
 
   // Once all runs were asked for: what is left of the old index is gone from the disk.
   void write() const {
-    const std::size_t changes = added_ + old_.size();
+    const std::size_t changes = changed_ + old_.size();
     if (changes > 0 && changes * kShare >= new_.size()) write_index(place_, folder_, new_);
   }
 
@@ -118,7 +145,7 @@ class FolderIndex {
   std::string folder_;
   fs::path place_;  // empty: there is no cache
   IndexEntries old_, new_;
-  std::size_t read_ = 0, added_ = 0;
+  std::size_t read_ = 0, changed_ = 0;  // changed_: entries of new_
 };
 
 }  // namespace

@@ -27,7 +27,8 @@ struct RunIndex {
 };
 
 // A summary is believed while its files, and the run's folder, have the stamps they had when it was
-// read (file_stamp.hpp), and had been left alone by then. Runs at work, those lost, and those that
+// read (file_stamp.hpp); if they had not been left alone by then, it must also be seen later that
+// the files still end as they did. Runs at work, those lost, and those that
 // could not be read are read each time. Throws as runs_below.
 RunIndex index_runs(const std::filesystem::path& folder, const IndexOptions& options = {});
 

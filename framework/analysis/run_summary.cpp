@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/base/error.hpp"
+#include "framework/base/hash.hpp"
+#include "framework/record/bytes.hpp"
 #include "framework/record/journal.hpp"
 #include "framework/record/setting.hpp"
 #include "framework/train/stored_results.hpp"
@@ -26,12 +28,25 @@ SeriesColumns thin(const SeriesColumns& series, const std::string& column) {
   return thin;
 }
 
-void read_record(RunSummary& summary) {
-  const Record record(summary.run.record());
+std::string test_set_of(const Record& record) {
+  if (!record.has("test/source_length")) return {};
+  ByteWriter out;
+  for (const char* name : {"source", "reference"}) {
+    const Values values = record.array("test", name).values;
+    if (const auto* texts = std::get_if<std::vector<std::string>>(&values))
+      for (const std::string& text : *texts) out.text(text);
+  }
+  return sha256_hex(out.bytes());
+}
+
+void read_record(RunSummary& summary, const std::filesystem::path& file) {
+  const Record record(file);
   summary.name = record.name();
   summary.run_id = record.run_id();
   summary.identity = record.identity_json();
+  summary.complete = record.complete();
   summary.test = read_totals(record);
+  summary.test_set = test_set_of(record);
   if (!summary.test.rows.empty())
     summary.selected =
         nlohmann::json::parse(record.attributes("test")).value("selected_update", Index{0});
@@ -73,9 +88,19 @@ RunSummary summarize_run(const RunFolder& run) {
   try {
     summary.status = run_status(run);
     if (std::filesystem::exists(run.record()))
-      read_record(summary);
+      read_record(summary, run.record());
     else
       read_folder(summary);
+  } catch (const std::exception& error) {
+    summary.fault = error.what();
+  }
+  return summary;
+}
+
+RunSummary summarize_record(const std::filesystem::path& file) {
+  RunSummary summary;
+  try {
+    read_record(summary, file);
   } catch (const std::exception& error) {
     summary.fault = error.what();
   }

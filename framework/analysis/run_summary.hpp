@@ -1,4 +1,4 @@
-// What lists of runs and tables of sweeps need of one run, read from its folder once.
+// What lists of runs, comparisons and tables of sweeps need of one run, read from its folder once.
 #pragma once
 
 #include <optional>
@@ -20,12 +20,14 @@ struct RunSummary {
   std::string name;
   std::string run_id;
   RunStatus status;
-  std::string identity;  // canonical JSON; empty where none can be read
-  MetricTable test;      // of all sentences: one row, "all"; no row before there is a test
-  Index selected = 0;    // update whose parameters were tested; 0 before there is a test
-  SeriesColumns dev;     // every column, as published last
-  SeriesColumns train;   // the loss, thinned to kCurvePoints
-  std::string fault;     // what is wrong with the run and what to do; empty when it could be read
+  std::string identity;   // canonical JSON; empty where none can be read
+  MetricTable test;       // of all sentences: one row, "all"; no row before there is a test
+  Index selected = 0;     // update whose parameters were tested; 0 before there is a test
+  bool complete = false;  // says the record
+  std::string test_set;   // hash of its sources and references; empty before there is a test
+  SeriesColumns dev;      // every column, as published last
+  SeriesColumns train;    // the loss, thinned to kCurvePoints
+  std::string fault;      // what is wrong with the run and what to do; empty when it could be read
 
   // As people read it; "corrupt" when there is a fault.
   std::string state() const;
@@ -33,6 +35,7 @@ struct RunSummary {
 
 // Never throws: a run that cannot be read has a fault. Its state is that of this moment.
 RunSummary summarize_run(const RunFolder& run);
+RunSummary summarize_record(const std::filesystem::path& file);  // the same of a record anywhere
 
 // Whether a run's state can become another without any of its files changing: somebody works on it,
 // or did so.

@@ -85,6 +85,8 @@ std::string pack(const RunSummary& summary) {
   out.text(summary.identity);
   put(out, summary.test);
   out.number(summary.selected);
+  out.number<std::uint8_t>(summary.complete ? 1 : 0);
+  out.text(summary.test_set);
   put(out, summary.dev);
   put(out, summary.train);
   out.text(summary.fault);
@@ -100,6 +102,8 @@ RunSummary unpack(std::string_view bytes) {
   summary.identity = in.text();
   summary.test = table_from(in);
   summary.selected = in.number<Index>();
+  summary.complete = in.number<std::uint8_t>() != 0;
+  summary.test_set = in.text();
   summary.dev = series_from(in);
   summary.train = series_from(in);
   summary.fault = in.text();

@@ -1,11 +1,11 @@
 // softalign compare [RUN|FOLDER..]: runs beside each other, those of several seeds as one, and every
 // group of them against a baseline. A run that cannot be read is named and left out.
 #include <algorithm>
-#include <optional>
+#include <map>
 #include <set>
-#include <thread>
 
 #include "framework/analysis/against_baseline.hpp"
+#include "framework/analysis/run_index.hpp"
 #include "framework/app/command.hpp"
 #include "framework/app/comparison_report.hpp"
 #include "framework/app/load.hpp"
@@ -16,6 +16,8 @@
 
 namespace softalign::app {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr std::size_t kTestedUnasked = 10;  // groups; more only where a baseline was named
 
@@ -52,15 +54,40 @@ struct Runs {
   std::vector<LeftOut> left_out;
 };
 
-Runs read_runs(const std::vector<GivenRun>& given, const RunParts& parts) {
+Runs read_runs(const Arguments& arguments, const std::vector<std::string>& series) {
+  std::map<fs::path, RunSummary> known;
+  std::error_code error;
+  for (const std::string& place : arguments.places)
+    if (fs::is_directory(place, error))
+      for (RunSummary& summary : index_runs(place).runs)
+        known.emplace(summary.run.root.lexically_normal(), std::move(summary));
+  const auto summary_of = [&](const fs::path& place) {
+    const auto found = known.find(place);
+    return found != known.end()      ? found->second
+           : fs::is_directory(place) ? summarize_run({place})
+                                     : summarize_record(place);
+  };
   Runs runs;
-  for (const GivenRun& run : given) try {
-      runs.finished.push_back(read_finished_run(run.place, parts));
+  for (const GivenRun& run : given_runs(arguments.places, arguments.results)) try {
+      runs.finished.push_back(finished_run(summary_of(run.place), run.place, series));
       runs.finished.back().given = run.argument;
-    } catch (const std::exception& error) {
-      runs.left_out.push_back({run.place.string(), error.what()});
+    } catch (const std::exception& fault) {
+      runs.left_out.push_back({run.place.string(), fault.what()});
     }
   return runs;
+}
+
+// Reads the sentences of these runs. Those that cannot be read are left out: then true.
+bool leaves_out(Runs& runs, const std::set<const FinishedRun*>& wanted) {
+  std::set<fs::path> broken;
+  for (FinishedRun& run : runs.finished) try {
+      if (wanted.contains(&run)) read_sentences(run);
+    } catch (const std::exception& error) {
+      runs.left_out.push_back({run.place.string(), error.what()});
+      broken.insert(run.place);
+    }
+  std::erase_if(runs.finished, [&](const FinishedRun& run) { return broken.contains(run.place); });
+  return !broken.empty();
 }
 
 // What a first look needs of what the runs have.
@@ -86,12 +113,26 @@ void compare_runs(const Arguments& arguments) {
   if (!arguments.metrics.empty()) metrics = metric_names(arguments.metrics);
   const LengthRange lengths =
       arguments.lengths.empty() ? LengthRange{} : length_range(arguments.lengths);
-  RunParts parts;
-  parts.sentences = !arguments.no_tests || !lengths.all();
+  std::vector<std::string> series;
   for (const MetricName& name : metrics)
-    if (!name.series.empty()) parts.series.push_back(name.series);
+    if (!name.series.empty()) series.push_back(name.series);
 
-  const Runs runs = read_runs(given_runs(arguments.places, arguments.results), parts);
+  Runs runs = read_runs(arguments, series);
+  if (!lengths.all()) {
+    std::set<const FinishedRun*> all;
+    for (const FinishedRun& run : runs.finished) all.insert(&run);
+    leaves_out(runs, all);
+  }
+  Comparison comparison;
+  bool many = false;
+  do {  // again without those whose sentences turn out to be damaged
+    if (runs.finished.empty()) break;
+    comparison =
+        compare(runs.finished, metrics.empty() ? default_metrics(runs.finished) : metrics, lengths);
+    const bool asked = !arguments.baseline.empty();
+    if (asked) comparison.baseline = group_named(comparison.groups, arguments.baseline);
+    many = !asked && comparison.groups.size() > kTestedUnasked;
+  } while (!arguments.no_tests && !many && leaves_out(runs, paired_runs(comparison)));
   std::string left_out;
   constexpr std::size_t kNamed = 5;
   for (std::size_t i = 0; i < std::min(kNamed, runs.left_out.size()); ++i)
@@ -103,13 +144,8 @@ void compare_runs(const Arguments& arguments) {
     print_error(left_out);
     throw DataError("{}: no run there that could be compared", arguments.places.front());
   }
-  if (metrics.empty()) metrics = default_metrics(runs.finished);
-  Comparison comparison = compare(runs.finished, metrics, lengths);
   PairedTestOptions draws = arguments.draws;
   draws.threads = threads_or_all(arguments.threads);
-  const bool asked = !arguments.baseline.empty();
-  if (asked) comparison.baseline = group_named(comparison.groups, arguments.baseline);
-  const bool many = !asked && comparison.groups.size() > kTestedUnasked;
   if (!arguments.no_tests && !many) comparison.against = against_baseline(comparison, draws);
   if (arguments.json) return print_json(comparison_json(comparison, runs.left_out, draws));
   print_text("{}", comparison_text(comparison, draws));

@@ -1,5 +1,9 @@
-// Ctrl-C, SIGTERM and SIGUSR1 as a wish to stop: work goes on to the next point where it can be
-// saved. The first signal says so at once, further ones say that it is still being done.
+// Ctrl-C, SIGTERM, SIGHUP and SIGUSR1 as a wish to stop. The step is finished and the state saved,
+// which is said at once. All but SIGUSR1, by which Slurm tells of a time limit minutes ahead, are obeyed
+// within ten seconds: a step that lasts longer is left by an exception (base/leave.hpp), and what
+// cannot be left, such as a library's call, ends with the process. So it does at a second Ctrl-C.
+// Files are then as a kill leaves them: the last checkpoint is kept. A signal that is ignored when
+// the program starts, as nohup does, stays ignored.
 #pragma once
 
 namespace softalign::app {

@@ -16,8 +16,9 @@ Plan plan_run(const ResolvedSpec<Spec>& resolved,
   const auto seed = static_cast<std::uint64_t>(spec.seed);
   check_spec(resolved);
   Plan plan;
-  plan.run_id = run_id(identity(identity_json(spec)));
-  plan.folder = results / spec.name / plan.run_id;
+  const RunPlace place = place_of(spec, results);
+  plan.run_id = place.name.run_id;
+  plan.folder = place.folder;
   plan.status = run_status({plan.folder});
   const Dataset data = make_plugin<TaskKind>(spec.task)->load(
       seed, [&](std::string_view what, Index done, Index total) {

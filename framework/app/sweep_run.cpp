@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "framework/app/command.hpp"
+#include "framework/app/interrupt.hpp"
 #include "framework/app/load.hpp"
 #include "framework/app/runs.hpp"
 #include "framework/app/script.hpp"
@@ -87,7 +88,7 @@ ExitCode finish(const SweepPlan& plan, const LocalRunOptions& options, bool stop
       std::none_of(rows.begin(), rows.end(), reached))
     write_error(fmt::format("note: early_terminate.min_updates is {}, and no run has so many\n",
                             plan.early_terminate.min_updates));
-  if (stopped)
+  if (stopped && !done)
     throw Interrupted("interrupted; the state is saved, run the same command again to go on");
   const auto failed = [](const RowStatus& row) {
     return row.state == RowState::failed || row.state == RowState::corrupt;
@@ -125,6 +126,7 @@ ExitCode run(const Arguments& arguments) {
                 loader(arguments.sweep.plugins));  // what is wrong is said now
       run_optuna(arguments, sweep);
     }
+  if (!arguments.dry_run) catch_interrupts();
   const SweepPlan plan = planned_or_plan(arguments.sweep, !arguments.dry_run);
   if (arguments.dry_run) {
     print_rows(plan, options_of(plan, arguments));

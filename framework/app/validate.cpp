@@ -54,7 +54,7 @@ Findings validated(const std::string& file,
   findings.notes = resolved.notes;
   findings.pass([&] { check_spec(resolved); });
   const std::size_t before = findings.errors.size();
-  findings.pass([&] { findings.run_id = run_id(identity(identity_json(resolved.spec))); });
+  findings.pass([&] { findings.run_id = run_id(resolved.spec); });
   findings.missing = findings.errors.size() - before;
   return findings;
 }

@@ -75,16 +75,17 @@ void check_data(const Record& record, const Spec& spec) {
         "place: task.train.source=FILE",
         record.file().string(),
         fmt::join(changed, ", "));
-  const std::string id = run_id(identity(identity_json(spec)));
-  if (id == record.run_id()) return;
+  const std::vector<RunName> names = names_of(spec);
+  if (std::ranges::count(names, record.run_id(), &RunName::run_id) > 0) return;
   const std::string made_by = Json::parse(record.attributes()).value("framework_version", "");
   if (made_by == build_info().version)
-    throw damaged_record(record.file(), fmt::format("its spec is that of another run, {}", id));
+    throw damaged_record(record.file(),
+                         fmt::format("its spec is that of another run, {}", names.front().run_id));
   throw DataError(
       "{}: this program calls the same spec run {}: its options have changed; verify "
       "with the version that made the record, {}",
       record.file().string(),
-      id,
+      names.front().run_id,
       made_by);
 }
 
@@ -100,6 +101,7 @@ fs::path second_run(const Record& record,
       return std::make_unique<StopAtUpdate>(record.last_update());
     };
   options.results = folder;
+  options.run_id = record.run_id();
   options.threads = threads;
   try {
     return RunFolder{run_experiment(resolved, options, observer).folder}.record();

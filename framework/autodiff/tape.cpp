@@ -114,6 +114,7 @@ void Tape::run_backward() {
     Var::Node& output = *step->output;
     real* gradient = output.gradient_or_null();
     if (gradient == nullptr) continue;
+    leave_step_if_asked();
     outer_products_.finish(gradient, output.value.size());
     running_ = &output;
     step->run(step, {gradient, output.value.shape});

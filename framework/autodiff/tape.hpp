@@ -26,6 +26,7 @@
 #include "framework/autodiff/weight_packs.hpp"
 #include "framework/autodiff/weight_products.hpp"
 #include "framework/base/arena.hpp"
+#include "framework/base/leave.hpp"
 #include "framework/base/view.hpp"
 
 namespace softalign {
@@ -200,6 +201,7 @@ class Tape {
   Tape& root() { return owner_ == nullptr ? *this : *owner_; }
   template <class Backward>
   Var put(Var::Node* node, Backward backward) {
+    leave_step_if_asked();
     if (node->needs_gradient) {
       struct Entry : Step {
         Backward backward;

@@ -48,12 +48,13 @@ std::string default_of(const OptionNode& node) {
 
 void collect(const OptionNode& parent, std::vector<OptionHelp>& list) {
   for (const OptionNode& node : parent.children) {
-    list.push_back({node.path,
-                    type_of(node),
-                    default_of(node),
-                    legal_of(node),
-                    node.help,
-                    must_be_given(node)});
+    list.push_back(
+        {node.path,
+         type_of(node),
+         default_of(node),
+         legal_of(node),
+         node.limits.changes_run ? node.help : node.help + "; does not change the run's id",
+         must_be_given(node)});
     collect(node, list);
   }
 }

@@ -49,7 +49,9 @@ struct Limits {
   bool high_open = false;
   std::vector<std::string> names = {};  // legal strings; empty: any
   bool required = false;
-  bool single = false;  // set by the visitor: the member is a float, values must fit in one
+  bool single = false;      // set by the visitor: the member is a float, values must fit in one
+  bool changes_run = true;  // false: no part of a run's identity
+  std::optional<Index> instead = {};  // what stands there then; none: nothing
 };
 
 inline Limits at_least(double low) { return {.low = low}; }
@@ -60,6 +62,17 @@ inline Limits between(auto low, auto high) {
 inline Limits positive_up_to(double high) { return {.low = 0, .high = high, .low_open = true}; }
 inline Limits fraction() { return {.low = 0, .high = 1, .high_open = true}; }  // [0, 1)
 inline Limits required() { return {.required = true}; }
+// For an option that changes no number of a run: another value makes no other run.
+inline Limits same_run(Limits limits = {}) {
+  limits.changes_run = false;
+  return limits;
+}
+// The same for one that versions before hashed: runs that had this value, its default then, keep
+// their names.
+inline Limits same_run(Limits limits, Index hashed_as) {
+  limits.instead = hashed_as;
+  return same_run(std::move(limits));
+}
 template <class... Names>
 Limits one_of(Names... names) {
   return {.names = {std::string(names)...}};

@@ -49,9 +49,7 @@ void walk(const OptionNode& parent, int depth, const OnLeaf& leaf, const OnBlock
   }
 }
 
-nlohmann::json json_of(const OptionNode& node,
-                       const std::vector<std::string>& without,
-                       const FileHash& hash) {
+nlohmann::json json_of(const OptionNode& node, const FileHash& hash, Hashed which) {
   if (!node.block && !is_choice(node))
     return std::visit(
         Overloaded{[](std::monostate) { return nlohmann::json(); },
@@ -61,9 +59,13 @@ nlohmann::json json_of(const OptionNode& node,
         node.value);
   nlohmann::json object = nlohmann::json::object();
   if (is_choice(node)) object["type"] = std::get<Choice>(node.value).type;
-  for (const OptionNode& child : node.children)
-    if (!child.absent && std::find(without.begin(), without.end(), child.path) == without.end())
-      object[child.name] = json_of(child, without, hash);
+  for (const OptionNode& child : node.children) {
+    const std::optional<Index>& instead = child.limits.instead;
+    if (child.limits.changes_run ? !child.absent : instead && which == Hashed::before)
+      object[child.name] = json_of(child, hash, which);
+    else if (instead)
+      object[child.name] = *instead;
+  }
   return object;
 }
 
@@ -163,11 +165,9 @@ std::string hash_of_file(const InputFile& file) {
   }
 }
 
-std::string canonical_json(const OptionNode& root,
-                           const std::vector<std::string>& without,
-                           const FileHash& hash) {
+std::string canonical_json(const OptionNode& root, const FileHash& hash, Hashed which) {
   std::string out;
-  dump(json_of(root, without, hash), out);
+  dump(json_of(root, hash, which), out);
   return out;
 }
 

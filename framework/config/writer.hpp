@@ -28,11 +28,13 @@ std::string hash_of_file(const InputFile& file);
 // Keys sorted bytewise, no blanks, UTF-8; integers as integers, numbers as number_text writes them
 // (so this is Python's json.dumps(sort_keys=True, separators=(",", ":"), ensure_ascii=False)); an
 // input file is "sha256:<hex>"; a plugin is its options with its "type". Options without a value
-// are left out, so that a new optional option changes no old identity. `without`: paths that do not
-// count ("name", "notes"), with all below them.
+// are left out, so that a new optional option changes no old identity; so are those that make no
+// other run (same_run), or they have the value that stands for all. `Hashed::before`: as versions
+// wrote it that hashed those, too.
+enum class Hashed { now, before };
 std::string canonical_json(const OptionNode& root,
-                           const std::vector<std::string>& without = {},
-                           const FileHash& hash = hash_of_file);
+                           const FileHash& hash = hash_of_file,
+                           Hashed which = Hashed::now);
 
 std::string identity(const std::string& canonical_json);  // SHA-256, 64 hexadecimal digits
 std::string run_id(const std::string& identity);          // its first 16
@@ -60,9 +62,9 @@ std::string resolved_yaml(const T& options, const Origins& origins = {}) {
 }
 template <class T>
 std::string canonical_json(const T& options,
-                           const std::vector<std::string>& without = {},
-                           const FileHash& hash = hash_of_file) {
-  return canonical_json(values_of(options), without, hash);
+                           const FileHash& hash = hash_of_file,
+                           Hashed which = Hashed::now) {
+  return canonical_json(values_of(options), hash, which);
 }
 template <class T>
 std::vector<OptionLeaf> option_leaves(const T& options, const Origins& origins = {}) {

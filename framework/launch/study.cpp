@@ -163,8 +163,9 @@ StudyRun plan_run(const StudyPart& part,
   StudyRun run{part.name, variant.name, seed, load(load_tree(part.base, changes)), {}, {}};
   check_spec(run.resolved);
   run.seed = run.resolved.spec.seed;  // an override may have changed it
-  run.run_id = run_id(identity(identity_json(run.resolved.spec)));
-  run.folder = folder / run.resolved.spec.name / run.run_id;
+  const RunPlace place = place_of(run.resolved.spec, folder);
+  run.run_id = place.name.run_id;
+  run.folder = place.folder;
   return run;
 }
 

@@ -1,8 +1,10 @@
 #include "framework/record/claim.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -11,10 +13,16 @@
 #include "framework/base/error.hpp"
 #include "framework/base/text.hpp"
 #include "framework/record/machine.hpp"
+#include "framework/record/status.hpp"
 
 namespace softalign {
 namespace fs = std::filesystem;
 namespace {
+
+// The file that releases the newest claim of this process; null when there is none.
+std::atomic<const std::string*> release_of_newest = nullptr;
+static_assert(std::atomic<const std::string*>::is_always_lock_free);
+const std::string kTaken;  // its address: a signal's handler reads the name and ends the process
 
 std::string slurm_job() {
   const std::string array = environment_variable("SLURM_ARRAY_JOB_ID");
@@ -147,16 +155,31 @@ Claim::Claim(FileSystem& files, const RunFolder& run, bool steal, const ProofOfD
     attempt_ = self.attempt =
         1 + std::max(before ? before->attempt : 0, journals.empty() ? 0 : journals.back());
     files.make_folders(run.attempt(attempt_));
-    if (files.create_once(run.claim(attempt_), to_json(self))) return;
+    if (files.create_once(run.claim(attempt_), to_json(self))) break;
   }
+  released_ = run.released(attempt_).string();
+  release_of_newest = &released_;
 }
 
 Claim::~Claim() {
+  const std::string* newest = &released_;
+  if (!release_of_newest.compare_exchange_strong(newest, nullptr))
+    while (newest == &kTaken) pause();
   try {
-    files_.create_once(run_.released(attempt_), utc_time(unix_time()) + "\n");
+    files_.create_once(released_, utc_time(unix_time()) + "\n");
   } catch (const Error&) {
     // The disk is full or gone. The claim then ends with this process, which can be proved.
   }
+}
+
+void release_claim_at_once() {
+  const std::string* file = release_of_newest.exchange(&kTaken);
+  if (file == nullptr || file == &kTaken) return;
+  const int released = open(file->c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (released < 0) return;
+  const std::string_view word = to_string(RunState::interrupted);
+  [[maybe_unused]] const auto written = write(released, word.data(), word.size());
+  close(released);
 }
 
 }  // namespace softalign

@@ -70,6 +70,11 @@ class Claim {
   RunFolder run_;
   Index attempt_ = 0;
   std::string reason_;
+  std::string released_;  // the file
 };
+
+// For a signal's handler that ends the process next: releases this process's newest claim, if it has
+// one, with the word that the run was interrupted.
+void release_claim_at_once();
 
 }  // namespace softalign

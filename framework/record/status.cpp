@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "framework/base/error.hpp"
@@ -125,7 +126,9 @@ RunStatus run_status(const RunFolder& run, const ProofOfDeath& proof) {
   if (said) return status;
   const std::optional<std::string> end = read_on(run, status);
   if (owner && std::filesystem::exists(run.released(owner->attempt))) {
-    status.state = run_state(end.value_or("")).value_or(RunState::failed);
+    std::string word;  // of a process that was stopped at once, which had no time for the journal
+    std::ifstream(run.released(owner->attempt)) >> word;
+    status.state = run_state(end.value_or(word)).value_or(RunState::failed);
   } else {
     const bool may_live = owner && proof(*owner).empty();
     const bool records = owner && std::filesystem::exists(run.journal(owner->attempt));

@@ -10,6 +10,7 @@
 #include "framework/config/yaml.hpp"
 #include "framework/sweep/expand.hpp"
 #include "framework/sweep/frozen_base.hpp"
+#include "framework/sweep/plan_file.hpp"
 #include "framework/train/experiment.hpp"
 
 namespace softalign {
@@ -112,10 +113,22 @@ void check_settings(const SweepPlan& plan, const SweepRow& row, const OptionNode
   }
 }
 
+// The name that a run goes by among rows that are planned already, or that has a folder; else its
+// newest.
+std::string id_of(const Spec& spec, const SweepPlan& plan, const std::vector<SweepRow>& planned) {
+  const std::vector<RunName> names = names_of(spec);
+  for (const RunName& name : names)
+    if (names.size() > 1 && (std::ranges::count(planned, name.run_id, &SweepRow::run_id) > 0 ||
+                             fs::exists(plan.folder / name.run_id)))
+      return name.run_id;
+  return names.front().run_id;
+}
+
 // Resolves a row, gives it its run id and writes its paths out.
 void finish_row(const SweepPlan& plan,
                 const Value& base,
                 const LoadSpec& load,
+                const std::vector<SweepRow>& planned,
                 SweepRow& row,
                 std::set<std::string>& told,
                 std::vector<std::string>& notes) {
@@ -124,7 +137,7 @@ void finish_row(const SweepPlan& plan,
                      plan.metric.name != SweepMetric().name;
   const ResolvedSpec<Spec> resolved =
       resolve_row(plan, base, row, load, asked ? plan.metric.name : "");
-  row.run_id = run_id(identity(identity_json(resolved.spec)));
+  row.run_id = id_of(resolved.spec, plan, planned);
   const OptionNode options = values_of(resolved.spec);
   for (SweepSetting& setting : row.set)
     if (const std::string file = input_path(options, setting.path); !file.empty())
@@ -180,13 +193,15 @@ SweepPlan make_plan(const Sweep& given, const fs::path& results, const LoadSpec&
         found.equal == 1 ? "is" : "are"));
   if (!sweep.run_cap && std::ssize(found.list) * seeds >= kMostRuns)
     throw SpecError("{}: {} runs or more; give run_cap", sweep.file.string(), kMostRuns);
+  std::vector<SweepRow> planned;
+  if (fs::exists(plan_file(plan.folder))) planned = read_plan(plan.folder).rows;
   std::map<std::string, std::size_t> taken;  // run id -> row
   std::set<std::string> told;
   for (const Configuration& configuration : found.list) {
     for (const Index seed : sweep.seeds) {
       if (std::ssize(plan.rows) == runs) break;
       SweepRow row{std::ssize(plan.rows), {}, seed, configuration};
-      finish_row(plan, base, load, row, told, plan.notes);
+      finish_row(plan, base, load, planned, row, told, plan.notes);
       const auto [other, first] = taken.emplace(row.run_id, plan.rows.size());
       if (!first)
         throw SpecError(
@@ -229,7 +244,7 @@ std::vector<SweepRow> rows_of(const SweepPlan& plan,
   std::vector<SweepRow> rows;
   for (const Index seed : plan.seeds) {
     SweepRow row{std::ssize(plan.rows) + std::ssize(rows), {}, seed, set};
-    finish_row(plan, base, load, row, told, notes);
+    finish_row(plan, base, load, plan.rows, row, told, notes);
     const auto same = std::find_if(plan.rows.begin(), plan.rows.end(), [&](const SweepRow& old) {
       return old.run_id == row.run_id;
     });
@@ -240,13 +255,13 @@ std::vector<SweepRow> rows_of(const SweepPlan& plan,
 
 ResolvedSpec<Spec> row_spec(const SweepPlan& plan, const SweepRow& row, const LoadSpec& load) {
   ResolvedSpec<Spec> resolved = resolve_row(plan, base_tree(plan), row, load);
-  const std::string id = run_id(identity(identity_json(resolved.spec)));
-  if (id != row.run_id)
+  const std::vector<RunName> names = names_of(resolved.spec);
+  if (std::ranges::count(names, row.run_id, &RunName::run_id) == 0)
     throw DataError(
         "{}: its data, or the program's options, are not those of when it was planned: it would "
         "be run {}, not {}; put the data back, or plan another sweep",
         row_name(plan, row),
-        id,
+        names.front().run_id,
         row.run_id);
   return resolved;
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -116,18 +117,42 @@ MetricTable evaluate_test(Recorder& recorder,
 
 }  // namespace
 
-std::string identity_json(const Spec& spec) {
-  std::vector<std::string> faults;  // of all files together
-  std::string json = canonical_json(spec, kNotIdentity, [&](const InputFile& file) -> std::string {
+std::vector<RunName> names_of(const Spec& spec) {
+  std::vector<std::string> faults;            // of all files together
+  std::map<std::string, std::string> hashes;  // by path
+  const auto hash = [&](const InputFile& file) {
+    std::string& known = hashes[file.path];
     try {
-      return remembered_hash(file);
+      if (known.empty()) known = remembered_hash(file);
     } catch (const DataError& error) {
       faults.emplace_back(error.what());
-      return {};
     }
-  });
-  if (!faults.empty()) throw DataError("{}", fmt::join(faults, "\n"));
-  return json;
+    return known;
+  };
+  std::vector<RunName> names;
+  for (const Hashed which : {Hashed::now, Hashed::before}) {
+    std::string json = canonical_json(spec, hash, which);
+    if (!faults.empty()) throw DataError("{}", fmt::join(faults, "\n"));
+    if (names.empty() || names.front().identity_json != json)
+      names.push_back({json, run_id(identity(json))});
+  }
+  return names;
+}
+
+std::string identity_json(const Spec& spec) { return names_of(spec).front().identity_json; }
+
+std::string run_id(const Spec& spec) { return names_of(spec).front().run_id; }
+
+RunPlace place_of(const Spec& spec,
+                  const std::filesystem::path& results,
+                  const std::string& known) {
+  std::vector<RunPlace> places;
+  for (RunName& name : names_of(spec)) places.push_back({name, results / spec.name / name.run_id});
+  for (const RunPlace& place : places)
+    if (place.name.run_id == known) return place;
+  for (const RunPlace& place : places)
+    if (std::filesystem::exists(place.folder)) return place;
+  return places.front();
 }
 
 std::unique_ptr<Model> make_model(const Spec& spec, const Dataset& data) {
@@ -140,16 +165,16 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
                                  Observer& observer) {
   const Spec& spec = resolved.spec;
   check_spec(resolved);
-  const std::string canonical = identity_json(spec);
+  const RunPlace place = place_of(spec, options.results, options.run_id);
   ExperimentOutcome outcome;
+  outcome.run_id = place.name.run_id;
+  outcome.folder = place.folder;
   const auto complete_already = [&] {
     for (const std::string& plugin : changed_plugins(Record(outcome.folder)))
       observer.message(fmt::format("note: made by {}; --force runs it again", plugin));
     outcome.was_complete = true;
     return outcome;
   };
-  outcome.run_id = run_id(identity(canonical));
-  outcome.folder = options.results / spec.name / outcome.run_id;
   if (!options.force && end_is_published({outcome.folder})) return complete_already();
 
   // Everything that the data or the spec can spoil comes before the first file is written.
@@ -175,9 +200,10 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
     observer.message(note);
   Workers workers(threads_for(options, spec.train.shards));
 
-  Recorder recorder(options.results,
-                    {spec.name, outcome.run_id, resolved_yaml(spec, resolved.origins), canonical},
-                    {options.force, options.steal, options.proof});
+  Recorder recorder(
+      options.results,
+      {spec.name, outcome.run_id, resolved_yaml(spec, resolved.origins), place.name.identity_json},
+      {options.force, options.steal, options.proof});
   for (const std::string& note : recorder.notes()) observer.message(note);
   if (recorder.already_complete()) return complete_already();
   const auto pruner = options.pruner ? options.pruner(outcome.folder) : nullptr;

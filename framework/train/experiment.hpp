@@ -20,6 +20,7 @@ struct ExperimentOptions {
   bool force = false;  // run again although the run is complete
   bool steal = false;  // take over from an owner who may be alive
   ProofOfDeath proof = proof_of_death;
+  std::string run_id = {};  // `known` of place_of
   // Asked with the run's folder once the run is claimed; null: the run goes to its end.
   std::function<std::unique_ptr<Pruner>(const std::filesystem::path&)> pruner = {};
 };
@@ -32,9 +33,26 @@ struct ExperimentOutcome {
   MetricTable test;           // empty when nothing was done
 };
 
-// Canonical JSON of what names the run, data files by their bytes. Throws DataError for files that
-// cannot be read.
-std::string identity_json(const Spec& spec);
+struct RunName {
+  std::string identity_json;  // canonical, data files by their bytes
+  std::string run_id;
+};
+// What a run of this spec is called and, behind it, what older versions called it if that is
+// something else: they hashed options that change no number. Throws DataError for files that cannot
+// be read.
+std::vector<RunName> names_of(const Spec& spec);
+std::string identity_json(const Spec& spec);  // of the first
+std::string run_id(const Spec& spec);
+
+// The name under which a run has a folder below `results`, or will have one: `known`, if that is one
+// of its names, else the first that has a folder, else the first.
+struct RunPlace {
+  RunName name;
+  std::filesystem::path folder;
+};
+RunPlace place_of(const Spec& spec,
+                  const std::filesystem::path& results,
+                  const std::string& known = "");
 
 // Trains, evaluates and records; resumes when the run was begun before. Throws Interrupted after
 // saving.

@@ -31,7 +31,7 @@ struct EvaluateOptions {
     v("batch",
       batch,
       "sentences decoded together; changes the speed only",
-      between(1, kLargestBatch));
+      same_run(between(1, kLargestBatch), 64));
     v("baselines",
       baselines,
       "models without a network to report beside: ibm_model1 (pointing accuracy on known links)",
@@ -56,7 +56,7 @@ struct RecordOptions {
     v("checkpoint_every",
       checkpoint_every,
       "updates between checkpoints, besides one after every epoch",
-      between(1, kMostUpdates));
+      same_run(between(1, kMostUpdates), 1000));
   }
 };
 
@@ -76,14 +76,14 @@ struct Spec {
   static void refuse_other(const Value& root);
   template <class V>
   void describe(V& v) {
-    v("name", name, "folder of the run under results/; letters, digits and . _ -");
+    v("name", name, "folder of the run under results/; letters, digits and . _ -", same_run());
     v("seed",
       seed,
       "root of every random stream but that of a synthetic task's sentences",
       at_least(0));
-    v("notes", notes, "for people; not part of the identity");
-    v("tags", tags, "for people; not part of the identity");
-    v("plugins", plugins, "shared objects with further plugins");
+    v("notes", notes, "for people", same_run());
+    v("tags", tags, "for people", same_run());
+    v("plugins", plugins, "shared objects with further plugins", same_run());
     v("task", task, "where the sentences come from", required());
     v("model", model, "what is trained");
     v("train", train, "how it is trained");
@@ -91,8 +91,5 @@ struct Spec {
     v("record", record, "what is kept besides the metrics");
   }
 };
-
-// Paths that may change without making another run.
-inline const std::vector<std::string> kNotIdentity = {"name", "notes", "tags", "plugins"};
 
 }  // namespace softalign

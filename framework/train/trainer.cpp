@@ -54,12 +54,12 @@ void Trainer::run() {
   if (pruner_ && !position_.finished && position_.batch == 0)
     pruned_ = pruner_->stopped_before(position_.update);
   while (!position_.finished && !pruned_) {
-    train_epoch();
     try {
+      train_epoch();
       const MetricTable dev = evaluate_dev();
       if (pruner_) pruned_ = pruner_->stop(position_.update, dev);
     } catch (const Interrupted&) {
-      save();  // behind the epoch's last batch: a resumed run begins with this evaluation
+      save();  // a resumed run begins with the update, or the evaluation, that was not made
       throw;
     }
     ++position_.epoch;
@@ -89,10 +89,7 @@ void Trainer::train_epoch() {
   recorder_.expect(progress_.updates);
   while (position_.batch < count) {
     if (spec_.train.max_updates && position_.update >= *spec_.train.max_updates) break;
-    if (observer_.stop_requested()) {
-      save();
-      throw Interrupted("interrupted at update {}", position_.update);
-    }
+    if (observer_.stop_requested()) throw Interrupted("interrupted at update {}", position_.update);
     one_update(batches);
   }
 }

@@ -46,7 +46,6 @@ class Folder:
 def many(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     folder = Folder(tmp_path_factory.mktemp("many"))
     bench_ls.make_runs(folder.results, RUNS, PROGRAM)
-    time.sleep(bench_ls.SETTLES + 1)  # files just written are not believed
     folder.rows("cache")
     return folder
 

@@ -97,7 +97,7 @@ def test_threads_and_the_folder_change_no_bit(here: Path) -> None:
     assert one["test"] == two["test"]
 
 
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGUSR1"])
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1"])
 def test_a_signal_saves_the_state_and_the_same_command_goes_on(here: Path, name: str) -> None:
     process = started("run", "tiny.yaml", *LONG, cwd=here)
     wait_until(lambda: any(here.glob("results/tiny/*/ckpt/*.ckpt")))

@@ -16,7 +16,7 @@ using example::Folder;
 namespace {
 
 std::string json(const std::string& text, const std::vector<std::string>& overrides = {}) {
-  return canonical_json(parse_spec<Example>(text, "x.yaml", overrides).spec, {"name", "tags"});
+  return canonical_json(parse_spec<Example>(text, "x.yaml", overrides).spec);
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(canonical_json_is_sorted_and_shortest) {
              R"("rate":1e+22,"readout":"maxout","score":{"gain":0.1,"type":"additive","units":3},)"
              R"("seed":1,"shuffle":true})");
   const auto whole = nlohmann::json::parse(canonical_json(Example{}));
-  BOOST_TEST(whole.at("name") == "example");
+  BOOST_TEST(!whole.contains("name"));
   BOOST_TEST(whole.at("seed").is_number_integer());
   BOOST_TEST(whole.at("dropout").is_number_float());
 }
@@ -92,6 +92,26 @@ BOOST_AUTO_TEST_CASE(the_identity_ignores_spelling_but_no_meaning) {
   BOOST_TEST(json("dropout: 0.1") == json("seed: 1"));
   BOOST_TEST(identity("{}") == "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a");
   BOOST_TEST(run_id(identity("{}")) == "44136fa355b3678a");
+}
+
+BOOST_AUTO_TEST_CASE(what_makes_no_other_run_is_not_in_the_identity) {
+  struct Options {
+    Index batch = 64;
+    Index shown = 3;
+    Index units = 5;
+    void describe(OptionVisitor& v) {
+      v("batch", batch, "speed", same_run(between(1, 100), 32));
+      v("shown", shown, "looks", same_run());
+      v("units", units, "size");
+    }
+  };
+  BOOST_TEST(canonical_json(Options{}) == R"({"batch":32,"units":5})");
+  BOOST_TEST(canonical_json(Options{8, 4, 6}) == R"({"batch":32,"units":6})");
+  BOOST_TEST(canonical_json(Options{8, 4, 6}, hash_of_file, Hashed::before) ==
+             R"({"batch":8,"units":6})");
+  const std::vector<OptionHelp> help = help_of(describe_copy(Options{}));
+  BOOST_TEST(help[0].help == "speed; does not change the run's id");
+  BOOST_TEST(help[2].help == "size");
 }
 
 BOOST_AUTO_TEST_CASE(a_file_counts_by_its_bytes_and_is_named_when_it_is_not_there) {

@@ -121,8 +121,8 @@ def test_a_spec_names_its_plugins_relative_to_itself(here: Path) -> None:
 def test_what_is_no_plugin_is_refused(here: Path) -> None:
     (here / "text.so").write_text("no shared object")
     other = ANGULAR.read_bytes()
-    assert other.count(b"softalign-abi{api=1;real=float;") == 1
-    (here / "other.so").write_bytes(other.replace(b"api=1;real=float;", b"api=7;real=float;"))
+    assert other.count(b"softalign-abi{api=2;real=float;") == 1
+    (here / "other.so").write_bytes(other.replace(b"api=2;real=float;", b"api=7;real=float;"))
     (here / "cut.so").write_bytes(other[: len(other) // 2])
     for file, said in {
         "text.so": "not a softalign plugin (no ABI tag inside); build it with softalign_add_plugin",

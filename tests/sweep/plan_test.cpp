@@ -2,6 +2,7 @@
 #include "framework/sweep/plan_file.hpp"
 
 #include "framework/config/writer.hpp"
+#include "framework/sweep/row_state.hpp"
 #include "framework/sweep/work.hpp"
 #include "tests/launch/folder.hpp"
 
@@ -68,7 +69,7 @@ BOOST_AUTO_TEST_CASE(a_row_is_the_run_that_the_same_overrides_make) {
   const auto alone =
       load_spec<Spec>(p.folder.path("base.yaml"),
                       {"model.attention.score.type=dot", "model.embedding=8", "seed=1"});
-  BOOST_TEST(plan.rows[2].run_id == run_id(identity(identity_json(alone.spec))));
+  BOOST_TEST(plan.rows[2].run_id == run_id(alone.spec));
 }
 
 BOOST_AUTO_TEST_CASE(a_base_may_extend_another_and_change_a_type) {
@@ -81,8 +82,35 @@ BOOST_AUTO_TEST_CASE(a_base_may_extend_another_and_change_a_type) {
   write_plan(plan);
   const SweepPlan back = read_plan(plan.folder);
   for (std::size_t i = 0; i < plan.rows.size(); ++i)
-    BOOST_TEST(run_id(identity(identity_json(row_spec(back, back.rows[i], resolve_spec).spec))) ==
-               plan.rows[i].run_id);
+    BOOST_TEST(run_id(row_spec(back, back.rows[i], resolve_spec).spec) == plan.rows[i].run_id);
+}
+
+// Older versions named runs by options that change nothing, too.
+BOOST_AUTO_TEST_CASE(rows_that_an_older_version_planned_keep_their_names) {
+  const Planned p;
+  p.folder.write("base.yaml",
+                 read_file(p.folder.path("base.yaml")) + "record: {checkpoint_every: 7}\n");
+  const std::string text = kHead + kParameters;
+  SweepPlan old = p.plan(text);
+  const std::string newest = old.rows[0].run_id;
+  for (SweepRow& row : old.rows) {
+    const auto names = names_of(row_spec(old, row, resolve_spec).spec);
+    BOOST_REQUIRE(names.size() == 2u);
+    row.run_id = names[1].run_id;
+  }
+  BOOST_TEST(write_plan(old));
+  BOOST_TEST(p.ids(p.plan(text)) == p.ids(old));
+  BOOST_TEST(!write_plan(p.plan(text)));
+  const SweepPlan back = read_plan(old.folder);
+  Observer observer;
+  const ExperimentOutcome outcome = work_on(back, back.rows[0], {}, resolve_spec, observer);
+  BOOST_TEST(outcome.folder == old.folder / old.rows[0].run_id);
+  BOOST_TEST((row_status(back, back.rows[0]).state == RowState::complete));
+  BOOST_TEST(!fs::exists(old.folder / newest));
+  fs::remove(plan_file(old.folder));  // planned again, its runs are kept
+  const SweepPlan again = p.plan(text);
+  BOOST_TEST(again.rows[0].run_id == old.rows[0].run_id);
+  BOOST_TEST(again.rows[1].run_id != old.rows[1].run_id);
 }
 
 BOOST_AUTO_TEST_CASE(the_plan_does_not_follow_a_base_that_changes_later) {

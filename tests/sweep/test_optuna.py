@@ -117,3 +117,14 @@ def test_a_journal_with_a_torn_end_goes_on_and_a_damaged_one_is_named(here: Path
     journal.write_bytes(b"garbage\n" * 5 + whole)
     refused = softalign("sweep", "run", "sweep.yaml", cwd=here, code=3).stderr
     assert "optuna.journal: cannot be read (line 1 is damaged); remove it" in refused and "Traceback" not in refused
+
+
+def test_ctrl_c_in_the_last_moment_is_no_interruption(here: Path):
+    softalign("sweep", "run", "sweep.yaml", cwd=here)
+    process = started("sweep", "run", "sweep.yaml", cwd=here)
+    assert process.stdout is not None
+    process.stdout.readline()  # of the table that it prints when all is done
+    while process.poll() is None:
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.001)
+    assert process.returncode == 0, process.stderr.read()

@@ -169,6 +169,23 @@ def test_ctrl_c_stops_all_and_saves(here: Path):
     assert states(here) == {"interrupted": 2, "planned": 10}
 
 
+def catches(process: subprocess.Popen[str], number: int) -> bool:
+    """Whether a process has a handler for a signal."""
+    (line,) = (line for line in Path(f"/proc/{process.pid}/status").read_text().splitlines() if line.startswith("SigCgt:"))
+    return bool(int(line.split()[1], 16) >> (number - 1) & 1)
+
+
+def test_ctrl_c_when_all_is_done_is_no_interruption(here: Path):
+    softalign("sweep", "run", "sweep.yaml", cwd=here)
+    process = started("sweep", "run", "sweep.yaml", cwd=here)
+    while not catches(process, signal.SIGINT):
+        pass  # it looks at the rows next, in a millisecond or two
+    process.send_signal(signal.SIGINT)
+    said = process.communicate(timeout=60)
+    assert process.returncode == 0, said
+    assert "stopping: " in said[1]
+
+
 def test_a_worker_that_is_killed_is_started_again(here: Path):
     (here / "base.yaml").write_text(BASE.replace("epochs: 4", "epochs: 60"))
     (here / "sweep.yaml").write_text(SWEEP.replace("[8, 9]", "[8]").replace("count: 3", "count: 1"))

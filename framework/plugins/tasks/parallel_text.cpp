@@ -180,13 +180,12 @@ class ParallelText final : public Task {
 
   Dataset load(std::uint64_t, const Progress& progress) const override {
     std::map<std::string, std::string> hashes;  // of the files, by path
-    const std::string identity =
-        fmt::format("parallel_text {}\nsentencepiece {}\n{}",
-                    kRules,
-                    sentencepiece_version(),
-                    canonical_json(options_, {}, [&](const InputFile& file) {
-                      return hashes[file.path] = remembered_hash(file);
-                    }));
+    const std::string identity = fmt::format("parallel_text {}\nsentencepiece {}\n{}",
+                                             kRules,
+                                             sentencepiece_version(),
+                                             canonical_json(options_, [&](const InputFile& file) {
+                                               return hashes[file.path] = remembered_hash(file);
+                                             }));
     return cached_dataset(
         identity,
         [&](Dataset& data, const Emit& emit) {

@@ -1,0 +1,120 @@
+"""Stopping: SIGTERM, SIGHUP and Ctrl-C are obeyed within ten seconds, whatever step the program is in."""
+
+from __future__ import annotations
+
+import random
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from program import PROGRAM, answer, started, wait_until
+
+SOON = 10  # seconds
+
+# One update takes minutes with one thread.
+LONG_UPDATE = [
+    "task.examples.train=20000",
+    "task.length.train=[50, 60]",
+    "train.batch.sentences=20000",
+    "train.shards=512",
+    "model.embedding=256",
+    "model.encoder.units=256",
+    "model.decoder.units=256",
+]
+# Decoding the one batch of the test set takes minutes.
+LONG_BEAM = [
+    "model.attention=none",
+    "task.symbols=20000",
+    "task.length.test=[600, 600]",
+    "task.examples.test=32",
+    "evaluate.search.type=beam",
+    "evaluate.search.width=50",
+    "evaluate.search.min_ratio=2",
+]
+
+
+def stop(process: subprocess.Popen[str], name: str = "SIGTERM") -> tuple[str, float]:
+    """What the process says on standard error when it is stopped, and how many seconds it takes to end."""
+    process.send_signal(getattr(signal, name))
+    begin = time.monotonic()
+    _, said = process.communicate(timeout=60)
+    return said, time.monotonic() - begin
+
+
+def is_training(here: Path) -> bool:
+    """Whether a run has said how many updates there will be, which it does just before the first."""
+    return any('"updates": 0' not in status.read_text() for status in here.glob("results/tiny/*/status.json"))
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_long_update_is_left_and_comes_again(here: Path, name: str) -> None:
+    process = started("run", "tiny.yaml", *LONG_UPDATE, "--threads", 1, cwd=here)
+    wait_until(lambda: is_training(here))
+    time.sleep(0.5)
+    said, seconds = stop(process, name)
+    assert process.returncode == 75 and seconds < SOON, said
+    assert "interrupted in the midst of a step; the state is saved" in said
+    (run,) = answer("ls", cwd=here)
+    assert run["state"] == "interrupted"
+    assert list(here.glob("results/tiny/*/ckpt/*.ckpt"))
+
+
+def test_a_long_beam_is_left(here: Path) -> None:
+    process = started("run", "tiny.yaml", *LONG_BEAM, cwd=here)
+    assert process.stderr is not None
+    while "epoch 2/2" not in process.stderr.readline():
+        pass
+    time.sleep(0.5)
+    said, seconds = stop(process)
+    assert process.returncode == 75 and seconds < SOON, said
+    assert answer("ls", cwd=here)[0]["state"] == "interrupted"
+
+
+def test_a_second_ctrl_c_ends_at_once_and_loses_no_claim(here: Path) -> None:
+    process = started("run", "tiny.yaml", *LONG_UPDATE, "--threads", 1, cwd=here)
+    wait_until(lambda: is_training(here))
+    process.send_signal(signal.SIGINT)
+    assert process.stderr is not None
+    assert "stopping: " in process.stderr.readline()
+    said, seconds = stop(process, "SIGINT")
+    assert process.returncode == 75 and seconds < 2, said
+    assert said.endswith("stopped at once: the last checkpoint is kept, run the same command again to go on\n")
+    (run,) = answer("ls", cwd=here)
+    assert run["state"] == "interrupted"
+    again = started("run", "tiny.yaml", *LONG_UPDATE, "--threads", 1, cwd=here)
+    wait_until(lambda: len(list(here.glob("results/tiny/*/attempt-*/CLAIM"))) == 2)
+    again.kill()
+    again.communicate()
+    assert answer("ls", cwd=here)[0]["state"] == "lost"  # a word of the first attempt says nothing of the second
+
+
+def test_a_librarys_call_is_not_waited_for(here: Path) -> None:
+    letters = "".join(random.Random(1).choices("abcdefghijklmnopqrstuvwxyz", k=3_600_000))
+    words = [letters[i : i + 9] for i in range(0, len(letters), 9)]
+    (here / "s.txt").write_text("".join(" ".join(words[i : i + 8]) + "\n" for i in range(0, len(words), 8)))
+    sides = "".join(f"{split}: {{source: s.txt, target: s.txt}}, " for split in ("train", "dev", "test"))
+    pieces = "vocabulary: {type: sentencepiece, size: 30000}"
+    (here / "text.yaml").write_text(f"task: {{type: parallel_text, {sides} {pieces}}}\n")
+    process = started("run", "text.yaml", cwd=here)
+    time.sleep(4)  # the text is read by then
+    said, seconds = stop(process)
+    assert process.returncode == 75 and seconds < SOON, said
+    assert not (here / "results").exists()
+
+
+def test_nohup_is_respected(here: Path) -> None:
+    process = subprocess.Popen(
+        [PROGRAM, "run", "tiny.yaml", "train.epochs=100000"],
+        cwd=here,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
+    )
+    wait_until(lambda: is_training(here))
+    process.send_signal(signal.SIGHUP)
+    time.sleep(0.5)
+    assert process.poll() is None
+    said, _ = stop(process)
+    assert process.returncode == 75 and said.count("stopping: ") == 1 and "still saving" not in said
