@@ -1,0 +1,101 @@
+// Journals behind valid checksums, whole and damaged: frames that are there, and those only.
+//
+// An input is where the file is cut, which byte of it is changed and by what (u16, u16, u8), the
+// header (u16 length, bytes; nothing: a good one), and frames (u8 kind, u16 length, payload).
+#include "framework/record/journal.hpp"
+#include "framework/record/bytes.hpp"
+#include "framework/record/history.hpp"
+
+#include <zlib.h>
+
+#include "tests/fuzz/fuzz.hpp"
+
+using namespace softalign;
+using namespace softalign::fuzz;
+
+namespace {
+
+std::uint32_t crc(std::uint32_t start, const std::string& bytes) {
+  return static_cast<std::uint32_t>(
+      crc32_z(start, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
+
+struct Written {
+  std::string bytes;
+  std::vector<std::size_t> ends;  // of the header, then of each frame
+  std::vector<std::pair<std::uint8_t, std::string>> frames;
+};
+
+Written write(Input& in) {
+  ByteWriter body, out;
+  if (const std::string given = in.text(); given.empty()) {
+    body.text("0123456789abcdef");
+    body.number<Index>(1);
+    body.number<double>(1.5e9);
+  } else {
+    body.raw(given);
+  }
+  out.raw("SOFTJRNL");
+  out.number<std::uint32_t>(1);
+  out.number(static_cast<std::uint32_t>(body.bytes().size()));
+  out.raw(body.bytes());
+  const std::uint32_t salt = crc(0, out.bytes());
+  out.number(salt);
+  Written written{out.bytes(), {out.bytes().size()}, {}};
+  while (!in.empty()) {
+    const auto kind = in.number<std::uint8_t>();
+    const std::string payload = in.text();
+    ByteWriter frame;
+    frame.raw("SFRM");
+    frame.number(static_cast<std::uint32_t>(payload.size()));
+    frame.number<std::uint64_t>(written.frames.size());
+    frame.number(kind);
+    frame.raw(payload);
+    frame.number(crc(salt, frame.bytes()));
+    written.bytes += frame.bytes();
+    written.ends.push_back(written.bytes.size());
+    written.frames.emplace_back(kind, payload);
+  }
+  return written;
+}
+
+}  // namespace
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  Input in(data, size);
+  const auto cut = in.number<std::uint16_t>(), place = in.number<std::uint16_t>();
+  const auto by = in.number<std::uint8_t>();
+  const Written written = write(in);
+  std::string bytes = written.bytes.substr(0, cut == 0 ? std::string::npos : cut);
+  std::size_t good = bytes.size();  // bytes before the damage
+  if (by != 0 && !bytes.empty()) {
+    good = place % bytes.size();
+    bytes[good] = static_cast<char>(bytes[good] ^ by);
+  }
+  const auto whole =
+      std::upper_bound(written.ends.begin(), written.ends.end(), good) - written.ends.begin();
+
+  const RunFolder run{folder()};
+  const std::filesystem::path path = file(run.journal(1).filename().string(), bytes);
+  std::size_t found = 0;
+  const bool readable = accepts([&] {
+    JournalTail tail(path);
+    const std::vector<Frame> frames = tail.next();
+    found = frames.size();
+    require(std::ssize(frames) == std::max<std::ptrdiff_t>(0, whole - 1),
+            "frames before the damage are missing, or frames behind it are believed");
+    require(
+        tail.valid_size() == (whole == 0 ? 0 : written.ends[static_cast<std::size_t>(whole) - 1]),
+        "the valid size is not where a frame ends");
+    for (std::size_t i = 0; i < frames.size(); ++i)
+      require(kind_of(frames[i]) == written.frames[i].first &&
+                  encode(frames[i]) == written.frames[i].second,
+              "a frame that was not written");
+    require(tail.next().empty(), "frames are given twice");
+  });
+  if (!readable) return 0;
+  accepts([&] { read_history(run); });
+  accepts([&] { cut_torn_end(FileSystem::real(), path); });
+  require(JournalTail(path).next().size() == found, "cutting the torn end loses frames");
+  return 0;
+}
