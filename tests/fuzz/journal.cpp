@@ -1,71 +1,22 @@
 // Journals behind valid checksums, whole and damaged: frames that are there, and those only.
 //
-// An input is where the file is cut, which byte of it is changed and by what (u16, u16, u8), the
-// header (u16 length, bytes; nothing: a good one), and frames (u8 kind, u16 length, payload).
+// An input is where the file is cut, which byte of it is changed and by what (u16, u16, u8), and what
+// journal_file.hpp says.
 #include "framework/record/journal.hpp"
-#include "framework/record/bytes.hpp"
+
+#include <algorithm>
+
 #include "framework/record/history.hpp"
-
-#include <zlib.h>
-
-#include "tests/fuzz/fuzz.hpp"
+#include "tests/fuzz/journal_file.hpp"
 
 using namespace softalign;
 using namespace softalign::fuzz;
-
-namespace {
-
-std::uint32_t crc(std::uint32_t start, const std::string& bytes) {
-  return static_cast<std::uint32_t>(
-      crc32_z(start, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
-}
-
-struct Written {
-  std::string bytes;
-  std::vector<std::size_t> ends;  // of the header, then of each frame
-  std::vector<std::pair<std::uint8_t, std::string>> frames;
-};
-
-Written write(Input& in) {
-  ByteWriter body, out;
-  if (const std::string given = in.text(); given.empty()) {
-    body.text("0123456789abcdef");
-    body.number<Index>(1);
-    body.number<double>(1.5e9);
-  } else {
-    body.raw(given);
-  }
-  out.raw("SOFTJRNL");
-  out.number<std::uint32_t>(1);
-  out.number(static_cast<std::uint32_t>(body.bytes().size()));
-  out.raw(body.bytes());
-  const std::uint32_t salt = crc(0, out.bytes());
-  out.number(salt);
-  Written written{out.bytes(), {out.bytes().size()}, {}};
-  while (!in.empty()) {
-    const auto kind = in.number<std::uint8_t>();
-    const std::string payload = in.text();
-    ByteWriter frame;
-    frame.raw("SFRM");
-    frame.number(static_cast<std::uint32_t>(payload.size()));
-    frame.number<std::uint64_t>(written.frames.size());
-    frame.number(kind);
-    frame.raw(payload);
-    frame.number(crc(salt, frame.bytes()));
-    written.bytes += frame.bytes();
-    written.ends.push_back(written.bytes.size());
-    written.frames.emplace_back(kind, payload);
-  }
-  return written;
-}
-
-}  // namespace
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Input in(data, size);
   const auto cut = in.number<std::uint16_t>(), place = in.number<std::uint16_t>();
   const auto by = in.number<std::uint8_t>();
-  const Written written = write(in);
+  const JournalFile written = journal_file(in);
   std::string bytes = written.bytes.substr(0, cut == 0 ? std::string::npos : cut);
   std::size_t good = bytes.size();  // bytes before the damage
   if (by != 0 && !bytes.empty()) {

@@ -25,8 +25,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kChanges = 300;      // of each corpus
-constexpr unsigned kSeconds = 20;  // an input that takes longer hangs
+constexpr int kChanges = 300;       // of each corpus
+constexpr unsigned kSeconds = 300;  // an input that takes longer hangs, also on a busy machine
 
 struct Target {
   std::string name;
