@@ -76,12 +76,20 @@ std::string cache_text() {
   const auto folder = cache_folder();
   if (!folder) return "none: every run reads its text again";
   std::uintmax_t bytes = 0;
-  std::error_code error;
+  std::string foreign;  // what stands where files are kept, so that none can be
+  std::error_code error, none;
   for (fs::recursive_directory_iterator it(*folder, error), end; !error && it != end;
-       it.increment(error))
-    if (it->is_regular_file(error)) bytes += it->file_size(error);
-  return fmt::format(
-      "{}, {} MB, may be removed at any time", folder->string(), (bytes + 999999) / 1000000);
+       it.increment(error)) {
+    const fs::file_type type = it->symlink_status(none).type();
+    if (type == fs::file_type::regular)
+      bytes += it->file_size(none);
+    else if (it.depth() > 0 || type != fs::file_type::directory)
+      foreign = fmt::format("; {} is no file, remove it", it->path().string());
+  }
+  return fmt::format("{}, {} MB, may be removed at any time{}",
+                     folder->string(),
+                     (bytes + 999999) / 1000000,
+                     foreign);
 }
 
 struct Finding {

@@ -3,9 +3,6 @@
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <memory>
 #include <vector>
 
@@ -50,12 +47,14 @@ std::string sha256_hex(std::string_view bytes) { return hex(sha256(bytes)); }
 
 std::string sha256_file(const std::filesystem::path& file) {
   demand_regular_file(file);
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw DataError("{}: cannot be read: {}", file.string(), std::strerror(errno));
+  const RegularFile bytes(file);
   Digest digest;
   std::vector<char> buffer(1 << 16);
-  while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || in.gcount() > 0)
-    digest.add(buffer.data(), static_cast<std::size_t>(in.gcount()));
+  std::uint64_t at = 0;
+  while (const std::size_t got = bytes.read(buffer.data(), buffer.size(), at)) {
+    digest.add(buffer.data(), got);
+    at += got;
+  }
   return hex(digest.finish());
 }
 

@@ -1,21 +1,84 @@
 #include "framework/base/regular_file.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
 #include "framework/base/error.hpp"
+#include "framework/base/retry.hpp"
 
 namespace softalign {
+namespace {
+
+std::string shown(const std::filesystem::path& path) { return printable(path.string(), kWhole); }
+
+}  // namespace
 
 void demand_regular_file(const std::filesystem::path& file) {
-  const std::string name = printable(file.string(), kWhole);
   std::error_code error;
   const auto status = std::filesystem::status(file, error);
   if (!std::filesystem::exists(status))
-    throw DataError(
-        "{}: cannot be read: {}", name, error ? error.message() : "No such file or directory");
+    throw DataError("{}: cannot be read: {}",
+                    shown(file),
+                    error ? error.message() : "No such file or directory");
   if (std::filesystem::is_directory(status))
-    throw DataError("{}: is a directory; name a file", name);
+    throw DataError("{}: is a directory; name a file", shown(file));
   if (!std::filesystem::is_regular_file(status))
     throw DataError("{}: is no regular file but a pipe or a device; write its text to a file first",
-                    name);
+                    shown(file));
+}
+
+void throw_unreadable(const std::filesystem::path& path, int reason) {
+  const char* const remedy = reason == EIO ? "; check the disk" : "";
+  for (const int machine : {EMFILE, ENFILE, ENOMEM, EIO})
+    if (reason == machine)
+      throw MachineError("{}: cannot be read: {}{}", shown(path), std::strerror(reason), remedy);
+  throw DataError("{}: cannot be read: {}", shown(path), std::strerror(reason));
+}
+
+RegularFile::RegularFile(const std::filesystem::path& path)
+    : path_(path),
+      descriptor_(
+          retry([&] { return open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC); })) {
+  struct stat info {};
+  const bool known = descriptor_ >= 0 && fstat(descriptor_, &info) == 0;
+  if (known && S_ISREG(info.st_mode)) {
+    size_ = static_cast<std::uint64_t>(info.st_size);
+    return;
+  }
+  const int reason = errno;
+  if (descriptor_ >= 0) close(descriptor_);
+  if (!known && reason != ENXIO) throw_unreadable(path, reason);  // that is a socket, or no device
+  throw DataError("{}: is {}, where a file belongs; move it away",
+                  shown(path),
+                  S_ISDIR(info.st_mode) ? "a folder" : "a pipe or a device");
+}
+
+RegularFile::~RegularFile() { close(descriptor_); }
+
+std::size_t RegularFile::read(char* to, std::size_t size, std::uint64_t at) const {
+  std::size_t got = 0;
+  while (got < size) {
+    const ssize_t n = retry(
+        [&] { return pread(descriptor_, to + got, size - got, static_cast<off_t>(at + got)); });
+    if (n < 0) throw_unreadable(path_, errno);
+    if (n == 0) break;
+    got += static_cast<std::size_t>(n);
+  }
+  return got;
+}
+
+std::string read_file(const std::filesystem::path& path, std::uint64_t largest) {
+  const RegularFile file(path);
+  if (file.size() > largest)
+    throw DataError(
+        "{}: of {} bytes, more than such a file ever has; move it away", shown(path), file.size());
+  std::string bytes(static_cast<std::size_t>(file.size()), '\0');
+  bytes.resize(file.read(bytes.data(), bytes.size(), 0));
+  return bytes;
 }
 
 }  // namespace softalign

@@ -1,12 +1,46 @@
-// What may be read as a file: something that has an end and reads the same twice.
+// What may be read as a file: something that has an end and reads the same twice. Every small file
+// of ours is read here, and opening one never waits: not for the writer of a pipe either.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <limits>
+#include <string>
 
 namespace softalign {
 
 // Throws DataError "train.en: is a directory; name a file": for what is not there, and for
-// directories, pipes and devices. Opens nothing, so a pipe that nobody writes to does not block.
+// directories, pipes and devices. Opens nothing.
 void demand_regular_file(const std::filesystem::path& file);
+
+// Says why a file cannot be read: DataError, or MachineError where the machine is to blame (too
+// many open files, no memory, a broken disk).
+[[noreturn]] void throw_unreadable(const std::filesystem::path& path, int reason);
+
+// A regular file, or a link to one, open for reading. All functions throw as above; what stands
+// there and is no regular file is named with the remedy to move it away.
+class RegularFile {
+ public:
+  explicit RegularFile(const std::filesystem::path& path);
+  ~RegularFile();
+  RegularFile(const RegularFile&) = delete;
+  RegularFile& operator=(const RegularFile&) = delete;
+
+  std::uint64_t size() const { return size_; }  // bytes, when it was opened
+  int descriptor() const { return descriptor_; }
+  // Up to `size` bytes from a place on; fewer only where the file ends.
+  std::size_t read(char* to, std::size_t size, std::uint64_t at) const;
+
+ private:
+  std::filesystem::path path_;
+  int descriptor_;
+  std::uint64_t size_ = 0;
+};
+
+inline constexpr std::uint64_t kLargestText = std::uint64_t{1} << 30;  // bytes: no text of ours is
+inline constexpr auto kAnySize = std::numeric_limits<std::uint64_t>::max();
+
+// The whole content; throws as above, and DataError where it is larger than `largest` bytes.
+std::string read_file(const std::filesystem::path& path, std::uint64_t largest = kLargestText);
 
 }  // namespace softalign

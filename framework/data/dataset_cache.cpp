@@ -1,14 +1,12 @@
 #include "framework/data/dataset_cache.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <chrono>
 #include <optional>
 #include <thread>
 
 #include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
+#include "framework/base/regular_file.hpp"
 #include "framework/data/cache_folder.hpp"
 #include "framework/data/dataset_file.hpp"
 
@@ -22,14 +20,6 @@ Dataset in_memory(const MakeDataset& make) {
   return data;
 }
 
-struct OpenFile {
-  int descriptor;
-  explicit OpenFile(const fs::path& path) : descriptor(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
-  ~OpenFile() { close(descriptor); }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-};
-
 // What may stand in the cache under a key.
 struct Kept {
   fs::path place;
@@ -37,9 +27,13 @@ struct Kept {
   bool damaged = false;  // something stands there, and it is not what was written
 
   std::optional<Dataset> open() {
-    const OpenFile file(place);
-    if (file.descriptor < 0) return {};
-    std::optional<Dataset> data = read_dataset(file.descriptor, key);
+    std::error_code error;
+    if (!fs::exists(fs::symlink_status(place, error))) return {};
+    std::optional<Dataset> data;
+    try {
+      data = read_dataset(RegularFile(place).descriptor(), key);
+    } catch (const Error&) {  // a folder, a pipe
+    }
     damaged = !data;
     return data;
   }

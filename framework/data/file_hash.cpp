@@ -1,10 +1,10 @@
 #include "framework/data/file_hash.hpp"
 
 #include <ctime>
-#include <fstream>
-#include <iterator>
 
+#include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
+#include "framework/base/regular_file.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/data/cache_folder.hpp"
 #include "framework/data/file_stamp.hpp"
@@ -41,9 +41,14 @@ std::string note_of(const State& state, const std::string& hash) {
   return text + sha256_hex(text) + "\n";
 }
 
+// Empty where there is none, and for whatever else stands there.
 std::string read_note(const fs::path& place) {
-  std::ifstream in(place, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+  constexpr std::uint64_t kLargest = 1 << 16;
+  try {
+    return read_file(place, kLargest);
+  } catch (const Error&) {
+    return {};
+  }
 }
 
 // Without a note all is well, only slower; one that a crash left half is not believed.

@@ -40,8 +40,9 @@ std::unique_ptr<NewFile> NewFile::begin(const fs::path& place) {
   fs::create_directories(place.parent_path(), error);
   if (error) throw FileFault("make the folder " + shown(place.parent_path()), error.message());
   const fs::path path = beside(place);
+  const int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   for (;;) {
-    const int file = retry([&] { return open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666); });
+    const int file = retry([&] { return open(path.c_str(), flags, 0666); });
     if (file < 0) throw FileFault("create " + shown(path));
     std::unique_ptr<NewFile> made(new NewFile(place, file));
     if (retry([&] { return flock(file, LOCK_EX | LOCK_NB); }) != 0) {
@@ -79,8 +80,12 @@ void NewFile::sync() {
 void NewFile::put_in_place() {
   if (!is_named(file_, beside(place_)))
     throw FileFault("put " + shown(place_) + " in its place", "it was removed meanwhile");
-  if (rename(beside(place_).c_str(), place_.c_str()) != 0)
-    throw FileFault("put " + shown(place_) + " in its place");
+  const auto put = [&] { return rename(beside(place_).c_str(), place_.c_str()) == 0; };
+  if (!put() && (errno != EISDIR || rmdir(place_.c_str()) != 0 || !put())) {
+    const bool full = errno == ENOTEMPTY || errno == EEXIST;
+    throw FileFault("put " + shown(place_) + " in its place",
+                    full ? "a folder stands there; move it away" : std::strerror(errno));
+  }
   in_place_ = true;
   const int folder = open(place_.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return;  // it is in place; a crash may only lose it

@@ -32,7 +32,7 @@ class NewFile {
 
   void write(std::span<const std::byte> bytes);  // at the end
   void sync();
-  void put_in_place();  // replaces what is there
+  void put_in_place();  // replaces what is there, unless it is a folder with something in it
 
   int descriptor() const { return file_; }  // for reading it
 

@@ -1,10 +1,12 @@
 #include "framework/record/checkpoint.hpp"
 
 #include <algorithm>
+#include <regex>
 
 #include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/record/bytes.hpp"
+#include "framework/record/run_folder.hpp"
 
 namespace softalign {
 namespace fs = std::filesystem;
@@ -38,36 +40,45 @@ CheckpointMark save_checkpoint(FileSystem& files,
 
 std::optional<Blobs> load_checkpoint(const fs::path& folder, const CheckpointMark& mark) {
   const fs::path path = folder / mark.file;
-  if (!fs::is_regular_file(path)) return std::nullopt;
-  const std::string bytes = read_file(path);
-  if (bytes.size() < kMagic.size() + kHash || !bytes.ends_with(mark.sha256)) return std::nullopt;
-  const std::string_view content = std::string_view(bytes).substr(0, bytes.size() - kHash);
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return std::nullopt;
+  const RegularFile file(path);
+  if (file.size() < kMagic.size() + kHash) return std::nullopt;
+  std::string content(static_cast<std::size_t>(file.size()) - kHash, '\0'), hash(kHash, '\0');
+  if (file.read(hash.data(), kHash, content.size()) < kHash || hash != mark.sha256)
+    return std::nullopt;
+  content.resize(file.read(content.data(), content.size(), 0));
   if (sha256_hex(content) != mark.sha256) return std::nullopt;
   ByteReader in(content);
   if (in.take(kMagic.size()) != kMagic) return std::nullopt;
-  if (const auto version = in.number<std::uint32_t>(); version != kVersion) {
-    throw DataError(
-        "{}: checkpoint version {}, this program knows {}", path.string(), version, kVersion);
+  try {
+    if (in.number<std::uint32_t>() != kVersion) return std::nullopt;
+    Blobs blobs;
+    for (auto n = in.number<std::uint64_t>(); n > 0; --n) {
+      std::string name = in.text();
+      blobs[std::move(name)] = in.text();
+    }
+    return blobs;
+  } catch (const DataError&) {
+    return std::nullopt;  // not what save_checkpoint writes, though its hash is right
   }
-  Blobs blobs;
-  for (auto n = in.number<std::uint64_t>(); n > 0; --n) {
-    std::string name = in.text();
-    blobs[std::move(name)] = in.text();
-  }
-  return blobs;
+}
+
+bool is_checkpoint(const std::string& name) {
+  static const std::regex form("upd-[0-9]{8,19}-[0-9a-f]{8}\\.ckpt");
+  return std::regex_match(name, form);
 }
 
 void remove_other_checkpoints(FileSystem& files,
                               const fs::path& folder,
                               const std::vector<CheckpointMark>& keep) {
-  std::vector<fs::path> others;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
+  for (const std::string& name : names_in(folder)) {
     const bool kept = std::any_of(
         keep.begin(), keep.end(), [&](const CheckpointMark& mark) { return mark.file == name; });
-    if (!kept) others.push_back(entry.path());
+    std::error_code error;
+    if (!kept && is_checkpoint(name) && fs::is_regular_file(folder / name, error))
+      files.remove(folder / name);
   }
-  for (const fs::path& path : others) files.remove(path);
 }
 
 }  // namespace softalign

@@ -33,7 +33,10 @@ CheckpointMark save_checkpoint(FileSystem& files,
 std::optional<Blobs> load_checkpoint(const std::filesystem::path& folder,
                                      const CheckpointMark& mark);
 
-// Removes every file of the folder that is not among the marked ones.
+// Whether a file's name is one that save_checkpoint gives.
+bool is_checkpoint(const std::string& name);
+
+// Removes the checkpoints of the folder that are not among the marked ones, and nothing else.
 void remove_other_checkpoints(FileSystem& files,
                               const std::filesystem::path& folder,
                               const std::vector<CheckpointMark>& keep);

@@ -28,11 +28,6 @@ Index slurm_restarts() {
   return restarts;
 }
 
-std::string pid_namespace() {
-  std::error_code error;
-  return fs::read_symlink("/proc/self/ns/pid", error).string();
-}
-
 bool is_on_same_kernel(const Owner& owner, const Owner& self) {
   return !owner.boot_id.empty() && owner.boot_id == self.boot_id;
 }
@@ -54,7 +49,7 @@ std::string to_json(const Owner& o) {
   return json.dump(2) + "\n";
 }
 
-Owner from_json(const fs::path& path) {
+Owner from_json(const fs::path& path, Index attempt) {
   try {
     const nlohmann::json json = nlohmann::json::parse(read_file(path));
     Owner o;
@@ -70,13 +65,13 @@ Owner from_json(const fs::path& path) {
     o.slurm_restarts = json.value("slurm_restarts", Index{0});
     json.at("attempt").get_to(o.attempt);
     json.at("time").get_to(o.time);
-    return o;
+    if (o.attempt == attempt) return o;
   } catch (const nlohmann::json::exception&) {
-    throw DataError(
-        "{}: damaged, so it does not say who works on the run; move the run's folder away to begin "
-        "anew",
-        path.string());
   }
+  throw DataError(
+      "{}: damaged, so it does not say who works on the run; move the run's folder away to begin "
+      "anew",
+      path.string());
 }
 
 }  // namespace
@@ -105,7 +100,7 @@ std::string Owner::str() const {
 std::optional<Owner> newest_claim(const RunFolder& run) {
   const std::vector<Index> attempts = run.attempts();
   if (attempts.empty()) return std::nullopt;
-  return from_json(run.claim(attempts.back()));
+  return from_json(run.claim(attempts.back()), attempts.back());
 }
 
 bool is_seen_alive(const Owner& owner) {
@@ -148,7 +143,6 @@ Claim::Claim(FileSystem& files, const RunFolder& run, bool steal, const ProofOfD
     attempt_ = self.attempt =
         1 + std::max(before ? before->attempt : 0, journals.empty() ? 0 : journals.back());
     files.make_folders(run.attempt(attempt_));
-    files.sync_folder(run.root);
     if (files.create_once(run.claim(attempt_), to_json(self))) return;
   }
 }

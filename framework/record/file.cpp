@@ -1,16 +1,20 @@
 #include "framework/record/file.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
+#include <regex>
 #include <system_error>
+#include <vector>
 
 #include "framework/base/error.hpp"
+#include "framework/base/hash.hpp"
 #include "framework/base/retry.hpp"
+#include "framework/record/machine.hpp"
 
 namespace softalign {
 namespace fs = std::filesystem;
@@ -25,7 +29,8 @@ fs::path folder_of(const fs::path& path) {
 }
 
 fs::path temporary_for(const fs::path& path) {
-  return folder_of(path) / fmt::format(".{}.tmp-{}", path.filename().string(), getpid());
+  return folder_of(path) /
+         fmt::format(".{}.tmp-{}-{}", path.filename().string(), process_space(), getpid());
 }
 
 }  // namespace
@@ -36,6 +41,7 @@ FileSystem& FileSystem::real() {
 }
 
 int FileSystem::open(const char* path, int flags) { return ::open(path, flags, 0666); }
+int FileSystem::mkdir(const char* path) { return ::mkdir(path, 0777); }
 ssize_t FileSystem::write(int file, const char* bytes, std::size_t size) {
   return ::write(file, bytes, size);
 }
@@ -52,8 +58,7 @@ void FileSystem::write_atomically(const fs::path& path,
                                   const std::function<void(const fs::path&)>& check) {
   // Renaming over a device or a pipe would put a file in its place: /dev/null would be gone.
   std::error_code error;
-  if (const auto there = fs::status(path, error);
-      fs::exists(there) && !fs::is_regular_file(there) && !fs::is_directory(there))
+  if (const auto there = fs::status(path, error); fs::exists(there) && !fs::is_regular_file(there))
     throw MachineError("{}: is no regular file; choose another name", path.string());
   const fs::path temporary = temporary_for(path);
   remove(temporary);  // left by a dead process that had our number
@@ -61,7 +66,11 @@ void FileSystem::write_atomically(const fs::path& path,
     File file(*this, temporary);
     file.append(bytes);
     file.sync();
-    if (check) check(temporary);
+    try {
+      if (check) check(temporary);
+    } catch (const DataError&) {
+      throw MachineError("{}: does not read back as it was written; check the disk", path.string());
+    }
     if (retry([&] { return rename(temporary.c_str(), path.c_str()); }) != 0)
       throw failure("replace it", path);
   } catch (...) {
@@ -80,7 +89,9 @@ bool FileSystem::create_once(const fs::path& path, std::string_view bytes) {
     file.append(bytes);
     file.sync();
     created = retry([&] { return link(temporary.c_str(), path.c_str()); }) == 0;
-    if (!created && errno != EEXIST) throw failure("create it", path);
+    // Whoever created it first may have removed our temporary file since: that is no failure.
+    if (!created && errno != EEXIST && access(path.c_str(), F_OK) != 0)
+      throw failure("create it", path);
   } catch (...) {
     unlink(temporary.c_str());
     throw;
@@ -91,7 +102,8 @@ bool FileSystem::create_once(const fs::path& path, std::string_view bytes) {
 }
 
 void FileSystem::truncate(const fs::path& path, std::uint64_t size) {
-  const int file = retry([&] { return open(path.c_str(), O_WRONLY | O_CLOEXEC); });
+  const int flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  const int file = retry([&] { return open(path.c_str(), flags); });
   if (file < 0) throw failure("open it for writing", path);
   const bool ok = retry([&] { return ftruncate(file, static_cast<off_t>(size)); }) == 0 &&
                   retry([&] { return fsync(file); }) == 0;
@@ -107,13 +119,25 @@ void FileSystem::remove(const fs::path& path) {
 }
 
 void FileSystem::make_folders(const fs::path& path) {
+  std::vector<fs::path> missing;
   std::error_code error;
-  fs::create_directories(path, error);
-  if (error) throw MachineError("{}: cannot create the folder: {}", path.string(), error.message());
+  for (fs::path at = path; !at.empty() && !fs::is_directory(at, error); at = at.parent_path())
+    missing.push_back(at);
+  for (auto at = missing.rbegin(); at != missing.rend(); ++at) {
+    const int reason = retry([&] { return mkdir(at->c_str()); }) == 0 ? 0 : errno;
+    if (const bool there = reason == 0 || reason == EEXIST; !there || !fs::is_directory(*at, error))
+      throw MachineError("{}: cannot create the folder{}: {}",
+                         path.string(),
+                         *at == path ? "" : " " + at->string(),
+                         std::strerror(there ? ENOTDIR : reason));
+    sync_folder(folder_of(*at));
+  }
 }
 
 void FileSystem::sync_folder(const fs::path& path) {
   const int file = retry([&] { return open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
+  if (file < 0 && errno == EACCES)
+    return;  // made in a folder that we may not list: not to be synced
   if (file < 0) throw failure("open the folder", path);
   const bool ok = retry([&] { return fsync(file); }) == 0 || errno == EINVAL;  // some network disks
   const int reason = errno;
@@ -156,30 +180,14 @@ void File::fail(const char* what) {
   throw failure(what, path_);
 }
 
-void throw_unreadable(const fs::path& path, int reason) {
-  for (const int machine : {EMFILE, ENFILE, ENOMEM, EIO})
-    if (reason == machine)
-      throw MachineError("{}: cannot be read: {}", path.string(), std::strerror(reason));
-  throw DataError("{}: cannot be read: {}", path.string(), std::strerror(reason));
-}
-
-std::string read_file(const fs::path& path, std::uint64_t from) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw_unreadable(path, errno);
-  std::error_code error;
-  const std::uint64_t size = fs::file_size(path, error);
-  if (error) throw_unreadable(path, error.value());
-  if (from >= size) return {};
-  std::string bytes(static_cast<std::size_t>(size - from), '\0');
-  in.seekg(static_cast<std::streamoff>(from));
-  in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  bytes.resize(static_cast<std::size_t>(in.gcount()));
-  return bytes;
-}
-
-bool is_temporary(const fs::path& path) {
+Temporary temporary(const fs::path& path) {
+  static const std::regex form(R"(\..+\.tmp-(?:([0-9a-f]{8})-)?([0-9]{1,10}))");
   const std::string name = path.filename().string();
-  return name.starts_with('.') && name.find(".tmp-") != std::string::npos;
+  std::smatch found;
+  if (!std::regex_match(name, found, form)) return Temporary::none;
+  const bool seen = !process_start_time(getpid()).empty();
+  if (!seen || found[1] != process_space()) return Temporary::unknown;
+  return process_start_time(std::stoll(found[2])).empty() ? Temporary::abandoned : Temporary::alive;
 }
 
 }  // namespace softalign

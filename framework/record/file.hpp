@@ -1,6 +1,7 @@
 // Files that must not be lost: exclusive creation, whole writes, syncs and atomic replacement.
-// Every failure is a MachineError naming the file and the system's reason. Reading is ordinary and
-// at the end.
+// Every failure is a MachineError naming the file and the system's reason. No link is written
+// through: a file is created where nothing is, put in the place of what is there, or opened as what
+// it is. Reading is ordinary (base/regular_file.hpp).
 #pragma once
 
 #include <sys/types.h>
@@ -10,6 +11,8 @@
 #include <functional>
 #include <string>
 #include <string_view>
+
+#include "framework/base/regular_file.hpp"
 
 namespace softalign {
 
@@ -29,10 +32,12 @@ class FileSystem {
   bool create_once(const std::filesystem::path& path, std::string_view bytes);
   void truncate(const std::filesystem::path& path, std::uint64_t size);  // and fsync
   void remove(const std::filesystem::path& path);                        // absent is fine
+  // Makes a folder and those above it. What is new is on disk when this returns, at every level.
   void make_folders(const std::filesystem::path& path);
   void sync_folder(const std::filesystem::path& path);
 
   virtual int open(const char* path, int flags);
+  virtual int mkdir(const char* path);
   virtual ssize_t write(int file, const char* bytes, std::size_t size);
   virtual int fdatasync(int file);
   virtual int fsync(int file);
@@ -67,14 +72,14 @@ class File {
   bool broken_ = false;
 };
 
-// Says why a file cannot be read: DataError, or MachineError where the machine is to blame (too
-// many open files, no memory, a broken disk).
-[[noreturn]] void throw_unreadable(const std::filesystem::path& path, int reason);
-
-// The whole content; throws as above when it cannot be read.
-std::string read_file(const std::filesystem::path& path, std::uint64_t from = 0);
-
-// Whether a name is that of a temporary file of write_atomically or create_once.
-bool is_temporary(const std::filesystem::path& path);
+// Whose a temporary file of write_atomically or create_once is: its name says on which machine (boot
+// and process namespace) which process makes it.
+enum class Temporary {
+  none,       // the name is no such file's
+  unknown,    // of another machine or container, whose processes are not seen from here
+  alive,      // its process is, or another one that has its number now
+  abandoned,  // its process is dead
+};
+Temporary temporary(const std::filesystem::path& path);
 
 }  // namespace softalign

@@ -1,6 +1,10 @@
 #include "framework/record/frames.hpp"
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
 #include "framework/record/bytes.hpp"
+#include "framework/record/text.hpp"
 
 namespace softalign {
 namespace {
@@ -108,7 +112,76 @@ Frame decode_as(std::size_t kind, Unpacker& in) {
   }
 }
 
+std::string fault_of_name(const char* what, const std::string& name) {
+  const bool fine = !name.empty() && name.find('/') == std::string::npos && is_text(name);
+  return fine ? "" : fmt::format("'{}' cannot be the name of {} in a record", name, what);
+}
+
+std::string fault_of_attributes(const std::string& path, const std::string& json) {
+  const auto object = nlohmann::json::parse(json, nullptr, false);
+  if (!is_text(path)) return "attributes of what has no name";
+  if (!object.is_object())
+    return fmt::format("attributes of '{}' are no JSON object: {}", path, json);
+  const auto simple = [](const auto& value) { return value.is_primitive(); };
+  for (const auto& [name, value] : object.items())
+    if (!simple(value) && !(value.is_array() && std::all_of(value.begin(), value.end(), simple)))
+      return fmt::format("attribute '{}' of '{}' is neither a value nor a list", name, path);
+  return "";
+}
+
+std::string fault_in(const Scalars& s) {
+  std::string fault = is_text(s.series) ? "" : "a series whose name is no text";
+  for (const auto& [name, value] : s.values)
+    if (fault.empty()) fault = fault_of_name("a value", name);
+  return fault;
+}
+
+std::string fault_in(const Alignment& a) {
+  const std::size_t size = a.source.size() * a.target.size();
+  if (a.weights.size() == size && (a.gold.empty() || a.gold.size() == size))
+    return fault_of_name("an alignment", a.module);
+  return fmt::format(
+      "alignment '{}' of sentence {} has {} weights and {} gold links for {} x {} words",
+      a.module,
+      a.sentence,
+      a.weights.size(),
+      a.gold.size(),
+      a.target.size(),
+      a.source.size());
+}
+
+std::string fault_in(const Array& a) {
+  std::string fault = fault_of_name("a dataset", a.name);
+  for (const Dimension& d : a.dims)
+    if (fault.empty()) fault = fault_of_name("a dimension", d.name);
+  if (!fault.empty()) return fault;
+  const std::string path = a.group + "/" + a.name;
+  if (size_of(a.dims) != size_of(a.values))
+    return fmt::format(
+        "'{}' has {} values for {} places", path, size_of(a.values), size_of(a.dims));
+  return fault_of_attributes(path, a.attributes);
+}
+
+std::string fault_in(const Attributes& a) { return fault_of_attributes(a.path, a.json); }
+
+std::string fault_in(const CheckpointMark& mark) {
+  return fault_of_name("a checkpoint", mark.file);
+}
+
+std::string fault_in(const End& end) {
+  return is_text(end.state) ? "" : "an end whose state is no text";
+}
+
+template <class Other>
+std::string fault_in(const Other&) {
+  return "";
+}
+
 }  // namespace
+
+std::string fault_of(const Frame& frame) {
+  return std::visit([](const auto& f) { return fault_in(f); }, frame);
+}
 
 std::uint8_t kind_of(const Frame& frame) { return static_cast<std::uint8_t>(frame.index() + 1); }
 
@@ -122,6 +195,7 @@ Frame decode(std::uint8_t kind, std::string_view payload) {
   Unpacker unpacker{ByteReader(payload)};
   Frame frame = decode_as(kind, unpacker);
   if (unpacker.in.left() != 0) throw DataError("{} bytes too many", unpacker.in.left());
+  if (const std::string fault = fault_of(frame); !fault.empty()) throw DataError("{}", fault);
   return frame;
 }
 

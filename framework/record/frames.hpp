@@ -79,9 +79,12 @@ struct End {
 using Frame =
     std::variant<Scalars, Alignment, Array, Attributes, Event, CheckpointMark, Rewind, End>;
 
+// Why a frame cannot stand in a record, whoever made it; empty: it can.
+std::string fault_of(const Frame& frame);
+
 std::uint8_t kind_of(const Frame& frame);
 std::string encode(const Frame& frame);
-// Throws DataError for an unknown kind and for bytes that are no such frame.
+// Throws DataError for an unknown kind, for bytes that are no such frame and for one with a fault.
 Frame decode(std::uint8_t kind, std::string_view payload);
 
 }  // namespace softalign

@@ -1,5 +1,7 @@
 #include "framework/record/hdf5_detail.hpp"
 
+#include <charconv>
+#include <string_view>
 #include <utility>
 
 namespace softalign {
@@ -16,6 +18,15 @@ std::string reason() {
       },
       &text);
   return text;
+}
+
+int system_error(const std::string& reason) {
+  constexpr std::string_view kCode = "errno = ";
+  const std::size_t at = reason.find(kCode);
+  int code = 0;
+  if (at != std::string::npos)
+    std::from_chars(reason.data() + at + kCode.size(), reason.data() + reason.size(), code);
+  return code;
 }
 
 void silence() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }

@@ -16,6 +16,9 @@ namespace softalign::hdf5 {
 void silence();        // HDF5 prints nothing by itself: errors come as exceptions
 std::string reason();  // of the last failure: the innermost entry of HDF5's error stack
 
+// The errno in such a text where it was the system that refused a call of HDF5's; 0: it was not.
+int system_error(const std::string& reason);
+
 // Passes a call's result on; MachineError when the call failed.
 template <class T>
 T check(T result, const std::string& what) {

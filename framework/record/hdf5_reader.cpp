@@ -84,6 +84,7 @@ auto Hdf5Reader::guarded(const Work& work) const -> decltype(work()) {
   } catch (const DataError&) {
     throw;  // names the file already
   } catch (const MachineError& error) {
+    if (const int code = system_error(error.what()); code != 0) throw_unreadable(name_, code);
     throw damaged_record(name_, error.what());
   } catch (const std::exception& error) {
     throw damaged_record(name_, fmt::format("it holds what no record does ({})", error.what()));
@@ -93,9 +94,9 @@ auto Hdf5Reader::guarded(const Work& work) const -> decltype(work()) {
 Hdf5Reader::Hdf5Reader(const std::filesystem::path& file) : name_(file.string()) {
   silence();
   std::error_code error;
-  if (!std::filesystem::is_regular_file(file, error)) throw DataError("{}: no such file", name_);
-  most_bytes_ = std::max(kAlways, kMostDeflated * std::filesystem::file_size(file, error));
+  if (!std::filesystem::exists(file, error) && !error) throw DataError("{}: no such file", name_);
   const Seal seal = seal_of(file);
+  most_bytes_ = std::max(kAlways, kMostDeflated * std::filesystem::file_size(file, error));
   if (seal == Seal::broken) throw damaged_record(file, "its bytes are not those that were written");
   if (H5Fis_hdf5(name_.c_str()) <= 0)
     throw DataError("{}: not an HDF5 file; {}", name_, remedy_for(file));

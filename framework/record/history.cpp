@@ -45,8 +45,7 @@ void History::rewind(const Rewind& rewind) {
     const auto* mark = std::get_if<CheckpointMark>(&live[keep - 1]);
     if (mark && mark->file == rewind.file) break;
   }
-  if (keep == 0)
-    throw DataError("the journals rewind to checkpoint {}, which none of them marks", rewind.file);
+  if (keep == 0) throw DataError("goes back to checkpoint {}, which no journal marks", rewind.file);
   const auto cut = live.begin() + static_cast<std::ptrdiff_t>(keep);
   std::move(cut, live.end(), std::back_inserter(superseded));
   live.erase(cut, live.end());
@@ -58,12 +57,23 @@ History read_history(const RunFolder& run) {
     JournalTail journal(run.journal(number));
     std::vector<Frame> frames = journal.next();
     if (!journal.header()) continue;
+    const auto impossible = [&](const std::string& reason) {
+      return DataError("{}: {}; move it away and run the spec again with --force",
+                       run.journal(number).string(),
+                       reason);
+    };
+    if (journal.header()->attempt != number)
+      throw impossible(fmt::format("is the journal of attempt {}", journal.header()->attempt));
     Attempt attempt;
     attempt.header = *journal.header();
     for (Frame& frame : frames) {
       attempt.last_update = std::max(attempt.last_update, update_of(frame));
       if (const auto* rewind = std::get_if<Rewind>(&frame)) {
-        history.rewind(*rewind);
+        try {
+          history.rewind(*rewind);
+        } catch (const DataError& error) {
+          throw impossible(error.what());
+        }
       } else if (auto* event = std::get_if<Event>(&frame)) {
         history.events.emplace_back(attempt.header.attempt, std::move(*event));
       } else {

@@ -60,8 +60,10 @@ class JournalTail {
 // Whether a file begins as a journal does; quicker than reading it.
 bool begins_as_journal(const std::filesystem::path& journal);
 
-// Cuts what follows the valid prefix, so that nothing can ever be glued to a torn frame. Returns
-// the number of bytes cut.
-std::uint64_t cut_torn_end(FileSystem& files, const std::filesystem::path& journal);
+// Cuts what follows the valid prefix of a journal of this run, and of no other file: what has no
+// header of this run stays as it is. Returns the number of bytes cut.
+std::uint64_t cut_torn_end(FileSystem& files,
+                           const std::filesystem::path& journal,
+                           const std::string& run_id);
 
 }  // namespace softalign

@@ -5,6 +5,7 @@
 #include "framework/base/hash.hpp"
 #include "framework/record/layout.hpp"
 #include "framework/record/machine.hpp"
+#include "framework/record/provenance.hpp"
 
 namespace softalign {
 namespace {
@@ -18,9 +19,8 @@ std::string text_of(const std::filesystem::path& file) {
 // Single values become attributes of the group; the whole is kept beside them as text.
 Json flat(const std::string& environment) {
   Json attributes = Json::object();
-  const Json json = Json::parse(environment, nullptr, false);
-  if (!json.is_object()) return attributes;
-  for (const auto& [name, value] : json.items())
+  if (!is_environment(environment)) return attributes;
+  for (const auto& [name, value] : Json::parse(environment).items())
     if (value.is_primitive() && !value.is_null()) attributes[name] = value;
   return attributes;
 }

@@ -6,8 +6,12 @@
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <system_error>
+
+#include "framework/base/hash.hpp"
 
 namespace softalign {
 
@@ -35,6 +39,17 @@ std::string process_start_time(std::int64_t pid) {
   return field;
 }
 
+std::string pid_namespace() {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/ns/pid", error).string();
+}
+
+std::string process_space() {
+  static const std::string space =
+      sha256_hex(first_line("/proc/sys/kernel/random/boot_id") + pid_namespace()).substr(0, 8);
+  return space;
+}
+
 std::string environment_variable(const char* variable) {
   const char* value = std::getenv(variable);
   return value ? value : "";
@@ -46,7 +61,8 @@ double unix_time() {
 }
 
 std::string utc_time(double unix_seconds) {
-  if (unix_seconds == 0) return {};
+  constexpr double kYear10000 = 253402300800;
+  if (!(unix_seconds > 0 && unix_seconds < kYear10000)) return {};  // or it is no time at all
   const auto seconds = static_cast<std::time_t>(unix_seconds);
   std::tm parts{};
   gmtime_r(&seconds, &parts);

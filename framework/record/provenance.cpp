@@ -15,6 +15,7 @@
 
 #include "framework/record/hdf5.hpp"
 #include "framework/record/machine.hpp"
+#include "framework/record/text.hpp"
 
 namespace softalign {
 namespace {
@@ -140,6 +141,15 @@ std::string gather_provenance() noexcept {
   } catch (...) {
     return {};
   }
+}
+
+bool is_environment(const std::string& text) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) return false;
+  for (const auto& [name, value] : json.items())
+    if (name.empty() || !is_text(name)) return false;
+  const auto host = json.find("host");
+  return host == json.end() || host->is_string();
 }
 
 }  // namespace softalign

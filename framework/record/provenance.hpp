@@ -24,4 +24,8 @@ const BuildInfo& build_info();
 // result: no secrets).
 std::string gather_provenance() noexcept;
 
+// Whether a text is what gather_provenance gives, or gave: an object of values that have names, and
+// the host is text.
+bool is_environment(const std::string& text);
+
 }  // namespace softalign

@@ -11,6 +11,7 @@
 #include "framework/record/provenance.hpp"
 #include "framework/record/setting.hpp"
 #include "framework/record/status.hpp"
+#include "framework/record/tidy.hpp"
 
 namespace softalign {
 namespace {
@@ -44,16 +45,32 @@ void check_counts(const Hdf5Writer& written, const std::filesystem::path& file) 
   }
 }
 
-}  // namespace
-
-void publish(FileSystem& files, const RunFolder& run, const History& history) {
-  Hdf5Writer file;
+void fill(Hdf5Writer& file, const RunFolder& run, const History& history) {
   file.attributes("", root_attributes(run, history));
   write_provenance(file, run, history);
   write_series(file, history.live);
   write_arrays(file, history.live);
   write_alignments(file, history.live);
   write_attributes(file, history.live);
+}
+
+}  // namespace
+
+void publish(FileSystem& files, const RunFolder& run, const History& history) {
+  Hdf5Writer file;
+  try {
+    fill(file, run, history);
+  } catch (const DataError&) {
+    throw;  // names its file
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {  // each frame could stand in a record, all of them cannot
+    throw DataError(
+        "{}: no record can be made of its journals: {}; move them away and run the spec again with "
+        "--force",
+        run.root.string(),
+        error.what());
+  }
   files.write_atomically(run.record(), file.image(), [&](const std::filesystem::path& temporary) {
     check_counts(file, temporary);
   });
@@ -71,6 +88,8 @@ bool end_is_published(const RunFolder& run) {
 }
 
 void recover(FileSystem& files, const RunFolder& run) {
+  check_places(run);
+  remove_temporaries(files, run, false);
   const auto owner = newest_claim(run);
   if (!owner && run.journals().empty())
     throw DataError("{}: no run was ever started here", run.root.string());
@@ -96,6 +115,12 @@ void recover(FileSystem& files, const RunFolder& run) {
           history.last_update());
   }
   check_setting(run, id_of(history));
+  for (const Attempt& attempt : history.attempts) {
+    const auto environment = run.environment(attempt.header.attempt);
+    if (std::filesystem::exists(environment) && !is_environment(read_file(environment)))
+      throw DataError("{}: damaged; move it away: the record is then made without it",
+                      environment.string());
+  }
   publish(files, run, history);
 }
 

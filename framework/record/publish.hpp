@@ -18,8 +18,8 @@ void publish(FileSystem& files, const RunFolder& run, const History& history);
 bool end_is_published(const RunFolder& run);
 
 // The record of a run that nobody works on, from what its journals hold: `softalign recover`. Torn
-// ends of journals are not read and not cut. MachineError while its owner lives; DataError, and run.h5 stays, when the journals, spec.yaml
-// or identity.json are damaged.
+// ends of journals are not read and not cut. MachineError while its owner lives; DataError, and
+// run.h5 stays, when a file of the run's folder is damaged.
 void recover(FileSystem& files, const RunFolder& run);
 
 }  // namespace softalign

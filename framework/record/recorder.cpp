@@ -1,13 +1,13 @@
 #include "framework/record/recorder.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "framework/base/error.hpp"
 #include "framework/record/machine.hpp"
 #include "framework/record/provenance.hpp"
 #include "framework/record/publish.hpp"
 #include "framework/record/text.hpp"
+#include "framework/record/tidy.hpp"
 
 namespace softalign {
 namespace fs = std::filesystem;
@@ -41,18 +41,6 @@ NamedNumbers last_values(const History& history) {
   return numbers;
 }
 
-void remove_temporaries(FileSystem& files, const fs::path& folder) {
-  std::vector<fs::path> found;
-  for (const auto& entry : fs::directory_iterator(folder))
-    if (is_temporary(entry.path())) found.push_back(entry.path());
-  for (const fs::path& path : found) files.remove(path);
-}
-
-void check_name(const std::string& what, const std::string& name) {
-  if (name.empty() || name.find('/') != std::string::npos || !is_text(name))
-    throw BugError("'{}' cannot be the name of {} in a record", name, what);
-}
-
 }  // namespace
 
 Recorder::Recorder(const fs::path& results,
@@ -66,11 +54,13 @@ Recorder::Recorder(const fs::path& results,
   const History history = read_history(folder_);
   check_history(history, run, folder_);
   if (history.end_state() == to_string(RunState::complete) && !mode.force) {
+    remove_temporaries(files_, folder_, false);
     if (end_is_published(folder_)) return;
+    check_places(folder_);
     write_setting(run);
     softalign::publish(files_, folder_, history);  // it was stopped between its end and this
     last_update_ = history.last_update();
-    notes_.push_back("the run was complete; its record is now published");
+    notes_.emplace_back("the run was complete; its record is now published");
     RunStatus status;
     status.state = RunState::complete;
     status.attempt = history.attempts.back().header.attempt;
@@ -93,11 +83,12 @@ Recorder::~Recorder() {
 }
 
 void Recorder::open(const RunIdentity& run, OpenMode mode) {
+  check_places(folder_);
   claim_ = std::make_unique<Claim>(files_, folder_, mode.steal, mode.proof);
   if (!claim_->reason().empty()) notes_.push_back(claim_->reason());
-  remove_temporaries(files_, folder_.root);
+  remove_temporaries(files_, folder_, true);
   for (const Index attempt : folder_.journals()) {
-    if (const auto cut = cut_torn_end(files_, folder_.journal(attempt)); cut > 0)
+    if (const auto cut = cut_torn_end(files_, folder_.journal(attempt), run.run_id); cut > 0)
       notes_.push_back(
           fmt::format("{} torn bytes cut from the journal of attempt {}", cut, attempt));
   }
@@ -126,7 +117,7 @@ void Recorder::write_setting(const RunIdentity& run) {
     const bool there = fs::exists(path);
     if (there && read_file(path) == text) return;
     if (there && path == folder_.identity())
-      notes_.push_back("identity.json was damaged: written again");
+      notes_.emplace_back("identity.json was damaged: written again");
     files_.write_atomically(path, text);
   };
   put(folder_.spec(), run.spec_yaml);
@@ -155,6 +146,7 @@ History Recorder::resume(OpenMode mode) {
 
 void Recorder::append(const Frame& frame) {
   if (!journal_) throw BugError("{}: the record is closed", folder_.root.string());
+  if (const std::string fault = fault_of(frame); !fault.empty()) throw BugError("{}", fault);
   journal_->append(frame);
   drift_->look(frame);
   if (drift() && !drift_told_) {
@@ -186,40 +178,17 @@ double Recorder::elapsed() const { return seconds(Clock::now() - opened_); }
 
 void Recorder::scalars(const std::string& series, Index update, const NamedNumbers& values) {
   last_update_ = std::max(last_update_, update);
-  for (const auto& [name, value] : values) {
-    check_name("a value", name);
-    set(metrics_, series + "/" + name, value);
-  }
+  for (const auto& [name, value] : values) set(metrics_, series + "/" + name, value);
   append(Scalars{series, update, wall_time_before_ + elapsed(), values});
 }
 
-void Recorder::alignment(const Alignment& a) {
-  const std::size_t size = a.source.size() * a.target.size();
-  if (a.weights.size() != size || (!a.gold.empty() && a.gold.size() != size)) {
-    throw BugError(
-        "alignment '{}' of sentence {} has {} weights and {} gold links for {} x {} words",
-        a.module,
-        a.sentence,
-        a.weights.size(),
-        a.gold.size(),
-        a.target.size(),
-        a.source.size());
-  }
-  check_name("an alignment", a.module);
-  append(a);
-}
+void Recorder::alignment(const Alignment& a) { append(a); }
 
 void Recorder::array(const std::string& group,
                      const std::string& name,
                      const std::vector<Dimension>& dims,
                      Values values,
                      const std::string& attributes) {
-  check_name("a dataset", name);
-  for (const Dimension& d : dims) check_name("a dimension", d.name);
-  if (size_of(dims) != size_of(values)) {
-    throw BugError(
-        "'{}/{}' has {} values for {} places", group, name, size_of(values), size_of(dims));
-  }
   append(Array{group, name, last_update_, dims, std::move(values), attributes});
 }
 
@@ -239,8 +208,6 @@ void Recorder::parameter(const std::string& name,
 }
 
 void Recorder::attributes(const std::string& path, const std::string& json) {
-  if (!nlohmann::json::parse(json, nullptr, false).is_object())
-    throw BugError("attributes of '{}' are no JSON object: {}", path, json);
   append(Attributes{path, json});
 }
 

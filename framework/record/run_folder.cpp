@@ -4,55 +4,66 @@
 
 #include <algorithm>
 #include <charconv>
-#include <optional>
 #include <string_view>
 #include <system_error>
+
+#include "framework/base/regular_file.hpp"
 
 namespace softalign {
 namespace fs = std::filesystem;
 namespace {
 
-// The number between prefix and suffix, or none when the name has another form.
-std::optional<Index> number_in(std::string_view name,
-                               std::string_view prefix,
-                               std::string_view suffix) {
-  if (!name.starts_with(prefix) || !name.ends_with(suffix)) return std::nullopt;
-  if (name.size() <= prefix.size() + suffix.size()) return std::nullopt;
-  name.remove_prefix(prefix.size());
-  name.remove_suffix(suffix.size());
-  Index number = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
-  return number;
+constexpr std::size_t kDigits = 9;  // more than any run has attempts, and one more still fits
+
+std::string numbered(std::string_view prefix, Index number, std::string_view suffix) {
+  return fmt::format("{}{:03}{}", prefix, number, suffix);
 }
 
+// The numbers of what is called prefix, number, suffix.
 std::vector<Index> numbers(const fs::path& folder,
                            std::string_view prefix,
                            std::string_view suffix) {
   std::vector<Index> found;
-  if (!fs::is_directory(folder)) return found;
-  for (const auto& entry : fs::directory_iterator(folder))
-    if (const auto number = number_in(entry.path().filename().string(), prefix, suffix))
-      found.push_back(*number);
+  for (const std::string& name : names_in(folder)) {
+    if (!name.starts_with(prefix) || name.size() > prefix.size() + kDigits + suffix.size())
+      continue;
+    Index number = 0;
+    std::from_chars(name.data() + prefix.size(), name.data() + name.size(), number);
+    if (number > 0 && name == numbered(prefix, number, suffix)) found.push_back(number);
+  }
   std::sort(found.begin(), found.end());
   return found;
 }
 
 }  // namespace
 
-fs::path RunFolder::attempt(Index number) const {
-  return root / fmt::format("attempt-{:03}", number);
+std::vector<std::string> names_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  fs::directory_iterator entry(folder, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error))
+    names.push_back(entry->path().filename().string());
+  if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
+    throw_unreadable(folder, error.value());
+  return names;
 }
 
+fs::path RunFolder::attempt(Index number) const { return root / numbered("attempt-", number, ""); }
+
 fs::path RunFolder::journal(Index attempt) const {
-  return root / fmt::format("journal-{:03}.jrnl", attempt);
+  return root / numbered("journal-", attempt, ".jrnl");
 }
 
 std::vector<Index> RunFolder::attempts() const {
-  std::vector<Index> found = numbers(root, "attempt-", "");
-  std::erase_if(found, [&](Index number) { return !fs::exists(claim(number)); });
+  std::vector<Index> found = attempt_folders();
+  std::erase_if(found, [&](Index number) {
+    std::error_code error;
+    return !fs::exists(claim(number), error);
+  });
   return found;
 }
+
+std::vector<Index> RunFolder::attempt_folders() const { return numbers(root, "attempt-", ""); }
 
 std::vector<Index> RunFolder::journals() const { return numbers(root, "journal-", ".jrnl"); }
 

@@ -1,4 +1,4 @@
-// Where things lie in a run's folder. Names only: nothing is read or written here.
+// Where things lie in a run's folder. Names only: no file is read or written here.
 //
 //   results/<name>/<run id>/spec.yaml, identity.json, status.json
 //                           attempt-001/CLAIM, RELEASED, environment.json, source.diff
@@ -32,9 +32,13 @@ struct RunFolder {
   }
   std::filesystem::path diff(Index number) const { return attempt(number) / "source.diff"; }
 
-  std::vector<Index> attempts() const;  // those that were claimed, ascending
-  std::vector<Index> journals() const;  // attempts that have a journal, ascending
+  std::vector<Index> attempts() const;         // those that were claimed, ascending
+  std::vector<Index> attempt_folders() const;  // also those that were not, or not yet
+  std::vector<Index> journals() const;         // attempts that have a journal, ascending
 };
+
+// What is in a folder, in no order; nothing where there is none. Throws as throw_unreadable.
+std::vector<std::string> names_in(const std::filesystem::path& folder);
 
 // The folder that a record lies in.
 std::filesystem::path folder_of(const std::filesystem::path& record);

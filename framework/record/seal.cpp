@@ -3,8 +3,6 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <fstream>
 
 #include "framework/record/bytes.hpp"
 #include "framework/record/file.hpp"
@@ -35,26 +33,19 @@ std::string sealed(std::string bytes) {
 }
 
 Seal seal_of(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary | std::ios::ate);
-  if (!in) throw_unreadable(file, errno);
-  const auto size = static_cast<std::uint64_t>(in.tellg());
-  if (size < kSeal) return Seal::absent;
-  std::string seal(kSeal, '\0');
-  in.seekg(-static_cast<std::streamoff>(kSeal), std::ios::end);
-  in.read(seal.data(), static_cast<std::streamsize>(kSeal));
-  if (!in) throw_unreadable(file, errno);
+  const RegularFile in(file);
+  if (in.size() < kSeal) return Seal::absent;
+  const std::uint64_t size = in.size() - kSeal;
+  std::string seal(kSeal, '\0'), piece(1 << 20, '\0');
+  in.read(seal.data(), kSeal, size);
   if (!seal.starts_with(kMagic)) return Seal::absent;
-  in.seekg(0);
-  std::string piece(1 << 20, '\0');
   std::uint32_t checksum = 0;
-  for (std::uint64_t left = size - kSeal; left > 0;) {
-    piece.resize(static_cast<std::size_t>(std::min<std::uint64_t>(left, piece.size())));
-    if (!in.read(piece.data(), static_cast<std::streamsize>(piece.size())))
-      throw_unreadable(file, errno);
+  for (std::uint64_t at = 0; at < size; at += piece.size()) {
+    piece.resize(static_cast<std::size_t>(std::min<std::uint64_t>(size - at, piece.size())));
+    if (in.read(piece.data(), piece.size(), at) < piece.size()) return Seal::broken;
     checksum = crc(checksum, piece);
-    left -= piece.size();
   }
-  return seal == seal_text(size - kSeal, checksum) ? Seal::whole : Seal::broken;
+  return seal == seal_text(size, checksum) ? Seal::whole : Seal::broken;
 }
 
 }  // namespace softalign

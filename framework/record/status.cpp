@@ -25,8 +25,8 @@ constexpr RunState kStates[] = {RunState::absent,
 
 RunStatus read_status(const RunFolder& run) {
   RunStatus status;
-  if (!std::filesystem::exists(run.status())) return status;
   try {
+    if (!std::filesystem::exists(run.status())) return status;
     const Json json = Json::parse(read_file(run.status()));
     status.state = run_state(json.at("state").get<std::string>()).value_or(RunState::absent);
     json.at("attempt").get_to(status.attempt);

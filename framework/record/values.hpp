@@ -31,9 +31,11 @@ struct Dimension {
   bool operator==(const Dimension&) const = default;
 };
 
+// -1 for sizes that no array has: below 0, or too many places to be counted.
 inline Index size_of(const std::vector<Dimension>& dims) {
   Index size = 1;
-  for (const Dimension& d : dims) size *= d.size;
+  for (const Dimension& d : dims)
+    if (d.size < 0 || __builtin_mul_overflow(size, d.size, &size)) return -1;
   return size;
 }
 

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <boost/test/unit_test.hpp>
+#include <map>
 
 #include "framework/base/error.hpp"
 #include "tests/record/support.hpp"
@@ -70,6 +71,95 @@ BOOST_AUTO_TEST_CASE(what_is_no_regular_file_is_not_replaced) {
   BOOST_REQUIRE(mkfifo((scratch / "pipe").c_str(), 0600) == 0);
   BOOST_CHECK_THROW(FileSystem::real().write_atomically(scratch / "pipe", "new"), MachineError);
   BOOST_TEST(std::filesystem::is_fifo(scratch / "pipe"));
+}
+
+BOOST_AUTO_TEST_CASE(what_does_not_read_back_is_the_machines_fault) {
+  const Scratch scratch;
+  const auto damaged = [](const std::filesystem::path& file) {
+    throw DataError("{}: damaged; copy it again", file.string());
+  };
+  BOOST_CHECK_EXCEPTION(FileSystem::real().write_atomically(scratch / "a", "new", damaged),
+                        MachineError,
+                        [&](const auto& e) {
+                          return e.what() == (scratch / "a").string() +
+                                                 ": does not read back as it was written; check "
+                                                 "the disk";
+                        });
+  BOOST_TEST(std::filesystem::is_empty(scratch.path()));
+}
+
+// What a new folder's parent must have on disk, at every level.
+BOOST_AUTO_TEST_CASE(new_folders_are_durable_at_every_level) {
+  struct Watched : FileSystem {
+    std::map<int, std::string> open_files;
+    std::vector<std::string> calls;
+    int mkdir(const char* path) override {
+      calls.push_back(std::string("make ") + path);
+      return FileSystem::mkdir(path);
+    }
+    int open(const char* path, int flags) override {
+      const int file = FileSystem::open(path, flags);
+      open_files[file] = path;
+      return file;
+    }
+    int fsync(int file) override {
+      calls.push_back("sync " + open_files.at(file));
+      return FileSystem::fsync(file);
+    }
+  } files;
+  const Scratch scratch;
+  const std::string root = scratch.path().string();
+  files.make_folders(scratch / "a/b/c");
+  BOOST_TEST((files.calls == std::vector<std::string>{"make " + root + "/a",
+                                                      "sync " + root,
+                                                      "make " + root + "/a/b",
+                                                      "sync " + root + "/a",
+                                                      "make " + root + "/a/b/c",
+                                                      "sync " + root + "/a/b"}));
+  files.calls.clear();
+  files.make_folders(scratch / "a/b/c");
+  BOOST_TEST(files.calls.empty());
+  File(files, scratch / "file");
+  BOOST_CHECK_EXCEPTION(files.make_folders(scratch / "file/d"), MachineError, [&](const auto& e) {
+    return e.what() ==
+           root + "/file/d: cannot create the folder " + root + "/file: Not a directory";
+  });
+}
+
+// Another process, which won, swept what it took for left over.
+BOOST_AUTO_TEST_CASE(a_loser_whose_temporary_was_removed_is_told_that_it_lost) {
+  struct Swept : FileSystem {
+    int link(const char* from, const char* to) override {
+      FileSystem::unlink(from);
+      return FileSystem::link(from, to);
+    }
+  } swept;
+  const Scratch scratch;
+  BOOST_CHECK_THROW(swept.create_once(scratch / "a", "mine"), MachineError);
+  BOOST_TEST(FileSystem::real().create_once(scratch / "a", "another's"));
+  BOOST_TEST(!swept.create_once(scratch / "a", "mine"));
+  BOOST_TEST(read_file(scratch / "a") == "another's");
+}
+
+BOOST_AUTO_TEST_CASE(a_temporary_tells_whose_it_is) {
+  struct Named : FileSystem {
+    std::string name;
+    int rename(const char* from, const char* to) override {
+      name = from;
+      return FileSystem::rename(from, to);
+    }
+  } files;
+  const Scratch scratch;
+  files.write_atomically(scratch / "run.h5", "x");
+  const std::string mine = files.name;
+  BOOST_TEST((temporary(mine) == Temporary::alive));
+  const std::string prefix = mine.substr(0, mine.rfind('-') + 1);
+  BOOST_TEST((temporary(prefix + "4000000000") == Temporary::abandoned));
+  BOOST_TEST((temporary(scratch / ".run.h5.tmp-01234567-4000000000") == Temporary::unknown));
+  BOOST_TEST((temporary(scratch / ".run.h5.tmp-4000000000") == Temporary::unknown));
+  for (const char* other :
+       {"run.h5", ".run.h5", ".run.h5.tmp-", ".tmp-12", "a.tmp-12", ".a.tmp-1x"})
+    BOOST_TEST((temporary(scratch / other) == Temporary::none));
 }
 
 BOOST_AUTO_TEST_CASE(creating_once_tells_who_was_first) {

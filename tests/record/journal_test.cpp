@@ -149,9 +149,62 @@ BOOST_AUTO_TEST_CASE(a_torn_end_is_cut_before_anything_follows) {
   const Scratch scratch;
   const Written written = write_samples(scratch);
   write_bytes(scratch / "torn", written.bytes.substr(0, written.ends[3] + 5));
-  BOOST_TEST(cut_torn_end(FileSystem::real(), scratch / "torn") == 5u);
+  BOOST_TEST(cut_torn_end(FileSystem::real(), scratch / "torn", "another run") == 0u);
+  BOOST_TEST(cut_torn_end(FileSystem::real(), scratch / "torn", kHeader.run_id) == 5u);
   BOOST_TEST(std::filesystem::file_size(scratch / "torn") == written.ends[3]);
-  BOOST_TEST(cut_torn_end(FileSystem::real(), scratch / "torn") == 0u);
+  BOOST_TEST(cut_torn_end(FileSystem::real(), scratch / "torn", kHeader.run_id) == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(what_does_not_begin_as_a_journal_is_not_cut) {
+  const Scratch scratch;
+  const Written written = write_samples(scratch);
+  for (std::size_t size = 0; size < written.ends[0]; ++size) {
+    const std::string torn = written.bytes.substr(0, size);
+    for (const std::string& bytes : {torn, std::string(size, 'x'), std::string(size, '\0')}) {
+      write_bytes(scratch / "begun", bytes);
+      BOOST_TEST(cut_torn_end(FileSystem::real(), scratch / "begun", kHeader.run_id) == 0u);
+      BOOST_TEST(read_file(scratch / "begun") == bytes);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_cut_through_a_link) {
+  const Scratch scratch;
+  const Written written = write_samples(scratch);
+  const std::string torn = written.bytes.substr(0, written.ends[3] + 5);
+  write_bytes(scratch / "elsewhere", torn);
+  std::filesystem::create_symlink(scratch / "elsewhere", scratch / "link");
+  BOOST_CHECK_THROW(cut_torn_end(FileSystem::real(), scratch / "link", kHeader.run_id),
+                    MachineError);
+  BOOST_TEST(read_file(scratch / "elsewhere") == torn);
+}
+
+// A frame of 1 MiB and more is read in pieces, and what a file announces without having it is not
+// asked for.
+BOOST_AUTO_TEST_CASE(large_frames_and_large_holes_are_read) {
+  const Scratch scratch;
+  const Array large{.group = "parameters",
+                    .name = "W",
+                    .update = 1,
+                    .dims = {{"n", 700'000}},
+                    .values = std::vector<float>(700'000, 0.5f),
+                    .attributes = "{}"};
+  std::vector<Frame> frames;
+  {
+    JournalWriter writer(FileSystem::real(), scratch / "large", kHeader);
+    for (int i = 0; i < 3; ++i) {
+      frames.push_back(Scalars{"train", i, 0, {{"loss", 1.0}}});
+      frames.push_back(large);
+    }
+    for (const Frame& frame : frames) writer.append(frame);
+  }
+  BOOST_TEST((packed(scratch / "large") == packed(frames)));
+  const auto whole = std::filesystem::file_size(scratch / "large");
+  std::filesystem::resize_file(scratch / "large", whole + (std::uintmax_t{1} << 40));
+  BOOST_TEST((packed(scratch / "large") == packed(frames)));
+  BOOST_TEST(cut_torn_end(FileSystem::real(), scratch / "large", kHeader.run_id) ==
+             std::uintmax_t{1} << 40);
+  BOOST_TEST(std::filesystem::file_size(scratch / "large") == whole);
 }
 
 BOOST_AUTO_TEST_CASE(a_tail_gives_each_frame_once_when_it_is_whole) {
