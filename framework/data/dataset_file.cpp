@@ -65,11 +65,11 @@ std::optional<Trailer> read_trailer(int file, const std::string& key) {
   Trailer trailer;
   const auto size = static_cast<std::size_t>(info.st_size) - sizeof trailer;
   if (!read_at(file, size, &trailer, sizeof trailer)) return {};
-  const bool ours = trailer.own_sum == trailer.sum_of_this() &&
-                    std::string_view(trailer.magic, kMagic.size()) == kMagic &&
-                    std::string_view(trailer.key, kKey) == key &&
-                    trailer.byte_order == Trailer{}.byte_order &&
-                    trailer.row_bytes == Trailer{}.row_bytes && trailer.size == size;
+  const bool ours =
+      trailer.own_sum == trailer.sum_of_this() &&
+      std::string_view(trailer.magic, kMagic.size()) == kMagic &&
+      std::string_view(trailer.key, kKey) == key && trailer.byte_order == Trailer{}.byte_order &&
+      trailer.row_bytes == Trailer{}.row_bytes && trailer.size == size && trailer.json_at <= size;
   return ours ? std::optional(trailer) : std::nullopt;
 }
 
@@ -95,11 +95,32 @@ Json json_of(const Split& split, std::size_t rows_at, std::size_t rows) {
           {"counts", {c.read, c.kept, c.dropped_too_long, c.dropped_empty, c.truncated}}};
 }
 
-Split split_of(const Json& json, const std::shared_ptr<const MappedFile>& file) {
-  const auto c = json.at("counts").get<std::vector<Index>>();
-  return {json.at("name").get<std::string>(),
-          Examples(file, json.at("rows_at").get<std::size_t>(), json.at("rows").get<std::size_t>()),
-          {c.at(0), c.at(1), c.at(2), c.at(3), c.at(4)}};
+std::uint64_t size_of(const ExampleRow& row) {
+  return row.links * sizeof(Link) + (std::uint64_t{row.source} + row.target) * sizeof(Token) +
+         row.source_text + row.target_text;
+}
+
+// Throws DataError unless all rows, and what they refer to, lie before `end`.
+void check_rows(const MappedFile& file, std::size_t at, std::size_t count, std::size_t end) {
+  if (at % alignof(ExampleRow) != 0 || at > end || count > (end - at) / sizeof(ExampleRow))
+    throw DataError("rows outside the file");
+  std::vector<ExampleRow> part(kPart / sizeof(ExampleRow));
+  for (; count > 0; count -= part.size(), at += part.size() * sizeof(ExampleRow)) {
+    part.resize(std::min(part.size(), count));
+    file.read(file.data() + at, part.size() * sizeof(ExampleRow), part.data());
+    for (const ExampleRow& row : part)
+      if (row.at % alignof(Link) != 0 || row.at > end || size_of(row) > end - row.at)
+        throw DataError("an example outside the file");
+  }
+}
+
+// end: of the examples and the rows.
+Split split_of(const Json& json, const std::shared_ptr<const MappedFile>& file, std::size_t end) {
+  const auto c = json.at("counts").get<std::array<Index, 5>>();
+  const auto at = json.at("rows_at").get<std::size_t>(), rows = json.at("rows").get<std::size_t>();
+  check_rows(*file, at, rows, end);
+  return {
+      json.at("name").get<std::string>(), Examples(file, at, rows), {c[0], c[1], c[2], c[3], c[4]}};
 }
 
 }  // namespace
@@ -162,15 +183,21 @@ std::optional<Dataset> read_dataset(int file, const std::string& key) {
   if (!trailer || !is_whole(file, *trailer)) return {};
   std::string rest(trailer->size - trailer->json_at, '\0');
   if (!read_at(file, trailer->json_at, rest.data(), rest.size())) return {};
-  const Json json = Json::parse(rest);
   const auto mapped = std::make_shared<const MappedFile>(file, trailer->size);
   Dataset data;
-  data.source = load_vocabulary(json.at("source").get_ref<const std::string&>());
-  data.target = load_vocabulary(json.at("target").get_ref<const std::string&>());
-  data.train = split_of(json.at("splits").at(0), mapped);
-  data.dev = split_of(json.at("splits").at(1), mapped);
-  data.test = split_of(json.at("splits").at(2), mapped);
-  data.has_links = json.at("has_links").get<bool>();
+  try {  // what no program of ours wrote has a right sum too, if somebody wanted it
+    const Json json = Json::parse(rest);
+    data.source = load_vocabulary(json.at("source").get_ref<const std::string&>());
+    data.target = load_vocabulary(json.at("target").get_ref<const std::string&>());
+    data.train = split_of(json.at("splits").at(0), mapped, trailer->json_at);
+    data.dev = split_of(json.at("splits").at(1), mapped, trailer->json_at);
+    data.test = split_of(json.at("splits").at(2), mapped, trailer->json_at);
+    data.has_links = json.at("has_links").get<bool>();
+  } catch (const Json::exception&) {
+    return {};
+  } catch (const DataError&) {
+    return {};
+  }
   return data;
 }
 

@@ -95,6 +95,7 @@ class Hdf5Reader {
   auto guarded(const Work& work) const -> decltype(work());
 
   std::string name_;
+  std::uint64_t most_bytes_ = 0;  // of one dataset, in memory
   Hdf5Handle file_;
 };
 

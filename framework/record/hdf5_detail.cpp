@@ -48,9 +48,15 @@ Hdf5Handle string_type(std::size_t size) {
   return type;
 }
 
+// A file of ours has one hard link to each object: others would lead out of the file, or in circles.
 Hdf5Handle open_object(hid_t file, const std::string& path) {
   const std::string name = "/" + path;
-  return {check(H5Oopen(file, name.c_str(), H5P_DEFAULT), "open " + name), H5Oclose};
+  exists_in(file, path);  // refuses other links on the way
+  Hdf5Handle object(check(H5Oopen(file, name.c_str(), H5P_DEFAULT), "open " + name), H5Oclose);
+  H5O_info_t info{};
+  check(H5Oget_info2(object.id(), &info, H5O_INFO_BASIC), name);
+  if (info.rc > 1) throw MachineError("HDF5: {}: several links lead to it", printable(name));
+  return object;
 }
 
 std::string parent(const std::string& path) {
@@ -66,6 +72,10 @@ bool exists_in(hid_t file, const std::string& path) {
   for (std::size_t end = path.find('/'); !path.empty(); end = path.find('/', end + 1)) {
     const std::string part = path.substr(0, end);
     if (H5Lexists(file, part.c_str(), H5P_DEFAULT) <= 0) return false;
+    H5L_info_t link{};
+    check(H5Lget_info(file, part.c_str(), &link, H5P_DEFAULT), part);
+    if (link.type != H5L_TYPE_HARD)
+      throw MachineError("HDF5: {}: a link to another place", printable(part));
     if (end == std::string::npos) break;
   }
   return true;

@@ -7,6 +7,32 @@ namespace softalign {
 using namespace hdf5;
 namespace {
 
+// More places than any array has; products of some axes of fewer stay small too.
+constexpr hsize_t kMostPlaces = hsize_t{1} << 48;
+
+// How many times its size deflate makes of a file at most; and what may be read whatever the file's size,
+// because places of an array that nobody wrote take no room.
+constexpr std::uint64_t kMostDeflated = 1032;
+constexpr std::uint64_t kAlways = 64 << 20;
+
+// The axes of a dataset, whose values must lie in its own file.
+std::vector<hsize_t> axes_of(hid_t dataset, const std::string& path) {
+  const Hdf5Handle creation(check(H5Dget_create_plist(dataset), path), H5Pclose);
+  if (H5Pget_layout(creation.id()) == H5D_VIRTUAL || H5Pget_external_count(creation.id()) != 0)
+    throw MachineError("HDF5: {}: its values are in another file", printable(path));
+  const Hdf5Handle extent(check(H5Dget_space(dataset), path), H5Sclose);
+  const int rank = check(H5Sget_simple_extent_ndims(extent.id()), path);
+  std::vector<hsize_t> sizes(static_cast<std::size_t>(rank));
+  check(H5Sget_simple_extent_dims(extent.id(), sizes.data(), nullptr), path);
+  hsize_t most = kMostPlaces;
+  for (const hsize_t size : sizes) {
+    if (size > most)
+      throw MachineError("HDF5: {}: more places than any array has", printable(path));
+    most /= std::max<hsize_t>(size, 1);
+  }
+  return sizes;
+}
+
 template <class T>
 Values read_as(hid_t dataset, std::size_t count, const std::string& path) {
   std::vector<T> values(count);
@@ -18,10 +44,14 @@ Values read_as(hid_t dataset, std::size_t count, const std::string& path) {
 Values read_texts(hid_t dataset, std::size_t count, const std::string& path) {
   std::vector<char*> pointers(count, nullptr);
   const Hdf5Handle type = string_type(H5T_VARIABLE);
-  check(H5Dread(dataset, type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()), path);
+  const herr_t done = H5Dread(dataset, type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data());
+  const std::string why = done < 0 ? reason() : "";
   std::vector<std::string> values;
-  for (char* s : pointers) values.emplace_back(s ? s : "");
-  for (char* s : pointers) H5free_memory(s);
+  for (char* s : pointers) {  // some, where it failed
+    if (done >= 0) values.emplace_back(s ? s : "");
+    H5free_memory(s);
+  }
+  if (done < 0) throw MachineError("HDF5: {}: {}", path, why);
   return values;
 }
 
@@ -66,6 +96,7 @@ Hdf5Reader::Hdf5Reader(const std::filesystem::path& file) : name_(file.string())
   std::error_code error;
   if (!std::filesystem::exists(file, error) && !error) throw DataError("{}: no such file", name_);
   const Seal seal = seal_of(file);
+  most_bytes_ = std::max(kAlways, kMostDeflated * std::filesystem::file_size(file, error));
   if (seal == Seal::broken) throw damaged_record(file, "its bytes are not those that were written");
   if (H5Fis_hdf5(name_.c_str()) <= 0)
     throw DataError("{}: not an HDF5 file; {}", name_, remedy_for(file));
@@ -81,7 +112,9 @@ Hdf5Reader::Hdf5Reader(const std::filesystem::path& file) : name_(file.string())
   });
 }
 
-bool Hdf5Reader::exists(const std::string& path) const { return exists_in(file_.id(), path); }
+bool Hdf5Reader::exists(const std::string& path) const {
+  return guarded([&] { return exists_in(file_.id(), path); });
+}
 
 bool Hdf5Reader::is_group(const std::string& path) const {
   return guarded(
@@ -116,10 +149,7 @@ std::vector<std::string> Hdf5Reader::children(const std::string& group) const {
 std::vector<Dimension> Hdf5Reader::dims(const std::string& dataset) const {
   return guarded([&] {
     const Hdf5Handle set = open_object(file_.id(), dataset);
-    const Hdf5Handle extent(check(H5Dget_space(set.id()), dataset), H5Sclose);
-    const int rank = check(H5Sget_simple_extent_ndims(extent.id()), dataset);
-    std::vector<hsize_t> sizes(static_cast<std::size_t>(rank));
-    check(H5Sget_simple_extent_dims(extent.id(), sizes.data(), nullptr), dataset);
+    const std::vector<hsize_t> sizes = axes_of(set.id(), dataset);
     const bool is_scale = H5DSis_scale(set.id()) > 0;
     std::vector<Dimension> dims;
     for (unsigned i = 0; i < sizes.size(); ++i)
@@ -133,12 +163,16 @@ Values Hdf5Reader::read(const std::string& dataset) const {
   if (!exists(dataset)) throw damaged_record(name_, fmt::format("no dataset '{}'", dataset));
   return guarded([&]() -> Values {
     const Hdf5Handle set = open_object(file_.id(), dataset);
+    axes_of(set.id(), dataset);  // refuses what no array of ours is
     const Hdf5Handle extent(check(H5Dget_space(set.id()), dataset), H5Sclose);
     const Hdf5Handle type(check(H5Dget_type(set.id()), dataset), H5Tclose);
     const auto count =
         static_cast<std::size_t>(check(H5Sget_simple_extent_npoints(extent.id()), dataset));
     const H5T_class_t kind = H5Tget_class(type.id());
     const std::size_t size = H5Tget_size(type.id());
+    if (count > most_bytes_ / std::max<std::size_t>(size, 1))
+      throw MachineError(
+          "HDF5: {}: {} values, more than its file can hold", printable(dataset), count);
     if (kind == H5T_STRING) return read_texts(set.id(), count, dataset);
     if (kind == H5T_FLOAT && size == 4) return read_as<float>(set.id(), count, dataset);
     if (kind == H5T_FLOAT) return read_as<double>(set.id(), count, dataset);
@@ -157,6 +191,7 @@ std::vector<float> Hdf5Reader::read_block(const std::string& dataset,
     for (Index n : size) count *= n;
     std::vector<float> values(static_cast<std::size_t>(count));
     const Hdf5Handle set = open_object(file_.id(), dataset);
+    axes_of(set.id(), dataset);
     const Block block = select(set.id(), start, size);
     check(H5Dread(set.id(),
                   H5T_NATIVE_FLOAT,

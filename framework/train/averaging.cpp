@@ -91,7 +91,13 @@ void Averaging::restore(const Checkpoint& checkpoint) {
     numbers_from(checkpoint, "average.moving", moving_.data(), size_);
   }
   epochs_.clear();
-  for (const double value : ByteReader(blob_of(checkpoint, "average")).list<double>()) {
+  const std::vector<double> values = list_of(checkpoint, "average");
+  if (std::ssize(values) > options_.epochs)
+    throw DataError("checkpoint of update {}: 'average' holds {} epochs, and {} are averaged",
+                    checkpoint.update,
+                    values.size(),
+                    options_.epochs);
+  for (const double value : values) {
     epochs_.push_back({value, Numbers(size_)});
     numbers_from(checkpoint,
                  fmt::format("average.epoch-{}", epochs_.size() - 1),

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "framework/base/error.hpp"
+#include "framework/record/bytes.hpp"
 #include "framework/record/checkpoint.hpp"
 
 namespace softalign {
@@ -19,6 +20,22 @@ inline const std::string& blob_of(const Checkpoint& checkpoint, const std::strin
   if (found == checkpoint.blobs.end())
     throw DataError("checkpoint of update {}: '{}' is missing", checkpoint.update, name);
   return found->second;
+}
+
+// What `read` takes from such a blob, which must be all of it. Throws DataError.
+template <class Read>
+auto read_blob(const Checkpoint& checkpoint, const std::string& name, const Read& read) {
+  ByteReader in(blob_of(checkpoint, name));
+  try {
+    auto result = read(in);
+    if (in.left() == 0) return result;
+  } catch (const DataError&) {
+  }
+  throw DataError("checkpoint of update {}: '{}' is of another size", checkpoint.update, name);
+}
+
+inline std::vector<double> list_of(const Checkpoint& checkpoint, const std::string& name) {
+  return read_blob(checkpoint, name, [](ByteReader& in) { return in.list<double>(); });
 }
 
 inline void numbers_from(const Checkpoint& checkpoint,

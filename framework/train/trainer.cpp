@@ -247,16 +247,24 @@ void Trainer::restore(const Checkpoint& checkpoint) {
   for (TrainingStep::Buffer& buffer : step_->state())
     numbers_from(checkpoint, "optimizer." + buffer.name, buffer.numbers.data(), size);
   if (averaging_) averaging_->restore(checkpoint);
-  if (!schedule_->state().empty())
-    schedule_->restore(ByteReader(blob_of(checkpoint, "schedule")).list<double>());
-  ByteReader position(checkpoint.blobs.at("position"));
-  position_.epoch = position.number<Index>();
-  position_.batch = position.number<Index>();
-  position_.update = position.number<Index>();
-  position_.finished = position.number<std::uint8_t>() != 0;
-  best_.update = position.number<Index>();
-  best_.value = position.number<double>();
-  best_.since = position.number<Index>();
+  if (!schedule_->state().empty()) schedule_->restore(list_of(checkpoint, "schedule"));
+  position_ = read_blob(checkpoint, "position", [&](ByteReader& in) {
+    Position position;
+    position.epoch = in.number<Index>();
+    position.batch = in.number<Index>();
+    position.update = in.number<Index>();
+    position.finished = in.number<std::uint8_t>() != 0;
+    best_.update = in.number<Index>();
+    best_.value = in.number<double>();
+    best_.since = in.number<Index>();
+    return position;
+  });
+  const bool possible = position_.epoch >= 0 && position_.epoch <= kMostEpochs &&
+                        position_.batch >= 0 && position_.update == checkpoint.update &&
+                        position_.update >= 0 && best_.since >= 0 && best_.since <= kMostEpochs;
+  if (!possible)
+    throw DataError("checkpoint of update {}: 'position' is none that training reaches",
+                    checkpoint.update);
   saved_at_ = position_.update;
 }
 

@@ -45,6 +45,8 @@ class Plateau final : public Schedule {
     return {any_ ? 1.0 : 0.0, best_, static_cast<double>(since_), factor_};
   }
   void restore(const std::vector<double>& state) override {
+    if (state.size() != 4 || !(state[2] >= 0 && state[2] <= static_cast<double>(kMostEpochs)))
+      throw DataError("the checkpoint's state of schedule 'plateau' is none that it reaches");
     any_ = state.at(0) != 0;
     best_ = state.at(1);
     since_ = static_cast<Index>(state.at(2));

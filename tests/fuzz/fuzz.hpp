@@ -1,0 +1,132 @@
+// What the fuzzers share: bytes as choices, files in memory, and which errors are no findings.
+//
+// A target is one file with LLVMFuzzerTestOneInput. clang links it with libFuzzer (preset fuzz); every
+// other build links all of them into fuzz_replay. What escapes a target is a finding.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "framework/base/error.hpp"
+#include "framework/config/spec.hpp"
+#include "framework/train/spec.hpp"
+#include "tests/record/support.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+namespace softalign::fuzz {
+
+// A property that does not hold. It is no Error, so nobody takes it for a refusal.
+inline void require(bool holds, const std::string& what) {
+  if (!holds) throw std::logic_error(what);
+}
+
+// Does `work`; false when it refused its input as it should: as a fault of the spec or of the data, in
+// lines that are harmless to a terminal.
+template <class Work>
+bool accepts(const Work& work) {
+  try {
+    work();
+    return true;
+  } catch (const Error& error) {
+    const std::string what = error.what();
+    require(error.code() == ExitCode::usage || error.code() == ExitCode::data, what);
+    for (std::size_t at = 0; at < what.size();) {
+      const std::size_t end = std::min(what.find('\n', at), what.size());
+      const std::string line = what.substr(at, end - at);
+      require(printable(line, kWhole) == line, "a message has control characters: " + line);
+      at = end + 1;
+    }
+    return false;
+  }
+}
+
+// Takes the bytes of an input one after the other; behind their end all are 0.
+class Input {
+ public:
+  Input(const std::uint8_t* data, std::size_t size)
+      : rest_(reinterpret_cast<const char*>(data), size) {}
+
+  template <class T>
+  T number() {
+    T value{};
+    const std::string_view bytes = take(sizeof value);
+    std::memcpy(&value, bytes.data(), bytes.size());
+    return value;
+  }
+  // A number from 0 to n - 1; n is at most 256.
+  std::size_t below(std::size_t n) { return number<std::uint8_t>() % n; }
+  // At most 65535 bytes.
+  std::string text() { return std::string(take(number<std::uint16_t>())); }
+  // A part of a text file: up to a line "---".
+  std::string part() {
+    constexpr std::string_view kMark = "---\n";
+    const std::size_t end = std::min(rest_.find(kMark), rest_.size());
+    const std::string part(take(end));
+    take(kMark.size());
+    return part;
+  }
+  std::string rest() { return std::string(take(rest_.size())); }
+  bool empty() const { return rest_.empty(); }
+
+ private:
+  std::string_view take(std::size_t size) {
+    const std::string_view taken = rest_.substr(0, size);
+    rest_.remove_prefix(taken.size());
+    return taken;
+  }
+  std::string_view rest_;
+};
+
+// A folder of this process, in memory.
+inline const std::filesystem::path& folder() {
+  static const test::Scratch scratch;
+  return scratch.path();
+}
+
+// Writes a file there.
+inline std::filesystem::path file(const std::string& name, std::string_view bytes) {
+  const std::filesystem::path path = folder() / name;
+  std::ofstream(path, std::ios::binary | std::ios::trunc)
+      .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  return path;
+}
+
+// A spec that studies and sweeps change.
+inline std::filesystem::path base_spec() {
+  return file("base.yaml", R"(
+task: {type: reverse, symbols: 4, length: {train: [1, 4], dev: [1, 4], test: [1, 8]},
+       examples: {train: 6, dev: 2, test: 3}}
+model:
+  embedding: 8
+  encoder: {type: gru, units: 8}
+  attention: {type: global, score: {type: additive, units: 4}}
+  decoder: {type: attentional_gru, units: 8}
+train: {epochs: 1, shards: 2, batch: {sentences: 10}}
+evaluate: {search: {type: greedy}, lengths: [2, 4, 6]}
+record: {alignments: 4}
+)");
+}
+
+inline ResolvedSpec<Spec> resolve_spec(SpecTree tree) { return resolve<Spec>(std::move(tree)); }
+
+// Whether no number in it is large: a model of many units is legal, and takes seconds and gigabytes.
+inline bool is_small(const Value& value) {
+  const bool number =
+      value.is_scalar() && value.text.find_first_of("0123456789") != std::string::npos;
+  if (number && (value.text.size() > 3 || value.text.find_first_of("eE") != std::string::npos))
+    return value.text.find('.') != std::string::npos &&
+           value.text.find_first_of("eE") == std::string::npos;
+  for (const Value& item : value.items)
+    if (!is_small(item)) return false;
+  for (const Value::Entry& entry : value.entries)
+    if (!is_small(entry.value)) return false;
+  return true;
+}
+
+}  // namespace softalign::fuzz

@@ -1,0 +1,37 @@
+// The small files of a run's folder: how it stands, who works on it, what it is.
+//
+// An input is the parts status.json, CLAIM, identity.json, spec.yaml, environment.json (fuzz.hpp).
+#include "framework/analysis/run_summary.hpp"
+#include "framework/record/claim.hpp"
+#include "framework/record/hdf5.hpp"
+#include "framework/record/layout.hpp"
+#include "framework/record/setting.hpp"
+#include "framework/record/status.hpp"
+#include "tests/fuzz/fuzz.hpp"
+
+using namespace softalign;
+using namespace softalign::fuzz;
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const RunFolder run{folder()};
+  static const bool made = std::filesystem::create_directories(run.attempt(1));
+  require(made, "the folder of an attempt");
+  const auto write = [&](const std::filesystem::path& path, const std::string& text) {
+    file(path.lexically_relative(run.root).string(), text);
+  };
+  Input in(data, size);
+  for (const std::filesystem::path& path :
+       {run.status(), run.claim(1), run.identity(), run.spec(), run.environment(1)})
+    write(path, in.part());
+  accepts([&] { newest_claim(run); });
+  accepts([&] { run_status(run); });
+  accepts([&] { check_setting(run, ""); });
+  summarize_run(run);
+  History history;
+  history.attempts.push_back({.header = {.run_id = "0123456789abcdef", .attempt = 1}});
+  accepts([&] {
+    Hdf5Writer record;
+    write_provenance(record, run, history);
+  });
+  return 0;
+}

@@ -1,0 +1,28 @@
+// Study files: reading and planning.
+#include "framework/launch/study.hpp"
+#include "framework/config/yaml.hpp"
+#include "tests/fuzz/fuzz.hpp"
+
+using namespace softalign;
+using namespace softalign::fuzz;
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  base_spec();
+  const std::filesystem::path path = file("study.yaml", Input(data, size).rest());
+  Study study;
+  if (!accepts([&] { study = read_study(path); })) return 0;
+  std::size_t runs = 0;
+  for (const StudyPart& part : study.parts) {
+    if (part.base.filename() != "base.yaml") return 0;
+    runs += part.variants.size() * study.seeds.size();
+  }
+  if (runs > 8 || !is_small(read_yaml(path))) return 0;
+  std::vector<StudyRun> planned;
+  if (!accepts([&] { planned = plan_study(study, {}, folder() / "results", resolve_spec); }))
+    return 0;
+  require(planned.size() == runs, "runs are missing");
+  for (const StudyRun& run : planned)
+    require(run.folder.lexically_normal().string().starts_with((folder() / "results/").string()),
+            "a run lies outside the results");
+  return 0;
+}

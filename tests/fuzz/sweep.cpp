@@ -1,0 +1,45 @@
+// Sweep files: reading, planning, and the plan that is written.
+#include "framework/sweep/sweep.hpp"
+#include "framework/config/yaml.hpp"
+#include "framework/sweep/plan.hpp"
+#include "framework/sweep/plan_file.hpp"
+#include "tests/fuzz/fuzz.hpp"
+
+using namespace softalign;
+using namespace softalign::fuzz;
+
+namespace {
+
+// At most eight rows to plan: each builds a model.
+bool is_short(const Sweep& sweep) {
+  std::size_t rows = sweep.seeds.size();
+  for (const SweepParameter& p : sweep.parameters) {
+    rows *= p.is_finite() && !p.all_types ? p.values.size() : 9;
+    if (rows > 8) break;
+  }
+  return rows <= 8 || (sweep.run_cap && *sweep.run_cap <= 8 && sweep.method == SweepMethod::random);
+}
+
+}  // namespace
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  base_spec();
+  const std::filesystem::path path = file("sweep.yaml", Input(data, size).rest());
+  Sweep sweep;
+  if (!accepts([&] { sweep = read_sweep(path); })) return 0;
+  require(read_sweep(path).text == sweep.text, "two readings differ");
+  if (!is_short(sweep) || !is_small(read_yaml(path)) || sweep.base.filename() != "base.yaml")
+    return 0;
+  SweepPlan plan;
+  if (!accepts([&] { plan = make_plan(sweep, folder() / "results", resolve_spec); })) return 0;
+  write_plan(plan);
+  const SweepPlan back = read_plan(plan.folder);
+  require(back.rows.size() == plan.rows.size() && back.hash == plan.hash,
+          "a plan reads back otherwise");
+  for (std::size_t i = 0; i < plan.rows.size(); ++i) {
+    require(back.rows[i].run_id == plan.rows[i].run_id, "a row reads back otherwise");
+    row_spec(back, back.rows[i], resolve_spec);  // throws when its run id is another
+  }
+  std::filesystem::remove_all(folder() / "results");
+  return 0;
+}

@@ -1,0 +1,95 @@
+// Files that HDF5 can read and no run leaves: links that lead elsewhere, values that lie elsewhere, arrays
+// that are larger than their file.
+#include <hdf5.h>
+
+#include <boost/test/unit_test.hpp>
+#include <functional>
+
+#include "framework/base/error.hpp"
+#include "framework/record/compare.hpp"
+#include "framework/record/hdf5.hpp"
+#include "tests/record/support.hpp"
+
+using namespace softalign;
+using namespace softalign::test;
+
+namespace {
+
+// A small file, and what somebody does with it.
+std::filesystem::path changed(const Scratch& scratch, const std::function<void(hid_t)>& change) {
+  const std::filesystem::path path = scratch / "run.h5";
+  Hdf5Writer writer;
+  writer.dataset("g/a", {{"n", 2}}, std::vector<double>{1, 2});
+  writer.attributes("g", R"({"x": 1})");
+  FileSystem::real().write_atomically(path, writer.image());
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  BOOST_REQUIRE(file >= 0);
+  change(file);
+  H5Fclose(file);
+  return path;
+}
+
+void refused(const std::function<void(hid_t)>& change, const std::string& why) {
+  const Scratch scratch;
+  const std::filesystem::path path = changed(scratch, change);
+  BOOST_CHECK_EXCEPTION(numeric_digest(path), DataError, [&](const DataError& e) {
+    BOOST_TEST(std::string(e.what()).find(why) != std::string::npos, e.what());
+    return std::string(e.what()).starts_with(path.string() + ": damaged: ");
+  });
+}
+
+void make_dataset(hid_t file, const std::vector<hsize_t>& sizes, hid_t creation) {
+  const hid_t space = H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr);
+  H5Dclose(H5Dcreate2(file, "g/b", H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+  H5Sclose(space);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(foreign_records)
+
+BOOST_AUTO_TEST_CASE(links_in_a_circle) {
+  refused([](hid_t f) { H5Lcreate_hard(f, "/", f, "g/up", H5P_DEFAULT, H5P_DEFAULT); }, "links");
+  refused([](hid_t f) { H5Lcreate_hard(f, "g", f, "g/g", H5P_DEFAULT, H5P_DEFAULT); }, "links");
+  refused([](hid_t f) { H5Lcreate_soft("/g", f, "g/g", H5P_DEFAULT, H5P_DEFAULT); }, "link");
+}
+
+BOOST_AUTO_TEST_CASE(links_out_of_the_file) {
+  const Scratch other;
+  const std::filesystem::path secret = changed(other, [](hid_t) {});
+  refused(
+      [&](hid_t f) {
+        H5Lcreate_external(secret.c_str(), "/g/a", f, "g/b", H5P_DEFAULT, H5P_DEFAULT);
+      },
+      "link");
+}
+
+BOOST_AUTO_TEST_CASE(values_in_another_file) {
+  const Scratch other;
+  const std::string secret = (other / "secret").string();
+  FileSystem::real().write_atomically(secret, std::string(16, 's'));
+  refused(
+      [&](hid_t f) {
+        const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+        H5Pset_external(creation, secret.c_str(), 0, 16);
+        make_dataset(f, {2}, creation);
+        H5Pclose(creation);
+      },
+      "another file");
+}
+
+BOOST_AUTO_TEST_CASE(arrays_larger_than_their_file) {
+  const auto sparse = [](const std::vector<hsize_t>& sizes) {
+    return [sizes](hid_t f) {
+      const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+      const std::vector<hsize_t> chunk(sizes.size(), 64);
+      H5Pset_chunk(creation, static_cast<int>(chunk.size()), chunk.data());
+      make_dataset(f, sizes, creation);
+      H5Pclose(creation);
+    };
+  };
+  refused(sparse({hsize_t{1} << 33}), "more than its file can hold");  // 64 GiB
+  refused(sparse({hsize_t{1} << 40, hsize_t{1} << 20}), "more places");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
