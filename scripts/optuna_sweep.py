@@ -59,6 +59,7 @@ class Bridge:
     options: argparse.Namespace
     plan: dict[str, Any]
     folder: Path
+    plugins: list[str]  # those that the user named, on the command line or in the sweep's file
     study: optuna.Study
     held: IO[str]  # the lock on the search, as long as this process lives
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -69,6 +70,10 @@ class Bridge:
     def program(self, *words: object) -> list[str]:
         return [self.options.program, "sweep", *map(str, words)]
 
+    def on_folder(self, command: str, *words: object) -> list[str]:
+        """A command that sees the folder alone, told the plugins that the sweep's file names."""
+        return self.program(command, self.folder, *words, *plugin_words(self.plugins))
+
     @property
     def pruning(self) -> bool:
         """Optuna's pruners speak of one curve; a trial of several seeds has several."""
@@ -77,11 +82,11 @@ class Bridge:
     def propose(self, trial: Trial) -> list[dict[str, Any]]:
         settings = [f"{path}={plain(value)}" for path, value in trial.params.items()]
         with self.lock:
-            return json.loads(checked(self.program("propose", self.folder, *settings)))
+            return json.loads(checked(self.on_folder("propose", *settings)))
 
     def work(self, row: dict[str, Any], trial: Trial) -> tuple[float | None, bool]:
         """Runs a row to its end; the metric's last value (None: it failed) and whether the trial was pruned."""
-        command = self.program("work", self.folder, "--row", row["k"], "--threads", self.options.threads, "--ask")
+        command = self.on_folder("work", "--row", row["k"], "--threads", self.options.threads, "--ask")
         log = self.folder / "logs" / f"{row['run_id']}.log"
         log.parent.mkdir(exist_ok=True)
         history = published(Path(row["folder"]))
@@ -163,6 +168,10 @@ class Bridge:
                 process.terminate()
 
 
+def plugin_words(plugins: list[str]) -> list[str]:
+    return [word for plugin in plugins for word in ("--plugin", plugin)]
+
+
 def checked(command: list[str]) -> str:
     """What a command prints; SweepFailed when it does not end well, its own words having gone to standard error."""
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
@@ -242,7 +251,7 @@ def journal(file: Path) -> optuna.storages.JournalStorage:
 
 
 def open_bridge(options: argparse.Namespace) -> Bridge:
-    plain_options = ["--out", options.out, *(word for plugin in options.plugin for word in ("--plugin", plugin))]
+    plain_options = ["--out", options.out, *plugin_words(options.plugin)]
     answer = json.loads(checked([options.program, "sweep", "plan", str(options.sweep), *plain_options, "--json"]))
     folder = Path(answer["folder"])
     lock = (folder / "optuna.lock").open("w")
@@ -265,7 +274,7 @@ def open_bridge(options: argparse.Namespace) -> Bridge:
         place = folder / "optuna.journal"
         print(f"softalign: {place}: cannot be read ({error}); remove it, and it is made again from the runs", file=sys.stderr)
         raise SweepFailed(3) from None
-    return Bridge(options.sweep, options, plan, folder, study, lock)
+    return Bridge(options.sweep, options, plan, folder, answer["plugins"], study, lock)
 
 
 def said(values: dict[str, Any]) -> list[tuple[str, str]]:
