@@ -59,6 +59,7 @@ class Bridge:
     options: argparse.Namespace
     plan: dict[str, Any]
     folder: Path
+    plugins: list[str]  # those that the user named, on the command line or in the sweep's file
     study: optuna.Study
     held: IO[str]  # the lock on the search, as long as this process lives
     lock: threading.RLock = field(default_factory=threading.RLock)  # a signal's stop() may come while this thread holds it
@@ -78,11 +79,11 @@ class Bridge:
     def propose(self, trial: Trial) -> list[dict[str, Any]]:
         settings = [f"{path}={plain(value)}" for path, value in trial.params.items()]
         with self.lock:
-            return json.loads(checked([*self.program("propose"), *settings]))
+            return json.loads(checked([*self.program("propose", *plugin_words(self.plugins)), *settings]))
 
     def work(self, row: dict[str, Any], trial: Trial) -> tuple[float | None, bool]:
         """Runs a row to its end; the metric's last value (None: it failed) and whether the trial was pruned."""
-        command = self.program("work", "--row", row["k"], "--threads", self.options.threads, "--ask")
+        command = self.program("work", "--row", row["k"], "--threads", self.options.threads, "--ask", *plugin_words(self.plugins))
         log = self.folder / "logs" / f"{row['run_id']}.log"
         log.parent.mkdir(exist_ok=True)
         history = published(Path(row["folder"]))
@@ -166,6 +167,10 @@ class Bridge:
                 process.terminate()
 
 
+def plugin_words(plugins: list[str]) -> list[str]:
+    return [f"--plugin={plugin}" for plugin in plugins]
+
+
 def checked(command: list[str]) -> str:
     """What a command prints; SweepFailed when it does not end well, its own words having gone to standard error."""
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
@@ -245,7 +250,7 @@ def journal(file: Path) -> optuna.storages.JournalStorage:
 
 
 def open_bridge(options: argparse.Namespace) -> Bridge:
-    plain_options = [f"--out={options.out}", *(f"--plugin={plugin}" for plugin in options.plugin), "--json"]
+    plain_options = [f"--out={options.out}", *plugin_words(options.plugin), "--json"]
     answer = json.loads(checked([options.program, "sweep", "plan", *plain_options, "--", str(options.sweep)]))
     folder = Path(answer["folder"])
     try:
@@ -272,7 +277,7 @@ def open_bridge(options: argparse.Namespace) -> Bridge:
         place = folder / "optuna.journal"
         print(f"softalign: {place}: cannot be read ({error}); remove it, and it is made again from the runs", file=sys.stderr)
         raise SweepFailed(3) from None
-    return Bridge(options.sweep, options, plan, folder, study, lock)
+    return Bridge(options.sweep, options, plan, folder, answer["plugins"], study, lock)
 
 
 def said(values: dict[str, Any]) -> list[tuple[str, str]]:

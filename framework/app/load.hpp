@@ -20,7 +20,9 @@ struct SpecArguments {
 };
 
 // `--plugin FILE`, which may be repeated.
-void add_plugin_option(CLI::App& command, std::vector<std::string>& plugins);
+void add_plugin_option(CLI::App& command,
+                       std::vector<std::string>& plugins,
+                       const char* help = "shared object with further plugins; may be repeated");
 
 // `--threads N`, the same range everywhere.
 void add_threads_option(CLI::App& command,
@@ -36,12 +38,23 @@ void print_notes(const std::vector<std::string>& notes);
 // Prints the spec's notes. Throws SpecError.
 ResolvedSpec<Spec> load(const SpecArguments& arguments);
 
+// Who speaks in a tree's `plugins`. user: a spec, sweep or study that the command line names, or the
+// command line itself. stranger: a record, or the plan in a folder, which may come from anywhere; what it
+// names is loaded only if this user trusts the bytes (softalign trust), and then it is those bytes that are
+// loaded; --plugin takes its place. A digest that a record holds is no proof.
+enum class Word { user, stranger };
+
 // Loads the plugins of a tree, then `more`, and reads the tree. All of them stand in the spec with
 // their whole paths, so that a record names what it needs.
-ResolvedSpec<Spec> load(SpecTree tree, const std::vector<std::string>& more);
+ResolvedSpec<Spec> load(SpecTree tree,
+                        const std::vector<std::string>& more,
+                        Word word = Word::user);
 
 // A member of the spec's `plugins` is relative to the file that names it; `more` to the working
 // directory.
-void load_plugins(Value& root, const std::vector<std::string>& more);
+void load_plugins(Value& root, const std::vector<std::string>& more, Word word = Word::user);
+
+// The files of the plugins that were loaded because the user named them.
+std::vector<std::string> named_plugins();
 
 }  // namespace softalign::app

@@ -52,15 +52,10 @@ void check_command(const CLI::App& app, int argc, char** argv) {
     throw SpecError("unknown command '{} {}'{}", argv[1], argv[2], suggestion(argv[2], inner));
 }
 
-bool takes_overrides(const CLI::App& command) {
-  return command.get_option_no_throw("overrides") != nullptr ||
-         command.get_option_no_throw("more") != nullptr;  // of a run, or further runs
-}
-
 // These leave a record or an exit status; what all others leave is what they print.
 void check_output(std::string_view command, bool closed) {
   constexpr std::string_view kMoreThanOutput[] = {
-      "run", "study", "sweep", "validate", "verify", "recover", "check"};
+      "run", "study", "sweep", "validate", "verify", "recover", "trust", "check"};
   if (closed && std::find(std::begin(kMoreThanOutput), std::end(kMoreThanOutput), command) ==
                     std::end(kMoreThanOutput))
     throw MachineError("standard output is closed, so nobody would see what this command prints");
@@ -89,8 +84,6 @@ std::string fault(CLI::App& app, const CLI::ParseError& error) {
     for (const CLI::Option* option : command.get_options())
       for (const std::string& name : option->get_lnames()) legal.push_back("--" + name);
     text = fmt::format("unknown option '{}'{}", extra, suggestion(extra, legal));
-    if (extra.starts_with("--plugin") && takes_overrides(command))
-      text = "--plugin: a record names its plugins itself; plugins=[FILE] says where one is now";
     break;
   }
   std::replace(text.begin(), text.end(), '\n', ' ');
@@ -117,6 +110,7 @@ void add_commands(CLI::App& app, Outcome& outcome) {
   add_score(app, outcome);
   add_verify(app, outcome);
   add_recover(app, outcome);
+  add_trust(app, outcome);
   add_list(app, outcome);
   add_describe(app, outcome);
   add_check(app, outcome);

@@ -14,6 +14,7 @@
 #include "framework/app/sweep_table.hpp"
 #include "framework/base/counted.hpp"
 #include "framework/base/text.hpp"
+#include "framework/config/yaml.hpp"
 #include "framework/record/file.hpp"
 #include "framework/sweep/plan_file.hpp"
 #include "framework/sweep/sweep_status.hpp"
@@ -85,6 +86,7 @@ Json plan_json(const SweepPlan& plan, const SweepStatus* status) {
           {"folder", plan.folder.string()},
           {"hash", plan.hash},
           {"metric", {{"name", plan.metric.name}, {"goal", plan.metric.goal}}},
+          {"plugins", named_plugins()},
           {"rows", std::move(rows)}};
 }
 
@@ -129,12 +131,12 @@ void find_sweep_file(SweepArguments& arguments) {
                     there.file.string());
   arguments.out = there.folder.parent_path().string();
   arguments.file = there.file.string();
+  arguments.word = Word::stranger;
 }
 
 void plan(SweepArguments arguments, bool dry_run, bool json) {
   find_sweep_file(arguments);
-  const SweepPlan made =
-      make_plan(read_sweep(arguments.file), arguments.out, loader(arguments.plugins));
+  const SweepPlan made = make_plan(read_sweep(arguments.file), arguments.out, loader(arguments));
   print_notes(made);
   const bool written = !dry_run && write_plan(made);
   if (!dry_run && !written) check_data(made, read_plan(made.folder));
@@ -164,7 +166,7 @@ void status(const SweepArguments& arguments, bool json) {
 void extend(SweepArguments arguments) {
   find_sweep_file(arguments);
   const Sweep sweep = read_sweep(arguments.file);
-  const SweepPlan longer = make_plan(sweep, arguments.out, loader(arguments.plugins));
+  const SweepPlan longer = make_plan(sweep, arguments.out, loader(arguments));
   const SweepPlan before = read_plan(longer.folder);
   if (before.hash != longer.hash)
     throw SpecError(
@@ -191,8 +193,26 @@ Json row_json(const SweepPlan& plan, const SweepRow& row) {
           {"set", std::move(set)}};
 }
 
-LoadSpec loader(const std::vector<std::string>& plugins) {
-  return [plugins](SpecTree tree) { return load(std::move(tree), plugins); };
+LoadSpec loader(const SweepArguments& arguments) {
+  return [arguments](SpecTree tree) {
+    return load(std::move(tree), arguments.plugins, arguments.word);
+  };
+}
+
+LoadSpec frozen_loader(const SweepArguments& arguments) {
+  SweepArguments frozen = arguments;
+  frozen.word = Word::stranger;
+  for (const std::string& file : named_plugins())
+    frozen.plugins.push_back(file);  // in its own file
+  return loader(frozen);
+}
+
+std::vector<std::string> plugin_words(const SweepPlan& plan, const SweepArguments& arguments) {
+  Value base = parse_yaml(plan.base, (plan.folder / "base.yaml").string());
+  load_plugins(base, arguments.plugins, Word::stranger);
+  std::vector<std::string> words;
+  for (const std::string& file : named_plugins()) words.insert(words.end(), {"--plugin", file});
+  return words;
 }
 
 SweepPlan planned(const SweepArguments& arguments) {
@@ -207,7 +227,7 @@ SweepPlan planned(const SweepArguments& arguments) {
     throw SpecError(
         "{}: not planned yet; softalign sweep plan {}", folder.string(), given.string());
   SweepPlan plan = read_plan(folder);
-  if (plan.hash != plan_hash(sweep, loader(arguments.plugins)))
+  if (plan.hash != plan_hash(sweep, loader(arguments)))
     write_error(
         fmt::format("note: {} or its base has changed since it was planned; this is about {}\n",
                     given.string(),
@@ -229,7 +249,7 @@ CLI::App* add_sweep_command(CLI::App& sweep, const char* name, const char* summa
 SweepPlan planned_or_plan(const SweepArguments& arguments, bool write) {
   const fs::path given = arguments.file;
   if (fs::is_directory(given) || given.filename() == "plan.yaml") return planned(arguments);
-  const SweepPlan made = make_plan(read_sweep(given), arguments.out, loader(arguments.plugins));
+  const SweepPlan made = make_plan(read_sweep(given), arguments.out, loader(arguments));
   if (!write && !fs::exists(plan_file(made.folder))) return made;
   if (write_plan(made)) print_notes(made);
   SweepPlan plan = read_plan(made.folder);

@@ -7,12 +7,14 @@
 
 #include "framework/app/command.hpp"
 #include "framework/app/json.hpp"
+#include "framework/app/load.hpp"
 #include "framework/sweep/sweep_status.hpp"
 
 namespace softalign::app {
 
 struct SweepArguments {
-  std::string file;  // the sweep's YAML, its folder, or its plan
+  std::string file;        // the sweep's YAML, its folder, or its plan
+  Word word = Word::user;  // whose `file` is: a folder names its sweep's file itself
   std::string out = "results";
   std::vector<std::string> plugins;
 };
@@ -20,8 +22,14 @@ struct SweepArguments {
 CLI::App* add_sweep_command(CLI::App& sweep, const char* name, const char* summary);
 void add_plan_options(CLI::App& command, SweepArguments& arguments);
 
-// Reads specs with the plugins that they, and the command line, name.
-LoadSpec loader(const std::vector<std::string>& plugins);
+// Reads the specs that the sweep's file names, with the plugins that they, and the command line, name.
+LoadSpec loader(const SweepArguments& arguments);
+// The same of the specs in a sweep's folder, which may come from anywhere.
+LoadSpec frozen_loader(const SweepArguments& arguments);
+
+// `--plugin FILE` for each plugin that the user named, on the command line or in the sweep's file: workers
+// see a folder alone. Throws SpecError when the plan needs a plugin that is neither named nor trusted.
+std::vector<std::string> plugin_words(const SweepPlan& plan, const SweepArguments& arguments);
 
 // The plan on disk. Throws SpecError when there is none.
 SweepPlan planned(const SweepArguments& arguments);

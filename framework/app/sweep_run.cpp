@@ -11,6 +11,7 @@
 #include "framework/app/sweep.hpp"
 #include "framework/app/sweep_table.hpp"
 #include "framework/base/counted.hpp"
+#include "framework/base/text.hpp"
 #include "framework/record/file.hpp"
 #include "framework/sweep/plan_file.hpp"
 #include "framework/sweep/sweep_status.hpp"
@@ -43,8 +44,8 @@ LocalRunOptions options_of(const SweepPlan& plan, const Arguments& arguments) {
                      fs::absolute(plan.folder).string(),  // a name may begin with '-'
                      "--threads",
                      fmt::format("{}", arguments.threads)};
-  for (const std::string& plugin : arguments.sweep.plugins)
-    options.command.push_back("--plugin=" + plugin);
+  for (const std::string& word : plugin_words(plan, arguments.sweep))
+    options.command.push_back(word);
   options.workers = workers_for(arguments);
   options.rows = arguments.rows;
   for (const Index k : options.rows)
@@ -94,9 +95,12 @@ ExitCode finish(const SweepPlan& plan, const LocalRunOptions& options, bool stop
     return row.state == RowState::failed || row.state == RowState::corrupt;
   };
   if (std::any_of(rows.begin(), rows.end(), failed)) {
-    print_error(fmt::format("some rows failed; their output is in {}; softalign sweep retry {}",
+    std::string plugins;
+    for (const std::string& file : named_plugins()) plugins += " --plugin " + shell_word(file);
+    print_error(fmt::format("some rows failed; their output is in {}; softalign sweep retry {}{}",
                             (plan.folder / "logs").string(),
-                            plan.folder.string()));
+                            plan.folder.string(),
+                            plugins));
     return ExitCode::failed;
   }
   return done ? ExitCode::done : ExitCode::interrupted;
@@ -121,9 +125,8 @@ ExitCode finish(const SweepPlan& plan, const LocalRunOptions& options, bool stop
 ExitCode run(const Arguments& arguments) {
   if (!fs::is_directory(arguments.sweep.file) && !arguments.dry_run)
     if (const Sweep sweep = read_sweep(arguments.sweep.file); sweep.method == SweepMethod::optuna) {
-      make_plan(sweep,
-                arguments.sweep.out,
-                loader(arguments.sweep.plugins));  // what is wrong is said now
+      make_plan(sweep, arguments.sweep.out,
+                loader(arguments.sweep));  // what is wrong is said now
       run_optuna(arguments, sweep);
     }
   if (!arguments.dry_run) catch_interrupts();

@@ -8,6 +8,7 @@
 #include "framework/app/sweep.hpp"
 #include "framework/app/table.hpp"
 #include "framework/app/terminal.hpp"
+#include "framework/base/text.hpp"
 #include "framework/sweep/slurm_submit.hpp"
 #include "framework/sweep/sweep_status.hpp"
 
@@ -31,6 +32,13 @@ PlacedResources resources_of(const SweepPlan& plan, const Arguments& arguments) 
   const fs::path file = is_sweep ? given : plan.file;
   Value block;
   if (is_sweep || fs::exists(file)) block = read_sweep(file).resources;
+  if (!is_sweep && !block.is_null())  // a plan may come from anyone, and name any file as its own
+    throw SpecError(
+        "{}: says what Slurm runs (resources); name it if it is yours: softalign sweep "
+        "submit {} --out {}",
+        block.where.str(),
+        shell_word(file.string()),
+        shell_word(plan.folder.parent_path().string()));
   std::optional<fs::path> profile;
   if (!arguments.profile.empty()) profile = arguments.profile;
   return read_resources(block.is_null() ? nullptr : &block, profile);
@@ -55,8 +63,8 @@ ScriptSetting setting_of(const SweepPlan& plan, const Arguments& arguments) {
   setting.folder = fs::canonical(plan.folder);
   setting.command = {
       fs::read_symlink("/proc/self/exe").string(), "sweep", "work", setting.folder.string()};
-  for (const std::string& plugin : arguments.sweep.plugins)
-    setting.command.insert(setting.command.end(), {"--plugin", fs::absolute(plugin).string()});
+  for (const std::string& word : plugin_words(plan, arguments.sweep))
+    setting.command.push_back(word);
   setting.resources = resources_of(plan, arguments);
   setting.config = SlurmConfig::ask();
   return setting;

@@ -19,7 +19,7 @@ void propose(const SweepArguments& arguments, const std::vector<std::string>& se
   std::vector<SweepSetting> set;
   for (const Override& change : numbered_overrides(settings))
     set.push_back({change.path, change.value, change.where});
-  const std::vector<SweepRow> rows = rows_of(plan, set, loader(arguments.plugins));
+  const std::vector<SweepRow> rows = rows_of(plan, set, frozen_loader(arguments));
   Json json = Json::array();
   for (const SweepRow& row : rows) {
     json.push_back(row_json(plan, row));
@@ -47,8 +47,7 @@ void work(const SweepArguments& arguments, Index k, WorkOptions options, bool as
   if (ask) options.ask = ask_outside;
   ProgressObserver observer;
   observer.message(fmt::format("row {} of {}: {}", k, plan.name, setting_text(plan, row)));
-  const ExperimentOutcome outcome =
-      work_on(plan, row, options, loader(arguments.plugins), observer);
+  const ExperimentOutcome outcome = work_on(plan, row, options, frozen_loader(arguments), observer);
   observer.clear();
   if (!ask)
     print_text("{}{}\n",

@@ -96,7 +96,19 @@ void differences(const Json& a,
         value, b.contains(key) ? b[key] : Json(), path.empty() ? key : path + "." + key, found);
 }
 
-ResolvedSpec<Spec> changed_spec(const Record& record, const std::vector<Override>& changes) {
+bool is_about_plugins(const Override& change) {
+  return change.path.substr(0, change.path.find('.')) == "plugins";
+}
+
+// How many a spec names.
+std::size_t count_plugins(Value& root) {
+  const Value::Entry* const entry = root.find("plugins");
+  return entry ? entry->value.items.size() : 0;
+}
+
+ResolvedSpec<Spec> changed_spec(const Record& record,
+                                const std::vector<Override>& changes,
+                                const Strings& plugins) {
   std::vector<std::string> notes;
   SpecTree tree;
   try {
@@ -104,22 +116,30 @@ ResolvedSpec<Spec> changed_spec(const Record& record, const std::vector<Override
   } catch (const SpecError& error) {
     throw damaged_record(record.file(), error.what());
   }
-  const SpecTree as_recorded = tree;
+  SpecTree as_recorded = tree;
+  const bool replaced = std::ranges::any_of(changes, is_about_plugins);
+  if (Value::Entry* const entry = tree.root.find("plugins"); entry && replaced)
+    entry->value.items.clear();  // nothing of the record's is left among the user's
   for (const Override& change : changes) apply(tree.root, change, notes);
+  load_plugins(tree.root, plugins, replaced ? Word::user : Word::stranger);
   try {
-    load_plugins(tree.root, {});
-  } catch (const SpecError& error) {
-    throw SpecError("{}; plugins=[FILE] names another", error.what());
+    check_recorded(record, as_recorded);
+  } catch (const Error& error) {
+    if (count_plugins(tree.root) >= count_plugins(as_recorded.root)) throw;
+    throw SpecError(
+        "{}; the record names more plugins than this command line: give --plugin for each",
+        error.what());
   }
-  check_recorded(record, as_recorded);
-  ResolvedSpec<Spec> resolved = load(std::move(tree), {});
+  ResolvedSpec<Spec> resolved = resolve<Spec>(std::move(tree));
   check_spec(resolved);
   return resolved;
 }
 
-TrainedRun open_one(const RunArgument& run, const std::vector<Override>& changes) {
+TrainedRun open_one(const RunArgument& run,
+                    const std::vector<Override>& changes,
+                    const Strings& plugins) {
   Record record(find_run(run));
-  ResolvedSpec<Spec> resolved = changed_spec(record, changes);
+  ResolvedSpec<Spec> resolved = changed_spec(record, changes, plugins);
   auto source = stored_vocabulary(record, "source_vocabulary");
   auto target = stored_vocabulary(record, "target_vocabulary");
   auto model = std::make_unique<Model>(resolved.spec.model,
@@ -189,11 +209,21 @@ void TrainedArguments::add_to(CLI::App& command, Strings used) {
           "--average", average, "of several runs: the mean of probabilities or log-probabilities")
       ->capture_default_str()
       ->check(CLI::IsMember({"probabilities", "log-probabilities"}));
+  add_record_plugin_option(command, plugins);
   add_threads_option(command, threads);
 }
 
-ResolvedSpec<Spec> recorded_spec(const Record& record, const Strings& overrides) {
-  return changed_spec(record, trained_overrides(overrides, {}));
+ResolvedSpec<Spec> recorded_spec(const Record& record,
+                                 const Strings& overrides,
+                                 const Strings& plugins) {
+  return changed_spec(record, trained_overrides(overrides, {}), plugins);
+}
+
+void add_record_plugin_option(CLI::App& command, Strings& plugins) {
+  add_plugin_option(command,
+                    plugins,
+                    "a plugin's .so file, in place of those that the record names, which are only "
+                    "loaded if you trust them (softalign trust); may be repeated");
 }
 
 TrainedRuns open_trained(const TrainedArguments& arguments) {
@@ -212,7 +242,7 @@ TrainedRuns open_trained(const TrainedArguments& arguments) {
   std::vector<TrainedRun> members;
   std::vector<const Model*> models;
   for (const RunArgument& run : runs) {
-    members.push_back(open_one(run, changes));
+    members.push_back(open_one(run, changes, arguments.plugins));
     models.push_back(members.back().model.get());
     check_same(members.front(), members.back(), "source", &TrainedRun::source);
     check_same(members.front(), members.back(), "target", &TrainedRun::target);

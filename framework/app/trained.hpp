@@ -38,12 +38,13 @@ struct TrainedRuns {
 void refuse_links(const TrainedRuns& runs);
 
 // Overrides of a run that is over may change how it is measured, written without the leading
-// "evaluate." (search.width=10, lengths=[20], batch=8), and where its data and plugins are (task...,
-// plugins). `measures`: those of the former that a command has a use for, "search" and so on; it
+// "evaluate." (search.width=10, lengths=[20], batch=8), and where its data is (task...). `plugins`, or the
+// override plugins=[FILE], are loaded in place of those that the record names. `measures`: those of the former that a command has a use for, "search" and so on; it
 // refuses others.
 struct TrainedArguments {
   RunArgument run;
   std::vector<std::string> more;  // further runs, and overrides: what holds a '='
+  std::vector<std::string> plugins;
   std::string search;
   std::string average = "probabilities";
   int threads = 0;  // 0: all of the machine's
@@ -55,8 +56,13 @@ struct TrainedArguments {
 // SpecError for runs whose vocabularies differ. Says where their tasks differ.
 TrainedRuns open_trained(const TrainedArguments& arguments);
 
-// The spec in a record; overrides may change where its data and plugins are.
-ResolvedSpec<Spec> recorded_spec(const Record& record, const std::vector<std::string>& overrides);
+// The spec in a record; overrides may change where its data and plugins are, and so may `plugins`.
+ResolvedSpec<Spec> recorded_spec(const Record& record,
+                                 const std::vector<std::string>& overrides,
+                                 const std::vector<std::string>& plugins);
+
+// `--plugin` of commands that read a record.
+void add_record_plugin_option(CLI::App& command, std::vector<std::string>& plugins);
 
 // The options naming data files ("task.test.source") whose bytes are not those that the record's
 // run read.

@@ -27,6 +27,7 @@ namespace fs = std::filesystem;
 struct Arguments {
   RunArgument run;
   std::vector<std::string> overrides;
+  std::vector<std::string> plugins;
   int threads = 0;
   bool keep = false;
 };
@@ -116,7 +117,7 @@ void verify(const Arguments& arguments) {
     throw DataError("{}: the run is {}; only one that is complete or pruned can be verified",
                     record.file().string(),
                     record.state());
-  const auto resolved = recorded_spec(record, arguments.overrides);
+  const auto resolved = recorded_spec(record, arguments.overrides, arguments.plugins);
   check_data(record, resolved.spec);
   const TemporaryFolder folder(arguments.keep);
   const fs::path again = second_run(record, resolved, folder.path(), arguments.threads);
@@ -146,6 +147,7 @@ void add_verify(CLI::App& app, Outcome&) {
   arguments->run.add_to(*command);
   command->add_option(
       "overrides", arguments->overrides, "where its data is now: task.train.source=FILE");
+  add_record_plugin_option(*command, arguments->plugins);
   add_threads_option(*command, arguments->threads);
   command->add_flag("--keep", arguments->keep, "keep the second record");
   command->callback([arguments] { verify(*arguments); });

@@ -19,6 +19,9 @@ std::string printable(std::string_view text, std::size_t most = 60);
 
 bool has_control_characters(std::string_view text);
 
+// The text as one word of a shell's command line, quoted where it must be.
+std::string shell_word(const std::string& text);
+
 // "a score", "an optimizer".
 std::string with_article(std::string_view noun);
 

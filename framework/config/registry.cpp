@@ -22,6 +22,10 @@ void Registry::add(PluginEntry entry) noexcept {
                       entry.source));
       return;
     }
+    if (!kind.empty() && kind.begin()->second.factory.type() != entry.factory.type()) {
+      errors_.push_back(made_otherwise(entry));
+      return;
+    }
     kind.emplace(entry.name, std::move(entry));
   } catch (...) {  // out of memory before main: nothing can be said here, the plugin will be
                    // reported as unknown
@@ -47,6 +51,15 @@ const PluginEntry& Registry::find(std::string_view kind,
                   kind,
                   printable(name),
                   suggestion(name, names));
+}
+
+std::string made_otherwise(const PluginEntry& entry) {
+  return fmt::format(
+      "{} '{}' (of {}) does not fit the kind of that name in this program, so it was built with "
+      "the headers of another softalign; build it again with this one's",
+      entry.kind,
+      entry.name,
+      entry.source);
 }
 
 namespace {

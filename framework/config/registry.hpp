@@ -1,6 +1,6 @@
 // The plugin registry: kind ("score") and name ("additive") to options and factory. Plugins
-// register themselves before main; registering never throws: duplicates are kept as errors for main
-// to report. Order is by name, never by link order.
+// register themselves before main; registering never throws: duplicates, and plugins
+// built for another program, are kept as errors for main to report. Order is by name, never by link order.
 //
 // A kind is a tag type; its contract is declared beside the interface:
 //
@@ -50,7 +50,7 @@ class Registry {
   std::vector<const PluginEntry*> entries(std::string_view kind) const;  // by name
   const std::vector<std::string>& errors() const {
     return errors_;
-  }  // duplicates, for main to report
+  }  // what was not taken, and why, for main to report
 
  private:
   std::map<std::string, std::map<std::string, PluginEntry>, std::less<>> entries_;
@@ -77,15 +77,19 @@ struct Factory<std::unique_ptr<Interface>(Args...)> {
 // chosen; one that has a place keeps it.
 [[noreturn]] void rethrow_at(const Choice& choice, const SpecError& error);
 
+// What is wrong with a plugin whose kind, here, is made from other arguments or gives another interface.
+std::string made_otherwise(const PluginEntry& entry);
+
 // Builds the plugin that a spec names. `choice.options` has been filled by the reader, or the
 // defaults are taken.
 template <class Kind, class... Args>
 auto make_plugin(const Choice& choice, Args&&... args) {
   const PluginEntry& entry = Registry::instance().find(Kind::name, choice.type, choice.where);
-  const auto& factory = std::any_cast<const Factory<typename Kind::Make>&>(entry.factory);
+  const auto* factory = std::any_cast<Factory<typename Kind::Make>>(&entry.factory);
+  if (!factory) throw SpecError("{}", made_otherwise(entry));
   try {
-    if (choice.options) return factory.make(std::forward<Args>(args)..., *choice.options);
-    return factory.make(std::forward<Args>(args)..., *entry.options());
+    if (choice.options) return factory->make(std::forward<Args>(args)..., *choice.options);
+    return factory->make(std::forward<Args>(args)..., *entry.options());
   } catch (const SpecError& error) {
     rethrow_at(choice, error);
   }

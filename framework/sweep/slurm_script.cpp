@@ -28,15 +28,6 @@ Chunk chunk_of(const SlurmConfig& config) {
   return chunk;
 }
 
-// For bash.
-std::string quoted(const std::string& text) {
-  const auto plain = [](unsigned char c) { return std::isalnum(c) || std::strchr("/._-+=", c); };
-  if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return text;
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
 // For a line of #SBATCH: sbatch knows quotes there, and % in names of logs.
 std::string sbatch_path(const std::string& path) {
   if (path.find_first_of("\"\\\n") != path.npos)
@@ -129,7 +120,7 @@ std::string batch_script(const ScriptSetting& setting, const RowArray& array) {
   for (const std::string& line : r.setup) setup += line + "\n";
   if (!setup.empty()) setup = fmt::format("set -e\n{}set +e\n", setup);
   std::vector<std::string> command;
-  for (const std::string& word : setting.command) command.push_back(quoted(word));
+  for (const std::string& word : setting.command) command.push_back(shell_word(word));
   return fmt::format(
       R"bash(#!/bin/bash
 # Rows {rows} of the sweep {sweep}: row = {offset} + the task's number.

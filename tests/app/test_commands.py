@@ -14,7 +14,7 @@ import pytest
 
 from program import PROGRAM, answer, error, files_below, softalign
 
-COMMANDS = "run study validate resolve ls show tail evaluate translate score verify recover list describe check doctor completion".split()
+COMMANDS = "run study validate resolve ls show tail evaluate translate score verify recover trust list describe check doctor completion".split()
 
 
 def test_help_lists_every_command(tmp_path: Path) -> None:

@@ -57,6 +57,12 @@ BOOST_AUTO_TEST_CASE(suggestions_are_harmless_and_quick) {
   BOOST_TEST(!alike("size", "type"));
 }
 
+BOOST_AUTO_TEST_CASE(words_of_a_shell) {
+  BOOST_TEST(shell_word("a/b-1.so") == "a/b-1.so");
+  BOOST_TEST(shell_word("") == "''");
+  BOOST_TEST(shell_word("it's; rm") == "'it'\\''s; rm'");
+}
+
 BOOST_AUTO_TEST_CASE(articles) {
   BOOST_TEST(with_article("score") == "a score");
   BOOST_TEST(with_article("optimizer") == "an optimizer");

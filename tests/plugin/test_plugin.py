@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import shutil
 import signal
 from pathlib import Path
@@ -16,7 +17,8 @@ h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
 
 
 @pytest.fixture()
-def here(tmp_path: Path) -> Path:
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     (tmp_path / "tiny.yaml").write_text(TINY)
     return tmp_path
 
@@ -39,7 +41,7 @@ def test_a_gradient_that_is_short_is_found_out(tmp_path: Path) -> None:
     assert [r["check"] for r in results if not r["passed"]] == ["gradients"]
 
 
-def test_it_is_trained_and_recorded_and_the_record_suffices(here: Path) -> None:
+def test_it_is_trained_and_recorded_and_once_trusted_the_record_suffices(here: Path) -> None:
     plugin = shutil.copy(ANGULAR, here / "angular.so")
     softalign("run", "tiny.yaml", "--plugin", "angular.so", "model.attention.score={type: angular, gain: 4}", cwd=here)
     (run,) = here.glob("results/tiny/*")
@@ -48,6 +50,8 @@ def test_it_is_trained_and_recorded_and_the_record_suffices(here: Path) -> None:
     assert json.loads(shown["provenance"]["plugins"]) == [f"{here / 'angular.so'} sha256:{digest}"]
     elsewhere = here / "elsewhere"
     elsewhere.mkdir()
+    assert "is code that may come from anyone" in error("translate", run, cwd=elsewhere, code=2)
+    softalign("trust", plugin, cwd=here)
     assert softalign("translate", run, cwd=elsewhere, text="a b\n").stdout.count("\n") == 1
     assert softalign("verify", run, cwd=elsewhere).stdout.endswith("the same bits again\n")
 
@@ -70,10 +74,11 @@ def test_results_of_another_build_of_a_plugin_are_called_so(here: Path) -> None:
     again = softalign(*command, cwd=here)
     assert again.stderr.endswith(f"note: {said}; --force runs it again\n") and "complete already" in again.stdout
     for other in (["evaluate", run, "search=greedy"], ["translate", run]):
+        other += ["--plugin", "angular.so"]
         assert f"note: {said}; softalign run --force runs it again\n" in softalign(*other, cwd=here, text="a b\n").stderr
     with h5py.File(run / "run.h5", "a") as file:
         file["train/loss"][3] += 1
-    assert said in softalign("verify", run, cwd=here, code=4).stderr.splitlines()[-1]
+    assert said in softalign("verify", run, "--plugin", "angular.so", cwd=here, code=4).stderr.splitlines()[-1]
     assert said not in softalign(*command, "--force", cwd=here).stderr
     assert said not in softalign(*command, cwd=here).stderr
 
@@ -93,15 +98,14 @@ def test_a_run_that_goes_on_with_another_build_of_a_plugin_says_so(here: Path) -
     assert "begun by another angular.so" in softalign("tail", run, "-n", 2000, cwd=here).stdout
 
 
-def test_a_plugin_that_has_moved_is_named_with_an_override(here: Path) -> None:
+def test_a_plugin_that_has_moved_is_named_on_the_command_line(here: Path) -> None:
     _, run = changed_copy_of_a_run(here)
     (here / "angular.so").rename(here / "moved.so")
     for command in ("evaluate", "translate", "verify"):
-        assert error(command, run, cwd=here, code=2).endswith("; plugins=[FILE] names another")
-        line = error(command, run, "--plugin", "moved.so", cwd=here, code=2)
-        assert "--plugin: a record names its plugins itself; plugins=[FILE] says where one is now" in line
-    moved = softalign("translate", run, "plugins=[moved.so]", cwd=here, text="a b\n")
-    assert "made by angular.so (sha256 " in moved.stderr and "which is not loaded now" in moved.stderr
+        assert error(command, run, cwd=here, code=2).endswith("; --plugin FILE names another")
+    for words in (["--plugin", "moved.so"], ["plugins=[moved.so]"]):
+        moved = softalign("translate", run, *words, cwd=here, text="a b\n")
+        assert "made by angular.so (sha256 " in moved.stderr and "which is not loaded now" in moved.stderr
 
 
 def test_a_spec_names_its_plugins_relative_to_itself(here: Path) -> None:
@@ -123,17 +127,32 @@ def test_what_is_no_plugin_is_refused(here: Path) -> None:
     other = ANGULAR.read_bytes()
     assert other.count(b"softalign-abi{api=2;real=float;") == 1
     (here / "other.so").write_bytes(other.replace(b"api=2;real=float;", b"api=7;real=float;"))
+    (here / "none.so").write_bytes(other.replace(b"softalign-abi{", b"softalign-xyz{"))
     (here / "cut.so").write_bytes(other[: len(other) // 2])
+    os.mkfifo(here / "pipe.so")
+    shutil.copy(ANGULAR.with_name("mistaken.so"), here)
     for file, said in {
-        "text.so": "not a softalign plugin (no ABI tag inside); build it with softalign_add_plugin",
-        "other.so": "built for another softalign; api is 7, this program has 1; build it again",
+        "text.so": "is no shared object (it has no ELF header); build it with softalign_add_plugin",
+        "none.so": "not a softalign plugin (no ABI tag inside); build it with softalign_add_plugin",
+        "other.so": "built for another softalign; api is 7, this program has 2; build it again",
         "gone.so": "gone.so: cannot be read",
-        "cut.so": "cut.so: ",
+        "cut.so": "cut.so: is cut short or damaged: it has ",
+        "pipe.so": "pipe.so: is no regular file",
+        "mistaken.so": "score 'mistaken' (of ",
     }.items():
         for command in (["run", "tiny.yaml"], ["list"], ["validate", "tiny.yaml"]):
             line = error(*command, "--plugin", file, cwd=here, code=2)
             assert line.startswith("softalign: ") and said in line, line
-    assert files_below(here) == ["cut.so", "other.so", "text.so", "tiny.yaml"]
+    assert files_below(here) == ["cut.so", "mistaken.so", "none.so", "other.so", "text.so", "tiny.yaml"]
+
+
+def test_a_file_that_is_cut_anywhere_is_found_out_before_it_is_loaded(here: Path) -> None:
+    whole = ANGULAR.read_bytes()
+    for size in [4, 63, 64, 1000, *range(4096, len(whole), len(whole) // 12), len(whole) - 1]:
+        (here / "cut.so").write_bytes(whole[:size])
+        assert "cut.so: is cut short or damaged: it has " in error("list", "--plugin", "cut.so", cwd=here, code=2)
+    (here / "cut.so").write_bytes(b"")
+    assert "cut.so: is no shared object" in error("list", "--plugin", "cut.so", cwd=here, code=2)
 
 
 def test_a_name_that_is_taken_is_refused(here: Path) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+import shutil
 import signal
 import time
 from pathlib import Path
 
 import pytest
-from program import softalign, started, wait_until
+from program import ANGULAR, softalign, started, wait_until
 from test_sweep import BASE, kill_all, states, status
 
 pytest.importorskip("optuna", reason="no python3-optuna here")
@@ -46,6 +47,16 @@ def test_trials_are_rows_of_the_plan_and_ordinary_runs(here: Path):
     assert "the same bits again" in softalign("verify", here / first["folder"], cwd=here).stdout
     again = softalign("sweep", "run", "sweep.yaml", cwd=here)
     assert "begins" not in again.stderr
+
+
+def test_its_workers_may_use_the_plugins_that_its_file_names(here: Path):
+    shutil.copy(ANGULAR, here)
+    (here / "base.yaml").write_text(BASE.replace("additive, units: 8", "angular") + "plugins: [angular.so]\n")
+    (here / "sweep.yaml").write_text(
+        "name: small\nbase: base.yaml\nmethod: optuna\nrun_cap: 1\nparameters: {model.embedding: {min: 8, max: 9}}\n"
+    )
+    softalign("sweep", "run", "sweep.yaml", cwd=here)
+    assert states(here) == {"complete": 1}
 
 
 def test_killed_and_stopped_it_proposes_the_same(here: Path):

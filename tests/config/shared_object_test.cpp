@@ -1,0 +1,97 @@
+// What a shared object's file is found to be before it is loaded, and which bytes are.
+#include "framework/config/shared_object.hpp"
+
+#include <elf.h>
+#include <link.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <cstddef>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "framework/config/plugin_loader.hpp"
+#include "framework/config/registry.hpp"
+
+namespace softalign {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kLibraries = fs::path(SOFTALIGN_BINARY_DIR) / "lib";
+
+std::string content(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  BOOST_REQUIRE(in);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != text.npos;
+}
+
+// The file with another value in a field of its header.
+template <class T>
+std::string with(std::string bytes, std::size_t offset, T value) {
+  std::memcpy(bytes.data() + offset, &value, sizeof value);
+  return bytes;
+}
+
+BOOST_AUTO_TEST_CASE(a_whole_file_has_no_fault) {
+  BOOST_TEST(shared_object_fault(content(kLibraries / "angular.so")) == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_file_that_is_cut_anywhere_has_one) {
+  const std::string whole = content(kLibraries / "angular.so");
+  for (std::size_t size = 0; size < whole.size(); size += size < 4096 ? 1 : 509)
+    BOOST_TEST(shared_object_fault(std::string_view(whole).substr(0, size)) != "", size);
+  BOOST_TEST(shared_object_fault(std::string_view(whole).substr(0, whole.size() - 1)) != "");
+}
+
+BOOST_AUTO_TEST_CASE(other_files_are_told_apart) {
+  const std::string whole = content(kLibraries / "angular.so");
+  using Header = ElfW(Ehdr);
+  using Segment = ElfW(Phdr);
+  const auto fault = [](const std::string& bytes) { return shared_object_fault(bytes); };
+  BOOST_TEST(contains(fault("#!/bin/sh\n"), "has no ELF header"));
+  BOOST_TEST(contains(fault(with(whole, EI_CLASS, '\x01')), "another machine"));
+  BOOST_TEST(contains(fault(with(whole, EI_DATA, '\x02')), "another machine"));
+  BOOST_TEST(contains(fault(with<ElfW(Half)>(whole, offsetof(Header, e_machine), EM_SPARC)),
+                      "another machine"));
+  BOOST_TEST(
+      contains(fault(with<ElfW(Half)>(whole, offsetof(Header, e_type), ET_REL)), "of type 1"));
+  BOOST_TEST(contains(fault(with<ElfW(Half)>(whole, offsetof(Header, e_phentsize), 1)),
+                      "entries of an unknown size"));
+  BOOST_TEST(contains(fault(with<ElfW(Off)>(whole, offsetof(Header, e_phoff), ~0ULL)),
+                      "program header table"));
+  BOOST_TEST(contains(fault(with<ElfW(Half)>(whole, offsetof(Header, e_phnum), 0)),
+                      "no segments to load"));
+  Header header;
+  std::memcpy(&header, whole.data(), sizeof header);
+  BOOST_TEST(
+      contains(fault(with<ElfW(Xword)>(whole, header.e_phoff + offsetof(Segment, p_filesz), ~0ULL)),
+               "its segment of"));
+}
+
+BOOST_AUTO_TEST_CASE(what_was_read_is_what_is_loaded) {
+  const fs::path copy =
+      fs::temp_directory_path() / ("softalign-" + std::to_string(getpid()) + ".so");
+  fs::copy_file(kLibraries / "angular.so", copy, fs::copy_options::overwrite_existing);
+  const PluginFile file = read_plugin(copy.string());
+  fs::copy_file(kLibraries / "leaky.so", copy, fs::copy_options::overwrite_existing);
+  const LoadedPlugin& plugin = load_plugin(file);
+  fs::remove(copy);
+  BOOST_TEST(plugin.sha256 == file.sha256);
+  BOOST_REQUIRE_EQUAL(plugin.added.size(), 1U);
+  BOOST_TEST(plugin.added[0] == "score angular");
+  BOOST_TEST((Registry::instance().find_if_present("score", "leaky") == nullptr));
+  // A second one: a name that the dynamic loader has seen would give the first again.
+  const LoadedPlugin& other = load_plugin(read_plugin((kLibraries / "leaky.so").string()));
+  BOOST_REQUIRE_EQUAL(other.added.size(), 1U);
+  BOOST_TEST(other.added[0] == "score leaky");
+}
+
+}  // namespace
+}  // namespace softalign
