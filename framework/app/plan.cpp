@@ -10,6 +10,7 @@
 namespace softalign::app {
 
 Plan plan_run(const ResolvedSpec<Spec>& resolved,
+              const ExperimentOptions& options,
               const std::filesystem::path& results,
               Observer& observer) {
   const Spec& spec = resolved.spec;
@@ -19,7 +20,9 @@ Plan plan_run(const ResolvedSpec<Spec>& resolved,
   plan.run_id = run_id(identity(identity_json(spec)));
   plan.folder = results / spec.name / plan.run_id;
   plan.status = run_status({plan.folder});
-  const Dataset data = make_plugin<TaskKind>(spec.task)->load(
+  const auto task = make_plugin<TaskKind>(spec.task);
+  check_run_sizes(resolved, task->outline(), threads_of_run(options.threads, spec), options.sizes);
+  const Dataset data = task->load(
       seed, [&](std::string_view what, Index done, Index total) {
         if (observer.stop_requested()) throw Interrupted("interrupted; nothing was written");
         observer.stage(what, done, total);

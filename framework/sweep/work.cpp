@@ -26,6 +26,7 @@ ExperimentOutcome work_on(const SweepPlan& plan,
     experiment.results = plan.folder.parent_path();
     experiment.threads = options.threads;
     experiment.steal = options.steal;
+    experiment.sizes = options.sizes;
     experiment.proof = SlurmWitness();
     if (!options.never_prune) experiment.pruner = make_pruner(plan, row, options.ask);
     const ExperimentOutcome outcome =

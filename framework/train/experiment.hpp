@@ -7,6 +7,7 @@
 
 #include "framework/config/spec.hpp"
 #include "framework/record/claim.hpp"
+#include "framework/train/check_sizes.hpp"
 #include "framework/train/check_spec.hpp"
 #include "framework/train/observer.hpp"
 #include "framework/train/pruner.hpp"
@@ -20,6 +21,7 @@ struct ExperimentOptions {
   bool force = false;  // run again although the run is complete
   bool steal = false;  // take over from an owner who may be alive
   ProofOfDeath proof = proof_of_death;
+  SizeCheck sizes = {};
   // Asked with the run's folder once the run is claimed; null: the run goes to its end.
   std::function<std::unique_ptr<Pruner>(const std::filesystem::path&)> pruner = {};
 };
@@ -31,6 +33,9 @@ struct ExperimentOutcome {
   bool pruned = false;        // ended early by the pruner: not tested
   MetricTable test;           // empty when nothing was done
 };
+
+// How many threads a run has of which `asked` were asked for; 0: nothing was asked.
+int threads_of_run(int asked, const Spec& spec);
 
 // Canonical JSON of what names the run, data files by their bytes. Throws DataError for files that
 // cannot be read.
