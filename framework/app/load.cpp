@@ -42,9 +42,10 @@ void add_threads_option(CLI::App& command, int& threads, const char* help) {
 }
 
 void add_size_option(CLI::App& command, SizeCheck& sizes) {
-  command.add_flag_callback("--no-size-check",
-                            [&sizes] { sizes.refuse = false; },
-                            "go on although more memory would be needed than there is");
+  command.add_flag_callback(
+      "--no-size-check",
+      [&sizes] { sizes.refuse = false; },
+      "go on although more memory would be needed than there is");
 }
 
 void SpecArguments::add_to(CLI::App& command) {

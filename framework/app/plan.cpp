@@ -22,11 +22,10 @@ Plan plan_run(const ResolvedSpec<Spec>& resolved,
   plan.status = run_status({plan.folder});
   const auto task = make_plugin<TaskKind>(spec.task);
   check_run_sizes(resolved, task->outline(), threads_of_run(options.threads, spec), options.sizes);
-  const Dataset data = task->load(
-      seed, [&](std::string_view what, Index done, Index total) {
-        if (observer.stop_requested()) throw Interrupted("interrupted; nothing was written");
-        observer.stage(what, done, total);
-      });
+  const Dataset data = task->load(seed, [&](std::string_view what, Index done, Index total) {
+    if (observer.stop_requested()) throw Interrupted("interrupted; nothing was written");
+    observer.stage(what, done, total);
+  });
   for (const std::string& note : data.notes) observer.message(note);
   plan.parameters = make_model(spec, data)->parameters().count();
   plan.source_symbols = data.source->size();

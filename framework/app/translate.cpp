@@ -198,8 +198,7 @@ void translate(const Arguments& arguments) {
   refuse_links(runs);
   KeptAlignments kept(arguments.alignments, runs);
   const Vocabulary& target = *runs.first().target;
-  Translator translator(
-      runs, arguments.trained, std::max<Index>(1, arguments.n_best), kept);
+  Translator translator(runs, arguments.trained, std::max<Index>(1, arguments.n_best), kept);
   LineReader input(kInput, read_input);
   Index lines = 0;
   for (bool more = true; more;) {

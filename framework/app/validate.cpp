@@ -28,7 +28,7 @@ struct Findings {
   std::vector<std::string> notes;
   ExitCode code = ExitCode::done;
   MemoryEstimate memory;
-  int threads = 0;  // of the estimate
+  int threads = 0;          // of the estimate
   std::size_t missing = 0;  // of the errors, those of files that the spec names
 
   bool valid() const { return errors.size() == missing; }
@@ -56,7 +56,8 @@ void estimate_memory(const ResolvedSpec<Spec>& resolved, int threads, Findings& 
       MemoryMeter(check.machine.limit).of_run(resolved.spec, outline, findings.threads);
   if (outline.test.examples == 0)
     findings.notes.emplace_back(
-        "the memory is counted for sentences as long as training allows, run counts again when it has "
+        "the memory is counted for sentences as long as training allows, run counts again when it "
+        "has "
         "read them");
   try {
     const std::string note = check_run_sizes(resolved, outline, findings.threads, check);
@@ -161,7 +162,8 @@ void add_validate(CLI::App& app, Outcome& outcome) {
           "specs", arguments->files, "YAML files, and changes to all of them: KEY=VALUE ~KEY")
       ->required();
   add_plugin_option(*command, arguments->plugins);
-  add_threads_option(*command, arguments->threads, "threads to count memory for (default: all cores)");
+  add_threads_option(
+      *command, arguments->threads, "threads to count memory for (default: all cores)");
   command->add_flag("--json", arguments->json, "print the findings as JSON");
   command->callback([arguments, &outcome] { validate(*arguments, outcome); });
 }

@@ -55,7 +55,7 @@ void lower_by_groups(MachineMemory& memory,
                      const char* file) {
   for (fs::path at = group.relative_path();; at = at.parent_path()) {
     if (const auto limit = number_in(root / mount / at / file))
-      lower(memory, *limit, "/" + (mount / at / file).lexically_normal().string());
+      lower(memory, *limit, ("/" / mount / at / file).lexically_normal().string());
     if (at.empty()) return;
   }
 }
@@ -70,7 +70,7 @@ MachineMemory machine_memory(const fs::path& root) {
   for (std::string line; std::getline(groups, line);) {  // "0::/a/b", "4:cpu,memory:/a"
     const std::size_t first = line.find(':'), second = line.find(':', first + 1);
     if (second == line.npos) continue;
-    const std::string controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    const std::string controllers = fmt::format(",{},", line.substr(first + 1, second - first - 1));
     const std::string group = line.substr(second + 1);
     if (controllers == ",,")
       lower_by_groups(memory, root, "sys/fs/cgroup", group, "memory.max");
@@ -80,9 +80,7 @@ MachineMemory machine_memory(const fs::path& root) {
   rlimit space{};
   if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY) {
     const Pages now = pages();  // libraries and stacks fill the space without being in memory
-    lower(memory,
-          static_cast<double>(space.rlim_cur) - (now.all - now.resident),
-          "ulimit -v");
+    lower(memory, static_cast<double>(space.rlim_cur) - (now.all - now.resident), "ulimit -v");
   }
   return memory;
 }

@@ -59,8 +59,11 @@ class Lowering {
   }
 
   // "a: 9 -> 3 would fit, or b: 8 -> 2"; empty: nothing that was tried would.
-  std::string remedy(double bytes, const std::vector<std::string>& open, const std::string& without) {
-    std::vector<const Size*> alone;  // those that matter, without the model first: it is what people study
+  std::string remedy(double bytes,
+                     const std::vector<std::string>& open,
+                     const std::string& without) {
+    std::vector<const Size*>
+        alone;  // those that matter, without the model first: it is what people study
     for (const bool of_model : {false, true}) {
       for (const Size& size : sizes_) {
         const bool may = std::ranges::any_of(open, [&](const std::string& head) {
@@ -72,7 +75,8 @@ class Lowering {
       }
       std::vector<std::string> found;
       for (const Size* size : alone)
-        if (const auto share = largest_share({size})) found.push_back(change(*size, *share, without));
+        if (const auto share = largest_share({size}))
+          found.push_back(change(*size, *share, without));
       if (!found.empty()) return fmt::format("{} would fit", fmt::join(found, ", or "));
     }
     std::vector<std::string> together;
@@ -160,13 +164,13 @@ std::string check_sizes(const ResolvedSpec<Spec>& resolved,
   const MemoryEstimate one = estimate(resolved.spec, threads);
   const double bytes = static_cast<double>(check.side_by_side) * one.bytes();
   if (bytes <= kNearly * check.machine.limit) return "";
-  const std::string what =
-      fmt::format("about {} of memory would be needed{} ({}), and {} is {}",
-                  bytes_text(bytes),
-                  check.side_by_side > 1 ? fmt::format(" by {} side by side", check.side_by_side) : "",
-                  largest_parts(one),
-                  check.machine.limited_by,
-                  bytes_text(check.machine.limit));
+  const std::string what = fmt::format(
+      "about {} of memory would be needed{} ({}), and {} is {}",
+      bytes_text(bytes),
+      check.side_by_side > 1 ? fmt::format(" by {} side by side", check.side_by_side) : "",
+      largest_parts(one),
+      check.machine.limited_by,
+      bytes_text(check.machine.limit));
   if (bytes <= check.machine.limit || !check.refuse) return "note: " + what;
   const std::string remedy =
       Lowering(resolved, estimate, threads, check).remedy(bytes, open, without);

@@ -19,7 +19,7 @@ constexpr double kNumber = sizeof(real);
 // Measured on finished runs: what a program takes beside what is counted here (libraries' own memory, HDF5,
 // stacks), a training pair in an epoch's plan while it is made, a symbol of a sentence's texts in its
 // result, an update in the journal when the record is built.
-constexpr double kProgram = 8e6, kPlan = 28, kTextBytes = 12, kUpdate = 700;
+constexpr double kProgram = 14e6, kPlan = 28, kTextBytes = 12, kUpdate = 700;
 
 Index symbols(Index known) { return std::max<Index>(known, kSpecials + 1); }
 
@@ -85,8 +85,7 @@ std::vector<double> weights_at(Index x, const std::vector<Index>& at) {
   std::vector<double> weights(at.size(), 1);
   for (std::size_t i = 0; i < at.size(); ++i)
     for (std::size_t k = 0; k < at.size(); ++k)
-      if (k != i)
-        weights[i] *= static_cast<double>(x - at[k]) / static_cast<double>(at[i] - at[k]);
+      if (k != i) weights[i] *= static_cast<double>(x - at[k]) / static_cast<double>(at[i] - at[k]);
   return weights;
 }
 
@@ -161,8 +160,8 @@ double copies_of_optimizer(const TrainOptions& train) {
 
 double updates_of(const TrainOptions& train, Index examples) {
   const double batch = static_cast<double>(train.batch.sentences * train.accumulate.value_or(1));
-  const double all = static_cast<double>(train.epochs) *
-                     std::ceil(static_cast<double>(examples) / batch);
+  const double all =
+      static_cast<double>(train.epochs) * std::ceil(static_cast<double>(examples) / batch);
   return train.max_updates ? std::min(all, static_cast<double>(*train.max_updates)) : all;
 }
 
@@ -184,16 +183,11 @@ MemoryMeter::MemoryMeter(double most, double exact)
 
 // Bytes are a polynomial of the batch's size: of first degree in its sentences, of second in its lengths.
 // What has a threshold, such as the rows whose logits exist at a time (256), is measured behind it.
-MemoryMeter::Measured MemoryMeter::at(const std::string& key,
-                                      BatchSize wanted,
-                                      Index height,
-                                      Exact exact,
-                                      const Measure& measure) {
-  const auto whole = [=](Index source) {  // an image's columns
-    return (std::max<Index>(1, source - 1) + height - 1) / height * height + 1;
-  };
-  const auto measured = [&](BatchSize size) -> const Measured& {
-    size.source = whole(size.source);
+MemoryMeter::Measured MemoryMeter::at(
+    const std::string& key, BatchSize wanted, Index height, Exact exact, const Measure& measure) {
+  const auto columns = [=](Index pixels) { return (pixels + height - 1) / height * height; };
+  wanted.source = columns(std::max<Index>(1, wanted.source - 1)) + 1;
+  const auto measured = [&](const BatchSize& size) -> const Measured& {
     const auto [place, is_new] = measured_.try_emplace({key, size});
     if (is_new) {
       const UncomputedProducts products;
@@ -204,7 +198,8 @@ MemoryMeter::Measured MemoryMeter::at(const std::string& key,
   constexpr Index kRows = 256, kStep = 16;
   const std::vector<Index> sentences = places(wanted.sentences, kStep, kStep, 2);
   const Index steps = (kRows / sentences.front() + kStep - 1) / kStep * kStep;
-  const std::vector<Index> sources = places(wanted.source, kStep, kStep, 3),
+  const std::vector<Index> sources =
+                               places(wanted.source, columns(kStep - 1) + 1, columns(kStep), 3),
                            targets = places(wanted.target, std::max(kStep, steps), kStep, 3);
   const std::vector<double> of_sentences = weights_at(wanted.sentences, sentences),
                             of_sources = weights_at(wanted.source, sources),
@@ -230,8 +225,7 @@ double MemoryMeter::training(const Spec& spec, const DataOutline& data, int thre
     const Split split = equal_sentences(size);
     std::vector<Index> all;
     for (Index i = 0; i < size.sentences; ++i) all.push_back(i);
-    Batch batch =
-        make_batch(split, all, model.reads_links() || train.guided_alignment.has_value());
+    Batch batch = make_batch(split, all, model.reads_links() || train.guided_alignment.has_value());
     model.place_links(batch);
     WeightPacks packs;
     Tape tape(Tape::Mode::train);
@@ -252,12 +246,14 @@ double MemoryMeter::training(const Spec& spec, const DataOutline& data, int thre
               largest = std::min(examples, train.batch.sentences),
               rows = (largest + train.shards - 1) / train.shards,
               rest = examples % train.batch.sentences;
-  const double tapes = std::min<double>(static_cast<double>(std::min(largest, train.shards)), threads);
+  const double tapes =
+      std::min<double>(static_cast<double>(std::min(largest, train.shards)), threads);
   // The fewer rows a product has, the more weights are packed.
   const BatchSize least{std::max<Index>(1, rest > 0 ? rest / train.shards : rows),
                         source.shortest + 1,
                         target.shortest + 1};
-  return tapes * at(key, {rows, length_of(source), length_of(target)}, height, Exact::yes, step)[0] +
+  return tapes *
+             at(key, {rows, length_of(source), length_of(target)}, height, Exact::yes, step)[0] +
          at(key, least, height, Exact::yes, step)[1];
 }
 
@@ -269,7 +265,8 @@ MemoryMeter::Evaluation MemoryMeter::evaluation(const std::vector<const Spec*>& 
   const OneWord words(symbols(data.target_symbols));
   std::unique_ptr<Search> searching;
   if (load.search != nullptr)
-    searching = make_plugin<SearchKind>(*load.search, static_cast<std::uint64_t>(specs.front()->seed));
+    searching =
+        make_plugin<SearchKind>(*load.search, static_cast<std::uint64_t>(specs.front()->seed));
   const auto measure = [&](const Search* with, const BatchSize& size) -> Measured {
     EvaluationRequest request;
     request.search = with;
@@ -291,8 +288,8 @@ MemoryMeter::Evaluation MemoryMeter::evaluation(const std::vector<const Spec*>& 
   const DataOutline::SplitOutline& split = load.split;
   const Index examples = split.examples > 0 ? split.examples : std::max(load.batch, load.keep),
               rows = std::min(load.batch, examples);
-  const double tapes = std::min<double>(threads, std::ceil(static_cast<double>(examples) /
-                                                                static_cast<double>(load.batch)));
+  const double tapes = std::min<double>(
+      threads, std::ceil(static_cast<double>(examples) / static_cast<double>(load.batch)));
   const double kept = static_cast<double>(std::min(load.keep, examples));
   const BatchSize longest{rows, length_of(split.source), length_of(split.target)};
   const auto typical = [](const DataOutline::Lengths& side) {
@@ -333,10 +330,10 @@ MemoryEstimate MemoryMeter::of_run(const Spec& spec, const DataOutline& outline,
   const DataOutline data = assumed(outline);
   const Model model(spec.model, symbols(data.source_symbols), symbols(data.target_symbols));
   const DataOutline::Lengths &source = data.train.source, &target = data.train.target;
-  const ParameterBytes parameters = parameters_of(
-      model,
-      static_cast<Index>(static_cast<double>(spec.train.batch.sentences) *
-                         (std::max(source.mean, target.mean) + 1)));
+  const ParameterBytes parameters =
+      parameters_of(model,
+                    static_cast<Index>(static_cast<double>(spec.train.batch.sentences) *
+                                       (std::max(source.mean, target.mean) + 1)));
   const double copies = 2 + copies_of_optimizer(spec.train) +
                         (spec.train.average ? copies_of(*spec.train.average) : 0);
   MemoryEstimate estimate;
@@ -355,13 +352,15 @@ MemoryEstimate MemoryMeter::of_run(const Spec& spec, const DataOutline& outline,
   estimate.parts[activations].bytes = training(spec, data, threads);
   const EvaluateOptions& how = spec.evaluate;
   const Choice* const dev_search = how.search_dev ? &how.dev_search : nullptr;
-  const Evaluation dev = evaluation(
-                       {&spec}, data, {data.dev, dev_search, how.batch, spec.record.snapshots}, threads),
-                   test = evaluation(
-                       {&spec},
-                       data,
-                       {data.test, &how.search, how.batch, spec.record.alignments, true},
-                       threads);
+  const Evaluation dev = evaluation({&spec},
+                                    data,
+                                    {data.dev, dev_search, how.batch, spec.record.snapshots},
+                                    threads),
+                   test =
+                       evaluation({&spec},
+                                  data,
+                                  {data.test, &how.search, how.batch, spec.record.alignments, true},
+                                  threads);
   add("evaluation of dev", dev.bytes, true);
   add("evaluation of test", test.bytes, true);
   // Read from the journal, as HDF5 has it, and that as it is written.

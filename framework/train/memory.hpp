@@ -65,11 +65,8 @@ class MemoryMeter {
   using Measured = std::array<double, 3>;
   using Measure = std::function<Measured(const BatchSize&)>;
   enum class Exact : bool { no, yes };  // whether `wanted` itself is measured where it is small
-  Measured at(const std::string& key,
-              BatchSize wanted,
-              Index height,
-              Exact exact,
-              const Measure& measure);
+  Measured at(
+      const std::string& key, BatchSize wanted, Index height, Exact exact, const Measure& measure);
   double training(const Spec& spec, const DataOutline& data, int threads);
   struct Evaluation {
     double bytes = 0;

@@ -98,9 +98,8 @@ BOOST_AUTO_TEST_CASE(training_takes_what_small_batches_promise) {
       const Spec spec = spec_of(model).spec;
       const double measured = bytes_of_a_step(spec, threads);
       for (const double exact : {0.0, 64e6}) {
-        const double told =
-            part(MemoryMeter(kPlenty, exact).of_run(spec, outline(spec), threads),
-                 threads == 1 ? "activations" : "activations of all threads");
+        const double told = part(MemoryMeter(kPlenty, exact).of_run(spec, outline(spec), threads),
+                                 threads == 1 ? "activations" : "activations of all threads");
         BOOST_TEST(std::abs(told / measured - 1) < 0.1,
                    model << " on " << threads << ": " << told << " of " << measured);
       }
@@ -168,8 +167,7 @@ BOOST_AUTO_TEST_CASE(what_is_proposed_does_fit) {
   BOOST_REQUIRE_MESSAGE(at != text.npos, text);
   const Index lowered = std::stoll(text.substr(at + key.size()));
   const auto bytes = [&](Index longest) {
-    const Spec spec =
-        spec_of(kModels[0], {fmt::format("task.length.test=[4,{}]", longest)}).spec;
+    const Spec spec = spec_of(kModels[0], {fmt::format("task.length.test=[4,{}]", longest)}).spec;
     return MemoryMeter(kPlenty).of_run(spec, outline(spec), 1).bytes();
   };
   BOOST_TEST(bytes(lowered) <= 2e9);
