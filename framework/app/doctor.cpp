@@ -9,6 +9,7 @@
 #include "framework/app/json.hpp"
 #include "framework/app/table.hpp"
 #include "framework/app/trained.hpp"
+#include "framework/base/machine_memory.hpp"
 #include "framework/base/workers.hpp"
 #include "framework/data/cache_folder.hpp"
 #include "framework/kernels/gemm.hpp"
@@ -124,6 +125,15 @@ std::vector<Finding> findings(const std::string& results) {
       {"speed, 1 thread", fmt::format("{:.0f} GFLOP/s", gflops(1)), "", true}};
   list.push_back({fmt::format("speed, {} threads", threads),
                   fmt::format("{:.0f} GFLOP/s", gflops(threads)),
+                  "",
+                  true});
+  const MachineMemory memory = machine_memory();
+  list.push_back({"memory",
+                  fmt::format("{}, {} available; a run may have {} ({})",
+                              bytes_text(memory.physical),
+                              bytes_text(memory.available),
+                              bytes_text(memory.limit),
+                              memory.limited_by),
                   "",
                   true});
   const std::string fault = not_writable(results);

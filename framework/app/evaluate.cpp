@@ -8,6 +8,7 @@
 #include "framework/app/table.hpp"
 #include "framework/app/trained.hpp"
 #include "framework/config/writer.hpp"
+#include "framework/train/check_spec.hpp"
 #include "framework/train/results.hpp"
 
 namespace softalign::app {
@@ -50,11 +51,32 @@ void evaluate(const Arguments& arguments) {
   if (!changed.empty())
     write_error(fmt::format("note: the data is not what the run read: {} changed\n",
                             fmt::join(changed, ", ")));
+  EvaluationSizes sizes(runs, arguments.trained);
+  const auto check_sizes = [&](const auto& outline_of_data) {
+    sizes.check(
+        [&](const Spec& spec) -> EvaluationLoad {
+          const DataOutline data = outline_of_data(spec);
+          return {arguments.split == "dev" ? data.dev : data.test,
+                  &spec.evaluate.search,
+                  spec.evaluate.batch};
+        },
+        outline_of_data(run.spec()));
+  };
+  const auto outline_of_task = [](const Spec& spec) {
+    return make_plugin<TaskKind>(spec.task)->outline();
+  };
+  const bool made = outline_of_task(run.spec()).test.examples > 0;
+  if (made) check_sizes(outline_of_task);
   ProgressObserver observer(ProgressObserver::Signals::left);
   const Dataset data = load_data(run, [&](std::string_view what, Index done, Index total) {
     observer.stage(what, done, total);
   });
   observer.clear();
+  if (!made) {
+    DataOutline read = outline_of(data);
+    read.held = false;  // it is counted already
+    check_sizes([&](const Spec&) { return read; });
+  }
   const Split& split = arguments.split == "dev" ? data.dev : data.test;
 
   Workers workers(threads_or_all(arguments.trained.threads));

@@ -94,6 +94,13 @@ void add_threads_option(CLI::App& command, int& threads, const char* help) {
   command.add_option("--threads", threads, help)->check(CLI::Range(1, 1024));
 }
 
+void add_size_option(CLI::App& command, SizeCheck& sizes) {
+  command.add_flag_callback(
+      "--no-size-check",
+      [&sizes] { sizes.refuse = false; },
+      "go on although more memory would be needed than there is");
+}
+
 void SpecArguments::add_to(CLI::App& command) {
   command.add_option("spec", file, "the experiment's YAML file")->required();
   command.add_option(

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "framework/config/spec.hpp"
+#include "framework/train/check_sizes.hpp"
 #include "framework/train/spec.hpp"
 
 namespace softalign::app {
@@ -28,6 +29,9 @@ void add_plugin_option(CLI::App& command,
 void add_threads_option(CLI::App& command,
                         int& threads,
                         const char* help = "threads (default: all cores)");
+
+// `--no-size-check`, likewise.
+void add_size_option(CLI::App& command, SizeCheck& sizes);
 
 // Of an argument that may be an override or a name: KEY=VALUE or ~KEY.
 bool is_override(std::string_view argument);

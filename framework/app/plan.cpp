@@ -10,6 +10,7 @@
 namespace softalign::app {
 
 Plan plan_run(const ResolvedSpec<Spec>& resolved,
+              const ExperimentOptions& options,
               const std::filesystem::path& results,
               Observer& observer) {
   const Spec& spec = resolved.spec;
@@ -20,11 +21,12 @@ Plan plan_run(const ResolvedSpec<Spec>& resolved,
   plan.run_id = place.name.run_id;
   plan.folder = place.folder;
   plan.status = run_status({plan.folder});
-  const Dataset data = make_plugin<TaskKind>(spec.task)->load(
-      seed, [&](std::string_view what, Index done, Index total) {
-        if (observer.stop_requested()) throw Interrupted("interrupted; nothing was written");
-        observer.stage(what, done, total);
-      });
+  const auto task = make_plugin<TaskKind>(spec.task);
+  check_run_sizes(resolved, task->outline(), threads_of_run(options.threads, spec), options.sizes);
+  const Dataset data = task->load(seed, [&](std::string_view what, Index done, Index total) {
+    if (observer.stop_requested()) throw Interrupted("interrupted; nothing was written");
+    observer.stage(what, done, total);
+  });
   for (const std::string& note : data.notes) observer.message(note);
   plan.parameters = make_model(spec, data)->parameters().count();
   plan.source_symbols = data.source->size();

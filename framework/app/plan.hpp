@@ -7,7 +7,7 @@
 #include "framework/app/json.hpp"
 #include "framework/config/spec.hpp"
 #include "framework/record/status.hpp"
-#include "framework/train/observer.hpp"
+#include "framework/train/experiment.hpp"
 #include "framework/train/spec.hpp"
 
 namespace softalign::app {
@@ -25,6 +25,7 @@ struct Plan {
 
 // Reads the data. Throws as run_experiment does for a wrong spec or wrong data.
 Plan plan_run(const ResolvedSpec<Spec>& resolved,
+              const ExperimentOptions& options,
               const std::filesystem::path& results,
               Observer& observer);
 

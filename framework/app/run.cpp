@@ -46,7 +46,7 @@ void run(const Arguments& arguments) {
   const auto resolved = load(arguments.spec);
   ProgressObserver observer;
   if (arguments.dry_run) {
-    const Plan plan = plan_run(resolved, arguments.out, observer);
+    const Plan plan = plan_run(resolved, arguments.options, arguments.out, observer);
     if (arguments.json)
       print_json(plan_json(plan));
     else
@@ -78,6 +78,7 @@ void add_run(CLI::App& app, Outcome&) {
   command->add_flag("--steal",
                     arguments->options.steal,
                     "take the run over from a process that may be alive on another machine");
+  add_size_option(*command, arguments->options.sizes);
   command->add_flag("--dry-run", arguments->dry_run, "say what would be run, and write no record");
   command->add_flag("--json", arguments->json, "print the outcome as JSON");
   command->callback([arguments] { run(*arguments); });

@@ -53,12 +53,13 @@ Pairs read_pairs(TextFile& source, TextFile& target, std::size_t most) {
 
 class ForcedDecoder {
  public:
-  ForcedDecoder(const TrainedRuns& runs, int threads, KeptAlignments& kept)
+  ForcedDecoder(const TrainedRuns& runs, const TrainedArguments& arguments, KeptAlignments& kept)
       : runs_(runs),
-        workers_(threads),
+        workers_(threads_or_all(arguments.threads)),
         kept_(kept),
         sources_(*runs.first().source, "source"),
-        targets_(*runs.first().target, "target") {}
+        targets_(*runs.first().target, "target"),
+        sizes_(runs, arguments) {}
 
   std::size_t block() const {
     return static_cast<std::size_t>(4 * runs_.first().spec().evaluate.batch * workers_.threads());
@@ -80,6 +81,7 @@ class ForcedDecoder {
       split.examples.append({.source = source, .target = target});
       line_of.push_back(line);
     }
+    sizes_.check(split, false);
     std::vector<Hypothesis> hypotheses(pairs.sources.size());
     const Batches batches = evaluation_batches(split, runs_.first().spec().evaluate.batch);
     const auto force_batch = [&](Index b) {
@@ -122,6 +124,7 @@ class ForcedDecoder {
   Workers workers_;
   KeptAlignments& kept_;
   UnknownSymbols sources_, targets_;
+  EvaluationSizes sizes_;
   Index empty_ = 0;
   Index first_empty_ = 0;  // its line, from 0
 };
@@ -145,7 +148,7 @@ void score(const Arguments& arguments) {
   const TrainedRuns runs = open_trained(arguments.trained);
   refuse_links(runs);
   KeptAlignments kept(arguments.alignments, runs);
-  ForcedDecoder decoder(runs, threads_or_all(arguments.trained.threads), kept);
+  ForcedDecoder decoder(runs, arguments.trained, kept);
   TextFile source(arguments.source, TextFile::Read::once),
       target(arguments.target, TextFile::Read::once);
   Index line = 0, symbols = 0;

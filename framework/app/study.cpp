@@ -16,6 +16,7 @@ namespace {
 struct Arguments {
   SpecArguments study;
   int threads = 0;
+  SizeCheck sizes;
   std::string out = "results";
   std::string only;
   bool force = false;
@@ -62,6 +63,7 @@ ExitCode study(const Arguments& arguments) {
   options.results = arguments.out;
   options.threads = arguments.threads;
   options.force = arguments.force;
+  options.sizes = arguments.sizes;
   const auto watch = [](const StudyRun& run, std::size_t number, std::size_t count) {
     auto observer = std::make_unique<ProgressObserver>();
     observer->message(
@@ -101,6 +103,7 @@ void add_study(CLI::App& app, Outcome& outcome) {
   command->add_option("--only", arguments->only, "only runs whose part/variant fits this pattern");
   command->add_flag(
       "--force", arguments->force, "begin the runs (of --only) again even if they are complete");
+  add_size_option(*command, arguments->sizes);
   command->add_flag("--dry-run", arguments->dry_run, "list the runs, do nothing");
   command->add_flag("--json", arguments->json, "print what study.json holds");
   command->callback([arguments, &outcome] { outcome.code = study(*arguments); });

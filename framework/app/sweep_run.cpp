@@ -25,6 +25,7 @@ struct Arguments {
   SweepArguments sweep;
   int workers = 0;
   int threads = 1;
+  SizeCheck sizes;
   std::vector<Index> rows;
   std::vector<std::string> states = {"failed", "corrupt"};
   bool dry_run = false;
@@ -48,6 +49,11 @@ LocalRunOptions options_of(const SweepPlan& plan, const Arguments& arguments) {
     options.command.push_back(word);
   options.workers = workers_for(arguments);
   options.rows = arguments.rows;
+  const std::size_t rows = options.rows.empty() ? plan.rows.size() : options.rows.size();
+  options.command.insert(
+      options.command.end(),
+      {"--side-by-side", fmt::format("{}", std::min<std::size_t>(options.workers, rows))});
+  if (!arguments.sizes.refuse) options.command.push_back("--no-size-check");
   for (const Index k : options.rows)
     if (k < 0 || k >= std::ssize(plan.rows))
       throw SpecError("--rows {}: the plan has rows 0 to {}", k, std::ssize(plan.rows) - 1);
@@ -205,6 +211,7 @@ void add_sweep_run(CLI::App& sweep, Outcome& outcome) {
         ->check(CLI::Range(1, 1024));
     add_threads_option(*command, arguments->threads, "threads of each run (default: 1)");
     command->add_option("--rows", arguments->rows, "only these rows, as 0,3,5")->delimiter(',');
+    add_size_option(*command, arguments->sizes);
     command->add_flag("--dry-run", arguments->dry_run, "start nothing");
     return command;
   };

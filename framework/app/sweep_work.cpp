@@ -78,6 +78,12 @@ void add_sweep_work(CLI::App& sweep) {
   add_threads_option(*command, s->work.threads, "threads (default: 1)");
   command->add_flag("--steal", s->work.steal, "take the row over from a process that may be alive");
   command->add_flag("--no-prune", s->work.never_prune, "to the end, whatever early_terminate says");
+  add_size_option(*command, s->work.sizes);
+  command
+      ->add_option("--side-by-side",
+                   s->work.sizes.side_by_side,
+                   "so many rows run at a time on this machine and share its memory")
+      ->check(CLI::Range(1, 1024));
   command->add_flag("--ask", s->ask, "ask on standard output after each dev evaluation");
   command->callback([s] { work(s->sweep, s->row, s->work, s->ask); });
 

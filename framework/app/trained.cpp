@@ -211,6 +211,7 @@ void TrainedArguments::add_to(CLI::App& command, Strings used) {
       ->check(CLI::IsMember({"probabilities", "log-probabilities"}));
   add_record_plugin_option(command, plugins);
   add_threads_option(command, threads);
+  add_size_option(command, sizes);
 }
 
 ResolvedSpec<Spec> recorded_spec(const Record& record,
@@ -269,6 +270,35 @@ void refuse_links(const TrainedRuns& runs) {
         "softalign "
         "evaluate measures this run on its own sentences",
         runs.first().spec().model.attention.type);
+}
+
+void EvaluationSizes::check(const Load& load, const DataOutline& data) {
+  const auto estimate = [&](const Spec& first, int threads) {
+    DataOutline outline = data;
+    outline.source_symbols = runs_.first().source->size();
+    outline.target_symbols = runs_.first().target->size();
+    std::vector<const Spec*> specs = {&first};
+    for (std::size_t i = 1; i < runs_.members.size(); ++i)
+      specs.push_back(&runs_.members[i].spec());
+    return meter_.of_evaluation(specs, outline, load(first), threads);
+  };
+  const std::string note = check_sizes(runs_.first().resolved,
+                                       estimate,
+                                       threads_or_all(arguments_.threads),
+                                       arguments_.sizes,
+                                       {"evaluate.", "task."},
+                                       "evaluate.");
+  if (!note.empty()) write_error(note + "\n");
+}
+
+void EvaluationSizes::check(const Split& split, bool searched) {
+  const DataOutline::SplitOutline outline = outline_of(split);
+  const Index longest = std::max(outline.source.longest, outline.target.longest);
+  if (longest <= longest_) return;
+  check([&](const Spec& spec) -> EvaluationLoad {
+    return {outline, searched ? &spec.evaluate.search : nullptr, spec.evaluate.batch};
+  });
+  longest_ = longest;
 }
 
 std::unique_ptr<Search> TrainedRuns::search() const {

@@ -1,6 +1,7 @@
 // Trained models, made again from their records alone: spec, vocabularies and parameters.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "framework/data/progress.hpp"
 #include "framework/eval/search.hpp"
 #include "framework/record/open_record.hpp"
+#include "framework/train/check_sizes.hpp"
 #include "framework/train/spec.hpp"
 
 namespace softalign::app {
@@ -48,6 +50,7 @@ struct TrainedArguments {
   std::string search;
   std::string average = "probabilities";
   int threads = 0;  // 0: all of the machine's
+  SizeCheck sizes = {};
   std::vector<std::string> measures = {};
   void add_to(CLI::App& command, std::vector<std::string> used);
 };
@@ -55,6 +58,29 @@ struct TrainedArguments {
 // Throws DataError for a record without parameters or one that does not fit its own spec, and
 // SpecError for runs whose vocabularies differ. Says where their tasks differ.
 TrainedRuns open_trained(const TrainedArguments& arguments);
+
+// Refuses sentences that trained models would need more memory for than there is.
+class EvaluationSizes {
+ public:
+  // Both must outlive it.
+  EvaluationSizes(const TrainedRuns& runs, const TrainedArguments& arguments)
+      : runs_(runs), arguments_(arguments), meter_(arguments.sizes.machine.limit) {}
+
+  // load: what a spec, perhaps with smaller sizes than the first run's, asks for. data: what is still to be
+  // made. Throws SpecError as check_sizes does; prints its note.
+  using Load = std::function<EvaluationLoad(const Spec&)>;
+  void check(const Load& load, const DataOutline& data = {});
+
+  // For sentences that come bit by bit: those that are longer than all before them are looked at.
+  // searched: false: they are scored.
+  void check(const Split& split, bool searched);
+
+ private:
+  const TrainedRuns& runs_;
+  const TrainedArguments& arguments_;
+  MemoryMeter meter_;
+  Index longest_ = 0;
+};
 
 // The spec in a record; overrides may change where its data and plugins are, and so may `plugins`.
 ResolvedSpec<Spec> recorded_spec(const Record& record,

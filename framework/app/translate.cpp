@@ -41,13 +41,17 @@ struct Translation {
 class Translator {
  public:
   // Of each sentence the best `most` hypotheses.
-  Translator(const TrainedRuns& runs, int threads, Index most, KeptAlignments& kept)
+  Translator(const TrainedRuns& runs,
+             const TrainedArguments& arguments,
+             Index most,
+             KeptAlignments& kept)
       : runs_(runs),
         search_(runs.search()),
-        workers_(threads),
+        workers_(threads_or_all(arguments.threads)),
         most_(most),
         kept_(kept),
-        symbols_(*run().source, "source") {
+        symbols_(*run().source, "source"),
+        sizes_(runs, arguments) {
     if (most <= search_->most()) return;
     const std::string_view option = search_->most_option();
     throw SpecError("--n-best {}: search '{}' finds at most {} of a sentence; add {}={}",
@@ -75,6 +79,7 @@ class Translator {
       split.examples.append({.source = source});
       line_of.push_back(translations[i].line);
     }
+    sizes_.check(split, true);
     const Batches batches = evaluation_batches(split, run().spec().evaluate.batch);
     const auto search = [&](Index b) {
       const Batch batch =
@@ -115,6 +120,7 @@ class Translator {
   Index most_;
   KeptAlignments& kept_;
   UnknownSymbols symbols_;
+  EvaluationSizes sizes_;
 };
 
 Json json_of(const Hypothesis& hypothesis, const Vocabulary& target) {
@@ -192,8 +198,7 @@ void translate(const Arguments& arguments) {
   refuse_links(runs);
   KeptAlignments kept(arguments.alignments, runs);
   const Vocabulary& target = *runs.first().target;
-  Translator translator(
-      runs, threads_or_all(arguments.trained.threads), std::max<Index>(1, arguments.n_best), kept);
+  Translator translator(runs, arguments.trained, std::max<Index>(1, arguments.n_best), kept);
   LineReader input(kInput, read_input);
   Index lines = 0;
   for (bool more = true; more;) {

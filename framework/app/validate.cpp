@@ -8,6 +8,7 @@
 #include "framework/app/json.hpp"
 #include "framework/app/load.hpp"
 #include "framework/app/terminal.hpp"
+#include "framework/base/counted.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/train/experiment.hpp"
 
@@ -17,6 +18,7 @@ namespace {
 struct Arguments {
   std::vector<std::string> files;  // and overrides among them
   std::vector<std::string> plugins;
+  int threads = 0;
   bool json = false;
 };
 
@@ -26,6 +28,8 @@ struct Findings {
   std::vector<std::string> errors;  // a line each
   std::vector<std::string> notes;
   ExitCode code = ExitCode::done;
+  MemoryEstimate memory;
+  int threads = 0;          // of the estimate
   std::size_t missing = 0;  // of the errors, those of files that the spec names
 
   bool valid() const { return errors.size() == missing; }
@@ -44,15 +48,50 @@ struct Findings {
   }
 };
 
+// What a run on this machine refuses is a note here: the spec may be meant for another.
+void estimate_memory(const ResolvedSpec<Spec>& resolved, int threads, Findings& findings) {
+  const DataOutline outline = make_plugin<TaskKind>(resolved.spec.task)->outline();
+  const SizeCheck check;
+  findings.threads = threads_of_run(threads, resolved.spec);
+  findings.memory =
+      MemoryMeter(check.machine.limit).of_run(resolved.spec, outline, findings.threads);
+  if (outline.test.examples == 0)
+    findings.notes.emplace_back(
+        "the memory is counted for sentences as long as training allows, run counts again when it "
+        "has "
+        "read them");
+  try {
+    const std::string note = check_run_sizes(resolved, outline, findings.threads, check);
+    if (!note.empty()) findings.notes.push_back(note.substr(note.find(' ') + 1));
+  } catch (const SpecError& refusal) {
+    findings.notes.push_back(fmt::format("softalign run refuses: {}", refusal.what()));
+  }
+}
+
+// "245 MB on 2 threads: the program 30 MB, ...": what is held all the time, then what comes in turn.
+std::string memory_text(const Findings& findings) {
+  std::string held, in_turn;
+  for (const MemoryPart& part : findings.memory.parts) {
+    std::string& list = part.in_turn ? in_turn : held;
+    list += fmt::format("{}{} {}", list.empty() ? "" : ", ", part.what, bytes_text(part.bytes));
+  }
+  return fmt::format("{} on {}: {}; and in turn {}",
+                     bytes_text(findings.memory.bytes()),
+                     counted(findings.threads, "thread"),
+                     held,
+                     in_turn);
+}
+
 Findings validated(const std::string& file,
                    const std::vector<Override>& overrides,
-                   const std::vector<std::string>& plugins) {
+                   const std::vector<std::string>& plugins,
+                   int threads) {
   Findings findings;
   ResolvedSpec<Spec> resolved;
   if (!findings.pass([&] { resolved = load(load_tree(file, overrides), plugins); }))
     return findings;
   findings.notes = resolved.notes;
-  findings.pass([&] { check_spec(resolved); });
+  if (findings.pass([&] { check_spec(resolved); })) estimate_memory(resolved, threads, findings);
   const std::size_t before = findings.errors.size();
   findings.pass([&] { findings.run_id = run_id(resolved.spec); });
   findings.missing = findings.errors.size() - before;
@@ -68,6 +107,7 @@ std::string verdict(const Findings& findings) {
 
 void print_findings(const std::string& file, const Findings& findings) {
   print_text("{}: {}\n", printable(file, kWhole), verdict(findings));
+  if (!findings.memory.parts.empty()) print_text("  memory: {}\n", memory_text(findings));
   std::fflush(stdout);  // what follows stays below, where both go to one place
   for (const std::string& line : findings.errors) print_error(line);
   print_notes(findings.notes);
@@ -79,6 +119,14 @@ Json json_of(const std::string& file, const Findings& findings) {
                 {"errors", findings.errors},
                 {"notes", findings.notes}};
   if (findings.errors.empty()) entry["run_id"] = findings.run_id;
+  if (!findings.memory.parts.empty()) {
+    Json& memory = entry["memory"] = {{"bytes", findings.memory.bytes()},
+                                      {"threads", findings.threads},
+                                      {"parts", Json::array()}};
+    for (const MemoryPart& part : findings.memory.parts)
+      memory["parts"].push_back(
+          {{"what", part.what}, {"bytes", part.bytes}, {"in_turn", part.in_turn}});
+  }
   return entry;
 }
 
@@ -90,7 +138,7 @@ void validate(const Arguments& arguments, Outcome& outcome) {
   const std::vector<Override> overrides = numbered_overrides(changes);
   Json list = Json::array();
   for (const std::string& file : files) {
-    const Findings findings = validated(file, overrides, arguments.plugins);
+    const Findings findings = validated(file, overrides, arguments.plugins, arguments.threads);
     if (!findings.errors.empty() && outcome.code != ExitCode::usage) outcome.code = findings.code;
     if (arguments.json)
       list.push_back(json_of(file, findings));
@@ -115,6 +163,8 @@ void add_validate(CLI::App& app, Outcome& outcome) {
           "specs", arguments->files, "YAML files, and changes to all of them: KEY=VALUE ~KEY")
       ->required();
   add_plugin_option(*command, arguments->plugins);
+  add_threads_option(
+      *command, arguments->threads, "threads to count memory for (default: all cores)");
   command->add_flag("--json", arguments->json, "print the findings as JSON");
   command->callback([arguments, &outcome] { validate(*arguments, outcome); });
 }

@@ -2,6 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <new>
+
 #include "framework/base/bounds.hpp"
 #include "framework/base/error.hpp"
 
@@ -15,7 +18,7 @@ Index padded(Index count) { return (count + 15) / 16 * 16; }
 View Parameter::value() const { return {store->values() + offset, shape}; }
 
 Parameter* ParameterStore::add(std::string name, Shape shape, Initializer initializer, bool table) {
-  if (!values_.empty()) throw BugError("[parameters] '{}' is added after allocate", name);
+  if (values_) throw BugError("[parameters] '{}' is added after allocate", name);
   double own = 1;  // no Index: the product may overflow one
   for (int axis = 0; axis < shape.rank(); ++axis) own *= static_cast<double>(shape[axis]);
   const double numbers = static_cast<double>(size_) + own;
@@ -54,7 +57,7 @@ Parameter* ParameterStore::add_state(std::string name, Shape shape, Initializer 
   return state;
 }
 
-void ParameterStore::allocate(std::uint64_t seed) {
+void ParameterStore::allocate_zeros() {
   // The system would promise more than it has, and end the program when it is asked to keep it.
   const double needed = static_cast<double>(size_) * sizeof(real);
   const double there =
@@ -78,7 +81,13 @@ void ParameterStore::allocate(std::uint64_t seed) {
   dense_size_ = place([](const Parameter& one) { return one.trained && !one.table; });
   trained_size_ = place([](const Parameter& one) { return one.trained && one.table; });
   place([](const Parameter& one) { return !one.trained; });
-  values_.assign(static_cast<std::size_t>(size_), real{0});
+  values_.reset(static_cast<real*>(
+      std::calloc(static_cast<std::size_t>(std::max<Index>(1, size_)), sizeof(real))));
+  if (!values_) throw std::bad_alloc();
+}
+
+void ParameterStore::allocate(std::uint64_t seed) {
+  allocate_zeros();
   for (const Parameter& parameter : parameters_)
     parameter.initializer(parameter.value(), RandomStream(seed, "init/" + parameter.name));
 }

@@ -5,11 +5,12 @@
 
 #include <concepts>
 #include <cstdint>
+#include <cstdlib>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "framework/base/random.hpp"
 #include "framework/base/view.hpp"
@@ -63,9 +64,11 @@ class ParameterStore {
   void redraw(const Initializer& initializer, bool orthogonal_too);
   Parameter* add_state(std::string name, Shape shape, Initializer initializer);
   void allocate(std::uint64_t seed);  // once, after every layer has been built
+  // The same without initial values: all are 0, and a page of them takes memory once it is written to.
+  void allocate_zeros();
 
-  real* values() { return values_.data(); }
-  const real* values() const { return values_.data(); }
+  real* values() { return values_.get(); }
+  const real* values() const { return values_.get(); }
   Index flat_size() const { return size_; }  // with the padding between parameters, which stays 0
   // Of it before the tables, which come behind the others, and before what is not trained, which is last.
   Index dense_size() const { return dense_size_; }
@@ -75,7 +78,10 @@ class ParameterStore {
 
  private:
   std::deque<Parameter> parameters_;
-  std::vector<real> values_;
+  struct Release {
+    void operator()(real* numbers) const { std::free(numbers); }
+  };
+  std::unique_ptr<real[], Release> values_;
   Index size_ = 0;
   Index dense_size_ = 0;
   Index trained_size_ = 0;

@@ -57,7 +57,8 @@ real* Tape::gradient_of_parameter(Index offset, Index size) {
   Tape& keeper = root();
   for (const ParameterGradient& one : keeper.parameter_gradients_)
     if (one.offset == offset) return const_cast<real*>(one.numbers);
-  real* numbers = keeper.gradient_arena_.zeros({size}).data;
+  Arena& arena = keeper.gradient_arena_;
+  real* numbers = (UncomputedProducts::here() ? arena.array({size}) : arena.zeros({size})).data;
   keeper.parameter_gradients_.push_back({offset, size, numbers});
   return numbers;
 }
@@ -201,7 +202,7 @@ void Tape::give_back(real* gradient, Index size) {
 
 std::size_t Tape::peak_bytes() const {
   return arena_.peak() + gradient_arena_.peak() + outer_products_.peak_bytes() +
-         own_packs_.peak_bytes() + (scratch_ ? scratch_->peak_bytes() : 0);
+         (scratch_ ? scratch_->peak_bytes() : 0);
 }
 
 void Tape::reset() {

@@ -89,7 +89,8 @@ class Tape {
   // Null where nothing is random: evaluation, search, gradient checks. It must outlive the step.
   const Noise* noise() const { return owner_ == nullptr ? noise_ : owner_->noise_; }
   void set_noise(const Noise* noise) { noise_ = noise; }
-  std::size_t peak_bytes() const;  // most memory ever in use
+  std::size_t peak_bytes() const;  // most memory ever in use, without that of weight packs
+  std::size_t pack_bytes() const { return own_packs_.peak_bytes(); }
 
   // Puts `value`, computed from `inputs`, on the tape. backward(View dy) is called with the
   // gradient of the value; it holds Vars, Views and numbers only (it is never destroyed).

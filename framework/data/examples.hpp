@@ -58,7 +58,8 @@ class Examples {
   // Those of a mapped file, whose rows stand in it at `rows_at`, a multiple of 8.
   Examples(std::shared_ptr<const MappedFile> file, std::size_t rows_at, std::size_t count);
 
-  void append(const Example& example);  // copies it; only in memory
+  void append(const Example& example);            // copies it; only in memory
+  bool held() const { return file_ == nullptr; }  // in memory, not in a mapped file
 
   std::size_t size() const { return rows().size(); }
   bool empty() const { return rows().empty(); }

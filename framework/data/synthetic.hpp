@@ -98,8 +98,16 @@ class SyntheticTask final : public Task {
     return make_synthetic(options_, order);
   }
   DataOutline outline() const override {
+    const auto split = [](Index examples, const std::vector<Index>& length) {
+      const auto lengths = DataOutline::Lengths::even(length[0], length[1]);
+      return DataOutline::SplitOutline{.examples = examples, .source = lengths, .target = lengths};
+    };
+    const auto& [train, dev, test] = options_.length;
     return {.source_symbols = kSpecials + options_.symbols,
-            .target_symbols = kSpecials + options_.symbols};
+            .target_symbols = kSpecials + options_.symbols,
+            .train = split(options_.examples.train, train),
+            .dev = split(options_.examples.dev, dev),
+            .test = split(options_.examples.test, test)};
   }
 
  private:

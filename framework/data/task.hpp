@@ -20,14 +20,33 @@ struct DataOutline {
   Index image_height = 0;
   // False: surely not; true: it may be.
   bool one_vocabulary = true;  // of both sides
+  // Symbols of the sentences of one side, without </s>.
+  struct Lengths {
+    Index shortest = 0;
+    Index longest = 0;  // 0: not known
+    double mean = 0;
+    double square = 0;  // the mean of the squares
+    // All lengths from `shortest` to `longest` are as likely.
+    static Lengths even(Index shortest, Index longest);
+  };
   struct SplitOutline {
     bool references = true;
     bool links = true;
+    Index examples = 0;  // 0: not known
+    Lengths source = {};
+    Lengths target = {};
   };
   SplitOutline train = {};
   SplitOutline dev = {};
   SplitOutline test = {};
+  bool held = true;  // the examples stay in memory; false: in a file of the cache folder
 };
+
+inline DataOutline::Lengths DataOutline::Lengths::even(Index shortest, Index longest) {
+  const auto a = static_cast<double>(shortest), b = static_cast<double>(longest);
+  const double mean = (a + b) / 2;
+  return {shortest, longest, mean, mean * mean + (b - a) * (b - a) / 12};
+}
 
 class Task {
  public:

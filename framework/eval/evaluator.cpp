@@ -123,6 +123,25 @@ void score_attention(const AlignmentMatrix& matrix,
     result.pointing = point_count(std::move(pointed), model.placed(example.links));
 }
 
+double bytes_of(const AlignmentMatrix& matrix) {
+  return static_cast<double>(matrix.weights.size() * sizeof(float));
+}
+
+double bytes_of(const std::vector<HeadMatrix>& heads) {
+  double sum = 0;
+  for (const HeadMatrix& one : heads) sum += bytes_of(one.matrix);
+  return sum;
+}
+
+double bytes_of(const std::vector<Hypothesis>& hypotheses) {
+  double sum = 0;
+  for (const Hypothesis& one : hypotheses)
+    sum += static_cast<double>(sizeof one + one.tokens.size() * sizeof(Token) +
+                               one.log_probabilities.size() * sizeof(double) +
+                               one.alignment.size() * sizeof(float));
+  return sum;
+}
+
 // Tapes that batches take and give back, so that their memory is found once.
 class TapePool {
  public:
@@ -163,6 +182,14 @@ void score_hypothesis(const Hypothesis& hypothesis,
 
 }  // namespace
 
+double EvaluatedSplit::kept_bytes() const {
+  double sum = 0;
+  for (const AlignmentMatrix& one : forced) sum += bytes_of(one);
+  for (const std::vector<HeadMatrix>& one : forced_heads) sum += bytes_of(one);
+  for (const AlignmentMatrix& one : searched) sum += bytes_of(one);
+  return sum;
+}
+
 bool has_references(const Split& split) {
   const std::span<const ExampleRow> rows = split.examples.rows();
   return rows.empty() ||
@@ -197,11 +224,13 @@ EvaluatedSplit evaluate(const Scorer& scorer,
     model.place_links(batch);
     auto borrowed = tapes.take();
     Tape& tape = *borrowed;
+    double found = 0;  // bytes
     std::vector<TeacherForced> forced;
     if (referenced)
       forced = scorer.models().size() == 1
                    ? in_one_pass(model, tape, batch, std::ssize(out.forced_heads))
                    : step_by_step(scorer, tape, batch);
+    for (const TeacherForced& one : forced) found += bytes_of(one.matrix) + bytes_of(one.heads);
     for (std::size_t row = 0; row < batch.example.size(); ++row) {
       const auto at = static_cast<std::size_t>(batch.example[row]);
       const Example example = split.examples[at];
@@ -219,6 +248,7 @@ EvaluatedSplit evaluate(const Scorer& scorer,
     }
     if (request.search != nullptr) {
       const auto hypotheses = request.search->run(scorer, tape, batch.source_side());
+      for (const auto& of_sentence : hypotheses) found += bytes_of(of_sentence);
       for (std::size_t row = 0; row < hypotheses.size(); ++row) {
         const auto at = static_cast<std::size_t>(batch.example[row]);
         const Hypothesis& best = hypotheses[row].front();
@@ -226,8 +256,12 @@ EvaluatedSplit evaluate(const Scorer& scorer,
         if (at < kept && scorer.aligns()) out.searched[at] = matrix_of(best);
       }
     }
+    const auto of_tape = static_cast<double>(tape.peak_bytes()),
+               of_packs = static_cast<double>(tape.pack_bytes());
     tapes.give(std::move(borrowed));
     std::lock_guard lock(mutex);
+    out.batch_bytes = std::max(out.batch_bytes, of_tape + found);
+    out.pack_bytes = std::max(out.pack_bytes, of_packs);
     done += batch.rows;
     if (request.progress) request.progress(done, total);
   });

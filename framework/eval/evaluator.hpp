@@ -35,6 +35,12 @@ struct EvaluatedSplit {
   // for attentions without heads.
   std::vector<std::vector<HeadMatrix>> forced_heads;
   std::vector<AlignmentMatrix> searched;  // of the search's best hypothesis; likewise
+
+  // What it took: most bytes of a batch, its tape and all that was found; bytes of the packs of weights
+  // beside them; bytes of the matrices above.
+  double batch_bytes = 0;
+  double pack_bytes = 0;
+  double kept_bytes() const;
 };
 
 // Whether there are target sentences. A split without any is decoded, and its results hold hypotheses

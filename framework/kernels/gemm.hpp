@@ -52,6 +52,17 @@ using GemmObserver =
     void (*)(Matrix a, Matrix b, const PackedMatrix* packed, bool add, real* c, Index c_stride);
 void observe_gemm(GemmObserver observer);
 
+// While one exists, products on its thread are made as if B were 0, and B is not read: for who wants to know
+// what memory a computation takes, not what comes of it. One at a time.
+class UncomputedProducts {
+ public:
+  UncomputedProducts();
+  ~UncomputedProducts();
+  UncomputedProducts(const UncomputedProducts&) = delete;
+  UncomputedProducts& operator=(const UncomputedProducts&) = delete;
+  static bool here();
+};
+
 // What this machine can run, the best first: "AVX-512", "AVX2", "portable"; in the double build, the
 // BLAS. All but that give the same bits.
 std::vector<std::string> gemm_variants();

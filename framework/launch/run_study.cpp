@@ -2,6 +2,7 @@
 
 #include "framework/record/claim.hpp"
 #include "framework/record/file.hpp"
+#include "framework/record/publish.hpp"
 
 namespace softalign {
 
@@ -17,6 +18,12 @@ StudyOutcome run_study(const Study& study,
                        const std::vector<StudyRun>& chosen,
                        const ExperimentOptions& options,
                        const WatchRun& watch) {
+  for (const StudyRun& run : chosen)  // rather now than after hours
+    if (const Spec& spec = run.resolved.spec; options.force || !end_is_published({run.folder}))
+      check_run_sizes(run.resolved,
+                      make_plugin<TaskKind>(spec.task)->outline(),
+                      threads_of_run(options.threads, spec),
+                      options.sizes);
   ExperimentOptions own = options;
   own.results /= study.name;
   const auto write = [&](const StudyOutcome& outcome) {

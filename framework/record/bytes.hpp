@@ -35,6 +35,7 @@ class ByteWriter {
     }
   }
   void raw(std::string_view s) { bytes_.append(s); }
+  void reserve(std::size_t size) { bytes_.reserve(size); }  // bytes in all
   const std::string& bytes() const { return bytes_; }
 
  private:

@@ -27,6 +27,7 @@ ExperimentOutcome work_on(const SweepPlan& plan,
     experiment.threads = options.threads;
     experiment.steal = options.steal;
     experiment.run_id = row.run_id;
+    experiment.sizes = options.sizes;
     experiment.proof = SlurmWitness();
     if (!options.never_prune) experiment.pruner = make_pruner(plan, row, options.ask);
     const ExperimentOutcome outcome =

@@ -9,6 +9,7 @@
 namespace softalign {
 
 struct WorkOptions {
+  SizeCheck sizes = {};
   int threads = 1;
   bool steal = false;
   bool never_prune = false;  // go to the end, whatever the sweep's rule says

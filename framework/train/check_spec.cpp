@@ -179,21 +179,42 @@ bool has_links(const Split& split) {
          std::any_of(rows.begin(), rows.end(), [](const ExampleRow& row) { return row.links > 0; });
 }
 
-// What has come of the task's own outline.
+DataOutline::Lengths lengths_of(const Split& split, std::uint32_t ExampleRow::*side) {
+  DataOutline::Lengths lengths;
+  const std::span<const ExampleRow> rows = split.examples.rows();
+  const auto count = static_cast<double>(std::max<std::size_t>(1, rows.size()));
+  for (const ExampleRow& row : rows) {
+    const Index length = row.*side;
+    if (&row == rows.data() || length < lengths.shortest) lengths.shortest = length;
+    lengths.longest = std::max(lengths.longest, length);
+    lengths.mean += static_cast<double>(length) / count;
+    lengths.square += static_cast<double>(length * length) / count;
+  }
+  return lengths;
+}
+
+}  // namespace
+
+DataOutline::SplitOutline outline_of(const Split& split) {
+  const DataOutline::SplitOutline outline{.references = has_references(split),
+                                          .links = has_links(split),
+                                          .examples = std::ssize(split.examples),
+                                          .source = lengths_of(split, &ExampleRow::source),
+                                          .target = lengths_of(split, &ExampleRow::target)};
+  split.examples.release();
+  return outline;
+}
+
 DataOutline outline_of(const Dataset& data) {
-  const auto split = [](const Split& s) {
-    return DataOutline::SplitOutline{.references = has_references(s), .links = has_links(s)};
-  };
   return {.source_symbols = data.source->size(),
           .target_symbols = data.target->size(),
           .one_vocabulary =
               data.source == data.target || data.source->serialize() == data.target->serialize(),
-          .train = split(data.train),
-          .dev = split(data.dev),
-          .test = split(data.test)};
+          .train = outline_of(data.train),
+          .dev = outline_of(data.dev),
+          .test = outline_of(data.test),
+          .held = data.train.examples.held()};
 }
-
-}  // namespace
 
 void check_options(const ResolvedSpec<Spec>& resolved, const std::function<void()>& check) {
   Checks checks(resolved.origins);

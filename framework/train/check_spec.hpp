@@ -7,6 +7,7 @@
 
 #include "framework/config/spec.hpp"
 #include "framework/data/dataset.hpp"
+#include "framework/data/task.hpp"
 #include "framework/train/spec.hpp"
 
 namespace softalign {
@@ -18,6 +19,10 @@ bool can_name_folder(const std::string& name);
 // that it can refuse its options and its company; reads no data. compared: a dev metric that somebody
 // compares runs by, "dev/" and a name, if it must be measured.
 void check_spec(const ResolvedSpec<Spec>& resolved, const std::string& compared = {});
+
+// What has come of the task's own outline.
+DataOutline outline_of(const Dataset& data);
+DataOutline::SplitOutline outline_of(const Split& split);
 
 // Does `check`; a SpecError of it that begins with an option, "train.loss: ...", gets the place of that, or
 // of the block around it, unless it has one.

@@ -23,11 +23,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-int threads_for(const ExperimentOptions& options, Index shards) {
-  const int machine = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  return options.threads > 0 ? options.threads : std::min(machine, static_cast<int>(shards));
-}
-
 Json counts_of(const Split& split) {
   const SplitCounts& c = split.counts;
   return {{"read", c.read},
@@ -117,6 +112,11 @@ MetricTable evaluate_test(Recorder& recorder,
 
 }  // namespace
 
+int threads_of_run(int asked, const Spec& spec) {
+  const int machine = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  return asked > 0 ? asked : std::min(machine, static_cast<int>(spec.train.shards));
+}
+
 std::vector<RunName> names_of(const Spec& spec) {
   std::vector<std::string> faults;            // of all files together
   std::map<std::string, std::string> hashes;  // by path
@@ -179,6 +179,14 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
 
   // Everything that the data or the spec can spoil comes before the first file is written.
   const auto task = make_plugin<TaskKind>(spec.task);
+  const int threads = threads_of_run(options.threads, spec);
+  const DataOutline outline = task->outline();
+  const auto check_memory = [&](const DataOutline& data) {
+    if (const std::string note = check_run_sizes(resolved, data, threads, options.sizes);
+        !note.empty())
+      observer.message(note);
+  };
+  check_memory(outline);
   const auto stop_before_start = [&] {
     if (observer.stop_requested())
       throw Interrupted("interrupted before training began; run the same command again");
@@ -198,7 +206,8 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
   check_options(resolved, [&] { model = make_model(spec, data); });
   for (const std::string& note : check_data(resolved, data, *model, options.pruner != nullptr))
     observer.message(note);
-  Workers workers(threads_for(options, spec.train.shards));
+  if (outline.test.examples == 0) check_memory(outline_of(data));  // now it is known
+  Workers workers(threads);
 
   Recorder recorder(
       options.results,

@@ -7,6 +7,7 @@
 
 #include "framework/config/spec.hpp"
 #include "framework/record/claim.hpp"
+#include "framework/train/check_sizes.hpp"
 #include "framework/train/check_spec.hpp"
 #include "framework/train/observer.hpp"
 #include "framework/train/pruner.hpp"
@@ -21,6 +22,7 @@ struct ExperimentOptions {
   bool steal = false;  // take over from an owner who may be alive
   ProofOfDeath proof = proof_of_death;
   std::string run_id = {};  // `known` of place_of
+  SizeCheck sizes = {};
   // Asked with the run's folder once the run is claimed; null: the run goes to its end.
   std::function<std::unique_ptr<Pruner>(const std::filesystem::path&)> pruner = {};
 };
@@ -32,6 +34,9 @@ struct ExperimentOutcome {
   bool pruned = false;        // ended early by the pruner: not tested
   MetricTable test;           // empty when nothing was done
 };
+
+// How many threads a run has of which `asked` were asked for; 0: nothing was asked.
+int threads_of_run(int asked, const Spec& spec);
 
 struct RunName {
   std::string identity_json;  // canonical, data files by their bytes

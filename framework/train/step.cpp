@@ -54,7 +54,8 @@ StepResult TrainingStep::run(const std::vector<Batch>& shards,
     const std::size_t count = std::min(tapes_.size(), shards.size() - first);
     workers_.run(static_cast<Index>(count), [&](Index i) {
       const auto k = static_cast<std::size_t>(i);
-      results_[first + k] = run_shard(*tapes_[k], shards[first + k], number, scaled);
+      results_[first + k] =
+          run_shard(model_, *tapes_[k], shards[first + k], options_.seed, number, scaled);
     });
     const std::span now(tapes_.data(), count);
     weight_gradients_.add(now, workers_);
@@ -81,16 +82,18 @@ StepResult TrainingStep::run(const std::vector<Batch>& shards,
   return total;
 }
 
-StepResult TrainingStep::run_shard(Tape& tape,
+StepResult TrainingStep::run_shard(const Model& model,
+                                   Tape& tape,
                                    const Batch& shard,
+                                   std::uint64_t seed,
                                    Index update,
-                                   const Objective& objective) const {
+                                   const Objective& objective) {
   tape.reset();
   StepResult result;
   if (shard.rows == 0) return result;
-  const Noise noise{options_.seed, static_cast<std::uint64_t>(update), shard.example};
+  const Noise noise{seed, static_cast<std::uint64_t>(update), shard.example};
   tape.set_noise(&noise);
-  const Model::Forward forward = model_.forward(tape, shard, objective);
+  const Model::Forward forward = model.forward(tape, shard, objective);
   result.attention = forward.attention_totals;
   for (real nll : forward.losses.nll) result.nll += static_cast<double>(nll);
   for (std::size_t k = 0; k < forward.losses.best.size(); ++k)

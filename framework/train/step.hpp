@@ -61,12 +61,15 @@ class TrainingStep {
   std::vector<Buffer>& state() { return state_; }
   std::size_t peak_bytes() const;  // of what shards compute
 
+  // Forward and backward of one shard: what every tape of a step does.
+  static StepResult run_shard(const Model& model,
+                              Tape& tape,
+                              const Batch& shard,
+                              std::uint64_t seed,
+                              Index update,
+                              const Objective& objective);
+
  private:
-  // And its backward.
-  StepResult run_shard(Tape& tape,
-                       const Batch& shard,
-                       Index update,
-                       const Objective& objective) const;
   void update(Index number, double rate_factor, double norm);
 
   Model& model_;

@@ -63,9 +63,19 @@ class AssociativeRecall final : public Task {
   }
 
   DataOutline outline() const override {
+    const auto split = [&](Index examples, const std::vector<Index>& pairs) {
+      const Index others = 1 + options_.queries;
+      return DataOutline::SplitOutline{
+          .examples = examples,
+          .source = DataOutline::Lengths::even(2 * pairs[0] + others, 2 * pairs[1] + others),
+          .target = DataOutline::Lengths::even(options_.queries, options_.queries)};
+    };
     return {.source_symbols = kSpecials + options_.keys + options_.values + 1,
             .target_symbols = kSpecials + options_.values,
-            .one_vocabulary = false};
+            .one_vocabulary = false,
+            .train = split(options_.examples.train, options_.pairs.train),
+            .dev = split(options_.examples.dev, options_.pairs.dev),
+            .test = split(options_.examples.test, options_.pairs.test)};
   }
 
  private:

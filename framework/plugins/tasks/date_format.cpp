@@ -239,7 +239,16 @@ class DateFormat final : public Task {
   }
 
   DataOutline outline() const override {
-    return {.source_symbols = alphabet()->size(), .target_symbols = alphabet()->size()};
+    const auto split = [](Index examples) {  // "1/2/2024" to "Wednesday, September 30th, 2024"
+      return DataOutline::SplitOutline{.examples = examples,
+                                       .source = DataOutline::Lengths::even(8, 32),
+                                       .target = DataOutline::Lengths::even(10, 10)};
+    };
+    return {.source_symbols = alphabet()->size(),
+            .target_symbols = alphabet()->size(),
+            .train = split(options_.examples.train),
+            .dev = split(options_.examples.dev),
+            .test = split(options_.examples.test)};
   }
 
  private:

@@ -170,10 +170,24 @@ class ImageCaptions final : public Task {
   explicit ImageCaptions(const Options& options) : options_(options) {}
 
   DataOutline outline() const override {
+    const auto split = [&](Index examples, const std::vector<Index>& digits) {
+      using Lengths = DataOutline::Lengths;
+      const Index pixels = options_.side * options_.side, digit = kSide * kSide;
+      return DataOutline::SplitOutline{
+          .examples = examples,
+          .source = is_strip() ? Lengths::even(digit * digits[0],
+                                               (digit + options_.gap * kSide) * digits[1])
+                               : Lengths::even(pixels, pixels),
+          .target = is_strip() ? Lengths::even(2 * digits[0] - 1, 2 * digits[1] - 1)
+                               : Lengths::even(5, 6)};
+    };
     return {.source_symbols = kSpecials + kLevels,
             .target_symbols = kSpecials + std::ssize(kWords),
             .image_height = is_strip() ? kSide : options_.side,
-            .one_vocabulary = false};
+            .one_vocabulary = false,
+            .train = split(options_.examples.train, options_.length.train),
+            .dev = split(options_.examples.dev, options_.length.dev),
+            .test = split(options_.examples.test, options_.length.test)};
   }
 
   Dataset load(std::uint64_t, const Progress&) const override {

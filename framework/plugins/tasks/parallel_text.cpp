@@ -9,6 +9,7 @@
 #include "framework/config/writer.hpp"
 #include "framework/data/alignment_file.hpp"
 #include "framework/data/build_vocabulary.hpp"
+#include "framework/data/cache_folder.hpp"
 #include "framework/data/dataset_cache.hpp"
 #include "framework/data/file_hash.hpp"
 #include "framework/data/pair_reader.hpp"
@@ -41,8 +42,12 @@ struct Files {
 };
 
 bool given(const InputFile& file) { return !file.path.empty(); }
-DataOutline::SplitOutline outline_of(const Files& files) {
-  return {.references = given(files.target), .links = given(files.alignment)};
+// What lengths there are is not known before the text is read, only what is allowed.
+DataOutline::SplitOutline outline_of(const Files& files, Index longest) {
+  return {.references = given(files.target),
+          .links = given(files.alignment),
+          .source = {.longest = longest},
+          .target = {.longest = longest}};
 }
 constexpr const char* kNothingLinked = "alignment links a target, and none is given";
 
@@ -173,9 +178,10 @@ class ParallelText final : public Task {
     return {.source_symbols = options_.vocabulary.size,
             .target_symbols = options_.vocabulary.of_target().size,
             .one_vocabulary = options_.vocabulary.one(),
-            .train = outline_of(options_.train),
-            .dev = outline_of(options_.dev),
-            .test = outline_of(options_.test)};
+            .train = outline_of(options_.train, options_.max_length),
+            .dev = outline_of(options_.dev, options_.max_length_test.value_or(0)),
+            .test = outline_of(options_.test, options_.max_length_test.value_or(0)),
+            .held = !cache_folder()};
   }
 
   Dataset load(std::uint64_t, const Progress& progress) const override {

@@ -1,0 +1,374 @@
+#include "framework/train/memory.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "framework/base/machine_memory.hpp"
+#include "framework/base/workers.hpp"
+#include "framework/config/writer.hpp"
+#include "framework/eval/evaluator.hpp"
+#include "framework/kernels/gemm.hpp"
+#include "framework/train/optimizer.hpp"
+#include "framework/train/step.hpp"
+
+namespace softalign {
+namespace {
+
+constexpr double kNumber = sizeof(real);
+// Measured on finished runs: what a program takes beside what is counted here (libraries' own memory, HDF5,
+// stacks), a training pair in an epoch's plan while it is made, a symbol of a sentence's texts in its
+// result, an update in the journal when the record is built.
+constexpr double kProgram = 14e6, kPlan = 28, kTextBytes = 12, kUpdate = 700;
+
+Index symbols(Index known) { return std::max<Index>(known, kSpecials + 1); }
+
+// Models whose weights are 0 and take no memory.
+class UntrainedModels {
+ public:
+  UntrainedModels(const std::vector<const Spec*>& specs, const DataOutline& data) {
+    std::vector<const Model*> models;
+    for (const Spec* spec : specs) {
+      models_.push_back(std::make_unique<Model>(
+          spec->model, symbols(data.source_symbols), symbols(data.target_symbols)));
+      models.push_back(models_.back().get());
+      ParameterStore& store = models_.back()->parameters();
+      store.allocate_zeros();
+      for (const Parameter& parameter : store.all())
+        if (parameter.shape.rank() == 1)  // norms and gains: not to divide by 0
+          std::ranges::fill(parameter.value(), real(0.01));
+      // No search ends before its limit.
+      for (const Parameter& parameter : store.all())
+        if (parameter.name == "projection.b") parameter.value().data[kEnd] = real(-1e9);
+    }
+    scorer_ = std::make_unique<Scorer>(std::move(models));
+  }
+  const Model& first() const { return *models_.front(); }
+  const Scorer& scorer() const { return *scorer_; }
+
+ private:
+  std::vector<std::unique_ptr<Model>> models_;
+  std::unique_ptr<Scorer> scorer_;
+};
+
+// Any symbol is one word.
+class OneWord final : public Vocabulary {
+ public:
+  explicit OneWord(Index size) : size_(size) {}
+  std::string type() const override { return "symbols"; }
+  Index size() const override { return size_; }
+  const std::string& symbol(Token) const override { return word_; }
+  Token id(std::string_view) const override { return kSpecials; }
+  std::vector<std::string> split(std::string_view) const override { return {word_}; }
+  std::string join(const std::vector<Token>&) const override { return word_; }
+  std::vector<Index> word_of(std::string_view) const override { return {0}; }
+  std::string serialize() const override { return word_; }
+
+ private:
+  Index size_;
+  std::string word_ = "a";
+};
+
+// Equal sentences of that size; without targets where `target` is 0.
+Split equal_sentences(const BatchSize& size) {
+  const std::vector<Token> source(static_cast<std::size_t>(size.source - 1), kSpecials),
+      target(static_cast<std::size_t>(std::max<Index>(0, size.target - 1)), kSpecials);
+  std::vector<Link> links;
+  for (Index t = 0; t < size.target - 1; ++t) links.push_back({std::min(t, size.source - 2), t});
+  Split split;
+  for (Index i = 0; i < size.sentences; ++i) split.examples.append({source, target, links});
+  return split;
+}
+
+// The value at x of the polynomial through (at[i], value i), as the weight of each value.
+std::vector<double> weights_at(Index x, const std::vector<Index>& at) {
+  std::vector<double> weights(at.size(), 1);
+  for (std::size_t i = 0; i < at.size(); ++i)
+    for (std::size_t k = 0; k < at.size(); ++k)
+      if (k != i) weights[i] *= static_cast<double>(x - at[k]) / static_cast<double>(at[i] - at[k]);
+  return weights;
+}
+
+// Where to measure so that `wanted` can be told: there, or at `first` and a few beyond.
+std::vector<Index> places(Index wanted, Index first, Index step, Index count) {
+  if (wanted <= first + (count - 1) * step) return {wanted};
+  std::vector<Index> at;
+  for (Index k = 0; k < count; ++k) at.push_back(first + k * step);
+  return at;
+}
+
+std::string symbols_key(const DataOutline& data) {
+  return fmt::format("{} {} ", data.source_symbols, data.target_symbols);
+}
+
+Index length_of(const DataOutline::Lengths& side) { return std::max<Index>(1, side.longest) + 1; }
+
+// Where lengths are not known they are taken to be as even as may be, and no longer than in training.
+DataOutline assumed(DataOutline data) {
+  const auto assume = [](DataOutline::Lengths& side, const DataOutline::Lengths& train) {
+    const Index longest = side.longest > 0 ? side.longest : train.longest;
+    if (side.mean == 0) side = DataOutline::Lengths::even(1, longest);
+  };
+  for (DataOutline::SplitOutline* split : {&data.train, &data.dev, &data.test}) {
+    assume(split->source, data.train.source);
+    assume(split->target, data.train.target);
+  }
+  return data;
+}
+
+// Of the examples in memory (data/examples.hpp), their texts a little longer than the symbols' names.
+double bytes_of(const DataOutline& data) {
+  const auto symbol = [](Index symbols) {
+    return sizeof(Token) + (symbols <= 55 ? 2 : 2 + std::log10(static_cast<double>(symbols)));
+  };
+  double sum = 0;
+  if (data.held)
+    for (const DataOutline::SplitOutline* split : {&data.train, &data.dev, &data.test})
+      sum += static_cast<double>(split->examples) *
+             (sizeof(ExampleRow) + split->source.mean * symbol(data.source_symbols) +
+              split->target.mean * symbol(data.target_symbols) +
+              (split->links ? sizeof(Link) * split->target.mean : 0));
+  return sum;
+}
+
+struct ParameterBytes {
+  double all = 0, dense = 0, tables = 0;  // of tables, what a batch touches
+};
+
+ParameterBytes parameters_of(const Model& model, Index symbols_of_batch) {
+  ParameterBytes bytes;
+  bytes.all = kNumber * static_cast<double>(model.parameters().flat_size());
+  for (const Parameter& one : model.parameters().all()) {
+    const auto numbers = static_cast<double>(one.shape.size());
+    if (one.table)
+      bytes.tables += kNumber * static_cast<double>(std::min(one.shape[0], symbols_of_batch)) *
+                      static_cast<double>(one.shape[1]);
+    else if (one.trained)
+      bytes.dense += kNumber * numbers;
+  }
+  return bytes;
+}
+
+// How many times the parameters an average holds, while dev is evaluated too.
+double copies_of(const AverageOptions& average) {
+  return average.type == "exponential" ? 2 : static_cast<double>(average.epochs) + 1;
+}
+
+double copies_of_optimizer(const TrainOptions& train) {
+  return static_cast<double>(make_plugin<OptimizerKind>(train.optimizer)->state().size());
+}
+
+double updates_of(const TrainOptions& train, Index examples) {
+  const double batch = static_cast<double>(train.batch.sentences * train.accumulate.value_or(1));
+  const double all =
+      static_cast<double>(train.epochs) * std::ceil(static_cast<double>(examples) / batch);
+  return train.max_updates ? std::min(all, static_cast<double>(*train.max_updates)) : all;
+}
+
+}  // namespace
+
+double MemoryEstimate::bytes() const {
+  double sum = 0, largest = 0;
+  for (const MemoryPart& part : parts) {
+    if (part.in_turn)
+      largest = std::max(largest, part.bytes);
+    else
+      sum += part.bytes;
+  }
+  return sum + largest;
+}
+
+MemoryMeter::MemoryMeter(double most, double exact)
+    : most_(most), exact_(exact), program_(resident_bytes()) {}
+
+// Bytes are a polynomial of the batch's size: of first degree in its sentences, of second in its lengths.
+// What has a threshold, such as the rows whose logits exist at a time (256), is measured behind it.
+MemoryMeter::Measured MemoryMeter::at(
+    const std::string& key, BatchSize wanted, Index height, Exact exact, const Measure& measure) {
+  const auto columns = [=](Index pixels) { return (pixels + height - 1) / height * height; };
+  wanted.source = columns(std::max<Index>(1, wanted.source - 1)) + 1;
+  const auto measured = [&](const BatchSize& size) -> const Measured& {
+    const auto [place, is_new] = measured_.try_emplace({key, size});
+    if (is_new) {
+      const UncomputedProducts products;
+      place->second = measure(size);
+    }
+    return place->second;
+  };
+  constexpr Index kRows = 256, kStep = 16;
+  const std::vector<Index> sentences = places(wanted.sentences, kStep, kStep, 2);
+  const Index steps = (kRows / sentences.front() + kStep - 1) / kStep * kStep;
+  const std::vector<Index> sources =
+                               places(wanted.source, columns(kStep - 1) + 1, columns(kStep), 3),
+                           targets = places(wanted.target, std::max(kStep, steps), kStep, 3);
+  const std::vector<double> of_sentences = weights_at(wanted.sentences, sentences),
+                            of_sources = weights_at(wanted.source, sources),
+                            of_targets = weights_at(wanted.target, targets);
+  Measured sum{};
+  for (std::size_t b = 0; b < sentences.size(); ++b)
+    for (std::size_t s = 0; s < sources.size(); ++s)
+      for (std::size_t t = 0; t < targets.size(); ++t) {
+        const Measured& one = measured({sentences[b], sources[s], targets[t]});
+        for (std::size_t k = 0; k < sum.size(); ++k)
+          sum[k] += of_sentences[b] * of_sources[s] * of_targets[t] * one[k];
+      }
+  return exact == Exact::yes && sum[0] + sum[1] < exact_ ? measured(wanted) : sum;
+}
+
+// Of the tapes of all threads, and the packs of weights that they share.
+double MemoryMeter::training(const Spec& spec, const DataOutline& data, int threads) {
+  const TrainOptions& train = spec.train;
+  const UntrainedModels models({&spec}, data);
+  const Model& model = models.first();
+  const Objective objective = objective_at(train, 1, 0);
+  const Measure step = [&](const BatchSize& size) -> Measured {
+    const Split split = equal_sentences(size);
+    std::vector<Index> all;
+    for (Index i = 0; i < size.sentences; ++i) all.push_back(i);
+    Batch batch = make_batch(split, all, model.reads_links() || train.guided_alignment.has_value());
+    model.place_links(batch);
+    WeightPacks packs;
+    Tape tape(Tape::Mode::train);
+    tape.collect_gradients(packs);
+    TrainingStep::run_shard(model, tape, batch, 1, 1, objective);
+    return {static_cast<double>(tape.peak_bytes()), static_cast<double>(packs.peak_bytes()), 0};
+  };
+  TrainOptions of_shards = train;  // the others change nothing of what a shard takes
+  of_shards.optimizer = TrainOptions().optimizer;
+  of_shards.batch = {};
+  of_shards.shards = of_shards.epochs = 1;
+  of_shards.max_updates.reset();
+  const std::string key =
+      "train " + symbols_key(data) + canonical_json(spec.model) + canonical_json(of_shards);
+  const Index height = std::max<Index>(1, data.image_height);
+  const auto& [source, target] = std::pair(data.train.source, data.train.target);
+  const Index examples = data.train.examples > 0 ? data.train.examples : train.batch.sentences,
+              largest = std::min(examples, train.batch.sentences),
+              rows = (largest + train.shards - 1) / train.shards,
+              rest = examples % train.batch.sentences;
+  const double tapes =
+      std::min<double>(static_cast<double>(std::min(largest, train.shards)), threads);
+  // The fewer rows a product has, the more weights are packed.
+  const BatchSize least{std::max<Index>(1, rest > 0 ? rest / train.shards : rows),
+                        source.shortest + 1,
+                        target.shortest + 1};
+  return tapes *
+             at(key, {rows, length_of(source), length_of(target)}, height, Exact::yes, step)[0] +
+         at(key, least, height, Exact::yes, step)[1];
+}
+
+MemoryMeter::Evaluation MemoryMeter::evaluation(const std::vector<const Spec*>& specs,
+                                                const DataOutline& data,
+                                                const EvaluationLoad& load,
+                                                int threads) {
+  const UntrainedModels models(specs, data);
+  const OneWord words(symbols(data.target_symbols));
+  std::unique_ptr<Search> searching;
+  if (load.search != nullptr)
+    searching =
+        make_plugin<SearchKind>(*load.search, static_cast<std::uint64_t>(specs.front()->seed));
+  const auto measure = [&](const Search* with, const BatchSize& size) -> Measured {
+    EvaluationRequest request;
+    request.search = with;
+    request.batch = request.keep = size.sentences;
+    request.heads = load.heads;
+    Workers workers(1);
+    const EvaluatedSplit result =
+        evaluate(models.scorer(), equal_sentences(size), words, request, workers);
+    return {result.batch_bytes, result.pack_bytes, result.kept_bytes()};
+  };
+  const Measure forced = [&](const BatchSize& size) { return measure(nullptr, size); };
+  const Measure searched = [&](const BatchSize& size) {
+    return measure(searching.get(), {size.sentences, size.source, 0});
+  };
+  std::string key = symbols_key(data) + (load.heads ? "heads " : "");
+  for (const Spec* spec : specs) key += canonical_json(spec->model);
+
+  const Index height = std::max<Index>(1, data.image_height);
+  const DataOutline::SplitOutline& split = load.split;
+  const Index examples = split.examples > 0 ? split.examples : std::max(load.batch, load.keep),
+              rows = std::min(load.batch, examples);
+  const double tapes = std::min<double>(
+      threads, std::ceil(static_cast<double>(examples) / static_cast<double>(load.batch)));
+  const double kept = static_cast<double>(std::min(load.keep, examples));
+  const BatchSize longest{rows, length_of(split.source), length_of(split.target)};
+  const auto typical = [](const DataOutline::Lengths& side) {
+    return static_cast<Index>(std::sqrt(side.square)) + 1;
+  };
+  const BatchSize one{1, typical(split.source), typical(split.target)};
+  const auto per_batch = [&](const Measured& m, Index sentences) {
+    return static_cast<double>(sentences) * m[0] + m[1];
+  };
+  double most = 0, of_one = 0;
+  if (split.references) {
+    most = per_batch(at("forced " + key, longest, height, Exact::yes, forced), 1);
+    if (kept > 0) of_one += at("forced " + key, one, height, Exact::yes, forced)[2];
+  }
+  if (searching) {  // sentence by sentence: a beam of one makes as many rows as a batch
+    EvaluateOptions only;
+    only.search = *load.search;
+    key = "searched " + canonical_json(only) + key;
+    const BatchSize alone{1, longest.source, 1};
+    most = std::max(most, per_batch(at(key, alone, height, Exact::no, searched), rows));
+    if (kept > 0) of_one += at(key, {1, one.source, 1}, height, Exact::no, searched)[2];
+  }
+  const double sentences =
+      static_cast<double>(examples) * (sizeof(SentenceResult) + kTextBytes * split.target.mean);
+  return {tapes * most + sentences + kept * of_one, kept * of_one};
+}
+
+MemoryEstimate MemoryMeter::of_evaluation(const std::vector<const Spec*>& specs,
+                                          const DataOutline& data,
+                                          const EvaluationLoad& load,
+                                          int threads) {
+  return {{{"the program and its models", program_},
+           {"data", bytes_of(data)},
+           {"evaluation", evaluation(specs, data, load, threads).bytes}}};
+}
+
+MemoryEstimate MemoryMeter::of_run(const Spec& spec, const DataOutline& outline, int threads) {
+  const DataOutline data = assumed(outline);
+  const Model model(spec.model, symbols(data.source_symbols), symbols(data.target_symbols));
+  const DataOutline::Lengths &source = data.train.source, &target = data.train.target;
+  const ParameterBytes parameters =
+      parameters_of(model,
+                    static_cast<Index>(static_cast<double>(spec.train.batch.sentences) *
+                                       (std::max(source.mean, target.mean) + 1)));
+  const double copies = 2 + copies_of_optimizer(spec.train) +
+                        (spec.train.average ? copies_of(*spec.train.average) : 0);
+  MemoryEstimate estimate;
+  const auto add = [&](const char* what, double bytes, bool in_turn = false) {
+    estimate.parts.push_back({what, bytes, in_turn});
+  };
+  add("the program", program_ + kProgram);
+  add("data", bytes_of(data) + kPlan * static_cast<double>(data.train.examples));
+  add("parameters, and the best ones", 2 * parameters.all);
+  add("gradients", parameters.dense + parameters.tables);
+  add("optimiser and averages", (copies - 2) * parameters.all);
+  add(threads == 1 ? "activations" : "activations of all threads", 0);
+  const std::size_t activations = estimate.parts.size() - 1;
+  add("a checkpoint while it is written", 2 * copies * parameters.all, true);
+  if (estimate.bytes() > most_) return estimate;
+  estimate.parts[activations].bytes = training(spec, data, threads);
+  const EvaluateOptions& how = spec.evaluate;
+  const Choice* const dev_search = how.search_dev ? &how.dev_search : nullptr;
+  const Evaluation dev = evaluation({&spec},
+                                    data,
+                                    {data.dev, dev_search, how.batch, spec.record.snapshots},
+                                    threads),
+                   test =
+                       evaluation({&spec},
+                                  data,
+                                  {data.test, &how.search, how.batch, spec.record.alignments, true},
+                                  threads);
+  add("evaluation of dev", dev.bytes, true);
+  add("evaluation of test", test.bytes, true);
+  // Read from the journal, as HDF5 has it, and that as it is written.
+  add("the record while it is built",
+      3 * (parameters.all + test.kept + static_cast<double>(spec.train.epochs) * dev.kept) +
+          kUpdate * updates_of(spec.train, data.train.examples),
+      true);
+  return estimate;
+}
+
+}  // namespace softalign

@@ -1,0 +1,85 @@
+// How many bytes a run, or an evaluation, will hold at its largest moment. Nobody writes formulas for that:
+// what a model takes is measured on it, for a few small batches and without computing products, and carried
+// on to the longest batch; the rest is counted.
+//
+//   MemoryMeter meter;
+//   MemoryEstimate estimate = meter.of_run(spec, make_plugin<TaskKind>(spec.task)->outline(), threads);
+#pragma once
+
+#include <array>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "framework/data/task.hpp"
+#include "framework/eval/search.hpp"
+#include "framework/train/spec.hpp"
+
+namespace softalign {
+
+struct MemoryPart {
+  std::string what;
+  double bytes;
+  bool in_turn = false;  // such parts come one after the other: only the largest counts
+};
+
+struct MemoryEstimate {
+  std::vector<MemoryPart> parts;
+  double bytes() const;
+};
+
+// A batch, with </s>.
+struct BatchSize {
+  Index sentences = 1;
+  Index source = 1;
+  Index target = 1;
+  auto operator<=>(const BatchSize&) const = default;
+};
+
+// The evaluation of a split, as an EvaluationRequest has it; search: null: teacher-forced only.
+struct EvaluationLoad {
+  DataOutline::SplitOutline split;
+  const Choice* search = nullptr;
+  Index batch = 64;
+  Index keep = 0;
+  bool heads = false;
+};
+
+class MemoryMeter {
+ public:
+  // What takes more than `most` bytes without a batch is not tried: the estimate is a lower bound then.
+  // Batches of up to `exact` bytes are measured as they are, others told from smaller ones.
+  explicit MemoryMeter(double most, double exact = 64e6);
+  // threads: of the run. All throw SpecError where the model cannot be built.
+  MemoryEstimate of_run(const Spec& spec, const DataOutline& data, int threads);
+  // Of trained models that are in memory and asked together; data: their symbols, and what is still to be
+  // made.
+  MemoryEstimate of_evaluation(const std::vector<const Spec*>& specs,
+                               const DataOutline& data,
+                               const EvaluationLoad& load,
+                               int threads);
+
+ private:
+  // Of tapes and what was found on them; of packed weights; of matrices to be kept.
+  using Measured = std::array<double, 3>;
+  using Measure = std::function<Measured(const BatchSize&)>;
+  enum class Exact : bool { no, yes };  // whether `wanted` itself is measured where it is small
+  Measured at(
+      const std::string& key, BatchSize wanted, Index height, Exact exact, const Measure& measure);
+  double training(const Spec& spec, const DataOutline& data, int threads);
+  struct Evaluation {
+    double bytes = 0;
+    double kept = 0;  // of them, of matrices that are recorded
+  };
+  Evaluation evaluation(const std::vector<const Spec*>& specs,
+                        const DataOutline& data,
+                        const EvaluationLoad& load,
+                        int threads);
+
+  double most_, exact_;
+  double program_;  // bytes in memory before anything was measured
+  std::map<std::pair<std::string, BatchSize>, Measured> measured_;
+};
+
+}  // namespace softalign

@@ -1,0 +1,136 @@
+"""Sizes that are legal one by one and together more than there is: refused at once, small, with what would fit."""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from program import PROGRAM, answer, error, softalign
+
+MB = 1 << 20
+
+
+def measured(*arguments: object, cwd: Path, text: str = "") -> tuple[int, str, float, float]:
+    """Exit status, standard error, largest resident memory in MB, and seconds of a child of its own."""
+    with open(cwd / "stderr", "w") as err, open(cwd / "stdin", "w+") as given:
+        given.write(text)
+        given.seek(0)
+        start = time.monotonic()
+        child = subprocess.Popen(
+            [str(PROGRAM), *map(str, arguments)], cwd=cwd, stdin=given, stdout=subprocess.DEVNULL, stderr=err
+        )
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+    return child.returncode, (cwd / "stderr").read_text(), usage.ru_maxrss / 1024, time.monotonic() - start
+
+
+def address_space(size: int) -> dict[str, Callable[[], None]]:
+    return {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size))}
+
+
+LONG_TEST = ["task.length.test=[4,10000]", "evaluate.search={type: beam, width: 1000}"]
+MANY = ["task.examples.train=10000000", "task.length.train=[4,10000]"]
+WIDE = ["model.encoder.units=20000", "model.decoder.units=20000"]
+
+
+@pytest.mark.parametrize(
+    "changes, keys",
+    [
+        (LONG_TEST, [r"task\.length\.test: \[4, 10000\] -> \[4, \d+\]"]),
+        (MANY, [r"task\.examples\.train: 10000000 -> \d+"]),
+        (WIDE, [r"model\.encoder\.units: 20000 -> \d+", r"model\.decoder\.units: 20000 -> \d+"]),
+    ],
+)
+@pytest.mark.parametrize("command", [["run"], ["run", "--dry-run"]])
+def test_attacks_are_refused_before_anything_is_made(
+    here: Path, command: list[str], changes: list[str], keys: list[str]
+) -> None:
+    code, said, megabytes, seconds = measured(*command, "tiny.yaml", *changes, cwd=here)
+    assert code == 2, said
+    assert len(said.splitlines()) == 1 and " would fit" in said and "--no-size-check goes on" in said
+    for key in keys:
+        assert re.search(key, said), said
+    assert megabytes < 400 and seconds < 20  # 2 s on a machine that has nothing else to do
+    assert not (here / "results").exists()
+
+
+def test_what_the_refusal_proposes_is_accepted(here: Path) -> None:
+    said = error("run", "tiny.yaml", *LONG_TEST, cwd=here, code=2)
+    (length,) = re.findall(r"task\.length\.test: \[4, 10000\] -> (\[4, \d+\])", said)
+    notes = softalign("validate", "tiny.yaml", *LONG_TEST, f"task.length.test={length}", cwd=here).stderr
+    assert "softalign run refuses" not in notes
+    notes = softalign("validate", "tiny.yaml", *LONG_TEST, cwd=here).stderr
+    assert "note: softalign run refuses: " in notes
+
+
+def test_validate_prints_the_parts_and_their_sum(here: Path) -> None:
+    text = softalign("validate", "tiny.yaml", "--threads", "2", cwd=here).stdout.splitlines()
+    assert re.match(r"  memory: \d+ MB on 2 threads: the program \d+ MB, data \d+ MB, ", text[1])
+    (found,) = answer("validate", "tiny.yaml", "--threads", "2", cwd=here)
+    parts = found["memory"]["parts"]
+    held = sum(part["bytes"] for part in parts if not part["in_turn"])
+    assert held + max(part["bytes"] for part in parts if part["in_turn"]) == pytest.approx(found["memory"]["bytes"])
+
+
+def test_doctor_tells_what_there_is(here: Path) -> None:
+    (memory,) = [entry for entry in answer("doctor", cwd=here) if entry["what"] == "memory"]
+    assert re.fullmatch(r".* available; a run may have [\d.]+ [MG]B \(.*\)", memory["found"])
+    limited = answer("doctor", cwd=here, **address_space(2000 * MB))
+    assert "(ulimit -v)" in next(entry for entry in limited if entry["what"] == "memory")["found"]
+
+
+# Large enough for the program itself to be a small part.
+MODELS = {
+    "gru": "embedding=64 model.encoder.units=96 model.decoder.units=96 model.attention.score.units=96",
+    "transformer": "embedding=96 model.encoder=self_attention model.attention=built_in model.decoder=transformer",
+}
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("model", MODELS)
+def test_the_estimate_is_what_a_run_takes(here: Path, model: str, threads: int) -> None:
+    changes: list[Any] = ["task.symbols=3000", "task.length={train: [59, 59], dev: [59, 59], test: [59, 59]}"]
+    changes += ["task.examples={train: 128, dev: 32, test: 32}", "train.batch.sentences=64", "train.epochs=1"]
+    changes += ["model." + MODELS[model].split()[0], *MODELS[model].split()[1:], "evaluate.search=greedy"]
+    (found,) = answer("validate", "tiny.yaml", *changes, "--threads", threads, cwd=here)
+    code, said, megabytes, _ = measured("run", "tiny.yaml", *changes, "--threads", threads, cwd=here)
+    assert code == 0, said
+    assert found["memory"]["bytes"] / MB == pytest.approx(megabytes, rel=0.2)
+
+
+def test_a_limit_of_the_process_counts_and_the_option_goes_on(here: Path) -> None:
+    large = ["tiny.yaml", "task.symbols=1000000", "model.embedding=256"]
+    limit = address_space(1500 * MB)
+    said = error("run", *large, cwd=here, code=2, **limit)
+    assert "task.symbols: 1000000 -> " in said and "ulimit -v is " in said
+    assert not (here / "results").exists()
+    gone_on = softalign("run", *large, "--no-size-check", cwd=here, code=None, **limit)
+    assert "note: about " in gone_on.stderr and gone_on.returncode != 2
+
+
+def test_rows_side_by_side_share_the_machine(here: Path) -> None:
+    (here / "sweep.yaml").write_text(
+        "name: many\nbase: tiny.yaml\nmetric: {name: dev/loss, goal: minimize}\nparameters: {seed: {values: [1, 2]}}\n"
+    )
+    softalign("sweep", "plan", "sweep.yaml", cwd=here)
+    work = ["sweep", "work", "sweep.yaml", "--row", "0"]
+    said = error(*work, "--side-by-side", "1024", cwd=here, code=2, **address_space(2000 * MB))
+    assert "by 1024 side by side" in said and "--workers: 1024 -> " in said
+
+
+def test_a_trained_run_is_not_asked_for_more_than_there_is(trained: Path, tmp_path: Path) -> None:
+    code, said, megabytes, _ = measured(
+        "evaluate", trained, "search.width=1000", "task.length.test=[4,10000]", "--search", "beam", cwd=tmp_path
+    )
+    assert code == 2 and megabytes < 400 and "task.length.test: [4, 10000] -> [4, " in said
+    line = " ".join(["a"] * 10000) + "\n"
+    code, said, megabytes, _ = measured("translate", trained, "search.width=1000", "--search", "beam", cwd=tmp_path, text=line)
+    assert code == 2 and megabytes < 400 and re.search(r"search\.width: 1000 -> \d+ would fit", said)

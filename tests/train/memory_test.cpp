@@ -1,0 +1,184 @@
+// The estimate of memory against what tapes have really used; and what is refused.
+#include "framework/train/memory.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <numeric>
+
+#include "framework/base/workers.hpp"
+#include "framework/eval/evaluator.hpp"
+#include "framework/train/check_sizes.hpp"
+#include "framework/train/step.hpp"
+
+using namespace softalign;
+
+namespace {
+
+constexpr double kPlenty = 1e15;
+
+ResolvedSpec<Spec> spec_of(const std::string& model, const std::vector<std::string>& changes = {}) {
+  return parse_spec<Spec>(
+      "task: {type: reverse, symbols: 40, length: {train: [69, 69], dev: [69, 69], test: [89, 89]},"
+      " examples: {train: 64, dev: 8, test: 32}}\n"
+      "train: {batch: {sentences: 64}, shards: 4}\n"
+      "evaluate: {search: {type: beam, width: 3}, batch: 16}\n"
+      "record: {alignments: 0, snapshots: 0}\n"
+      "model: {" +
+          model + "}\n",
+      "memory_test",
+      changes);
+}
+
+double part(const MemoryEstimate& estimate, const std::string& what) {
+  for (const MemoryPart& one : estimate.parts)
+    if (one.what == what) return one.bytes;
+  BOOST_FAIL("no part " << what);
+  return 0;
+}
+
+DataOutline outline(const Spec& spec) { return make_plugin<TaskKind>(spec.task)->outline(); }
+
+struct Trained {
+  Dataset data;
+  std::unique_ptr<Model> model;
+  explicit Trained(const Spec& spec)
+      : data(make_plugin<TaskKind>(spec.task)->load(1, {})),
+        model(std::make_unique<Model>(spec.model, data.source->size(), data.target->size(), 1)) {}
+};
+
+double bytes_of_a_step(const Spec& spec, int threads) {
+  Trained trained(spec);
+  Workers workers(threads);
+  const auto optimizer = make_plugin<OptimizerKind>(spec.train.optimizer);
+  TrainingStep step(*trained.model, *optimizer, step_options(spec.train, 1), workers);
+  std::vector<Index> all(trained.data.train.examples.size());
+  std::iota(all.begin(), all.end(), Index{0});
+  std::vector<Batch> shards;
+  for (const auto& cut : cut_into_shards(all, spec.train.shards))
+    shards.push_back(make_batch(trained.data.train, cut, trained.model->reads_links()));
+  step.run(shards, 1);
+  return static_cast<double>(step.peak_bytes());
+}
+
+// Of hypotheses that all go on to their limit.
+double bytes_of_a_test(const Spec& spec) {
+  Trained trained(spec);
+  for (const Parameter& one : trained.model->parameters().all())
+    if (one.name == "projection.b") one.value().data[kEnd] = real(-1e9);
+  const auto search = make_plugin<SearchKind>(spec.evaluate.search, std::uint64_t{1});
+  EvaluationRequest request;
+  request.search = search.get();
+  request.batch = spec.evaluate.batch;
+  Workers workers(1);
+  const EvaluatedSplit result =
+      evaluate(*trained.model, trained.data.test, *trained.data.target, request, workers);
+  return result.batch_bytes + result.pack_bytes;
+}
+
+const std::vector<std::string> kModels = {
+    "embedding: 24, encoder: {type: gru, units: 24}, attention: {type: global, score: {type: "
+    "additive, units: 24}}, decoder: {type: attentional_gru, units: 24}",
+    "embedding: 24, encoder: {type: lstm, units: 24}, attention: {type: global, score: dot}, "
+    "decoder: {type: luong_lstm, units: 24}, dropout: {embeddings: 0.1, outputs: 0.1}",
+    "embedding: 24, encoder: {type: gru, units: 24}, attention: none, decoder: {type: "
+    "attentional_gru, units: 24}",
+    "embedding: 24, encoder: {type: convolutional}, attention: {type: global, score: dot}, "
+    "decoder: {type: conditional_gru, units: 24}",
+    "embedding: 24, encoder: {type: self_attention}, attention: built_in, decoder: {type: "
+    "transformer}",
+    "embedding: 24, encoder: {type: lstmn, units: 24}, attention: {type: local_p, score: {type: "
+    "general}}, decoder: {type: luong_gru, units: 24}",
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(training_takes_what_small_batches_promise) {
+  for (const std::string& model : kModels)
+    for (const int threads : {1, 2}) {
+      const Spec spec = spec_of(model).spec;
+      const double measured = bytes_of_a_step(spec, threads);
+      for (const double exact : {0.0, 64e6}) {
+        const double told = part(MemoryMeter(kPlenty, exact).of_run(spec, outline(spec), threads),
+                                 threads == 1 ? "activations" : "activations of all threads");
+        BOOST_TEST(std::abs(told / measured - 1) < 0.1,
+                   model << " on " << threads << ": " << told << " of " << measured);
+      }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_search_takes_what_short_sentences_promise) {
+  for (const std::string& model : kModels) {
+    const Spec spec = spec_of(model).spec;
+    const double measured = bytes_of_a_test(spec);
+    const double told =
+        part(MemoryMeter(kPlenty, 0).of_run(spec, outline(spec), 1), "evaluation of test");
+    BOOST_TEST(std::abs(told / measured - 1) < 0.2, model << ": " << told << " of " << measured);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_model_too_large_to_be_tried_is_counted) {
+  const Spec spec = spec_of(kModels[0], {"model.encoder.units=20000"}).spec;
+  BOOST_TEST(MemoryMeter(1e9).of_run(spec, outline(spec), 1).bytes() > 10e9);
+}
+
+BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused_with_what_would) {
+  const auto refusal = [](const std::vector<std::string>& changes, double limit, Index rows = 1) {
+    const auto resolved = spec_of(kModels[0], changes);
+    SizeCheck check;
+    check.machine.limit = limit;
+    check.machine.limited_by = "a made limit";
+    check.side_by_side = rows;
+    try {
+      check_run_sizes(resolved, outline(resolved.spec), 2, check);
+    } catch (const SpecError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  BOOST_TEST(refusal({}, 1e10) == "");
+  const std::string beam =
+      refusal({"evaluate.search.width=1000", "task.length.test=[4,10000]"}, 1e10);
+  BOOST_TEST(beam.find("evaluate.search.width: 1000 -> ") != beam.npos, beam);
+  BOOST_TEST(beam.find("task.length.test: [4, 10000] -> [4, ") != beam.npos, beam);
+  BOOST_TEST(beam.find("a made limit is 10.0 GB; --no-size-check goes on") != beam.npos, beam);
+  BOOST_TEST(beam.starts_with("override "), beam);  // where it was written
+  const std::string data = refusal({"task.examples.train=10000000"}, 1e10);
+  BOOST_TEST(data.find("task.examples.train: 10000000 -> ") != data.npos, data);
+  const std::string units =
+      refusal({"model.encoder.units=20000", "model.decoder.units=20000"}, 1e10);
+  BOOST_TEST(units.find("model.encoder.units: 20000 -> ") != units.npos, units);
+  BOOST_TEST(units.find(" with model.decoder.units: 20000 -> ") != units.npos, units);
+  const std::string rows = refusal({}, 5e8, 64);
+  BOOST_TEST(rows.find("--workers: 64 -> ") != rows.npos, rows);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_proposed_does_fit) {
+  const auto resolved = spec_of(kModels[0], {"task.length.test=[4,10000]"});
+  SizeCheck check;
+  check.machine.limit = 2e9;
+  std::string text;
+  try {
+    check_run_sizes(resolved, outline(resolved.spec), 1, check);
+  } catch (const SpecError& error) {
+    text = error.what();
+  }
+  const std::string key = "task.length.test: [4, 10000] -> [4, ";
+  const std::size_t at = text.find(key);
+  BOOST_REQUIRE_MESSAGE(at != text.npos, text);
+  const Index lowered = std::stoll(text.substr(at + key.size()));
+  const auto bytes = [&](Index longest) {
+    const Spec spec = spec_of(kModels[0], {fmt::format("task.length.test=[4,{}]", longest)}).spec;
+    return MemoryMeter(kPlenty).of_run(spec, outline(spec), 1).bytes();
+  };
+  BOOST_TEST(bytes(lowered) <= 2e9);
+  BOOST_TEST(bytes(lowered + lowered / 20) > 1.9e9);
+}
+
+BOOST_AUTO_TEST_CASE(a_check_that_refuses_nothing_says_so) {
+  const auto resolved = spec_of(kModels[0]);
+  SizeCheck check;
+  check.refuse = false;
+  check.machine.limit = 1e6;
+  const std::string note = check_run_sizes(resolved, outline(resolved.spec), 1, check);
+  BOOST_TEST(note.starts_with("note: about "));
+}
