@@ -39,7 +39,10 @@ def stop(process: subprocess.Popen[str], name: str = "SIGTERM") -> tuple[str, fl
     """What the process says on standard error when it is stopped, and how many seconds it takes to end."""
     process.send_signal(getattr(signal, name))
     begin = time.monotonic()
-    _, said = process.communicate(timeout=60)
+    try:
+        _, said = process.communicate(timeout=3 * SOON)
+    finally:
+        process.kill()
     return said, time.monotonic() - begin
 
 

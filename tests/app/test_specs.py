@@ -32,6 +32,9 @@ def test_the_canonical_json_names_the_run(here: Path) -> None:
     assert "name" not in object and "plugins" not in object
     plan = answer("run", "tiny.yaml", "name=another", "notes=of no account", "--dry-run", cwd=here)
     assert plan["run_id"] == hashlib.sha256(canonical.encode()).hexdigest()[:16]
+    assert plan["run_id"] == "6ec656f4ca6ff2f1"  # as the first versions named it
+    speed = answer("run", "tiny.yaml", "evaluate.batch=3", "record.checkpoint_every=7", "--dry-run", cwd=here)
+    assert speed["run_id"] == plan["run_id"]
 
 
 def test_validate_reports_every_fault_of_every_file(here: Path) -> None:

@@ -88,9 +88,7 @@ BOOST_AUTO_TEST_CASE(a_base_may_extend_another_and_change_a_type) {
 // Older versions named runs by options that change nothing, too.
 BOOST_AUTO_TEST_CASE(rows_that_an_older_version_planned_keep_their_names) {
   const Planned p;
-  p.folder.write("base.yaml",
-                 read_file(p.folder.path("base.yaml")) + "record: {checkpoint_every: 7}\n");
-  const std::string text = kHead + kParameters;
+  const std::string text = kHead + kParameters + "  evaluate.batch: {values: [7]}\n";
   SweepPlan old = p.plan(text);
   const std::string newest = old.rows[0].run_id;
   for (SweepRow& row : old.rows) {

@@ -177,9 +177,11 @@ def catches(process: subprocess.Popen[str], number: int) -> bool:
 
 def test_ctrl_c_when_all_is_done_is_no_interruption(here: Path):
     softalign("sweep", "run", "sweep.yaml", cwd=here)
+    (run, *_) = (path.parent for path in here.glob("results/small/*/run.h5"))
+    for number in range(50_000):  # so that it takes a while to see that the row is done
+        (run / f"note-{number}").touch()
     process = started("sweep", "run", "sweep.yaml", cwd=here)
-    while not catches(process, signal.SIGINT):
-        pass  # it looks at the rows next, in a millisecond or two
+    wait_until(lambda: catches(process, signal.SIGINT))
     process.send_signal(signal.SIGINT)
     said = process.communicate(timeout=60)
     assert process.returncode == 0, said

@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(what_makes_no_other_run_changes_no_bit) {
       "transformer.yaml");
   for (const ResolvedSpec<Spec>& spec : {tiny("none"),
                                          tiny("{type: global, score: {type: additive, units: 9}}"),
-                                         tiny("{type: local, score: general}"),
+                                         tiny("{type: local_m, score: general}"),
                                          transformer}) {
     Folder folder;
     Stopper observer(-1);
