@@ -61,7 +61,7 @@ void read_record(RunSummary& summary, const std::filesystem::path& file) {
 // A run without a record. Nothing is asked of one that somebody works on: he may be just beginning.
 void read_folder(RunSummary& summary) {
   const RunFolder& run = summary.run;
-  if (std::filesystem::exists(run.identity())) summary.identity = read_file(run.identity());
+  if (is_there(run.identity())) summary.identity = read_file(run.identity());
   if (summary.status.state == RunState::absent && run.journals().empty())
     throw DataError("{}: neither a journal nor a record; remove the folder, or run its spec again",
                     run.root.string());
@@ -87,7 +87,7 @@ RunSummary summarize_run(const RunFolder& run) {
   summary.run_id = whole.filename().string();
   try {
     summary.status = run_status(run);
-    if (std::filesystem::exists(run.record()))
+    if (is_there(run.record()))
       read_record(summary, run.record());
     else
       read_folder(summary);

@@ -32,11 +32,20 @@ void demand_regular_file(const std::filesystem::path& file) {
 }
 
 void throw_unreadable(const std::filesystem::path& path, int reason) {
-  const char* const remedy = reason == EIO ? "; check the disk" : "";
+  const char* const remedy = reason == EIO     ? "; check the disk"
+                             : reason == ELOOP ? "; move it away"
+                                               : "";
   for (const int machine : {EMFILE, ENFILE, ENOMEM, EIO})
     if (reason == machine)
       throw MachineError("{}: cannot be read: {}{}", shown(path), std::strerror(reason), remedy);
-  throw DataError("{}: cannot be read: {}", shown(path), std::strerror(reason));
+  throw DataError("{}: cannot be read: {}{}", shown(path), std::strerror(reason), remedy);
+}
+
+bool is_there(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto type = std::filesystem::status(path, error).type();
+  if (type == std::filesystem::file_type::none) throw_unreadable(path, error.value());
+  return type != std::filesystem::file_type::not_found;
 }
 
 RegularFile::RegularFile(const std::filesystem::path& path)

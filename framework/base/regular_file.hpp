@@ -17,6 +17,9 @@ void demand_regular_file(const std::filesystem::path& file);
 // many open files, no memory, a broken disk).
 [[noreturn]] void throw_unreadable(const std::filesystem::path& path, int reason);
 
+// Whether something stands there; throws as above where that cannot be known.
+bool is_there(const std::filesystem::path& path);
+
 // A regular file, or a link to one, open for reading. All functions throw as above; what stands
 // there and is no regular file is named with the remedy to move it away.
 class RegularFile {

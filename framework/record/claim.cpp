@@ -139,7 +139,7 @@ Claim::Claim(FileSystem& files, const RunFolder& run, bool steal, const ProofOfD
     // Journals before claims: one that appears in between belongs to a claim that we then see.
     const std::vector<Index> journals = run.journals();
     const std::optional<Owner> before = newest_claim(run);
-    if (before && !fs::exists(run.released(before->attempt))) {
+    if (before && !is_there(run.released(before->attempt))) {
       reason_ = proof(*before);
       if (reason_.empty() && !steal) {
         throw RunInUse(

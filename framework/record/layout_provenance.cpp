@@ -13,14 +13,15 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string text_of(const std::filesystem::path& file) {
-  return std::filesystem::exists(file) ? read_file(file) : "";
+  return is_there(file) ? read_file(file) : "";
 }
 
 // Single values become attributes of the group; the whole is kept beside them as text.
 Json flat(const std::string& environment) {
   Json attributes = Json::object();
   if (!is_environment(environment)) return attributes;
-  for (const auto& [name, value] : Json::parse(environment).items())
+  const Json json = Json::parse(environment);
+  for (const auto& [name, value] : json.items())
     if (value.is_primitive() && !value.is_null()) attributes[name] = value;
   return attributes;
 }

@@ -13,9 +13,10 @@ namespace softalign {
 namespace {
 
 std::filesystem::path record_file(const std::filesystem::path& path) {
-  if (!std::filesystem::is_directory(path)) return path;
-  const std::filesystem::path file = RunFolder{path}.record();
-  if (!std::filesystem::exists(file)) {
+  const std::filesystem::path name = RunFolder{}.record().filename();
+  if (!std::filesystem::is_directory(path) || path.filename() == name) return path;
+  const std::filesystem::path file = path / name;
+  if (!is_there(file)) {
     throw DataError("{}: no record yet; if its process is dead, `softalign recover` makes one",
                     path.string());
   }

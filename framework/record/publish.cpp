@@ -77,8 +77,7 @@ void publish(FileSystem& files, const RunFolder& run, const History& history) {
 }
 
 bool end_is_published(const RunFolder& run) {
-  if (run_status(run).state != RunState::complete || !std::filesystem::exists(run.record()))
-    return false;
+  if (run_status(run).state != RunState::complete || !is_there(run.record())) return false;
   const Record record(run.record());
   const std::vector<Index> journals = run.journals();
   if (!record.complete() || journals.empty()) return record.complete();
@@ -93,14 +92,13 @@ void recover(FileSystem& files, const RunFolder& run) {
   const auto owner = newest_claim(run);
   if (!owner && run.journals().empty())
     throw DataError("{}: no run was ever started here", run.root.string());
-  if (owner && !std::filesystem::exists(run.released(owner->attempt)) &&
-      proof_of_death(*owner).empty()) {
+  if (owner && !is_there(run.released(owner->attempt)) && proof_of_death(*owner).empty()) {
     throw MachineError("{}: {} works on this run and publishes its record itself",
                        run.root.string(),
                        owner->str());
   }
   const History history = read_history(run);
-  if (std::filesystem::exists(run.record())) {
+  if (is_there(run.record())) {
     Index published = -1;
     try {
       published = Record(run.record()).last_update();
@@ -117,7 +115,7 @@ void recover(FileSystem& files, const RunFolder& run) {
   check_setting(run, id_of(history));
   for (const Attempt& attempt : history.attempts) {
     const auto environment = run.environment(attempt.header.attempt);
-    if (std::filesystem::exists(environment) && !is_environment(read_file(environment)))
+    if (is_there(environment) && !is_environment(read_file(environment)))
       throw DataError("{}: damaged; move it away: the record is then made without it",
                       environment.string());
   }

@@ -54,9 +54,9 @@ Recorder::Recorder(const fs::path& results,
   const History history = read_history(folder_);
   check_history(history, run, folder_);
   if (history.end_state() == to_string(RunState::complete) && !mode.force) {
-    remove_temporaries(files_, folder_, false);
     if (end_is_published(folder_)) return;
     check_places(folder_);
+    remove_temporaries(files_, folder_, false);
     write_setting(run);
     softalign::publish(files_, folder_, history);  // it was stopped between its end and this
     last_update_ = history.last_update();
@@ -114,7 +114,7 @@ void Recorder::open(const RunIdentity& run, OpenMode mode) {
 // The spec is that of the newest attempt, which may have other notes and paths than the first.
 void Recorder::write_setting(const RunIdentity& run) {
   const auto put = [&](const fs::path& path, const std::string& text) {
-    const bool there = fs::exists(path);
+    const bool there = is_there(path);
     if (there && read_file(path) == text) return;
     if (there && path == folder_.identity())
       notes_.emplace_back("identity.json was damaged: written again");

@@ -61,7 +61,7 @@ void check_setting(const RunFolder& run, const std::string& id) {
         run.record().string());
   };
   for (const auto& file : {run.identity(), run.spec()})
-    if (!std::filesystem::exists(file)) throw damaged(file, "missing");
+    if (!is_there(file)) throw damaged(file, "missing");
   const std::string canonical = read_file(run.identity());
   if (!id.empty() && run_id(identity(canonical)) != id)
     throw damaged(run.identity(), "damaged: it is not what the run id is the hash of");

@@ -27,7 +27,7 @@ constexpr RunState kStates[] = {RunState::absent,
 RunStatus read_status(const RunFolder& run) {
   RunStatus status;
   try {
-    if (!std::filesystem::exists(run.status())) return status;
+    if (!is_there(run.status())) return status;
     const Json json = Json::parse(read_file(run.status()));
     status.state = run_state(json.at("state").get<std::string>()).value_or(RunState::absent);
     json.at("attempt").get_to(status.attempt);
@@ -125,13 +125,13 @@ RunStatus run_status(const RunFolder& run, const ProofOfDeath& proof) {
   }
   if (said) return status;
   const std::optional<std::string> end = read_on(run, status);
-  if (owner && std::filesystem::exists(run.released(owner->attempt))) {
+  if (owner && is_there(run.released(owner->attempt))) {
     std::string word;  // of a process that was stopped at once, which had no time for the journal
     std::ifstream(run.released(owner->attempt)) >> word;
     status.state = run_state(end.value_or(word)).value_or(RunState::failed);
   } else {
     const bool may_live = owner && proof(*owner).empty();
-    const bool records = owner && std::filesystem::exists(run.journal(owner->attempt));
+    const bool records = owner && is_there(run.journal(owner->attempt));
     status.state = !may_live ? RunState::lost : records ? RunState::running : RunState::claimed;
   }
   return status;

@@ -134,7 +134,7 @@ def test_a_folder_with_a_checkpoints_name_is_named(run: Path, tmp_path: Path) ->
     assert "upd-00000001-01234567.ckpt: is a folder, where a file belongs; move it away" in line
 
 
-@pytest.mark.parametrize("content", [b"precious\n", b"SOFT", b"SOFTJRNL and then no header of ours", b"\0" * 40])
+@pytest.mark.parametrize("content", [b"precious\n", b"SOFT", b"SOFTJRNL\1\0\0\0and no header of ours", b"\0" * 40])
 def test_what_does_not_begin_as_this_runs_journal_is_not_cut(run: Path, tmp_path: Path, content: bytes) -> None:
     unfinished(run)
     (run / "journal-002.jrnl").write_bytes(content)
@@ -166,8 +166,8 @@ def temporaries(run: Path) -> list[Path]:
 
 
 def test_what_a_kill_left_is_swept_at_the_next_start(run: Path, tmp_path: Path) -> None:
-    for command in (RUN, ["recover", run], None):
-        if command is None:
+    for claimed in (False, True):
+        if claimed:
             unfinished(run)
         left = temporaries(run)
         others = [file.with_name(file.name.replace(file.name.split("-")[-2], "0123abcd")) for file in left]
@@ -175,10 +175,10 @@ def test_what_a_kill_left_is_swept_at_the_next_start(run: Path, tmp_path: Path) 
         alive = run / re.sub(r"\d+$", str(os.getpid()), left[0].name)
         for file in (*left, *others, *older, alive):
             file.write_text("half")
-        softalign(*(command or RUN), cwd=tmp_path)
-        assert not any(file.exists() for file in left), command
-        claimed = command is None  # then nobody else writes here: those of other machines are gone too
-        assert all(file.exists() != claimed for file in (*others, *older, alive)), command
+        softalign(*(RUN if claimed else ["recover", run]), cwd=tmp_path)
+        assert not any(file.exists() for file in left)
+        # With a claim nobody else writes here: those of other machines are gone too.
+        assert all(file.exists() != claimed for file in (*others, *older, alive))
 
 
 # Things that are no files --------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <set>
 
 #include "framework/base/error.hpp"
 #include "framework/record/compare.hpp"
@@ -242,6 +243,28 @@ BOOST_AUTO_TEST_CASE(killed_at_any_moment_it_ends_in_the_same_bits) {
     }
   }
   BOOST_TEST(compare_records(expected, folder.record()).empty());
+}
+
+// A killed process leaves what it wrote in the kernel's memory. Whoever goes on from there has it on
+// disk before the first byte of its own, or a power cut could keep the second and lose the first.
+BOOST_AUTO_TEST_CASE(what_a_resumed_attempt_builds_on_is_on_disk_first) {
+  struct Syncs : FileSystem {
+    std::set<std::string> synced, synced_before_own_journal;
+    int open(const char* path, int flags) override {
+      if (std::string(path).ends_with("journal-002.jrnl")) synced_before_own_journal = synced;
+      return FileSystem::open(path, flags);
+    }
+    int fsync(int file) override {
+      synced.insert(std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", file)).string());
+      return FileSystem::fsync(file);
+    }
+  } files;
+  const Scratch scratch;
+  const RunFolder folder{scratch / "r" / kRun.name / kRun.run_id};
+  train_in_child(scratch / "r", [](Index update) { return update == 12; });
+  const Recorder record(scratch / "r", kRun, {}, files);
+  BOOST_TEST(record.restored()->update == 10);
+  BOOST_TEST(files.synced_before_own_journal.contains(folder.journal(1).string()));
 }
 
 BOOST_AUTO_TEST_CASE(recovery_publishes_what_the_journals_hold) {

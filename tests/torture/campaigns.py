@@ -58,8 +58,8 @@ class End:
 class Try:
     """One try: its folder, its random numbers, and all that was done, for the report of a failure."""
 
-    def __init__(self, folder: Path, number: int, chance: random.Random) -> None:
-        self.folder, self.number, self.chance = folder, number, chance
+    def __init__(self, folder: Path, number: int, chance: random.Random, seed: int = 1) -> None:
+        self.folder, self.number, self.chance, self.seed = folder, number, chance, seed
         self.inputs, self.place = folder / "inputs", folder / "work"
         self.strays = folder / "strays"
         self.transcript: list[str] = []
@@ -328,7 +328,7 @@ def faults(this: Try) -> int:
     return 1
 
 
-STATES_OF_A_TRACE = 200
+STATES_OF_A_TRACE = 50  # then another one, whose first attempt is killed elsewhere
 
 
 @dataclass
@@ -340,10 +340,10 @@ class Traced:
     seen: set[bytes]
 
 
-@lru_cache(maxsize=2 * len(WORKS))
-def traced(folder: Path, work: Work, seed: int) -> Traced:
+@lru_cache(maxsize=len(WORKS))
+def traced(folder: Path, work: Work, seed: int, which: int) -> Traced:
     """Work that is killed somewhere, goes on, and (a run) begins again."""
-    this = Try(folder, 0, random.Random(seed))
+    this = Try(folder, 0, random.Random(f"{seed} {work.name} {which}"), seed)
     begin_with(this, work)
     begin = power_cut.snapshot(this.place)
     trace = this.folder / "trace"
@@ -377,7 +377,7 @@ def check_replay(place: Path, begin: power_cut.Snapshot, changes: list[Change]) 
 def cuts(this: Try) -> int:
     """Power cuts after each change of a file, with any part of what was not synced lost, torn, holed or reordered."""
     work, turn = turn_of(this.number)
-    history = traced(this.folder, work, turn // STATES_OF_A_TRACE)
+    history = traced(this.folder, work, this.seed, turn // STATES_OF_A_TRACE)
     at = scattered(turn, len(history.changes))
     disk = power_cut.Disk(this.place, history.begin)
     for change in history.changes[:at]:
@@ -391,8 +391,12 @@ def cuts(this: Try) -> int:
     history.seen.add(power_cut.digest(state))
     this.note(f"# a power cut after change {at} of {len(history.changes)}, {history.changes[at - 1].what} {history.changes[at - 1].path}")
     this.begin_with_state(state)
-    this.look(work)
-    this.finish(work)
+    try:
+        this.look(work)
+        this.finish(work)
+    except Failure:
+        this.begin_with_state(state)  # to be kept as the power cut left it
+        raise
     return 1
 
 

@@ -18,6 +18,9 @@ RAW = re.compile(
     r"|Assertion|core dumped|Segmentation|our bug|\x1b|\x07"
 )
 
+# A sweep says of each row how it ended.
+FAILED_ROW = re.compile(r"row \d+: .*(exit status|signal|lost|failed|interrupted)")
+
 Numbers = dict[str, tuple[tuple[int, ...], str, bytes]]  # path, or path@attribute -> shape, type, bytes
 
 
@@ -63,10 +66,10 @@ def is_temporary(path: Path) -> bool:
 
 
 def wrong_words(status: int, errors: str, many_lines: bool = False) -> str:
-    """What is wrong with what the program said at an end that nobody forced; "" when it is one clear line."""
+    """What is wrong with what the program said at an end that nobody forced; "" when it is one clear line (of many runs: one or more)."""
     if RAW.search(errors):
         return f"raw text: {RAW.search(errors)[0]!r}"  # type: ignore[index]
-    lines = [line for line in errors.splitlines() if line.startswith("softalign: ")]
+    lines = [line for line in errors.splitlines() if line.startswith("softalign: ") or (many_lines and FAILED_ROW.match(line))]
     if status == 0 and lines:
         return "ends with 0, and yet speaks of an error"
     if status != 0 and not lines:

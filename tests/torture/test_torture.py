@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(not SHIM.exists(), reason=f"no {SHIM}: it is not
 QUICK = {
     "kills": (45, 3000),
     "faults": (70, 20_000),
-    "cuts": (90, 1500),
+    "cuts": (90, 350),  # one trace of each work
     "signals": (10, 1000),
     "races": (9, 1000),
     "full_disks": (5, 1000),
@@ -165,6 +165,7 @@ def test_other_bits_are_seen(tmp_path: Path) -> None:
         (0, "softalign: one\n", "speaks of an error"),
         (1, "softalign: [json.exception.type_error.302] type must be string\n", "raw text"),
         (3, "softalign: host \x1b[31mevil\n", "raw text"),
+        (1, "row 3: score=dot: lost, 0 s: exit status 1, see out/logs/3.log\n", "without a line"),
     ],
 )
 def test_unclear_words_are_seen(status: int, errors: str, wrong: str) -> None:

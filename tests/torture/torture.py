@@ -97,7 +97,7 @@ def all_campaigns(results: Path) -> dict[str, tuple[Callable[[Try], int], float]
 
 def attempt(name: str, number: int, seed: int, campaign: Callable[[Try], int], folder: Path, results: Path) -> tuple[int, str]:
     """One try: how many attacks it made, and what did not hold ("" when all did). A failure leaves a folder in the results."""
-    this = Try(folder, number, random.Random(f"{seed} {name} {number}"))
+    this = Try(folder, number, random.Random(f"{seed} {name} {number}"), seed)
     try:
         return campaign(this), ""
     except Skipped:
