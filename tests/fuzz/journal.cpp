@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   });
   if (!readable) return 0;
   accepts([&] { read_history(run); });
-  accepts([&] { cut_torn_end(FileSystem::real(), path); });
+  accepts([&] { cut_torn_end(FileSystem::real(), path, "0123456789abcdef"); });
   require(JournalTail(path).next().size() == found, "cutting the torn end loses frames");
   return 0;
 }
