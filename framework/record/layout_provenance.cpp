@@ -20,7 +20,8 @@ std::string text_of(const std::filesystem::path& file) {
 Json flat(const std::string& environment) {
   Json attributes = Json::object();
   if (!is_environment(environment)) return attributes;
-  for (const auto& [name, value] : Json::parse(environment).items())
+  const Json json = Json::parse(environment);
+  for (const auto& [name, value] : json.items())
     if (value.is_primitive() && !value.is_null()) attributes[name] = value;
   return attributes;
 }
