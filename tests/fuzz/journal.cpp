@@ -33,11 +33,16 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     JournalTail tail(path);
     const std::vector<Frame> frames = tail.next();
     found = frames.size();
-    require(std::ssize(frames) == std::max<std::ptrdiff_t>(0, whole - 1),
+    if (!tail.header()) {
+      require(frames.empty() && tail.valid_size() == 0, "frames behind a damaged header");
+      require(whole == 0 || !written.good_header, "a good header is not read");
+      return;
+    }
+    require(whole > 0, "a damaged header is believed");
+    require(std::ssize(frames) == whole - 1,
             "frames before the damage are missing, or frames behind it are believed");
-    require(
-        tail.valid_size() == (whole == 0 ? 0 : written.ends[static_cast<std::size_t>(whole) - 1]),
-        "the valid size is not where a frame ends");
+    require(tail.valid_size() == written.ends[static_cast<std::size_t>(whole) - 1],
+            "the valid size is not where a frame ends");
     for (std::size_t i = 0; i < frames.size(); ++i)
       require(kind_of(frames[i]) == written.frames[i].first &&
                   encode(frames[i]) == written.frames[i].second,
@@ -46,7 +51,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   });
   if (!readable) return 0;
   accepts([&] { read_history(run); });
-  accepts([&] { cut_torn_end(FileSystem::real(), path); });
+  accepts([&] { cut_torn_end(FileSystem::real(), path, "0123456789abcdef"); });
   require(JournalTail(path).next().size() == found, "cutting the torn end loses frames");
   return 0;
 }

@@ -12,6 +12,7 @@ struct JournalFile {
   std::string bytes;
   std::vector<std::size_t> ends;  // of the header, then of each frame
   std::vector<std::pair<std::uint8_t, std::string>> frames;
+  bool good_header = false;  // false: unknown
 };
 
 // The rest of an input: the header (u16 length, bytes; nothing: a good one), then frames (u8 kind, u16
@@ -22,7 +23,8 @@ inline JournalFile journal_file(Input& in) {
         crc32_z(start, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
   };
   ByteWriter body, out;
-  if (const std::string given = in.text(); given.empty()) {
+  const std::string given = in.text();
+  if (given.empty()) {
     body.text("0123456789abcdef");
     body.number<Index>(1);
     body.number<double>(1.5e9);
@@ -35,7 +37,7 @@ inline JournalFile journal_file(Input& in) {
   out.raw(body.bytes());
   const std::uint32_t salt = crc(0, out.bytes());
   out.number(salt);
-  JournalFile file{out.bytes(), {out.bytes().size()}, {}};
+  JournalFile file{out.bytes(), {out.bytes().size()}, {}, given.empty()};
   while (!in.empty()) {
     const auto kind = in.number<std::uint8_t>();
     const std::string payload = in.text();

@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   accepts([&] { check_setting(run, ""); });
   summarize_run(run);
   History history;
-  history.attempts.push_back({.header = {.run_id = "0123456789abcdef", .attempt = 1}});
+  history.attempts.emplace_back().header.attempt = 1;
   accepts([&] {
     Hdf5Writer record;
     write_provenance(record, run, history);
