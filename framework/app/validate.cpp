@@ -51,17 +51,15 @@ struct Findings {
 // What a run on this machine refuses is a note here: the spec may be meant for another.
 void estimate_memory(const ResolvedSpec<Spec>& resolved, int threads, Findings& findings) {
   const DataOutline outline = make_plugin<TaskKind>(resolved.spec.task)->outline();
-  const SizeCheck check;
   findings.threads = threads_of_run(threads, resolved.spec);
-  findings.memory =
-      MemoryMeter(check.machine.limit).of_run(resolved.spec, outline, findings.threads);
   if (outline.test.examples == 0)
     findings.notes.emplace_back(
         "the memory is counted for sentences as long as training allows, run counts again when it "
         "has "
         "read them");
   try {
-    const std::string note = check_run_sizes(resolved, outline, findings.threads, check);
+    const std::string note =
+        check_run_sizes(resolved, outline, findings.threads, {}, &findings.memory);
     if (!note.empty()) findings.notes.push_back(note.substr(note.find(' ') + 1));
   } catch (const SpecError& refusal) {
     findings.notes.push_back(fmt::format("softalign run refuses: {}", refusal.what()));

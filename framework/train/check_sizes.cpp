@@ -34,11 +34,12 @@ struct Size {
 void collect_sizes(const OptionNode& node, std::vector<Size>& sizes) {
   for (const OptionNode& child : node.children) collect_sizes(child, sizes);
   if (node.absent) return;
+  constexpr Index kSmall = 10;  // no machine is too small for that
   const auto least = static_cast<Index>(std::max(1.0, node.limits.low));
-  if (const auto* one = std::get_if<Index>(&node.value); one && *one > least)
+  if (const auto* one = std::get_if<Index>(&node.value); one && *one > std::max(least, kSmall))
     sizes.push_back({node.path, {*one}, least, false});
   if (const auto* many = std::get_if<std::vector<Index>>(&node.value);
-      many && !many->empty() && many->back() > least)
+      many && !many->empty() && many->back() > std::max(least, kSmall))
     sizes.push_back({node.path, *many, least, true});
 }
 
@@ -185,12 +186,14 @@ std::string check_sizes(const ResolvedSpec<Spec>& resolved,
 std::string check_run_sizes(const ResolvedSpec<Spec>& resolved,
                             const DataOutline& data,
                             int threads,
-                            const SizeCheck& check) {
+                            const SizeCheck& check,
+                            MemoryEstimate* told) {
   MemoryMeter meter(check.machine.limit);
   const EstimateMemory estimate = [&](const Spec& spec, int on) {
     const DataOutline outline = make_plugin<TaskKind>(spec.task)->outline();
     return meter.of_run(spec, outline.test.examples > 0 ? outline : data, on);  // made, or read
   };
+  if (told != nullptr) *told = estimate(resolved.spec, threads);
   return check_sizes(resolved, estimate, threads, check);
 }
 

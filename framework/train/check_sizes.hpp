@@ -32,10 +32,11 @@ std::string check_sizes(const ResolvedSpec<Spec>& resolved,
                         const std::vector<std::string>& open = {""},
                         const std::string& without = "");
 
-// Of a run, as far as `data` says; see MemoryMeter.
+// Of a run, as far as `data` says; see MemoryMeter. told: the estimate, also when it is refused.
 std::string check_run_sizes(const ResolvedSpec<Spec>& resolved,
                             const DataOutline& data,
                             int threads,
-                            const SizeCheck& check);
+                            const SizeCheck& check,
+                            MemoryEstimate* told = nullptr);
 
 }  // namespace softalign

@@ -80,22 +80,22 @@ Split equal_sentences(const BatchSize& size) {
   return split;
 }
 
-// The value at x of the polynomial through (at[i], value i), as the weight of each value.
-std::vector<double> weights_at(Index x, const std::vector<Index>& at) {
-  std::vector<double> weights(at.size(), 1);
-  for (std::size_t i = 0; i < at.size(); ++i)
-    for (std::size_t k = 0; k < at.size(); ++k)
-      if (k != i) weights[i] *= static_cast<double>(x - at[k]) / static_cast<double>(at[i] - at[k]);
-  return weights;
-}
+// x over k, for any x.
+double choose(double x, int k) { return k == 0 ? 1 : choose(x - 1, k - 1) * x / k; }
 
-// Where to measure so that `wanted` can be told: there, or at `first` and a few beyond.
-std::vector<Index> places(Index wanted, Index first, Index step, Index count) {
-  if (wanted <= first + (count - 1) * step) return {wanted};
-  std::vector<Index> at;
-  for (Index k = 0; k < count; ++k) at.push_back(first + k * step);
-  return at;
-}
+// Where to measure so that `wanted` can be told: there, or at first, first + step, ... up to `most` steps.
+struct Axis {
+  Index first, step = 0;
+  double x = 0;  // how many steps `wanted` is away
+
+  Axis(Index wanted, Index begin, Index by, Index most) : first(wanted) {
+    if (wanted <= begin + most * by) return;
+    first = begin;
+    step = by;
+    x = static_cast<double>(wanted - begin) / static_cast<double>(by);
+  }
+  Index at(int k) const { return first + k * step; }
+};
 
 std::string symbols_key(const DataOutline& data) {
   return fmt::format("{} {} ", data.source_symbols, data.target_symbols);
@@ -181,8 +181,10 @@ double MemoryEstimate::bytes() const {
 MemoryMeter::MemoryMeter(double most, double exact)
     : most_(most), exact_(exact), program_(resident_bytes()) {}
 
-// Bytes are a polynomial of the batch's size: of first degree in its sentences, of second in its lengths.
-// What has a threshold, such as the rows whose logits exist at a time (256), is measured behind it.
+// Bytes are a polynomial: of first degree in the sentences, of second degree in both lengths together. It is
+// the one through two numbers of sentences and through six pairs of lengths, a triangle; a higher degree would
+// carry the arena's rounding far. What has a threshold, such as the rows whose logits exist at a time (256),
+// is measured behind it.
 MemoryMeter::Measured MemoryMeter::at(
     const std::string& key, BatchSize wanted, Index height, Exact exact, const Measure& measure) {
   const auto columns = [=](Index pixels) { return (pixels + height - 1) / height * height; };
@@ -196,21 +198,20 @@ MemoryMeter::Measured MemoryMeter::at(
     return place->second;
   };
   constexpr Index kRows = 256, kStep = 16;
-  const std::vector<Index> sentences = places(wanted.sentences, kStep, kStep, 2);
-  const Index steps = (kRows / sentences.front() + kStep - 1) / kStep * kStep;
-  const std::vector<Index> sources =
-                               places(wanted.source, columns(kStep - 1) + 1, columns(kStep), 3),
-                           targets = places(wanted.target, std::max(kStep, steps), kStep, 3);
-  const std::vector<double> of_sentences = weights_at(wanted.sentences, sentences),
-                            of_sources = weights_at(wanted.source, sources),
-                            of_targets = weights_at(wanted.target, targets);
+  const Axis sentences(wanted.sentences, kStep, kStep, 1);
+  const Index rows = (kRows / sentences.first + kStep - 1) / kStep * kStep;
+  const Axis source(wanted.source, columns(kStep - 1) + 1, columns(kStep), 2),
+      target(wanted.target, std::max(kStep, rows), kStep, 2);
   Measured sum{};
-  for (std::size_t b = 0; b < sentences.size(); ++b)
-    for (std::size_t s = 0; s < sources.size(); ++s)
-      for (std::size_t t = 0; t < targets.size(); ++t) {
-        const Measured& one = measured({sentences[b], sources[s], targets[t]});
-        for (std::size_t k = 0; k < sum.size(); ++k)
-          sum[k] += of_sentences[b] * of_sources[s] * of_targets[t] * one[k];
+  for (int b = 0; b <= 1; ++b)
+    for (int s = 0; s <= 2; ++s)
+      for (int t = 0; s + t <= 2; ++t) {
+        const double weight = choose(sentences.x, b) * choose(1 - sentences.x, 1 - b) *
+                              choose(source.x, s) * choose(target.x, t) *
+                              choose(2 - source.x - target.x, 2 - s - t);
+        if (weight == 0) continue;
+        const Measured& one = measured({sentences.at(b), source.at(s), target.at(t)});
+        for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += weight * one[k];
       }
   return exact == Exact::yes && sum[0] + sum[1] < exact_ ? measured(wanted) : sum;
 }
