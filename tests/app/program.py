@@ -20,6 +20,7 @@ import pytest
 BINARIES = Path(os.environ.get("SOFTALIGN_BINARY_DIR", "build/release")).absolute()
 PROGRAM = BINARIES / "bin" / "softalign"
 ANGULAR = BINARIES / "lib" / "angular.so"
+SANITIZED = "SOFTALIGN_SANITIZE" in os.environ  # the program is slow, opens files of its own and maps terabytes
 
 TINY = """\
 name: tiny

@@ -12,7 +12,7 @@ from pathlib import Path
 import h5py
 import pytest
 
-from program import PROGRAM, answer, error, files_below, softalign
+from program import PROGRAM, SANITIZED, answer, error, files_below, softalign
 
 COMMANDS = "run study validate resolve ls show tail evaluate translate score verify recover trust list describe check doctor completion".split()
 
@@ -89,7 +89,7 @@ def test_list_knows_singular_and_plural_and_is_fast(tmp_path: Path) -> None:
         begin = time.perf_counter()
         softalign("list", cwd=tmp_path)
         times.append(time.perf_counter() - begin)
-    assert min(times) < 0.15  # 0.02 s on an idle machine
+    assert SANITIZED or min(times) < 0.15  # 0.02 s on an idle machine
 
 
 def test_describe(tmp_path: Path) -> None:

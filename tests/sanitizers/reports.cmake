@@ -26,6 +26,7 @@ function(softalign_watch_tests)
   set(options log_path=${reports}/report log_exe_name=1 ${ARGN})
   list(JOIN options : options)
   set_property(TEST ${tests} APPEND PROPERTY ENVIRONMENT
-               "ASAN_OPTIONS=${options}" "UBSAN_OPTIONS=${options}:print_stacktrace=1" "TSAN_OPTIONS=${options}")
+               "ASAN_OPTIONS=${options}" "UBSAN_OPTIONS=${options}:print_stacktrace=1" "TSAN_OPTIONS=${options}"
+               "SOFTALIGN_SANITIZE=${SOFTALIGN_SANITIZE}")
   set_property(TEST ${tests} APPEND PROPERTY FIXTURES_REQUIRED reports)
 endfunction()
