@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "framework/base/error.hpp"
@@ -126,9 +125,9 @@ RunStatus run_status(const RunFolder& run, const ProofOfDeath& proof) {
   if (said) return status;
   const std::optional<std::string> end = read_on(run, status);
   if (owner && is_there(run.released(owner->attempt))) {
-    std::string word;  // of a process that was stopped at once, which had no time for the journal
-    std::ifstream(run.released(owner->attempt)) >> word;
-    status.state = run_state(end.value_or(word)).value_or(RunState::failed);
+    // A process that was stopped at once had no time for the journal: its word is in the release.
+    const std::string word = end ? *end : read_file(run.released(owner->attempt), 4096);
+    status.state = run_state(word).value_or(RunState::failed);
   } else {
     const bool may_live = owner && proof(*owner).empty();
     const bool records = owner && is_there(run.journal(owner->attempt));

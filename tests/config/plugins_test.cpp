@@ -82,6 +82,12 @@ SOFTALIGN_PLUGIN(FakeScoreKind, "general", General, "bilinear form");
 SOFTALIGN_PLUGIN(FakeScoreKind, "mixture", Mixture, "of others");
 
 }  // namespace
+// Has the name of another kind.
+struct OtherKind {
+  static constexpr const char* name = "fake_score";
+  using Make = std::unique_ptr<FakeScore>(Index);
+};
+
 }  // namespace softalign
 
 using namespace softalign;
@@ -94,12 +100,8 @@ BOOST_AUTO_TEST_CASE(a_choice_without_options_is_built_with_the_defaults) {
 }
 
 BOOST_AUTO_TEST_CASE(another_program_s_kind_of_the_same_name_is_refused_in_words) {
-  struct Other {
-    static constexpr const char* name = "fake_score";
-    using Make = std::unique_ptr<FakeScore>(Index);
-  };
   const Choice choice{.kind = "fake_score", .type = "additive"};
-  BOOST_CHECK_EXCEPTION(make_plugin<Other>(choice, 1), SpecError, [](const SpecError& error) {
+  BOOST_CHECK_EXCEPTION(make_plugin<OtherKind>(choice, 1), SpecError, [](const SpecError& error) {
     return std::string(error.what()).starts_with("fake_score 'additive' (of ") &&
            std::string(error.what()).ends_with("build it again with this one's");
   });

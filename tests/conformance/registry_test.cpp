@@ -19,6 +19,7 @@ void* counted(std::size_t size, std::size_t alignment) {
 }
 }  // namespace
 
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"  // ours end in malloc and free
 void* operator new(std::size_t size) { return counted(size, 16); }
 void* operator new[](std::size_t size) { return counted(size, 16); }
 void* operator new(std::size_t size, std::align_val_t a) {

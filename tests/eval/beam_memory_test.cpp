@@ -31,6 +31,7 @@ std::atomic<long> calls_of_new{0};
 constexpr bool kCounts = false;
 #else
 constexpr bool kCounts = true;
+#pragma GCC diagnostic ignored "-Wmismatched-new-delete"  // ours end in malloc and free
 void* operator new(std::size_t size) { return counted(size, alignof(std::max_align_t)); }
 void* operator new(std::size_t size, std::align_val_t alignment) {
   return counted(size, static_cast<std::size_t>(alignment));
