@@ -64,7 +64,8 @@ inline void read_record(const std::filesystem::path& file, std::size_t reading) 
         return;
       }
       case 6: {
-        read_finished_run(file, {.series = {"dev"}, .sentences = true});
+        FinishedRun run = finished_run(summarize_run({file.parent_path()}), file, {"dev"});
+        read_sentences(run);
         return;
       }
       default: {
