@@ -275,6 +275,7 @@ void refuse_links(const TrainedRuns& runs) {
 void EvaluationSizes::check(const Load& load, const DataOutline& data) {
   const auto estimate = [&](const Spec& first, int threads) {
     DataOutline outline = data;
+    outline.image_height = make_plugin<TaskKind>(runs_.first().spec().task)->outline().image_height;
     outline.source_symbols = runs_.first().source->size();
     outline.target_symbols = runs_.first().target->size();
     std::vector<const Spec*> specs = {&first};

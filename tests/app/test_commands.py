@@ -127,7 +127,7 @@ def completed(*words: str) -> list[str]:
 
 
 def test_bash_completion(tmp_path: Path) -> None:
-    assert completed("tr") == ["translate"]
+    assert completed("tra") == ["translate"]
     assert set(COMMANDS) <= set(completed(""))
     assert completed("run", "tiny.yaml", "--th") == ["--threads"]
     assert completed("describe", "sco") == ["score"]
