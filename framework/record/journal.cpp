@@ -191,7 +191,7 @@ std::uint64_t cut_torn_end(FileSystem& files,
   tail.next();
   if (!tail.header() || tail.header()->run_id != run_id) return 0;
   const std::uint64_t size = std::filesystem::file_size(journal);
-  if (size > tail.valid_size()) files.truncate(journal, tail.valid_size());
+  files.truncate(journal, tail.valid_size());  // and what is left, its process may not have synced
   return size - tail.valid_size();
 }
 

@@ -61,7 +61,8 @@ class JournalTail {
 bool begins_as_journal(const std::filesystem::path& journal);
 
 // Cuts what follows the valid prefix of a journal of this run, and of no other file: what has no
-// header of this run stays as it is. Returns the number of bytes cut.
+// header of this run stays as it is. What is left is on disk when
+// this returns the number of bytes cut.
 std::uint64_t cut_torn_end(FileSystem& files,
                            const std::filesystem::path& journal,
                            const std::string& run_id);

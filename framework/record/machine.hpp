@@ -15,6 +15,7 @@ std::string pid_namespace();                       // process numbers mean nothi
 std::string process_space();  // this boot's processes that have numbers here: 8 hexadecimal digits
 std::string environment_variable(const char* variable);  // empty when unset
 double unix_time();                                      // seconds
-std::string utc_time(double unix_seconds);               // 2026-03-01T12:00:00Z; empty for 0 and what no year has
+std::string utc_time(
+    double unix_seconds);  // 2026-03-01T12:00:00Z; empty for 0 and what no year has
 
 }  // namespace softalign

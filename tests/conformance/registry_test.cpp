@@ -1,41 +1,10 @@
 // The conformance suite over everything that is registered, in double.
 #include <boost/test/unit_test.hpp>
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
 #include "framework/config/registry.hpp"
 #include "framework/plugin.hpp"
 #include "framework/seq/conformance.hpp"
-
-namespace {
-std::atomic<long> allocation_count{0};
-void* counted(std::size_t size, std::size_t alignment) {
-  ++allocation_count;
-  void* place = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-  if (place == nullptr) throw std::bad_alloc();
-  return place;
-}
-}  // namespace
-
-#pragma GCC diagnostic ignored "-Wmismatched-new-delete"  // ours end in malloc and free
-void* operator new(std::size_t size) { return counted(size, 16); }
-void* operator new[](std::size_t size) { return counted(size, 16); }
-void* operator new(std::size_t size, std::align_val_t a) {
-  return counted(size, static_cast<std::size_t>(a));
-}
-void* operator new[](std::size_t size, std::align_val_t a) {
-  return counted(size, static_cast<std::size_t>(a));
-}
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete[](void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
-void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+#include "tests/allocations.hpp"
 
 using namespace softalign;
 
@@ -70,13 +39,14 @@ SOFTALIGN_SCORE("faulty_for_test", Faulty, "breaks every law");
 BOOST_AUTO_TEST_SUITE(conformance)
 
 BOOST_AUTO_TEST_CASE(everything_registered_conforms) {
+  std::function<Index()> allocations;
+  if (allocations_are_counted()) allocations = [] { return Index{calls_of_new}; };
   int checked = 0;
   for (const std::string& kind : Registry::instance().kinds())
     for (const PluginEntry* entry : Registry::instance().entries(kind)) {
       if (entry->name == "faulty_for_test") continue;
       BOOST_TEST_CONTEXT(kind << " " << entry->name)
-      for (const ConformanceResult& result : check_conformance(
-               kind, entry->name, [] { return static_cast<Index>(allocation_count.load()); })) {
+      for (const ConformanceResult& result : check_conformance(kind, entry->name, allocations)) {
         BOOST_TEST_CONTEXT(result.check << ": " << result.detail) BOOST_TEST(result.passed);
         ++checked;
       }

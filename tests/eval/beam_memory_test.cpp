@@ -1,46 +1,14 @@
 // A step of a search allocates nothing: twice as many steps call operator new as often.
 #include <boost/test/unit_test.hpp>
 
-#include <atomic>
-#include <cstddef>
-#include <cstdio>
-#include <cstdlib>
 #include <functional>
-#include <new>
 
 #include "framework/data/vocabulary.hpp"
 #include "framework/eval/beam.hpp"
 #include "framework/eval/sampling.hpp"
+#include "tests/allocations.hpp"
 
 using namespace softalign;
-
-namespace {
-
-std::atomic<long> calls_of_new{0};
-
-[[maybe_unused]] void* counted(std::size_t size, std::size_t alignment) {
-  ++calls_of_new;
-  const std::size_t whole = (size + alignment - 1) / alignment * alignment;
-  if (void* place = std::aligned_alloc(alignment, whole == 0 ? alignment : whole)) return place;
-  throw std::bad_alloc();
-}
-
-}  // namespace
-
-#ifdef SOFTALIGN_SANITIZE  // has an operator new of its own
-constexpr bool kCounts = false;
-#else
-constexpr bool kCounts = true;
-#pragma GCC diagnostic ignored "-Wmismatched-new-delete"  // ours end in malloc and free
-void* operator new(std::size_t size) { return counted(size, alignof(std::max_align_t)); }
-void* operator new(std::size_t size, std::align_val_t alignment) {
-  return counted(size, static_cast<std::size_t>(alignment));
-}
-void operator delete(void* place) noexcept { std::free(place); }
-void operator delete(void* place, std::size_t) noexcept { std::free(place); }
-void operator delete(void* place, std::align_val_t) noexcept { std::free(place); }
-void operator delete(void* place, std::size_t, std::align_val_t) noexcept { std::free(place); }
-#endif
 
 namespace {
 
@@ -87,14 +55,11 @@ Run beam_of(const Scorer& scorer, Index width) {
   };
 }
 
-boost::test_tools::assertion_result allocations_are_counted(boost::unit_test::test_unit_id) {
-  if (!kCounts) std::puts("beam_memory is skipped: a sanitizer counts no allocations");
-  return kCounts;
-}
-
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(beam_memory, *boost::unit_test::precondition(allocations_are_counted))
+BOOST_AUTO_TEST_SUITE(beam_memory, *boost::unit_test::precondition([](auto) {
+                        return allocations_are_counted();
+                      }))
 
 BOOST_AUTO_TEST_CASE(a_steady_step_allocates_nothing) {
   for (const char* attention : {"global", "none"}) {

@@ -154,7 +154,7 @@ def test_two_at_once_share_the_work(here: Path, attempt: int):
 def test_ctrl_c_stops_all_and_saves(here: Path):
     (here / "base.yaml").write_text(BASE.replace("epochs: 4", "epochs: 4000"))
     process = started("sweep", "run", "sweep.yaml", "--workers", 2, cwd=here)
-    wait_until(lambda: len(list(here.glob("results/small/*/ckpt/*"))) >= 2)
+    wait_until(lambda: len({file.parent for file in here.glob("results/small/*/ckpt/*.ckpt")}) == 2)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 75, said
