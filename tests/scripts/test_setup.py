@@ -147,8 +147,9 @@ def test_a_missing_library_is_shown_and_stops_the_set_up(machine):
     assert code == 1 and "Could not find fmt" in said and "scripts/packages.txt has its package" in said
 
 
-def test_the_list_names_each_package_once_with_its_version():
-    lines = [line for line in (SCRIPTS / "packages.txt").read_text().splitlines() if line and line[0] not in "#["]
-    assert all(re.fullmatch(r"[a-z0-9+-]+ +# [0-9.]+\b.*", line) for line in lines)
-    names = [line.split()[0] for line in lines]
-    assert len(set(names)) == len(names)
+def test_each_group_names_a_package_once_with_its_version():
+    for group in re.split(r"^\[.*\]\n", (SCRIPTS / "packages.txt").read_text(), flags=re.M):
+        lines = [line for line in group.splitlines() if line and line[0] != "#"]
+        assert all(re.fullmatch(r"[a-z0-9+-]+ +# [0-9.]+\b.*", line) for line in lines)
+        names = [line.split()[0] for line in lines]
+        assert len(set(names)) == len(names)
