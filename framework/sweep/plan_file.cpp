@@ -208,6 +208,7 @@ SweepPlan read_plan(const fs::path& folder) {
       const std::string body = checked(line, check, file, number);
       counted = body == count_line(plan.rows.size());
       if (counted) continue;
+      if (!body.starts_with("- ")) edited(file, number);
       plan.rows.push_back(read_row(parse_flow(body.substr(2), {file.string(), number, 1})));
     } else if (line.starts_with("rows:")) {
       in_rows = true;
