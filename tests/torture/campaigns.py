@@ -10,7 +10,6 @@ import errno
 import json
 import os
 import random
-import re
 import shlex
 import shutil
 import signal
@@ -32,11 +31,6 @@ from works import MORE_WORKS, PLAIN, WORKS, Work
 PROGRAM = BINARIES / "bin" / "softalign"
 HANGS_AFTER = 120  # seconds
 MOST_RESTARTS = 5  # of a run that nothing disturbs any more
-LEFTOVERS_ARE_FAULTS = False  # temporaries of killed processes below a folder that was then finished
-# Faults that somebody mends: what their Failure says. A try that meets one counts, but is no failure.
-KNOWN = [
-    re.compile(r"ends with 3:[\s\S]*\.run\.h5\.tmp-"),  # EIO while a new record is read back: HDF5's words, and the status of bad data
-]
 
 
 class Failure(Exception):
@@ -169,14 +163,15 @@ class Try:
 
     def finish(self, work: Work) -> None:
         """Undisturbed now, the work ends complete, with the bits of one that nothing ever disturbed."""
+        before = set(self.out.rglob("attempt-*"))
         for number in range(len(work.commands)):
             end = self.softalign(self.command(work, number))
             self.check_end(end, work, (0,))
         self.check_strays()
         self.compare(self.out, work)
-        left = [str(path.relative_to(self.out)) for path in self.out.rglob("*") if checks.is_temporary(path)]
-        if left and LEFTOVERS_ARE_FAULTS:
-            raise Failure(f"left behind: {left}")
+        begun_again = {attempt.parent for attempt in set(self.out.rglob("attempt-*")) - before}
+        left = [str(path.relative_to(self.out)) for run in begun_again for path in run.rglob("*") if checks.is_temporary(path)]
+        self.expect(not left, f"left behind: {left}")
 
     def compare(self, out: Path, work: Work) -> None:
         """Each record is that of the reference, read without softalign."""

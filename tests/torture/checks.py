@@ -69,10 +69,10 @@ def wrong_words(status: int, errors: str, many_lines: bool = False) -> str:
     """What is wrong with what the program said at an end that nobody forced; "" when it is one clear line (of many runs: one or more)."""
     if RAW.search(errors):
         return f"raw text: {RAW.search(errors)[0]!r}"  # type: ignore[index]
-    lines = [line for line in errors.splitlines() if line.startswith("softalign: ") or (many_lines and FAILED_ROW.match(line))]
-    if status == 0 and lines and not many_lines:  # a sweep tells of a row that died and began again
+    lines = [line for line in errors.splitlines() if line.startswith("softalign: ")]
+    if status == 0 and lines:
         return "ends with 0, and yet speaks of an error"
-    if status != 0 and not lines:
+    if status != 0 and not lines and not (many_lines and any(map(FAILED_ROW.match, errors.splitlines()))):
         return "ends without a line that says why"
     if len(lines) > 1 and not many_lines:
         return f"{len(lines)} lines instead of one"
