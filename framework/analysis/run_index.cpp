@@ -1,8 +1,6 @@
 #include "framework/analysis/run_index.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <map>
 
 #include "framework/analysis/index_file.hpp"
@@ -10,6 +8,7 @@
 #include "framework/analysis/summary_bytes.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
+#include "framework/base/regular_file.hpp"
 #include "framework/data/file_stamp.hpp"
 #include "framework/record/bytes.hpp"
 
@@ -47,13 +46,18 @@ struct Stamp {
 // A hash of the last 16 KiB of each file: of a record its seal, a checksum of all that is before it; of a
 // journal, which only grows, its last frames; of the others all there is.
 std::string ends_of(const RunFolder& run, const std::vector<std::string>& files) {
-  constexpr std::streamoff kEnd = 1 << 14;
+  constexpr std::uint64_t kEnd = 1 << 14;
   ByteWriter out;
-  for (const std::string& file : files) {
-    std::ifstream in;
-    if (!file.empty()) in.open(run.root / file, std::ios::binary | std::ios::ate);
-    if (in.is_open()) in.seekg(std::max(std::streamoff{0}, std::streamoff{in.tellg()} - kEnd));
-    out.text(std::string(std::istreambuf_iterator<char>(in), {}));
+  for (const std::string& name : files) {
+    std::string end;
+    try {
+      const RegularFile file(run.root / name);
+      end.resize(static_cast<std::size_t>(std::min(kEnd, file.size())));
+      end.resize(file.read(end.data(), end.size(), file.size() - end.size()));
+    } catch (const std::exception&) {  // no file, or one that cannot be read: summarize_run says so
+      end.clear();
+    }
+    out.text(end);
   }
   return sha256_hex(out.bytes());
 }

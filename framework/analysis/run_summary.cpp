@@ -10,6 +10,7 @@
 #include "framework/record/bytes.hpp"
 #include "framework/record/journal.hpp"
 #include "framework/record/setting.hpp"
+#include "framework/train/spec.hpp"
 #include "framework/train/stored_results.hpp"
 
 namespace softalign {
@@ -69,7 +70,7 @@ void read_folder(RunSummary& summary) {
   if (is_worked_on(summary.status.state) || journals.empty()) return;
   JournalTail journal(run.journal(journals.back()));
   journal.next();
-  check_setting(run, journal.header() ? journal.header()->run_id : "");
+  check_setting(run, journal.header() ? journal.header()->run_id : "", Spec::hashed_as_default());
 }
 
 }  // namespace

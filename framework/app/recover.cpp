@@ -5,6 +5,7 @@
 #include "framework/base/counted.hpp"
 #include "framework/record/open_record.hpp"
 #include "framework/record/publish.hpp"
+#include "framework/train/spec.hpp"
 
 namespace softalign::app {
 
@@ -18,7 +19,7 @@ void add_recover(CLI::App& app, Outcome&) {
   arguments->add_to(*command);
   command->callback([arguments] {
     const RunFolder run = find_run_folder(*arguments);
-    recover(FileSystem::real(), run);
+    recover(FileSystem::real(), run, Spec::hashed_as_default());
     const Record record(run.record());
     print_text("{}: {}, {}\n",
                short_path(record.file()),

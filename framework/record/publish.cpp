@@ -86,7 +86,7 @@ bool end_is_published(const RunFolder& run) {
   return numbers && !numbers->empty() && numbers->back() >= journals.back();
 }
 
-void recover(FileSystem& files, const RunFolder& run) {
+void recover(FileSystem& files, const RunFolder& run, const std::vector<std::string>& except) {
   check_places(run);
   remove_temporaries(files, run, false);
   const auto owner = newest_claim(run);
@@ -112,7 +112,7 @@ void recover(FileSystem& files, const RunFolder& run) {
           published,
           history.last_update());
   }
-  check_setting(run, id_of(history));
+  check_setting(run, id_of(history), except);
   for (const Attempt& attempt : history.attempts) {
     const auto environment = run.environment(attempt.header.attempt);
     if (is_there(environment) && !is_environment(read_file(environment)))

@@ -19,7 +19,7 @@ bool end_is_published(const RunFolder& run);
 
 // The record of a run that nobody works on, from what its journals hold: `softalign recover`. Torn
 // ends of journals are not read and not cut. MachineError while its owner lives; DataError, and
-// run.h5 stays, when a file of the run's folder is damaged.
-void recover(FileSystem& files, const RunFolder& run);
+// run.h5 stays, when a file of the run's folder is damaged. `except` is that of check_setting.
+void recover(FileSystem& files, const RunFolder& run, const std::vector<std::string>& except = {});
 
 }  // namespace softalign

@@ -29,23 +29,22 @@ bool says(const Value& value, const Json& json) {
   return value.text == (json.is_number_float() ? number_text(json.get<double>()) : json.dump());
 }
 
-// Options that change no number stand in identity.json with their defaults, whatever the spec says.
-bool is_hashed_as_default(const std::string& path) {
-  return path == "evaluate.batch" || path.starts_with("record.");
-}
-
 // The path of the first option that a map does not have as the identity does; empty: none. Only at
 // the top may there be more, which is for people.
-std::string difference(const Value& map, const Json& identity, const std::string& path) {
+std::string difference(const Value& map,
+                       const Json& identity,
+                       const std::string& path,
+                       const std::vector<std::string>& except) {
   const auto below = [&](const std::string& key) { return path.empty() ? key : path + "." + key; };
   for (const auto& [key, json] : identity.items()) {
     const Value::Entry* const entry = map.find(key);
     if (!entry) return below(key);
     if (json.is_object()) {
       if (!entry->value.is_map()) return below(key);
-      if (const std::string found = difference(entry->value, json, below(key)); !found.empty())
+      if (const std::string found = difference(entry->value, json, below(key), except);
+          !found.empty())
         return found;
-    } else if (!says(entry->value, json) && !is_hashed_as_default(below(key))) {
+    } else if (!says(entry->value, json) && std::ranges::count(except, below(key)) == 0) {
       return below(key);
     }
   }
@@ -57,7 +56,9 @@ std::string difference(const Value& map, const Json& identity, const std::string
 
 }  // namespace
 
-void check_setting(const RunFolder& run, const std::string& id) {
+void check_setting(const RunFolder& run,
+                   const std::string& id,
+                   const std::vector<std::string>& except) {
   const auto damaged = [&](const std::filesystem::path& file, const std::string& reason) {
     return DataError(
         "{}: {}; move {} away if there is one and run the spec again: that writes both anew",
@@ -73,7 +74,7 @@ void check_setting(const RunFolder& run, const std::string& id) {
   std::string other;
   try {
     const SpecTree tree = parse_tree(read_file(run.spec()), run.spec().string());
-    other = difference(tree.root, Json::parse(canonical), "");
+    other = difference(tree.root, Json::parse(canonical), "", except);
   } catch (const SpecError& error) {
     throw damaged(run.spec(), fmt::format("damaged ({})", error.what()));
   } catch (const Json::exception&) {

@@ -4,12 +4,17 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "framework/record/run_folder.hpp"
 
 namespace softalign {
 
-// Throws DataError with file, fault and remedy when one of the two is missing or damaged.
-void check_setting(const RunFolder& run, const std::string& run_id);
+// Throws DataError with file, fault and remedy when one of the two is missing or damaged. `except`:
+// paths of the options that change no number, so that identity.json has their defaults whatever
+// spec.yaml says (Spec::hashed_as_default).
+void check_setting(const RunFolder& run,
+                   const std::string& run_id,
+                   const std::vector<std::string>& except);
 
 }  // namespace softalign

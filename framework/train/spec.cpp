@@ -1,6 +1,16 @@
 #include "framework/train/spec.hpp"
 
+#include "framework/config/snapshot.hpp"
+
 namespace softalign {
+namespace {
+
+void add_hashed_as_default(const OptionNode& node, std::vector<std::string>& paths) {
+  if (node.limits.instead) paths.push_back(node.path);
+  for (const OptionNode& child : node.children) add_hashed_as_default(child, paths);
+}
+
+}  // namespace
 
 void Spec::refuse_other(const Value& root) {
   const Value::Entry* const parts = root.find("parts");
@@ -13,6 +23,12 @@ void Spec::refuse_other(const Value& root) {
     throw SpecError("{}: this is a sweep, not an experiment: softalign sweep run {}",
                     parameters->where.str(),
                     printable(parameters->where.file, kWhole));
+}
+
+std::vector<std::string> Spec::hashed_as_default() {
+  std::vector<std::string> paths;
+  add_hashed_as_default(snapshot(describe_copy(Spec()), SnapshotOf::schema), paths);
+  return paths;
 }
 
 }  // namespace softalign

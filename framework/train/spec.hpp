@@ -74,6 +74,8 @@ struct Spec {
 
   // Throws SpecError for a study or a sweep.
   static void refuse_other(const Value& root);
+  // The paths of the options that change no number, and of which identity.json has the default.
+  static std::vector<std::string> hashed_as_default();
   template <class V>
   void describe(V& v) {
     v("name", name, "folder of the run under results/; letters, digits and . _ -", same_run());

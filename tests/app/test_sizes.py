@@ -118,11 +118,12 @@ def test_a_limit_of_the_process_counts_and_the_option_goes_on(here: Path) -> Non
 
 def test_rows_side_by_side_share_the_machine(here: Path) -> None:
     (here / "sweep.yaml").write_text(
-        "name: many\nbase: tiny.yaml\nmetric: {name: dev/loss, goal: minimize}\nparameters: {seed: {values: [1, 2]}}\n"
+        "name: many\nbase: tiny.yaml\nmetric: {name: dev/loss, goal: minimize}\n"
+        "parameters: {train.optimizer.learning_rate: {values: [0.1, 0.01]}}\n"
     )
     softalign("sweep", "plan", "sweep.yaml", cwd=here)
     work = ["sweep", "work", "sweep.yaml", "--row", "0"]
-    said = error(*work, "--side-by-side", "1024", cwd=here, code=2, **address_space(2000 * MB))
+    said = softalign(*work, "--side-by-side", "1024", cwd=here, code=2, **address_space(2000 * MB)).stderr
     assert "by 1024 side by side" in said and "--workers: 1024 -> " in said
 
 

@@ -12,6 +12,7 @@
 #include "framework/base/leave.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/record/compare.hpp"
+#include "framework/record/setting.hpp"
 #include "framework/record/open_record.hpp"
 #include "framework/record/run_folder.hpp"
 #include "framework/train/experiment.hpp"
@@ -258,6 +259,30 @@ BOOST_AUTO_TEST_CASE(a_run_that_an_older_version_named_goes_on_by_its_name) {
   const std::vector<std::string> differing =
       compare_records(old / "run.h5", fresh.folder / "run.h5");
   BOOST_TEST(differing == std::vector<std::string>{"@run_id"}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(only_what_changes_no_number_differs_between_spec_and_identity) {
+  Folder folder;
+  Stopper observer(-1);
+  const auto made = run_experiment(tiny("none"), {folder.path, 2}, observer);
+  const RunFolder run{made.folder};
+  const std::vector<std::string> except = Spec::hashed_as_default();
+  BOOST_TEST(except == (std::vector<std::string>{"evaluate.batch", "record.checkpoint_every"}),
+             boost::test_tools::per_element());
+  BOOST_CHECK_NO_THROW(check_setting(run, made.run_id, except));
+  const auto refused = [&](const std::vector<std::string>& allowed, const std::string& option) {
+    BOOST_CHECK_EXCEPTION(
+        check_setting(run, made.run_id, allowed), DataError, [&](const DataError& e) {
+          return std::string(e.what()).find(option + " is not as") != std::string::npos;
+        });
+  };
+  refused({}, "evaluate.batch");
+  std::string spec = read_file(run.spec());
+  const auto at = spec.find("  alignments: ");
+  BOOST_REQUIRE(at != std::string::npos);
+  spec.insert(at + 14, "1");
+  FileSystem::real().write_atomically(run.spec(), spec);
+  refused(except, "record.alignments");
 }
 
 BOOST_AUTO_TEST_CASE(training_that_a_model_cannot_have_is_refused) {
