@@ -7,6 +7,7 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
+#include "framework/base/path.hpp"
 #include "framework/record/bytes.hpp"
 #include "framework/record/journal.hpp"
 #include "framework/record/setting.hpp"
@@ -82,7 +83,7 @@ std::string RunSummary::state() const {
 RunSummary summarize_run(const RunFolder& run) {
   RunSummary summary;
   summary.run = run;
-  std::filesystem::path whole = std::filesystem::absolute(run.root).lexically_normal();
+  std::filesystem::path whole = whole_path(run.root);
   if (!whole.has_filename()) whole = whole.parent_path();  // it was written with a slash behind it
   summary.name = whole.parent_path().filename().string();
   summary.run_id = whole.filename().string();

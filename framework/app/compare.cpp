@@ -12,6 +12,7 @@
 #include "framework/app/runs.hpp"
 #include "framework/app/table.hpp"
 #include "framework/app/trained.hpp"
+#include "framework/base/path.hpp"
 #include "framework/config/plugin_loader.hpp"
 
 namespace softalign::app {
@@ -60,7 +61,7 @@ Runs read_runs(const Arguments& arguments, const std::vector<std::string>& serie
   for (const std::string& place : arguments.places)
     if (fs::is_directory(place, error))
       for (RunSummary& summary : index_runs(place).runs)
-        known.emplace(summary.run.root.lexically_normal(), std::move(summary));
+        known.emplace(normal_path(summary.run.root), std::move(summary));
   const auto summary_of = [&](const fs::path& place) {
     const auto found = known.find(place);
     return found != known.end()      ? found->second

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "framework/app/terminal.hpp"
+#include "framework/base/path.hpp"
 #include "framework/base/text.hpp"
 #include "framework/config/plugin_loader.hpp"
 #include "framework/record/trusted_plugins.hpp"
@@ -22,7 +23,7 @@ bool names_plugin(const Value& item) {
 void place(Value& item) {
   if (!names_plugin(item)) return;
   const fs::path folder = item.where.line > 0 ? fs::path(item.where.file).parent_path() : "";
-  item.text = fs::absolute(folder / item.text).lexically_normal().string();
+  item.text = whole_path(folder / item.text).string();
   item.quoted = true;
 }
 

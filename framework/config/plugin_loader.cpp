@@ -12,6 +12,7 @@
 #include <map>
 
 #include "framework/base/hash.hpp"
+#include "framework/base/path.hpp"
 #include "framework/base/retry.hpp"
 #include "framework/config/abi.hpp"
 #include "framework/config/registry.hpp"
@@ -39,10 +40,6 @@ std::map<std::string, std::string> fields(std::string_view tag) {
 }
 
 constexpr std::uintmax_t kLargestFile = 1U << 30;  // bytes: no plugin is so large
-
-std::string whole_path(const std::string& given) {
-  return std::filesystem::absolute(given).lexically_normal().string();
-}
 
 std::string read_bytes(const std::string& path) {
   constexpr const char* kRemedy = "give the path of a plugin's .so file";

@@ -125,9 +125,9 @@ std::string checked(const std::string& line, std::string& check, const fs::path&
 SweepRow read_row(const Value& value) {
   Fields fields(value, "a row");
   SweepRow row;
-  row.k = to_integer(fields.get("k"));
+  row.k = integer_of(fields.get("k"), "k");
   row.run_id = fields.get("run_id").text;
-  row.seed = to_integer(fields.get("seed"));
+  row.seed = integer_of(fields.get("seed"), "seed");
   for (const Value::Entry& entry : entries_of(fields.get("set"), "set"))
     row.set.push_back({entry.key, entry.value, entry.where});
   fields.finish();
@@ -136,7 +136,7 @@ SweepRow read_row(const Value& value) {
 
 void read_header(const Value& root, SweepPlan& plan) {
   Fields fields(root, "the plan");
-  if (const Value& version = fields.get("plan_version"); to_integer(version) != kPlanVersion)
+  if (const Value& version = fields.get("plan_version"); integer_of(version, "plan_version") != kPlanVersion)
     throw SpecError(
         "{}: plan_version {} is not known here; use the version of softalign that wrote it",
         version.where.str(),
@@ -151,11 +151,12 @@ void read_header(const Value& root, SweepPlan& plan) {
   read_options(fields.get("metric"), plan.metric, "metric");
   read_options(fields.get("early_terminate"), plan.early_terminate, "early_terminate");
   for (const Value& seed : items_of(fields.get("seeds"), "seeds"))
-    plan.seeds.push_back(to_integer(seed));
+    plan.seeds.push_back(integer_of(seed, "seeds"));
   for (const Value& path : items_of(fields.get("parameters"), "parameters"))
     plan.parameters.emplace_back().path = path.text;
   for (const Value& path : items_of(fields.get("fixed"), "fixed")) plan.fixed.push_back(path.text);
-  if (const Value* const seed = fields.find("search_seed")) plan.search_seed = to_integer(*seed);
+  if (const Value* const seed = fields.find("search_seed"))
+    plan.search_seed = integer_of(*seed, "search_seed");
   fields.find("space");
   fields.get("base_sha256");
   fields.finish();

@@ -61,6 +61,10 @@ BOOST_AUTO_TEST_CASE(words_of_a_shell) {
   BOOST_TEST(shell_word("a/b-1.so") == "a/b-1.so");
   BOOST_TEST(shell_word("") == "''");
   BOOST_TEST(shell_word("it's; rm") == "'it'\\''s; rm'");
+  BOOST_TEST(shell_word("it's\n\x1b[m\\") == "$'it\\'s\\n\\x1b[m\\\\'");
+  BOOST_TEST(shell_word("\xe2\x80\xae\xff") == "$'\\xe2\\x80\\xae\\xff'");
+  BOOST_TEST(shell_file("-gb") == "./-gb");
+  BOOST_TEST(shell_file("a b/-c") == "'a b/-c'");
 }
 
 BOOST_AUTO_TEST_CASE(articles) {
