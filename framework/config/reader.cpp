@@ -1,10 +1,10 @@
-#include "framework/base/path.hpp"
 #include "framework/config/reader.hpp"
 
 #include <algorithm>
 #include <filesystem>
 #include <set>
 
+#include "framework/base/path.hpp"
 #include "framework/base/suggest.hpp"
 #include "framework/config/changed_type.hpp"
 #include "framework/config/faults.hpp"

@@ -136,7 +136,8 @@ SweepRow read_row(const Value& value) {
 
 void read_header(const Value& root, SweepPlan& plan) {
   Fields fields(root, "the plan");
-  if (const Value& version = fields.get("plan_version"); integer_of(version, "plan_version") != kPlanVersion)
+  if (const Value& version = fields.get("plan_version");
+      integer_of(version, "plan_version") != kPlanVersion)
     throw SpecError(
         "{}: plan_version {} is not known here; use the version of softalign that wrote it",
         version.where.str(),
