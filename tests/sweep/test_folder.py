@@ -173,6 +173,56 @@ def test_a_plan_that_is_removed_is_made_again(here: Path, small: Path) -> None:
     assert "written: " in softalign("sweep", "plan", "sweep.yaml", cwd=here).stdout
 
 
+def of_the_user(file: Path) -> None:
+    file.write_text("mine")
+
+
+def record_in_its_place(file: Path) -> None:
+    (run, *_) = file.parent.glob("*/run.h5")
+    shutil.copy(run, file)
+
+
+@pytest.mark.parametrize("make", [of_the_user, record_in_its_place, Path.mkdir, os.mkfifo])
+def test_only_a_table_of_ours_is_replaced(here: Path, small: Path, make: Callable[[Path], object]) -> None:
+    ran = softalign("sweep", "run", "sweep.yaml", cwd=here)
+    assert "note" not in ran.stderr
+    table = small / "sweep.h5"
+    whole = table.read_bytes()
+    table.unlink()
+    make(table)
+    before = table.read_bytes() if table.is_file() else b""
+    said = softalign("sweep", "status", small, cwd=here)
+    assert "2 complete" in said.stdout and f"note: {table}: " in said.stderr and said.stderr.endswith("move it away\n") or (
+        "move it away and run the same command again\n" in said.stderr
+    )
+    assert (table.read_bytes() if table.is_file() else b"") == before
+    table.rename(here / "away")
+    softalign("sweep", "status", small, cwd=here)
+    assert table.read_bytes() == whole
+
+
+STUDY = """\
+name: question
+seeds: [1]
+variants: {a: [], b: [model.embedding=9]}
+parts: {p: {base: base.yaml}}
+"""
+
+
+@pytest.mark.parametrize("make", [of_the_user, Path.mkdir, os.mkfifo])
+def test_only_the_outcome_of_a_study_is_replaced(here: Path, make: Callable[[Path], object]) -> None:
+    (here / "study.yaml").write_text(STUDY)
+    outcome = here / "results/question/study.json"
+    outcome.parent.mkdir(parents=True)
+    make(outcome)
+    line = error("study", "study.yaml", cwd=here, code=3)
+    assert "results/question/study.json: " in line and "move it away" in line
+    assert [path.name for path in outcome.parent.iterdir()] == ["study.json"]
+    outcome.rename(here / "away")
+    softalign("study", "study.yaml", cwd=here)
+    softalign("study", "study.yaml", cwd=here)
+
+
 # Names -----------------------------------------------------------------------------------------------------------
 
 
