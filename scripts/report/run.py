@@ -15,7 +15,7 @@ import numpy as np
 
 from records import Run, read_file
 from report.metrics import METRICS, Counts
-from stored import ROOT, RecordError, array, attributes, group_of, label, named, opened, series, table, values
+from stored import ROOT, RecordError, array, attributes, group_of, label, named, opened, read_bytes, series, table, values
 
 SEAL = b"SOFTSEAL"  # behind the bytes of a record: the mark, u64 their number, u32 their CRC-32
 JOURNAL = b"SOFTJRNL"
@@ -92,7 +92,7 @@ class Recorded:
 
 def check_seal(path: Path) -> None:
     """Throws RecordError when the bytes are not those that were sealed; a file without a seal passes."""
-    content = path.read_bytes()
+    content = read_bytes(path)
     if content[-20:-12] == SEAL:
         size, checksum = struct.unpack("<QI", content[-12:])
         if size != len(content) - 20 or zlib.crc32(memoryview(content)[:-20]) != checksum:
@@ -107,9 +107,11 @@ def oddities(folder: Path) -> list[str]:
         return []
     found = [] if (folder / "spec.yaml").exists() else ["spec.yaml is missing"]
     for journal in sorted(folder.glob("journal-*.jrnl")):
-        with journal.open("rb") as file:
-            if file.read(len(JOURNAL)) != JOURNAL:
+        try:
+            if read_bytes(journal, len(JOURNAL)) != JOURNAL:
                 found.append(f"{journal.name} is no journal: it does not begin with {JOURNAL.decode()}")
+        except (OSError, ValueError) as error:
+            found.append(f"{journal.name} cannot be read: {error}")
     return found
 
 
@@ -145,6 +147,8 @@ def read_run(path: Path) -> Recorded:
         oddly = oddities(path.parent)
     except OSError as error:
         raise RecordError(f"{path}: cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise RecordError(f"{path}: cannot be read: {error}") from error
     run = read_file(path)
     if not isinstance(run, Run):
         raise RecordError(f"{path}: holds alignments only, no run")
