@@ -12,9 +12,9 @@
 #include "framework/base/leave.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/record/compare.hpp"
-#include "framework/record/setting.hpp"
 #include "framework/record/open_record.hpp"
 #include "framework/record/run_folder.hpp"
+#include "framework/record/setting.hpp"
 #include "framework/train/experiment.hpp"
 
 using namespace softalign;
