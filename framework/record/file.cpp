@@ -89,9 +89,12 @@ bool FileSystem::create_once(const fs::path& path, std::string_view bytes) {
     file.append(bytes);
     file.sync();
     created = retry([&] { return link(temporary.c_str(), path.c_str()); }) == 0;
+    const int reason = errno;
     // Whoever created it first may have removed our temporary file since: that is no failure.
-    if (!created && errno != EEXIST && access(path.c_str(), F_OK) != 0)
+    if (!created && reason != EEXIST && access(path.c_str(), F_OK) != 0) {
+      errno = reason;
       throw failure("create it", path);
+    }
   } catch (...) {
     unlink(temporary.c_str());
     throw;

@@ -169,6 +169,19 @@ BOOST_AUTO_TEST_CASE(creating_once_tells_who_was_first) {
   BOOST_TEST(read_file(scratch / "a") == "first");
 }
 
+BOOST_AUTO_TEST_CASE(creating_once_says_why_it_cannot) {
+  struct : FileSystem {
+    int link(const char*, const char*) override {
+      errno = EROFS;
+      return -1;
+    }
+  } files;
+  const Scratch scratch;
+  BOOST_CHECK_EXCEPTION(files.create_once(scratch / "a", "first"), MachineError, [](const auto& e) {
+    return std::string(e.what()).ends_with("a: cannot create it: Read-only file system");
+  });
+}
+
 BOOST_AUTO_TEST_CASE(an_append_that_fails_leaves_what_was_there) {
   const Scratch scratch;
   FaultyFiles files(Fault::no_space, 3);  // create, write, then the disk is full

@@ -405,6 +405,26 @@ BOOST_AUTO_TEST_CASE(a_full_disk_leaves_the_published_record) {
   BOOST_TEST(Record(folder.record()).last_update() == 1);
 }
 
+// It is the machine that fails then, and no journal is to be moved away.
+BOOST_AUTO_TEST_CASE(too_many_open_files_are_no_damage_of_the_journals) {
+  const Scratch scratch;
+  const RunFolder folder{undisturbed(scratch).parent_path()};
+  const History history = read_history(folder);
+  rlimit before;
+  getrlimit(RLIMIT_NOFILE, &before);
+  const rlimit none{0, before.rlim_max};
+  setrlimit(RLIMIT_NOFILE, &none);
+  std::string reason;
+  try {
+    publish(FileSystem::real(), folder, history);
+  } catch (const MachineError& error) {
+    reason = error.what();
+  } catch (...) {
+  }
+  setrlimit(RLIMIT_NOFILE, &before);
+  BOOST_TEST(reason.ends_with("cannot be read: Too many open files"), reason);
+}
+
 BOOST_AUTO_TEST_CASE(a_status_is_that_of_the_process_and_as_new_as_the_journal) {
   const Scratch scratch;
   train_in_child(scratch / "r", [](Index u) { return u == 35; });
