@@ -46,6 +46,8 @@ add_library(softalign_warnings INTERFACE)
 target_compile_options(softalign_warnings INTERFACE -Wall -Wextra -Wconversion -Wshadow)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)  # sees overflows, inlined from std::string and xtensor, that cannot happen
   target_compile_options(softalign_warnings INTERFACE -Wno-stringop-overflow -Wno-array-bounds)
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL Clang)  # sees that libstdc++'s stable_sort calls a function of its own that users should not
+  target_compile_options(softalign_warnings INTERFACE -Wno-deprecated-declarations)
 endif()
 if(SOFTALIGN_WERROR)
   target_compile_options(softalign_warnings INTERFACE -Werror)

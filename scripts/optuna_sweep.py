@@ -10,20 +10,8 @@ one worker the whole search is a function of the sweep's file; with several the 
 
 from __future__ import annotations
 
-import argparse
-import fcntl
-import json
-import math
 import os
 import signal
-import subprocess
-import sys
-import threading
-import warnings
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import IO, Any
 
 INTERRUPTED = 75
 SAVED = b"softalign: interrupted; the state is saved, run the same command again to go on\n"
@@ -31,13 +19,26 @@ STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)
 
 
 def leave(*_: object) -> None:
-    """Stopped before a trial has begun, and Optuna alone takes a second to be read: there is nothing to end."""
+    """Stopped while modules are read, which takes seconds on a busy machine: no trial has begun, there is nothing to end."""
     os.write(2, SAVED)
     os._exit(INTERRUPTED)
 
 
 for number in STOPS:
     signal.signal(number, leave)
+
+import argparse  # noqa: E402
+import fcntl  # noqa: E402
+import json  # noqa: E402
+import math  # noqa: E402
+import subprocess  # noqa: E402
+import sys  # noqa: E402
+import threading  # noqa: E402
+import warnings  # noqa: E402
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait  # noqa: E402
+from dataclasses import dataclass, field  # noqa: E402
+from pathlib import Path  # noqa: E402
+from typing import IO, Any  # noqa: E402
 
 import optuna  # noqa: E402
 import yaml  # noqa: E402

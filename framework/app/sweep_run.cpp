@@ -52,7 +52,8 @@ LocalRunOptions options_of(const SweepPlan& plan, const Arguments& arguments) {
   const std::size_t rows = options.rows.empty() ? plan.rows.size() : options.rows.size();
   options.command.insert(
       options.command.end(),
-      {"--side-by-side", fmt::format("{}", std::min<std::size_t>(options.workers, rows))});
+      {"--side-by-side",
+       fmt::format("{}", std::min(static_cast<std::size_t>(options.workers), rows))});
   if (!arguments.sizes.refuse) options.command.push_back("--no-size-check");
   for (const Index k : options.rows)
     if (k < 0 || k >= std::ssize(plan.rows))

@@ -61,7 +61,6 @@ class BeamRows {
   Index* held_;     // [capacity] the sentence whose memory a row holds; -1: free
   Index* waiting_;  // [sentences] its first hypothesis that has no row yet
   Index count_ = 0;
-  Index step_ = 0;
 };
 
 }  // namespace softalign

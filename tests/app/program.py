@@ -21,6 +21,7 @@ BINARIES = Path(os.environ.get("SOFTALIGN_BINARY_DIR", "build/release")).absolut
 PROGRAM = BINARIES / "bin" / "softalign"
 ANGULAR = BINARIES / "lib" / "angular.so"
 SANITIZED = "SOFTALIGN_SANITIZE" in os.environ  # the program is slow, opens files of its own and maps terabytes
+PATIENCE = 10 if SANITIZED else 1  # so many times as long may something take
 
 TINY = """\
 name: tiny
@@ -46,7 +47,7 @@ def softalign(*arguments: object, cwd: Path, code: int | None = 0, text: str | b
     """The finished process; its exit status must be `code` (None: any)."""
     given = text if isinstance(text, bytes) else text.encode()
     done = subprocess.run(
-        [str(PROGRAM), *map(str, arguments)], cwd=cwd, input=given, capture_output=True, timeout=120, **more
+        [str(PROGRAM), *map(str, arguments)], cwd=cwd, input=given, capture_output=True, timeout=120 * PATIENCE, **more
     )
     done.stdout, done.stderr = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
     assert code is None or done.returncode == code, f"exit status {done.returncode}\n{done.stdout}{done.stderr}"
@@ -84,7 +85,7 @@ def started(*arguments: object, cwd: Path, **more: Any) -> subprocess.Popen[str]
 
 
 def wait_until(true: Callable[[], bool], seconds: float = 30) -> None:
-    end = time.monotonic() + seconds
+    end = time.monotonic() + seconds * PATIENCE
     while not true():
         assert time.monotonic() < end, "waited too long"
         time.sleep(0.01)

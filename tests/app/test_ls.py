@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from program import PROGRAM, TINY, answer, error, softalign, started, wait_until
+from program import PATIENCE, PROGRAM, TINY, answer, error, softalign, started, wait_until
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
 bench_ls = pytest.importorskip("bench_ls", reason="python3-h5py is not installed")
@@ -58,7 +58,7 @@ def settled(many: Folder) -> Folder:
 
 
 def test_many_runs_are_listed_fast_and_as_they_are(settled: Folder) -> None:
-    assert min(settled.seconds("cache") for _ in range(3)) < SECONDS
+    assert min(settled.seconds("cache") for _ in range(3)) < SECONDS * PATIENCE
     rows = settled.rows("cache")
     assert {row["state"] for row in rows} == {"complete"}
     assert len({row["differs"]["seed"] for row in rows}) == RUNS

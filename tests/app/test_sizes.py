@@ -13,9 +13,11 @@ from typing import Any
 
 import pytest
 
-from program import PROGRAM, answer, error, softalign
+from program import PATIENCE, PROGRAM, SANITIZED, answer, error, softalign
 
 MB = 1 << 20
+uses_memory_as_built = pytest.mark.skipif(SANITIZED, reason="a sanitizer takes memory of its own")
+can_be_limited = pytest.mark.skipif(SANITIZED, reason="a sanitizer maps more than ulimit -v allows")
 
 
 def measured(*arguments: object, cwd: Path, text: str = "") -> tuple[int, str, float, float]:
@@ -58,7 +60,8 @@ def test_attacks_are_refused_before_anything_is_made(
     assert len(said.splitlines()) == 1 and " would fit" in said and "--no-size-check goes on" in said
     for key in keys:
         assert re.search(key, said), said
-    assert megabytes < 400 and seconds < 20  # 2 s on a machine that has nothing else to do
+    assert SANITIZED or megabytes < 400
+    assert seconds < 20 * PATIENCE  # 2 s on a machine that has nothing else to do
     assert not (here / "results").exists()
 
 
@@ -83,6 +86,10 @@ def test_validate_prints_the_parts_and_their_sum(here: Path) -> None:
 def test_doctor_tells_what_there_is(here: Path) -> None:
     (memory,) = [entry for entry in answer("doctor", cwd=here) if entry["what"] == "memory"]
     assert re.fullmatch(r".* available; a run may have [\d.]+ [MG]B \(.*\)", memory["found"])
+
+
+@can_be_limited
+def test_doctor_tells_of_a_limit_of_the_process(here: Path) -> None:
     limited = answer("doctor", cwd=here, **address_space(2000 * MB))
     assert "(ulimit -v)" in next(entry for entry in limited if entry["what"] == "memory")["found"]
 
@@ -94,6 +101,7 @@ MODELS = {
 }
 
 
+@uses_memory_as_built
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("model", MODELS)
 def test_the_estimate_is_what_a_run_takes(here: Path, model: str, threads: int) -> None:
@@ -106,6 +114,7 @@ def test_the_estimate_is_what_a_run_takes(here: Path, model: str, threads: int) 
     assert found["memory"]["bytes"] / MB == pytest.approx(megabytes, rel=0.2)
 
 
+@can_be_limited
 def test_a_limit_of_the_process_counts_and_the_option_goes_on(here: Path) -> None:
     large = ["tiny.yaml", "task.symbols=1000000", "model.embedding=256"]
     limit = address_space(1500 * MB)
@@ -116,6 +125,7 @@ def test_a_limit_of_the_process_counts_and_the_option_goes_on(here: Path) -> Non
     assert "note: about " in gone_on.stderr and gone_on.returncode != 2
 
 
+@can_be_limited
 def test_rows_side_by_side_share_the_machine(here: Path) -> None:
     (here / "sweep.yaml").write_text(
         "name: many\nbase: tiny.yaml\nmetric: {name: dev/loss, goal: minimize}\n"
@@ -131,7 +141,7 @@ def test_a_trained_run_is_not_asked_for_more_than_there_is(trained: Path, tmp_pa
     code, said, megabytes, _ = measured(
         "evaluate", trained, "search.width=1000", "task.length.test=[4,10000]", "--search", "beam", cwd=tmp_path
     )
-    assert code == 2 and megabytes < 400 and "task.length.test: [4, 10000] -> [4, " in said
+    assert code == 2 and (SANITIZED or megabytes < 400) and "task.length.test: [4, 10000] -> [4, " in said
     line = " ".join(["a"] * 10000) + "\n"
     code, said, megabytes, _ = measured("translate", trained, "search.width=1000", "--search", "beam", cwd=tmp_path, text=line)
-    assert code == 2 and megabytes < 400 and re.search(r"search\.width: 1000 -> \d+ would fit", said)
+    assert code == 2 and (SANITIZED or megabytes < 400) and re.search(r"search\.width: 1000 -> \d+ would fit", said)

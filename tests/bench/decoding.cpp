@@ -25,7 +25,7 @@ void time_decoding(const Request& request) {
 
   std::size_t symbols = 0;
   const auto run = [&](Index steps) {
-    const BeamSettings settings{request.beam, 1, 1e-9, steps};
+    const BeamSettings settings{request.beam, 1, {1e-9, steps}};
     std::vector<std::size_t> made(tapes.size());
     workers.run(request.threads, [&](Index i) {
       const auto thread = static_cast<std::size_t>(i);

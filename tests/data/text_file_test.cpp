@@ -27,7 +27,8 @@ std::string refusal(const std::string& path) {
 // Lines that do not repeat, so that gzip needs more than one of our buffers.
 std::string many_lines(int count) {
   std::string text;
-  for (int k = 0; k < count; ++k) text += fmt::format("{} {}\n", k, k * 2654435761u % 1000003);
+  for (int k = 0; k < count; ++k)
+    text += fmt::format("{} {}\n", k, static_cast<unsigned>(k) * 2654435761u % 1000003);
   return text;
 }
 

@@ -27,7 +27,8 @@ BOOST_AUTO_TEST_SUITE(search)
 BOOST_AUTO_TEST_CASE(greedy_takes_the_most_probable_symbol) {
   for (const char* attention : {"global", "none"}) {
     const SmallModel setting(attention);
-    const auto search = make_plugin<SearchKind>(Choice{.kind = "search", .type = "greedy"}, 1);
+    const auto search =
+        make_plugin<SearchKind>(Choice{.kind = "search", .type = "greedy"}, std::uint64_t{1});
     Tape tape(Tape::Mode::infer);
     const auto found = search->run(*setting.model, tape, setting.all());
     BOOST_REQUIRE(found.size() == 3);
@@ -52,7 +53,7 @@ BOOST_AUTO_TEST_CASE(greedy_takes_the_most_probable_symbol) {
 
 BOOST_AUTO_TEST_CASE(a_wide_beam_finds_what_exhaustive_search_finds) {
   const SmallModel setting;
-  const BeamSettings settings{2000, 0, 0.2, 2};  // at most 3 steps for 5 source symbols
+  const BeamSettings settings{2000, 0, {0.2, 2}};  // at most 3 steps for 5 source symbols
   Tape tape(Tape::Mode::infer);
   const auto found = beam_search(*setting.model, tape, setting.all(), settings);
   // All finished sequences of at most 3 steps of sentence 0.
@@ -83,7 +84,8 @@ BOOST_AUTO_TEST_CASE(a_wide_beam_finds_what_exhaustive_search_finds) {
 
 BOOST_AUTO_TEST_CASE(a_sentence_alone_and_in_a_batch_give_the_same_hypotheses) {
   const SmallModel setting;
-  const auto search = make_plugin<SearchKind>(Choice{.kind = "search", .type = "beam"}, 1);
+  const auto search =
+      make_plugin<SearchKind>(Choice{.kind = "search", .type = "beam"}, std::uint64_t{1});
   Tape tape(Tape::Mode::infer);
   const auto together = search->run(*setting.model, tape, setting.all());
   for (Index b = 0; b < 3; ++b) {
@@ -99,7 +101,8 @@ BOOST_AUTO_TEST_CASE(a_sentence_alone_and_in_a_batch_give_the_same_hypotheses) {
 
 BOOST_AUTO_TEST_CASE(every_hypothesis_brings_its_alignment) {
   const SmallModel setting;
-  const auto search = make_plugin<SearchKind>(Choice{.kind = "search", .type = "beam"}, 1);
+  const auto search =
+      make_plugin<SearchKind>(Choice{.kind = "search", .type = "beam"}, std::uint64_t{1});
   Tape tape(Tape::Mode::infer);
   const auto found = search->run(*setting.model, tape, setting.all());
   for (std::size_t b = 0; b < 3; ++b)
@@ -121,7 +124,7 @@ BOOST_AUTO_TEST_CASE(every_hypothesis_brings_its_alignment) {
 BOOST_AUTO_TEST_CASE(scores_are_sorted_and_normalised) {
   const SmallModel setting;
   Tape tape(Tape::Mode::infer);
-  const auto found = beam_search(*setting.model, tape, setting.all(), {4, 1, 2, 10});
+  const auto found = beam_search(*setting.model, tape, setting.all(), {4, 1, {2, 10}});
   for (const auto& list : found) {
     BOOST_TEST(list.size() == 4);
     for (std::size_t k = 0; k < list.size(); ++k) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import signal
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from program import ANGULAR, softalign, started, wait_until
-from test_sweep import BASE, kill_all, states, status
+from test_sweep import BASE, catches, kill_all, states, status
 
 pytest.importorskip("optuna", reason="no python3-optuna here")
 
@@ -80,10 +81,11 @@ def test_killed_and_stopped_it_proposes_the_same(here: Path):
 
 
 def test_stopped_before_the_first_trial_it_says_so(here: Path):
-    process = started("sweep", "run", "sweep.yaml", cwd=here)
+    (here / "argparse.py").write_text("import time\ntime.sleep(600)\n")  # on a busy machine any module may take long to be read
+    process = started("sweep", "run", "sweep.yaml", cwd=here, env={**os.environ, "PYTHONPATH": str(here)})
     executable = Path(f"/proc/{process.pid}/exe")
     wait_until(lambda: "python" in executable.resolve().name)
-    time.sleep(0.2)  # Python has started, Optuna is being read
+    wait_until(lambda: catches(process, signal.SIGTERM))
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 75 and "run the same command again" in said and "Traceback" not in said, said
