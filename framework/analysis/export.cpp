@@ -28,7 +28,7 @@ struct Run {
     try {
       without_seed(record.identity_json(), seed);
     } catch (const DataError& error) {
-      throw DataError("{}: {}", record.file().string(), error.what());
+      throw DataError("{}: {}", record.file().string(), error);
     }
   }
 };
@@ -40,7 +40,7 @@ void each_record(const std::vector<std::filesystem::path>& runs, Export& out, co
       read(place, Record(place));
       ++out.runs;
     } catch (const std::exception& error) {
-      out.faults.emplace_back(error.what());
+      out.faults.push_back(message_of(error));
     }
 }
 

@@ -93,7 +93,7 @@ RunSummary summarize_run(const RunFolder& run) {
     else
       read_folder(summary);
   } catch (const std::exception& error) {
-    summary.fault = error.what();
+    summary.fault = message_of(error);
   }
   return summary;
 }
@@ -103,7 +103,7 @@ RunSummary summarize_record(const std::filesystem::path& file) {
   try {
     read_record(summary, file);
   } catch (const std::exception& error) {
-    summary.fault = error.what();
+    summary.fault = message_of(error);
   }
   return summary;
 }

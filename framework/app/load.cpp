@@ -47,7 +47,7 @@ void load_trusted(const std::string& path, const std::vector<Value>& all) {
     try {
       return read_plugin(path);
     } catch (const SpecError& error) {
-      throw SpecError("{}; --plugin FILE names another", error.what());
+      throw SpecError("{}; --plugin FILE names another", error);
     }
   }();
   if (!is_trusted(file.sha256)) {
@@ -75,7 +75,7 @@ void load_item(const Value& item, Word word, const std::vector<Value>& all) {
       load_trusted(item.text, all);
   } catch (const SpecError& error) {
     if (item.where.line == 0) throw;
-    throw SpecError("{}: plugins: {}", item.where.str(), error.what());
+    throw SpecError("{}: plugins: {}", item.where.str(), error);
   }
 }
 
