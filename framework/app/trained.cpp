@@ -51,8 +51,8 @@ void check_recorded(const Record& record, const SpecTree& tree) {
   try {
     check_spec(resolve<Spec>(tree));
   } catch (const SpecError& error) {
-    const std::string made_by = Json::parse(record.attributes()).value("framework_version", "");
-    if (made_by == build_info().version) throw damaged_record(record.file(), error.what());
+    const std::string made_by = record.attribute<std::string>("", "framework_version").value_or("");
+    if (made_by == build_info().version) throw damaged_record(record.file(), in_one_line(error));
     throw DataError("{}: this program cannot read its spec ({}); use the version that made it, {}",
                     record.file().string(),
                     in_one_line(error),

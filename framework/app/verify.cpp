@@ -78,7 +78,7 @@ void check_data(const Record& record, const Spec& spec) {
         fmt::join(changed, ", "));
   const std::vector<RunName> names = names_of(spec);
   if (std::ranges::count(names, record.run_id(), &RunName::run_id) > 0) return;
-  const std::string made_by = Json::parse(record.attributes()).value("framework_version", "");
+  const std::string made_by = record.attribute<std::string>("", "framework_version").value_or("");
   if (made_by == build_info().version)
     throw damaged_record(record.file(),
                          fmt::format("its spec is that of another run, {}", names.front().run_id));

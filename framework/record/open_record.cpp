@@ -51,24 +51,20 @@ std::string root_of(const std::filesystem::path& file, const Hdf5Reader& hdf5, c
 }
 
 Record::Record(const std::filesystem::path& path) : file_(record_file(path)), hdf5_(file_) {
-  const auto json = nlohmann::json::parse(root_of(file_, hdf5_, kRecordFormat));
-  try {
-    const int version = json.value("format_version", 0);
-    if (version < 1)
-      throw damaged_record(file_, fmt::format("record format {} is none there ever was", version));
-    if (version > kFormatVersion)
-      throw DataError("{}: record format {} is newer than this program's {}: use a newer softalign",
-                      file_.string(),
-                      version,
-                      kFormatVersion);
-    run_id_ = json.value("run_id", "");
-    name_ = json.value("name", "");
-    state_ = json.value("state", "");
-    complete_ = json.value("complete", 0) != 0;
-    last_update_ = json.value("last_update", Index{0});
-  } catch (const nlohmann::json::exception& error) {
-    throw damaged_record(file_, error.what());
-  }
+  root_of(file_, hdf5_, kRecordFormat);
+  const Index version = attribute<Index>("", "format_version").value_or(0);
+  if (version < 1)
+    throw damaged_record(file_, fmt::format("record format {} is none there ever was", version));
+  if (version > kFormatVersion)
+    throw DataError("{}: record format {} is newer than this program's {}: use a newer softalign",
+                    file_.string(),
+                    version,
+                    kFormatVersion);
+  run_id_ = attribute<std::string>("", "run_id").value_or("");
+  name_ = attribute<std::string>("", "name").value_or("");
+  state_ = attribute<std::string>("", "state").value_or("");
+  complete_ = attribute<Index>("", "complete").value_or(0) != 0;
+  last_update_ = attribute<Index>("", "last_update").value_or(0);
 }
 
 std::string Record::state() const {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,11 @@ class Record {
   std::string identity_json() const { return text("provenance", "identity_json"); }
 
   std::string attributes(const std::string& path = "") const { return hdf5_.attributes(path); }
+  // One of them, as Hdf5Reader::attribute has it.
+  template <class T>
+  std::optional<T> attribute(const std::string& path, const std::string& name) const {
+    return hdf5_.attribute<T>(path, name);
+  }
   bool has(const std::string& path) const { return hdf5_.exists(path); }
   std::vector<std::string> children(const std::string& group = "") const;
   // Groups with an `update` axis and numbers over it: "train", "dev".

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 import subprocess
@@ -159,3 +160,44 @@ def test_a_damaged_spec_in_a_record_is_not_the_callers_fault(run: Path, tmp_path
     for command in (["evaluate"], ["translate"], ["verify"], ["translate", "search.width=3"]):
         line = error(command[0], run, *command[1:], cwd=tmp_path, code=3)
         assert line.startswith(f"softalign: {run / 'run.h5'}: damaged: ") and "`softalign recover" in line, line
+
+
+WRONG_ATTRIBUTES = [  # (of what, its name, what it becomes, the command that reads it)
+    ("test", "selected_update", True, "compare"),
+    ("test", "selected_update", "text", "compare"),
+    ("test", "sentences", "text", "show"),
+    ("test/by_length/bleu", "units", 1.5, "show"),
+    ("data/dev", "truncated", True, "show"),
+    ("data/dev", "truncated", b"\xff\xfe", "show"),
+    ("provenance", "plugins", True, "evaluate"),
+    ("provenance", "plugins", "", "evaluate"),
+    ("", "format_version", 1j, "show"),
+    ("", "last_update", "text", "show"),
+    ("", "name", 7, "show"),
+]
+
+
+@pytest.mark.parametrize("path, name, value, command", WRONG_ATTRIBUTES)
+def test_an_attribute_of_another_type_is_named(run: Path, tmp_path: Path, path: str, name: str, value: object, command: str) -> None:
+    h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
+    numpy = pytest.importorskip("numpy", reason="python3-numpy is not installed")
+    with h5py.File(run / "run.h5", "a") as file:
+        attributes = file[path or "/"].attrs
+        del attributes[name]
+        attributes[name] = numpy.bytes_(value) if isinstance(value, bytes) else value
+    done = softalign(command, run, cwd=tmp_path, code=3)
+    line = done.stderr.splitlines()[0]
+    assert line.startswith(f"softalign: {run / 'run.h5'}: damaged: attribute '{name}' of /{path} is "), line
+    assert f"`softalign recover {run}`" in line and "json" not in done.stderr and "\\n" not in done.stderr
+    listed = softalign("ls", cwd=tmp_path).stderr
+    assert "json" not in listed and "\\n" not in listed
+
+
+@pytest.mark.parametrize("name", ["state", "host", "started", "last_update"])
+def test_a_column_of_attempts_that_is_too_short_is_named(run: Path, tmp_path: Path, name: str) -> None:
+    h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
+    with h5py.File(run / "run.h5", "a") as file:
+        del file[f"provenance/attempts/{name}"]
+        file[f"provenance/attempts/{name}"] = []
+    line = error("show", run, cwd=tmp_path, code=3)
+    assert line.startswith(f"softalign: {run / 'run.h5'}: damaged: provenance/attempts/{name} is not one value an attempt; "), line
