@@ -201,3 +201,22 @@ def test_a_column_of_attempts_that_is_too_short_is_named(run: Path, tmp_path: Pa
         file[f"provenance/attempts/{name}"] = []
     line = error("show", run, cwd=tmp_path, code=3)
     assert line.startswith(f"softalign: {run / 'run.h5'}: damaged: provenance/attempts/{name} is not one value an attempt; "), line
+
+
+def test_a_damaged_record_spoils_no_table_of_sentences(run: Path, tmp_path: Path) -> None:
+    h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
+    other = tmp_path / "results" / "other" / run.name
+    shutil.copytree(run, other)
+    for path, value in {"test/sentence": [[[0.0] * 3]] * 2, "test/nll": [1.0]}.items():
+        shutil.copy(run / "run.h5", other / "run.h5")
+        with h5py.File(other / "run.h5", "a") as file:
+            scale = file["test/sentence"]
+            del file[path]
+            file[path] = value
+            if path == "test/nll":
+                file[path].dims[0].attach_scale(scale)
+        line = error("export", "results", "--what", "sentences", "-o", f"{path.replace('/', '_')}.csv", cwd=tmp_path, code=0)
+        assert line.startswith(f"softalign: {other / 'run.h5'}: damaged: {path} ") or line.startswith("softalign: results/other/"), line
+        assert f"damaged: {path} is not as a record has it; " in line
+        table = (tmp_path / f"{path.replace('/', '_')}.csv").read_text()
+        assert table.count("\n") == 17 and run.name in table
