@@ -4,6 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/base/error.hpp"
+#include "framework/config/writer.hpp"
+#include "framework/record/file.hpp"
+#include "framework/record/journal.hpp"
 #include "framework/record/layout.hpp"
 #include "framework/record/publish.hpp"
 #include "framework/record/run_folder.hpp"
@@ -25,6 +28,31 @@ std::filesystem::path record_file(const std::filesystem::path& path) {
 
 std::string join(const std::string& group, const std::string& name) {
   return group.empty() ? name : group + "/" + name;
+}
+
+// Whose folder it is: as the journals say, or else identity.json; empty where it is no run's.
+std::string owner_of(const RunFolder& run) {
+  if (const std::vector<Index> journals = run.journals(); !journals.empty()) {
+    JournalTail journal(run.journal(journals.back()));
+    journal.next();
+    if (journal.header()) return journal.header()->run_id;
+  }
+  return is_there(run.identity()) ? softalign::run_id(identity(read_file(run.identity()))) : "";
+}
+
+// What lies in a run's folder must be that run's record.
+void check_place(const std::filesystem::path& file, const std::string& run_id) {
+  const RunFolder run{folder_of(file)};
+  if (file.filename() != run.record().filename()) return;
+  // Quicker than the journals, which say so too.
+  if (is_there(run.identity()) && softalign::run_id(identity(read_file(run.identity()))) == run_id)
+    return;
+  if (const std::string owner = owner_of(run); !owner.empty() && owner != run_id)
+    throw DataError("{}: the record of another run, {}, in the folder of run {}; move it away: {}",
+                    file.string(),
+                    run_id,
+                    owner,
+                    remedy_for(file));
 }
 
 template <class T>
@@ -65,6 +93,7 @@ Record::Record(const std::filesystem::path& path) : file_(record_file(path)), hd
   state_ = attribute<std::string>("", "state").value_or("");
   complete_ = attribute<Index>("", "complete").value_or(0) != 0;
   last_update_ = attribute<Index>("", "last_update").value_or(0);
+  check_place(file_, run_id_);
 }
 
 std::string Record::state() const {

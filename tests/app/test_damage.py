@@ -220,3 +220,23 @@ def test_a_damaged_record_spoils_no_table_of_sentences(run: Path, tmp_path: Path
         assert f"damaged: {path} is not as a record has it; " in line
         table = (tmp_path / f"{path.replace('/', '_')}.csv").read_text()
         assert table.count("\n") == 17 and run.name in table
+
+
+def test_the_record_of_another_run_is_not_taken_for_this_ones(run: Path, tmp_path: Path) -> None:
+    whole = (run / "run.h5").read_bytes()
+    softalign("run", "tiny.yaml", cwd=tmp_path)
+    (other,) = (folder for folder in run.parent.iterdir() if folder != run)
+    shutil.copy(other / "run.h5", run / "run.h5")
+    for command in (["run", "tiny.yaml", "train.epochs=40"], ["show", run], ["evaluate", run], ["verify", run], ["ls", run]):
+        done = softalign(*command, cwd=tmp_path, code=0 if command[0] == "ls" else 3)
+        (line,) = done.stderr.splitlines()
+        assert f"run.h5: the record of another run, {other.name}, in the folder of run {run.name}; move it away: " in line
+        assert "`softalign recover " in line
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    softalign("show", shutil.copy(run / "run.h5", alone / "run.h5"), cwd=tmp_path)
+    shutil.copy(run / "identity.json", alone)  # no journal is needed to tell
+    assert "the record of another run" in error("show", alone / "run.h5", cwd=tmp_path, code=3)
+    softalign("recover", run, cwd=tmp_path)
+    with_h5 = (run / "run.h5").read_bytes()
+    assert len(with_h5) == len(whole) and "complete, 160 updates" in softalign("show", run, cwd=tmp_path).stdout
