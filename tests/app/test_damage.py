@@ -240,3 +240,14 @@ def test_the_record_of_another_run_is_not_taken_for_this_ones(run: Path, tmp_pat
     softalign("recover", run, cwd=tmp_path)
     with_h5 = (run / "run.h5").read_bytes()
     assert len(with_h5) == len(whole) and "complete, 160 updates" in softalign("show", run, cwd=tmp_path).stdout
+
+
+@pytest.mark.parametrize("name, value", [("x" * 70_000, "z"), ("spec_yaml", "z" * 70_000)])
+def test_a_damaged_environment_is_not_the_journals_fault(run: Path, tmp_path: Path, name: str, value: str) -> None:
+    environment = run / "attempt-001" / "environment.json"
+    said = json.loads(environment.read_text())
+    environment.write_text(json.dumps({**said, name: value}))
+    line = error("recover", run, cwd=tmp_path, code=3)
+    assert line == f"softalign: {environment}: damaged; move it away: the record is then made without it"
+    environment.unlink()
+    softalign("recover", run, cwd=tmp_path)
