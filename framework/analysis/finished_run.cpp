@@ -53,7 +53,7 @@ FinishedRun finished_run(const RunSummary& summary,
   try {
     run.configuration = without_seed(run.identity, run.seed);
   } catch (const DataError& error) {
-    throw DataError("{}: {}", place.string(), error.what());
+    throw DataError("{}: {}", place.string(), error);
   }
   run.test = metrics_of(summary.test);
   run.test_set = summary.test_set;

@@ -48,7 +48,7 @@ void load_trusted(const std::string& path, const std::vector<Value>& all) {
     try {
       return read_plugin(path);
     } catch (const SpecError& error) {
-      throw SpecError("{}; --plugin FILE names another", error.what());
+      throw SpecError("{}; --plugin FILE names another", error);
     }
   }();
   if (!is_trusted(file.sha256)) {
@@ -76,7 +76,7 @@ void load_item(const Value& item, Word word, const std::vector<Value>& all) {
       load_trusted(item.text, all);
   } catch (const SpecError& error) {
     if (item.where.line == 0) throw;
-    throw SpecError("{}: plugins: {}", item.where.str(), error.what());
+    throw SpecError("{}: plugins: {}", item.where.str(), error);
   }
 }
 

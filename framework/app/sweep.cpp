@@ -302,7 +302,7 @@ SweepStatus print_sweep(const SweepPlan& plan, bool all) {
                               plan.rows[i].k,
                               setting_text(plan, plan.rows[i]),
                               softalign::to_string(row.state),
-                              row.fault));
+                              printable(row.fault, kWhole)));
   return status;
 }
 

@@ -107,7 +107,7 @@ LoadedPlugin& open_plugin(const PluginFile& file, const std::string& name) {
   const auto before = registered();
   const std::size_t errors = Registry::instance().errors().size();
   if (dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr)
-    throw SpecError("{}: cannot be loaded: {}", file.path, dlerror());
+    throw SpecError("{}: cannot be loaded: {}; build it again", file.path, dlerror());
   if (Registry::instance().errors().size() > errors)
     throw SpecError("{}: {}", file.path, Registry::instance().errors().back());
   LoadedPlugin plugin{file.path, file.sha256, {}};
@@ -125,6 +125,11 @@ LoadedPlugin& open_plugin(const PluginFile& file, const std::string& name) {
 
 PluginFile read_plugin(const std::string& given) {
   PluginFile file{whole_path(given), {}, {}};
+  if (printable(file.path, kWhole) != file.path)
+    throw SpecError(
+        "{}: records name their plugins, and this name is no text: it holds a control character or "
+        "a byte that is no UTF-8; move it to another name",
+        file.path);
   file.bytes = read_bytes(file.path);
   file.sha256 = sha256_hex(file.bytes);
   if (const std::string fault = shared_object_fault(file.bytes); !fault.empty())
