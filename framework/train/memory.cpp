@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 
 #include "framework/base/machine_memory.hpp"
 #include "framework/base/workers.hpp"
@@ -190,6 +191,18 @@ double MemoryEstimate::bytes() const {
       sum += part.bytes;
   }
   return sum + largest;
+}
+
+double MemoryEstimate::sum() const {
+  return std::accumulate(parts.begin(), parts.end(), 0.0, [](double sum, const MemoryPart& part) {
+    return sum + part.bytes;
+  });
+}
+
+MemoryEstimate MemoryEstimate::times(Index side_by_side) const {
+  MemoryEstimate all = *this;
+  for (MemoryPart& part : all.parts) part.bytes *= static_cast<double>(side_by_side);
+  return all;
 }
 
 MemoryMeter::MemoryMeter(double most, double exact)

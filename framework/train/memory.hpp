@@ -26,7 +26,9 @@ struct MemoryPart {
 
 struct MemoryEstimate {
   std::vector<MemoryPart> parts;
-  double bytes() const;
+  double bytes() const;  // at the largest moment
+  double sum() const;    // of all parts, as if none came in turn
+  MemoryEstimate times(Index side_by_side) const;
 };
 
 // A batch, with </s>.

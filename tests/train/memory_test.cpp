@@ -147,6 +147,7 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused_with_what_would) {
   const std::string beam =
       refusal({"evaluate.search.width=1000", "task.length.test=[4,10000]"}, 1e10);
   BOOST_TEST(beam.find("task.length.test: [4, 10000] -> [4, ") != beam.npos, beam);
+  BOOST_TEST(beam.find("evaluate.search.width: 1000 -> ") != beam.npos, beam);
   BOOST_TEST(beam.find("a made limit is 10.0 GB; --no-size-check goes on") != beam.npos, beam);
   BOOST_TEST(beam.starts_with("override "), beam);  // where it was written
   const std::string data = refusal({"task.examples.train=10000000"}, 1e10);
