@@ -117,6 +117,21 @@ BOOST_AUTO_TEST_CASE(a_search_takes_what_short_sentences_promise) {
   }
 }
 
+// Only above 204 symbols does backward compute these energies again: nothing is told across that threshold.
+BOOST_AUTO_TEST_CASE(long_sentences_of_a_small_model_are_told_from_long_ones) {
+  const Spec spec =
+      spec_of(
+          "embedding: 16, encoder: {type: gru, units: 16}, attention: {type: global, score: "
+          "{type: additive, units: 16}}, decoder: {type: attentional_gru, units: 16}",
+          {"train.batch.sentences=10", "train.shards=1", "task.length.train=[1000,1000]"})
+          .spec;
+  const auto told = [&](const MemoryMeter& meter) {
+    return part(MemoryMeter(meter).of_run(spec, outline(spec), 1), "activations");
+  };
+  const double measured = told(MemoryMeter(kPlenty, kPlenty));
+  BOOST_TEST(std::abs(told(MemoryMeter(kPlenty)) / measured - 1) < 0.1);
+}
+
 BOOST_AUTO_TEST_CASE(what_was_measured_before_changes_nothing) {
   const Spec spec = spec_of(kModels[0]).spec;
   const double first = part(MemoryMeter(kPlenty).of_run(spec, outline(spec), 1), "the program");
