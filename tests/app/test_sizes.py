@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
 import resource
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -20,18 +20,21 @@ uses_memory_as_built = pytest.mark.skipif(SANITIZED, reason="a sanitizer takes m
 can_be_limited = pytest.mark.skipif(SANITIZED, reason="a sanitizer maps more than ulimit -v allows")
 
 
+# A child begins with its parent's largest resident memory, and pytest's is large: a small process starts it.
+LAUNCHER = """
+import resource, subprocess, sys
+code = subprocess.call(sys.argv[1:], stdout=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+sys.exit(code)
+"""
+
+
 def measured(*arguments: object, cwd: Path, text: str = "") -> tuple[int, str, float, float]:
     """Exit status, standard error, largest resident memory in MB, and seconds of a child of its own."""
-    with open(cwd / "stderr", "w") as err, open(cwd / "stdin", "w+") as given:
-        given.write(text)
-        given.seek(0)
-        start = time.monotonic()
-        child = subprocess.Popen(
-            [str(PROGRAM), *map(str, arguments)], cwd=cwd, stdin=given, stdout=subprocess.DEVNULL, stderr=err
-        )
-        _, status, usage = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-    return child.returncode, (cwd / "stderr").read_text(), usage.ru_maxrss / 1024, time.monotonic() - start
+    start = time.monotonic()
+    words = [sys.executable, "-c", LAUNCHER, str(PROGRAM), *map(str, arguments)]
+    done = subprocess.run(words, cwd=cwd, input=text, capture_output=True, text=True)
+    return done.returncode, done.stderr, int(done.stdout) / 1024, time.monotonic() - start
 
 
 def address_space(size: int) -> dict[str, Callable[[], None]]:
