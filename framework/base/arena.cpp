@@ -7,13 +7,17 @@ namespace softalign {
 
 void* Arena::allocate(std::size_t bytes) {
   const std::size_t size = std::max<std::size_t>(64, (bytes + 63) / 64 * 64);
+  const std::size_t first_empty = chunk_ + (used_ > 0 ? 1 : 0);
   while (chunk_ < chunks_.size() && used_ + size > chunks_[chunk_].size) {
     ++chunk_;
     used_ = 0;
   }
   if (chunk_ == chunks_.size()) {
     const std::size_t grown = chunks_.empty() ? std::size_t{1} << 18 : chunks_.back().size * 2;
-    const std::size_t wanted = std::max(size, std::min(grown, std::size_t{1} << 26));
+    const std::size_t wanted = std::max(size + size / 4, std::min(grown, std::size_t{1} << 26));
+    // They are too small for an array that grows with every step, and would be more with every step.
+    chunks_.resize(std::min(first_empty, chunks_.size()));
+    chunk_ = chunks_.size();
     chunks_.push_back({std::unique_ptr<std::byte[], Release>(
                            static_cast<std::byte*>(::operator new[](wanted, std::align_val_t{64}))),
                        wanted});
@@ -30,6 +34,12 @@ View Arena::zeros(Shape shape) {
   View view = array(shape);
   std::memset(view.data, 0, static_cast<std::size_t>(view.size()) * sizeof(real));
   return view;
+}
+
+std::size_t Arena::reserved() const {
+  std::size_t sum = 0;
+  for (const Chunk& chunk : chunks_) sum += chunk.size;
+  return sum;
 }
 
 void Arena::rewind(Mark mark) {

@@ -44,6 +44,7 @@ class Arena {
   void rewind(Mark mark);
   std::size_t used() const { return total_; }  // bytes now in use
   std::size_t peak() const { return peak_; }   // most bytes ever in use
+  std::size_t reserved() const;                // of all chunks
 
  private:
   struct Release {

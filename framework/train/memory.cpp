@@ -246,7 +246,8 @@ MemoryMeter::Measured MemoryMeter::at(const std::string& key,
     first *= 2;
   std::vector<Measured> found;  // at most three
   for (Index times = 1;; times *= 2) {
-    if (found.size() == 3 && is_polynomial(found) && 4 * of_batch(found.back()) > exact_)
+    const double last = found.size() == 3 ? of_batch(found.back()) : 0;
+    if (4 * last > exact_ && (is_polynomial(found) || last > 16 * exact_))
       return carried(found, 8 * static_cast<double>(longest) / static_cast<double>(first * times));
     if (first * times >= longest) return measured(source + mark, target);
     if (found.size() == 3) found.erase(found.begin());

@@ -31,4 +31,16 @@ BOOST_AUTO_TEST_CASE(rewinding_gives_the_same_memory_again) {
   BOOST_TEST(arena.peak() > 3000000 * sizeof(real));
 }
 
+// The state of a search grows so, and its steps give back all that they took.
+BOOST_AUTO_TEST_CASE(arrays_that_grow_with_every_step_leave_nothing_behind) {
+  Arena arena;
+  arena.array({100});
+  const Arena::Mark mark = arena.mark();
+  for (Index step = 0; step < 50; ++step) {
+    arena.rewind(mark);
+    for (int k = 0; k < 3; ++k) arena.array({20'000'000 + step * 1'000'000});
+  }
+  BOOST_TEST(arena.reserved() < arena.peak() + arena.peak() / 3);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
