@@ -90,7 +90,7 @@ class Bridge:
         history = published(Path(row["folder"]))
         for step in history:
             self.report(trial, step)
-        with log.open("a", encoding="utf-8") as errors:
+        with open_own(log, "a") as errors:
             process = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True, start_new_session=True
             )
@@ -223,6 +223,11 @@ def pruner_of(rule: dict[str, Any]) -> optuna.pruners.BasePruner:
     return optuna.pruners.NopPruner()
 
 
+def open_own(file: Path, mode: str) -> IO[Any]:
+    """A file in the sweep's folder, to write to: `sweep plan` and `propose` have refused links, which may lead anywhere, and pipes."""
+    return open(file, mode, opener=lambda path, flags: os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666))
+
+
 def whole_lines(file: Path) -> None:
     """Cuts what a kill left half written, and the lock of a process that is gone: we hold the sweep."""
     (file.parent / f"{file.name}.lock").unlink(missing_ok=True)
@@ -240,7 +245,7 @@ def whole_lines(file: Path) -> None:
     if text[end:].count(b"\n") > 1:  # not the end of it alone
         raise ValueError(f"line {text[:end].count(bytes([10])) + 1} is damaged")
     if end < len(text):
-        with file.open("r+b") as journal:
+        with open_own(file, "r+b") as journal:
             journal.truncate(end)
 
 
@@ -255,7 +260,7 @@ def open_bridge(options: argparse.Namespace) -> Bridge:
     answer = json.loads(checked([options.program, "sweep", "plan", *plain_options, "--", str(options.sweep)]))
     folder = Path(answer["folder"])
     try:
-        lock = open(folder / "optuna.lock", "a", opener=lambda path, flags: os.open(path, flags | os.O_NOFOLLOW, 0o666))
+        lock = open_own(folder / "optuna.lock", "a")
     except OSError as error:
         print(f"softalign: {folder / 'optuna.lock'}: cannot be opened: {error.strerror}; remove it", file=sys.stderr)
         raise SweepFailed(1) from None

@@ -14,7 +14,7 @@ import numpy as np
 
 from output import printable
 from source_images import Image, read_image
-from stored import BUCKET, ROOT, SPEC, RecordError, array, attributes, demand, group_of, label, named, opened, read_yaml, series, table, values
+from stored import BUCKET, ROOT, SPEC, RecordError, array, attributes, demand, group_of, label, member, members, opened, read_yaml, series, table, values
 
 END = "</s>"  # closes every source that a model reads; no token of the sentence
 # Keys that tell no runs apart: people's words, what Run.label says already, what only decides how much is kept.
@@ -89,7 +89,7 @@ class AlignmentFile:
                 [shown(word) for word in array(group, "src_tokens", "O", (n, src)).asstr()[at, :width]],
                 [shown(word) for word in array(group, "tgt_tokens", "O", (updates, n, tgt)).asstr()[-1, at, :height]],
                 weights[-1, at, :, :height, :width].mean(axis=0),
-                array(group, "gold", "iu", (n, tgt, src))[at, :height, :width] if "gold" in group else None,
+                array(group, "gold", "iu", (n, tgt, src))[at, :height, :width] if member(group, "gold") is not None else None,
                 read_image(file, "test", sentence),
             )
 
@@ -147,7 +147,7 @@ class Run(AlignmentFile):
             if (n < 0).any():
                 raise ValueError("test/by_length/n holds no counts")
             metrics = {name: column for name, column in columns.items() if column.dtype == np.float64}
-            return ByLength(labels, n, metrics, {name: label(group[name], "units") for name in metrics})
+            return ByLength(labels, n, metrics, {name: label(member(group, name), "units") for name in metrics})
 
     @cached_property
     def dev(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -175,8 +175,8 @@ def source_length(words: Sequence[str]) -> int:
 
 def _attention(file: h5py.File) -> h5py.Group | None:
     """The first module, in name order, of test sentences with the reference forced on the decoder."""
-    modules = group_of(file, "alignments") or {}
-    names = sorted(named(name) for name in modules if not name.endswith(("_dev", "_search")))
+    modules = group_of(file, "alignments")
+    names = sorted(name for name, _ in members(modules) if not name.endswith(("_dev", "_search")))
     return group_of(modules, names[0]) if names else None
 
 
@@ -204,7 +204,7 @@ def read_file(path: Path) -> AlignmentFile:
             raise RecordError(f"{path}: not a softalign record (its attribute 'format' says otherwise)")
         found = AlignmentFile(path)
         if kind == "softalign-run":
-            if "provenance/spec_yaml" not in file:
+            if member(file, "provenance/spec_yaml") is None:
                 raise RecordError(f"{path}: a record without its spec (provenance/spec_yaml)")
             spec = read_yaml(values(file, "provenance/spec_yaml", "O", ()))
             demand(spec, SPEC, "the spec")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -43,6 +45,14 @@ class RecordError(Exception):
     """A file that is no record of ours, or lacks what was asked of it."""
 
 
+def read_bytes(path: Path, most: int = -1) -> bytes:
+    """A file, or how it begins. Throws OSError; ValueError for a pipe or a device, for whose writer nobody waits."""
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK | os.O_NOCTTY)) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise ValueError("it is a pipe or a device, where a file belongs; move it away")
+        return file.read(most)
+
+
 @contextmanager
 def opened(path: Path) -> Iterator[h5py.File]:
     """The file, to read. Throws RecordError when it is absent, damaged, or anything in it is not as it should be."""
@@ -58,9 +68,28 @@ def opened(path: Path) -> Iterator[h5py.File]:
         raise RecordError(f"{path}: damaged: {said}; `softalign verify` says more") from error
 
 
+def member(group: h5py.Group, name: str) -> Any:
+    """What has this name, None where nothing has. Throws ValueError for a link, which may lead to another file or a pipe."""
+    found = group
+    for part in name.split("/"):
+        word = part.encode()
+        if not isinstance(found, h5py.Group) or not found.id.links.exists(word):
+            return None
+        if found.id.links.get_info(word).type != h5py.h5l.TYPE_HARD:  # all that a file of ours has
+            raise ValueError(f"{found.name.rstrip('/')}/{part} is a link to another place")
+        found = found[part]
+    return found
+
+
+def members(group: h5py.Group | None) -> Iterator[tuple[str, Any]]:
+    """Everything in it, by name; nothing of no group."""
+    for name in group if group is not None else ():
+        yield named(name), member(group, name)
+
+
 def group_of(file: h5py.Group, name: str) -> h5py.Group | None:
     """None where there is nothing of this name. Throws ValueError for anything but a group."""
-    found = file.get(name)
+    found = member(file, name)
     if found is not None and not isinstance(found, h5py.Group):
         raise ValueError(f"{name} is no group")
     return found
@@ -69,9 +98,9 @@ def group_of(file: h5py.Group, name: str) -> h5py.Group | None:
 def array(group: h5py.Group, name: str, kinds: str, shape: Sequence[int | None]) -> h5py.Dataset:
     """A dataset that may be read. kinds: numpy's, a key of WORDS; shape: the size of each axis, None for any. Throws ValueError."""
     where = f"{group.name}/{name}".lstrip("/")
-    if name not in group:
+    found = member(group, name)
+    if found is None:
         raise ValueError(f"{where} is missing")
-    found = group[name]
     right = isinstance(found, h5py.Dataset) and found.shape is not None
     right = right and (h5py.check_string_dtype(found.dtype) is not None if kinds == "O" else found.dtype.kind in kinds)
     if not right or len(found.shape) != len(shape) or any(want not in (None, size) for want, size in zip(shape, found.shape)):
@@ -93,9 +122,9 @@ def values(group: h5py.Group, name: str, kinds: str, shape: Sequence[int | None]
 def table(group: h5py.Group | None) -> dict[str, np.ndarray]:
     """Every dataset of one axis, texts and numbers, all of one length; {} of no group."""
     columns = {}
-    for name, found in group.items() if group is not None else ():
+    for name, found in members(group):
         if isinstance(found, h5py.Dataset) and found.ndim == 1:
-            columns[named(name)] = values(group, name, "O" if h5py.check_string_dtype(found.dtype) else "iuf", (None,))
+            columns[name] = values(group, name, "O" if h5py.check_string_dtype(found.dtype) else "iuf", (None,))
     if len({len(column) for column in columns.values()}) > 1:
         raise ValueError(f"the columns of {group.name} are not of one length")
     return columns
@@ -104,8 +133,8 @@ def table(group: h5py.Group | None) -> dict[str, np.ndarray]:
 def series(group: h5py.Group) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """(updates, name -> values)"""
     updates = values(group, "update", "iu", (None,))
-    names = [n for n, d in group.items() if n != "update" and isinstance(d, h5py.Dataset) and d.dtype == np.float64 and d.ndim == 1]
-    return updates, {named(n): values(group, n, "f", updates.shape) for n in names}
+    names = [n for n, d in members(group) if n != "update" and isinstance(d, h5py.Dataset) and d.dtype == np.float64 and d.ndim == 1]
+    return updates, {n: values(group, n, "f", updates.shape) for n in names}
 
 
 def named(name: str) -> str:

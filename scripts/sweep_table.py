@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from stored import RecordError, attributes, demand, label, opened, table
+from stored import RecordError, attributes, demand, label, member, opened, table
 
 ABOUT = {"run", "run_id", "path", "state", "seed", "updates"}  # columns that are neither an option nor a metric
 UNSET = "as in the base"  # in place of the value of an option that a row does not set
@@ -75,7 +75,7 @@ def read_sweep(place: Path) -> SweepTable:
         for name, column in columns.items():
             if name.startswith(("dev_", "test_")) and column.dtype.kind not in "iuf":
                 raise ValueError(f"{name} holds no numbers")
-        units = {name: label(file[name], "units") for name in columns}
+        units = {name: label(member(file, name), "units") for name in columns}
         return SweepTable(path, about["metric"], about["goal"], columns, units)
 
 

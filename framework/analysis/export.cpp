@@ -28,7 +28,7 @@ struct Run {
     try {
       without_seed(record.identity_json(), seed);
     } catch (const DataError& error) {
-      throw DataError("{}: {}", record.file().string(), error.what());
+      throw DataError("{}: {}", record.file().string(), error);
     }
   }
 };
@@ -40,7 +40,7 @@ void each_record(const std::vector<std::filesystem::path>& runs, Export& out, co
       read(place, Record(place));
       ++out.runs;
     } catch (const std::exception& error) {
-      out.faults.emplace_back(error.what());
+      out.faults.push_back(message_of(error));
     }
 }
 
@@ -164,6 +164,17 @@ void add_columns(const Record& record,
       array.values);
 }
 
+// One cell a sentence everywhere.
+void check_lengths(const Record& record, const std::map<std::string, std::vector<Cell>>& columns) {
+  const auto refuse = [&](const std::string& name) {
+    throw damaged_record(record.file(), fmt::format("test/{} is not as a record has it", name));
+  };
+  const auto sentences = columns.find("sentence");
+  if (sentences == columns.end()) return refuse("sentence");
+  for (const auto& [name, cells] : columns)
+    if (cells.size() != sentences->second.size()) refuse(name);
+}
+
 // Sentences without a reference have these; for what was not measured an array of integers holds 0.
 constexpr std::array<std::string_view, 5> kOfHypotheses = {
     "sentence", "source", "source_length", "hypothesis", "model_score"};
@@ -194,6 +205,7 @@ std::string sentences_table(const std::vector<std::filesystem::path>& runs,
     Sentences sentences{Run(place, record), {}};
     for (const std::string& name : record.children("test"))
       if (name != "by_length") add_columns(record, name, sentences.columns);
+    check_lengths(record, sentences.columns);
     leave_out_unmeasured(sentences.columns);
     for (const auto& [name, cells] : sentences.columns) names.insert(name);
     all.push_back(std::move(sentences));

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/base/error.hpp"
+#include "framework/base/text.hpp"
 
 namespace softalign {
 namespace {
@@ -41,7 +42,7 @@ FinishedRun finished_run(const RunSummary& summary,
     throw DataError(
         "{}: the run is complete, but its record is not there or old; softalign recover {}",
         place.string(),
-        place.string());
+        shell_file(place.string()));
   if (!summary.complete)
     throw DataError("{}: the run is {}, so it is left out", place.string(), summary.state());
   FinishedRun run;
@@ -52,7 +53,7 @@ FinishedRun finished_run(const RunSummary& summary,
   try {
     run.configuration = without_seed(run.identity, run.seed);
   } catch (const DataError& error) {
-    throw DataError("{}: {}", place.string(), error.what());
+    throw DataError("{}: {}", place.string(), error);
   }
   run.test = metrics_of(summary.test);
   run.test_set = summary.test_set;

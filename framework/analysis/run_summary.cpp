@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
+#include "framework/base/path.hpp"
 #include "framework/record/bytes.hpp"
 #include "framework/record/journal.hpp"
 #include "framework/record/setting.hpp"
@@ -49,8 +49,7 @@ void read_record(RunSummary& summary, const std::filesystem::path& file) {
   summary.test = read_totals(record);
   summary.test_set = test_set_of(record);
   if (!summary.test.rows.empty())
-    summary.selected =
-        nlohmann::json::parse(record.attributes("test")).value("selected_update", Index{0});
+    summary.selected = record.attribute<Index>("test", "selected_update").value_or(0);
   if (record.has("dev/update")) summary.dev = record.series("dev");
   if (record.has("train/update")) summary.train = thin(record.series("train", {kLoss}), kLoss);
   if (summary.status.state == RunState::absent) {  // a record that was copied here alone
@@ -82,7 +81,7 @@ std::string RunSummary::state() const {
 RunSummary summarize_run(const RunFolder& run) {
   RunSummary summary;
   summary.run = run;
-  std::filesystem::path whole = std::filesystem::absolute(run.root).lexically_normal();
+  std::filesystem::path whole = whole_path(run.root);
   if (!whole.has_filename()) whole = whole.parent_path();  // it was written with a slash behind it
   summary.name = whole.parent_path().filename().string();
   summary.run_id = whole.filename().string();
@@ -93,7 +92,7 @@ RunSummary summarize_run(const RunFolder& run) {
     else
       read_folder(summary);
   } catch (const std::exception& error) {
-    summary.fault = error.what();
+    summary.fault = message_of(error);
   }
   return summary;
 }
@@ -103,7 +102,7 @@ RunSummary summarize_record(const std::filesystem::path& file) {
   try {
     read_record(summary, file);
   } catch (const std::exception& error) {
-    summary.fault = error.what();
+    summary.fault = message_of(error);
   }
   return summary;
 }

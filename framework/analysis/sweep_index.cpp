@@ -12,6 +12,7 @@
 #include "framework/record/hdf5.hpp"
 #include "framework/record/layout.hpp"
 #include "framework/record/text.hpp"
+#include "framework/record/tidy.hpp"
 
 namespace softalign {
 namespace {
@@ -177,12 +178,23 @@ bool holds(const std::filesystem::path& file, const std::string& bytes) {
   }
 }
 
+bool is_sweep_table(const std::filesystem::path& file) {
+  try {
+    return Json::parse(Hdf5Reader(file).attributes("")).value("format", "") == kSweepFormat;
+  } catch (const DataError&) {
+    return false;
+  } catch (const Json::exception&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 bool write_sweep_index(const std::filesystem::path& file,
                        const SweepTable& table,
                        FileSystem& files) {
   const std::string bytes = Writer(table).image();
+  check_replaceable(file, is_sweep_table);
   if (holds(file, bytes)) return false;
   files.write_atomically(file, bytes, [&](const std::filesystem::path& temporary) {
     if (!holds(temporary, bytes))

@@ -38,7 +38,7 @@ struct SweepTable {
 };
 
 // Writes the table, in one step, unless the file has these bytes already; returns whether it did.
-// Throws MachineError when the disk fails: the file is then what it was.
+// Throws as check_replaceable, and MachineError when the disk fails: the file is then what it was.
 bool write_sweep_index(const std::filesystem::path& file,
                        const SweepTable& table,
                        FileSystem& files = FileSystem::real());

@@ -50,8 +50,7 @@ void add_completion(CLI::App& app, Outcome& outcome);
 CLI::App* add_command(
     CLI::App& app, const char* name, const char* summary, const char* heading, const char* example);
 
-// The lines of an error: a list of errors has a place and a colon in its first line; in any other
-// message the end of a line is a name's.
+// The lines of an error. All ends of lines in it are ours: names and texts of others are printable.
 std::vector<std::string> error_lines(std::string_view text);
 
 // Each line of an error on standard error, behind "softalign: " unless it begins with a place in a

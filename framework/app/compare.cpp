@@ -12,6 +12,7 @@
 #include "framework/app/runs.hpp"
 #include "framework/app/table.hpp"
 #include "framework/app/trained.hpp"
+#include "framework/base/path.hpp"
 #include "framework/config/plugin_loader.hpp"
 
 namespace softalign::app {
@@ -60,7 +61,7 @@ Runs read_runs(const Arguments& arguments, const std::vector<std::string>& serie
   for (const std::string& place : arguments.places)
     if (fs::is_directory(place, error))
       for (RunSummary& summary : index_runs(place).runs)
-        known.emplace(summary.run.root.lexically_normal(), std::move(summary));
+        known.emplace(normal_path(summary.run.root), std::move(summary));
   const auto summary_of = [&](const fs::path& place) {
     const auto found = known.find(place);
     return found != known.end()      ? found->second
@@ -72,7 +73,7 @@ Runs read_runs(const Arguments& arguments, const std::vector<std::string>& serie
       runs.finished.push_back(finished_run(summary_of(run.place), run.place, series));
       runs.finished.back().given = run.argument;
     } catch (const std::exception& fault) {
-      runs.left_out.push_back({run.place.string(), fault.what()});
+      runs.left_out.push_back({run.place.string(), message_of(fault)});
     }
   return runs;
 }
@@ -83,7 +84,7 @@ bool leaves_out(Runs& runs, const std::set<const FinishedRun*>& wanted) {
   for (FinishedRun& run : runs.finished) try {
       if (wanted.contains(&run)) read_sentences(run);
     } catch (const std::exception& error) {
-      runs.left_out.push_back({run.place.string(), error.what()});
+      runs.left_out.push_back({run.place.string(), message_of(error)});
       broken.insert(run.place);
     }
   std::erase_if(runs.finished, [&](const FinishedRun& run) { return broken.contains(run.place); });

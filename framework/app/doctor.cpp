@@ -10,6 +10,7 @@
 #include "framework/app/table.hpp"
 #include "framework/app/trained.hpp"
 #include "framework/base/machine_memory.hpp"
+#include "framework/base/path.hpp"
 #include "framework/base/workers.hpp"
 #include "framework/data/cache_folder.hpp"
 #include "framework/kernels/gemm.hpp"
@@ -138,7 +139,7 @@ std::vector<Finding> findings(const std::string& results) {
                   true});
   const std::string fault = not_writable(results);
   list.push_back({"results",
-                  fault.empty() ? fs::absolute(results).lexically_normal().string() : fault,
+                  fault.empty() ? whole_path(results).string() : fault,
                   fault.empty() ? "" : "choose another folder with --out",
                   true});
   list.push_back({"cache", cache_text(), "", false});

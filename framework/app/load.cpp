@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "framework/app/terminal.hpp"
+#include "framework/base/path.hpp"
 #include "framework/base/text.hpp"
 #include "framework/config/plugin_loader.hpp"
 #include "framework/record/trusted_plugins.hpp"
@@ -22,7 +23,7 @@ bool names_plugin(const Value& item) {
 void place(Value& item) {
   if (!names_plugin(item)) return;
   const fs::path folder = item.where.line > 0 ? fs::path(item.where.file).parent_path() : "";
-  item.text = fs::absolute(folder / item.text).lexically_normal().string();
+  item.text = whole_path(folder / item.text).string();
   item.quoted = true;
 }
 
@@ -47,7 +48,7 @@ void load_trusted(const std::string& path, const std::vector<Value>& all) {
     try {
       return read_plugin(path);
     } catch (const SpecError& error) {
-      throw SpecError("{}; --plugin FILE names another", error.what());
+      throw SpecError("{}; --plugin FILE names another", error);
     }
   }();
   if (!is_trusted(file.sha256)) {
@@ -75,7 +76,7 @@ void load_item(const Value& item, Word word, const std::vector<Value>& all) {
       load_trusted(item.text, all);
   } catch (const SpecError& error) {
     if (item.where.line == 0) throw;
-    throw SpecError("{}: plugins: {}", item.where.str(), error.what());
+    throw SpecError("{}: plugins: {}", item.where.str(), error);
   }
 }
 

@@ -138,13 +138,14 @@ int run_program(int argc, char** argv, bool closed) {
   } catch (const std::bad_alloc&) {
     return fail("out of memory; use a smaller model or batch", ExitCode::failed);
   } catch (const std::filesystem::filesystem_error& error) {
-    return fail(fmt::format("{}: {}", error.path1().string(), error.code().message()),
-                code_of(error.code()));
+    return fail(
+        fmt::format("{}: {}", printable(error.path1().string(), kWhole), error.code().message()),
+        code_of(error.code()));
   } catch (const std::system_error& error) {
     if (output_is_closed()) return static_cast<int>(outcome.code);
     return fail(std::ferror(stdout) != 0 ? kDiskFull : error.what(), ExitCode::failed);
   } catch (const std::exception& error) {
-    return fail(error.what(), ExitCode::failed);
+    return fail(message_of(error), ExitCode::failed);
   }
   const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
   if (!written && !output_is_closed()) return fail(kDiskFull, ExitCode::failed);
@@ -154,10 +155,9 @@ int run_program(int argc, char** argv, bool closed) {
 }  // namespace
 
 std::vector<std::string> error_lines(std::string_view text) {
-  const bool list = text.substr(0, text.find('\n')).find(": ") != text.npos;
   std::vector<std::string> lines;
   while (!text.empty()) {
-    const std::string_view line = list ? text.substr(0, text.find('\n')) : text;
+    const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(text.size(), line.size() + 1));
     if (!line.empty()) lines.emplace_back(line);
   }

@@ -4,6 +4,8 @@
 #include <set>
 
 #include "framework/base/error.hpp"
+#include "framework/base/path.hpp"
+#include "framework/base/text.hpp"
 
 namespace softalign::app {
 namespace {
@@ -48,15 +50,15 @@ fs::path find_run(const RunArgument& argument) {
   const fs::path given = argument.run;
   std::error_code error;  // a name that cannot be one of a file may still be no run's
   if (fs::is_directory(given, error)) {
-    if (is_run_folder(given)) return given.lexically_normal();
+    if (is_run_folder(given)) return normal_path(given);
     const std::vector<RunFolder> below = runs_below(given);
-    if (below.size() == 1) return below.front().root.lexically_normal();
+    if (below.size() == 1) return normal_path(below.front().root);
     if (below.empty())
       throw SpecError("{}: neither a run's folder nor one above it", given.string());
     throw SpecError("{}: {} runs are below it; softalign ls {} lists them",
                     given.string(),
                     below.size(),
-                    given.string());
+                    shell_file(given.string()));
   }
   if (fs::exists(given, error)) return given;
   std::vector<RunFolder> found;
@@ -95,7 +97,7 @@ std::vector<GivenRun> given_runs(const std::vector<std::string>& arguments,
       places.push_back(find_run({arguments[i], results}));
     for (const fs::path& place : places)
       if (seen.insert(fs::weakly_canonical(place, error)).second)
-        given.push_back({place.lexically_normal(), static_cast<Index>(i)});
+        given.push_back({normal_path(place), static_cast<Index>(i)});
   }
   return given;
 }

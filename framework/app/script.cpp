@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "framework/base/error.hpp"
+#include "framework/base/path.hpp"
 
 namespace softalign::app {
 namespace {
@@ -21,11 +22,11 @@ fs::path find_script(const std::string& name) {
   const fs::path bin = fs::read_symlink("/proc/self/exe", error).parent_path();
   const fs::path installed = bin / "../share/softalign/scripts" / name;
   for (const fs::path& place : {installed, bin / "../../../scripts" / name})
-    if (fs::exists(place, error)) return place.lexically_normal();
+    if (fs::exists(place, error)) return normal_path(place);
   throw MachineError(
       "{} is not there: it comes with 'cmake --install', and with the source tree, where '{} "
       "scripts/{}' does the same",
-      installed.lexically_normal().string(),
+      normal_path(installed).string(),
       kPython,
       name);
 }

@@ -49,8 +49,13 @@ std::string given_lines(const std::string& yaml) {
   return out;
 }
 
-std::vector<std::string> strings(const Record& record, const std::string& name) {
-  const Values values = record.array("provenance/attempts", name).values;
+// A column of /provenance/attempts, as long as the others.
+std::vector<std::string> column(const Record& record, const std::string& name) {
+  const std::string group = "provenance/attempts";
+  const Values values = record.array(group, name).values;
+  if (size_of(values) != size_of(record.array(group, "attempt").values))
+    throw damaged_record(record.file(),
+                         fmt::format("{}/{} is not one value an attempt", group, name));
   std::vector<std::string> out;
   std::visit(
       [&](const auto& list) {
@@ -68,9 +73,9 @@ std::string attempts(const Record& record) {
                {"state", Side::left, 12},
                {"update", Side::right},
                {"host", Side::left, 8}});
-  const auto number = strings(record, "attempt"), started = strings(record, "started"),
-             ended = strings(record, "ended"), state = strings(record, "state"),
-             update = strings(record, "last_update"), host = strings(record, "host");
+  const auto number = column(record, "attempt"), started = column(record, "started"),
+             ended = column(record, "ended"), state = column(record, "state"),
+             update = column(record, "last_update"), host = column(record, "host");
   const bool runs = record.state() == to_string(RunState::running);
   for (std::size_t i = 0; i < number.size(); ++i)
     table.row({number[i],
@@ -108,11 +113,13 @@ std::string summary(const Record& record) {
                                         : "");
   line("parameters", from(root, "parameters"));
   for (const char* split : {"train", "dev", "test"}) {
-    const Json counts = attributes(record, std::string("data/") + split);
+    const std::string group = std::string("data/") + split;
+    const Json counts = attributes(record, group);
     if (!counts.contains("kept")) continue;
     std::string text = from(counts, "kept") + " sentences";
     for (const char* lost : {"dropped_too_long", "dropped_empty", "truncated"})
-      if (counts.value(lost, 0) > 0) text += fmt::format(", {} {}", counts[lost].dump(), lost);
+      if (const Index n = record.attribute<Index>(group, lost).value_or(0); n > 0)
+        text += fmt::format(", {} {}", n, lost);
     std::replace(text.begin(), text.end(), '_', ' ');
     line(split, text);
   }

@@ -13,6 +13,7 @@
 #include "framework/app/sweep.hpp"
 #include "framework/app/sweep_table.hpp"
 #include "framework/base/counted.hpp"
+#include "framework/base/regular_file.hpp"
 #include "framework/base/text.hpp"
 #include "framework/config/yaml.hpp"
 #include "framework/record/file.hpp"
@@ -115,7 +116,7 @@ void check_data(const SweepPlan& made, const SweepPlan& there) {
       throw DataError(
           "{}: row {} would be run {} now, not {}: its data, or the program's options, have "
           "changed; put the data back, or give this sweep another name",
-          plan_file(there.folder).string(),
+          there.place().plan().string(),
           i,
           made.rows[i].run_id,
           there.rows[i].run_id);
@@ -129,6 +130,7 @@ void find_sweep_file(SweepArguments& arguments) {
     throw SpecError("{}: it was planned from {}, which is not there; give the sweep's YAML",
                     arguments.file,
                     there.file.string());
+  demand_regular_file(there.file);
   arguments.out = there.folder.parent_path().string();
   arguments.file = there.file.string();
   arguments.word = Word::stranger;
@@ -149,7 +151,7 @@ void plan(SweepArguments arguments, bool dry_run, bool json) {
   if (made.rows.size() > kShown) print_text("       ... and {} more\n", made.rows.size() - kShown);
   if (!dry_run)
     print_text(
-        "{}{}\n", written ? "written: " : "planned already: ", short_path(plan_file(made.folder)));
+        "{}{}\n", written ? "written: " : "planned already: ", short_path(made.place().plan()));
 }
 
 void status(const SweepArguments& arguments, bool json) {
@@ -173,15 +175,28 @@ void extend(SweepArguments arguments) {
         "{}: more than run_cap has changed since {} was written; only the number of runs can be "
         "raised, for anything else give the sweep another name",
         arguments.file,
-        plan_file(longer.folder).string());
+        longer.place().plan().string());
   const Index added = append_rows(longer);
   print_text("{}: {} added, {} now\n",
-             short_path(plan_file(longer.folder)),
+             short_path(longer.place().plan()),
              counted(added, "row"),
              std::max(longer.rows.size(), before.rows.size()));
 }
 
 }  // namespace
+
+std::vector<std::string> SweepArguments::out_words() const {
+  return out == SweepArguments().out ? std::vector<std::string>() : std::vector{"--out=" + out};
+}
+
+std::string sweep_command(const char* name,
+                          const std::vector<std::string>& options,
+                          const fs::path& sweep) {
+  std::string text = fmt::format("softalign sweep {}", name);
+  for (const std::string& option : options) text += " " + shell_word(option);
+  const std::string file = sweep.string();
+  return text + (file.starts_with('-') ? " -- " : " ") + shell_word(file);
+}
 
 Json row_json(const SweepPlan& plan, const SweepRow& row) {
   Json set = Json::object();
@@ -208,7 +223,7 @@ LoadSpec frozen_loader(const SweepArguments& arguments) {
 }
 
 std::vector<std::string> plugin_words(const SweepPlan& plan, const SweepArguments& arguments) {
-  Value base = parse_yaml(plan.base, (plan.folder / "base.yaml").string());
+  Value base = parse_yaml(plan.base, plan.place().base().string());
   load_plugins(base, arguments.plugins, Word::stranger);
   std::vector<std::string> words;
   for (const std::string& file : named_plugins()) words.insert(words.end(), {"--plugin", file});
@@ -222,16 +237,17 @@ SweepPlan planned(const SweepArguments& arguments) {
   if (!fs::exists(given))
     throw SpecError("{}: no such file; give a sweep's YAML, or its folder", given.string());
   const Sweep sweep = read_sweep(given);
-  const fs::path folder = fs::path(arguments.out) / sweep.name;
-  if (!fs::exists(plan_file(folder)))
-    throw SpecError(
-        "{}: not planned yet; softalign sweep plan {}", folder.string(), given.string());
-  SweepPlan plan = read_plan(folder);
+  const SweepFolder folder{fs::path(arguments.out) / sweep.name};
+  if (!fs::exists(folder.plan()))
+    throw SpecError("{}: not planned yet; {}",
+                    folder.root.string(),
+                    sweep_command("plan", arguments.out_words(), given));
+  SweepPlan plan = read_plan(folder.root);
   if (plan.hash != plan_hash(sweep, loader(arguments)))
     write_error(
         fmt::format("note: {} or its base has changed since it was planned; this is about {}\n",
                     given.string(),
-                    plan_file(folder).string()));
+                    folder.plan().string()));
   return plan;
 }
 
@@ -250,14 +266,14 @@ SweepPlan planned_or_plan(const SweepArguments& arguments, bool write) {
   const fs::path given = arguments.file;
   if (fs::is_directory(given) || given.filename() == "plan.yaml") return planned(arguments);
   const SweepPlan made = make_plan(read_sweep(given), arguments.out, loader(arguments));
-  if (!write && !fs::exists(plan_file(made.folder))) return made;
+  if (!write && !fs::exists(made.place().plan())) return made;
   if (write_plan(made)) print_notes(made);
   SweepPlan plan = read_plan(made.folder);
   if (plan.rows.size() < made.rows.size())
-    write_error(fmt::format("note: run_cap is {} now, the plan has {}; softalign sweep extend {}\n",
+    write_error(fmt::format("note: run_cap is {} now, the plan has {}; {}\n",
                             made.rows.size(),
                             counted(plan.rows.size(), "row"),
-                            given.string()));
+                            sweep_command("extend", arguments.out_words(), given)));
   if (plan.rows.size() > made.rows.size() && plan.method != SweepMethod::optuna)
     write_error(fmt::format("note: the plan has {}, more than {} asks for now; plans only grow\n",
                             counted(plan.rows.size(), "row"),
@@ -286,7 +302,7 @@ SweepStatus print_sweep(const SweepPlan& plan, bool all) {
                               plan.rows[i].k,
                               setting_text(plan, plan.rows[i]),
                               softalign::to_string(row.state),
-                              row.fault));
+                              printable(row.fault, kWhole)));
   return status;
 }
 

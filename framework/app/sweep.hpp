@@ -17,7 +17,14 @@ struct SweepArguments {
   Word word = Word::user;  // whose `file` is: a folder names its sweep's file itself
   std::string out = "results";
   std::vector<std::string> plugins;
+
+  std::vector<std::string> out_words() const;  // --out, where it is needed
 };
+// "softalign sweep NAME OPTIONS.. SWEEP", as a shell takes it.
+std::string sweep_command(const char* name,
+                          const std::vector<std::string>& options,
+                          const std::filesystem::path& sweep);
+
 // A command of `softalign sweep`, with an example.
 CLI::App* add_sweep_command(CLI::App& sweep, const char* name, const char* summary);
 void add_plan_options(CLI::App& command, SweepArguments& arguments);

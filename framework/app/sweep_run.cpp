@@ -102,12 +102,12 @@ ExitCode finish(const SweepPlan& plan, const LocalRunOptions& options, bool stop
     return row.state == RowState::failed || row.state == RowState::corrupt;
   };
   if (std::any_of(rows.begin(), rows.end(), failed)) {
-    std::string plugins;
-    for (const std::string& file : named_plugins()) plugins += " --plugin " + shell_word(file);
-    print_error(fmt::format("some rows failed; their output is in {}; softalign sweep retry {}{}",
-                            (plan.folder / "logs").string(),
-                            plan.folder.string(),
-                            plugins));
+    std::vector<std::string> plugins;
+    for (const std::string& file : named_plugins())
+      plugins.insert(plugins.end(), {"--plugin", file});
+    print_error(fmt::format("some rows failed; their output is in {}; {}",
+                            plan.place().logs().string(),
+                            sweep_command("retry", plugins, plan.folder)));
     return ExitCode::failed;
   }
   return done ? ExitCode::done : ExitCode::interrupted;
@@ -150,11 +150,11 @@ ExitCode run(const Arguments& arguments) {
 }
 
 // A folder that cannot be read is moved aside, so that its row begins anew.
-void move_aside(const RunFolder& run) {
+void move_aside(const SweepPlan& plan, const RunFolder& run) {
   for (int n = 1;; ++n) {
     const fs::path aside =
-        run.root.parent_path() / ".corrupt" / fmt::format("{}-{}", run.root.filename().string(), n);
-    if (fs::exists(aside)) continue;
+        plan.place().corrupt() / fmt::format("{}-{}", run.root.filename().string(), n);
+    if (fs::exists(fs::symlink_status(aside))) continue;
     FileSystem::real().make_folders(aside.parent_path());
     fs::rename(run.root, aside);
     write_error(fmt::format("{}: moved to {}\n", short_path(run.root), short_path(aside)));
@@ -172,6 +172,7 @@ ExitCode retry(const Arguments& arguments) {
       options.begin.insert(state);
   if (options.begin.contains(RowState::pruned)) options.command.push_back("--no-prune");
   std::vector<Index> chosen;
+  if (!arguments.dry_run) check_places(plan.place());
   const SweepStatus stands = sweep_status(plan);
   for (std::size_t i = 0; i < plan.rows.size(); ++i) {
     const SweepRow& row = plan.rows[i];
@@ -181,7 +182,7 @@ ExitCode retry(const Arguments& arguments) {
       continue;
     if (!options.begin.contains(status.state)) continue;
     chosen.push_back(row.k);
-    if (status.state == RowState::corrupt && !arguments.dry_run) move_aside(plan.run(row));
+    if (status.state == RowState::corrupt && !arguments.dry_run) move_aside(plan, plan.run(row));
     if (arguments.dry_run)
       print_text(
           "row {} ({}): {}\n", row.k, setting_text(plan, row), softalign::to_string(status.state));

@@ -8,6 +8,7 @@
 #include "framework/app/sweep.hpp"
 #include "framework/app/table.hpp"
 #include "framework/app/terminal.hpp"
+#include "framework/base/regular_file.hpp"
 #include "framework/base/text.hpp"
 #include "framework/sweep/slurm_submit.hpp"
 #include "framework/sweep/sweep_status.hpp"
@@ -31,14 +32,13 @@ PlacedResources resources_of(const SweepPlan& plan, const Arguments& arguments) 
   const bool is_sweep = !fs::is_directory(given) && given.filename() != "plan.yaml";
   const fs::path file = is_sweep ? given : plan.file;
   Value block;
-  if (is_sweep || fs::exists(file)) block = read_sweep(file).resources;
+  const bool there = is_sweep || is_there(file);
+  if (there && !is_sweep) demand_regular_file(file);
+  if (there) block = read_sweep(file).resources;
   if (!is_sweep && !block.is_null())  // a plan may come from anyone, and name any file as its own
-    throw SpecError(
-        "{}: says what Slurm runs (resources); name it if it is yours: softalign sweep "
-        "submit {} --out {}",
-        block.where.str(),
-        shell_word(file.string()),
-        shell_word(plan.folder.parent_path().string()));
+    throw SpecError("{}: says what Slurm runs (resources); name it if it is yours: {}",
+                    block.where.str(),
+                    sweep_command("submit", {"--out=" + folder_of(plan.folder).string()}, file));
   std::optional<fs::path> profile;
   if (!arguments.profile.empty()) profile = arguments.profile;
   return read_resources(block.is_null() ? nullptr : &block, profile);
@@ -90,17 +90,18 @@ void print(const SweepPlan& plan, const Submission& submission, bool dry_run) {
   if (!submission.queued.empty())
     print_text("in Slurm's queue already: {}\n", ranges_text(submission.queued));
   if (submission.arrays.empty() && submission.queued.empty())
-    print_text("nothing is left to submit; softalign sweep status {}\n", short_path(plan.folder));
+    print_text("nothing is left to submit; {}\n",
+               sweep_command("status", {}, short_path(plan.folder)));
   if (!submission.jobs.empty())
-    print_text("what they print: {}\n", short_path(log_folder(plan.folder)));
+    print_text("what they print: {}\n", short_path(plan.place().slurm_logs()));
 }
 
 void submit(const Arguments& arguments) {
   const SweepPlan plan = planned_or_plan(arguments.sweep);
   if (plan.method == SweepMethod::optuna)
-    throw SpecError("{}: optuna proposes one row after the other; softalign sweep run {}",
+    throw SpecError("{}: optuna proposes one row after the other; {}",
                     plan.name,
-                    arguments.sweep.file);
+                    sweep_command("run", arguments.sweep.out_words(), arguments.sweep.file));
   const ScriptSetting setting = setting_of(plan, arguments);
   const Submission submission =
       softalign::submit(setting,

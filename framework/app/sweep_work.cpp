@@ -26,6 +26,7 @@ void propose(const SweepArguments& arguments, const std::vector<std::string>& se
     if (row.k >= std::ssize(plan.rows)) plan.rows.push_back(row);
   }
   append_rows(plan);
+  for (const SweepRow& row : rows) check_places(plan.place(), row.run_id);
   print_json(json);
 }
 

@@ -51,11 +51,11 @@ void check_recorded(const Record& record, const SpecTree& tree) {
   try {
     check_spec(resolve<Spec>(tree));
   } catch (const SpecError& error) {
-    const std::string made_by = Json::parse(record.attributes()).value("framework_version", "");
-    if (made_by == build_info().version) throw damaged_record(record.file(), error.what());
+    const std::string made_by = record.attribute<std::string>("", "framework_version").value_or("");
+    if (made_by == build_info().version) throw damaged_record(record.file(), in_one_line(error));
     throw DataError("{}: this program cannot read its spec ({}); use the version that made it, {}",
                     record.file().string(),
-                    error.what(),
+                    in_one_line(error),
                     made_by);
   }
 }
@@ -114,7 +114,7 @@ ResolvedSpec<Spec> changed_spec(const Record& record,
   try {
     tree = parse_tree(record.spec_yaml(), record.file().string() + " (its spec)");
   } catch (const SpecError& error) {
-    throw damaged_record(record.file(), error.what());
+    throw damaged_record(record.file(), in_one_line(error));
   }
   SpecTree as_recorded = tree;
   const bool replaced = std::ranges::any_of(changes, is_about_plugins);
@@ -127,8 +127,7 @@ ResolvedSpec<Spec> changed_spec(const Record& record,
   } catch (const Error& error) {
     if (count_plugins(tree.root) >= count_plugins(as_recorded.root)) throw;
     throw SpecError(
-        "{}; the record names more plugins than this command line: give --plugin for each",
-        error.what());
+        "{}; the record names more plugins than this command line: give --plugin for each", error);
   }
   ResolvedSpec<Spec> resolved = resolve<Spec>(std::move(tree));
   check_spec(resolved);
@@ -313,7 +312,7 @@ std::vector<std::string> changed_data(const Record& record, const Spec& spec) {
     identity = identity_json(spec);
   } catch (const DataError& missing) {
     throw DataError("{}\n{}: restore these files, or name their new places: task.train.source=FILE",
-                    missing.what(),
+                    missing,
                     record.file().string());
   }
   const Json now = Json::parse(identity);
@@ -325,7 +324,8 @@ std::vector<std::string> changed_data(const Record& record, const Spec& spec) {
 Dataset load_data(const TrainedRun& run, const Progress& progress) {
   Dataset data = make_plugin<TaskKind>(run.spec().task)
                      ->load(static_cast<std::uint64_t>(run.spec().seed), progress);
-  for (const std::string& note : data.notes) write_error(fmt::format("note: {}\n", note));
+  for (const std::string& note : data.notes)
+    write_error(fmt::format("note: {}\n", printable(note, kWhole)));
   if (data.source->serialize() != run.source->serialize() ||
       data.target->serialize() != run.target->serialize())
     throw DataError(

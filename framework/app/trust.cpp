@@ -5,6 +5,7 @@
 #include "framework/app/command.hpp"
 #include "framework/app/terminal.hpp"
 #include "framework/base/counted.hpp"
+#include "framework/base/path.hpp"
 #include "framework/base/text.hpp"
 #include "framework/config/plugin_loader.hpp"
 #include "framework/record/trusted_plugins.hpp"
@@ -31,7 +32,7 @@ void add(Plugins& plugins, const std::string& given) {
 
 // `given`: a file as it was called when it was trusted, or the beginning of a digest.
 void remove(Plugins& plugins, const std::string& given) {
-  const std::string path = printable(fs::absolute(given).lexically_normal().string(), kWhole);
+  const std::string path = printable(whole_path(given).string(), kWhole);
   const auto removed = std::erase_if(plugins, [&](const TrustedPlugin& plugin) {
     return plugin.path == path ||
            (given.size() >= kFewestDigits && plugin.sha256.starts_with(given));

@@ -54,9 +54,9 @@ void estimate_memory(const ResolvedSpec<Spec>& resolved, int threads, Findings& 
   findings.threads = threads_of_run(threads, resolved.spec);
   if (outline.test.examples == 0)
     findings.notes.emplace_back(
-        "the memory is counted for sentences as long as training allows, run counts again when it "
-        "has "
-        "read them");
+        "the memory is counted for sentences as long as training allows; softalign run counts "
+        "again "
+        "when it has read them");
   try {
     const std::string note =
         check_run_sizes(resolved, outline, findings.threads, {}, &findings.memory);
@@ -66,17 +66,20 @@ void estimate_memory(const ResolvedSpec<Spec>& resolved, int threads, Findings& 
   }
 }
 
-// "245 MB on 2 threads: the program 30 MB, ...": what is held all the time, then what comes in turn.
+// "245 MB on 2 threads: the program 30 MB, ...; and in turn ...": what is held all the time, then what comes in
+// turn, without what is next to nothing.
 std::string memory_text(const Findings& findings) {
   std::string held, in_turn;
   for (const MemoryPart& part : findings.memory.parts) {
+    if (part.bytes < 0.5e6) continue;
     std::string& list = part.in_turn ? in_turn : held;
     list += fmt::format("{}{} {}", list.empty() ? "" : ", ", part.what, bytes_text(part.bytes));
   }
-  return fmt::format("{} on {}: {}; and in turn {}",
+  return fmt::format("{} on {}: {}{}{}",
                      bytes_text(findings.memory.bytes()),
                      counted(findings.threads, "thread"),
                      held,
+                     in_turn.empty() ? "" : "; and in turn ",
                      in_turn);
 }
 

@@ -1,6 +1,8 @@
 // softalign verify RUN: runs an experiment again from its own record and compares every bit.
 #include <fmt/ranges.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -14,6 +16,8 @@
 #include "framework/config/writer.hpp"
 #include "framework/kernels/gemm.hpp"
 #include "framework/record/compare.hpp"
+#include "framework/record/file.hpp"
+#include "framework/record/machine.hpp"
 #include "framework/record/plugins.hpp"
 #include "framework/record/provenance.hpp"
 #include "framework/record/status.hpp"
@@ -32,14 +36,49 @@ struct Arguments {
   bool keep = false;
 };
 
-// A folder of our own below the system's for temporary files, removed at the end.
+constexpr std::string_view kPrefix = "softalign-verify-", kRandom = "-XXXXXX";
+
+// The system's folder for temporary files.
+fs::path temporary_place() {
+  std::error_code error;
+  const fs::path place = fs::temp_directory_path(error);
+  if (!error) return place;
+  std::string name = "/tmp";  // of the names that temp_directory_path asks for, the first wins
+  for (const char* variable : {"TEMPDIR", "TEMP", "TMP", "TMPDIR"})
+    if (const std::string given = environment_variable(variable); !given.empty()) name = given;
+  throw MachineError("{}: {}; set TMPDIR to a folder that can be written", name, error.message());
+}
+
+// Removes the folders of our own that processes of this machine were killed over.
+void remove_abandoned(const fs::path& place) {
+  std::vector<std::string> names;
+  try {
+    names = names_in(place);
+  } catch (const Error&) {  // it may be written, but not listed
+  }
+  for (const std::string& name : names) {
+    if (!name.starts_with(kPrefix) || name.size() < kPrefix.size() + kRandom.size()) continue;
+    const std::size_t size = name.size() - kPrefix.size() - kRandom.size();
+    struct stat about = {};
+    std::error_code ignored;
+    if (marked(name.substr(kPrefix.size(), size)) == Temporary::abandoned &&
+        lstat((place / name).c_str(), &about) == 0 && S_ISDIR(about.st_mode) &&
+        about.st_uid == geteuid())
+      fs::remove_all(place / name, ignored);
+  }
+}
+
+// A folder of our own there, removed at the end. One that is kept bears no process's mark.
 class TemporaryFolder {
  public:
   explicit TemporaryFolder(bool keep) : keep_(keep) {
-    std::string path = (fs::temp_directory_path() / "softalign-verify-XXXXXX").string();
+    const fs::path place = temporary_place();
+    remove_abandoned(place);
+    const std::string mark = keep ? "kept" : process_mark();
+    std::string path = (place / fmt::format("{}{}{}", kPrefix, mark, kRandom)).string();
     if (mkdtemp(path.data()) == nullptr)
       throw MachineError("{}: no folder can be made there; set TMPDIR to one that can be written",
-                         fs::temp_directory_path().string());
+                         place.string());
     path_ = path;
   }
   ~TemporaryFolder() {
@@ -78,7 +117,7 @@ void check_data(const Record& record, const Spec& spec) {
         fmt::join(changed, ", "));
   const std::vector<RunName> names = names_of(spec);
   if (std::ranges::count(names, record.run_id(), &RunName::run_id) > 0) return;
-  const std::string made_by = Json::parse(record.attributes()).value("framework_version", "");
+  const std::string made_by = record.attribute<std::string>("", "framework_version").value_or("");
   if (made_by == build_info().version)
     throw damaged_record(record.file(),
                          fmt::format("its spec is that of another run, {}", names.front().run_id));

@@ -6,6 +6,8 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "framework/base/text.hpp"
@@ -31,13 +33,31 @@ class Error : public std::runtime_error {
   ExitCode code_;
 };
 
+// What of an argument stands in a message. A text may be anybody's, so it is made printable, on one line: only
+// our own format strings, and errors of ours that another one holds, have several.
+template <class T>
+using Shown = std::conditional_t<std::is_convertible_v<T, std::string_view> ||
+                                     std::is_base_of_v<Error, std::remove_cvref_t<T>>,
+                                 std::string,
+                                 T>;
+
+template <class T>
+decltype(auto) shown(T&& argument) {
+  if constexpr (std::is_base_of_v<Error, std::remove_cvref_t<T>>)
+    return std::string(argument.what());
+  else if constexpr (std::is_convertible_v<T, std::string_view>)
+    return printable(std::string_view(argument), kWhole);
+  else
+    return std::forward<T>(argument);
+}
+
 // One constructor for all kinds: a format string and its arguments.
 template <ExitCode Code>
 class ErrorOf : public Error {
  public:
   template <class... Args>
-  explicit ErrorOf(fmt::format_string<Args...> format, Args&&... args)
-      : Error(Code, fmt::format(format, std::forward<Args>(args)...)) {}
+  explicit ErrorOf(fmt::format_string<Shown<Args>...> format, Args&&... args)
+      : Error(Code, fmt::format(fmt::runtime(format), shown(std::forward<Args>(args))...)) {}
 };
 
 using MachineError = ErrorOf<ExitCode::failed>;  // disk full, out of memory, a library failed
@@ -48,6 +68,18 @@ using SpecError = ErrorOf<ExitCode::usage>;   // wrong spec or command line
 using DataError = ErrorOf<ExitCode::data>;    // wrong or missing data
 using CheckError = ErrorOf<ExitCode::check>;  // a check, claim or verification failed
 using Interrupted = ErrorOf<ExitCode::interrupted>;
+
+// The lines of an error as one, to stand in a sentence.
+inline std::string in_one_line(const Error& error) {
+  std::string text = error.what();
+  for (std::size_t at = 0; (at = text.find('\n', at)) != text.npos;) text.replace(at, 1, "; ");
+  return text;
+}
+
+// What an exception says: the lines of an error of ours, anything else on one.
+inline std::string message_of(const std::exception& error) {
+  return dynamic_cast<const Error*>(&error) ? error.what() : printable(error.what(), kWhole);
+}
 
 // A place in a text file; lines and columns count from 1, 0 means "no line" (a default, an
 // override).

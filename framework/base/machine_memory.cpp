@@ -88,8 +88,11 @@ MachineMemory machine_memory(const fs::path& root) {
 double resident_bytes() { return pages().resident; }
 
 std::string bytes_text(double bytes) {
-  return bytes < 1e9 ? fmt::format("{:.0f} MB", bytes / 1e6)
-                     : fmt::format("{:.{}f} GB", bytes / 1e9, bytes < 1e11 ? 1 : 0);
+  if (bytes < 1e9) return fmt::format("{:.0f} MB", bytes / 1e6);
+  const auto large = [](double value, const char* unit) {
+    return fmt::format("{:.{}f} {}", value, value < 100 ? 1 : 0, unit);
+  };
+  return bytes < 1e12 ? large(bytes / 1e9, "GB") : large(bytes / 1e12, "TB");
 }
 
 }  // namespace softalign

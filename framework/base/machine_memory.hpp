@@ -20,7 +20,7 @@ MachineMemory machine_memory(const std::filesystem::path& root = "/");
 // Bytes of this process that are in memory now.
 double resident_bytes();
 
-// "12.3 GB", of 10^9 bytes.
+// "245 MB", "12.3 GB", "1.2 TB", of 10^6, 10^9 and 10^12 bytes.
 std::string bytes_text(double bytes);
 
 }  // namespace softalign

@@ -68,9 +68,19 @@ bool has_control_characters(std::string_view text) {
 std::string shell_word(const std::string& text) {
   const auto plain = [](unsigned char c) { return std::isalnum(c) || std::strchr("/._-+=", c); };
   if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return text;
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
+  const std::string shown = printable(text, kWhole);
+  const bool escapes = shown != text;  // as in $'a\x1bb', which only these quotes understand
+  std::string word = escapes ? "$'" : "'";
+  for (const char c : text)
+    if (c == '\'')
+      word += escapes ? "\\'" : "'\\''";
+    else
+      word += escapes && c == '\\' ? "\\\\" : std::string(1, c);
+  return printable(word, kWhole) + "'";
+}
+
+std::string shell_file(const std::string& file) {
+  return shell_word(file.starts_with('-') ? "./" + file : file);
 }
 
 std::string with_article(std::string_view noun) {

@@ -22,6 +22,9 @@ bool has_control_characters(std::string_view text);
 // The text as one word of a shell's command line, quoted where it must be.
 std::string shell_word(const std::string& text);
 
+// The same of a file, which is no option even where its name begins with "-".
+std::string shell_file(const std::string& file);
+
 // "a score", "an optimizer".
 std::string with_article(std::string_view noun);
 

@@ -22,7 +22,8 @@ void Faults::throw_all() {
       lines.push_back(fmt::format("and {} more", list_.size() - kMost));
       break;
     }
-    lines.push_back(fault.where.file.empty() ? fault.text : fault.where.str() + ": " + fault.text);
+    const std::string text = printable(fault.text, kWhole);
+    lines.push_back(fault.where.file.empty() ? text : fault.where.str() + ": " + text);
   }
   throw SpecError("{}", fmt::join(lines, "\n"));
 }

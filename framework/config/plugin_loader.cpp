@@ -12,6 +12,7 @@
 #include <map>
 
 #include "framework/base/hash.hpp"
+#include "framework/base/path.hpp"
 #include "framework/base/retry.hpp"
 #include "framework/config/abi.hpp"
 #include "framework/config/registry.hpp"
@@ -39,10 +40,6 @@ std::map<std::string, std::string> fields(std::string_view tag) {
 }
 
 constexpr std::uintmax_t kLargestFile = 1U << 30;  // bytes: no plugin is so large
-
-std::string whole_path(const std::string& given) {
-  return std::filesystem::absolute(given).lexically_normal().string();
-}
 
 std::string read_bytes(const std::string& path) {
   constexpr const char* kRemedy = "give the path of a plugin's .so file";
@@ -110,7 +107,7 @@ LoadedPlugin& open_plugin(const PluginFile& file, const std::string& name) {
   const auto before = registered();
   const std::size_t errors = Registry::instance().errors().size();
   if (dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr)
-    throw SpecError("{}: cannot be loaded: {}", file.path, dlerror());
+    throw SpecError("{}: cannot be loaded: {}; build it again", file.path, dlerror());
   if (Registry::instance().errors().size() > errors)
     throw SpecError("{}: {}", file.path, Registry::instance().errors().back());
   LoadedPlugin plugin{file.path, file.sha256, {}};
@@ -128,6 +125,11 @@ LoadedPlugin& open_plugin(const PluginFile& file, const std::string& name) {
 
 PluginFile read_plugin(const std::string& given) {
   PluginFile file{whole_path(given), {}, {}};
+  if (printable(file.path, kWhole) != file.path)
+    throw SpecError(
+        "{}: records name their plugins, and this name is no text: it holds a control character or "
+        "a byte that is no UTF-8; move it to another name",
+        file.path);
   file.bytes = read_bytes(file.path);
   file.sha256 = sha256_hex(file.bytes);
   if (const std::string fault = shared_object_fault(file.bytes); !fault.empty())

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <set>
 
+#include "framework/base/path.hpp"
 #include "framework/base/suggest.hpp"
 #include "framework/config/changed_type.hpp"
 #include "framework/config/faults.hpp"
@@ -237,7 +238,7 @@ class Reader final : public OptionVisitor {
     const bool in_file = value.where.line > 0;
     const auto folder =
         in_file ? std::filesystem::path(value.where.file).parent_path() : std::filesystem::path();
-    return {std::filesystem::absolute(folder / text).lexically_normal().string(), value.where};
+    return {whole_path(folder / text).string(), value.where};
   }
 
   // Sets the choice's type and place from `score: dot` or `score: {type: dot, ...}`.

@@ -82,7 +82,7 @@ void rethrow_at(const Choice& choice, const SpecError& error) {
   const std::string_view message = error.what();
   const std::string place = place_of(choice, message).str();
   if (place.empty() || message.starts_with(place) || begins_with_position(message)) throw error;
-  throw SpecError("{}: {}", place, message);
+  throw SpecError("{}: {}", place, error);
 }
 
 std::vector<std::string> Registry::kinds() const {

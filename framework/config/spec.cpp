@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "framework/base/path.hpp"
 #include "framework/config/merge.hpp"
 #include "framework/config/yaml.hpp"
 
@@ -30,8 +31,7 @@ class Loader {
     document.entries.erase(document.entries.begin() + (extends - document.entries.data()));
     chain_.push_back(file);
     for (const Value& name : names)
-      merge(
-          base, load((file.parent_path() / name.text).lexically_normal(), name.where), "", notes_);
+      merge(base, load(normal_path(file.parent_path() / name.text), name.where), "", notes_);
     chain_.pop_back();
     merge(base, std::move(document), "", notes_);
     return base;

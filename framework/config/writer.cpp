@@ -161,7 +161,7 @@ std::string hash_of_file(const InputFile& file) {
     return sha256_file(file.path);
   } catch (const DataError& error) {
     if (file.where.file.empty()) throw;
-    throw DataError("{}: {}", file.where.str(), error.what());
+    throw DataError("{}: {}", file.where.str(), error);
   }
 }
 

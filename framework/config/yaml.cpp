@@ -11,6 +11,7 @@
 #include <map>
 #include <sstream>
 
+#include "framework/base/regular_file.hpp"
 #include "framework/config/characters.hpp"
 #include "framework/config/scalar.hpp"
 
@@ -191,6 +192,8 @@ Value read_yaml(const std::filesystem::path& file, const Position& named_at) {
   std::error_code ignored;
   if (std::filesystem::is_directory(file, ignored))
     throw SpecError("{}: is a directory; name the YAML file in it", prefix);
+  if (!named_at.file.empty() && std::filesystem::exists(file, ignored))
+    demand_regular_file(file);  // a file that another names may be a stranger's, and no pipe
   std::ifstream in(file, std::ios::binary);
   if (!in) throw SpecError("{}: cannot be read: {}", prefix, std::strerror(errno));
   std::string text(kLargestYaml + 1, '\0');  // one byte more than allowed: the file may be endless

@@ -256,11 +256,13 @@ EvaluatedSplit evaluate(const Scorer& scorer,
         if (at < kept && scorer.aligns()) out.searched[at] = matrix_of(best);
       }
     }
-    const auto of_tape = static_cast<double>(tape.peak_bytes()),
+    const auto of_tape = static_cast<double>(tape.arena().peak()),
+               of_second = static_cast<double>(tape.peak_bytes()) - of_tape,
                of_packs = static_cast<double>(tape.pack_bytes());
     tapes.give(std::move(borrowed));
     std::lock_guard lock(mutex);
-    out.batch_bytes = std::max(out.batch_bytes, of_tape + found);
+    out.tape_bytes = std::max(out.tape_bytes, of_tape);
+    out.found_bytes = std::max(out.found_bytes, of_second + found);
     out.pack_bytes = std::max(out.pack_bytes, of_packs);
     done += batch.rows;
     if (request.progress) request.progress(done, total);

@@ -36,9 +36,10 @@ struct EvaluatedSplit {
   std::vector<std::vector<HeadMatrix>> forced_heads;
   std::vector<AlignmentMatrix> searched;  // of the search's best hypothesis; likewise
 
-  // What it took: most bytes of a batch, its tape and all that was found; bytes of the packs of weights
-  // beside them; bytes of the matrices above.
-  double batch_bytes = 0;
+  // What it took: most bytes of a batch on its tape; of what was found, there and on the tape's second; of the
+  // packs of weights beside them; bytes of the matrices above.
+  double tape_bytes = 0;
+  double found_bytes = 0;
   double pack_bytes = 0;
   double kept_bytes() const;
 };

@@ -3,6 +3,7 @@
 #include "framework/record/claim.hpp"
 #include "framework/record/file.hpp"
 #include "framework/record/publish.hpp"
+#include "framework/record/tidy.hpp"
 
 namespace softalign {
 
@@ -26,6 +27,7 @@ StudyOutcome run_study(const Study& study,
                       options.sizes);
   ExperimentOptions own = options;
   own.results /= study.name;
+  check_replaceable(own.results / "study.json", is_study_json);
   const auto write = [&](const StudyOutcome& outcome) {
     FileSystem::real().make_folders(own.results);
     FileSystem::real().write_atomically(own.results / "study.json",

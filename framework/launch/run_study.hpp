@@ -22,7 +22,7 @@ std::vector<StudyRun> chosen_runs(const std::vector<StudyRun>& runs, const std::
 // Runs those of `chosen` that are not complete, then reads all of `runs`. A run that another process
 // works on is left to it and looked at once more at the end.
 // <results>/<study>/study.json is replaced after every run. Throws Interrupted after saving; the
-// same call goes on.
+// same call goes on. Throws as check_replaceable, before the first run, for another study.json.
 StudyOutcome run_study(const Study& study,
                        const std::vector<StudyRun>& runs,
                        const std::vector<StudyRun>& chosen,

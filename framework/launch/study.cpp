@@ -176,11 +176,11 @@ Study read_study(const fs::path& file) {
   if (root.find("task") && !root.find("parts"))
     throw SpecError("{}: this is an experiment, not a study: softalign run {}",
                     root.find("task")->where.str(),
-                    printable(file.string(), kWhole));
+                    shell_file(file.string()));
   if (root.find("parameters") && root.find("base") && !root.find("parts"))
     throw SpecError("{}: this is a sweep, not a study: softalign sweep run {}",
                     root.find("parameters")->where.str(),
-                    printable(file.string(), kWhole));
+                    shell_file(file.string()));
   Fields fields(root, "the study");
   const Value& name = fields.get("name");
   Study study;

@@ -6,12 +6,16 @@
 
 #include "framework/analysis/significance.hpp"
 #include "framework/base/counted.hpp"
+#include "framework/base/error.hpp"
+#include "framework/base/regular_file.hpp"
 #include "framework/record/status.hpp"
 
 namespace softalign {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr const char* kFormat = "softalign-study";
 
 std::string state_of(const StudyRun& run) {
   return std::string(to_string(run_status({run.folder}).state));
@@ -188,7 +192,7 @@ std::string claims_text(const std::vector<JudgedClaim>& claims) {
 std::string study_json(const Study& study,
                        const std::vector<StudyRun>& runs,
                        const StudyOutcome& outcome) {
-  Json json{{"format", "softalign-study"},
+  Json json{{"format", kFormat},
             {"format_version", 1},
             {"name", study.name},
             {"question", study.question},
@@ -205,6 +209,16 @@ std::string study_json(const Study& study,
   for (const StudyTable& table : outcome.tables) json["tables"].push_back(json_of(table));
   for (const JudgedClaim& claim : outcome.claims) json["claims"].push_back(json_of(claim));
   return json.dump(2) + "\n";
+}
+
+bool is_study_json(const std::filesystem::path& file) {
+  try {
+    return Json::parse(read_file(file)).value("format", "") == kFormat;
+  } catch (const DataError&) {
+    return false;
+  } catch (const Json::exception&) {
+    return false;
+  }
 }
 
 }  // namespace softalign

@@ -1,6 +1,7 @@
 // A study's outcome in words for a terminal, and as JSON for programs.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -30,5 +31,7 @@ std::string claims_text(const std::vector<JudgedClaim>& claims);
 std::string study_json(const Study& study,
                        const std::vector<StudyRun>& runs,
                        const StudyOutcome& outcome);
+// Whether a file holds such a text.
+bool is_study_json(const std::filesystem::path& file);
 
 }  // namespace softalign

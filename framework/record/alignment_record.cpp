@@ -34,13 +34,9 @@ bool is_alignment_record(const std::filesystem::path& path) {
 }
 
 AlignmentRecord::AlignmentRecord(const std::filesystem::path& path) : file_(path), hdf5_(path) {
-  const auto root = nlohmann::json::parse(root_of(file_, hdf5_, kAlignmentFormat));
-  try {
-    run_id_ = root.value("run_id", "");
-    created_ = root.value("created", "");
-  } catch (const nlohmann::json::exception& error) {
-    throw damaged_record(file_, error.what());
-  }
+  root_of(file_, hdf5_, kAlignmentFormat);
+  run_id_ = hdf5_.attribute<std::string>("", "run_id").value_or("");
+  created_ = hdf5_.attribute<std::string>("", "created").value_or("");
 }
 
 }  // namespace softalign

@@ -32,7 +32,7 @@ std::vector<std::pair<std::string, std::string>> facts(const Frame& frame) {
   return list;
 }
 
-std::string shown(const std::string& bytes) {
+std::string value_text(const std::string& bytes) {
   if (bytes.size() != sizeof(double)) return "another value";
   double value = 0;
   std::memcpy(&value, bytes.data(), sizeof value);
@@ -52,7 +52,7 @@ void DriftCheck::look(const Frame& frame) {
     const auto before = expected_.find(what);
     if (before == expected_.end() || before->second == bytes) continue;
     difference_ = fmt::format(
-        "{} is {}, an earlier attempt had {}", what, shown(bytes), shown(before->second));
+        "{} is {}, an earlier attempt had {}", what, value_text(bytes), value_text(before->second));
     return;
   }
 }

@@ -29,8 +29,7 @@ fs::path folder_of(const fs::path& path) {
 }
 
 fs::path temporary_for(const fs::path& path) {
-  return folder_of(path) /
-         fmt::format(".{}.tmp-{}-{}", path.filename().string(), process_space(), getpid());
+  return folder_of(path) / fmt::format(".{}.tmp-{}", path.filename().string(), process_mark());
 }
 
 }  // namespace
@@ -184,10 +183,18 @@ void File::fail(const char* what) {
 }
 
 Temporary temporary(const fs::path& path) {
-  static const std::regex form(R"(\..+\.tmp-(?:([0-9a-f]{8})-)?([0-9]{1,10}))");
+  static const std::regex form(R"(\..+\.tmp-([^.]*))");
   const std::string name = path.filename().string();
   std::smatch found;
-  if (!std::regex_match(name, found, form)) return Temporary::none;
+  return std::regex_match(name, found, form) ? marked(found[1]) : Temporary::none;
+}
+
+std::string process_mark() { return fmt::format("{}-{}", process_space(), getpid()); }
+
+Temporary marked(const std::string& mark) {
+  static const std::regex form(R"((?:([0-9a-f]{8})-)?([0-9]{1,10}))");
+  std::smatch found;
+  if (!std::regex_match(mark, found, form)) return Temporary::none;
   const bool seen = !process_start_time(getpid()).empty();
   if (!seen || found[1] != process_space()) return Temporary::unknown;
   return process_start_time(std::stoll(found[2])).empty() ? Temporary::abandoned : Temporary::alive;

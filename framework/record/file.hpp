@@ -82,4 +82,9 @@ enum class Temporary {
 };
 Temporary temporary(const std::filesystem::path& path);
 
+// "SPACE-PID": the same said of this process in names of temporary folders, and of one that is so
+// marked.
+std::string process_mark();
+Temporary marked(const std::string& mark);
+
 }  // namespace softalign

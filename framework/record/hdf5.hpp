@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -87,8 +88,13 @@ class Hdf5Reader {
   std::vector<float> read_block(const std::string& dataset,
                                 const std::vector<Index>& start,
                                 const std::vector<Index>& size) const;
-  // Attributes as a JSON object, without those that only serve dimension scales.
+  // Attributes as a JSON object, without those that only serve dimension scales; null: of a type that
+  // no record has.
   std::string attributes(const std::string& path) const;
+  // One of them, nothing where there is none; it is damage where it is no T: Index, double or
+  // std::string.
+  template <class T>
+  std::optional<T> attribute(const std::string& path, const std::string& name) const;
 
  private:
   template <class Work>

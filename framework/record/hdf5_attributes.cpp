@@ -2,8 +2,11 @@
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <type_traits>
 
 #include "framework/record/hdf5_detail.hpp"
+#include "framework/record/text.hpp"
 
 namespace softalign::hdf5 {
 namespace {
@@ -62,6 +65,12 @@ bool serves_scales(const std::string& name) {
          name == "REFERENCE_LIST" || name == "_FillValue";
 }
 
+MachineError wrong(hid_t object, const std::string& name, const char* what) {
+  char path[1024] = {};
+  H5Iget_name(object, path, sizeof path - 1);
+  return MachineError("attribute '{}' of {} is {}", name, path, what);
+}
+
 template <class T>
 Json read_numbers(hid_t attribute, bool scalar, std::size_t count) {
   std::vector<T> values(count);
@@ -87,8 +96,11 @@ Json read_attribute(hid_t object, const std::string& name) {
     std::string packed(size * count, '\0');
     check(H5Aread(attribute.id(), type.id(), packed.data()), name);
     Json list = Json::array();
-    for (std::size_t i = 0; i < count; ++i)
-      list.push_back(std::string(packed.substr(i * size, size).c_str()));
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::string text = packed.substr(i * size, size).c_str();
+      if (!is_text(text)) throw wrong(object, name, "no UTF-8 text");
+      list.push_back(text);
+    }
     return scalar ? list[0] : list;
   }
   return nullptr;  // written by another program
@@ -137,9 +149,31 @@ std::string read_attributes(hid_t object) {
   hsize_t at = 0;
   check(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, &at, collect, &names), "attributes");
   Json json = Json::object();
-  for (const std::string& name : names)
+  for (const std::string& name : names) {
+    if (!is_text(name)) throw wrong(object, name, "called by no UTF-8 text");
     if (!serves_scales(name)) json[name] = read_attribute(object, name);
+  }
   return json.dump();
 }
+
+template <class T>
+std::optional<T> read_attribute_as(hid_t object, const std::string& name) {
+  if (check(H5Aexists(object, name.c_str()), name) == 0) return std::nullopt;
+  const Json value = read_attribute(object, name);
+  if constexpr (std::is_same_v<T, Index>) {
+    if (value.is_number_integer()) return value.get<Index>();
+    throw wrong(object, name, "no whole number");
+  } else if constexpr (std::is_same_v<T, double>) {
+    if (value.is_number()) return value.get<double>();
+    throw wrong(object, name, "no number");
+  } else {
+    if (value.is_string()) return value.get<std::string>();
+    throw wrong(object, name, "no text of one length, as a record has it");
+  }
+}
+
+template std::optional<Index> read_attribute_as(hid_t, const std::string&);
+template std::optional<double> read_attribute_as(hid_t, const std::string&);
+template std::optional<std::string> read_attribute_as(hid_t, const std::string&);
 
 }  // namespace softalign::hdf5

@@ -5,6 +5,7 @@
 #include <hdf5_hl.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -78,5 +79,8 @@ void write_attribute(hid_t object, const std::string& name, const std::string& j
 void write_attribute(hid_t object, const std::string& name, float value);
 // All attributes that are not dimension scales' own, as a JSON object.
 std::string read_attributes(hid_t object);
+// One of them; nothing where there is none. MachineError where it is no T: Index, double or std::string.
+template <class T>
+std::optional<T> read_attribute_as(hid_t object, const std::string& name);
 
 }  // namespace softalign::hdf5

@@ -208,4 +208,14 @@ std::string Hdf5Reader::attributes(const std::string& path) const {
   return guarded([&] { return read_attributes(open_object(file_.id(), path).id()); });
 }
 
+template <class T>
+std::optional<T> Hdf5Reader::attribute(const std::string& path, const std::string& name) const {
+  return guarded([&] { return read_attribute_as<T>(open_object(file_.id(), path).id(), name); });
+}
+
+template std::optional<Index> Hdf5Reader::attribute(const std::string&, const std::string&) const;
+template std::optional<double> Hdf5Reader::attribute(const std::string&, const std::string&) const;
+template std::optional<std::string> Hdf5Reader::attribute(const std::string&,
+                                                          const std::string&) const;
+
 }  // namespace softalign

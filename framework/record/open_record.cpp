@@ -4,6 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/base/error.hpp"
+#include "framework/config/writer.hpp"
+#include "framework/record/file.hpp"
+#include "framework/record/journal.hpp"
 #include "framework/record/layout.hpp"
 #include "framework/record/publish.hpp"
 #include "framework/record/run_folder.hpp"
@@ -25,6 +28,31 @@ std::filesystem::path record_file(const std::filesystem::path& path) {
 
 std::string join(const std::string& group, const std::string& name) {
   return group.empty() ? name : group + "/" + name;
+}
+
+// Whose folder it is: as the journals say, or else identity.json; empty where it is no run's.
+std::string owner_of(const RunFolder& run) {
+  if (const std::vector<Index> journals = run.journals(); !journals.empty()) {
+    JournalTail journal(run.journal(journals.back()));
+    journal.next();
+    if (journal.header()) return journal.header()->run_id;
+  }
+  return is_there(run.identity()) ? softalign::run_id(identity(read_file(run.identity()))) : "";
+}
+
+// What lies in a run's folder must be that run's record.
+void check_place(const std::filesystem::path& file, const std::string& run_id) {
+  const RunFolder run{folder_of(file)};
+  if (file.filename() != run.record().filename()) return;
+  // Quicker than the journals, which say so too.
+  if (is_there(run.identity()) && softalign::run_id(identity(read_file(run.identity()))) == run_id)
+    return;
+  if (const std::string owner = owner_of(run); !owner.empty() && owner != run_id)
+    throw DataError("{}: the record of another run, {}, in the folder of run {}; move it away: {}",
+                    file.string(),
+                    run_id,
+                    owner,
+                    remedy_for(file));
 }
 
 template <class T>
@@ -51,24 +79,21 @@ std::string root_of(const std::filesystem::path& file, const Hdf5Reader& hdf5, c
 }
 
 Record::Record(const std::filesystem::path& path) : file_(record_file(path)), hdf5_(file_) {
-  const auto json = nlohmann::json::parse(root_of(file_, hdf5_, kRecordFormat));
-  try {
-    const int version = json.value("format_version", 0);
-    if (version < 1)
-      throw damaged_record(file_, fmt::format("record format {} is none there ever was", version));
-    if (version > kFormatVersion)
-      throw DataError("{}: record format {} is newer than this program's {}: use a newer softalign",
-                      file_.string(),
-                      version,
-                      kFormatVersion);
-    run_id_ = json.value("run_id", "");
-    name_ = json.value("name", "");
-    state_ = json.value("state", "");
-    complete_ = json.value("complete", 0) != 0;
-    last_update_ = json.value("last_update", Index{0});
-  } catch (const nlohmann::json::exception& error) {
-    throw damaged_record(file_, error.what());
-  }
+  root_of(file_, hdf5_, kRecordFormat);
+  const Index version = attribute<Index>("", "format_version").value_or(0);
+  if (version < 1)
+    throw damaged_record(file_, fmt::format("record format {} is none there ever was", version));
+  if (version > kFormatVersion)
+    throw DataError("{}: record format {} is newer than this program's {}: use a newer softalign",
+                    file_.string(),
+                    version,
+                    kFormatVersion);
+  run_id_ = attribute<std::string>("", "run_id").value_or("");
+  name_ = attribute<std::string>("", "name").value_or("");
+  state_ = attribute<std::string>("", "state").value_or("");
+  complete_ = attribute<Index>("", "complete").value_or(0) != 0;
+  last_update_ = attribute<Index>("", "last_update").value_or(0);
+  check_place(file_, run_id_);
 }
 
 std::string Record::state() const {

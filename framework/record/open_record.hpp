@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,7 @@ struct StoredParameter {
 class Record {
  public:
   // A run.h5, or the folder it lies in. DataError in one line for a file that is absent, truncated,
-  // foreign, or made by a newer format_version.
+  // foreign, made by a newer format_version, or the record of another run than its folder's.
   explicit Record(const std::filesystem::path& path);
 
   const std::filesystem::path& file() const { return file_; }
@@ -43,6 +44,11 @@ class Record {
   std::string identity_json() const { return text("provenance", "identity_json"); }
 
   std::string attributes(const std::string& path = "") const { return hdf5_.attributes(path); }
+  // One of them, as Hdf5Reader::attribute has it.
+  template <class T>
+  std::optional<T> attribute(const std::string& path, const std::string& name) const {
+    return hdf5_.attribute<T>(path, name);
+  }
   bool has(const std::string& path) const { return hdf5_.exists(path); }
   std::vector<std::string> children(const std::string& group = "") const;
   // Groups with an `update` axis and numbers over it: "train", "dev".

@@ -29,12 +29,10 @@ const LoadedPlugin* now_at(const std::string& path) {
               : find([&](const LoadedPlugin& p) { return file_name(p.path) == file_name(path); });
 }
 
-// `attributes`: those of /provenance.
-std::vector<std::string> changed(const std::string& attributes) {
+// `plugins`: the attribute.
+std::vector<std::string> changed(const std::string& plugins) {
   std::vector<std::string> found;
-  const Json json = Json::parse(attributes, nullptr, false);
-  const Json list =
-      Json::parse(json.is_object() ? json.value("plugins", "[]") : "[]", nullptr, false);
+  const Json list = Json::parse(plugins, nullptr, false);
   for (const Json& item : list) {
     const std::string text = item.is_string() ? item.get<std::string>() : "";
     const std::size_t at = text.rfind(kDigest);
@@ -67,15 +65,19 @@ std::string plugins_json() {
 }
 
 std::vector<std::string> changed_plugins(const Record& record) {
-  return changed(record.attributes("provenance"));
+  return changed(record.attribute<std::string>("provenance", "plugins").value_or("[]"));
 }
 
 std::vector<std::string> changed_plugins(const History& history) {
   std::vector<std::string> found;
   for (const Frame& frame : history.live)
     if (const auto* attributes = std::get_if<Attributes>(&frame);
-        attributes && attributes->path == "provenance")
-      found = changed(attributes->json);
+        attributes && attributes->path == "provenance") {
+      const Json json = Json::parse(attributes->json, nullptr, false);
+      const auto plugins = json.find("plugins");  // frames are JSON objects, see fault_of
+      found = changed(plugins != json.end() && plugins->is_string() ? plugins->get<std::string>()
+                                                                    : "[]");
+    }
   return found;
 }
 

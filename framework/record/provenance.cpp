@@ -44,6 +44,9 @@ constexpr std::array<std::string_view, 8> kSlurm{"SLURM_JOB_ID",
                                                  "SLURM_CPUS_PER_TASK",
                                                  "SLURM_NTASKS",
                                                  "SLURM_RESTART_COUNT"};
+// Of what we write ourselves; an attribute has no room for much more.
+constexpr std::size_t kLongestName = 255, kLongestText = 32 << 10;  // bytes
+
 constexpr std::array<std::string_view, 9> kInstructionSets{"sse4_2",
                                                            "avx",
                                                            "avx2",
@@ -147,7 +150,9 @@ bool is_environment(const std::string& text) {
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object()) return false;
   for (const auto& [name, value] : json.items())
-    if (name.empty() || !is_text(name)) return false;
+    if (name.empty() || name.size() > kLongestName || !is_text(name) ||
+        (value.is_string() && value.get_ref<const std::string&>().size() > kLongestText))
+      return false;
   const auto host = json.find("host");
   return host == json.end() || host->is_string();
 }

@@ -63,7 +63,8 @@ void publish(FileSystem& files, const RunFolder& run, const History& history) {
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
-    if (std::string_view(error.what()).starts_with(run.root.string())) throw;  // names its file
+    if (std::string_view(error.what()).starts_with(printable(run.root.string(), kWhole)))
+      throw;  // names its file
     // Each frame could stand in a record, all of them cannot.
     throw DataError(
         "{}: no record can be made of its journals: {}; move them away and run the spec again with "

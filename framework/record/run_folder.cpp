@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "framework/base/regular_file.hpp"
+#include "framework/base/text.hpp"
 
 namespace softalign {
 namespace fs = std::filesystem;
@@ -77,7 +78,7 @@ std::string remedy_for(const fs::path& record) {
     return "copy it again, or run its spec again with --force";
   return fmt::format(
       "`softalign recover {}` makes it again from its journals, or run its spec again with --force",
-      run.root.string());
+      shell_file(run.root.string()));
 }
 
 }  // namespace softalign

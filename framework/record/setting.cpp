@@ -76,7 +76,7 @@ void check_setting(const RunFolder& run,
     const SpecTree tree = parse_tree(read_file(run.spec()), run.spec().string());
     other = difference(tree.root, Json::parse(canonical), "", except);
   } catch (const SpecError& error) {
-    throw damaged(run.spec(), fmt::format("damaged ({})", error.what()));
+    throw damaged(run.spec(), fmt::format("damaged ({})", in_one_line(error)));
   } catch (const Json::exception&) {
     throw damaged(run.identity(), "damaged: no JSON");
   }

@@ -5,7 +5,6 @@
 
 namespace softalign {
 namespace fs = std::filesystem;
-namespace {
 
 void check_place(const fs::path& path, fs::file_type wanted) {
   std::error_code error;
@@ -15,8 +14,9 @@ void check_place(const fs::path& path, fs::file_type wanted) {
   if (type == fs::file_type::none) throw_unreadable(path, error.value());
   if (type == fs::file_type::symlink)
     throw DataError(
-        "{}: is a link, and nothing is written through links in a run's folder; put what it points "
-        "to in its place, or move it away, and run the same command again",
+        "{}: is a link, and nothing is written through links in the folder of a run or a sweep; "
+        "put "
+        "what it points to in its place, or move it away, and run the same command again",
         shown);
   throw DataError("{}: is {}, where a {} belongs; move it away and run the same command again",
                   shown,
@@ -26,7 +26,12 @@ void check_place(const fs::path& path, fs::file_type wanted) {
                   wanted == fs::file_type::directory ? "folder" : "file");
 }
 
-}  // namespace
+void check_replaceable(const fs::path& file, const std::function<bool(const fs::path&)>& ours) {
+  check_place(file, fs::file_type::regular);
+  if (is_there(file) && !ours(file))
+    throw DataError("{}: was not made by softalign, or is damaged; move it away",
+                    printable(file.string(), kWhole));
+}
 
 void check_places(const RunFolder& run) {
   for (const fs::path& file : {run.spec(), run.identity(), run.status(), run.record()})

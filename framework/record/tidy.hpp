@@ -6,9 +6,18 @@
 
 namespace softalign {
 
-// Throws DataError for the first thing that has the name of one of the run's files or folders and
-// is none: a link, which would lead what is written, cut and removed out of the folder, a pipe, a
-// folder. What has other names is not looked at.
+// Throws DataError, with the remedy, for what stands there and is no file, or no folder, of its own:
+// a link, which would lead what is written, cut and removed out of the folder, a pipe. `wanted`:
+// regular or directory.
+void check_place(const std::filesystem::path& path, std::filesystem::file_type wanted);
+
+// Before a file is written that nobody named: what we made is replaced. Throws as check_place, and
+// DataError where `ours` does not know what stands there.
+void check_replaceable(const std::filesystem::path& file,
+                       const std::function<bool(const std::filesystem::path&)>& ours);
+
+// The same as check_place of everything that has the name of one of the run's files or folders. What has other
+// names is not looked at.
 void check_places(const RunFolder& run);
 
 // Removes the temporary files that dead processes left in the run's folder, its attempts and its

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "framework/base/regular_file.hpp"
 #include "framework/config/writer.hpp"
 
 namespace softalign {
@@ -49,6 +50,7 @@ Value frozen_base(const Sweep& sweep, const LoadSpec& load, OptionNode& options)
     throw SpecError("{}: there is no spec {}",
                     sweep.base_named_at.str(),
                     printable(sweep.base.string(), kWhole));
+  if (!fs::is_directory(sweep.base)) demand_regular_file(sweep.base);  // nobody waits for a pipe
   SpecTree tree = load_tree(sweep.base);
   const ResolvedSpec<Spec> resolved = load(tree);
   options = values_of(resolved.spec);

@@ -1,5 +1,7 @@
 #include "framework/sweep/local_run.hpp"
 
+#include <signal.h>
+
 #include <algorithm>
 #include <chrono>
 #include <list>
@@ -26,7 +28,9 @@ class LocalRun {
   }
 
   bool run() {
-    FileSystem::real().make_folders(plan_.folder / "logs");
+    check_places(plan_.place());
+    for (const SweepRow& row : plan_.rows) check_places(plan_.place(), row.run_id);
+    FileSystem::real().make_folders(plan_.place().logs());
     auto drawn = Clock::now();
     bool asked = false;
     while (true) {
@@ -87,7 +91,7 @@ class LocalRun {
     if (status_[i].state == RowState::lost)
       watcher_.message(fmt::format("row {}: taken over: {}", row.k, why_lost(row)));
     ++begun_[i];
-    workers_.push_back({i, WorkerProcess(command, plan_.folder / "logs" / (row.run_id + ".log"))});
+    workers_.push_back({i, WorkerProcess(command, plan_.place().log(row.run_id))});
     active_.push_back({&row, RowProgress(plan_.run(row), plan_.metric.name)});
     watcher_.row_began(row);
   }
@@ -126,7 +130,8 @@ class LocalRun {
       watcher_.message(fmt::format("row {}: {} works on it", row.k, status.run.owner));
       return;
     }
-    if (unfinished && end.signal != 0) {
+    // One that was asked to stop before it could listen has nothing to save.
+    if (unfinished && end.signal != 0 && !(stopping && end.signal == SIGTERM)) {
       const bool again = !stopping && begun_[i] <= kMostRestarts;
       watcher_.message(fmt::format("row {}: its worker was killed (signal {}){}",
                                    row.k,
@@ -142,9 +147,8 @@ class LocalRun {
     }
     if (unfinished && status.fault.empty() && end.status != 0 &&
         end.status != static_cast<int>(ExitCode::interrupted))
-      status.fault = fmt::format("exit status {}, see {}",
-                                 end.status,
-                                 (plan_.folder / "logs" / (row.run_id + ".log")).string());
+      status.fault =
+          fmt::format("exit status {}, see {}", end.status, plan_.place().log(row.run_id).string());
     watcher_.row_ended(row, status, seconds);
   }
 

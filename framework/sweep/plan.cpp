@@ -82,7 +82,7 @@ ResolvedSpec<Spec> resolve_row(const SweepPlan& plan,
 }
 
 Value base_tree(const SweepPlan& plan) {
-  return parse_yaml(plan.base, (plan.folder / "base.yaml").string());
+  return parse_yaml(plan.base, plan.place().base().string());
 }
 
 std::string row_name(const SweepPlan& plan, const SweepRow& row) {
@@ -194,7 +194,7 @@ SweepPlan make_plan(const Sweep& given, const fs::path& results, const LoadSpec&
   if (!sweep.run_cap && std::ssize(found.list) * seeds >= kMostRuns)
     throw SpecError("{}: {} runs or more; give run_cap", sweep.file.string(), kMostRuns);
   std::vector<SweepRow> planned;
-  if (fs::exists(plan_file(plan.folder))) planned = read_plan(plan.folder).rows;
+  if (fs::exists(plan.place().plan())) planned = read_plan(plan.folder).rows;
   std::map<std::string, std::size_t> taken;  // run id -> row
   std::set<std::string> told;
   for (const Configuration& configuration : found.list) {

@@ -14,6 +14,7 @@
 #include "framework/launch/study.hpp"
 #include "framework/record/run_folder.hpp"
 #include "framework/sweep/sweep.hpp"
+#include "framework/sweep/sweep_folder.hpp"
 
 namespace softalign {
 
@@ -40,6 +41,7 @@ struct SweepPlan {
   std::string base;                // text of base.yaml
   std::vector<SweepRow> rows;
 
+  SweepFolder place() const { return {folder}; }
   RunFolder run(const SweepRow& row) const { return {folder / row.run_id}; }
 };
 

@@ -12,6 +12,7 @@
 #include "framework/config/scalar.hpp"
 #include "framework/config/yaml.hpp"
 #include "framework/launch/fields.hpp"
+#include "framework/record/text.hpp"
 
 namespace softalign {
 namespace {
@@ -122,12 +123,18 @@ std::string checked(const std::string& line, std::string& check, const fs::path&
   return body;
 }
 
+// What a plan says becomes names of files: nothing in it may lead out of the sweep's folder.
+std::string name_in(Fields& fields, const char* key) {
+  const Value& name = fields.get(key);
+  return legal_name(text_of(name, key), name.where);
+}
+
 SweepRow read_row(const Value& value) {
   Fields fields(value, "a row");
   SweepRow row;
-  row.k = to_integer(fields.get("k"));
-  row.run_id = fields.get("run_id").text;
-  row.seed = to_integer(fields.get("seed"));
+  row.k = integer_of(fields.get("k"), "k");
+  row.run_id = name_in(fields, "run_id");
+  row.seed = integer_of(fields.get("seed"), "seed");
   for (const Value::Entry& entry : entries_of(fields.get("set"), "set"))
     row.set.push_back({entry.key, entry.value, entry.where});
   fields.finish();
@@ -136,12 +143,13 @@ SweepRow read_row(const Value& value) {
 
 void read_header(const Value& root, SweepPlan& plan) {
   Fields fields(root, "the plan");
-  if (const Value& version = fields.get("plan_version"); to_integer(version) != kPlanVersion)
+  if (const Value& version = fields.get("plan_version");
+      integer_of(version, "plan_version") != kPlanVersion)
     throw SpecError(
         "{}: plan_version {} is not known here; use the version of softalign that wrote it",
         version.where.str(),
         version.text);
-  plan.name = text_of(fields.get("name"), "name");
+  plan.name = name_in(fields, "name");
   plan.hash = text_of(fields.get("hash"), "hash");
   plan.file = text_of(fields.get("file"), "file");
   const std::string method = text_of(fields.get("method"), "method");
@@ -151,14 +159,28 @@ void read_header(const Value& root, SweepPlan& plan) {
   read_options(fields.get("metric"), plan.metric, "metric");
   read_options(fields.get("early_terminate"), plan.early_terminate, "early_terminate");
   for (const Value& seed : items_of(fields.get("seeds"), "seeds"))
-    plan.seeds.push_back(to_integer(seed));
+    plan.seeds.push_back(integer_of(seed, "seeds"));
   for (const Value& path : items_of(fields.get("parameters"), "parameters"))
     plan.parameters.emplace_back().path = path.text;
   for (const Value& path : items_of(fields.get("fixed"), "fixed")) plan.fixed.push_back(path.text);
-  if (const Value* const seed = fields.find("search_seed")) plan.search_seed = to_integer(*seed);
+  if (const Value* const seed = fields.find("search_seed"))
+    plan.search_seed = integer_of(*seed, "search_seed");
   fields.find("space");
   fields.get("base_sha256");
   fields.finish();
+}
+
+// That what is written can be read again: paths may be called anything.
+void check_text(const std::string& text, const SweepPlan& plan) {
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    if (!is_text(line))
+      throw SpecError(
+          "{}: its plan would hold a name that is not UTF-8, {}; rename that file or folder",
+          printable(plan.file.string(), kWhole),
+          printable(line, kWhole));
+  }
 }
 
 // Whoever appends rows holds the folder.
@@ -180,20 +202,19 @@ class FolderLock {
 
 }  // namespace
 
-fs::path plan_file(const fs::path& folder) { return folder / "plan.yaml"; }
-
 SweepPlan read_plan(const fs::path& folder) {
-  const fs::path file = plan_file(folder);
-  if (!fs::is_regular_file(file))
+  const SweepFolder place{folder};
+  const fs::path file = place.plan();
+  if (!is_there(file))
     throw SpecError("{}: no folder of a sweep: there is no plan.yaml in it", folder.string());
   SweepPlan plan;
   plan.folder = folder;
-  if (!fs::exists(folder / "base.yaml"))
+  if (!is_there(place.base()))
     throw SpecError(
         "{}: is missing; put it back, or remove {} and plan the sweep again: its runs are kept",
-        (folder / "base.yaml").string(),
+        place.base().string(),
         file.string());
-  plan.base = read_file(folder / "base.yaml");
+  plan.base = read_file(place.base());
   const std::string text = read_file(file);
   std::string header, check;
   int number = 0;
@@ -210,6 +231,7 @@ SweepPlan read_plan(const fs::path& folder) {
       if (counted) continue;
       if (!body.starts_with("- ")) edited(file, number);
       plan.rows.push_back(read_row(parse_flow(body.substr(2), {file.string(), number, 1})));
+      if (plan.rows.back().k + 1 != std::ssize(plan.rows)) edited(file, number);
     } else if (line.starts_with("rows:")) {
       in_rows = true;
       check = chained("", header);
@@ -225,20 +247,28 @@ SweepPlan read_plan(const fs::path& folder) {
   if (!in_rows || !counted) edited(file, std::max(1, number));
   const std::string sealed = "base_sha256: " + yaml_text(sha256_hex(plan.base));
   if (header.find(sealed + "\n") == std::string::npos)
-    throw SpecError("{}:1:1: changed since the sweep was planned; {}",
-                    (folder / "base.yaml").string(),
-                    kRemedy);
+    throw SpecError(
+        "{}:1:1: changed since the sweep was planned; {}", place.base().string(), kRemedy);
   return plan;
 }
 
 bool write_plan(const SweepPlan& plan, FileSystem& files) {
+  const std::string text = plan_text(plan);
+  check_text(plan.base, plan);
+  check_text(text, plan);
+  check_places(plan.place());
   files.make_folders(plan.folder);
-  const fs::path file = plan_file(plan.folder);
-  if (!fs::exists(file)) {
+  const fs::path file = plan.place().plan(), base = plan.place().base();
+  if (!is_there(file)) {
     const FolderLock lock(plan.folder);
-    if (!fs::exists(file)) {
-      files.write_atomically(plan.folder / "base.yaml", plan.base);
-      files.write_atomically(file, plan_text(plan));
+    if (!is_there(file)) {
+      if (is_there(base) && read_file(base) != plan.base)
+        throw SpecError(
+            "{}: stands where this sweep keeps its copy of the base spec, and is none; move it "
+            "away, or give the sweep another name or another --out",
+            printable(base.string(), kWhole));
+      files.write_atomically(base, plan.base);
+      files.write_atomically(file, text);
       return true;
     }
   }
@@ -255,7 +285,8 @@ bool write_plan(const SweepPlan& plan, FileSystem& files) {
 }
 
 Index append_rows(const SweepPlan& longer, FileSystem& files) {
-  const fs::path file = plan_file(longer.folder);
+  check_places(longer.place());
+  const fs::path file = longer.place().plan();
   const FolderLock lock(longer.folder);
   const SweepPlan there = read_plan(longer.folder);
   for (std::size_t i = 0; i < std::min(there.rows.size(), longer.rows.size()); ++i)
@@ -267,7 +298,9 @@ Index append_rows(const SweepPlan& longer, FileSystem& files) {
   const std::string text = read_file(file);
   const std::size_t mark = text.rfind("  # ");
   const std::string check = text.substr(mark + 4, text.size() - mark - 5);
-  files.write_atomically(file, text + rows_text(longer.rows, there.rows.size(), check));
+  const std::string more = rows_text(longer.rows, there.rows.size(), check);
+  check_text(more, longer);
+  files.write_atomically(file, text + more);
   return std::ssize(longer.rows) - std::ssize(there.rows);
 }
 

@@ -7,8 +7,6 @@
 
 namespace softalign {
 
-std::filesystem::path plan_file(const std::filesystem::path& folder);  // <folder>/plan.yaml
-
 // Throws SpecError "plan.yaml:12:1: ..." for one that is edited, cut or of a newer version.
 SweepPlan read_plan(const std::filesystem::path& folder);
 

@@ -47,10 +47,6 @@ std::string_view to_string(RowState state) {
   return names[static_cast<std::size_t>(state)];
 }
 
-fs::path failure_file(const SweepPlan& plan, const SweepRow& row) {
-  return plan.folder / "failures" / row.run_id;
-}
-
 RowStatus row_status(const SweepPlan& plan, const SweepRow& row, const ProofOfDeath& proof) {
   return row_status(plan, row, run_status(plan.run(row), proof));
 }
@@ -59,7 +55,7 @@ RowStatus row_status(const SweepPlan& plan, const SweepRow& row, RunStatus run) 
   RowStatus status;
   status.run = std::move(run);
   status.state = row_state(status.run.state);
-  const fs::path failure = failure_file(plan, row);
+  const fs::path failure = plan.place().failure(row.run_id);
   if ((status.state == RowState::planned || status.state == RowState::failed) &&
       fs::exists(failure)) {
     status.state = RowState::failed;

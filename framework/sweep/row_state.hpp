@@ -52,10 +52,6 @@ RowStatus row_status(const SweepPlan& plan, const SweepRow& row, RunStatus run);
 // The newest value of the sweep's metric that a row has recorded; NaN when there is none.
 double metric_of(const SweepPlan& plan, const RowStatus& row);
 
-// Why the last attempt at a row failed: <sweep>/failures/<run id>, in one line. An error before the
-// run has a folder (data that is missing) leaves no other trace.
-std::filesystem::path failure_file(const SweepPlan& plan, const SweepRow& row);
-
 inline bool is_worked_on(RowState state) {
   return state == RowState::claimed || state == RowState::running;
 }

@@ -8,6 +8,7 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
+#include "framework/sweep/sweep_folder.hpp"
 
 namespace softalign {
 namespace {
@@ -53,7 +54,7 @@ std::string directives(const ScriptSetting& setting, const RowArray& array) {
   std::vector<Index> indices;
   for (const Index row : array.rows) indices.push_back(row - array.offset);
   // The folder is escaped, the row's place in the name is not.
-  const std::string output = sbatch_path(log_folder(setting.folder).string()) + "/" +
+  const std::string output = sbatch_path(SweepFolder{setting.folder}.slurm_logs().string()) + "/" +
                              log_name(array, chunk_of(setting.config));
   std::vector<std::string> lines = {
       "--job-name=" + job_name(setting, array.offset),
@@ -111,8 +112,6 @@ std::string job_prefix(const std::string& sweep, const fs::path& folder) {
 std::string job_name(const ScriptSetting& setting, Index offset) {
   return fmt::format("{}+{}", job_prefix(setting.sweep, setting.folder), offset);
 }
-
-fs::path log_folder(const fs::path& sweep_folder) { return sweep_folder / "slurm" / "logs"; }
 
 std::string batch_script(const ScriptSetting& setting, const RowArray& array) {
   const SlurmResources& r = setting.resources.values;

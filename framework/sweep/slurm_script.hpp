@@ -40,8 +40,6 @@ std::string job_prefix(const std::string& sweep, const std::filesystem::path& fo
 // "<prefix>+<offset>".
 std::string job_name(const ScriptSetting& setting, Index offset);
 
-std::filesystem::path log_folder(const std::filesystem::path& sweep_folder);
-
 // The whole script: what sbatch is told, then for a row: the set-up lines, srun, and the requeue of
 // a row that stopped with 75. Throws SpecError for a folder whose name Slurm cannot write down.
 std::string batch_script(const ScriptSetting& setting, const RowArray& array);

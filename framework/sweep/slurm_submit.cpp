@@ -8,16 +8,13 @@
 #include "framework/base/program.hpp"
 #include "framework/config/scalar.hpp"
 #include "framework/record/machine.hpp"
+#include "framework/sweep/sweep_folder.hpp"
 
 namespace softalign {
 namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-fs::path submitted_file(const fs::path& sweep_folder) {
-  return sweep_folder / "slurm" / "submitted.json";
-}
 
 void write_submitted(FileSystem& files,
                      const fs::path& sweep_folder,
@@ -31,7 +28,7 @@ void write_submitted(FileSystem& files,
                     {"script", array.script},
                     {"time", array.time}});
   const Json json = {{"submitted", list}};
-  files.write_atomically(submitted_file(sweep_folder), json.dump(2) + "\n");
+  files.write_atomically(SweepFolder{sweep_folder}.submitted(), json.dump(2) + "\n");
 }
 
 // What Slurm wrote, in one line, without the programs' names.
@@ -64,7 +61,7 @@ void check_that_slurm_would_take(const ScriptSetting& setting, const std::string
 }  // namespace
 
 std::vector<SubmittedArray> submitted_arrays(const fs::path& sweep_folder) {
-  const fs::path file = submitted_file(sweep_folder);
+  const fs::path file = SweepFolder{sweep_folder}.submitted();
   std::vector<SubmittedArray> arrays;
   if (!fs::exists(file)) return arrays;
   try {
@@ -122,7 +119,8 @@ Submission submit(const ScriptSetting& setting,
   check_that_slurm_would_take(setting, submission.scripts.front());
   if (mode == SubmitMode::dry_run) return submission;
 
-  files.make_folders(log_folder(setting.folder));
+  check_places(SweepFolder{setting.folder});
+  files.make_folders(SweepFolder{setting.folder}.slurm_logs());
   std::vector<SubmittedArray> known = submitted_arrays(setting.folder);
   for (std::size_t i = 0; i < submission.arrays.size(); ++i) {
     const RowArray& array = submission.arrays[i];

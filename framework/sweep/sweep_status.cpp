@@ -132,8 +132,8 @@ std::string write_sweep_table(const SweepPlan& plan, const SweepStatus& status) 
                           status.summaries[i]});
   }
   try {
-    write_sweep_index(plan.folder / "sweep.h5", table);
-  } catch (const MachineError& error) {
+    write_sweep_index(plan.place().table(), table);
+  } catch (const Error& error) {
     return error.what();
   }
   return "";

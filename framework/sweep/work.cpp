@@ -12,8 +12,10 @@ ExperimentOutcome work_on(const SweepPlan& plan,
                           const WorkOptions& options,
                           const LoadSpec& load,
                           Observer& observer) {
+  check_places(plan.place());
+  check_places(plan.place(), row.run_id);
   FileSystem& files = FileSystem::real();
-  const std::filesystem::path failure = failure_file(plan, row);
+  const std::filesystem::path failure = plan.place().failure(row.run_id);
   if (!options.never_prune && row_status(plan, row).state == RowState::pruned) {
     ExperimentOutcome outcome;
     outcome.run_id = row.run_id;

@@ -11,6 +11,7 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/retry.hpp"
+#include "framework/record/tidy.hpp"
 
 namespace softalign {
 
@@ -19,7 +20,9 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& command,
   std::vector<char*> arguments;
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
-  const int output = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  check_place(log, std::filesystem::file_type::regular);
+  const int flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  const int output = open(log.c_str(), flags, 0666);
   if (output < 0)
     throw MachineError("{}: cannot be written: {}", log.string(), std::strerror(errno));
   const pid_t parent = getpid();

@@ -19,7 +19,8 @@ struct ProcessEnd {
 
 class WorkerProcess {
  public:
-  // Its output is appended to `log`. It gets SIGTERM when this process dies. Throws MachineError.
+  // Its output is appended to `log`, which is no link. It gets SIGTERM when this process dies. Throws
+  // MachineError, and as check_place.
   WorkerProcess(const std::vector<std::string>& command, const std::filesystem::path& log);
   // Kills what still runs.
   ~WorkerProcess();

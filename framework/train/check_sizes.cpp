@@ -59,48 +59,62 @@ class Lowering {
       sizes_.push_back({"--workers", {check.side_by_side}, 1, false, false});
   }
 
-  // "a: 9 -> 3 would fit, or b: 8 -> 2"; empty: nothing that was tried would.
-  std::string remedy(double bytes,
-                     const std::vector<std::string>& open,
-                     const std::string& without) {
-    std::vector<const Size*>
-        alone;  // those that matter, without the model first: it is what people study
+  // "a: 9 -> 3, or b: 8 -> 2 with c: 7 -> 2 would fit"; empty: nothing that was tried would. The model comes
+  // last: it is what people study.
+  std::string remedy(const std::vector<std::string>& open, const std::string& without) const {
+    const auto change = [&](const Size& size, double share) {
+      return fmt::format("{}: {} -> {}",
+                         size.path.substr(size.path.starts_with(without) ? without.size() : 0),
+                         size.text(size.value()),
+                         size.text(lowered(size, share)));
+    };
+    const double all = with({}, 1)->sum();
+    Sizes matter;
     for (const bool of_model : {false, true}) {
       for (const Size& size : sizes_) {
-        const bool may = std::ranges::any_of(open, [&](const std::string& head) {
-          return size.path.starts_with(head) || !size.in_spec;
+        const bool may = !size.in_spec || std::ranges::any_of(open, [&](const std::string& head) {
+          return size.path.starts_with(head);
         });
         if (!may || size.path.starts_with("model.") != of_model) continue;
-        if (const auto less = with({&size}, 0.5); less && *less < 0.9 * bytes)
-          alone.push_back(&size);
+        if (const auto less = with({&size}, 0.5); less && less->sum() < 0.9 * all)
+          matter.push_back(&size);
       }
       std::vector<std::string> found;
-      for (const Size* size : alone)
+      Sizes rest;  // that are not enough alone
+      for (const Size* size : matter)
         if (const auto share = largest_share({size}))
-          found.push_back(change(*size, *share, without));
+          found.push_back(change(*size, *share));
+        else
+          rest.push_back(size);
+      for (Sizes together : {rest, matter}) {
+        const auto share = rest.empty() ? std::nullopt : largest_share(together);
+        if (!share) continue;
+        for (const Size* size : Sizes(together))
+          if (Sizes fewer = without_one(together, size); fits(fewer, *share)) together = fewer;
+        std::vector<std::string> changes;
+        for (const Size* size : together) changes.push_back(change(*size, *share));
+        found.push_back(fmt::format("{}", fmt::join(changes, " with ")));
+        break;
+      }
       if (!found.empty()) return fmt::format("{} would fit", fmt::join(found, ", or "));
     }
-    std::vector<std::string> together;
-    if (const auto share = largest_share(alone))
-      for (const Size* size : alone) together.push_back(change(*size, *share, without));
-    return together.empty() ? "" : fmt::format("{} would fit", fmt::join(together, " with "));
+    return "";
   }
 
  private:
+  using Sizes = std::vector<const Size*>;
+
+  static Sizes without_one(Sizes sizes, const Size* one) {
+    std::erase(sizes, one);
+    return sizes;
+  }
+
   static Index lowered(const Size& size, double share) {
     return std::max(size.least, static_cast<Index>(share * static_cast<double>(size.value())));
   }
 
-  static std::string change(const Size& size, double share, const std::string& without) {
-    const bool cut = size.path.starts_with(without);
-    return fmt::format("{}: {} -> {}",
-                       cut ? size.path.substr(without.size()) : size.path,
-                       size.text(size.value()),
-                       size.text(lowered(size, share)));
-  }
-
-  // Bytes with these at that share of their values; nothing where the spec is none then.
-  std::optional<double> with(const std::vector<const Size*>& sizes, double share) const {
+  // With these at that share of their values; nothing where the spec is none then.
+  std::optional<MemoryEstimate> with(const Sizes& sizes, double share) const {
     SpecTree tree = tree_;
     int threads = threads_;
     Index side_by_side = check_.side_by_side;
@@ -116,23 +130,23 @@ class Lowering {
                 parse_override(fmt::format("{}={}", size->path, size->text(value)), {"spec"}),
                 tree.notes);
       }
-      return static_cast<double>(side_by_side) *
-             estimate_(resolve<Spec>(std::move(tree)).spec, threads).bytes();
+      return estimate_(resolve<Spec>(std::move(tree)).spec, threads).times(side_by_side);
     } catch (const SpecError&) {
       return std::nullopt;
     }
   }
 
-  std::optional<double> largest_share(const std::vector<const Size*>& sizes) const {
-    const auto fits = [&](double share) {
-      const auto bytes = with(sizes, share);
-      return bytes && *bytes <= check_.machine.limit;
-    };
-    if (sizes.empty() || !fits(0)) return std::nullopt;
+  bool fits(const Sizes& sizes, double share) const {
+    const auto estimate = with(sizes, share);
+    return estimate && estimate->bytes() <= check_.machine.limit;
+  }
+
+  std::optional<double> largest_share(const Sizes& sizes) const {
+    if (!fits(sizes, 0)) return std::nullopt;
     double low = 0, high = 1;  // in even steps of the logarithm
     for (int step = 0; step < 9; ++step) {
       const double middle = low > 0 ? std::sqrt(low * high) : high / 16;
-      (fits(middle) ? low : high) = middle;
+      (fits(sizes, middle) ? low : high) = middle;
     }
     return low;
   }
@@ -162,19 +176,18 @@ std::string check_sizes(const ResolvedSpec<Spec>& resolved,
                         const SizeCheck& check,
                         const std::vector<std::string>& open,
                         const std::string& without) {
-  const MemoryEstimate one = estimate(resolved.spec, threads);
-  const double bytes = static_cast<double>(check.side_by_side) * one.bytes();
+  const MemoryEstimate all = estimate(resolved.spec, threads).times(check.side_by_side);
+  const double bytes = all.bytes();
   if (bytes <= kNearly * check.machine.limit) return "";
   const std::string what = fmt::format(
       "about {} of memory would be needed{} ({}), and {} is {}",
       bytes_text(bytes),
       check.side_by_side > 1 ? fmt::format(" by {} side by side", check.side_by_side) : "",
-      largest_parts(one),
+      largest_parts(all),
       check.machine.limited_by,
       bytes_text(check.machine.limit));
   if (bytes <= check.machine.limit || !check.refuse) return "note: " + what;
-  const std::string remedy =
-      Lowering(resolved, estimate, threads, check).remedy(bytes, open, without);
+  const std::string remedy = Lowering(resolved, estimate, threads, check).remedy(open, without);
   Checks checks(resolved.origins);
   checks.pass([&] {
     throw SpecError("{}{}; --no-size-check goes on", remedy.empty() ? "" : remedy + ": ", what);

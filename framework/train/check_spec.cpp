@@ -155,7 +155,7 @@ void check_values(const Spec& spec, Checks& checks) {
     try {
       LengthBuckets{spec.evaluate.lengths};
     } catch (const SpecError& error) {
-      throw SpecError("evaluate.lengths: {}", error.what());
+      throw SpecError("evaluate.lengths: {}", error);
     }
   });
 }

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 
 #include "framework/base/machine_memory.hpp"
 #include "framework/base/workers.hpp"
+#include "framework/config/spec.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/eval/evaluator.hpp"
 #include "framework/kernels/gemm.hpp"
@@ -37,9 +39,12 @@ class UntrainedModels {
       for (const Parameter& parameter : store.all())
         if (parameter.shape.rank() == 1)  // norms and gains: not to divide by 0
           std::ranges::fill(parameter.value(), real(0.01));
-      // No search ends before its limit.
-      for (const Parameter& parameter : store.all())
-        if (parameter.name == "projection.b") parameter.value().data[kEnd] = real(-1e9);
+      for (const Parameter& parameter : store.all()) {
+        if (parameter.name != "projection.b") continue;
+        View logits = parameter.value();  // falling: a search finds the best at once
+        for (Index v = 0; v < logits.size(); ++v) logits.data[v] = -static_cast<real>(v);
+        logits.data[kEnd] = real(-1e9);  // none ends before its limit
+      }
     }
     scorer_ = std::make_unique<Scorer>(std::move(models));
   }
@@ -80,22 +85,32 @@ Split equal_sentences(const BatchSize& size) {
   return split;
 }
 
-// x over k, for any x.
-double choose(double x, int k) { return k == 0 ? 1 : choose(x - 1, k - 1) * x / k; }
+using Measured = MemoryMeter::Measured;
 
-// Where to measure so that `wanted` can be told: there, or at first, first + step, ... up to `most` steps.
-struct Axis {
-  Index first, step = 0;
-  double x = 0;  // how many steps `wanted` is away
+double of_batch(const Measured& one) { return one[0] + one[1]; }
 
-  Axis(Index wanted, Index begin, Index by, Index most) : first(wanted) {
-    if (wanted <= begin + most * by) return;
-    first = begin;
-    step = by;
-    x = static_cast<double>(wanted - begin) / static_cast<double>(by);
+// Of values at 1, 2 and 4 or of the first two, each entry: the polynomial at x, which has no negative coefficient.
+Measured carried(const std::vector<Measured>& values, double x) {
+  Measured result = values.back();
+  const auto line = [x](double a, double at_a, double b, double at_b) {
+    return at_a + (x - a) / (b - a) * (at_b - at_a);
+  };
+  for (std::size_t k = 0; k < result.size(); ++k) {
+    const double last = result[k], near = line(1, values[0][k], 2, values[1][k]);
+    result[k] =
+        values.size() == 2
+            ? std::clamp(near, last, last * x / 2)
+            : std::clamp(line(1, near, 4, line(2, values[1][k], 4, last)), last, last * x * x / 16);
   }
-  Index at(int k) const { return first + k * step; }
-};
+  return result;
+}
+
+// Whether values at 1, 2 and 4 are not from both sides of a threshold.
+bool is_polynomial(const std::vector<Measured>& values) {
+  const double near = of_batch(values[1]) - of_batch(values[0]),
+               far = of_batch(values[2]) - of_batch(values[1]);
+  return near >= 0 && far >= 1.5 * near;
+}
 
 std::string symbols_key(const DataOutline& data) {
   return fmt::format("{} {} ", data.source_symbols, data.target_symbols);
@@ -178,18 +193,38 @@ double MemoryEstimate::bytes() const {
   return sum + largest;
 }
 
-MemoryMeter::MemoryMeter(double most, double exact)
-    : most_(most), exact_(exact), program_(resident_bytes()) {}
+double MemoryEstimate::sum() const {
+  return std::accumulate(parts.begin(), parts.end(), 0.0, [](double sum, const MemoryPart& part) {
+    return sum + part.bytes;
+  });
+}
 
-// Bytes are a polynomial: of first degree in the sentences, of second degree in both lengths together. It is
-// the one through two numbers of sentences and through six pairs of lengths, a triangle; a higher degree would
-// carry the arena's rounding far. What has a threshold, such as the rows whose logits exist at a time (256),
-// is measured behind it.
-MemoryMeter::Measured MemoryMeter::at(
-    const std::string& key, BatchSize wanted, Index height, Exact exact, const Measure& measure) {
-  const auto columns = [=](Index pixels) { return (pixels + height - 1) / height * height; };
-  wanted.source = columns(std::max<Index>(1, wanted.source - 1)) + 1;
-  const auto measured = [&](const BatchSize& size) -> const Measured& {
+MemoryEstimate MemoryEstimate::times(Index side_by_side) const {
+  MemoryEstimate all = *this;
+  for (MemoryPart& part : all.parts) part.bytes *= static_cast<double>(side_by_side);
+  return all;
+}
+
+MemoryMeter::MemoryMeter(double most, double exact)
+    : most_(most), exact_(exact), held_(resident_bytes()) {}
+
+// Bytes are a polynomial: of first degree in the sentences, of second degree in lengths that grow in proportion.
+// It is told from 16 and 32 sentences, and from lengths that double, as some buffers do, for as long as batches
+// take less than `exact_`: what is no polynomial, such as the arena's rounding, is not carried far.
+MemoryMeter::Measured MemoryMeter::at(const std::string& key,
+                                      const BatchSize& wanted,
+                                      Index height,
+                                      const Measure& measure) {
+  constexpr Index kSentences = 16, kRows = 256;  // kRows: so many rows of logits exist at a time
+  if (wanted.sentences > 2 * kSentences) {
+    const auto of = [&](Index sentences) {
+      return at(key, {sentences, wanted.source, wanted.target}, height, measure);
+    };
+    return carried({of(kSentences), of(2 * kSentences)},
+                   static_cast<double>(wanted.sentences) / kSentences);
+  }
+  const auto measured = [&](Index source, Index target) {
+    const BatchSize size{wanted.sentences, source, target};
     const auto [place, is_new] = measured_.try_emplace({key, size});
     if (is_new) {
       const UncomputedProducts products;
@@ -197,23 +232,27 @@ MemoryMeter::Measured MemoryMeter::at(
     }
     return place->second;
   };
-  constexpr Index kRows = 256, kStep = 16;
-  const Axis sentences(wanted.sentences, kStep, kStep, 1);
-  const Index rows = (kRows / sentences.first + kStep - 1) / kStep * kStep;
-  const Axis source(wanted.source, columns(kStep - 1) + 1, columns(kStep), 2),
-      target(wanted.target, std::max(kStep, rows), kStep, 2);
-  Measured sum{};
-  for (int b = 0; b <= 1; ++b)
-    for (int s = 0; s <= 2; ++s)
-      for (int t = 0; s + t <= 2; ++t) {
-        const double weight = choose(sentences.x, b) * choose(1 - sentences.x, 1 - b) *
-                              choose(source.x, s) * choose(target.x, t) *
-                              choose(2 - source.x - target.x, 2 - s - t);
-        if (weight == 0) continue;
-        const Measured& one = measured({sentences.at(b), source.at(s), target.at(t)});
-        for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += weight * one[k];
-      }
-  return exact == Exact::yes && sum[0] + sum[1] < exact_ ? measured(wanted) : sum;
+  const auto columns = [=](Index pixels) { return (pixels + height - 1) / height * height; };
+  const Index mark = height > 1 ? 1 : 0;  // behind the columns
+  const Index source = columns(wanted.source - mark), target = wanted.target,
+              longest = std::max(source, target);
+  const auto stays = [=](Index side) { return 16 * side < longest; };  // short beside the other
+  const auto part = [=](Index side, Index of_longest) {
+    return stays(side) ? side : (side * of_longest + longest / 2) / longest;
+  };
+  Index first = columns(16);
+  while (first < longest && (part(source, first) < std::min<Index>(source, 8) ||
+                             part(target, first) < std::min(target, kRows / wanted.sentences)))
+    first *= 2;
+  std::vector<Measured> found;  // at most three
+  for (Index times = 1;; times *= 2) {
+    if (found.size() == 3 && is_polynomial(found) && 4 * of_batch(found.back()) > exact_)
+      return carried(found, 8 * static_cast<double>(longest) / static_cast<double>(first * times));
+    if (first * times >= longest) return measured(source + mark, target);
+    if (found.size() == 3) found.erase(found.begin());
+    found.push_back(measured(columns(part(source, first)) * (stays(source) ? 1 : times) + mark,
+                             part(target, first) * (stays(target) ? 1 : times)));
+  }
 }
 
 // Of the tapes of all threads, and the packs of weights that they share.
@@ -232,7 +271,7 @@ double MemoryMeter::training(const Spec& spec, const DataOutline& data, int thre
     Tape tape(Tape::Mode::train);
     tape.collect_gradients(packs);
     TrainingStep::run_shard(model, tape, batch, 1, 1, objective);
-    return {static_cast<double>(tape.peak_bytes()), static_cast<double>(packs.peak_bytes()), 0};
+    return {static_cast<double>(tape.peak_bytes()), 0, static_cast<double>(packs.peak_bytes()), 0};
   };
   TrainOptions of_shards = train;  // the others change nothing of what a shard takes
   of_shards.optimizer = TrainOptions().optimizer;
@@ -253,9 +292,8 @@ double MemoryMeter::training(const Spec& spec, const DataOutline& data, int thre
   const BatchSize least{std::max<Index>(1, rest > 0 ? rest / train.shards : rows),
                         source.shortest + 1,
                         target.shortest + 1};
-  return tapes *
-             at(key, {rows, length_of(source), length_of(target)}, height, Exact::yes, step)[0] +
-         at(key, least, height, Exact::yes, step)[1];
+  return tapes * at(key, {rows, length_of(source), length_of(target)}, height, step)[0] +
+         at(key, least, height, step)[2];
 }
 
 MemoryMeter::Evaluation MemoryMeter::evaluation(const std::vector<const Spec*>& specs,
@@ -264,10 +302,6 @@ MemoryMeter::Evaluation MemoryMeter::evaluation(const std::vector<const Spec*>& 
                                                 int threads) {
   const UntrainedModels models(specs, data);
   const OneWord words(symbols(data.target_symbols));
-  std::unique_ptr<Search> searching;
-  if (load.search != nullptr)
-    searching =
-        make_plugin<SearchKind>(*load.search, static_cast<std::uint64_t>(specs.front()->seed));
   const auto measure = [&](const Search* with, const BatchSize& size) -> Measured {
     EvaluationRequest request;
     request.search = with;
@@ -276,12 +310,9 @@ MemoryMeter::Evaluation MemoryMeter::evaluation(const std::vector<const Spec*>& 
     Workers workers(1);
     const EvaluatedSplit result =
         evaluate(models.scorer(), equal_sentences(size), words, request, workers);
-    return {result.batch_bytes, result.pack_bytes, result.kept_bytes()};
+    return {result.tape_bytes, result.found_bytes, result.pack_bytes, result.kept_bytes()};
   };
   const Measure forced = [&](const BatchSize& size) { return measure(nullptr, size); };
-  const Measure searched = [&](const BatchSize& size) {
-    return measure(searching.get(), {size.sentences, size.source, 0});
-  };
   std::string key = symbols_key(data) + (load.heads ? "heads " : "");
   for (const Spec* spec : specs) key += canonical_json(spec->model);
 
@@ -297,32 +328,46 @@ MemoryMeter::Evaluation MemoryMeter::evaluation(const std::vector<const Spec*>& 
     return static_cast<Index>(std::sqrt(side.square)) + 1;
   };
   const BatchSize one{1, typical(split.source), typical(split.target)};
-  const auto per_batch = [&](const Measured& m, Index sentences) {
-    return static_cast<double>(sentences) * m[0] + m[1];
-  };
-  double most = 0, of_one = 0;
+  Measured most{};
+  double of_one = 0;
   if (split.references) {
-    most = per_batch(at("forced " + key, longest, height, Exact::yes, forced), 1);
-    if (kept > 0) of_one += at("forced " + key, one, height, Exact::yes, forced)[2];
+    most = at("forced " + key, longest, height, forced);
+    if (kept > 0) of_one += at("forced " + key, one, height, forced)[3];
   }
-  if (searching) {  // sentence by sentence: a beam of one makes as many rows as a batch
+  if (load.search != nullptr) {  // one sentence at a time: its hypotheses are the rows
     EvaluateOptions only;
     only.search = *load.search;
-    key = "searched " + canonical_json(only) + key;
-    const BatchSize alone{1, longest.source, 1};
-    most = std::max(most, per_batch(at(key, alone, height, Exact::no, searched), rows));
-    if (kept > 0) of_one += at(key, {1, one.source, 1}, height, Exact::no, searched)[2];
+    const std::string yaml = resolved_yaml(only);
+    const auto search_of = [&](const std::vector<std::string>& changes) {
+      return make_plugin<SearchKind>(
+          parse_spec<EvaluateOptions>(yaml, "search", changes).spec.search, std::uint64_t{1});
+    };
+    const auto whole = search_of({});
+    const Measure searched = [&](const BatchSize& size) {
+      const auto part = search_of(whole->most_option().empty()
+                                      ? std::vector<std::string>{}
+                                      : std::vector<std::string>{fmt::format(
+                                            "search.{}={}", whole->most_option(), size.sentences)});
+      return measure(part.get(), {1, size.source, 0});
+    };
+    key = "searched " + yaml + key;
+    const Measured of_longest = at(key, {whole->most(), longest.source, 1}, height, searched);
+    const auto count = static_cast<double>(rows);
+    most = {std::max(most[0], count * of_longest[0]),
+            most[1] + count * of_longest[1],
+            std::max(most[2], of_longest[2])};
+    if (kept > 0) of_one += at(key, {whole->most(), one.source, 1}, height, searched)[3];
   }
   const double sentences =
       static_cast<double>(examples) * (sizeof(SentenceResult) + kTextBytes * split.target.mean);
-  return {tapes * most + sentences + kept * of_one, kept * of_one};
+  return {tapes * (most[0] + most[1] + most[2]) + sentences + kept * of_one, kept * of_one};
 }
 
 MemoryEstimate MemoryMeter::of_evaluation(const std::vector<const Spec*>& specs,
                                           const DataOutline& data,
                                           const EvaluationLoad& load,
                                           int threads) {
-  return {{{"the program and its models", program_},
+  return {{{"the program and its models", held_},
            {"data", bytes_of(data)},
            {"evaluation", evaluation(specs, data, load, threads).bytes}}};
 }
@@ -341,7 +386,8 @@ MemoryEstimate MemoryMeter::of_run(const Spec& spec, const DataOutline& outline,
   const auto add = [&](const char* what, double bytes, bool in_turn = false) {
     estimate.parts.push_back({what, bytes, in_turn});
   };
-  add("the program", program_ + kProgram);
+  static const double program = held_;  // what other specs have left behind since is used again
+  add("the program", program + kProgram);
   add("data", bytes_of(data) + kPlan * static_cast<double>(data.train.examples));
   add("parameters, and the best ones", 2 * parameters.all);
   add("gradients", parameters.dense + parameters.tables);

@@ -26,7 +26,9 @@ struct MemoryPart {
 
 struct MemoryEstimate {
   std::vector<MemoryPart> parts;
-  double bytes() const;
+  double bytes() const;  // at the largest moment
+  double sum() const;    // of all parts, as if none came in turn
+  MemoryEstimate times(Index side_by_side) const;
 };
 
 // A batch, with </s>.
@@ -48,9 +50,12 @@ struct EvaluationLoad {
 
 class MemoryMeter {
  public:
+  // Bytes of a tape; of what was found beside it; of packed weights; of matrices to be kept.
+  using Measured = std::array<double, 4>;
+
   // What takes more than `most` bytes without a batch is not tried: the estimate is a lower bound then.
-  // Batches of up to `exact` bytes are measured as they are, others told from smaller ones.
-  explicit MemoryMeter(double most, double exact = 64e6);
+  // Batches of up to `exact` bytes are measured, larger ones told from those.
+  explicit MemoryMeter(double most, double exact = 16e6);
   // threads: of the run. All throw SpecError where the model cannot be built.
   MemoryEstimate of_run(const Spec& spec, const DataOutline& data, int threads);
   // Of trained models that are in memory and asked together; data: their symbols, and what is still to be
@@ -61,12 +66,11 @@ class MemoryMeter {
                                int threads);
 
  private:
-  // Of tapes and what was found on them; of packed weights; of matrices to be kept.
-  using Measured = std::array<double, 3>;
   using Measure = std::function<Measured(const BatchSize&)>;
-  enum class Exact : bool { no, yes };  // whether `wanted` itself is measured where it is small
-  Measured at(
-      const std::string& key, BatchSize wanted, Index height, Exact exact, const Measure& measure);
+  Measured at(const std::string& key,
+              const BatchSize& wanted,
+              Index height,
+              const Measure& measure);
   double training(const Spec& spec, const DataOutline& data, int threads);
   struct Evaluation {
     double bytes = 0;
@@ -78,7 +82,7 @@ class MemoryMeter {
                         int threads);
 
   double most_, exact_;
-  double program_;  // bytes in memory before anything was measured
+  double held_;  // bytes in memory before anything was measured
   std::map<std::pair<std::string, BatchSize>, Measured> measured_;
 };
 

@@ -17,12 +17,12 @@ void Spec::refuse_other(const Value& root) {
   if (parts && parts->where.line > 0 && !root.find("task"))
     throw SpecError("{}: this is a study, not an experiment: softalign study {}",
                     parts->where.str(),
-                    printable(parts->where.file, kWhole));
+                    shell_file(parts->where.file));
   const Value::Entry* const parameters = root.find("parameters");
   if (parameters && parameters->where.line > 0 && root.find("base") && !root.find("task"))
     throw SpecError("{}: this is a sweep, not an experiment: softalign sweep run {}",
                     parameters->where.str(),
-                    printable(parameters->where.file, kWhole));
+                    shell_file(parameters->where.file));
 }
 
 std::vector<std::string> Spec::hashed_as_default() {

@@ -1,7 +1,6 @@
 #include "framework/train/stored_results.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "framework/base/suggest.hpp"
 #include "framework/eval/metric.hpp"
@@ -27,8 +26,7 @@ class Columns {
     Array array = record_.array("test", name);
     auto* typed = std::get_if<std::vector<T>>(&array.values);
     if (!typed || (sentences_ > 0 && typed->size() != sentences_ * width))
-      throw DataError(
-          "{}: test/{} is not as this program writes it", record_.file().string(), name);
+      throw damaged_record(record_.file(), fmt::format("test/{} is not as a record has it", name));
     if (sentences_ == 0) sentences_ = typed->size();
     return std::move(*typed);
   }
@@ -85,25 +83,19 @@ double StoredResults::value(const std::string& metric, const std::vector<Index>&
 }
 
 MetricTable read_totals(const Record& record) {
-  using Json = nlohmann::json;
   MetricTable table;
   const std::string group = "test/by_length";
   if (!record.has(group)) return table;
-  const Json totals = Json::parse(record.attributes("test"));
-  try {
-    table.rows = {"all"};
-    table.sentences = {totals.value("sentences", Index{0})};
-    for (const std::string& name : record.children(group)) {
-      if (!totals.contains(name)) continue;
-      const Json attributes = Json::parse(record.attributes(group + "/" + name));
-      table.metrics.push_back(name);
-      table.units.push_back(attributes.value("units", ""));
-      table.signatures.push_back(attributes.value("signature", ""));
-      table.values.push_back(totals.at(name).get<double>());
-    }
-  } catch (const Json::exception&) {
-    throw DataError("{}: the attributes of test are not as this program writes them",
-                    record.file().string());
+  table.rows = {"all"};
+  table.sentences = {record.attribute<Index>("test", "sentences").value_or(0)};
+  for (const std::string& name : record.children(group)) {
+    const auto total = record.attribute<double>("test", name);
+    if (!total) continue;
+    const std::string column = group + "/" + name;
+    table.metrics.push_back(name);
+    table.units.push_back(record.attribute<std::string>(column, "units").value_or(""));
+    table.signatures.push_back(record.attribute<std::string>(column, "signature").value_or(""));
+    table.values.push_back(*total);
   }
   return table;
 }

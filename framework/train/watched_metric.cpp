@@ -16,7 +16,7 @@ WatchedMetric::WatchedMetric(const std::string& option, const std::string& given
   try {
     Registry::instance().find(MetricKind::name, name_);
   } catch (const SpecError& unknown) {
-    throw SpecError("{}: {}", option, unknown.what());
+    throw SpecError("{}: {}", option, unknown);
   }
   higher_ = make_plugin<MetricKind>({.kind = MetricKind::name, .type = name_})->higher_is_better();
 }

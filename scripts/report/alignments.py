@@ -19,7 +19,7 @@ import numpy as np
 from report.gather import Placed, Problem, Subject
 from report.metrics import METRICS
 from source_images import Image, read_image
-from stored import RecordError, array, group_of, opened, values
+from stored import RecordError, array, group_of, member, opened, values
 
 BUDGET = 16_000_000  # characters of packed matrices and of texts on one page
 KINDS = {"_search": "searched", "_dev": "dev"}
@@ -122,7 +122,7 @@ def pane(placed: Placed, module: str, every: int, pool: Pool) -> dict[str, Any]:
         if not (((0 <= widths) & (widths <= src)).all() and ((0 <= heights) & (heights <= tgt)).all()):
             raise ValueError("sentences are longer than their weights")
         sources, targets = values(group, "src_tokens", "O", (n, src)), values(group, "tgt_tokens", "O", (u, n, tgt))
-        gold = values(group, "gold", "iu", (n, tgt, src)) if "gold" in group else None
+        gold = values(group, "gold", "iu", (n, tgt, src)) if member(group, "gold") is not None else None
         weights: list[list[list[str | None]]] = []
         entropy: list[list[float | None]] = []
         for u in range(len(updates)):

@@ -11,7 +11,7 @@ from typing import Any
 from records import attentions, differences
 from report.plan import Plan, read_plan
 from report.run import Problem, Recorded, oddities, read_run
-from stored import RecordError, demand
+from stored import RecordError, demand, read_bytes
 
 NUMBER = (int, float, type(None))
 VALUE = {"mean": NUMBER, "deviation": NUMBER, "seeds": int}
@@ -88,7 +88,7 @@ def run_folders(place: Path) -> list[Path]:
 
 def _state_of(folder: Path) -> str:
     try:
-        return str(json.loads((folder / "status.json").read_text()).get("state", "unknown"))
+        return str(json.loads(read_bytes(folder / "status.json")).get("state", "unknown"))
     except (OSError, ValueError, AttributeError):
         return "unknown"
 
@@ -133,7 +133,7 @@ def _place_freely(runs: list[Recorded]) -> list[Placed]:
 
 def read_study(path: Path, subject: Subject) -> dict[str, Any] | None:
     try:
-        study = json.loads(path.read_text())
+        study = json.loads(read_bytes(path))
         if not isinstance(study, dict) or study.get("format") != "softalign-study":
             raise ValueError("its 'format' is not softalign-study")
         demand(study, STUDY, "it")

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from stored import group_of, opened, values
+from stored import group_of, member, opened, values
 
 RESAMPLES = 1000
 SEED = 20141001  # of the resamples, for every metric and run: runs of one test set see the same draws
@@ -107,14 +107,14 @@ class Counts:
     def _columns(self) -> dict[str, np.ndarray]:
         wanted = {name for metric in METRICS.values() for name in metric.columns if name}
         with opened(self.path) as file:
-            group = group_of(file, "test") or {}
-            if "source_length" not in group:
+            group = group_of(file, "test")
+            if group is None or member(group, "source_length") is None:
                 return {}
             lengths = values(group, "source_length", "iu", (None,))
             if (lengths < 0).any():
                 raise ValueError("test/source_length holds no lengths")
             shapes = {name: (len(lengths), WIDTHS[name]) if name in WIDTHS else (len(lengths),) for name in wanted}
-            found = {name: values(group, name, "iuf", shapes[name]).astype(float) for name in sorted(wanted) if name in group}
+            found = {name: values(group, name, "iuf", shapes[name]).astype(float) for name in sorted(wanted) if member(group, name) is not None}
             return {"source_length": lengths.astype(float), **found}
 
     @property

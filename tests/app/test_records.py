@@ -219,6 +219,29 @@ def test_an_interrupted_verification_leaves_nothing(here: Path) -> None:
     assert files_below(here) == before
 
 
+def test_a_folder_for_temporary_files_that_is_none_is_named(trained: Path, tmp_path: Path) -> None:
+    line = error("verify", trained, cwd=tmp_path, code=1, env={**os.environ, "TMPDIR": "/no\nwhere"})
+    assert line == "softalign: /no\\nwhere: No such file or directory; set TMPDIR to a folder that can be written"
+
+
+def test_what_a_killed_verification_left_is_removed_by_the_next_one(here: Path) -> None:
+    softalign("run", "tiny.yaml", "train.epochs=400", cwd=here)
+    (folder,) = here.glob("results/tiny/*")
+    env = {**os.environ, "TMPDIR": str(here)}
+    process = started("verify", folder, cwd=here, env=env)
+    wait_until(lambda: any(here.glob("softalign-verify-*/tiny/*/ckpt/*.ckpt")))
+    (left,) = here.glob("softalign-verify-*")
+    others = {left.name.replace(f"-{process.pid}-", f"-{os.getpid()}-"), "softalign-verify-Ab12Cd", f"{left.name}x"}
+    for other in others:
+        (here / other).mkdir()
+    process.kill()
+    process.communicate()
+    softalign("verify", folder, "task.symbols=9", cwd=here, code=3, env=env)  # refused before anything is trained
+    assert left.exists()
+    softalign("verify", folder, cwd=here, env=env)
+    assert {path.name for path in here.glob("softalign-verify-*")} == others
+
+
 # --- models
 
 

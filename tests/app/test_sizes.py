@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
 import resource
 import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -20,18 +20,21 @@ uses_memory_as_built = pytest.mark.skipif(SANITIZED, reason="a sanitizer takes m
 can_be_limited = pytest.mark.skipif(SANITIZED, reason="a sanitizer maps more than ulimit -v allows")
 
 
+# A child begins with its parent's largest resident memory, and pytest's is large: a small process starts it.
+LAUNCHER = """
+import resource, subprocess, sys
+code = subprocess.call(sys.argv[1:], stdout=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+sys.exit(code)
+"""
+
+
 def measured(*arguments: object, cwd: Path, text: str = "") -> tuple[int, str, float, float]:
     """Exit status, standard error, largest resident memory in MB, and seconds of a child of its own."""
-    with open(cwd / "stderr", "w") as err, open(cwd / "stdin", "w+") as given:
-        given.write(text)
-        given.seek(0)
-        start = time.monotonic()
-        child = subprocess.Popen(
-            [str(PROGRAM), *map(str, arguments)], cwd=cwd, stdin=given, stdout=subprocess.DEVNULL, stderr=err
-        )
-        _, status, usage = os.wait4(child.pid, 0)
-        child.returncode = os.waitstatus_to_exitcode(status)
-    return child.returncode, (cwd / "stderr").read_text(), usage.ru_maxrss / 1024, time.monotonic() - start
+    start = time.monotonic()
+    words = [sys.executable, "-c", LAUNCHER, str(PROGRAM), *map(str, arguments)]
+    done = subprocess.run(words, cwd=cwd, input=text, capture_output=True, text=True)
+    return done.returncode, done.stderr, int(done.stdout) / 1024, time.monotonic() - start
 
 
 def address_space(size: int) -> dict[str, Callable[[], None]]:
@@ -46,7 +49,7 @@ WIDE = ["model.encoder.units=20000", "model.decoder.units=20000"]
 @pytest.mark.parametrize(
     "changes, keys",
     [
-        (LONG_TEST, [r"task\.length\.test: \[4, 10000\] -> \[4, \d+\]"]),
+        (LONG_TEST, [r"task\.length\.test: \[4, 10000\] -> \[4, \d+\]", r"evaluate\.search\.width: 1000 -> \d+"]),
         (MANY, [r"task\.examples\.train: 10000000 -> \d+"]),
         (WIDE, [r"model\.encoder\.units: 20000 -> \d+", r"model\.decoder\.units: 20000 -> \d+"]),
     ],
@@ -74,9 +77,23 @@ def test_what_the_refusal_proposes_is_accepted(here: Path) -> None:
     assert "note: softalign run refuses: " in notes
 
 
+def test_long_sentences_are_not_tried(here: Path) -> None:
+    length = "task.length={train: [4, 10000], dev: [4, 10000], test: [4, 10000]}"
+    code, said, megabytes, seconds = measured("validate", "tiny.yaml", length, cwd=here)
+    assert code == 0, said
+    assert megabytes < 400 and seconds < 20  # 1 s on a machine that has nothing else to do
+
+
+def test_specs_beside_each_other_change_nothing(here: Path) -> None:
+    alone = answer("validate", "tiny.yaml", "task.length.test=[4, 500]", cwd=here)
+    twice = answer("validate", "tiny.yaml", "tiny.yaml", "task.length.test=[4, 500]", cwd=here)
+    programs = [found["memory"]["parts"][0]["bytes"] for found in alone + twice]
+    assert max(programs) - min(programs) < MB  # pages of the first process and of the second differ
+
+
 def test_validate_prints_the_parts_and_their_sum(here: Path) -> None:
     text = softalign("validate", "tiny.yaml", "--threads", "2", cwd=here).stdout.splitlines()
-    assert re.match(r"  memory: \d+ MB on 2 threads: the program \d+ MB, data \d+ MB, ", text[1])
+    assert re.match(r"  memory: \d+ MB on 2 threads: the program \d+ MB; and in turn evaluation of test \d+ MB", text[1])
     (found,) = answer("validate", "tiny.yaml", "--threads", "2", cwd=here)
     parts = found["memory"]["parts"]
     held = sum(part["bytes"] for part in parts if not part["in_turn"])

@@ -68,4 +68,5 @@ BOOST_AUTO_TEST_CASE(bytes_are_told_in_mb_and_gb) {
   BOOST_TEST(bytes_text(12.4e6) == "12 MB");
   BOOST_TEST(bytes_text(1.26e9) == "1.3 GB");
   BOOST_TEST(bytes_text(812.3e9) == "812 GB");
+  BOOST_TEST(bytes_text(58.37e12) == "58.4 TB");
 }

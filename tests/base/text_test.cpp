@@ -61,6 +61,23 @@ BOOST_AUTO_TEST_CASE(words_of_a_shell) {
   BOOST_TEST(shell_word("a/b-1.so") == "a/b-1.so");
   BOOST_TEST(shell_word("") == "''");
   BOOST_TEST(shell_word("it's; rm") == "'it'\\''s; rm'");
+  BOOST_TEST(shell_word("it's\n\x1b[m\\") == "$'it\\'s\\n\\x1b[m\\\\'");
+  BOOST_TEST(shell_word("\xe2\x80\xae\xff") == "$'\\xe2\\x80\\xae\\xff'");
+  BOOST_TEST(shell_file("-gb") == "./-gb");
+  BOOST_TEST(shell_file("a b/-c") == "'a b/-c'");
+}
+
+BOOST_AUTO_TEST_CASE(others_text_makes_no_line_of_a_message) {
+  const std::string name = "a\nsoftalign: b";
+  const std::string_view part = name;
+  const DataError error("{}: {}: {:>3}\n{}", name, name.c_str(), 7, part);
+  BOOST_TEST(error.what() ==
+             std::string("a\\nsoftalign: b: a\\nsoftalign: b:   7\na\\nsoftalign: b"));
+  BOOST_TEST(std::string(SpecError("{}; more", error).what()) ==
+             error.what() + std::string("; more"));
+  BOOST_TEST(in_one_line(SpecError("{}\n{}", 1, 2)) == "1; 2");
+  BOOST_TEST(message_of(std::runtime_error(name)) == "a\\nsoftalign: b");
+  BOOST_TEST(message_of(error) == error.what());
 }
 
 BOOST_AUTO_TEST_CASE(articles) {

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 
 #include "framework/config/plugin_loader.hpp"
 #include "framework/config/registry.hpp"
@@ -48,6 +49,37 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_cut_anywhere_has_one) {
   for (std::size_t size = 0; size < whole.size(); size += size < 4096 ? 1 : 509)
     BOOST_TEST(shared_object_fault(std::string_view(whole).substr(0, size)) != "", size);
   BOOST_TEST(shared_object_fault(std::string_view(whole).substr(0, whole.size() - 1)) != "");
+}
+
+// What the dynamic loader believes without looking: it would divide by zeros, or jump to them.
+BOOST_AUTO_TEST_CASE(a_table_of_zeros_is_a_fault) {
+  const std::string whole = content(kLibraries / "angular.so");
+  const auto without = [&](std::size_t at, std::size_t size) {
+    return shared_object_fault(std::string(whole).replace(at, size, size, '\0'));
+  };
+  ElfW(Ehdr) header;
+  std::memcpy(&header, whole.data(), sizeof header);
+  ElfW(Phdr) dynamic{};
+  for (std::size_t i = 0; dynamic.p_type != PT_DYNAMIC; ++i)
+    std::memcpy(&dynamic, whole.data() + header.e_phoff + i * sizeof dynamic, sizeof dynamic);
+  BOOST_TEST(contains(without(dynamic.p_offset, dynamic.p_filesz), "its string table is not"));
+  const std::map<ElfW(Sxword), const char*> tables = {{DT_STRTAB, "relocation table"},
+                                                      {DT_SYMTAB, "relocation table"},
+                                                      {DT_GNU_HASH, "hash table"},
+                                                      {DT_RELA, "relocation table"},
+                                                      {DT_JMPREL, "relocation table"}};
+  std::size_t tried = 0;
+  for (std::size_t at = 0; at < dynamic.p_filesz; at += sizeof(ElfW(Dyn))) {
+    ElfW(Dyn) entry;
+    std::memcpy(&entry, whole.data() + dynamic.p_offset + at, sizeof entry);
+    const auto table = tables.find(entry.d_tag);
+    if (table == tables.end()) continue;
+    ++tried;  // the first segment lies at address 0
+    BOOST_TEST(contains(without(entry.d_un.d_ptr, 512), table->second), table->second);
+    BOOST_TEST(contains(
+        shared_object_fault(with(whole, dynamic.p_offset + at + 8, ~ElfW(Xword){0})), "damaged"));
+  }
+  BOOST_TEST(tried >= 4U);
 }
 
 BOOST_AUTO_TEST_CASE(other_files_are_told_apart) {

@@ -159,3 +159,21 @@ def test_a_name_that_is_taken_is_refused(here: Path) -> None:
     shutil.copy(ANGULAR, here / "again.so")
     line = error("list", "--plugin", ANGULAR, "--plugin", "again.so", cwd=here, code=2)
     assert "again.so" in line and "score 'angular'" in line, line
+
+
+def test_a_library_that_is_missing_is_told_with_a_remedy(tmp_path: Path) -> None:
+    whole = ANGULAR.read_bytes()
+    needed = b"libsoftalign.so.0\0"
+    assert whole.count(needed) == 1
+    (tmp_path / "lost.so").write_bytes(whole.replace(needed, b"libsoftalign.xx.0\0"))
+    line = error("list", "--plugin", "lost.so", cwd=tmp_path, code=2)
+    assert "libsoftalign.xx.0" in line and line.endswith("; build it again"), line
+
+
+def test_a_name_that_is_no_text_is_refused_before_anything_is_written(here: Path) -> None:
+    for folder in (b"d\xff", b"d\n"):
+        (Path(os.fsdecode(os.fsencode(here) + b"/" + folder))).mkdir()
+        plugin = Path(shutil.copy(ANGULAR, os.fsdecode(os.fsencode(here) + b"/" + folder + b"/p.so")))
+        line = error("run", "tiny.yaml", "--plugin", plugin, "model.attention.score=angular", cwd=here, code=2)
+        assert "p.so: records name their plugins, and this name is no text" in line and "move it" in line, line
+        assert not (here / "results").exists()

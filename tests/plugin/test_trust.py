@@ -184,7 +184,7 @@ def test_a_sweep_may_use_the_plugins_that_its_own_file_names(sweep: Path) -> Non
         assert answer("show", row["folder"], cwd=sweep)["provenance"]["plugins"].count("angular.so") == 1
     (sweep / "sweep.yaml").write_text(SWEEP + "resources: {setup: [module load gcc]}\n")
     line = error("sweep", "submit", "results/small", "--plugin", "specs/angular.so", cwd=sweep, code=2)
-    assert "says what Slurm runs" in line and "softalign sweep submit sweep.yaml --out results" in line
+    assert "says what Slurm runs" in line and "softalign sweep submit --out=results sweep.yaml" in line
 
 
 def test_a_sweep_in_a_folder_from_elsewhere_runs_nothing(sweep: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -95,6 +96,51 @@ def test_one_damaged_record_spoils_no_page(tmp_path):
         assert len(made.subject.runs) == 1 + len(kept[at : at + 40]) and "dot-1" in page
         assert page.count("<script") == 2 and page.count("</script") == 2
         assert "<img" not in page + text and "\x1b" not in text and "\u202e" not in text
+
+
+LINKED = ["train", "dev", "test", "test/by_length", "provenance", "provenance/spec_yaml", "alignments", "alignments/cross", "alignments/cross/weights",
+          "test/source_length", "dev/update"]  # fmt: skip
+
+
+LINKS = [("pipe", name) for name in LINKED] + [("external", "dev"), ("soft", "dev"), ("soft", "test/by_length/bleu")]
+
+
+@pytest.mark.parametrize(("how", "name"), LINKS)
+def test_a_link_is_not_followed(tmp_path, how, name):
+    """To another file, to a pipe that nobody writes to, or to another place in the file."""
+    healthy = write_rest(write_record(tmp_path, "dot", lengths=(3,)))
+    harmed = write_rest(write_record(tmp_path, "general", lengths=(3,)))
+    os.mkfifo(tmp_path / "pipe")
+    with h5py.File(harmed, "r+") as file:
+        file.require_group("train")
+        file.move(name, "kept")
+        file[name] = {
+            "external": h5py.ExternalLink(str(healthy), name),
+            "pipe": h5py.ExternalLink(str(tmp_path / "pipe"), name),
+            "soft": h5py.SoftLink("/kept"),
+        }[how]
+    problems: list[Any] = []
+    read, said = read_all([healthy.parent, harmed.parent], problems), []
+    files = records.find_files([tmp_path], said.append)
+    if name == "alignments/cross/weights":  # read when they are drawn
+        with pytest.raises(RecordError, match="cross/weights is a link to another place"):
+            files[1].alignment(5)
+    else:
+        assert [recorded.run.path for recorded in read] == [healthy]
+        assert [problem.place for problem in problems] == [str(harmed.parent)] and "is a link to another place" in problems[0].text
+    if len(files) == 1:
+        assert files[0].path == healthy and str(harmed) in said[0] and "is a link to another place" in said[0]
+    else:  # figures read no more
+        assert name in ("train", "alignments/cross/weights", "test/source_length")
+
+
+def test_values_in_another_file_are_not_read(tmp_path):
+    path = write_rest(write_record(tmp_path, "dot", lengths=(3,)))
+    with h5py.File(path, "r+") as file:
+        del file["dev/perplexity"]
+        file["dev"].create_dataset("perplexity", shape=(8,), dtype="f8", external=[("/etc/passwd", 0, 64)])
+    with pytest.raises(RecordError, match=f"^{path}: damaged: dev/perplexity lies in another file"):
+        records.read_file(path)
 
 
 SPECS = [  # (what stands in the spec of write_record, what is there instead)

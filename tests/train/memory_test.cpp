@@ -18,7 +18,8 @@ constexpr double kPlenty = 1e15;
 
 ResolvedSpec<Spec> spec_of(const std::string& model, const std::vector<std::string>& changes = {}) {
   return parse_spec<Spec>(
-      "task: {type: reverse, symbols: 40, length: {train: [69, 69], dev: [69, 69], test: [89, 89]},"
+      "task: {type: reverse, symbols: 40, length: {train: [69, 69], dev: [69, 69], test: [127, "
+      "127]},"
       " examples: {train: 64, dev: 8, test: 32}}\n"
       "train: {batch: {sentences: 64}, shards: 4}\n"
       "evaluate: {search: {type: beam, width: 3}, batch: 16}\n"
@@ -72,7 +73,7 @@ double bytes_of_a_test(const Spec& spec) {
   Workers workers(1);
   const EvaluatedSplit result =
       evaluate(*trained.model, trained.data.test, *trained.data.target, request, workers);
-  return result.batch_bytes + result.pack_bytes;
+  return result.tape_bytes + result.found_bytes + result.pack_bytes;
 }
 
 const std::vector<std::string> kModels = {
@@ -112,8 +113,30 @@ BOOST_AUTO_TEST_CASE(a_search_takes_what_short_sentences_promise) {
     const double measured = bytes_of_a_test(spec);
     const double told =
         part(MemoryMeter(kPlenty, 0).of_run(spec, outline(spec), 1), "evaluation of test");
-    BOOST_TEST(std::abs(told / measured - 1) < 0.3, model << ": " << told << " of " << measured);
+    BOOST_TEST(std::abs(told / measured - 1) < 0.2, model << ": " << told << " of " << measured);
   }
+}
+
+// Only above 204 symbols does backward compute these energies again: nothing is told across that threshold.
+BOOST_AUTO_TEST_CASE(long_sentences_of_a_small_model_are_told_from_long_ones) {
+  const Spec spec =
+      spec_of(
+          "embedding: 16, encoder: {type: gru, units: 16}, attention: {type: global, score: "
+          "{type: additive, units: 16}}, decoder: {type: attentional_gru, units: 16}",
+          {"train.batch.sentences=10", "train.shards=1", "task.length.train=[1000,1000]"})
+          .spec;
+  const auto told = [&](const MemoryMeter& meter) {
+    return part(MemoryMeter(meter).of_run(spec, outline(spec), 1), "activations");
+  };
+  const double measured = told(MemoryMeter(kPlenty, kPlenty));
+  BOOST_TEST(std::abs(told(MemoryMeter(kPlenty)) / measured - 1) < 0.1);
+}
+
+BOOST_AUTO_TEST_CASE(what_was_measured_before_changes_nothing) {
+  const Spec spec = spec_of(kModels[0]).spec;
+  const double first = part(MemoryMeter(kPlenty).of_run(spec, outline(spec), 1), "the program");
+  const std::vector<char> left(100'000'000, 'x');
+  BOOST_TEST(part(MemoryMeter(kPlenty).of_run(spec, outline(spec), 1), "the program") == first);
 }
 
 BOOST_AUTO_TEST_CASE(a_model_too_large_to_be_tried_is_counted) {
@@ -139,6 +162,7 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused_with_what_would) {
   const std::string beam =
       refusal({"evaluate.search.width=1000", "task.length.test=[4,10000]"}, 1e10);
   BOOST_TEST(beam.find("task.length.test: [4, 10000] -> [4, ") != beam.npos, beam);
+  BOOST_TEST(beam.find("evaluate.search.width: 1000 -> ") != beam.npos, beam);
   BOOST_TEST(beam.find("a made limit is 10.0 GB; --no-size-check goes on") != beam.npos, beam);
   BOOST_TEST(beam.starts_with("override "), beam);  // where it was written
   const std::string data = refusal({"task.examples.train=10000000"}, 1e10);
@@ -170,7 +194,7 @@ BOOST_AUTO_TEST_CASE(what_is_proposed_does_fit) {
     return MemoryMeter(kPlenty).of_run(spec, outline(spec), 1).bytes();
   };
   BOOST_TEST(bytes(lowered) <= 2e9);
-  BOOST_TEST(bytes(lowered + lowered / 20) > 1.8e9);
+  BOOST_TEST(bytes(lowered + lowered / 20) > 1.9e9);
 }
 
 BOOST_AUTO_TEST_CASE(a_check_that_refuses_nothing_says_so) {
