@@ -13,12 +13,15 @@
 namespace {
 
 std::atomic<std::uint64_t> calls{0};
-void count() { calls.fetch_add(1, std::memory_order_relaxed); }
 
 }  // namespace
 
+#ifndef SOFTALIGN_SANITIZE  // a sanitizer defines these for itself
+
 // A program may define these itself; glibc's own stay reachable under their second names.
 extern "C" {
+static void count() { calls.fetch_add(1, std::memory_order_relaxed); }
+
 void* __libc_malloc(std::size_t);
 void* __libc_calloc(std::size_t, std::size_t);
 void* __libc_realloc(void*, std::size_t);
@@ -50,6 +53,8 @@ int posix_memalign(void** place, std::size_t alignment, std::size_t size) {
   return *place == nullptr ? ENOMEM : 0;
 }
 }
+
+#endif
 
 namespace softalign::bench {
 namespace {

@@ -6,7 +6,8 @@
 
 namespace softalign::bench {
 
-std::uint64_t mallocs();     // calls of malloc, calloc, realloc and their aligned kin so far
+std::uint64_t
+mallocs();  // calls of malloc, calloc, realloc and their aligned kin so far; 0 with a sanitizer
 double resident_mib();       // now
 double peak_resident_mib();  // since the start or the last reset
 void reset_peak_resident();
