@@ -33,6 +33,8 @@ class Error : public std::runtime_error {
   ExitCode code_;
 };
 
+namespace detail {
+
 // What of an argument stands in a message. A text may be anybody's, so it is made printable, on one line: only
 // our own format strings, and errors of ours that another one holds, have several.
 template <class T>
@@ -51,13 +53,16 @@ decltype(auto) shown(T&& argument) {
     return std::forward<T>(argument);
 }
 
+}  // namespace detail
+
 // One constructor for all kinds: a format string and its arguments.
 template <ExitCode Code>
 class ErrorOf : public Error {
  public:
   template <class... Args>
-  explicit ErrorOf(fmt::format_string<Shown<Args>...> format, Args&&... args)
-      : Error(Code, fmt::format(fmt::runtime(format), shown(std::forward<Args>(args))...)) {}
+  explicit ErrorOf(fmt::format_string<detail::Shown<Args>...> format, Args&&... args)
+      : Error(Code, fmt::format(fmt::runtime(format), detail::shown(std::forward<Args>(args))...)) {
+  }
 };
 
 using MachineError = ErrorOf<ExitCode::failed>;  // disk full, out of memory, a library failed

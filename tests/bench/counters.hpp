@@ -6,8 +6,7 @@
 
 namespace softalign::bench {
 
-std::uint64_t
-mallocs();  // calls of malloc, calloc, realloc and their aligned kin so far; 0 with a sanitizer
+std::uint64_t mallocs();     // calls of malloc and its kin so far; 0 with a sanitizer
 double resident_mib();       // now
 double peak_resident_mib();  // since the start or the last reset
 void reset_peak_resident();

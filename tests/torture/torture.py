@@ -186,12 +186,13 @@ def total(results: Path) -> dict[str, Tally]:
 
 def table(results: Path) -> str:
     """What all workers did together, as Markdown."""
-    lines = ["| attack | | tries | failures |", "| --- | --- | ---: | ---: |"]
+    lines = ["| attack | | tries | minutes | failures |", "| --- | --- | ---: | ---: | ---: |"]
     tallies, campaigns = total(results), all_campaigns(results)
     for name in [name for name in campaigns if name in tallies]:
         what = (campaigns[name][0].__doc__ or "").splitlines()[0].rstrip(".")
         tries = f"skipped: {tallies[name].skipped}" if tallies[name].skipped else f"{tallies[name].tries:,}"
-        lines.append(f"| {name} | {what} | {tries} | {tallies[name].failures} |")
+        minutes = f"{tallies[name].seconds / 60:,.0f}"  # of one core
+        lines.append(f"| {name} | {what} | {tries} | {minutes} | {tallies[name].failures} |")
     return "\n".join(lines)
 
 
