@@ -81,7 +81,8 @@ def test_long_sentences_are_not_tried(here: Path) -> None:
     length = "task.length={train: [4, 10000], dev: [4, 10000], test: [4, 10000]}"
     code, said, megabytes, seconds = measured("validate", "tiny.yaml", length, cwd=here)
     assert code == 0, said
-    assert megabytes < 400 and seconds < 20  # 1 s on a machine that has nothing else to do
+    assert SANITIZED or megabytes < 400
+    assert seconds < 20 * PATIENCE  # 1 s on a machine that has nothing else to do
 
 
 def test_specs_beside_each_other_change_nothing(here: Path) -> None:

@@ -19,11 +19,6 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
-#ifndef LLVMFuzzerTestOneInput  // a program of its own: HDF5 forgets memory of files that it refuses
-extern "C" const char* __lsan_default_suppressions();
-extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5"; }
-#endif
-
 namespace softalign::fuzz {
 
 // A property that does not hold. It is no Error, so nobody takes it for a refusal.
