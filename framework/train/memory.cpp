@@ -10,7 +10,6 @@
 #include "framework/config/spec.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/eval/evaluator.hpp"
-#include "framework/kernels/gemm.hpp"
 #include "framework/train/optimizer.hpp"
 #include "framework/train/step.hpp"
 
@@ -83,33 +82,6 @@ Split equal_sentences(const BatchSize& size) {
   Split split;
   for (Index i = 0; i < size.sentences; ++i) split.examples.append({source, target, links});
   return split;
-}
-
-using Measured = MemoryMeter::Measured;
-
-double of_batch(const Measured& one) { return one[0] + one[1]; }
-
-// Of values at 1, 2 and 4 or of the first two, each entry: the polynomial at x, which has no negative coefficient.
-Measured carried(const std::vector<Measured>& values, double x) {
-  Measured result = values.back();
-  const auto line = [x](double a, double at_a, double b, double at_b) {
-    return at_a + (x - a) / (b - a) * (at_b - at_a);
-  };
-  for (std::size_t k = 0; k < result.size(); ++k) {
-    const double last = result[k], near = line(1, values[0][k], 2, values[1][k]);
-    result[k] =
-        values.size() == 2
-            ? std::clamp(near, last, last * x / 2)
-            : std::clamp(line(1, near, 4, line(2, values[1][k], 4, last)), last, last * x * x / 16);
-  }
-  return result;
-}
-
-// Whether values at 1, 2 and 4 are not from both sides of a threshold.
-bool is_polynomial(const std::vector<Measured>& values) {
-  const double near = of_batch(values[1]) - of_batch(values[0]),
-               far = of_batch(values[2]) - of_batch(values[1]);
-  return near >= 0 && far >= 1.5 * near;
 }
 
 std::string symbols_key(const DataOutline& data) {
@@ -206,55 +178,7 @@ MemoryEstimate MemoryEstimate::times(Index side_by_side) const {
 }
 
 MemoryMeter::MemoryMeter(double most, double exact)
-    : most_(most), exact_(exact), held_(resident_bytes()) {}
-
-// Bytes are a polynomial: of first degree in the sentences, of second degree in lengths that grow in proportion.
-// It is told from 16 and 32 sentences, and from lengths that double, as some buffers do, for as long as batches
-// take less than `exact_`: what is no polynomial, such as the arena's rounding, is not carried far.
-MemoryMeter::Measured MemoryMeter::at(const std::string& key,
-                                      const BatchSize& wanted,
-                                      Index height,
-                                      const Measure& measure) {
-  constexpr Index kSentences = 16, kRows = 256;  // kRows: so many rows of logits exist at a time
-  if (wanted.sentences > 2 * kSentences) {
-    const auto of = [&](Index sentences) {
-      return at(key, {sentences, wanted.source, wanted.target}, height, measure);
-    };
-    return carried({of(kSentences), of(2 * kSentences)},
-                   static_cast<double>(wanted.sentences) / kSentences);
-  }
-  const auto measured = [&](Index source, Index target) {
-    const BatchSize size{wanted.sentences, source, target};
-    const auto [place, is_new] = measured_.try_emplace({key, size});
-    if (is_new) {
-      const UncomputedProducts products;
-      place->second = measure(size);
-    }
-    return place->second;
-  };
-  const auto columns = [=](Index pixels) { return (pixels + height - 1) / height * height; };
-  const Index mark = height > 1 ? 1 : 0;  // behind the columns
-  const Index source = columns(wanted.source - mark), target = wanted.target,
-              longest = std::max(source, target);
-  const auto stays = [=](Index side) { return 16 * side < longest; };  // short beside the other
-  const auto part = [=](Index side, Index of_longest) {
-    return stays(side) ? side : (side * of_longest + longest / 2) / longest;
-  };
-  Index first = columns(16);
-  while (first < longest && (part(source, first) < std::min<Index>(source, 8) ||
-                             part(target, first) < std::min(target, kRows / wanted.sentences)))
-    first *= 2;
-  std::vector<Measured> found;  // at most three
-  for (Index times = 1;; times *= 2) {
-    const double last = found.size() == 3 ? of_batch(found.back()) : 0;
-    if (4 * last > exact_ && (is_polynomial(found) || last > 16 * exact_))
-      return carried(found, 8 * static_cast<double>(longest) / static_cast<double>(first * times));
-    if (first * times >= longest) return measured(source + mark, target);
-    if (found.size() == 3) found.erase(found.begin());
-    found.push_back(measured(columns(part(source, first)) * (stays(source) ? 1 : times) + mark,
-                             part(target, first) * (stays(target) ? 1 : times)));
-  }
-}
+    : most_(most), held_(resident_bytes()), batches_(exact) {}
 
 // Of the tapes of all threads, and the packs of weights that they share.
 double MemoryMeter::training(const Spec& spec, const DataOutline& data, int threads) {
@@ -262,7 +186,7 @@ double MemoryMeter::training(const Spec& spec, const DataOutline& data, int thre
   const UntrainedModels models({&spec}, data);
   const Model& model = models.first();
   const Objective objective = objective_at(train, 1, 0);
-  const Measure step = [&](const BatchSize& size) -> Measured {
+  const BatchMeter::Measure step = [&](const BatchSize& size) -> BatchBytes {
     const Split split = equal_sentences(size);
     std::vector<Index> all;
     for (Index i = 0; i < size.sentences; ++i) all.push_back(i);
@@ -272,7 +196,10 @@ double MemoryMeter::training(const Spec& spec, const DataOutline& data, int thre
     Tape tape(Tape::Mode::train);
     tape.collect_gradients(packs);
     TrainingStep::run_shard(model, tape, batch, 1, 1, objective);
-    return {static_cast<double>(tape.peak_bytes()), 0, static_cast<double>(packs.peak_bytes()), 0};
+    BatchBytes bytes{};
+    bytes[kTape] = static_cast<double>(tape.peak_bytes());
+    bytes[kPacks] = static_cast<double>(packs.peak_bytes());
+    return bytes;
   };
   TrainOptions of_shards = train;  // the others change nothing of what a shard takes
   of_shards.optimizer = TrainOptions().optimizer;
@@ -293,8 +220,9 @@ double MemoryMeter::training(const Spec& spec, const DataOutline& data, int thre
   const BatchSize least{std::max<Index>(1, rest > 0 ? rest / train.shards : rows),
                         source.shortest + 1,
                         target.shortest + 1};
-  return tapes * at(key, {rows, length_of(source), length_of(target)}, height, step)[0] +
-         at(key, least, height, step)[2];
+  const BatchSize longest{rows, length_of(source), length_of(target)};
+  return tapes * batches_.at(key, longest, height, step)[kTape] +
+         batches_.at(key, least, height, step)[kPacks];
 }
 
 MemoryMeter::Evaluation MemoryMeter::evaluation(const std::vector<const Spec*>& specs,
@@ -303,7 +231,7 @@ MemoryMeter::Evaluation MemoryMeter::evaluation(const std::vector<const Spec*>& 
                                                 int threads) {
   const UntrainedModels models(specs, data);
   const OneWord words(symbols(data.target_symbols));
-  const auto measure = [&](const Search* with, const BatchSize& size) -> Measured {
+  const auto measure = [&](const Search* with, const BatchSize& size) -> BatchBytes {
     EvaluationRequest request;
     request.search = with;
     request.batch = request.keep = size.sentences;
@@ -313,7 +241,7 @@ MemoryMeter::Evaluation MemoryMeter::evaluation(const std::vector<const Spec*>& 
         evaluate(models.scorer(), equal_sentences(size), words, request, workers);
     return {result.tape_bytes, result.found_bytes, result.pack_bytes, result.kept_bytes()};
   };
-  const Measure forced = [&](const BatchSize& size) { return measure(nullptr, size); };
+  const BatchMeter::Measure forced = [&](const BatchSize& size) { return measure(nullptr, size); };
   std::string key = symbols_key(data) + (load.heads ? "heads " : "");
   for (const Spec* spec : specs) key += canonical_json(spec->model);
 
@@ -329,11 +257,11 @@ MemoryMeter::Evaluation MemoryMeter::evaluation(const std::vector<const Spec*>& 
     return static_cast<Index>(std::sqrt(side.square)) + 1;
   };
   const BatchSize one{1, typical(split.source), typical(split.target)};
-  Measured most{};
+  BatchBytes most{};
   double of_one = 0;
   if (split.references) {
-    most = at("forced " + key, longest, height, forced);
-    if (kept > 0) of_one += at("forced " + key, one, height, forced)[3];
+    most = batches_.at("forced " + key, longest, height, forced);
+    if (kept > 0) of_one += batches_.at("forced " + key, one, height, forced)[kKept];
   }
   if (load.search != nullptr) {  // one sentence at a time: its hypotheses are the rows
     EvaluateOptions only;
@@ -344,7 +272,7 @@ MemoryMeter::Evaluation MemoryMeter::evaluation(const std::vector<const Spec*>& 
           parse_spec<EvaluateOptions>(yaml, "search", changes).spec.search, std::uint64_t{1});
     };
     const auto whole = search_of({});
-    const Measure searched = [&](const BatchSize& size) {
+    const BatchMeter::Measure searched = [&](const BatchSize& size) {
       const auto part = search_of(whole->most_option().empty()
                                       ? std::vector<std::string>{}
                                       : std::vector<std::string>{fmt::format(
@@ -352,16 +280,19 @@ MemoryMeter::Evaluation MemoryMeter::evaluation(const std::vector<const Spec*>& 
       return measure(part.get(), {1, size.source, 0});
     };
     key = "searched " + yaml + key;
-    const Measured of_longest = at(key, {whole->most(), longest.source, 1}, height, searched);
+    const BatchBytes of_longest =
+        batches_.at(key, {whole->most(), longest.source, 1}, height, searched);
     const auto count = static_cast<double>(rows);
-    most = {std::max(most[0], count * of_longest[0]),
-            most[1] + count * of_longest[1],
-            std::max(most[2], of_longest[2])};
-    if (kept > 0) of_one += at(key, {whole->most(), one.source, 1}, height, searched)[3];
+    most[kTape] = std::max(most[kTape], count * of_longest[kTape]);
+    most[kFound] += count * of_longest[kFound];
+    most[kPacks] = std::max(most[kPacks], of_longest[kPacks]);
+    if (kept > 0)
+      of_one += batches_.at(key, {whole->most(), one.source, 1}, height, searched)[kKept];
   }
   const double sentences =
       static_cast<double>(examples) * (sizeof(SentenceResult) + kTextBytes * split.target.mean);
-  return {tapes * (most[0] + most[1] + most[2]) + sentences + kept * of_one, kept * of_one};
+  return {tapes * (most[kTape] + most[kFound] + most[kPacks]) + sentences + kept * of_one,
+          kept * of_one};
 }
 
 MemoryEstimate MemoryMeter::of_evaluation(const std::vector<const Spec*>& specs,

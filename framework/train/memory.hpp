@@ -6,14 +6,12 @@
 //   MemoryEstimate estimate = meter.of_run(spec, make_plugin<TaskKind>(spec.task)->outline(), threads);
 #pragma once
 
-#include <array>
-#include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "framework/data/task.hpp"
 #include "framework/eval/search.hpp"
+#include "framework/train/batch_meter.hpp"
 #include "framework/train/spec.hpp"
 
 namespace softalign {
@@ -31,14 +29,6 @@ struct MemoryEstimate {
   MemoryEstimate times(Index side_by_side) const;
 };
 
-// A batch, with </s>.
-struct BatchSize {
-  Index sentences = 1;
-  Index source = 1;
-  Index target = 1;
-  auto operator<=>(const BatchSize&) const = default;
-};
-
 // The evaluation of a split, as an EvaluationRequest has it; search: null: teacher-forced only.
 struct EvaluationLoad {
   DataOutline::SplitOutline split;
@@ -50,11 +40,8 @@ struct EvaluationLoad {
 
 class MemoryMeter {
  public:
-  // Bytes of a tape; of what was found beside it; of packed weights; of matrices to be kept.
-  using Measured = std::array<double, 4>;
-
   // What takes more than `most` bytes without a batch is not tried: the estimate is a lower bound then.
-  // Batches of up to `exact` bytes are measured, larger ones told from those.
+  // exact: see BatchMeter.
   explicit MemoryMeter(double most, double exact = 16e6);
   // threads: of the run. All throw SpecError where the model cannot be built.
   MemoryEstimate of_run(const Spec& spec, const DataOutline& data, int threads);
@@ -66,11 +53,6 @@ class MemoryMeter {
                                int threads);
 
  private:
-  using Measure = std::function<Measured(const BatchSize&)>;
-  Measured at(const std::string& key,
-              const BatchSize& wanted,
-              Index height,
-              const Measure& measure);
   double training(const Spec& spec, const DataOutline& data, int threads);
   struct Evaluation {
     double bytes = 0;
@@ -81,9 +63,9 @@ class MemoryMeter {
                         const EvaluationLoad& load,
                         int threads);
 
-  double most_, exact_;
+  double most_;
   double held_;  // bytes in memory before anything was measured
-  std::map<std::pair<std::string, BatchSize>, Measured> measured_;
+  BatchMeter batches_;
 };
 
 }  // namespace softalign
