@@ -82,8 +82,7 @@ enum class Temporary {
 };
 Temporary temporary(const std::filesystem::path& path);
 
-// "SPACE-PID": the same said of this process in names of temporary folders, and of one that is so
-// marked.
+// Temporary folders carry the same mark, "SPACE-PID": that of this process, and whose a given mark is.
 std::string process_mark();
 Temporary marked(const std::string& mark);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <string>
@@ -25,7 +26,8 @@ using BatchBytes = std::array<double, 4>;
 
 // Bytes are a polynomial: of first degree in the sentences, of second degree in lengths that grow in proportion.
 // It is found from 16 and 32 sentences, and from lengths that double, as some buffers do, for as long as batches
-// take less than `exact` bytes: what is no polynomial, such as the arena's rounding, is not carried far.
+// take less than `exact` bytes: what is no polynomial, such as the arena's rounding, is not carried far. Batches
+// that are no polynomial are measured up to sixteen times as many bytes.
 class BatchMeter {
  public:
   // Computes one batch of that size; products are skipped meanwhile.
