@@ -98,12 +98,12 @@ Hdf5Reader::Hdf5Reader(const std::filesystem::path& file) : name_(file.string())
   const Seal seal = seal_of(file);
   most_bytes_ = std::max(kAlways, kMostDeflated * std::filesystem::file_size(file, error));
   if (seal == Seal::broken) throw damaged_record(file, "its bytes are not those that were written");
-  if (H5Fis_hdf5(name_.c_str()) <= 0)
-    throw DataError("{}: not an HDF5 file; {}", name_, remedy_for(file));
   const Hdf5Handle access = property_list(H5P_FILE_ACCESS);
   // A published file never changes: no lock needed, and some network disks have none.
   H5Pset_file_locking(access.id(), false, true);
   guarded([&] {
+    if (check(H5Fis_hdf5(name_.c_str()), "open") == 0)
+      throw DataError("{}: not an HDF5 file; {}", name_, remedy_for(file));
     file_ = {check(H5Fopen(name_.c_str(), H5F_ACC_RDONLY, access.id()), "open"), H5Fclose};
     haddr_t end = 0;
     check(H5Fget_eoa(file_.id(), &end), "end of file");

@@ -12,6 +12,8 @@ inline constexpr const char* kRecordFormat = "softalign-run";
 inline constexpr const char* kAlignmentFormat = "softalign-alignments";
 inline constexpr const char* kSweepFormat = "softalign-sweep";
 
+inline constexpr const char* kTestGroup = "test";
+
 // The attributes of the root of a file of this format, as JSON. Throws DataError for a file of
 // another.
 std::string root_of(const std::filesystem::path& file, const Hdf5Reader& hdf5, const char* wanted);

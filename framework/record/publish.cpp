@@ -45,6 +45,15 @@ void check_counts(const Hdf5Writer& written, const std::filesystem::path& file) 
   }
 }
 
+bool is_test_result(const Frame& frame) {
+  const auto below_test = [](const std::string& path) {
+    return path == kTestGroup || path.starts_with(kTestGroup + std::string("/"));
+  };
+  if (const auto* array = std::get_if<Array>(&frame)) return below_test(array->group);
+  const auto* attributes = std::get_if<Attributes>(&frame);
+  return attributes && below_test(attributes->path);
+}
+
 void fill(Hdf5Writer& file, const RunFolder& run, const History& history) {
   file.attributes("", root_attributes(run, history));
   write_provenance(file, run, history);
@@ -56,7 +65,9 @@ void fill(Hdf5Writer& file, const RunFolder& run, const History& history) {
 
 }  // namespace
 
-void publish(FileSystem& files, const RunFolder& run, const History& history) {
+void publish(FileSystem& files, const RunFolder& run, History history) {
+  if (history.end_state() != to_string(RunState::complete))
+    std::erase_if(history.live, is_test_result);
   Hdf5Writer file;
   try {
     fill(file, run, history);
@@ -78,13 +89,8 @@ void publish(FileSystem& files, const RunFolder& run, const History& history) {
 }
 
 bool end_is_published(const RunFolder& run) {
-  if (run_status(run).state != RunState::complete || !is_there(run.record())) return false;
-  const Record record(run.record());
-  const std::vector<Index> journals = run.journals();
-  if (!record.complete() || journals.empty()) return record.complete();
-  const Array attempts = record.array("provenance/attempts", "attempt");
-  const auto* numbers = std::get_if<std::vector<std::int32_t>>(&attempts.values);
-  return numbers && !numbers->empty() && numbers->back() >= journals.back();
+  return run_status(run).state == RunState::complete && is_there(run.record()) &&
+         holds_end(run, RunState::complete);
 }
 
 void recover(FileSystem& files, const RunFolder& run, const std::vector<std::string>& except) {
@@ -98,7 +104,7 @@ void recover(FileSystem& files, const RunFolder& run, const std::vector<std::str
                        run.root.string(),
                        owner->str());
   }
-  const History history = read_history(run);
+  History history = read_history(run);
   if (is_there(run.record())) {
     Index published = -1;
     try {
@@ -120,7 +126,7 @@ void recover(FileSystem& files, const RunFolder& run, const std::vector<std::str
       throw DataError("{}: damaged; move it away: the record is then made without it",
                       environment.string());
   }
-  publish(files, run, history);
+  publish(files, run, std::move(history));
 }
 
 }  // namespace softalign

@@ -10,11 +10,11 @@ namespace softalign {
 inline constexpr int kFormatVersion = 1;
 
 // Builds the record in memory, writes it beside run.h5, reads it back and puts it in place in one
-// step. Throws MachineError when the disk fails; run.h5 is then what it was.
-void publish(FileSystem& files, const RunFolder& run, const History& history);
+// step. Test results, which are recorded last, are whole or absent: a run that is not complete has
+// none. Throws MachineError when the disk fails; run.h5 is then what it was.
+void publish(FileSystem& files, const RunFolder& run, History history);
 
-// Whether the run is complete and run.h5 is that of its end. They differ when the disk was full, or
-// the process killed, at the last publication. Throws DataError for a damaged record.
+// Whether the run is complete and run.h5 is that of its end. Throws DataError for a damaged record.
 bool end_is_published(const RunFolder& run);
 
 // The record of a run that nobody works on, from what its journals hold: `softalign recover`. Torn

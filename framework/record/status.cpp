@@ -6,6 +6,7 @@
 
 #include "framework/base/error.hpp"
 #include "framework/record/claim.hpp"
+#include "framework/record/hdf5.hpp"
 #include "framework/record/journal.hpp"
 #include "framework/record/machine.hpp"
 
@@ -70,6 +71,15 @@ std::optional<std::string> read_on(const RunFolder& run, RunStatus& status) {
   return end;
 }
 
+// Whether run.h5 is the record of the run's end; one that is damaged may be.
+bool may_hold_end(const RunFolder& run, RunState state) {
+  try {
+    return is_there(run.record()) && holds_end(run, state);
+  } catch (const DataError&) {
+    return true;
+  }
+}
+
 }  // namespace
 
 void set(NamedNumbers& numbers, const std::string& name, double value) {
@@ -128,12 +138,24 @@ RunStatus run_status(const RunFolder& run, const ProofOfDeath& proof) {
     // A process that was stopped at once had no time for the journal: its word is in the release.
     const std::string word = end ? *end : read_file(run.released(owner->attempt), 4096);
     status.state = run_state(word).value_or(RunState::failed);
+    const bool over = status.state == RunState::complete || status.state == RunState::pruned;
+    if (over && !may_hold_end(run, status.state)) status.state = RunState::failed;
   } else {
     const bool may_live = owner && proof(*owner).empty();
     const bool records = owner && is_there(run.journal(owner->attempt));
     status.state = !may_live ? RunState::lost : records ? RunState::running : RunState::claimed;
   }
   return status;
+}
+
+bool holds_end(const RunFolder& run, RunState state) {
+  const Hdf5Reader record(run.record());
+  if (record.attribute<std::string>("", "state") != to_string(state)) return false;
+  const std::vector<Index> journals = run.journals();
+  if (journals.empty()) return true;
+  const Values attempts = record.read("provenance/attempts/attempt");
+  const auto* numbers = std::get_if<std::vector<std::int32_t>>(&attempts);
+  return numbers && !numbers->empty() && numbers->back() >= journals.back();
 }
 
 void write_status(FileSystem& files, const RunFolder& run, const RunStatus& status) {

@@ -48,6 +48,11 @@ struct RunStatus {
 // damaged files count as absent ones.
 RunStatus run_status(const RunFolder& run, const ProofOfDeath& proof = proof_of_death);
 
+// Whether run.h5 is the record of the end in this state of the newest attempt. The journal has an end
+// first: they differ when the disk was full, or the process killed, at the last publication. Throws
+// DataError for a damaged record.
+bool holds_end(const RunFolder& run, RunState state);
+
 // Gives a number of this name its newest value.
 void set(NamedNumbers& numbers, const std::string& name, double value);
 

@@ -388,6 +388,53 @@ BOOST_AUTO_TEST_CASE(failing_calls_end_the_run_and_nothing_else) {
   }
 }
 
+// The journal has the end before run.h5 has it.
+BOOST_AUTO_TEST_CASE(a_run_is_over_when_its_record_has_the_end) {
+  struct FullDisk : FileSystem {
+    bool full = false;
+    int rename(const char* from, const char* to) override {
+      if (!full || !std::string_view(to).ends_with("run.h5")) return FileSystem::rename(from, to);
+      errno = ENOSPC;
+      return -1;
+    }
+  };
+  for (const RunState end : {RunState::complete, RunState::pruned}) {
+    for (const Index published : {0, 1}) {
+      const Scratch scratch;
+      const RunFolder folder{scratch / kRun.name / kRun.run_id};
+      {
+        FullDisk files;
+        Recorder record(scratch.path(), kRun, {}, files);
+        record.scalars("train", 1, {{"loss", 1.0}});
+        if (published > 0) record.publish();
+        files.full = true;
+        BOOST_CHECK_THROW(record.end(end), MachineError);
+      }
+      BOOST_TEST((run_status(folder).state == RunState::failed));
+      const Recorder again(scratch.path(), kRun);
+      BOOST_TEST(again.already_complete() == (end == RunState::complete));
+      if (again.already_complete()) BOOST_TEST(Record(folder.record()).complete());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(test_results_are_whole_or_absent) {
+  for (const RunState end : {RunState::failed, RunState::complete}) {
+    const Scratch scratch;
+    Recorder record(scratch.path(), kRun);
+    record.scalars("train", 1, {{"loss", 1.0}});
+    record.array("test", "nll", {{"sentence", 1}}, std::vector<double>{2});
+    record.array("test/by_length", "loss", {{"bucket", 1}}, std::vector<double>{2});
+    record.array("tests", "tried", {}, std::vector<double>{2});
+    record.attributes("test", R"({"loss": 2})");
+    record.end(end);
+    const Record published(record.folder().record());
+    const std::vector<std::string> groups = published.children();
+    BOOST_TEST(std::count(groups.begin(), groups.end(), "test") == (end == RunState::complete));
+    BOOST_TEST(std::count(groups.begin(), groups.end(), "tests") == 1);
+  }
+}
+
 // A real limit on a real file: the parent sees the message and the old record.
 BOOST_AUTO_TEST_CASE(a_full_disk_leaves_the_published_record) {
   const Scratch scratch;

@@ -73,13 +73,14 @@ class Work:
 
     name: str
     commands: tuple[tuple[str, ...], ...]
+    retry: tuple[str, ...] = ()  # what the program names when rows failed
     begins_with: str = ""  # the work whose finished folder, without its records, it starts from
     has_cache: bool = False
     many_runs: bool = False  # with several processes or runs there may be several lines that say why
 
-    def command(self, number: int, **folders: Path) -> list[str]:
-        """One of the commands, with the folders filled in."""
-        words = list(self.commands[number])
+    def command(self, number: int | None, **folders: Path) -> list[str]:
+        """One of the commands, or the retry, with the folders filled in."""
+        words = list(self.retry if number is None else self.commands[number])
         for name, folder in folders.items():
             words = [word.replace("{" + name + "}", str(folder)) for word in words]
         return words
@@ -115,6 +116,7 @@ WORKS: dict[str, Work] = {
         Work(
             "sweep",
             (("sweep", "run", "{inputs}/sweep.yaml", "--workers", "2", "--out", "{out}"),),
+            retry=("sweep", "retry", "{out}/small"),
             many_runs=True,
         ),
         Work("study", (("study", "{inputs}/study.yaml", "--threads", "1", "--out", "{out}"),), many_runs=True),
