@@ -60,9 +60,9 @@ void FileSystem::write_atomically(const fs::path& path,
   if (const auto there = fs::status(path, error); fs::exists(there) && !fs::is_regular_file(there))
     throw MachineError("{}: is no regular file; choose another name", path.string());
   const fs::path temporary = temporary_for(path);
-  remove(temporary);  // left by a dead process that had our number
+  unlink(temporary.c_str());  // left by a dead process that had our number
   try {
-    File file(*this, temporary);
+    File file(*this, temporary, path);
     file.append(bytes);
     file.sync();
     try {
@@ -81,10 +81,10 @@ void FileSystem::write_atomically(const fs::path& path,
 
 bool FileSystem::create_once(const fs::path& path, std::string_view bytes) {
   const fs::path temporary = temporary_for(path);
-  remove(temporary);
+  unlink(temporary.c_str());
   bool created = false;
   try {
-    File file(*this, temporary);
+    File file(*this, temporary, path);
     file.append(bytes);
     file.sync();
     created = retry([&] { return link(temporary.c_str(), path.c_str()); }) == 0;
@@ -148,9 +148,12 @@ void FileSystem::sync_folder(const fs::path& path) {
   if (!ok) throw failure("sync the folder", path);
 }
 
-File::File(FileSystem& system, const fs::path& path) : system_(system), path_(path) {
+File::File(FileSystem& system, const fs::path& path) : File(system, path, path) {}
+
+File::File(FileSystem& system, const fs::path& path, const fs::path& becomes)
+    : system_(system), path_(becomes) {
   const int flags = O_CREAT | O_EXCL | O_APPEND | O_WRONLY | O_CLOEXEC;
-  file_ = retry([&] { return system_.open(path_.c_str(), flags); });
+  file_ = retry([&] { return system_.open(path.c_str(), flags); });
   if (file_ < 0) throw failure("create it", path_);
 }
 

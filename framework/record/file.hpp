@@ -52,6 +52,8 @@ class FileSystem {
 class File {
  public:
   File(FileSystem& system, const std::filesystem::path& path);
+  // A temporary file, whose errors name what it becomes.
+  File(FileSystem& system, const std::filesystem::path& path, const std::filesystem::path& becomes);
   ~File();
   File(const File&) = delete;
   File& operator=(const File&) = delete;

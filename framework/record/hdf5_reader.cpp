@@ -55,6 +55,22 @@ Values read_texts(hid_t dataset, std::size_t count, const std::string& path) {
   return values;
 }
 
+// The library reads this attribute as a reference or more for each axis, whatever it is.
+void check_dimension_list(hid_t dataset, std::size_t axes, const std::string& path) {
+  constexpr const char* kName = "DIMENSION_LIST";
+  if (check(H5Aexists(dataset, kName), path) == 0) return;
+  const Hdf5Handle list(check(H5Aopen(dataset, kName, H5P_DEFAULT), path), H5Aclose);
+  const Hdf5Handle type(check(H5Aget_type(list.id()), path), H5Tclose);
+  const Hdf5Handle extent(check(H5Aget_space(list.id()), path), H5Sclose);
+  bool sound = H5Tget_class(type.id()) == H5T_VLEN &&
+               H5Sget_simple_extent_npoints(extent.id()) == static_cast<hssize_t>(axes);
+  if (sound) {
+    const Hdf5Handle element(check(H5Tget_super(type.id()), path), H5Tclose);
+    sound = check(H5Tequal(element.id(), H5T_STD_REF_OBJ), path) > 0;
+  }
+  if (!sound) throw MachineError("HDF5: {}: its {} is no list of its axes", printable(path), kName);
+}
+
 // The name of the scale of an axis, which is that of its dimension.
 std::string scale_of(hid_t dataset, unsigned axis) {
   const auto take_name = [](hid_t, unsigned, hid_t scale, void* out) -> herr_t {
@@ -151,6 +167,7 @@ std::vector<Dimension> Hdf5Reader::dims(const std::string& dataset) const {
     const Hdf5Handle set = open_object(file_.id(), dataset);
     const std::vector<hsize_t> sizes = axes_of(set.id(), dataset);
     const bool is_scale = H5DSis_scale(set.id()) > 0;
+    check_dimension_list(set.id(), sizes.size(), dataset);
     std::vector<Dimension> dims;
     for (unsigned i = 0; i < sizes.size(); ++i)
       dims.push_back({is_scale ? dataset.substr(dataset.rfind('/') + 1) : scale_of(set.id(), i),

@@ -54,6 +54,21 @@ bool is_test_result(const Frame& frame) {
   return attributes && below_test(attributes->path);
 }
 
+// What the record holds and the journals do not, as a part of a sentence; "" when it holds no more.
+std::string more_in_record(const RunFolder& run, const History& history) {
+  if (!is_there(run.record())) return "";
+  try {
+    const auto end = published_end(run);
+    if (end && history.end_state() != to_string(*end))
+      return fmt::format("is {}, the journals have no such end", to_string(*end));
+    const Index updates = Record(run.record()).last_update();
+    if (updates > history.last_update())
+      return fmt::format("holds {} updates, the journals only {}", updates, history.last_update());
+  } catch (const DataError&) {  // a damaged record is what recover is for
+  }
+  return "";
+}
+
 void fill(Hdf5Writer& file, const RunFolder& run, const History& history) {
   file.attributes("", root_attributes(run, history));
   write_provenance(file, run, history);
@@ -89,8 +104,10 @@ void publish(FileSystem& files, const RunFolder& run, History history) {
 }
 
 bool end_is_published(const RunFolder& run) {
-  return run_status(run).state == RunState::complete && is_there(run.record()) &&
-         holds_end(run, RunState::complete);
+  const RunState state = run_status(run).state;
+  const bool may_be =
+      state == RunState::complete || state == RunState::absent;  // or damaged, alone
+  return may_be && published_end(run) == RunState::complete;
 }
 
 void recover(FileSystem& files, const RunFolder& run, const std::vector<std::string>& except) {
@@ -105,20 +122,9 @@ void recover(FileSystem& files, const RunFolder& run, const std::vector<std::str
                        owner->str());
   }
   History history = read_history(run);
-  if (is_there(run.record())) {
-    Index published = -1;
-    try {
-      published = Record(run.record()).last_update();
-    } catch (const DataError&) {  // a damaged record is what recover is for
-    }
-    if (published > history.last_update())
-      throw DataError(
-          "{}: holds {} updates, the journals only {}: they are damaged, and the record stays as "
-          "it is",
-          run.record().string(),
-          published,
-          history.last_update());
-  }
+  if (const std::string more = more_in_record(run, history); !more.empty())
+    throw DataError(
+        "{}: {}: they are damaged, and the record stays as it is", run.record().string(), more);
   check_setting(run, id_of(history), except);
   for (const Attempt& attempt : history.attempts) {
     const auto environment = run.environment(attempt.header.attempt);

@@ -14,7 +14,8 @@ inline constexpr int kFormatVersion = 1;
 // none. Throws MachineError when the disk fails; run.h5 is then what it was.
 void publish(FileSystem& files, const RunFolder& run, History history);
 
-// Whether the run is complete and run.h5 is that of its end. Throws DataError for a damaged record.
+// Whether the run is complete and run.h5 is the record of its end, which may lie there alone. Throws
+// DataError for a damaged record.
 bool end_is_published(const RunFolder& run);
 
 // The record of a run that nobody works on, from what its journals hold: `softalign recover`. Torn

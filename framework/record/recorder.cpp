@@ -51,10 +51,10 @@ Recorder::Recorder(const fs::path& results,
       folder_{results / run.name / run.run_id},
       drift_(std::make_unique<DriftCheck>(std::vector<Frame>{})) {
   files_.make_folders(folder_.root);
+  if (!mode.force && end_is_published(folder_)) return;
   const History history = read_history(folder_);
   check_history(history, run, folder_);
   if (history.end_state() == to_string(RunState::complete) && !mode.force) {
-    if (end_is_published(folder_)) return;
     check_places(folder_);
     remove_temporaries(files_, folder_, false);
     write_setting(run);

@@ -71,13 +71,24 @@ std::optional<std::string> read_on(const RunFolder& run, RunStatus& status) {
   return end;
 }
 
-// Whether run.h5 is the record of the run's end; one that is damaged may be.
-bool may_hold_end(const RunFolder& run, RunState state) {
+std::optional<RunState> published_end_if_whole(const RunFolder& run) {
   try {
-    return is_there(run.record()) && holds_end(run, state);
+    return published_end(run);
   } catch (const DataError&) {
-    return true;
+    return std::nullopt;
   }
+}
+
+// How a run stands on which nobody works, and whose record is not that of its end.
+RunState unfinished_state(const RunFolder& run,
+                          const std::optional<Owner>& owner,
+                          const std::optional<std::string>& end) {
+  if (!owner || !is_there(run.released(owner->attempt))) return RunState::lost;
+  // A process that was stopped at once had no time for the journal: its word is in the release.
+  const auto word = run_state(read_file(run.released(owner->attempt), 4096));
+  if (word) return *word;
+  const RunState state = run_state(end.value_or("")).value_or(RunState::failed);
+  return is_over(state) ? RunState::failed : state;
 }
 
 }  // namespace
@@ -124,38 +135,37 @@ std::optional<RunState> run_state(std::string_view name) {
 RunStatus run_status(const RunFolder& run, const ProofOfDeath& proof) {
   RunStatus status = read_status(run);
   const std::optional<Owner> owner = known_owner(run);
-  bool said = !is_worked_on(status.state) && status.state != RunState::absent;
+  bool known = !is_worked_on(status.state) && status.state != RunState::absent &&
+               (!is_over(status.state) || is_there(run.record()));
   if (owner) {
     status.owner = owner->str();
-    said = said && status.attempt == owner->attempt;
+    known = known && status.attempt == owner->attempt;
     status.attempt = owner->attempt;
-  } else if (run.journals().empty()) {
-    return {};
   }
-  if (said) return status;
+  if (known) return status;
   const std::optional<std::string> end = read_on(run, status);
-  if (owner && is_there(run.released(owner->attempt))) {
-    // A process that was stopped at once had no time for the journal: its word is in the release.
-    const std::string word = end ? *end : read_file(run.released(owner->attempt), 4096);
-    status.state = run_state(word).value_or(RunState::failed);
-    const bool over = status.state == RunState::complete || status.state == RunState::pruned;
-    if (over && !may_hold_end(run, status.state)) status.state = RunState::failed;
-  } else {
-    const bool may_live = owner && proof(*owner).empty();
-    const bool records = owner && is_there(run.journal(owner->attempt));
-    status.state = !may_live ? RunState::lost : records ? RunState::running : RunState::claimed;
-  }
+  if (owner && !is_there(run.released(owner->attempt)) && proof(*owner).empty())
+    status.state = is_there(run.journal(owner->attempt)) ? RunState::running : RunState::claimed;
+  else if (const auto published = published_end_if_whole(run))
+    status.state = *published;
+  else if (owner || !run.journals().empty())
+    status.state = unfinished_state(run, owner, end);
+  else
+    return {};
   return status;
 }
 
-bool holds_end(const RunFolder& run, RunState state) {
+std::optional<RunState> published_end(const RunFolder& run) {
+  if (!is_there(run.record())) return std::nullopt;
   const Hdf5Reader record(run.record());
-  if (record.attribute<std::string>("", "state") != to_string(state)) return false;
+  const auto state = run_state(record.attribute<std::string>("", "state").value_or(""));
   const std::vector<Index> journals = run.journals();
-  if (journals.empty()) return true;
+  if (!state || !is_over(*state)) return std::nullopt;
+  if (journals.empty()) return state;
   const Values attempts = record.read("provenance/attempts/attempt");
   const auto* numbers = std::get_if<std::vector<std::int32_t>>(&attempts);
-  return numbers && !numbers->empty() && numbers->back() >= journals.back();
+  const bool newest = numbers && !numbers->empty() && numbers->back() >= journals.back();
+  return newest ? state : std::nullopt;
 }
 
 void write_status(FileSystem& files, const RunFolder& run, const RunStatus& status) {

@@ -32,6 +32,10 @@ std::span<const RunState> run_states();                    // all of them
 inline bool is_worked_on(RunState state) {
   return state == RunState::claimed || state == RunState::running;
 }
+// Whether a run came to an end from which it does not go on.
+inline bool is_over(RunState state) {
+  return state == RunState::complete || state == RunState::pruned;
+}
 
 struct RunStatus {
   RunState state = RunState::absent;
@@ -44,14 +48,14 @@ struct RunStatus {
 };
 
 // How a run stands, for every command that says so. What status.json does not say yet, or says no
-// more, comes from the newest claim and journal. Never throws for a run that others are writing;
+// more, comes from the newest claim and journal, and from run.h5: a run is over when that has its end. Never throws for a run that others are writing;
 // damaged files count as absent ones.
 RunStatus run_status(const RunFolder& run, const ProofOfDeath& proof = proof_of_death);
 
-// Whether run.h5 is the record of the end in this state of the newest attempt. The journal has an end
-// first: they differ when the disk was full, or the process killed, at the last publication. Throws
-// DataError for a damaged record.
-bool holds_end(const RunFolder& run, RunState state);
+// The end, complete or pruned, of which run.h5 is the record; nothing where it is a record from before the
+// newest attempt's end, or absent. The journal has an end first: run.h5 is behind when the disk was full,
+// or the process killed, at the last publication. Throws DataError for a damaged record.
+std::optional<RunState> published_end(const RunFolder& run);
 
 // Gives a number of this name its newest value.
 void set(NamedNumbers& numbers, const std::string& name, double value);

@@ -92,4 +92,27 @@ BOOST_AUTO_TEST_CASE(arrays_larger_than_their_file) {
   refused(sparse({hsize_t{1} << 40, hsize_t{1} << 20}), "more places");
 }
 
+// The library follows this attribute whatever its type is.
+BOOST_AUTO_TEST_CASE(axes_that_are_no_list_of_references) {
+  const auto list_of = [](hid_t type, const std::vector<hsize_t>& sizes) {
+    return [type, sizes](hid_t f) {
+      const hid_t set = H5Dopen2(f, "g/a", H5P_DEFAULT);
+      H5Adelete(set, "DIMENSION_LIST");
+      const hid_t space = H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), nullptr);
+      H5Aclose(H5Acreate2(set, "DIMENSION_LIST", type, space, H5P_DEFAULT, H5P_DEFAULT));
+      H5Sclose(space);
+      H5Dclose(set);
+    };
+  };
+  const hid_t texts = H5Tcopy(H5T_C_S1), numbers = H5Tvlen_create(H5T_NATIVE_DOUBLE),
+              references = H5Tvlen_create(H5T_STD_REF_OBJ);
+  H5Tset_size(texts, H5T_VARIABLE);
+  refused(list_of(H5T_NATIVE_DOUBLE, {2, 2}), "no list of its axes");
+  refused(list_of(H5T_NATIVE_INT64, {1}), "no list of its axes");
+  refused(list_of(texts, {1}), "no list of its axes");
+  refused(list_of(numbers, {1}), "no list of its axes");
+  refused(list_of(references, {2}), "no list of its axes");
+  for (const hid_t type : {texts, numbers, references}) H5Tclose(type);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

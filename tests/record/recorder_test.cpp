@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <functional>
 #include <set>
 
 #include "framework/base/error.hpp"
@@ -416,6 +417,74 @@ BOOST_AUTO_TEST_CASE(a_run_is_over_when_its_record_has_the_end) {
       if (again.already_complete()) BOOST_TEST(Record(folder.record()).complete());
     }
   }
+}
+
+// Whatever lies beside it, run.h5 of the newest end is the run's end.
+BOOST_AUTO_TEST_CASE(a_record_of_the_end_is_the_end) {
+  const std::vector<std::function<void(const RunFolder&)>> losses = {
+      [](const RunFolder& run) { std::filesystem::remove(run.status()); },
+      [](const RunFolder& run) {  // a process that stopped between its claim and its journal
+        std::filesystem::copy(run.attempt(1), run.attempt(2));
+      },
+      [](const RunFolder& run) {
+        std::filesystem::copy(run.attempt(1), run.attempt(2));
+        std::filesystem::remove(run.released(2));
+      },
+      [](const RunFolder& run) {
+        std::filesystem::remove(run.status());
+        std::filesystem::remove(run.journal(1));
+      },
+      [](const RunFolder& run) {
+        const auto journal = run.journal(1);
+        std::filesystem::resize_file(journal, std::filesystem::file_size(journal) - 10);
+        std::filesystem::remove(run.status());
+      },
+      [](const RunFolder& run) {
+        for (const auto& entry : std::filesystem::directory_iterator(run.root))
+          if (entry.path() != run.record()) std::filesystem::remove_all(entry.path());
+      }};
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    BOOST_TEST_CONTEXT("loss " << i) {
+      const Scratch scratch;
+      const RunFolder run{undisturbed(scratch).parent_path()};
+      const std::string record = read_file(run.record());
+      losses[i](run);
+      const auto nobody_lives = [](const Owner&) { return std::string("gone"); };
+      BOOST_TEST((run_status(run, nobody_lives).state == RunState::complete));
+      if (!is_there(run.claim(2)) || is_there(run.released(2))) {
+        BOOST_TEST(Recorder(scratch / "undisturbed", kRun).already_complete());
+        BOOST_TEST((run_status(run).state == RunState::complete));
+      }
+      try {
+        recover(FileSystem::real(), run);
+      } catch (const std::exception&) {
+      }
+      BOOST_TEST(Record(run.record()).complete());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_complete_run_without_its_record_is_not_over) {
+  const Scratch scratch;
+  const RunFolder run{undisturbed(scratch).parent_path()};
+  std::filesystem::remove(run.record());
+  BOOST_TEST((run_status(run).state == RunState::failed));
+  FileSystem::real().write_atomically(run.released(1),
+                                      "interrupted");  // twice Ctrl-C while it publishes
+  std::filesystem::remove(run.status());
+  BOOST_TEST((run_status(run).state == RunState::interrupted));
+  BOOST_TEST(Recorder(scratch / "undisturbed", kRun).already_complete());
+  BOOST_TEST((run_status(run).state == RunState::complete));
+}
+
+BOOST_AUTO_TEST_CASE(recover_keeps_a_record_that_holds_more_than_the_journals) {
+  const Scratch scratch;
+  const RunFolder run{undisturbed(scratch).parent_path()};
+  std::filesystem::resize_file(run.journal(1), std::filesystem::file_size(run.journal(1)) - 10);
+  BOOST_CHECK_EXCEPTION(recover(FileSystem::real(), run), DataError, [&](const DataError& e) {
+    return std::string(e.what()).find("the record stays as it is") != std::string::npos;
+  });
+  BOOST_TEST(Record(run.record()).complete());
 }
 
 BOOST_AUTO_TEST_CASE(test_results_are_whole_or_absent) {
