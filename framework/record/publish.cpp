@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/base/error.hpp"
+#include "framework/base/path.hpp"
+#include "framework/config/yaml.hpp"
 #include "framework/record/claim.hpp"
 #include "framework/record/hdf5.hpp"
 #include "framework/record/layout.hpp"
@@ -20,13 +22,26 @@ std::string id_of(const History& history) {
   return history.attempts.empty() ? "" : history.attempts.back().header.run_id;
 }
 
+// As the spec says it: the folder may have been copied.
+std::string name_of(const RunFolder& run) {
+  if (is_there(run.spec())) {
+    try {
+      const Value spec = parse_yaml(read_file(run.spec()), run.spec().string());
+      const Value::Entry* name = spec.find("name");
+      if (name && name->value.is_scalar()) return name->value.text;
+    } catch (const SpecError&) {  // damaged: the folder has a name too
+    }
+  }
+  return whole_path(run.root).parent_path().filename().string();
+}
+
 std::string root_attributes(const RunFolder& run, const History& history) {
   const std::string end = history.end_state().value_or("running");
   return nlohmann::ordered_json{{"format", kRecordFormat},
                                 {"format_version", kFormatVersion},
                                 {"Conventions", "CF-1.10"},
                                 {"run_id", id_of(history)},
-                                {"name", run.root.parent_path().filename().string()},
+                                {"name", name_of(run)},
                                 {"complete", end == "complete"},
                                 {"state", end},
                                 {"last_update", history.last_update()},

@@ -20,7 +20,8 @@ struct Size {
   std::vector<Index> values;
   Index least;
   bool list;
-  bool in_spec = true;  // false: an argument of the command, "--threads"
+  bool in_spec = true;       // false: an argument of the command, "--threads"
+  bool changes_run = false;  // another value makes another run
 
   Index value() const { return values.back(); }
   std::string text(Index value) const {
@@ -37,10 +38,10 @@ void collect_sizes(const OptionNode& node, std::vector<Size>& sizes) {
   constexpr Index kSmall = 10;  // no machine is too small for that
   const auto least = static_cast<Index>(std::max(1.0, node.limits.low));
   if (const auto* one = std::get_if<Index>(&node.value); one && *one > std::max(least, kSmall))
-    sizes.push_back({node.path, {*one}, least, false});
+    sizes.push_back({node.path, {*one}, least, false, true, node.limits.changes_run});
   if (const auto* many = std::get_if<std::vector<Index>>(&node.value);
       many && !many->empty() && many->back() > std::max(least, kSmall))
-    sizes.push_back({node.path, *many, least, true});
+    sizes.push_back({node.path, *many, least, true, true, node.limits.changes_run});
 }
 
 class Lowering {
@@ -59,8 +60,8 @@ class Lowering {
       sizes_.push_back({"--workers", {check.side_by_side}, 1, false, false});
   }
 
-  // "a: 9 -> 3, or b: 8 -> 2 with c: 7 -> 2 would fit"; empty: nothing that was tried would. The model comes
-  // last: it is what people study.
+  // "a: 9 -> 3, or b: 8 -> 2 with c: 7 -> 2 would fit"; empty: nothing that was tried would. What changes
+  // no number comes first, and the model last: it is what people study.
   std::string remedy(const std::vector<std::string>& open, const std::string& without) const {
     const auto change = [&](const Size& size, double share) {
       return fmt::format("{}: {} -> {}",
@@ -70,13 +71,13 @@ class Lowering {
     };
     const double all = with({}, 1)->sum();
     Sizes matter;
-    for (const bool of_model : {false, true}) {
+    for (const Effect effect : {Effect::none, Effect::on_run, Effect::on_model}) {
       for (const Size& size : sizes_) {
         const bool may = !size.in_spec || std::ranges::any_of(open, [&](const std::string& head) {
           return size.path.starts_with(head);
         });
-        if (!may || size.path.starts_with("model.") != of_model) continue;
-        if (const auto less = with({&size}, 0.5); less && less->sum() < 0.9 * all)
+        if (!may || effect_of(size) != effect) continue;
+        if (const auto less = with({&size}, 0); less && less->sum() < 0.9 * all)
           matter.push_back(&size);
       }
       std::vector<std::string> found;
@@ -103,6 +104,12 @@ class Lowering {
 
  private:
   using Sizes = std::vector<const Size*>;
+  enum class Effect { none, on_run, on_model };
+
+  static Effect effect_of(const Size& size) {
+    if (!size.changes_run) return Effect::none;
+    return size.path.starts_with("model.") ? Effect::on_model : Effect::on_run;
+  }
 
   static Sizes without_one(Sizes sizes, const Size* one) {
     std::erase(sizes, one);
@@ -133,12 +140,14 @@ class Lowering {
       return estimate_(resolve<Spec>(std::move(tree)).spec, threads).times(side_by_side);
     } catch (const SpecError&) {
       return std::nullopt;
+    } catch (const DataError&) {  // data that its encoder cannot read
+      return std::nullopt;
     }
   }
 
   bool fits(const Sizes& sizes, double share) const {
     const auto estimate = with(sizes, share);
-    return estimate && estimate->bytes() <= check_.machine.limit;
+    return estimate && estimate->bytes() <= kNearly * check_.machine.limit;
   }
 
   std::optional<double> largest_share(const Sizes& sizes) const {
