@@ -20,6 +20,7 @@ from datetime import date
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import plain_matplotlib  # noqa: E402, F401
 import matplotlib.pyplot as plt  # noqa: E402
 import numpy as np  # noqa: E402
 from bench_compare import CONFIGURATIONS, ROOT, Contestant, numbers, processor  # noqa: E402

@@ -7,9 +7,7 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-import matplotlib
-
-matplotlib.use("Agg")
+import plain_matplotlib  # isort: skip
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure

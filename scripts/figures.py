@@ -13,11 +13,13 @@ line is wrong, 3 the data is wrong or missing.
 
 from __future__ import annotations
 
+import interrupt  # isort: skip
 import argparse
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import plain_matplotlib  # isort: skip
 from matplotlib.figure import Figure
 
 from drawing import LOOKS, save_figure

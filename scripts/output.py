@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import signal
 import stat
 import sys
 from pathlib import Path
@@ -79,8 +80,9 @@ def write(path: Path, content: bytes, force: bool = False) -> None:
     check(path, force)
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.tmp-{os.getpid()}")
-    beside.unlink(missing_ok=True)  # left by a dead process that had our number
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})  # it would leave `beside`
     try:
+        beside.unlink(missing_ok=True)  # left by a dead process that had our number
         with beside.open("xb") as file:
             file.write(content)
             file.flush()
@@ -88,6 +90,7 @@ def write(path: Path, content: bytes, force: bool = False) -> None:
         beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
     folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(folder)

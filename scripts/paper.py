@@ -23,7 +23,7 @@ UNITS = {"percent": "%", "nats": "nats"}
 
 
 def set_style(font: str) -> None:
-    plt.rcdefaults()  # nobody's matplotlibrc enters
+    plt.rcdefaults()
     plt.rcParams.update(STYLE)
     plt.rcParams.update({
         "font.family": FONTS[font],

@@ -8,6 +8,7 @@ can be read.
 
 from __future__ import annotations
 
+import interrupt  # isort: skip
 import argparse
 import math
 import os
@@ -16,6 +17,7 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
+import plain_matplotlib  # isort: skip
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.figure import Figure

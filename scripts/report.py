@@ -8,7 +8,9 @@ What cannot be read is named on standard error and on the page.
 
 from __future__ import annotations
 
+import interrupt  # isort: skip
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -69,6 +71,7 @@ def main(arguments: list[str]) -> int:
     try:
         if output is None:
             sys.stdout.buffer.write(content)
+            sys.stdout.flush()
             return 0
         if into_stream:
             output.write_bytes(content)
@@ -78,7 +81,9 @@ def main(arguments: list[str]) -> int:
         say("report", error)
         return USAGE
     except OSError as error:
-        say("report", f"{output}: cannot be written: {error.strerror}")
+        say("report", f"{output or 'standard output'}: cannot be written: {error.strerror}")
+        if output is None:
+            os._exit(1)  # Python would try again to write what could not be written
         return 1
     print(printable(output))
     return 0

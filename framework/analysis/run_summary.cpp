@@ -52,7 +52,7 @@ void read_record(RunSummary& summary, const std::filesystem::path& file) {
     summary.selected = record.attribute<Index>("test", "selected_update").value_or(0);
   if (record.has("dev/update")) summary.dev = record.series("dev");
   if (record.has("train/update")) summary.train = thin(record.series("train", {kLoss}), kLoss);
-  if (summary.status.state == RunState::absent) {  // a record that was copied here alone
+  if (summary.status.attempt == 0) {  // a record that was copied here alone
     summary.status.state = run_state(record.state()).value_or(RunState::interrupted);
     summary.status.last_update = record.last_update();
   }

@@ -1,5 +1,6 @@
 #include "framework/app/script.hpp"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -42,6 +43,10 @@ void become_script(const std::string& name,
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   std::fflush(stdout);
+  sigset_t interrupt;
+  sigemptyset(&interrupt);
+  sigaddset(&interrupt, SIGINT);
+  sigprocmask(SIG_BLOCK, &interrupt, nullptr);  // until Python has started: scripts/interrupt.py
   execv(kPython, argv.data());
   throw MachineError("{}: cannot be started: {}; apt-get install python3 {}",
                      kPython,

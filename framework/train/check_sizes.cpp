@@ -90,8 +90,9 @@ class Lowering {
       for (Sizes together : {rest, matter}) {
         const auto share = rest.empty() ? std::nullopt : largest_share(together);
         if (!share) continue;
-        for (const Size* size : Sizes(together))
-          if (Sizes fewer = without_one(together, size); fits(fewer, *share)) together = fewer;
+        const Sizes tried = together;
+        for (auto size = tried.rbegin(); size != tried.rend(); ++size)
+          if (Sizes fewer = without_one(together, *size); fits(fewer, *share)) together = fewer;
         std::vector<std::string> changes;
         for (const Size* size : together) changes.push_back(change(*size, *share));
         found.push_back(fmt::format("{}", fmt::join(changes, " with ")));

@@ -92,6 +92,8 @@ MetricTable read_totals(const Record& record) {
     const auto total = record.attribute<double>("test", name);
     if (!total) continue;
     const std::string column = group + "/" + name;
+    if (!std::holds_alternative<std::vector<double>>(record.array(group, name).values))
+      throw damaged_record(record.file(), fmt::format("{} is not as a record has it", column));
     table.metrics.push_back(name);
     table.units.push_back(record.attribute<std::string>(column, "units").value_or(""));
     table.signatures.push_back(record.attribute<std::string>(column, "signature").value_or(""));

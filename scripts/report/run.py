@@ -86,7 +86,7 @@ class Recorded:
     @property
     def seconds(self) -> float | None:
         """Spent on training and dev evaluation, lost work not counted."""
-        walls = [np.nanmax(s.wall) for s in self.series.values() if s.wall is not None and np.isfinite(s.wall).any()]
+        walls = [s.wall[np.isfinite(s.wall)].max() for s in self.series.values() if s.wall is not None and np.isfinite(s.wall).any()]
         return float(max(walls)) if walls else None
 
 

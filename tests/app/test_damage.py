@@ -222,6 +222,16 @@ def test_a_damaged_record_spoils_no_table_of_sentences(run: Path, tmp_path: Path
         assert table.count("\n") == 17 and run.name in table
 
 
+def test_a_metric_that_is_a_group_is_named(run: Path, tmp_path: Path) -> None:
+    h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
+    with h5py.File(run / "run.h5", "a") as file:
+        del file["test/by_length/bleu"]
+        file.create_group("test/by_length/bleu")
+    for command in ("show", "compare"):
+        line = softalign(command, run, cwd=tmp_path, code=3).stderr.splitlines()[0]
+        assert line.startswith(f"softalign: {run / 'run.h5'}: damaged: "), line
+
+
 def test_the_record_of_another_run_is_not_taken_for_this_ones(run: Path, tmp_path: Path) -> None:
     whole = (run / "run.h5").read_bytes()
     softalign("run", "tiny.yaml", cwd=tmp_path)

@@ -301,7 +301,9 @@ CONFLICTS = {
 @pytest.mark.parametrize("what", [*IMPOSSIBLE, *CONFLICTS])
 def test_a_journal_that_says_what_no_run_says_is_named(run: Path, tmp_path: Path, what: str) -> None:
     record = (run / "run.h5").read_bytes()
-    rewrite(run / "journal-001.jrnl", *(CONFLICTS[what] if what in CONFLICTS else [IMPOSSIBLE[what]]), until=-1)
+    journal = run / "journal-001.jrnl"
+    _, frames = take_apart(journal.read_bytes())
+    rewrite(journal, *(CONFLICTS[what] if what in CONFLICTS else [IMPOSSIBLE[what]]), frames[-1], until=-1)
     line = refusal("recover", run, cwd=tmp_path, naming=f"{run}", code=3)
     assert "move" in line and "run the spec again with --force" in line, line
     assert what in CONFLICTS or f"{run / 'journal-001.jrnl'}: " in line

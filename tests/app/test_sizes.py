@@ -77,6 +77,27 @@ def test_what_the_refusal_proposes_is_accepted(here: Path) -> None:
     assert "note: softalign run refuses: " in notes
 
 
+@can_be_limited
+@pytest.mark.parametrize(
+    "changes, keys",
+    [
+        (["record.alignments=10000000", "task.examples.test=20000", "task.length.test=[2,500]"], ["record.alignments", "task.length.test"]),
+        (["evaluate.batch=64", "evaluate.search={type: beam, width: 200}", "task.length.test=[2,600]"], ["evaluate.batch"]),
+    ],
+)
+def test_values_above_what_has_an_effect_are_found(here: Path, changes: list[str], keys: list[str]) -> None:
+    said = softalign("run", "tiny.yaml", *changes, cwd=here, code=2, **address_space(8 << 30)).stderr
+    for key in keys:
+        assert re.search(rf"{re.escape(key)}: \S+ -> ", said.replace(", ", ",")), said
+
+
+@can_be_limited
+def test_images_are_made_no_smaller_than_their_encoder_reads(here: Path) -> None:
+    spec = Path(__file__).parents[2] / "configs" / "papers" / "xu2015-hard.yaml"
+    notes = softalign("validate", spec, cwd=here, **address_space(8 << 30)).stderr
+    assert "softalign run refuses: " in notes and "evaluate.batch: 64 -> " in notes
+
+
 def test_long_sentences_are_not_tried(here: Path) -> None:
     length = "task.length={train: [4, 10000], dev: [4, 10000], test: [4, 10000]}"
     code, said, megabytes, seconds = measured("validate", "tiny.yaml", length, cwd=here)

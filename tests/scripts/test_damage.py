@@ -240,3 +240,12 @@ def test_a_damaged_table_of_a_sweep_is_named(tmp_path):
             sweep_table.cells(table, table.parameter("rate"), table.parameter("units"), metric, {}, best=True)
         except (RecordError, sweep_table.ChoiceError) as error:
             assert str(error).startswith(f"{place}: ") and "\n" not in str(error), what
+
+
+def test_an_infinite_time_counts_as_none(tmp_path: Path) -> None:
+    record = write_rest(write_record(tmp_path, "dot"))
+    with h5py.File(record, "r+") as file:
+        file["dev/wall_time"][-1] = np.inf
+    made = compute([record.parent])
+    assert "dot: 6.0 s on average" in markdown(made.subject, made.items)
+    html(made)

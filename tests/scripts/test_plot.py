@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import drawing
+import figures
 import h5py
 import numpy as np
 import plot
@@ -25,6 +26,16 @@ def texts(figure: Figure) -> list[str]:
 
 def run_plot(*arguments: Path | str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, plot.__file__, *arguments], capture_output=True, text=True, check=False)
+
+
+def test_settings_of_the_working_directory_do_not_enter(tmp_path):
+    record = write_record(tmp_path / "runs", "dot")
+    (tmp_path / "matplotlibrc").write_text("text.usetex: True\nno setting\n")
+    for script in (plot, figures):
+        done = subprocess.run([sys.executable, script.__file__, "--help"], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+    done = subprocess.run([sys.executable, plot.__file__, record, "--out", "out"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_run_reads_as_it_was_written(tmp_path):

@@ -5,8 +5,10 @@ import math
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -637,3 +639,21 @@ def test_an_edited_plan_is_named_with_its_line(demo, tmp_path):
     assert f"report: {copy}/plan.yaml:11: changed since it was written" in report(copy).stderr
     (copy / "plan.yaml").write_text("".join(whole.splitlines(keepends=True)[:-1]))
     assert "plan.yaml:21: changed since it was written" in report(copy).stderr
+
+
+def test_an_interrupt_ends_it_without_a_word(run, tmp_path):
+    page = tmp_path / "page.html"
+    for seconds in (0, 0.02, 0.05, 0.1, 0.2, 0.4):
+        process = subprocess.Popen([PROGRAM, "report", run, "-o", page], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        time.sleep(seconds)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=60)
+        assert process.returncode in (-signal.SIGINT, 0), errors
+        assert errors == b""
+        assert [path.name for path in tmp_path.iterdir() if path != page] == []
+
+
+def test_a_checklist_that_finds_no_room_is_told(run):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([PROGRAM, "report", run, "--checklist"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "report: standard output: cannot be written: No space left on device\n")

@@ -193,8 +193,8 @@ BOOST_AUTO_TEST_CASE(what_is_proposed_does_fit) {
     const Spec spec = spec_of(kModels[0], {fmt::format("task.length.test=[4,{}]", longest)}).spec;
     return MemoryMeter(kPlenty).of_run(spec, outline(spec), 1).bytes();
   };
-  BOOST_TEST(bytes(lowered) <= 2e9);
-  BOOST_TEST(bytes(lowered + lowered / 20) > 1.9e9);
+  BOOST_TEST(bytes(lowered) <= 1.6e9);  // some of it is left for others
+  BOOST_TEST(bytes(lowered + lowered / 20) > 1.5e9);
 }
 
 BOOST_AUTO_TEST_CASE(a_check_that_refuses_nothing_says_so) {
