@@ -61,10 +61,6 @@ RowStatus row_status(const SweepPlan& plan, const SweepRow& row, RunStatus run) 
     status.state = RowState::failed;
     status.fault = std::string(trimmed(read_file(failure)));
   }
-  if (is_over(status.state) && !fs::exists(plan.run(row).record())) {
-    status.state = RowState::corrupt;
-    status.fault = fmt::format("{}: is missing", plan.run(row).record().string());
-  }
   return status;
 }
 

@@ -245,7 +245,7 @@ def test_a_failed_row_says_why_and_is_retried_only_when_asked(here: Path):
     assert "4 complete" in softalign("sweep", "retry", "sweep.yaml", cwd=here).stdout
 
 
-@pytest.mark.parametrize("damage", ["truncated record", "garbage journal", "missing spec", "no record"])
+@pytest.mark.parametrize("damage", ["truncated record", "garbage journal", "missing spec"])
 def test_one_corrupt_run_is_named_and_the_table_still_comes(here: Path, damage: str):
     (here / "sweep.yaml").write_text(SWEEP.replace("count: 3", "count: 1"))
     softalign("sweep", "run", "sweep.yaml", cwd=here)
@@ -255,15 +255,24 @@ def test_one_corrupt_run_is_named_and_the_table_still_comes(here: Path, damage: 
         (folder / "run.h5").write_bytes((folder / "run.h5").read_bytes()[:5000])
     elif damage == "garbage journal":
         (folder / "journal-001.jrnl").write_bytes(b"garbage" * 1000)
-    elif damage == "missing spec":
-        (folder / "spec.yaml").unlink()
     else:
-        (folder / "run.h5").unlink()
+        (folder / "spec.yaml").unlink()
     told = softalign("sweep", "status", "sweep.yaml", cwd=here)
     assert "3 complete, 1 corrupt" in told.stdout
     assert row["run_id"] in told.stderr and told.stderr.startswith("softalign: row 1 (")
     retried = softalign("sweep", "retry", "sweep.yaml", "--state", "corrupt", cwd=here)
     assert "4 complete" in retried.stdout and (here / "results/small/.corrupt").is_dir()
+
+
+def test_a_record_that_is_gone_is_made_again_from_its_journals(here: Path):
+    (here / "sweep.yaml").write_text(SWEEP.replace("count: 3", "count: 1"))
+    softalign("sweep", "run", "sweep.yaml", cwd=here)
+    folder = here / status(here)["rows"][1]["folder"]
+    (folder / "run.h5").unlink()
+    assert states(here) == {"complete": 3, "failed": 1}
+    retried = softalign("sweep", "retry", "sweep.yaml", cwd=here)
+    assert "4 complete" in retried.stdout and not (here / "results/small/.corrupt").exists()
+    assert not (folder / "attempt-002").exists()
 
 
 def test_more_runs_are_added_behind_and_nothing_else_may_change(here: Path):

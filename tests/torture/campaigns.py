@@ -320,7 +320,8 @@ def faults(this: Try) -> int:
     this.check_end(end, work, (0,) if disturbance.unnoticed else (0, 1, 75))
     this.check_readable()
     if end.status == 0:
-        this.compare(this.out, work)
+        if "note: " not in end.errors or "sweep.h5: " not in end.errors:  # a table, which the next command makes again
+            this.compare(this.out, work)
     elif not work.many_runs:
         known = os.strerror(disturbance.number) in end.errors or "check the disk" in end.errors
         this.expect(known, f"no word of the reason: {end.errors.strip()[-300:]}")
