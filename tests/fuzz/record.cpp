@@ -48,6 +48,8 @@ Run make_run() {
   std::set<std::string> names;
   collect(Hdf5Reader(file), "", run, names);
   run.attributes.assign(names.begin(), names.end());
+  for (const char* name : {"CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST"})  // the library's own
+    run.attributes.emplace_back(name);
   std::filesystem::remove_all(options.results);
   return run;
 }
@@ -106,6 +108,8 @@ hid_t type_of(std::size_t choice, std::size_t size) {
       H5Tinsert(pair, "b", 4, H5T_IEEE_F32LE);
       return pair;
     }
+    case 12:
+      return H5Tvlen_create(H5T_STD_REF_OBJ);
     default: {
       const hsize_t three = 3;
       return H5Tarray_create2(H5T_STD_I32LE, 1, &three);
@@ -152,7 +156,7 @@ void set_attribute(Input& in, hid_t file, const std::string& path, const Run& ru
   const std::string name = one_of(in, run.attributes);
   const Id object(H5Oopen(file, path.c_str(), H5P_DEFAULT), H5Oclose);
   if (object < 0) return;
-  const Id type(type_of(in.below(13), in.below(256)), H5Tclose),
+  const Id type(type_of(in.below(14), in.below(256)), H5Tclose),
       space(space_of(in, false), H5Sclose);
   H5Adelete(object, name.c_str());
   const Id made(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
@@ -165,7 +169,7 @@ void set_attribute(Input& in, hid_t file, const std::string& path, const Run& ru
 }
 
 void set_dataset(Input& in, hid_t file, const std::string& path) {
-  const Id type(type_of(in.below(13), in.below(256)), H5Tclose),
+  const Id type(type_of(in.below(14), in.below(256)), H5Tclose),
       space(space_of(in, true), H5Sclose);
   const Id creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   const std::size_t layout = in.below(4);
