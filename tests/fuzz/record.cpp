@@ -48,7 +48,8 @@ Run make_run() {
   std::set<std::string> names;
   collect(Hdf5Reader(file), "", run, names);
   run.attributes.assign(names.begin(), names.end());
-  for (const char* name : {"CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST"})  // the library's own
+  for (const char* name :
+       {"CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST"})  // the library's own
     run.attributes.emplace_back(name);
   std::filesystem::remove_all(options.results);
   return run;
