@@ -30,6 +30,7 @@ struct Findings {
   ExitCode code = ExitCode::done;
   MemoryEstimate memory;
   int threads = 0;          // of the estimate
+  bool fits = true;         // on this machine
   std::size_t missing = 0;  // of the errors, those of files that the spec names
 
   bool valid() const { return errors.size() == missing; }
@@ -62,6 +63,7 @@ void estimate_memory(const ResolvedSpec<Spec>& resolved, int threads, Findings& 
         check_run_sizes(resolved, outline, findings.threads, {}, &findings.memory);
     if (!note.empty()) findings.notes.push_back(note.substr(note.find(' ') + 1));
   } catch (const SpecError& refusal) {
+    findings.fits = false;
     findings.notes.push_back(fmt::format("softalign run refuses: {}", refusal.what()));
   }
 }
@@ -108,7 +110,9 @@ std::string verdict(const Findings& findings) {
 
 void print_findings(const std::string& file, const Findings& findings) {
   print_text("{}: {}\n", printable(file, kWhole), verdict(findings));
-  if (!findings.memory.parts.empty()) print_text("  memory: {}\n", memory_text(findings));
+  if (!findings.memory.parts.empty())
+    print_text(
+        "  memory{}: {}\n", findings.fits ? "" : ", more than there is", memory_text(findings));
   std::fflush(stdout);  // what follows stays below, where both go to one place
   for (const std::string& line : findings.errors) print_error(line);
   print_notes(findings.notes);
@@ -123,6 +127,7 @@ Json json_of(const std::string& file, const Findings& findings) {
   if (!findings.memory.parts.empty()) {
     Json& memory = entry["memory"] = {{"bytes", findings.memory.bytes()},
                                       {"threads", findings.threads},
+                                      {"fits", findings.fits},
                                       {"parts", Json::array()}};
     for (const MemoryPart& part : findings.memory.parts)
       memory["parts"].push_back(

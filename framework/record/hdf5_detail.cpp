@@ -13,7 +13,9 @@ std::string reason() {
       H5E_DEFAULT,
       H5E_WALK_UPWARD,
       [](unsigned depth, const H5E_error2_t* e, void* out) -> herr_t {
-        if (depth == 0) *static_cast<std::string*>(out) = e->desc ? e->desc : e->func_name;
+        std::string& first = *static_cast<std::string*>(out);
+        const std::string why = e->desc ? e->desc : e->func_name;
+        if (depth == 0 || (system_error(first) == 0 && system_error(why) != 0)) first = why;
         return 0;
       },
       &text);

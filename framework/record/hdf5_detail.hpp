@@ -15,7 +15,9 @@
 namespace softalign::hdf5 {
 
 void silence();        // HDF5 prints nothing by itself: errors come as exceptions
-std::string reason();  // of the last failure: the innermost entry of HDF5's error stack
+// Of the last failure: the entry of HDF5's error stack in which the system refused a call, or else the
+// innermost one. In the same call the library may have looked in vain for something else before.
+std::string reason();
 
 // The errno in such a text where it was the system that refused a call of HDF5's; 0: it was not.
 int system_error(const std::string& reason);

@@ -73,8 +73,10 @@ def test_what_the_refusal_proposes_is_accepted(here: Path) -> None:
     (length,) = re.findall(r"task\.length\.test: \[4, 10000\] -> (\[4, \d+\])", said)
     notes = softalign("validate", "tiny.yaml", *LONG_TEST, f"task.length.test={length}", cwd=here).stderr
     assert "softalign run refuses" not in notes
-    notes = softalign("validate", "tiny.yaml", *LONG_TEST, cwd=here).stderr
-    assert "note: softalign run refuses: " in notes
+    refused = softalign("validate", "tiny.yaml", *LONG_TEST, cwd=here)
+    assert "note: softalign run refuses: " in refused.stderr and "memory, more than there is: " in refused.stdout
+    fits = [answer("validate", "tiny.yaml", *changes, cwd=here)[0]["memory"]["fits"] for changes in ([], LONG_TEST)]
+    assert fits == [True, False]
 
 
 @can_be_limited
