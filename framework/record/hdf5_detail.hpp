@@ -14,7 +14,7 @@
 
 namespace softalign::hdf5 {
 
-void silence();        // HDF5 prints nothing by itself: errors come as exceptions
+void silence();  // HDF5 prints nothing by itself: errors come as exceptions
 // Of the last failure: the entry of HDF5's error stack in which the system refused a call, or else the
 // innermost one. In the same call the library may have looked in vain for something else before.
 std::string reason();
