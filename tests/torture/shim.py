@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-BINARIES = Path(os.environ.get("SOFTALIGN_BINARY_DIR", "build/release")).absolute()
+BINARIES = Path(os.environ.get("SOFTALIGN_BINARY_DIR", Path(__file__).parents[2] / "build/release")).absolute()
 SHIM = BINARIES / "lib" / "torture_shim.so"
 
 CHANGES = ("create", "write", "sync", "truncate", "rename", "link", "unlink", "mkdir")

@@ -23,8 +23,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from campaigns import CAMPAIGNS, Failure, Skipped, Try
-from shim import BINARIES
+from campaigns import CAMPAIGNS, PROGRAM, Failure, Skipped, Try
+from shim import BINARIES, SHIM
 
 ROOT = Path(__file__).parents[2]
 FUZZERS = ROOT / "build" / "fuzz" / "bin"
@@ -252,6 +252,9 @@ def parsed(words: list[str] | None = None) -> argparse.Namespace:
 
 def main() -> int:
     arguments = parsed()
+    for file in (PROGRAM, SHIM):
+        if not file.exists():
+            raise SystemExit(f"{file}: is not built; scripts/torture.sh builds it")
     if arguments.number is not None:
         (name,) = arguments.only
         with tempfile.TemporaryDirectory() as folder:
