@@ -48,8 +48,8 @@ struct RunStatus {
 };
 
 // How a run stands, for every command that says so. What status.json does not say yet, or says no
-// more, comes from the newest claim and journal, and from run.h5: a run is over when that has its end. Never throws for a run that others are writing;
-// damaged files count as absent ones.
+// more, comes from the newest claim and journal, and from run.h5: a run is over when that has its end.
+// Never throws for a run that others are writing; damaged files count as absent ones.
 RunStatus run_status(const RunFolder& run, const ProofOfDeath& proof = proof_of_death);
 
 // The end, complete or pruned, of which run.h5 is the record; nothing where it is a record from before the

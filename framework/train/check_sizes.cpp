@@ -20,9 +20,9 @@ struct Size {
   std::vector<Index> values;
   Index least;
   bool list;
-  bool in_spec = true;       // false: an argument of the command, "--threads"
-  bool changes_run = false;  // another value makes another run
+  bool changes_run;  // another value makes another run
 
+  bool in_spec() const { return !path.starts_with("--"); }  // or an argument, "--threads"
   Index value() const { return values.back(); }
   std::string text(Index value) const {
     if (!list) return fmt::format("{}", value);
@@ -38,10 +38,10 @@ void collect_sizes(const OptionNode& node, std::vector<Size>& sizes) {
   constexpr Index kSmall = 10;  // no machine is too small for that
   const auto least = static_cast<Index>(std::max(1.0, node.limits.low));
   if (const auto* one = std::get_if<Index>(&node.value); one && *one > std::max(least, kSmall))
-    sizes.push_back({node.path, {*one}, least, false, true, node.limits.changes_run});
+    sizes.push_back({node.path, {*one}, least, false, node.limits.changes_run});
   if (const auto* many = std::get_if<std::vector<Index>>(&node.value);
       many && !many->empty() && many->back() > std::max(least, kSmall))
-    sizes.push_back({node.path, *many, least, true, true, node.limits.changes_run});
+    sizes.push_back({node.path, *many, least, true, node.limits.changes_run});
 }
 
 class Lowering {
@@ -73,7 +73,7 @@ class Lowering {
     Sizes matter;
     for (const Effect effect : {Effect::none, Effect::on_run, Effect::on_model}) {
       for (const Size& size : sizes_) {
-        const bool may = !size.in_spec || std::ranges::any_of(open, [&](const std::string& head) {
+        const bool may = !size.in_spec() || std::ranges::any_of(open, [&](const std::string& head) {
           return size.path.starts_with(head);
         });
         if (!may || effect_of(size) != effect) continue;
