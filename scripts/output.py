@@ -11,6 +11,8 @@ import re
 import signal
 import stat
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 MAKER = "softalign"
@@ -70,6 +72,20 @@ def check(path: Path, force: bool) -> None:
         raise OutputError(f"{path}: exists and was not made by softalign; --force replaces it, or choose another name")
 
 
+@contextmanager
+def held_back(*signals: signal.Signals) -> Iterator[None]:
+    """They take effect at the end. A thread's mask would not do: the kernel gives them to another, of numpy's library for example."""
+    came: list[int] = []
+    before = {number: signal.signal(number, lambda number, _: came.append(number)) for number in signals}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        for number in came:
+            signal.raise_signal(number)
+
+
 def write(path: Path, content: bytes, force: bool = False) -> None:
     """Whole or not at all: beside its place first, synced, then renamed. The same bytes again are no replacement.
 
@@ -80,17 +96,16 @@ def write(path: Path, content: bytes, force: bool = False) -> None:
     check(path, force)
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f".{path.name}.tmp-{os.getpid()}")
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})  # it would leave `beside`
-    try:
-        beside.unlink(missing_ok=True)  # left by a dead process that had our number
-        with beside.open("xb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    with held_back(signal.SIGINT, signal.SIGTERM):  # which would leave `beside`
+        try:
+            beside.unlink(missing_ok=True)  # left by a dead process that had our number
+            with beside.open("xb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            beside.replace(path)
+        finally:
+            beside.unlink(missing_ok=True)
     folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(folder)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -87,6 +90,32 @@ def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch):
     with pytest.raises(OSError, match="No space"):
         output.write(tmp_path / "page", b"other", force=True)
     assert [p.name for p in tmp_path.iterdir()] == ["page"] and (tmp_path / "page").read_bytes() == MINE
+
+
+INTERRUPTED = """
+import interrupt
+import os, signal, threading, time
+from pathlib import Path
+import output
+
+threading.Thread(target=time.sleep, args=(60,), daemon=True).start()  # as numpy's library has them
+sync = os.fsync
+
+def interrupted(file):
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(0.2)
+    sync(file)
+
+os.fsync = interrupted
+output.write(Path("page"), b"content")
+"""
+
+
+def test_an_interrupt_waits_for_the_file_whichever_thread_gets_it(tmp_path):
+    environment = {**os.environ, "PYTHONPATH": str(Path(output.__file__).parent)}
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED], cwd=tmp_path, env=environment, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (-signal.SIGINT, b"")
+    assert [path.name for path in tmp_path.iterdir()] == ["page"]
 
 
 def test_figures_replace_figures_and_nothing_else(tmp_path, capsys):
