@@ -178,3 +178,16 @@ def test_other_bits_are_seen(tmp_path: Path) -> None:
 def test_unclear_words_are_seen(status: int, errors: str, wrong: str) -> None:
     found = checks.wrong_words(status, errors)
     assert wrong in found and bool(found) == bool(wrong)
+
+
+def test_a_fuzzer_that_is_interrupted_has_found_nothing(tmp_path: Path) -> None:
+    program = tmp_path / "fuzz_any"
+    this = Try(tmp_path, 0, random.Random(1), 1)
+    for status, found in ((0, False), (72, False), (77, True)):  # libFuzzer's statuses: done, a signal, a crash
+        program.write_text(f"#!/bin/sh\necho stat::number_of_executed_units: 12 >&2\nexit {status}\n")
+        program.chmod(0o755)
+        if found:
+            with pytest.raises(campaigns.Failure):
+                torture.fuzzer(program, tmp_path)(this)
+        else:
+            assert torture.fuzzer(program, tmp_path)(this) == 12

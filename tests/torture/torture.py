@@ -30,6 +30,7 @@ ROOT = Path(__file__).parents[2]
 FUZZERS = ROOT / "build" / "fuzz" / "bin"
 FUZZING_SECONDS = 60  # of one try
 FUZZER_SHARE = 0.5
+FUZZER_INTERRUPTED = 72  # its exit status after a signal, such as Ctrl-C
 
 
 @dataclass
@@ -82,7 +83,7 @@ def fuzzer(program: Path, results: Path) -> Callable[[Try], int]:
         ]
         done = subprocess.run(command, cwd=this.place, capture_output=True, text=True, errors="replace")
         executed = re.search(r"number_of_executed_units:\s*(\d+)", done.stderr)
-        if done.returncode != 0:
+        if done.returncode not in (0, FUZZER_INTERRUPTED):
             this.note(f"$ {' '.join(command)}\n{done.stderr[-5000:]}")
             raise Failure(f"{program.name} ends with {done.returncode}; its input is in {found}")
         found.rmdir()
