@@ -72,6 +72,8 @@ class Id {
   Closer close_;
 };
 
+constexpr std::size_t kTypes = 14;  // choices of type_of
+
 // Types that records have, and others.
 hid_t type_of(std::size_t choice, std::size_t size) {
   switch (choice) {
@@ -157,7 +159,7 @@ void set_attribute(Input& in, hid_t file, const std::string& path, const Run& ru
   const std::string name = one_of(in, run.attributes);
   const Id object(H5Oopen(file, path.c_str(), H5P_DEFAULT), H5Oclose);
   if (object < 0) return;
-  const Id type(type_of(in.below(14), in.below(256)), H5Tclose),
+  const Id type(type_of(in.below(kTypes), in.below(256)), H5Tclose),
       space(space_of(in, false), H5Sclose);
   H5Adelete(object, name.c_str());
   const Id made(H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
@@ -170,7 +172,7 @@ void set_attribute(Input& in, hid_t file, const std::string& path, const Run& ru
 }
 
 void set_dataset(Input& in, hid_t file, const std::string& path) {
-  const Id type(type_of(in.below(14), in.below(256)), H5Tclose),
+  const Id type(type_of(in.below(kTypes), in.below(256)), H5Tclose),
       space(space_of(in, true), H5Sclose);
   const Id creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
   const std::size_t layout = in.below(4);
