@@ -50,14 +50,24 @@ Hdf5Handle string_type(std::size_t size) {
   return type;
 }
 
+// Hard links to an object. Since HDF5 1.12 H5O_info_t belongs to another version of the function.
+unsigned links_to(hid_t object, const std::string& name) {
+  H5O_info_t info{};
+#if H5_VERSION_GE(1, 12, 0)
+  check(H5Oget_info3(object, &info, H5O_INFO_BASIC), name);
+#else
+  check(H5Oget_info2(object, &info, H5O_INFO_BASIC), name);
+#endif
+  return info.rc;
+}
+
 // A file of ours has one hard link to each object: others would lead out of the file, or in circles.
 Hdf5Handle open_object(hid_t file, const std::string& path) {
   const std::string name = "/" + path;
   exists_in(file, path);  // refuses other links on the way
   Hdf5Handle object(check(H5Oopen(file, name.c_str(), H5P_DEFAULT), "open " + name), H5Oclose);
-  H5O_info_t info{};
-  check(H5Oget_info2(object.id(), &info, H5O_INFO_BASIC), name);
-  if (info.rc > 1) throw MachineError("HDF5: {}: several links lead to it", printable(name));
+  if (links_to(object.id(), name) > 1)
+    throw MachineError("HDF5: {}: several links lead to it", printable(name));
   return object;
 }
 
