@@ -120,7 +120,8 @@ BOOST_AUTO_TEST_CASE(what_was_read_is_what_is_loaded) {
   BOOST_TEST(plugin.added[0] == "score angular");
   BOOST_TEST((Registry::instance().find_if_present("score", "leaky") == nullptr));
   // A second one: a name that the dynamic loader has seen would give the first again.
-  const LoadedPlugin& other = load_plugin(read_plugin((kLibraries / "leaky.so").string()));
+  const PluginFile leaky = read_plugin((kLibraries / "leaky.so").string());
+  const LoadedPlugin& other = load_plugin(leaky);
   BOOST_REQUIRE_EQUAL(other.added.size(), 1U);
   BOOST_TEST(other.added[0] == "score leaky");
 }
