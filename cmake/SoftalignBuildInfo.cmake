@@ -21,7 +21,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
   string(SHA256 delimiter "${diff}")
   string(SUBSTRING ${delimiter} 0 14 delimiter)  # cannot stand in a text whose hash it is
   file(CONFIGURE OUTPUT ${OUTPUT} @ONLY CONTENT [=[
-#include "framework/record/provenance.hpp"
+#include "framework/record/provenance/provenance.hpp"
 
 namespace softalign {
 const BuildInfo& build_info() {

@@ -1,8 +1,8 @@
-// The only header that a plugin includes. It declares nothing of its own.
+// The only header that a plugin of a model includes; a metric, task, search, optimiser or schedule includes
+// its kind's alone. It declares nothing of its own.
 #pragma once
 
 #include "framework/autodiff/rematerialize.hpp"
-#include "framework/config/abi.hpp"
 #include "framework/nn/dropout.hpp"
 #include "framework/nn/layers.hpp"
 #include "framework/nn/positions.hpp"

@@ -4,13 +4,5 @@
 # python3-torch, else measures softalign alone and says so. All options: bench.sh --help.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-scripts/setup.sh build tests
-cmake --build build/release --target softalign_bench
-
-python=build/pytorch/bin/python
-if [[ ! -x $python ]] && python3 -m venv build/pytorch >build/pytorch.log 2>&1; then
-  build/pytorch/bin/pip install torch==2.13.0 --extra-index-url https://download.pytorch.org/whl/cpu >>build/pytorch.log 2>&1 ||
-    rm -rf build/pytorch
-fi
-[[ -x $python ]] || python=/usr/bin/python3
-exec /usr/bin/python3 scripts/bench_compare.py --pytorch "$python" "$@"
+[[ -x /usr/bin/python3 ]] || scripts/setup.sh build tests
+exec /usr/bin/python3 scripts/bench_compare.py --build "$@"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import platform
+import shutil
 import statistics
 import subprocess
 import sys
@@ -151,6 +152,21 @@ def processor() -> str:
     return f"{len(names)} x {names[0]}" if names else platform.machine()
 
 
+def build() -> str:
+    """Builds softalign_bench. Returns a Python that may have PyTorch: that of build/pytorch, made here when PyPI can be reached."""
+    subprocess.run([ROOT / "scripts/setup.sh", "build", "tests"], check=True)
+    subprocess.run(["cmake", "--build", ROOT / "build/release", "--target", "softalign_bench"], check=True)
+    folder = ROOT / "build/pytorch"
+    if not (folder / "bin/python").exists():
+        wheels = ["--extra-index-url", "https://download.pytorch.org/whl/cpu"]
+        with open(ROOT / "build/pytorch.log", "w", encoding="utf-8") as log:
+            for command in (["python3", "-m", "venv", folder], [folder / "bin/pip", "install", "torch==2.13.0", *wheels]):
+                if subprocess.run(command, stdout=log, stderr=log, check=False).returncode:
+                    shutil.rmtree(folder, ignore_errors=True)
+                    return sys.executable
+    return str(folder / "bin/python")
+
+
 def numbers(text: str) -> list[int]:
     found = [int(part) for part in text.split(",") if part.isdigit() and int(part) > 0]
     if len(found) != text.count(",") + 1:
@@ -179,8 +195,11 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5, help="measurements of each program (default 5)")
     parser.add_argument("--seconds", type=float, default=1, help="of a measurement, at least one step (default 1)")
     parser.add_argument("--pytorch", default="", help="a Python that has PyTorch; without one softalign is measured alone")
+    parser.add_argument("--build", action="store_true", help="build softalign_bench first, and take a PyTorch from PyPI or Debian")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows there too")
     arguments = parse_checked(parser, "json")
+    if arguments.build:
+        arguments.pytorch = arguments.pytorch or build()
     if arguments.pytorch and subprocess.run([arguments.pytorch, "-c", "import torch"], capture_output=True, check=False).returncode:
         print(f"{arguments.pytorch} has no PyTorch: softalign is measured alone", file=sys.stderr)
         arguments.pytorch = ""

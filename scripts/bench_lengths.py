@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
-import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,11 +23,11 @@ import plain_matplotlib  # noqa: E402, F401
 import matplotlib.pyplot as plt  # noqa: E402
 import numpy as np  # noqa: E402
 from bench_compare import CONFIGURATIONS, ROOT, Contestant, numbers, processor  # noqa: E402
-from drawing import LOOKS, STYLE, save_figure  # noqa: E402
+from drawing import STYLE, looks, save_figure  # noqa: E402
 from output import parse_checked, write  # noqa: E402
 
 MODELS = {"attention": [], "vanilla": ["--no-attention"]}
-COLOURS = {"attention": LOOKS["additive"], "vanilla": LOOKS["none"]}
+LOOKS = looks(MODELS)
 
 
 @dataclass
@@ -113,7 +112,7 @@ def main() -> None:
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.5, 3.8), layout="constrained")
     print(f"{processor()}, {date.today().isoformat()}, {arguments.configuration}, {arguments.threads} threads")
     for model, by_source in found.items():
-        colour, marker = COLOURS[model]
+        colour, marker = LOOKS[model]
         microseconds = [1e6 * statistics.median(by_source[source].seconds) for source in sources]
         line = Line.through(sources, microseconds)
         print(f"{model}: {line.at_zero:.1f} µs a target symbol + {line.slope:.3f} µs a source symbol (R² {line.r2:.4f}); measured "

@@ -31,7 +31,7 @@ SETTLES = 10  # seconds that a file must have been left alone before it is remem
 
 
 def sealed(record: bytes) -> bytes:
-    """A record with the seal of its bytes behind them (framework/record/seal.hpp)."""
+    """A record with the seal of its bytes behind them (framework/record/hdf5/seal.hpp)."""
     return record + b"SOFTSEAL" + struct.pack("<QI", len(record), zlib.crc32(record))
 
 
@@ -94,10 +94,10 @@ def measure(folder: Path, runs: int, repeat: int) -> None:
         return time.perf_counter() - start, done
 
     def ls(*arguments: str, cache: Path | None) -> float:
-        taken, done = timed("ls", str(results), *arguments, cache=cache)
+        seconds, done = timed("ls", str(results), *arguments, cache=cache)
         found = done.stdout.count('"complete"' if "--json" in arguments else " complete ")
         assert found == runs and not done.stderr, f"{found} of {runs} runs are whole: {done.stderr[:1000]}"
-        return taken
+        return seconds
 
     index = folder / "cache"
     print("made just now:", *(f"{ls(cache=index):.2f} s" for _ in range(3)), flush=True)

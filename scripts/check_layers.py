@@ -6,6 +6,7 @@ check_layers.py [ROOT]: prints one line per breach and ends with 1, or prints no
 
 from __future__ import annotations
 
+import argparse
 import re
 import sys
 from collections.abc import Iterator
@@ -28,9 +29,9 @@ LAW: dict[str, list[str]] = {
     "eval": ["data", *MODEL],
     "train": ["eval", "data", "record", *MODEL],
     "analysis": ["train", "eval", "data", "record", *MODEL],
-    "launch": ["analysis", "train", "eval", "data", "record", *MODEL],
-    "sweep": ["launch", "analysis", "train", "eval", "data", "record", *MODEL],
-    "app": ["sweep", "launch", "analysis", "train", "eval", "data", "record", *MODEL],
+    "study": ["eval", "config", "base"],
+    "runs": ["study", "analysis", "train", "eval", "data", "record", *MODEL],
+    "app": ["runs", "study", "analysis", "train", "eval", "data", "record", *MODEL],
 }
 
 # Plugins include framework/plugin.hpp; kinds that are no part of a model instead include the layer that owns their kind.
@@ -47,10 +48,11 @@ DOORS: list[tuple[str, list[str]]] = [
     (r"(xtensor|xtl|xsimd)/", ["base/array.hpp"]),
     (r"(xtensor-blas|xflens)/", ["base/blas.hpp"]),
     (r"yaml-cpp/", ["config/yaml.cpp", "config/section.cpp"]),
-    (r"hdf5|H5", ["record/hdf5*"]),
+    (r"hdf5|H5", ["record/hdf5/*"]),
     (r"CLI/", ["app/*"]),
+    (r"utf8", ["base/text.cpp"]),
     (r"cblas", ["kernels/*"]),
-    (r"nlohmann/", ["*.cpp", "app/json.hpp"]),
+    (r"nlohmann/json.hpp", ["*.cpp", "app/terminal/json.hpp"]),
 ]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -104,7 +106,9 @@ def breaches(root: Path) -> Iterator[str]:
 
 
 def main() -> int:
-    found = list(breaches(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parents[1]))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("root", type=Path, nargs="?", default=Path(__file__).parents[1], help="the tree (default: this one)")
+    found = list(breaches(parser.parse_args().root))
     print("\n".join(found), end="\n" if found else "")
     return 1 if found else 0
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 import shutil
 import subprocess
@@ -14,6 +15,7 @@ SKIPPED = 77
 
 
 def main() -> int:
+    argparse.ArgumentParser(description=__doc__).parse_args()
     root = Path(__file__).parents[1]
     program = shutil.which(f"clang-format-{VERSION}") or shutil.which("clang-format")
     if program is None:

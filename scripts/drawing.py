@@ -1,10 +1,10 @@
-"""What figures of records have in common, quick ones (plot.py) and published ones (figures.py): looks, axes, matrices."""
+"""What all figures of records have in common: looks, axes, matrices."""
 
 from __future__ import annotations
 
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import plain_matplotlib  # isort: skip
@@ -15,14 +15,12 @@ from matplotlib.image import AxesImage
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
 
+import palette
 from output import MAKER, write
 from records import Alignment, ByLength, Run
 
 # The metrics that are drawn when a record has them, with the name on their axis.
 METRICS = {"token_accuracy": "token accuracy, teacher-forced (%)", "bleu": "BLEU", "perplexity": "perplexity"}
-# Okabe and Ito's colours, told apart by colour-blind readers too; a score keeps its colour and its marker in every figure.
-LOOKS = {"none": ("#5b5b5b", "o"), "additive": ("#0072b2", "s"), "dot": ("#e69f00", "^"), "general": ("#009e73", "D")}
-SPARE_LOOKS = [("#cc79a7", "v"), ("#56b4e9", "P"), ("#d55e00", "X"), ("#b3a500", "*"), ("#7f3c8d", "h")]
 INK, FAINT, SURE = "#2b2b2b", "#9a9a9a", "#d55e00"
 LINKS = {2: ("sure link", 1.5, "-"), 1: ("possible link", 0.7, (0, (1, 1.5)))}  # value in gold -> name, line's width and style
 STYLE = {
@@ -41,20 +39,15 @@ STYLE = {
     "legend.frameon": False,
 }
 
-Looks = dict[Path, tuple[str, str]]  # of a run's record -> (colour, marker)
+def looks(series: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Series -> colour, marker."""
+    return {name: (palette.colour(place), palette.MARKERS[palette.marker(place)]) for name, place in palette.look_places(series).items()}
 
 
-def looks(runs: Sequence[Run]) -> Looks:
-    chosen: Looks = {}
-    spare = [*SPARE_LOOKS, *LOOKS.values()]
-    colours, markers = zip(*spare)
-    # When all are taken, every colour once more with another marker, and so on.
-    every = spare + [(c, markers[(i + turn) % len(spare)]) for turn in range(1, len(spare)) for i, c in enumerate(colours)]
-    for run in runs:
-        free = [look for look in every if look not in chosen.values()] or every
-        own = LOOKS.get(run.label)
-        chosen[run.path] = own if own in free else free[0]
-    return chosen
+def legend_order(runs: Iterable[Run]) -> list[Run]:
+    """Usual names first."""
+    order = list(palette.USUAL)
+    return sorted(runs, key=lambda run: (order.index(run.legend) if run.legend in order else len(order), run.legend, run.seed))
 
 
 def save_figure(figure: Figure, path: Path, force: bool, **how: object) -> None:

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The table of plugins in README.md, from the registry.
+"""The table of plugins in framework/plugins/README.md, from the registry.
 
 features.py [--check]: writes the table between the two marks anew from what `softalign list` says; with --check it only says, by
 its exit status, whether that would change anything.
@@ -20,7 +20,7 @@ from output import write
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = Path(os.environ.get("SOFTALIGN_BINARY_DIR", ROOT / "build/release")).absolute() / "bin/softalign"
-README = ROOT / "README.md"
+README = ROOT / "framework/plugins/README.md"
 BEGIN, END = "<!-- plugins: made by scripts/features.py -->\n", "<!-- end of plugins -->\n"
 KINDS = ["encoder", "score", "attention", "decoder", "task", "search", "metric", "optimizer", "schedule"]
 
@@ -31,8 +31,8 @@ def rank(kind: str) -> int:
 
 
 def table() -> str:
-    told = subprocess.run([PROGRAM, "list", "--json"], stdout=subprocess.PIPE, check=True).stdout
-    plugins = sorted(json.loads(told), key=lambda plugin: (rank(plugin["kind"]), plugin["kind"], plugin["name"]))
+    answer = subprocess.run([PROGRAM, "list", "--json"], stdout=subprocess.PIPE, check=True).stdout
+    plugins = sorted(json.loads(answer), key=lambda plugin: (rank(plugin["kind"]), plugin["kind"], plugin["name"]))
     lines = ["| | | |", "| --- | --- | --- |"]
     for kind, members in groupby(plugins, key=lambda plugin: plugin["kind"]):
         for number, plugin in enumerate(members):

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Draws figures for a paper, as PDF and PNG: `figures.py COMMAND --help`.
 
+all          every figure that the records have the numbers for, into a folder
 lengths      a metric by source length, mean and deviation over seeds, with the number of sentences
 curves       learning curves, mean and deviation over seeds
 alignments   attention matrices with their words, known links outlined
@@ -14,24 +15,29 @@ line is wrong, 3 the data is wrong or missing.
 from __future__ import annotations
 
 import interrupt  # isort: skip
+import missing_package  # isort: skip
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import plain_matplotlib  # isort: skip
+import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
-from drawing import LOOKS, save_figure
+from drawing import legend_order, save_figure
 from output import OutputError, add_force, check, printable, say
 from paper import FONTS, SMALLEST, WIDTHS, files_of, set_style
+from paper_all import every_figure
 from paper_grids import draw_alignments, draw_heatmap
 from paper_images import draw_images
 from paper_lines import Group, draw_curves, draw_lengths, shared_curve
-from records import Alignment, AlignmentFile, Run, find_files, labels, replicates
+from records import Alignment, AlignmentFile, Run, averaged, find_files, labels, replicates, units_of
 from stored import RecordError
 from sweep_table import ChoiceError, cells, read_sweep
 
+Work = Callable[[argparse.Namespace], "Figure | Iterator[tuple[Path, Figure]]"]
+BANDS = ("sd", "range", "none")
 MOST = 40  # values of a parameter along one side of a heatmap
 
 
@@ -41,6 +47,14 @@ def note(text: str) -> None:
 
 def read(places: Sequence[Path]) -> list[AlignmentFile]:
     return find_files(places, note)
+
+
+def every(arguments: argparse.Namespace) -> Iterator[tuple[Path, Figure]]:
+    """Each with its place; of two with one name the second has ~2 behind it."""
+    seen: dict[str, int] = {}
+    for name, figure in every_figure(read(arguments.places), arguments.sentences, arguments.width, arguments.band, note):
+        seen[name] = seen.get(name, 0) + 1
+        yield arguments.out / (name if seen[name] == 1 else f"{name}~{seen[name]}"), figure
 
 
 def measured(files: Sequence[AlignmentFile], what: str) -> list[Run]:
@@ -56,8 +70,7 @@ def measured(files: Sequence[AlignmentFile], what: str) -> list[Run]:
             note(f"left out: {error}")
     if not kept:
         raise RecordError(f"no run has results of {what}")
-    order = list(LOOKS)
-    return sorted(kept, key=lambda run: (order.index(run.label) if run.label in order else len(order), run.label))
+    return legend_order(kept)
 
 
 def named(groups: Sequence[Group], names: Sequence[str]) -> list[Group]:
@@ -77,7 +90,7 @@ def say_seeds(groups: Sequence[Group], band: str) -> None:
 
 def lengths(arguments: argparse.Namespace) -> Figure:
     runs = measured(read(arguments.places), "test")
-    if other := [r for r in runs if (r.test_set, r.by_length.labels) != (runs[0].test_set, runs[0].by_length.labels)]:
+    if other := [r for r in runs if (r.panel, r.by_length.labels) != (runs[0].panel, runs[0].by_length.labels)]:
         raise ChoiceError(f"{runs[0].path} and {other[0].path} were tested on other data or buckets: draw them apart")
     there = [metric for metric in runs[0].by_length.metrics if all(metric in run.by_length.metrics for run in runs)]
     wanted = arguments.metric or ["bleu" if "bleu" in there else "token_accuracy"]
@@ -92,7 +105,7 @@ def lengths(arguments: argparse.Namespace) -> Figure:
 def curves(arguments: argparse.Namespace) -> Figure:
     wanted = [tuple((metric if "/" in metric else f"dev/{metric}").split("/", 1)) for metric in arguments.metric or ["dev/loss"]]
     files = read(arguments.places)
-    runs = measured(files, wanted[0][0])
+    runs = averaged(measured(files, wanted[0][0]), note)
     groups = named(replicates(runs), arguments.name)
     for series, metric in wanted:
         for name, group in groups:
@@ -106,8 +119,7 @@ def curves(arguments: argparse.Namespace) -> Figure:
             if shared[-1] <= max(ends) - (arguments.smooth if series == "train" else 1):
                 note(f"{name}: drawn up to update {shared[-1]}, the last with {series}/{metric} in all its runs")
     say_seeds(groups, arguments.band)
-    units = {metric: unit for run in runs if run.by_length for metric, unit in run.by_length.units.items()}
-    return draw_curves(groups, wanted, arguments.width, arguments.band, arguments.height, units, arguments.smooth)
+    return draw_curves(groups, wanted, arguments.width, arguments.band, arguments.height, units_of(runs), arguments.smooth)
 
 
 def chosen(arguments: argparse.Namespace) -> list[tuple[str, Alignment]]:
@@ -170,14 +182,16 @@ def heatmap(arguments: argparse.Namespace) -> Figure:
     if not found.n.any():
         raise RecordError(f"{table.path}: no run has {metric} yet")
     note(f"{metric}, mean over seeds, in a cell {' to '.join(map(str, sorted({found.n[found.n > 0].min(), found.n.max()})))}")
+    for state, runs in sorted(found.left_out.items()):
+        note(f"{runs} {'run is' if runs == 1 else 'runs are'} left out: {state}")
     if missing := int((found.n == 0).sum()):
         note(f"{missing} of {found.n.size} cells have no value")
-    said = metric.partition("_")[2]
-    split = "best " * said.endswith("_best") + metric.partition("_")[0]
+    measure = metric.partition("_")[2]
+    split = "best " * measure.endswith("_best") + metric.partition("_")[0]
     names = (x.rpartition(".")[2], y.rpartition(".")[2])
     names = (x, y) if names[0] == names[1] else names
-    unit = table.units.get(f"test_{said.removesuffix('_best')}", "")
-    return draw_heatmap(found, tuple(name.replace("_", " ") for name in names), said.removesuffix("_best"), arguments.width,
+    unit = table.units.get(f"test_{measure.removesuffix('_best')}", "")
+    return draw_heatmap(found, tuple(name.replace("_", " ") for name in names), measure.removesuffix("_best"), arguments.width,
                         table.goal if own else None, unit, arguments.height, split)  # fmt: skip
 
 
@@ -207,23 +221,30 @@ def parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = result.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
-    def command(work: Callable[[argparse.Namespace], Figure], help: str, places: str | None = None) -> argparse.ArgumentParser:
-        added = commands.add_parser(work.__name__, help=help, description=help)
+    def command(work: Work, help: str, places: str | None = None, name: str = "") -> argparse.ArgumentParser:
+        name = name or work.__name__
+        added = commands.add_parser(name, help=help, description=help)
         added.set_defaults(work=work)
         if places:
             added.add_argument("places", nargs="+", type=Path, metavar=places, help="records, or folders of them")
-        added.add_argument("--out", type=Path, default=Path("figures") / work.__name__, metavar="NAME",
-                           help="writes NAME.pdf and NAME.png (default: figures/%s)" % work.__name__)  # fmt: skip
+        if name == "all":
+            added.add_argument("--out", type=Path, default=Path("figures"), metavar="FOLDER", help="default: figures")
+        else:
+            added.add_argument("--out", type=Path, default=Path("figures") / name, metavar="NAME",
+                               help=f"writes NAME.pdf and NAME.png (default: figures/{name})")  # fmt: skip
         added.add_argument("--width", choices=WIDTHS, default="column", help="of a column, 3.03 in, or of both, 6.3 in")
         add_force(added)
         added.add_argument("--font", choices=FONTS, default="serif")
         return added
 
+    whole = command(every, "every figure that the records have the numbers for", "RUN|FOLDER", "all")
+    whole.add_argument("--sentences", type=numbers, default=[], metavar="I,J", help="to draw alignments of (default: a short and a long one)")
+    whole.add_argument("--band", choices=BANDS, default="sd", help="over seeds (default: sd, the deviation)")
     for work, example, help in ((lengths, "bleu", "a metric by source length, over seeds"),
                                 (curves, "dev/loss", "learning curves, over seeds")):  # fmt: skip
         lines = command(work, help, "RUN|FOLDER")
         lines.add_argument("--metric", type=lambda text: text.split(","), metavar="A,B", help=f"a panel each (default: {example})")
-        lines.add_argument("--band", choices=("sd", "range", "none"), default="sd", help="over seeds (default: sd, the deviation)")
+        lines.add_argument("--band", choices=BANDS, default="sd", help="over seeds (default: sd, the deviation)")
         lines.add_argument("--name", action="append", default=[], type=pair, metavar="OLD=NEW", help="what a line is called")
         lines.add_argument("--height", type=size, help="in inches")
     lines.add_argument("--smooth", type=count, default=1, metavar="N", help="the mean of N updates is a point of train/..")
@@ -247,14 +268,16 @@ def main(words: Sequence[str] | None = None) -> int:
     arguments = parser().parse_args(words)
     set_style(arguments.font)
     stem = arguments.out.with_suffix("") if arguments.out.suffix in (".pdf", ".png") else arguments.out
-    files = files_of(stem)
     try:
-        for file in files:
-            check(file, arguments.force)
-        figure = arguments.work(arguments)
-        for file in files:
-            save_figure(figure, file, arguments.force)
-            print(printable(file))
+        if arguments.work is not every:
+            for file in files_of(stem):
+                check(file, arguments.force)
+        made = arguments.work(arguments)
+        for place, figure in [(stem, made)] if isinstance(made, Figure) else made:
+            for file in files_of(place):
+                save_figure(figure, file, arguments.force)
+                print(printable(file))
+            plt.close(figure)
     except (ChoiceError, OutputError) as error:
         note(str(error))
         return 2

@@ -41,8 +41,8 @@ from dataclasses import dataclass, field  # noqa: E402
 from pathlib import Path  # noqa: E402
 from typing import IO, Any  # noqa: E402
 
+import missing_package  # noqa: E402, isort: skip
 import optuna  # noqa: E402
-import yaml  # noqa: E402
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution  # noqa: E402
 from optuna.trial import Trial, TrialState  # noqa: E402
 
@@ -147,8 +147,7 @@ class Bridge:
     def say(self, rows: list[dict[str, Any]], what: str) -> None:
         """One line, as `softalign sweep run` has them: rows by number, parameters by their last words."""
         numbers = ", ".join(str(row["k"]) for row in rows)
-        varied = {path: value for path, value in rows[0]["set"].items() if path not in self.plan["fixed"]}
-        settings = " ".join(f"{path.removesuffix('.type').rsplit('.', 1)[-1]}={plain(value)}" for path, value in varied.items())
+        settings = " ".join(f"{p['name']}={plain(rows[0]['set'][p['path']])}" for p in self.plan["parameters"] if p["varied"])
         print(f"{'row' if len(rows) == 1 else 'rows'} {numbers}: {settings}: {what}", file=sys.stderr)
 
     def ask(self) -> Trial:
@@ -160,7 +159,7 @@ class Bridge:
             self.study.sampler = optuna.samplers.TPESampler(
                 seed=seed, n_startup_trials=STARTUP, constant_liar=self.options.workers > 1
             )
-            return self.study.ask(distributions(self.plan["space"]))
+            return self.study.ask(distributions(self.plan["parameters"]))
 
     def stop(self) -> None:
         self.stopping.set()
@@ -270,7 +269,7 @@ def open_bridge(options: argparse.Namespace) -> Bridge:
     except BlockingIOError:
         print(f"softalign: {folder}: another process searches this sweep; --workers does more at once", file=sys.stderr)
         raise SweepFailed(1) from None
-    plan = yaml.safe_load((folder / "plan.yaml").read_text(encoding="utf-8"))
+    plan = json.loads(checked([options.program, "sweep", "status", "--json", *plugin_words(answer["plugins"]), "--", str(folder)]))
     try:
         whole_lines(folder / "optuna.journal")
         study = optuna.create_study(
@@ -287,7 +286,7 @@ def open_bridge(options: argparse.Namespace) -> Bridge:
     return Bridge(options.sweep, options, plan, folder, answer["plugins"], study, lock)
 
 
-def said(values: dict[str, Any]) -> list[tuple[str, str]]:
+def texts_of(values: dict[str, Any]) -> list[tuple[str, str]]:
     """As the plan says them, to compare."""
     return sorted((path, plain(float(v) if isinstance(v, int) and not isinstance(v, bool) else v)) for path, v in values.items())
 
@@ -303,10 +302,10 @@ def ask_again_for_lost_trials(bridge: Bridge) -> None:
     for trial in bridge.study.get_trials(deepcopy=False, states=[TrialState.RUNNING]):
         bridge.study.tell(trial.number, state=TrialState.FAIL)
         bridge.study.enqueue_trial(trial.params)
-    known = [said(trial.params or queued(trial)) for trial in bridge.study.get_trials(deepcopy=False)]
-    for row in bridge.plan["rows"] or []:
-        if said(row["set"]) not in known:
-            known.append(said(row["set"]))
+    known = [texts_of(trial.params or queued(trial)) for trial in bridge.study.get_trials(deepcopy=False)]
+    for row in bridge.plan["rows"]:
+        if texts_of(row["set"]) not in known:
+            known.append(texts_of(row["set"]))
             bridge.study.enqueue_trial(row["set"])
 
 

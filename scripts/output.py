@@ -117,9 +117,9 @@ def printable(text: object) -> str:
     """On one line and harmless to a terminal, as the program prints other people's text: \\n, \\x1b."""
 
     def escaped(found: re.Match[str]) -> str:
-        told = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}.get(found[0])
+        escape = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}.get(found[0])
         errors = "surrogateescape" if "\udc80" <= found[0] <= "\udcff" else "surrogatepass"
-        return told or "".join(f"\\x{byte:02x}" for byte in found[0].encode(errors=errors))
+        return escape or "".join(f"\\x{byte:02x}" for byte in found[0].encode(errors=errors))
 
     return UNSAFE.sub(escaped, str(text))
 

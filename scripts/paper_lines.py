@@ -19,6 +19,7 @@ from records import Run
 Group = tuple[str, list[Run]]  # a name in the legend, and runs that differ in nothing but their seed
 Band = tuple[np.ndarray, Optional[np.ndarray], Optional[np.ndarray], str]  # places, low and high ends, colour
 STEPS = [1, 2, 2.5, 5, 10]  # between ticks
+LENGTHS = "source length (tokens), number of sentences"
 HEIGHTS = {"column": 1.75, "page": 2.0}  # of one panel
 
 
@@ -39,8 +40,8 @@ def panels(groups: Sequence[Group], n: int, width: str, height: float | None) ->
     size = WIDTHS[width], height or rows * HEIGHTS[width] + (0.25 if len(groups) > 1 else 0)
     figure, axes = plt.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
     figure.get_layout_engine().set(w_pad=0.02, h_pad=0.02, wspace=0.03)
-    chosen = looks([runs[0] for _, runs in groups])
-    styles = [chosen[runs[0].path] for _, runs in groups]
+    chosen = looks(runs[0].legend for _, runs in groups)
+    styles = [chosen[runs[0].legend] for _, runs in groups]
     if len(groups) > 1:
         legend_above(figure, [Line2D([], [], color=colour, marker=marker, mec="white", mew=0.4, label=name)
                               for (name, _), (colour, marker) in zip(groups, styles)])  # fmt: skip
@@ -87,7 +88,8 @@ def draw_lengths(groups: Sequence[Group], metrics: Sequence[str], width: str, ba
         pitch = (WIDTHS[width] / (len(metrics) if width == "page" else 1) - 0.5) / len(buckets)
         crowded = max(text_width(line, SMALL) for tick in ticks for line in tick.split("\n")) > 0.92 * pitch
         axis.set_xticklabels([tick.replace("\n", "  ") if crowded else tick for tick in ticks], rotation=90 if crowded else 0)
-        axis.set_xlabel("source length (tokens), number of sentences")
+        room = WIDTHS[width] / (len(metrics) if width == "page" else 1) - 0.4
+        axis.set_xlabel(LENGTHS if text_width(LENGTHS, 8) < room else LENGTHS.replace(", ", ",\n"))
         unit = results[0][0].units.get(metric, "")
         scale(axis, metric, unit)
         draw_bands(axis, bands, partial(axis.vlines, lw=0.9), metric, unit)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,16 +13,11 @@ import h5py
 import numpy as np
 
 from output import printable
+from program import report_of
 from source_images import Image, read_image
 from stored import BUCKET, ROOT, SPEC, RecordError, array, attributes, demand, group_of, label, member, members, opened, read_yaml, series, table, values
 
 END = "</s>"  # closes every source that a model reads; no token of the sentence
-# Keys that tell no runs apart: people's words, what Run.label says already, what only decides how much is kept.
-UNTOLD = {"name", "notes", "tags", "plugins", "model.attention", "model.attention.score"}
-UNTOLD |= {"record.alignments", "record.snapshots", "record.checkpoint_every", "evaluate.batch"}
-NULL = "null"  # an option without a value
-
-
 LONGEST = 60  # characters of a word or a value in a figure
 
 
@@ -99,9 +94,11 @@ class Run(AlignmentFile):
     """One record. Small things are read at once."""
 
     spec: dict[str, Any]
-    label: str  # the score function, or what stands in its place
     run_id: str = ""
     progress: tuple[int, int] = (0, -1)  # 1 when it is complete, the last update
+    panel: str = ""  # the figure that the run is in, where not all can share one
+    legend: str = ""  # what it is called there; runs that differ in nothing but their seed share it
+    state: str = ""
 
     @property
     def name(self) -> str:
@@ -114,13 +111,6 @@ class Run(AlignmentFile):
     @property
     def task(self) -> dict[str, Any]:
         return self.spec["task"]
-
-    @property
-    def test_set(self) -> str:
-        """A key that runs share when their test results may stand in one figure."""
-        drawn = [(self.task.get(k) or {}).get("test") for k in ("length", "examples")]
-        buckets = self.spec.get("evaluate", {}).get("lengths")
-        return json.dumps([*(self.task.get(k) for k in ("type", "test", "symbols")), *drawn, buckets], default=str)
 
     @property
     def trained_lengths(self) -> tuple[int | None, int] | None:
@@ -180,21 +170,6 @@ def _attention(file: h5py.File) -> h5py.Group | None:
     return group_of(modules, names[0]) if names else None
 
 
-def _label(spec: dict[str, Any]) -> str:
-    attention = spec["model"]["attention"]
-    if _type(attention) == "built_in":
-        return _type(spec["model"]["decoder"])
-    if isinstance(attention, str):
-        return attention
-    parts = (attention["type"], _type(attention.get("score")))
-    return " ".join(part for part in parts if part and part != "global")
-
-
-def _type(plugin: str | dict[str, Any] | None) -> str | None:
-    """The name of a plugin, which stands alone when no option is told."""
-    return plugin["type"] if isinstance(plugin, dict) else plugin
-
-
 def read_file(path: Path) -> AlignmentFile:
     """A Run where the file is a record. What is read later is looked at too, so that a damaged file is told here."""
     with opened(path) as file:
@@ -209,80 +184,65 @@ def read_file(path: Path) -> AlignmentFile:
             spec = read_yaml(values(file, "provenance/spec_yaml", "O", ()))
             demand(spec, SPEC, "the spec")
             progress = root.get("complete", 0), root.get("last_update", -1)
-            found = Run(path, spec, _label(spec), root.get("run_id", ""), progress)
-            _flat(spec), found.test_set, found.trained_lengths, found.by_length, found.dev
+            found = Run(path, spec, root.get("run_id", ""), progress)
+            found.trained_lengths, found.by_length, found.dev
     return found
 
 
-def _flat(spec: Any, prefix: str = "") -> dict[str, str]:
-    """{"train.optimizer": "adam", "train.epochs": "3", ...}: a plugin's type is the value of its block."""
-    if not isinstance(spec, dict):
-        return {prefix: spec if isinstance(spec, str) else json.dumps(spec, default=str)}
-    places = {name: prefix if name == "type" and prefix else f"{prefix}.{name}".lstrip(".") for name in spec}
-    return {key: value for name, part in spec.items() for key, value in _flat(part, places[name]).items()}
-
-
-def _short(key: str, keys: Sequence[str]) -> str:
-    """As few of the key's last words as tell it from the others."""
-    words = key.split(".")
-    ends = [".".join(words[-n:]) for n in range(1, len(words) + 1)]
-    return next(end for end in ends if sum(f".{other}".endswith(f".{end}") for other in keys) == 1)
-
-
-def differences(runs: Sequence[Run]) -> list[list[str]]:
-    """For each run "seed 1", "no clip_norm", ...: every key in which any two differ, but the attention and its score."""
-    specs = [_flat(run.spec) for run in runs]
-    values = {key: {spec[key] for spec in specs if key in spec} for key in {key for spec in specs for key in spec}}
-
-    def differs(key: str) -> bool:
-        if len(values[key]) > 1:
-            return True
-        if values[key] == {NULL} and not any(other.startswith(f"{key}.") for other in values):
-            return False  # where it is missing, an older program did not know it
-        blocks = [key.rsplit(".", n)[0] for n in range(1, key.count(".") + 1)]
-        # An option is missing where another plugin is in its place: that plugin's name says enough.
-        return any(key not in spec for spec in specs) and not any(len(values.get(block, ())) > 1 for block in blocks)
-
-    keys = [key for key in sorted(values, key=lambda key: (key != "seed", key)) if differs(key) and key not in UNTOLD]
-
-    def said(key: str, value: str) -> str:
-        block, name = key.rpartition(".")[0], _short(key, keys)
-        if "." not in name and NULL in values.get(block, ()):  # some do without the block: it says what the option is of
-            name = f"{block.rpartition('.')[2]}.{name}"
-        return f"no {name}" if value == NULL else f"{name} {shown(Path(value).name if value.startswith('/') else value)}"
-
-    return [[said(key, spec[key]) for key in keys if key in spec] for spec in specs]
-
-
-def attentions(runs: Sequence[Run]) -> list[str]:
-    """The label of each run; "global", which it leaves out, is said where another attention has the same score."""
-    shared = {score for run in runs if (score := run.label.partition(" ")[2])}
-    return [f"global {run.label}" if run.label in shared else run.label for run in runs]
-
-
 def labels(runs: Sequence[Run]) -> list[str]:
-    """A name for each run in a figure of these: its label and what sets it apart; its name or folder when that is much."""
-    apart = differences(runs)
-    choices = [apart] if max(map(len, apart), default=0) <= 3 else []
-    choices += [[[run.name] for run in runs], [[run.path.parent.name] for run in runs], [[str(run.path)] for run in runs]]
-    for choice in choices:
-        named = [", ".join([attention, *details]) for attention, details in zip(attentions(runs), choice)]
-        if len(set(named)) == len(runs):
-            break
-    return named
+    """A name for each run in a figure of these."""
+    several, twins = len({run.panel for run in runs}) > 1, Counter((run.panel, run.legend) for run in runs)
+    parts = [(run.panel * several, run.legend, f"seed {run.seed}" * (twins[run.panel, run.legend] > 1)) for run in runs]
+    return [", ".join(part for part in named if part) for named in parts]
 
 
 def replicates(runs: Sequence[Run]) -> list[tuple[str, list[Run]]]:
     """The runs that differ in nothing but their seed, together, in order of their first one; with a name each."""
-    groups: dict[str, list[Run]] = {}
+    groups: dict[tuple[str, str], list[Run]] = {}
     for run in runs:
-        values = {key: value for key, value in _flat(run.spec).items() if key not in UNTOLD and key != "seed"}
-        groups.setdefault(json.dumps([run.label, values], sort_keys=True), []).append(run)
-    named = labels([replace(group[0], spec={**group[0].spec, "seed": None}) for group in groups.values()])
-    return [(name, sorted(group, key=lambda run: run.seed)) for name, group in zip(named, groups.values())]
+        groups.setdefault((run.panel, run.legend), []).append(run)
+    names = labels([group[0] for group in groups.values()])
+    return [(name, sorted(group, key=lambda run: run.seed)) for name, group in zip(names, groups.values())]
 
 
-def find_files(places: Iterable[Path], say: Callable[[str], None]) -> list[AlignmentFile]:
+def averaged(runs: Sequence[Run], say: Callable[[str], None]) -> list[Run]:
+    """Without those that are not complete where others of the same name are. `say` gets a line for each."""
+    complete = {(run.panel, run.legend) for run in runs if run.state == "complete"}
+    kept = []
+    for run in runs:
+        if run.state != "complete" and (run.panel, run.legend) in complete:
+            say(f"{run.path} is left out of the mean: it is {run.state}")
+        else:
+            kept.append(run)
+    return kept
+
+
+def units_of(runs: Sequence[Run]) -> dict[str, str]:
+    """Metric -> "percent", "nats", as the test results of these runs say it."""
+    return {metric: unit for run in runs if run.by_length for metric, unit in run.by_length.units.items()}
+
+
+def _placed(files: Sequence[AlignmentFile], places: Sequence[Path], say: Callable[[str], None]) -> list[AlignmentFile]:
+    """With the panels, names and states that the program gives the runs."""
+    if not any(isinstance(file, Run) for file in files):
+        return list(files)
+    runs = {file.path.resolve() for file in files if isinstance(file, Run)}
+    asked = [place for place in places if place.is_dir() or place.resolve() in runs]
+    known = {}
+    for run in report_of(asked, resamples=0)["runs"]:
+        place = Path(run["place"]).resolve()
+        known[place / "run.h5" if place.is_dir() else place] = run
+    kept = []
+    for file in files:
+        run = known[file.path.resolve()] if isinstance(file, Run) else {"fault": ""}
+        if run["fault"]:
+            say(f"left out: {run['fault']}")
+        else:
+            kept.append(replace(file, panel=run["panel"], legend=run["series"], state=run["state"]) if isinstance(file, Run) else file)
+    return kept
+
+
+def find_files(places: Sequence[Path], say: Callable[[str], None]) -> list[AlignmentFile]:
     """The files named, and the records below the folders named, in that order; `say` is told what is left out.
 
     Throws RecordError where nothing is left.
@@ -308,4 +268,4 @@ def find_files(places: Iterable[Path], say: Callable[[str], None]) -> list[Align
         say(note)
     if not kept:
         raise RecordError(last)
-    return list(kept.values())
+    return _placed(list(kept.values()), places, say)

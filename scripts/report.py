@@ -9,20 +9,16 @@ What cannot be read is named on standard error and on the page.
 from __future__ import annotations
 
 import interrupt  # isort: skip
+import missing_package  # isort: skip
 import argparse
 import os
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))  # records, and the folder report/ beside this file
-
-try:
-    from output import OutputError, add_force, check, printable, say, write
-    from report.checklist import markdown
-    from report.page import compute, html
-    from stored import RecordError
-except ModuleNotFoundError as missing:
-    sys.exit(f"report: the Python module '{missing.name}' is missing; apt-get install python3-h5py python3-jinja2 python3-yaml")
+from output import OutputError, add_force, check, printable, say, write
+from report.checklist import markdown
+from report.page import compute, html
+from stored import RecordError
 
 USAGE = 2  # the command line
 WRONG = 3  # no such place, or nothing to report on

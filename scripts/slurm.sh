@@ -11,7 +11,7 @@ set -euo pipefail
 export PATH=$PATH:/usr/sbin:/sbin
 daemons=(slurmd slurmctld munged)  # in the order in which they end
 
-usage() { sed -n '2,5s/^# \?//p' "${BASH_SOURCE[0]}" >&2; exit 2; }
+usage() { sed -n '2,5s/^# \?//p' "${BASH_SOURCE[0]}"; }
 fail() { printf 'slurm.sh: %s\n' "$*" >&2; exit 1; }
 lines_of() { tail -n 15 "$folder"/log/*.log >&2 2>/dev/null || true; }
 
@@ -152,12 +152,13 @@ stop() {
 
 gone() { ! names_folder "$1"; }
 
-[[ $# -ge 2 ]] || usage
+[[ " $* " != *' --help '* && " $* " != *' -h '* ]] || { usage; exit; }
+[[ $# -ge 2 ]] || { usage >&2; exit 2; }
 command=$1 folder=$(realpath -m -- "$2") && shift 2
 [[ $folder != *[[:space:]]* ]] || fail "'$folder': Slurm's configuration has no words with spaces"
 case $command in
   start) start "$@" ;;
   stop) stop ;;
   status) status ;;
-  *) usage ;;
+  *) usage >&2; exit 2 ;;
 esac

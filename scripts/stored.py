@@ -64,8 +64,8 @@ def opened(path: Path) -> Iterator[h5py.File]:
     except (OSError, RuntimeError) as error:  # h5py has both for damage
         raise RecordError(f"{path}: damaged, or no HDF5 file; `softalign verify` says more") from error
     except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, MemoryError, yaml.YAMLError) as error:
-        said = " ".join(str(error.args[0] if isinstance(error, KeyError) else error).split())
-        raise RecordError(f"{path}: damaged: {said}; `softalign verify` says more") from error
+        reason = " ".join(str(error.args[0] if isinstance(error, KeyError) else error).split())
+        raise RecordError(f"{path}: damaged: {reason}; `softalign verify` says more") from error
 
 
 def member(group: h5py.Group, name: str) -> Any:
@@ -184,19 +184,19 @@ def misfit(value: Any, form: Any, where: str) -> str:
     if not isinstance(value, type(form)):
         return wrong
     if isinstance(form, list):
-        return next((said for one in value if (said := misfit(one, form[0], f"a part of {where}"))), "")
+        return next((fault for one in value if (fault := misfit(one, form[0], f"a part of {where}"))), "")
     for key, inner in form.items():
         name = key.rstrip("?")
         if name not in value and name == key:
             return f"{where} has no '{name}'"
-        if name in value and (said := misfit(value[name], inner, f"{where}, '{name}'")):
-            return said
+        if name in value and (fault := misfit(value[name], inner, f"{where}, '{name}'")):
+            return fault
     return ""
 
 
 def demand(value: Any, form: Any, where: str) -> None:
-    if said := misfit(value, form, where):
-        raise ValueError(said)
+    if fault := misfit(value, form, where):
+        raise ValueError(fault)
 
 
 class _NoAliases(yaml.SafeLoader):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,12 +54,13 @@ class SweepTable:
 
 @dataclass(frozen=True)
 class Cells:
-    """values[y, x]: the mean over seeds, NaN where there is none; n[y, x] runs in it."""
+    """values[y, x]: the mean over seeds, NaN where there is none; n[y, x] runs in it, all complete."""
 
     x: list[str]
     y: list[str]
     values: np.ndarray
     n: np.ndarray
+    left_out: Counter[str]  # runs in another state
 
 
 def read_sweep(place: Path) -> SweepTable:
@@ -94,6 +96,8 @@ def cells(table: SweepTable, x: str, y: str, metric: str, where: Mapping[str, st
     rows = [i for i in every if all(spoken(table.columns[name][i]) == value for name, value in where.items())]
     if not rows:
         raise ChoiceError(f"{table.path}: no row has " + ", ".join(f"{k}={v}" for k, v in where.items()))
+    states = {i: str(table.columns["state"][i]) for i in rows} if "state" in table.columns else {}
+    left_out = Counter(state for state in states.values() if state != "complete")
     axes = [sorted({*table.columns[name][rows].tolist()}, key=_order) for name in (x, y)]
     xs, ys = (list(dict.fromkeys(map(spoken, axis))) for axis in axes)
     others = [name for name in table.parameters if name not in (x, y)]
@@ -101,7 +105,7 @@ def cells(table: SweepTable, x: str, y: str, metric: str, where: Mapping[str, st
     for i in rows:
         rest = tuple(spoken(table.columns[name][i]) for name in others)
         cell = found.setdefault((spoken(table.columns[y][i]), spoken(table.columns[x][i])), {})
-        cell.setdefault(rest, []).append(float(table.columns[metric][i]))
+        cell.setdefault(rest, []).append(float(table.columns[metric][i]) if states.get(i, "complete") == "complete" else np.nan)
     if not best:
         _refuse_mixed(table, others, found.values())
     values, n = np.full((len(ys), len(xs)), np.nan), np.zeros((len(ys), len(xs)), int)
@@ -110,7 +114,7 @@ def cells(table: SweepTable, x: str, y: str, metric: str, where: Mapping[str, st
         if means:
             at = ys.index(row), xs.index(column)
             values[at], n[at] = max(means) if table.goal == "maximize" else min(means)
-    return Cells(xs, ys, values, n)
+    return Cells(xs, ys, values, n, left_out)
 
 
 def _refuse_mixed(table: SweepTable, others: Sequence[str], kinds: object) -> None:
@@ -118,8 +122,8 @@ def _refuse_mixed(table: SweepTable, others: Sequence[str], kinds: object) -> No
         if len(cell) > 1:
             varied = [(name, sorted({rest[i] for rest in cell})) for i, name in enumerate(others)]
             varied = [(name, values) for name, values in varied if len(values) > 1]
-            said = "; ".join(f"{name} ({', '.join(values[:6])})" for name, values in varied)
-            raise ChoiceError(f"{table.path}: runs at one place differ in {said}: choose with --where {varied[0][0]}=VALUE, "
+            differences = "; ".join(f"{name} ({', '.join(values[:6])})" for name, values in varied)
+            raise ChoiceError(f"{table.path}: runs at one place differ in {differences}: choose with --where {varied[0][0]}=VALUE, "
                               "or take the best of them with --best")  # fmt: skip
 
 

@@ -3,6 +3,10 @@
 # disks, and the fuzzers where clang is installed. Prints a table of tries and failures. All options: torture.sh --help.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+for word; do # before anything is built
+  [[ $word != --* ]] || ! [[ -x /usr/bin/python3 ]] || /usr/bin/python3 tests/torture/torture.py --help | grep -qwF -- "${word%%=*}" ||
+    { echo "torture.sh: there is no option '$word'; torture.sh --help" >&2; exit 2; }
+done
 if [[ " $* " != *' --help '* && " $* " != *' -h '* ]]; then
   scripts/setup.sh build figures tests
   if ! command -v clang++ >/dev/null; then

@@ -7,7 +7,7 @@
 #include <exception>
 #include <limits>
 
-#include "framework/record/open_record.hpp"
+#include "framework/record/published/arrays.hpp"
 
 using namespace softalign;
 
@@ -29,8 +29,8 @@ Index longest_of(const std::string& label) {
 
 void add(Bucket& bucket, const Alignment& matrix) {
   const double most = std::log(std::max(matrix.source.size(), std::size_t{2}));
-  double entropy = 0;
-  for (const double weight : matrix.weights) entropy -= weight > 0 ? weight * std::log(weight) : 0;
+  const xt::xtensor<double, 2> weights = as_array(matrix);  // [target, source]
+  const double entropy = -xt::sum(xt::where(weights > 0, weights * xt::log(weights), 0.0))();
   bucket.rows += std::ssize(matrix.target);
   bucket.entropy += entropy;
   bucket.share += entropy / most;

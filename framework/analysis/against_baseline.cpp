@@ -30,11 +30,11 @@ std::string obstacle(const std::vector<Pair>& pairs,
                      const Metric* metric) {
   if (pairs.empty()) return "no seed in common";
   if (!metric) return "no registered metric: give its plugin with --plugin";
-  if (metric->signature() != column.signature)
-    return fmt::format("this program's signature is {}", metric->signature());
+  if (const std::string ours = metric->facts().signature; ours != column.facts.signature)
+    return fmt::format("this program's signature is {}", ours);
   for (const Pair& pair : pairs)
     for (const FinishedRun* run : {pair.baseline, pair.run})
-      if (run->results.sentences.empty() || run->test_set != pairs.front().baseline->test_set)
+      if (run->results.counts.sentences() == 0 || run->test_set != pairs.front().baseline->test_set)
         return "other test sentences";
   return "";
 }
@@ -45,9 +45,9 @@ SystemResults results_of(const std::vector<Pair>& pairs,
   SystemResults results;
   for (const Pair& pair : pairs) {
     const StoredResults& stored = (pair.*side)->results;
-    auto& sentences = results.emplace_back();
-    for (const Index i : stored.of_length(lengths.shortest, lengths.longest))
-      sentences.push_back(&stored.sentences[static_cast<std::size_t>(i)]);
+    results.layout = &stored.counts.layout();
+    results.seeds.push_back(
+        rows_of(stored.counts, stored.of_length(lengths.shortest, lengths.longest)));
   }
   return results;
 }

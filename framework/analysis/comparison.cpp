@@ -60,21 +60,27 @@ std::vector<ComparedGroup> groups_of(const std::vector<FinishedRun>& runs) {
   return groups;
 }
 
-std::string signature_in(const FinishedRun& run, const MetricName& name) {
+MetricFacts facts_in(const FinishedRun& run, const MetricName& name) {
   const auto found = run.test.find(name.metric);
-  return found == run.test.end() ? "" : found->second.signature;
+  if (found != run.test.end()) return found->second.facts;
+  const auto known = registered_metric(name.metric);
+  MetricFacts facts = known
+                          ? known->facts()
+                          : MetricFacts{.title = name.metric, .units = "", .higher_is_better = {}};
+  facts.signature.clear();  // a series has none
+  return facts;
 }
 
-// Of the runs that have a value in it. Throws SpecError for two.
-std::string one_signature(const std::vector<ComparedGroup>& groups,
-                          const MetricName& name,
-                          const LengthRange& lengths) {
+// As the runs that have a value in it know it. Throws SpecError for two signatures.
+MetricFacts facts_of(const std::vector<ComparedGroup>& groups,
+                     const MetricName& name,
+                     const LengthRange& lengths) {
   const FinishedRun* first = nullptr;
   for (const ComparedGroup& group : groups)
     for (const FinishedRun* run : group.runs) {
       if (std::isnan(value_of(*run, name, lengths))) continue;
       if (!first) first = run;
-      const std::string a = signature_in(*first, name), b = signature_in(*run, name);
+      const std::string a = facts_in(*first, name).signature, b = facts_in(*run, name).signature;
       if (a == b) continue;
       const auto shown = [](const std::string& s) { return s.empty() ? "none" : s; };
       throw SpecError(
@@ -86,7 +92,7 @@ std::string one_signature(const std::vector<ComparedGroup>& groups,
           run->place.string(),
           shown(b));
     }
-  return first ? signature_in(*first, name) : "";
+  return facts_in(first ? *first : *groups.front().runs.front(), name);
 }
 
 std::vector<std::string> known_metrics(const std::vector<FinishedRun>& runs) {
@@ -104,7 +110,7 @@ ComparisonColumn column_of(const MetricName& name,
                            const LengthRange& lengths) {
   ComparisonColumn column;
   column.name = name;
-  column.signature = one_signature(groups, name, lengths);
+  column.facts = facts_of(groups, name, lengths);
   std::vector<double> means;
   for (const ComparedGroup& group : groups) {
     std::vector<double> values;
@@ -114,18 +120,17 @@ ComparisonColumn column_of(const MetricName& name,
     column.cells.push_back(over_seeds(values));
     means.push_back(values.empty() ? std::nan("") : column.cells.back().mean);
   }
-  if (const auto metric = registered_metric(name.metric)) {
-    if (name.series.empty() && !lengths.all() && !column.signature.empty() &&
-        metric->signature() != column.signature)
-      throw SpecError(
-          "--length: the runs' {} has the signature {}, this program would compute it as {}",
-          name.text,
-          column.signature,
-          metric->signature());
-    column.units = metric->units();
-    column.higher_is_better = metric->higher_is_better();
-    if (groups.size() > 1) column.best = best_of(means, *column.higher_is_better);
-  }
+  const auto ours = registered_metric(name.metric);
+  const std::string& signature = column.facts.signature;
+  if (ours && name.series.empty() && !lengths.all() && !signature.empty() &&
+      ours->facts().signature != signature)
+    throw SpecError(
+        "--length: the runs' {} has the signature {}, this program would compute it as {}",
+        name.text,
+        signature,
+        ours->facts().signature);
+  if (column.facts.higher_is_better && groups.size() > 1)
+    column.best = best_of(means, *column.facts.higher_is_better);
   return column;
 }
 
@@ -142,13 +147,23 @@ void check_known(const std::vector<FinishedRun>& runs, const ComparisonColumn& c
 
 }  // namespace
 
+std::vector<MetricName> main_metrics(const std::vector<FinishedRun>& runs) {
+  std::map<std::string, MetricFacts> all;
+  for (const FinishedRun& run : runs)
+    for (const auto& [name, stored] : run.test) all.emplace(name, stored.facts);
+  std::vector<MetricName> main;
+  for (const auto& [name, facts] : in_order(all))
+    if (facts.main) main.push_back(metric_name(name));
+  return main;
+}
+
 double value_of(const FinishedRun& run, const MetricName& name, const LengthRange& lengths) {
   if (name.series.empty() && lengths.all()) {
     const auto found = run.test.find(name.metric);
     return found == run.test.end() ? std::nan("") : found->second.value;
   }
   if (name.series.empty()) {
-    if (!run.test.contains(name.metric) || run.results.sentences.empty()) return std::nan("");
+    if (!run.test.contains(name.metric) || run.results.counts.sentences() == 0) return std::nan("");
     return run.results.value(name.metric, run.results.of_length(lengths.shortest, lengths.longest));
   }
   const auto series = run.series.find(name.series);

@@ -1,5 +1,6 @@
 // Runs beside each other: those that differ only in the seed are one group, with mean and deviation
-// of each metric; and every group against one of them, the baseline.
+// of each metric; and every group against one of them, the baseline, which is never chosen by its
+// score.
 //
 // Two kinds of variance, never mixed: that of training, over the seeds (Seeds), and that of the
 // test sentences, the trained models fixed (PairedTest).
@@ -19,11 +20,9 @@ namespace softalign {
 
 struct ComparisonColumn {
   MetricName name;
-  std::string units;                     // "percent", "nats", "1"; empty: not known
-  std::string signature;                 // of every value in the column
-  std::optional<bool> higher_is_better;  // not known: nothing is best
-  std::vector<Seeds> cells;              // [groups] over the runs that define it; count 0: none
-  int best = -1;                         // the group
+  MetricFacts facts;         // its signature is that of every value in the column
+  std::vector<Seeds> cells;  // [groups] over the runs that define it; count 0: none
+  int best = -1;             // the group
 };
 
 struct ComparedGroup {
@@ -58,6 +57,9 @@ struct Comparison {
 Comparison compare(const std::vector<FinishedRun>& runs,
                    const std::vector<MetricName>& metrics,
                    const LengthRange& lengths = {});
+
+// What a first look needs of what their tests have, in order.
+std::vector<MetricName> main_metrics(const std::vector<FinishedRun>& runs);
 
 // A run's value; NaN when it has none.
 double value_of(const FinishedRun& run, const MetricName& name, const LengthRange& lengths);

@@ -6,6 +6,9 @@
 #include <set>
 
 #include "framework/base/error.hpp"
+#include "framework/config/registry.hpp"
+#include "framework/config/snapshot.hpp"
+#include "framework/train/spec.hpp"
 
 namespace softalign {
 namespace {
@@ -51,37 +54,41 @@ bool goes_with_plugin(const std::string& path, const Counts& counts) {
   return false;
 }
 
-// Options that say nothing without the block that they are in.
-const std::set<std::string_view> kNeedTheirBlock = {"after",
-                                                    "decay",
-                                                    "embeddings",
-                                                    "every",
-                                                    "factor",
-                                                    "feed",
-                                                    "k",
-                                                    "least",
-                                                    "metric",
-                                                    "outputs",
-                                                    "patience",
-                                                    "scale",
-                                                    "slope",
-                                                    "weight",
-                                                    "words"};
+void collect(const OptionNode& parent, std::set<std::string>& names) {
+  for (const OptionNode& node : parent.children) {
+    if (node.limits.with_block) names.insert(node.name);
+    collect(node, names);
+  }
+}
 
-std::string short_name(const std::string& path, const std::set<std::string>& all) {
+// Of the options that say nothing without the block that they are in.
+std::set<std::string> names_with_block() {
+  std::set<std::string> names;
+  collect(snapshot(describe_copy(Spec()), SnapshotOf::schema), names);
+  const Registry& registry = Registry::instance();
+  for (const std::string& kind : registry.kinds())
+    for (const PluginEntry* entry : registry.entries(kind))
+      collect(snapshot(describe_copy(*entry->options()), SnapshotOf::schema), names);
+  return names;
+}
+
+std::string short_name(const std::string& path,
+                       const std::set<std::string>& all,
+                       const std::set<std::string>& with_block) {
   for (std::size_t dot = path.rfind('.'); dot != path.npos && dot > 0;
        dot = path.rfind('.', dot - 1)) {
     const std::string end = path.substr(dot + 1);
-    if (kNeedTheirBlock.contains(end)) continue;
+    if (with_block.contains(end)) continue;
     if (std::count_if(all.begin(), all.end(), [&](const auto& p) { return has_end(p, end); }) == 1)
       return end;
   }
   return path;
 }
 
-}  // namespace
+constexpr std::string_view kType = ".type";
 
-std::vector<Difference> differences(const std::vector<std::string>& identities) {
+// parts: with the plugins that are parts of plugins of which there are several.
+std::vector<Difference> differing(const std::vector<std::string>& identities, bool parts) {
   struct Option {  // of a run, as it is counted
     const std::string* path;
     const std::pair<const std::string, std::size_t>* value;
@@ -107,7 +114,8 @@ std::vector<Difference> differences(const std::vector<std::string>& identities) 
   for (const std::vector<Option>& options : runs) {
     Difference& difference = found.emplace_back();
     for (const auto& [path, value] : options)
-      if (value->second < readable && !goes_with_plugin(*path, counts))
+      if (value->second < readable &&
+          ((parts && path->ends_with(kType)) || !goes_with_plugin(*path, counts)))
         difference.emplace_back(*path, shortened(value->first));
     std::sort(difference.begin(), difference.end(), [](const auto& a, const auto& b) {
       const auto place = [](const std::string& path) {
@@ -119,6 +127,12 @@ std::vector<Difference> differences(const std::vector<std::string>& identities) 
   return found;
 }
 
+}  // namespace
+
+std::vector<Difference> differences(const std::vector<std::string>& identities) {
+  return differing(identities, false);
+}
+
 std::map<std::string, std::string> options_of(const std::string& identity) {
   const Json json = Json::parse(identity, nullptr, false);
   if (!json.is_object()) throw DataError("an identity that is no JSON object");
@@ -127,15 +141,57 @@ std::map<std::string, std::string> options_of(const std::string& identity) {
   return leaves;
 }
 
+std::map<std::string, std::string> short_names(const std::set<std::string>& paths) {
+  std::set<std::string> plain_paths;
+  for (const std::string& path : paths) plain_paths.insert(plain(path));
+  std::map<std::string, std::string> names;
+  const std::set<std::string> with_block = names_with_block();
+  for (const std::string& path : paths)
+    names[path] = short_name(plain(path), plain_paths, with_block);
+  return names;
+}
+
 std::map<std::string, std::string> short_names(const std::vector<Difference>& all) {
   std::set<std::string> paths;
   for (const Difference& difference : all)
     for (const auto& [path, value] : difference) paths.insert(path);
-  std::set<std::string> plain_paths;
-  for (const std::string& path : paths) plain_paths.insert(plain(path));
-  std::map<std::string, std::string> names;
-  for (const std::string& path : paths) names[path] = short_name(plain(path), plain_paths);
-  return names;
+  return short_names(paths);
+}
+
+namespace {
+
+// whole: with the plugins whose part differs, too.
+std::string legend_name(const Difference& difference,
+                        const std::map<std::string, std::string>& names,
+                        bool whole) {
+  std::string plugins, options;
+  for (const auto& [path, value] : difference) {
+    const bool is_plugin = path.ends_with(kType);
+    const std::string block = path.substr(0, path.size() - (is_plugin ? kType.size() - 1 : 0));
+    const bool has_part = std::ranges::any_of(difference, [&](const auto& other) {
+      return other.first != path && other.first.starts_with(block) && other.first.ends_with(kType);
+    });
+    if (is_plugin && has_part && !whole) continue;
+    if (is_plugin)
+      plugins += (plugins.empty() ? "" : " ") + value;
+    else
+      options += fmt::format("{}{} {}", options.empty() ? "" : ", ", names.at(path), value);
+  }
+  return plugins + (plugins.empty() || options.empty() ? "" : ", ") + options;
+}
+
+}  // namespace
+
+std::vector<std::string> legend_names(const std::vector<std::string>& identities) {
+  const std::vector<Difference> all = differing(identities, true);
+  const std::map<std::string, std::string> names = short_names(all);
+  std::vector<std::string> legends;
+  for (const bool whole : {false, true}) {
+    legends.clear();
+    for (const Difference& one : all) legends.push_back(legend_name(one, names, whole));
+    if (std::set(legends.begin(), legends.end()).size() == legends.size()) break;
+  }
+  return legends;
 }
 
 std::string difference_text(const Difference& difference,

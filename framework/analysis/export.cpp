@@ -10,7 +10,8 @@
 #include <type_traits>
 
 #include "framework/analysis/comparison.hpp"
-#include "framework/record/compare.hpp"
+#include "framework/base/types.hpp"
+#include "framework/record/published/compare.hpp"
 
 namespace softalign {
 namespace {
@@ -68,7 +69,7 @@ void add_series(const Record& record, const std::string& name, Row& row) {
     if (is_volatile(name + "/" + column)) continue;
     const std::string text = name + "/" + column;
     row[text] = value_of(run, metric_name(text), {});
-    if (registered_metric(column))
+    if (higher_is_better(column))
       row[text + ":best"] = value_of(run, metric_name(text + ":best"), {});
   }
 }
@@ -81,7 +82,8 @@ Row row_of(const std::filesystem::path& place, const Record& record) {
     if (series != "train") add_series(record, series, row);  // the last batch says little
   for (const auto& [name, metric] : test_metrics(record)) {
     row["test/" + name] = metric.value;
-    if (!metric.signature.empty()) row["test/" + name + ":signature"] = metric.signature;
+    if (!metric.facts.signature.empty())
+      row["test/" + name + ":signature"] = metric.facts.signature;
   }
   row["run_id"] = run.id;
   row["name"] = run.name;
@@ -147,7 +149,7 @@ void add_columns(const Record& record,
                  std::map<std::string, std::vector<Cell>>& columns) {
   const Array array = record.array("test", name);
   if (array.dims.empty() || array.dims.front().name != "sentence" || array.dims.size() > 2) return;
-  const auto width = static_cast<std::size_t>(array.dims.size() == 2 ? array.dims[1].size : 1);
+  const auto width = usize(array.dims.size() == 2 ? array.dims[1].size : 1);
   const std::size_t digits = std::to_string(width - 1).size();  // so that names sort as numbers do
   std::visit(
       [&](const auto& values) {

@@ -1,6 +1,8 @@
 #include "framework/analysis/finished_run.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "framework/base/error.hpp"
 #include "framework/base/text.hpp"
@@ -14,7 +16,7 @@ std::map<std::string, StoredMetric> metrics_of(const MetricTable& totals) {
   std::map<std::string, StoredMetric> metrics;
   if (totals.rows.empty()) return metrics;
   for (std::size_t m = 0; m < totals.metrics.size(); ++m)
-    metrics[totals.metrics[m]] = {totals.at(0, m), totals.signatures[m]};
+    metrics[totals.metrics[m]] = {totals.at(0, m), totals.facts[m]};
   return metrics;
 }
 
@@ -22,6 +24,14 @@ std::map<std::string, StoredMetric> metrics_of(const MetricTable& totals) {
 
 std::map<std::string, StoredMetric> test_metrics(const Record& record) {
   return metrics_of(read_totals(record));
+}
+
+std::vector<NamedFacts> in_order(const std::map<std::string, MetricFacts>& metrics) {
+  std::vector<NamedFacts> ordered(metrics.begin(), metrics.end());
+  std::ranges::stable_sort(ordered, {}, [](const NamedFacts& one) {
+    return std::tuple(one.second.searched, one.second.place);
+  });
+  return ordered;
 }
 
 std::string without_seed(const std::string& identity, Index& seed) {
@@ -67,12 +77,10 @@ FinishedRun finished_run(const RunSummary& summary,
 }
 
 void read_sentences(FinishedRun& run) {
-  if (run.test_set.empty() || !run.results.sentences.empty()) return;
-  run.results = read_results(Record(run.place));
-  for (SentenceResult& sentence : run.results.sentences) {  // no metric reads them
-    sentence.hypothesis_text = {};
-    sentence.reference_text = {};
-  }
+  if (run.test_set.empty() || run.results.counts.sentences() > 0) return;
+  const Record record(run.place);
+  run.results = read_results(record);
+  run.by_length = read_by_length(record);
 }
 
 }  // namespace softalign

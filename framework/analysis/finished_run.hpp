@@ -14,11 +14,15 @@ namespace softalign {
 // A metric over the whole test set, as the run recorded it.
 struct StoredMetric {
   double value = 0;
-  std::string signature;  // empty: nothing to vary
+  MetricFacts facts;
 };
 
 // By name. Empty for a record that holds no test.
 std::map<std::string, StoredMetric> test_metrics(const Record& record);
+
+using NamedFacts = std::pair<std::string, MetricFacts>;
+// By name, in the order in which people look at them: those of the search behind the others.
+std::vector<NamedFacts> in_order(const std::map<std::string, MetricFacts>& metrics);
 
 struct FinishedRun {
   std::filesystem::path place;  // its folder, or a record that lies alone
@@ -29,6 +33,7 @@ struct FinishedRun {
   std::string configuration;  // the same without the seed: runs of several seeds share it
   Index seed = 0;
   std::map<std::string, StoredMetric> test;
+  MetricTable by_length;                        // as it was recorded; once read_sentences read it
   std::map<std::string, SeriesColumns> series;  // those that were asked for
   StoredResults results;  // sentence by sentence, once read_sentences read them
   std::string test_set;   // hash of its sources and references; empty for a record without a test

@@ -1,16 +1,15 @@
 #include "framework/analysis/index_file.hpp"
 
 #include "framework/base/hash.hpp"
+#include "framework/base/path.hpp"
 #include "framework/data/checksum.hpp"
 #include "framework/data/new_file.hpp"
-#include "framework/record/bytes.hpp"
 #include "framework/record/file.hpp"
-#include "framework/record/provenance.hpp"
+#include "framework/record/journal/bytes.hpp"
+#include "framework/record/provenance/provenance.hpp"
 
 namespace softalign {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::string_view kMagic = "SOFTRUNS";
 constexpr std::uint32_t kVersion = 2;

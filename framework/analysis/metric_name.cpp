@@ -35,9 +35,11 @@ MetricName metric_name(const std::string& text) {
   if (!name.best) return name;
   if (name.series.empty())
     throw SpecError("--metric {}: a test has one value, so there is no best one", text);
-  if (!registered_metric(name.metric))
+  const auto known = registered_metric(name.metric);
+  if (!known || !known->facts().higher_is_better)
     throw SpecError(
-        "--metric {}: which end of '{}' is best is not known: it is no registered metric",
+        "--metric {}: which end of '{}' is best is not known: it is no registered metric, or has "
+        "none",
         text,
         name.metric);
   return name;
@@ -71,12 +73,6 @@ LengthRange length_range(const std::string& text) {
     throw SpecError("--length '{}': expected source lengths from 1, as 31-50, 61+ or 40",
                     printable(text));
   return range;
-}
-
-std::unique_ptr<Metric> registered_metric(const std::string& name) {
-  if (!Registry::instance().find_if_present(MetricKind::name, name)) return nullptr;
-  return make_plugin<MetricKind>(
-      Choice{.kind = MetricKind::name, .type = name, .options = {}, .where = {}});
 }
 
 }  // namespace softalign

@@ -32,7 +32,4 @@ struct LengthRange {
 };
 LengthRange length_range(const std::string& text);  // throws SpecError
 
-// The metric of this name with its default options; nullptr when none is registered.
-std::unique_ptr<Metric> registered_metric(const std::string& name);
-
 }  // namespace softalign

@@ -11,7 +11,7 @@
 #include "framework/analysis/differences.hpp"
 #include "framework/analysis/finished_run.hpp"
 #include "framework/base/hash.hpp"
-#include "framework/record/compare.hpp"
+#include "framework/record/published/compare.hpp"
 
 namespace softalign {
 namespace {
@@ -60,7 +60,7 @@ Texts environment_of(const Record& record) {
       "started", "ended", "working_directory", "spec_sha256"};
   Texts texts;
   if (!record.has("provenance")) return texts;
-  const auto attributes = nlohmann::json::parse(record.attributes("provenance"));
+  const JsonObject attributes = record.attributes("provenance");
   for (const auto& [name, value] : attributes.items())
     if (std::find(kNot.begin(), kNot.end(), name) == kNot.end() && !name.starts_with("slurm_"))
       texts[name] = value.is_string() ? value.get<std::string>() : value.dump();

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/record/open_record.hpp"
+#include "framework/record/published/open_record.hpp"
 
 namespace softalign {
 

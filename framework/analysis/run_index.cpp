@@ -8,14 +8,14 @@
 #include "framework/analysis/summary_bytes.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
+#include "framework/base/path.hpp"
 #include "framework/base/regular_file.hpp"
+#include "framework/base/types.hpp"
 #include "framework/data/file_stamp.hpp"
-#include "framework/record/bytes.hpp"
+#include "framework/record/journal/bytes.hpp"
 
 namespace softalign {
 namespace {
-
-namespace fs = std::filesystem;
 
 // How much of an index must be new before it is written again, so that what one run costs does not
 // grow with the number of the others.
@@ -52,7 +52,7 @@ std::string ends_of(const RunFolder& run, const std::vector<std::string>& files)
     std::string end;
     try {
       const RegularFile file(run.root / name);
-      end.resize(static_cast<std::size_t>(std::min(kEnd, file.size())));
+      end.resize(usize(std::min(kEnd, file.size())));
       end.resize(file.read(end.data(), end.size(), file.size() - end.size()));
     } catch (const std::exception&) {  // no file, or one that cannot be read: summarize_run says so
       end.clear();

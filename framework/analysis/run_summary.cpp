@@ -7,9 +7,9 @@
 #include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/base/path.hpp"
-#include "framework/record/bytes.hpp"
-#include "framework/record/journal.hpp"
-#include "framework/record/setting.hpp"
+#include "framework/record/folder/setting.hpp"
+#include "framework/record/journal/bytes.hpp"
+#include "framework/record/journal/journal.hpp"
 #include "framework/train/spec.hpp"
 #include "framework/train/stored_results.hpp"
 
@@ -62,7 +62,7 @@ void read_record(RunSummary& summary, const std::filesystem::path& file) {
 void read_folder(RunSummary& summary) {
   const RunFolder& run = summary.run;
   if (is_there(run.identity())) summary.identity = read_file(run.identity());
-  if (summary.status.state == RunState::absent && run.journals().empty())
+  if (summary.status.state == RunState::planned && run.journals().empty())
     throw DataError("{}: neither a journal nor a record; remove the folder, or run its spec again",
                     run.root.string());
   const std::vector<Index> journals = run.journals();
@@ -142,9 +142,8 @@ double best_value(const SeriesColumns& series, const std::string& column, bool h
 }
 
 std::optional<bool> higher_is_better(const std::string& metric) {
-  if (!Registry::instance().find_if_present(MetricKind::name, metric)) return std::nullopt;
-  return make_plugin<MetricKind>(Choice{.kind = MetricKind::name, .type = metric})
-      ->higher_is_better();
+  const auto known = registered_metric(metric);
+  return known ? known->facts().higher_is_better : std::nullopt;
 }
 
 }  // namespace softalign

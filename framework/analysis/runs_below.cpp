@@ -3,11 +3,10 @@
 #include <algorithm>
 
 #include "framework/base/error.hpp"
+#include "framework/base/path.hpp"
 
 namespace softalign {
 namespace {
-
-namespace fs = std::filesystem;
 
 void collect(const fs::path& folder, int depth, std::vector<RunFolder>& runs) {
   constexpr int kDeepest = 6;  // results/<study>/<name>/<run id> and some more

@@ -2,17 +2,17 @@
 
 #include <cmath>
 
+#include "framework/base/array.hpp"
+
 namespace softalign {
 
 Seeds over_seeds(const std::vector<double>& values) {
   Seeds seeds;
   seeds.count = std::ssize(values);
   const double n = static_cast<double>(values.size());
-  for (const double value : values) seeds.mean += value / n;
-  if (values.size() < 2) return seeds;
-  double squares = 0;
-  for (const double value : values) squares += (value - seeds.mean) * (value - seeds.mean);
-  seeds.deviation = std::sqrt(squares / (n - 1));
+  const auto x = xt::adapt(values);
+  seeds.mean = sum_of(x / n);
+  if (values.size() > 1) seeds.deviation = std::sqrt(sum_of(xt::square(x - seeds.mean)) / (n - 1));
   return seeds;
 }
 

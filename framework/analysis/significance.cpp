@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
-#include <numeric>
 
+#include "framework/base/array.hpp"
 #include "framework/base/error.hpp"
+#include "framework/base/types.hpp"
 #include "framework/base/workers.hpp"
 
 namespace softalign {
@@ -19,9 +19,11 @@ struct Pair {
   SystemResults baseline, system;
 };
 
+using Numbers = xt::xtensor<double, 1>;
+
 // Scores of both systems on every draw.
 struct Scores {
-  std::vector<double> baseline, system;  // [draws]
+  Numbers baseline, system;  // [draws]
 };
 
 // Draws `count` test sets, numbered from 1; redraw(given, k, drawn) fills the k-th.
@@ -31,70 +33,74 @@ std::vector<Scores> scores_of_draws(const std::vector<const Metric*>& metrics,
                                     Index count,
                                     Workers& workers,
                                     const Redraw& redraw) {
-  const Scores empty{std::vector<double>(static_cast<std::size_t>(count)),
-                     std::vector<double>(static_cast<std::size_t>(count))};
-  std::vector<Scores> scores(metrics.size(), empty);
+  const Numbers none = xt::zeros<double>({usize(count)});
+  std::vector<Scores> scores(metrics.size(), {none, none});
   constexpr Index kTogether = 100;  // draws that share their memory
   workers.run((count + kTogether - 1) / kTogether, [&](Index piece) {
     Pair drawn = given;
     for (Index k = piece * kTogether; k < std::min(count, (piece + 1) * kTogether); ++k) {
       redraw(given, k + 1, drawn);
       for (std::size_t m = 0; m < metrics.size(); ++m) {
-        scores[m].baseline[static_cast<std::size_t>(k)] = score(*metrics[m], drawn.baseline);
-        scores[m].system[static_cast<std::size_t>(k)] = score(*metrics[m], drawn.system);
+        scores[m].baseline(k) = score(*metrics[m], drawn.baseline);
+        scores[m].system(k) = score(*metrics[m], drawn.system);
       }
     }
   });
   return scores;
 }
 
-std::vector<double> differences_of(const Scores& scores) {
-  std::vector<double> differences;
-  for (std::size_t k = 0; k < scores.system.size(); ++k)
-    differences.push_back(scores.system[k] - scores.baseline[k]);
-  return differences;
+Numbers defined(const Numbers& values) { return xt::filter(values, !xt::isnan(values)); }
+
+double mean_of_defined(const Numbers& values) {
+  const Numbers numbers = defined(values);
+  return ratio(sum_of(numbers), static_cast<double>(numbers.size()));
 }
 
-std::vector<double> absolute(std::vector<double> values) {
-  for (double& value : values) value = std::abs(value);
-  return values;
+Range percentiles(const Numbers& defined_scores) {
+  const Numbers sorted = xt::sort(defined_scores);
+  const std::size_t beyond = sorted.size() / 40;  // on each side
+  return {sorted(beyond), sorted(sorted.size() - 1 - beyond)};
 }
 
-double mean_of_defined(const std::vector<double>& values) {
-  double sum = 0;
-  Index count = 0;
-  for (const double value : values)
-    if (!std::isnan(value)) sum += value, ++count;
-  return ratio(sum, count);
+Interval interval(const Numbers& scores) {
+  const Numbers numbers = defined(scores);
+  if (numbers.size() == 0) return {kUndefined, kUndefined};
+  const Range range = percentiles(numbers);
+  return {mean_of_defined(numbers), (range.high - range.low) / 2};
+}
+
+double share_as_extreme(const Numbers& draws, double seen) {
+  if (std::isnan(seen)) return kUndefined;
+  const double extreme = xt::sum<double>(xt::cast<double>(draws >= seen))();  // a count: exact
+  return (extreme + 1) / (static_cast<double>(defined(draws).size()) + 1);
 }
 
 // Exchanges the two systems' results of each sentence, in all seeds at once, or not.
 void exchange(const RandomStream& stream, const Pair& given, Index k, Pair& drawn) {
-  const std::size_t n = given.baseline.front().size();
+  const std::size_t n = given.baseline.seeds.front().size();
   std::uint32_t coins = 0;
   for (std::size_t i = 0; i < n; ++i) {
     coins = i % 32 == 0 ? stream.word(i / 32, static_cast<std::uint64_t>(k)) : coins >> 1;
     const bool swapped = (coins & 1) != 0;
-    for (std::size_t s = 0; s < given.baseline.size(); ++s) {
-      drawn.baseline[s][i] = (swapped ? given.system : given.baseline)[s][i];
-      drawn.system[s][i] = (swapped ? given.baseline : given.system)[s][i];
+    for (std::size_t s = 0; s < given.baseline.seeds.size(); ++s) {
+      drawn.baseline.seeds[s][i] = (swapped ? given.system : given.baseline).seeds[s][i];
+      drawn.system.seeds[s][i] = (swapped ? given.baseline : given.system).seeds[s][i];
     }
   }
 }
 
 void take(const std::vector<Index>& places, const SystemResults& given, SystemResults& drawn) {
-  for (std::size_t s = 0; s < given.size(); ++s)
+  for (std::size_t s = 0; s < given.seeds.size(); ++s)
     for (std::size_t i = 0; i < places.size(); ++i)
-      drawn[s][i] = given[s][static_cast<std::size_t>(places[i])];
+      drawn.seeds[s][i] = given.seeds[s][usize(places[i])];
 }
 
 void check(const Pair& pair) {
-  const auto same = [&](const auto& results) {
-    return results.size() == pair.baseline.front().size();
-  };
-  if (pair.baseline.empty() || pair.baseline.size() != pair.system.size() ||
-      !std::all_of(pair.baseline.begin(), pair.baseline.end(), same) ||
-      !std::all_of(pair.system.begin(), pair.system.end(), same))
+  const auto &baseline = pair.baseline.seeds, &system = pair.system.seeds;
+  const auto same = [&](const CountRows& rows) { return rows.size() == baseline.front().size(); };
+  if (baseline.empty() || baseline.size() != system.size() ||
+      pair.baseline.layout->width() != pair.system.layout->width() ||
+      !std::ranges::all_of(baseline, same) || !std::ranges::all_of(system, same))
     throw BugError("a paired test of systems with other seeds or sentences");
 }
 
@@ -114,27 +120,26 @@ std::vector<Index> Bootstrap::draw(Index k) const {
 
 double score(const Metric& metric, const SystemResults& system) {
   double sum = 0;
-  for (const auto& sentences : system) sum += metric.value(sentences);
-  return sum / static_cast<double>(system.size());
+  for (const CountRows& rows : system.seeds) sum += metric.value({*system.layout, rows});
+  return sum / static_cast<double>(system.seeds.size());
 }
 
-Interval interval_of(std::vector<double> scores) {
-  std::erase_if(scores, [](double x) { return std::isnan(x); });
-  if (scores.empty()) return {kUndefined, kUndefined};
-  const double mean = mean_of_defined(scores);
-  std::sort(scores.begin(), scores.end());
-  const std::size_t beyond = scores.size() / 40;  // on each side
-  return {mean, (scores[scores.size() - 1 - beyond] - scores[beyond]) / 2};
+Range percentile_interval(const Metric& metric, const SystemResults& system, Index resamples) {
+  const Bootstrap bootstrap("bootstrap", std::ssize(system.seeds.front()));
+  SystemResults drawn = system;
+  std::vector<double> scores;
+  for (Index k = 1; k <= resamples; ++k) {
+    take(bootstrap.draw(k), system, drawn);
+    if (const double value = score(metric, drawn); std::isfinite(value)) scores.push_back(value);
+  }
+  if (std::ssize(scores) < (resamples + 1) / 2) return {kUndefined, kUndefined};
+  return percentiles(xt::adapt(scores));
 }
+
+Interval interval_of(const std::vector<double>& scores) { return interval(xt::adapt(scores)); }
 
 double p_value(const std::vector<double>& draws, double seen) {
-  if (std::isnan(seen)) return kUndefined;
-  Index extreme = 0, defined = 0;
-  for (const double draw : draws) {
-    defined += !std::isnan(draw);
-    extreme += draw >= seen;
-  }
-  return static_cast<double>(extreme + 1) / static_cast<double>(defined + 1);
+  return share_as_extreme(xt::adapt(draws), seen);
 }
 
 std::vector<PairedTest> paired_tests(const std::vector<const Metric*>& metrics,
@@ -149,7 +154,7 @@ std::vector<PairedTest> paired_tests(const std::vector<const Metric*>& metrics,
       metrics, given, options.trials, workers, [&](const Pair& from, Index k, Pair& drawn) {
         exchange(coins, from, k, drawn);
       });
-  const Bootstrap bootstrap("bootstrap", std::ssize(baseline.front()));
+  const Bootstrap bootstrap("bootstrap", std::ssize(baseline.seeds.front()));
   const auto resampled = scores_of_draws(
       metrics, given, options.resamples, workers, [&](const Pair& from, Index k, Pair& drawn) {
         const std::vector<Index> places = bootstrap.draw(k);
@@ -161,15 +166,14 @@ std::vector<PairedTest> paired_tests(const std::vector<const Metric*>& metrics,
     PairedTest& test = tests.emplace_back();
     test.difference = score(*metrics[m], system) - score(*metrics[m], baseline);
     const double seen = std::abs(test.difference);
-    test.baseline = interval_of(resampled[m].baseline);
-    test.system = interval_of(resampled[m].system);
-    const std::vector<double> differences = differences_of(resampled[m]);
-    test.of_difference = interval_of(differences);
-    test.p_randomisation = p_value(absolute(differences_of(exchanged[m])), seen);
-    std::vector<double> centred = absolute(differences);
-    const double mean = mean_of_defined(centred);
-    for (double& value : centred) value -= mean;
-    test.p_bootstrap = p_value(centred, seen);
+    test.baseline = interval(resampled[m].baseline);
+    test.system = interval(resampled[m].system);
+    const Numbers differences = resampled[m].system - resampled[m].baseline;
+    test.of_difference = interval(differences);
+    test.p_randomisation =
+        share_as_extreme(xt::abs(exchanged[m].system - exchanged[m].baseline), seen);
+    const Numbers sizes = xt::abs(differences);
+    test.p_bootstrap = share_as_extreme(sizes - mean_of_defined(sizes), seen);
   }
   return tests;
 }

@@ -32,8 +32,11 @@ class Bootstrap {
   Index sentences_;
 };
 
-// A system's results on a test set: for each of its seeds the same sentences, in one order.
-using SystemResults = std::vector<std::vector<const SentenceResult*>>;  // [seeds][sentences]
+// A system's counts on a test set: for each of its seeds the same sentences, in one order.
+struct SystemResults {
+  const CountLayout* layout = nullptr;
+  std::vector<CountRows> seeds;
+};
 
 // The mean over the seeds; NaN where a seed does not define the metric.
 double score(const Metric& metric, const SystemResults& system);
@@ -45,7 +48,15 @@ struct Interval {
   double half_width = 0;
 };
 // NaN for no scores. Those that are NaN themselves are left out.
-Interval interval_of(std::vector<double> scores);
+Interval interval_of(const std::vector<double>& scores);
+
+// The percentiles 2.5 and 97.5 of a system's scores over test sets drawn anew, on the draws of
+// paired_tests; NaN where most draws do not define the metric.
+struct Range {
+  double low = 0;
+  double high = 0;
+};
+Range percentile_interval(const Metric& metric, const SystemResults& system, Index resamples);
 
 struct PairedTest {
   double difference = 0;  // system - baseline, on the test set as it is

@@ -1,6 +1,6 @@
 #include "framework/analysis/summary_bytes.hpp"
 
-#include "framework/record/bytes.hpp"
+#include "framework/record/journal/bytes.hpp"
 
 namespace softalign {
 namespace {
@@ -19,12 +19,40 @@ void put(ByteWriter& out, const RunStatus& status) {
   out.text(status.owner);
 }
 
+void put(ByteWriter& out, const MetricFacts& facts) {
+  out.text(facts.title);
+  out.text(facts.units);
+  out.number<std::uint8_t>(!facts.higher_is_better ? 2 : *facts.higher_is_better ? 1 : 0);
+  out.number(facts.least);
+  out.number(facts.most);
+  out.number<std::int64_t>(facts.place);
+  out.number<std::uint8_t>(facts.main ? 1 : 0);
+  out.number<std::uint8_t>(facts.searched ? 1 : 0);
+  out.text(facts.signature);
+  out.text(facts.baseline_of);
+}
+
+MetricFacts facts_from(ByteReader& in) {
+  MetricFacts facts;
+  facts.title = in.text();
+  facts.units = in.text();
+  const auto direction = in.number<std::uint8_t>();
+  facts.higher_is_better = direction > 1 ? std::nullopt : std::optional(direction == 1);
+  facts.least = in.number<double>();
+  facts.most = in.number<double>();
+  facts.place = static_cast<int>(in.number<std::int64_t>());
+  facts.main = in.number<std::uint8_t>() != 0;
+  facts.searched = in.number<std::uint8_t>() != 0;
+  facts.signature = in.text();
+  facts.baseline_of = in.text();
+  return facts;
+}
+
 void put(ByteWriter& out, const MetricTable& table) {
   out.list(table.rows);
   out.list(table.sentences);
   out.list(table.metrics);
-  out.list(table.units);
-  out.list(table.signatures);
+  for (const MetricFacts& facts : table.facts) put(out, facts);
   out.list(table.values);
 }
 
@@ -59,8 +87,7 @@ MetricTable table_from(ByteReader& in) {
   table.rows = in.list<std::string>();
   table.sentences = in.list<Index>();
   table.metrics = in.list<std::string>();
-  table.units = in.list<std::string>();
-  table.signatures = in.list<std::string>();
+  for (std::size_t m = 0; m < table.metrics.size(); ++m) table.facts.push_back(facts_from(in));
   table.values = in.list<double>();
   return table;
 }

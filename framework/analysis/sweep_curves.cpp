@@ -4,7 +4,7 @@
 #include <iterator>
 #include <limits>
 
-#include "framework/record/compare.hpp"
+#include "framework/record/published/compare.hpp"
 
 namespace softalign {
 namespace {

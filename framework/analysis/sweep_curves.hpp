@@ -5,7 +5,7 @@
 #include <string>
 
 #include "framework/analysis/sweep_index.hpp"
-#include "framework/record/hdf5.hpp"
+#include "framework/record/hdf5/hdf5.hpp"
 
 namespace softalign {
 

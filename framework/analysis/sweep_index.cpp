@@ -9,10 +9,11 @@
 #include "framework/analysis/sweep_curves.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/text.hpp"
-#include "framework/record/hdf5.hpp"
-#include "framework/record/layout.hpp"
+#include "framework/base/types.hpp"
+#include "framework/record/folder/tidy.hpp"
+#include "framework/record/hdf5/hdf5.hpp"
+#include "framework/record/published/layout.hpp"
 #include "framework/record/text.hpp"
-#include "framework/record/tidy.hpp"
 
 namespace softalign {
 namespace {
@@ -34,13 +35,11 @@ class Writer {
 
   std::string image() {
     file_.attributes("",
-                     Json{{"format", kSweepFormat},
-                          {"format_version", kVersion},
-                          {"Conventions", "CF-1.10"},
-                          {"name", text_of(table_.name)},
-                          {"metric", text_of(table_.metric)},
-                          {"goal", text_of(table_.goal)}}
-                         .dump());
+                     {{"format", kSweepFormat},
+                      {"format_version", kVersion},
+                      {"name", text_of(table_.name)},
+                      {"metric", text_of(table_.metric)},
+                      {"goal", text_of(table_.goal)}});
     if (!table_.rows.empty()) {
       write_rows();
       write_parameters();
@@ -58,7 +57,7 @@ class Writer {
     std::vector<T> values;
     for (const SweepTable::Row& row : table_.rows) values.push_back(of(row));
     file_.dataset(name, dims_, values);
-    if (!attributes.empty()) file_.attributes(name, attributes.dump());
+    if (!attributes.empty()) file_.attributes(name, attributes);
   }
 
   void write_rows() {
@@ -137,11 +136,11 @@ class Writer {
       const MetricTable& test = row.summary->test;
       for (std::size_t m = 0; m < test.metrics.size(); ++m) {
         About& about = metrics[test.metrics[m]];
-        about.units = test.units[m];
+        const MetricFacts& facts = test.facts[m];
+        about.units = facts.units;
         auto& all = about.signatures;
-        if (!test.signatures[m].empty() &&
-            std::find(all.begin(), all.end(), test.signatures[m]) == all.end())
-          all.push_back(test.signatures[m]);
+        if (!facts.signature.empty() && std::ranges::find(all, facts.signature) == all.end())
+          all.push_back(facts.signature);
       }
     }
     for (const auto& [metric, about] : metrics) {
@@ -160,9 +159,7 @@ class Writer {
     if (!row.summary) return kNone;
     const auto& names = row.summary->test.metrics;
     const auto at = std::find(names.begin(), names.end(), metric);
-    return at == names.end()
-               ? kNone
-               : row.summary->test.at(0, static_cast<std::size_t>(at - names.begin()));
+    return at == names.end() ? kNone : row.summary->test.at(0, usize(at - names.begin()));
   }
 
   const SweepTable& table_;
@@ -180,7 +177,7 @@ bool holds(const std::filesystem::path& file, const std::string& bytes) {
 
 bool is_sweep_table(const std::filesystem::path& file) {
   try {
-    return Json::parse(Hdf5Reader(file).attributes("")).value("format", "") == kSweepFormat;
+    return Hdf5Reader(file).attributes("").value("format", "") == kSweepFormat;
   } catch (const DataError&) {
     return false;
   } catch (const Json::exception&) {

@@ -11,11 +11,11 @@
 #include <system_error>
 
 #include "framework/app/command.hpp"
-#include "framework/app/terminal.hpp"
+#include "framework/app/terminal/terminal.hpp"
 #include "framework/base/suggest.hpp"
 #include "framework/base/text.hpp"
 #include "framework/config/registry.hpp"
-#include "framework/record/provenance.hpp"
+#include "framework/record/provenance/provenance.hpp"
 
 namespace softalign::app {
 namespace {

@@ -1,4 +1,5 @@
 #include "framework/autodiff/gradient_check.hpp"
+#include "framework/base/types.hpp"
 
 #include <fmt/format.h>
 
@@ -51,10 +52,8 @@ GradientCheck check_gradients(
     Index samples,
     double step) {
   std::vector<std::vector<real>> input_gradients;
-  for (View input : inputs)
-    input_gradients.emplace_back(static_cast<std::size_t>(input.size()), real{0});
-  std::vector<real> gradients(
-      static_cast<std::size_t>(parameters == nullptr ? 0 : parameters->flat_size()), real{0});
+  for (View input : inputs) input_gradients.emplace_back(usize(input.size()), real{0});
+  std::vector<real> gradients(usize(parameters == nullptr ? 0 : parameters->flat_size()), real{0});
 
   const auto outputs_on = [&](Tape& tape) {
     std::vector<Var> leaves;

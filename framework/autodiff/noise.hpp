@@ -6,6 +6,7 @@
 #include <span>
 
 #include "framework/base/random.hpp"
+#include "framework/base/types.hpp"
 
 namespace softalign {
 
@@ -18,7 +19,7 @@ struct Noise {
   RandomStream stream(const RandomStream& named) const { return named.within(seed, update); }
   // Which round of them belongs to a row of the batch at a step; both below 2^32.
   std::uint64_t round(Index row, Index step) const {
-    return static_cast<std::uint64_t>(examples[static_cast<std::size_t>(row)]) << 32 |
+    return static_cast<std::uint64_t>(examples[usize(row)]) << 32 |
            static_cast<std::uint64_t>(step);
   }
 };

@@ -7,6 +7,7 @@
 
 #include "framework/base/bounds.hpp"
 #include "framework/base/error.hpp"
+#include "framework/base/types.hpp"
 
 namespace softalign {
 namespace {
@@ -81,8 +82,7 @@ void ParameterStore::allocate_zeros() {
   dense_size_ = place([](const Parameter& one) { return one.trained && !one.table; });
   trained_size_ = place([](const Parameter& one) { return one.trained && one.table; });
   place([](const Parameter& one) { return !one.trained; });
-  values_.reset(static_cast<real*>(
-      std::calloc(static_cast<std::size_t>(std::max<Index>(1, size_)), sizeof(real))));
+  values_.reset(static_cast<real*>(std::calloc(usize(std::max<Index>(1, size_)), sizeof(real))));
   if (!values_) throw std::bad_alloc();
 }
 

@@ -3,22 +3,23 @@
 #include <algorithm>
 
 #include "framework/base/error.hpp"
+#include "framework/base/types.hpp"
 #include "framework/kernels/elementwise.hpp"
 #include "framework/kernels/gemm.hpp"
 
 namespace softalign {
 
 View Var::value() const {
-  if (node_->taken)
+  if (node_->memory == Memory::overwritten)
     throw BugError("[value] an operation that works in place has taken this value of shape {}",
                    node_->value.shape.str());
-  node_->read = true;
+  node_->memory = Memory::held;
   return node_->value;
 }
 
 View Var::gradient() const {
-  if (!node_->needs_gradient) return {};
-  if (node_->rows_only)
+  if (!needs_gradient()) return {};
+  if (node_->wanted == Wanted::rows)
     throw BugError("[gradient] a table of shape {} may only be looked up; declare it with add",
                    node_->value.shape.str());
   Node& root = node_->root();
@@ -37,18 +38,17 @@ real* Var::Node::gradient_or_null() {
              : whole_node.gradient + (value.data - whole_node.value.data);
 }
 
-Var Tape::constant(View value) { return Var(arena_.make<Var::Node>(value, nullptr, this, false)); }
+Var Tape::constant(View value) { return Var(node(value, nullptr, false)); }
 
 Var Tape::leaf(View value, real* gradient) {
-  return Var(arena_.make<Var::Node>(value, gradient, this, training() && gradient != nullptr));
+  return Var(node(value, gradient, training() && gradient != nullptr));
 }
 
 Var Tape::parameter(const Parameter& parameter) {
-  Var var = constant(parameter.value());
   const bool collects = root().collects_;
-  var.node_->needs_gradient = training() && (gradients_ != nullptr || collects);
+  Var var(node(parameter.value(), nullptr, training() && (gradients_ != nullptr || collects)));
   var.node_->parameter = parameter.offset;
-  var.node_->rows_only = var.node_->needs_gradient && parameter.table && collects;
+  if (var.needs_gradient() && parameter.table && collects) var.node_->wanted = Var::Wanted::rows;
   return var;
 }
 
@@ -63,17 +63,18 @@ real* Tape::gradient_of_parameter(Index offset, Index size) {
   return numbers;
 }
 
-Var::Node* Tape::part_of(Var taken, View value, bool needs_gradient, bool expendable) {
-  taken.node_->taken = true;
-  Var::Node* node = arena_.make<Var::Node>(value, nullptr, this, needs_gradient, expendable);
-  node->whole = &taken.node_->root();
-  return node;
+Var::Node* Tape::part_of(Var whole, View value, bool needs_gradient, Var::Memory memory) {
+  whole.node_->memory = Var::Memory::overwritten;
+  Var::Node* part = node(value, nullptr, needs_gradient);
+  part->memory = memory;
+  part->whole = &whole.node_->root();
+  return part;
 }
 
 Var Tape::take(Var x) {
   Var::Node& node = *x.node_;
-  if (node.expendable && !node.read && !node.taken && (node.needs_gradient || !training()))
-    return Var(part_of(x, node.value, node.needs_gradient));
+  if (node.memory == Var::Memory::expendable && (x.needs_gradient() || !training()))
+    return Var(part_of(x, node.value, x.needs_gradient()));
   View copy = allocate(x.shape());
   std::copy(x.value().begin(), x.value().end(), copy.begin());
   // The gradient is needed whatever x needs: the operation may have other inputs.
@@ -82,17 +83,17 @@ Var Tape::take(Var x) {
   });
 }
 
-std::span<const Var> Tape::unstack(Var x) { return parts(take(x), true); }
+std::span<const Var> Tape::unstack(Var x) { return parts(take(x), Var::Memory::expendable); }
 
-std::span<const Var> Tape::parts(Var whole, bool expendable) {
+std::span<const Var> Tape::parts(Var whole, Var::Memory memory) {
   const View value = whole.node_->value;
   const Index count = value.shape[0];
   const Shape of_part = value.shape.without_first();
   Var* parts = arena_.array_of<Var>(count);
   for (Index i = 0; i < count; ++i)
-    parts[i] = Var(part_of(
-        whole, {value.data + i * of_part.size(), of_part}, whole.needs_gradient(), expendable));
-  return {parts, static_cast<std::size_t>(count)};
+    parts[i] = Var(
+        part_of(whole, {value.data + i * of_part.size(), of_part}, whole.needs_gradient(), memory));
+  return {parts, usize(count)};
 }
 
 void Tape::backward(Var loss, real seed) {
@@ -119,9 +120,10 @@ void Tape::run_backward() {
     outer_products_.finish(gradient, output.value.size());
     running_ = &output;
     step->run(step, {gradient, output.value.shape});
-    output.needs_gradient = false;  // whoever asks later gets none, not a fresh one
+    const Var::Wanted wanted = output.wanted;
+    output.wanted = Var::Wanted::no;  // a later gradient() is empty, and no fresh buffer
     if (output.whole != nullptr) continue;
-    if (!output.kept) give_back(output.gradient, output.value.size());
+    if (wanted == Var::Wanted::once) give_back(output.gradient, output.value.size());
     output.gradient = nullptr;
   }
   outer_products_.finish();
@@ -170,7 +172,7 @@ void Tape::add_weight_product(Var w, Matrix x, Matrix dy) {
 
 void Tape::add_rows(Var table, const Token* ids, View dy) {
   const Index size = table.shape()[1], count = dy.size() / size;
-  if (table.node_->rows_only) {
+  if (table.node_->wanted == Var::Wanted::rows) {
     const real* rows = lasting({dy.data, count, size}).data;
     root().table_gradients_.push_back({table.value().data, size, count, ids, rows});
     return;

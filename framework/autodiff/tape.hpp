@@ -41,25 +41,32 @@ class Var {
   View value() const;  // BugError when an operation has taken it (Tape::take)
   const Shape& shape() const { return node_->value.shape; }
   Tape& tape() const { return *node_->tape; }
-  bool needs_gradient() const { return node_->needs_gradient; }
+  bool needs_gradient() const { return node_->wanted != Wanted::no; }
   // The gradient to add to, zeroed at its first use; empty when nobody needs it. Only inside
   // backward; that of a leaf also after it.
   View gradient() const;
 
  private:
   friend class Tape;
+  enum class Wanted {  // its gradient
+    no,
+    once,         // its memory serves another as soon as it was read
+    until_reset,  // Tape::keep_gradient
+    rows,         // of a table: it goes to table_gradients()
+  };
+  enum class Memory {  // its value's
+    held,              // its own operation needs it, or somebody has read it
+    expendable,        // nobody needs it
+    overwritten,
+  };
   struct Node {
     View value;
     real* gradient = nullptr;
     Tape* tape = nullptr;
-    bool needs_gradient = false;
-    bool expendable = false;  // its own operation does not need the value any more
-    bool read = false;        // somebody may hold its value
-    bool taken = false;       // somebody has overwritten it
-    bool kept = false;        // its gradient stays until reset
-    Node* whole = nullptr;    // whose numbers, or a part of them, are these
-    Index parameter = -1;     // offset in the flat buffer; -1: no parameter
-    bool rows_only = false;   // a table whose gradient goes to table_gradients()
+    Wanted wanted = Wanted::no;
+    Memory memory = Memory::held;
+    Node* whole = nullptr;  // whose numbers, or a part of them, are these
+    Index parameter = -1;   // offset in the flat buffer; -1: no parameter
 
     Node& root() { return whole == nullptr ? *this : *whole; }
     real* gradient_or_null();
@@ -102,12 +109,12 @@ class Tape {
   }
   template <std::invocable<View> Backward>
   Var record_if(View value, bool needed, Backward backward) {
-    return put(arena_.make<Var::Node>(value, nullptr, this, needed && training()), backward);
+    return put(node(value, nullptr, needed && training()), backward);
   }
 
   // The operation that made x does not read its value in backward: another may overwrite it.
   Var expendable(Var x) {
-    x.node_->expendable = true;
+    x.node_->memory = Var::Memory::expendable;
     return x;
   }
   // For an operation that overwrites its argument. The numbers of x as a Var that nobody else has:
@@ -116,16 +123,16 @@ class Tape {
   // it must be so, as in a sum, or backward must write it before anybody reads it.
   Var take(Var x);
   template <class Backward>
-  Var record_in_place(Var taken, std::initializer_list<Var> inputs, Backward backward) {
-    bool needed = taken.needs_gradient();
+  Var record_in_place(Var argument, std::initializer_list<Var> inputs, Backward backward) {
+    bool needed = argument.needs_gradient();
     for (Var input : inputs) needed = needed || (input && input.needs_gradient());
-    return put(part_of(taken, taken.node_->value, needed && training()), backward);
+    return put(part_of(argument, argument.node_->value, needed && training()), backward);
   }
   // x [T,...] taken, as its T parts [...].
   std::span<const Var> unstack(Var x);
   // The values [...] of an operation that has recorded its K results as one array x [K,...]. Nobody
   // else may read x.
-  std::span<const Var> outputs(Var x) { return parts(x, false); }
+  std::span<const Var> outputs(Var x) { return parts(x, Var::Memory::held); }
 
   void backward(Var loss, real seed = 1);     // loss: one number
   void backward_from(Var output, View seed);  // seed: the gradient of output, any shape
@@ -140,7 +147,10 @@ class Tape {
 
   // Only inside backward. The gradient of the operation's output, or of x, stays until reset.
   void keep_gradient() { keep_gradient(Var(running_)); }
-  void keep_gradient(Var x) { x.node_->root().kept = owner_ == nullptr; }
+  void keep_gradient(Var x) {
+    Var::Wanted& wanted = x.node_->root().wanted;
+    if (owner_ == nullptr && wanted == Var::Wanted::once) wanted = Var::Wanted::until_reset;
+  }
 
   // w.gradient() += x^T dy, for what layers that run at every time step do to a weight: of few rows
   // each, such products are slow. That of a parameter is computed when backward ends, together with
@@ -203,7 +213,7 @@ class Tape {
   template <class Backward>
   Var put(Var::Node* node, Backward backward) {
     leave_step_if_asked();
-    if (node->needs_gradient) {
+    if (node->wanted != Var::Wanted::no) {
       struct Entry : Step {
         Backward backward;
       };
@@ -213,8 +223,15 @@ class Tape {
     }
     return Var(node);
   }
-  Var::Node* part_of(Var taken, View value, bool needs_gradient, bool expendable = true);
-  std::span<const Var> parts(Var whole, bool expendable);
+  Var::Node* node(View value, real* gradient, bool needs_gradient) {
+    const auto wanted = needs_gradient ? Var::Wanted::once : Var::Wanted::no;
+    return arena_.make<Var::Node>(value, gradient, this, wanted);
+  }
+  Var::Node* part_of(Var whole,
+                     View value,
+                     bool needs_gradient,
+                     Var::Memory memory = Var::Memory::expendable);
+  std::span<const Var> parts(Var whole, Var::Memory memory);
   real* gradient_of_parameter(Index offset, Index size);
   Matrix lasting(Matrix m);
   void run_backward();

@@ -1,4 +1,5 @@
 #include "framework/base/arena.hpp"
+#include "framework/base/types.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -32,7 +33,7 @@ void* Arena::allocate(std::size_t bytes) {
 
 View Arena::zeros(Shape shape) {
   View view = array(shape);
-  std::memset(view.data, 0, static_cast<std::size_t>(view.size()) * sizeof(real));
+  std::memset(view.data, 0, usize(view.size()) * sizeof(real));
   return view;
 }
 

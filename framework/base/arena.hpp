@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "framework/base/types.hpp"
 #include "framework/base/view.hpp"
 
 namespace softalign {
@@ -25,14 +26,13 @@ class Arena {
   // 64-byte aligned, not initialised. Throws std::bad_alloc.
   void* allocate(std::size_t bytes);
   View array(Shape shape) {
-    return {static_cast<real*>(allocate(static_cast<std::size_t>(shape.size()) * sizeof(real))),
-            shape};
+    return {static_cast<real*>(allocate(usize(shape.size()) * sizeof(real))), shape};
   }
   View zeros(Shape shape);
   template <class T>
   T* array_of(Index count) {
     static_assert(std::is_trivially_destructible_v<T>);
-    return static_cast<T*>(allocate(static_cast<std::size_t>(count) * sizeof(T)));
+    return static_cast<T*>(allocate(usize(count) * sizeof(T)));
   }
   template <class T, class... Args>
   T* make(Args&&... args) {

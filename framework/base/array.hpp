@@ -7,10 +7,12 @@
 #include <xtensor/core/xmath.hpp>
 #include <xtensor/generators/xbuilder.hpp>
 #include <xtensor/misc/xsort.hpp>
+#include <xtensor/views/xindex_view.hpp>
 #include <xtensor/views/xview.hpp>
 #else
 #include <xtensor/xadapt.hpp>
 #include <xtensor/xbuilder.hpp>
+#include <xtensor/xindex_view.hpp>
 #include <xtensor/xmath.hpp>
 #include <xtensor/xsort.hpp>
 #include <xtensor/xtensor.hpp>
@@ -18,7 +20,9 @@
 #endif
 
 #include <array>
+#include <numeric>
 
+#include "framework/base/types.hpp"
 #include "framework/base/view.hpp"
 
 namespace softalign {
@@ -28,8 +32,16 @@ template <std::size_t Rank>
 auto as_xtensor(View view) {
   std::array<std::size_t, Rank> shape{};
   for (std::size_t axis = 0; axis < Rank; ++axis)
-    shape[axis] = static_cast<std::size_t>(view.shape[static_cast<int>(axis)]);
-  return xt::adapt(view.data, static_cast<std::size_t>(view.size()), xt::no_ownership(), shape);
+    shape[axis] = usize(view.shape[static_cast<int>(axis)]);
+  return xt::adapt(view.data, usize(view.size()), xt::no_ownership(), shape);
+}
+
+// The sum of all numbers of an expression, added one after the other in their order: on every machine
+// the same bits (xt::sum promises no order).
+template <class Expression>
+auto sum_of(const Expression& numbers) {
+  return std::accumulate(
+      numbers.begin(), numbers.end(), typename std::decay_t<Expression>::value_type{});
 }
 
 }  // namespace softalign

@@ -1,4 +1,5 @@
-// The one door to xtensor-blas: its bindings of CBLAS, for any scalar type.
+// The one door to xtensor-blas: its bindings of CBLAS, for any scalar type. Whoever includes it links BLAS::BLAS,
+// which the program does not.
 #pragma once
 
 #include <complex>  // which the bindings use and do not include

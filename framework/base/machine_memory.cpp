@@ -1,4 +1,5 @@
 #include "framework/base/machine_memory.hpp"
+#include "framework/base/path.hpp"
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -8,7 +9,6 @@
 #include <optional>
 
 namespace softalign {
-namespace fs = std::filesystem;
 namespace {
 
 // A file that holds a number, or "max", which is none.

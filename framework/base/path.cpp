@@ -3,7 +3,6 @@
 #include <system_error>
 
 namespace softalign {
-namespace fs = std::filesystem;
 
 fs::path normal_path(const fs::path& path) {
   std::error_code error;

@@ -11,6 +11,7 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/retry.hpp"
+#include "framework/base/types.hpp"
 
 extern char** environ;
 
@@ -33,7 +34,7 @@ class Stream {
     for (std::size_t done = 0; done < text.size();) {
       const auto n = retry([&] { return write(file_, text.data() + done, text.size() - done); });
       if (n <= 0) throw MachineError("no memory for a program's input");
-      done += static_cast<std::size_t>(n);
+      done += usize(n);
     }
     lseek(file_, 0, SEEK_SET);
   }
@@ -45,7 +46,7 @@ class Stream {
       const auto n =
           retry([&] { return pread(file_, part, sizeof part, static_cast<off_t>(text.size())); });
       if (n <= 0) return text;
-      text.append(part, static_cast<std::size_t>(n));
+      text.append(part, usize(n));
     }
   }
 

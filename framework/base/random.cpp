@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "framework/base/hash.hpp"
+#include "framework/base/types.hpp"
 
 namespace softalign {
 
@@ -156,7 +157,7 @@ std::uint32_t RandomStream::below(std::uint32_t bound,
 }
 
 std::vector<Index> RandomStream::permutation(Index size, std::uint64_t round) const {
-  std::vector<Index> order(static_cast<std::size_t>(size));
+  std::vector<Index> order(usize(size));
   std::iota(order.begin(), order.end(), Index{0});
   for (std::size_t i = order.size(); i > 1; --i)
     std::swap(order[i - 1], order[below(static_cast<std::uint32_t>(i), i, round)]);

@@ -9,6 +9,7 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/retry.hpp"
+#include "framework/base/types.hpp"
 
 namespace softalign {
 namespace {
@@ -75,7 +76,7 @@ std::size_t RegularFile::read(char* to, std::size_t size, std::uint64_t at) cons
         [&] { return pread(descriptor_, to + got, size - got, static_cast<off_t>(at + got)); });
     if (n < 0) throw_unreadable(path_, errno);
     if (n == 0) break;
-    got += static_cast<std::size_t>(n);
+    got += usize(n);
   }
   return got;
 }
@@ -85,7 +86,7 @@ std::string read_file(const std::filesystem::path& path, std::uint64_t largest) 
   if (file.size() > largest)
     throw DataError(
         "{}: of {} bytes, more than such a file ever has; move it away", shown(path), file.size());
-  std::string bytes(static_cast<std::size_t>(file.size()), '\0');
+  std::string bytes(usize(file.size()), '\0');
   bytes.resize(file.read(bytes.data(), bytes.size(), 0));
   return bytes;
 }

@@ -1,6 +1,7 @@
 #include "framework/base/text.hpp"
 
 #include <fmt/format.h>
+#include <utf8.h>
 
 #include <algorithm>
 #include <cctype>
@@ -9,15 +10,11 @@
 namespace softalign {
 namespace {
 
-// Of one character: C0, DEL and C1; U+2028 to U+202E and U+2066 to U+2069, which end lines or turn
-// the direction of writing.
-bool is_control(std::string_view character) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
-  if (character.size() == 1) return byte(0) < 0x20 || byte(0) == 0x7f;
-  if (character.size() == 2) return byte(0) == 0xc2 && byte(1) < 0xa0;
-  if (character.size() != 3 || byte(0) != 0xe2) return false;
-  return (byte(1) == 0x80 && byte(2) >= 0xa8 && byte(2) <= 0xae) ||
-         (byte(1) == 0x81 && byte(2) >= 0xa6 && byte(2) <= 0xa9);
+// C0, DEL and C1; U+2028 to U+202E and U+2066 to U+2069, which end lines or turn the direction of
+// writing.
+bool is_control(char32_t c) {
+  return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x2028 && c <= 0x202e) ||
+         (c >= 0x2066 && c <= 0x2069);
 }
 
 std::string escaped(std::string_view character) {
@@ -31,29 +28,30 @@ std::string escaped(std::string_view character) {
 
 }  // namespace
 
-std::size_t utf8_length(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) -> unsigned {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
-  };
-  const unsigned lead = byte(at);
-  if (lead < 0x80) return 1;
-  const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (lead < 0xc2 || lead > 0xf4) return 0;
-  for (std::size_t i = 1; i < length; ++i)
-    if ((byte(at + i) & 0xc0) != 0x80) return 0;
-  const unsigned second = byte(at + 1);
-  if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second > 0x9f)) return 0;
-  if ((lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second > 0x8f)) return 0;
-  return length;
+Character character_at(std::string_view text, std::size_t at) {
+  const char* const begin = text.data() + at;
+  const char* next = begin;
+  try {
+    const char32_t code_point = utf8::next(next, text.data() + text.size());
+    return {code_point, usize(next - begin)};
+  } catch (const utf8::exception&) {
+    return {};
+  }
+}
+
+std::size_t find_invalid_utf8(std::string_view text) {
+  const char* const end = text.data() + text.size();
+  const char* const wrong = utf8::find_invalid(text.data(), end);
+  return wrong == end ? std::string_view::npos : usize(wrong - text.data());
 }
 
 std::string printable(std::string_view text, std::size_t most) {
   std::string out;
   for (std::size_t at = 0, shown = 0; at < text.size(); ++shown) {
     if (shown == most) return out + "...";
-    const std::size_t length = utf8_length(text, at);
-    const std::string_view character = text.substr(at, std::max<std::size_t>(length, 1));
-    out += length == 0 || is_control(character) ? escaped(character) : std::string(character);
+    const auto [code_point, bytes] = character_at(text, at);
+    const std::string_view character = text.substr(at, std::max<std::size_t>(bytes, 1));
+    out += bytes == 0 || is_control(code_point) ? escaped(character) : std::string(character);
     at += character.size();
   }
   return out;

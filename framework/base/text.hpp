@@ -5,12 +5,22 @@
 #include <string>
 #include <string_view>
 
+#include "framework/base/types.hpp"
+
 namespace softalign {
 
-inline constexpr std::size_t kWhole = static_cast<std::size_t>(-1);
+inline constexpr std::size_t kWhole = usize(-1);
 
-// Bytes of the UTF-8 character that begins at `at`, 0 when there is none (RFC 3629).
-std::size_t utf8_length(std::string_view text, std::size_t at);
+// The character that begins at `at`; bytes is 0 where there is no valid UTF-8 (overlong forms, surrogates
+// and numbers above 10FFFF are none).
+struct Character {
+  char32_t code_point = 0;
+  std::size_t bytes = 0;
+};
+Character character_at(std::string_view text, std::size_t at);
+
+// Where the first byte that is not UTF-8 stands, or npos.
+std::size_t find_invalid_utf8(std::string_view text);
 
 // The text on one line and harmless to a terminal: control characters, marks that turn the
 // direction of writing, and bytes that are not UTF-8 become \n, \t or \x1b. Cut with "..." after

@@ -1,11 +1,14 @@
 // The scalar and index types of the whole framework.
 #pragma once
 
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 
 namespace softalign {
 
-// float in the program; the same sources built with SOFTALIGN_DOUBLE serve the gradient checks.
+// float in the program; the same sources built with SOFTALIGN_DOUBLE serve the gradient checks. No
+// template has the scalar as its parameter.
 #ifdef SOFTALIGN_DOUBLE
 using real = double;
 #else
@@ -14,5 +17,8 @@ using real = float;
 
 using Index = std::int64_t;  // sizes, positions, counts
 using Token = std::int32_t;  // index of a symbol in a vocabulary
+
+// A signed index or count, not negative, as the standard library counts.
+constexpr std::size_t usize(std::integral auto index) { return static_cast<std::size_t>(index); }
 
 }  // namespace softalign

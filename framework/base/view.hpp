@@ -24,7 +24,7 @@ class Shape {
   }
 
   int rank() const { return rank_; }
-  Index operator[](int axis) const { return sizes_[static_cast<std::size_t>(axis)]; }
+  Index operator[](int axis) const { return sizes_[usize(axis)]; }
   Index last() const { return rank_ == 0 ? 1 : (*this)[rank_ - 1]; }
   Index size() const {
     Index product = 1;
@@ -34,7 +34,7 @@ class Shape {
   Index rows() const { return last() == 0 ? 0 : size() / last(); }  // product of all but the last
   Shape with_last(Index size) const {
     Shape out = *this;
-    out.sizes_[static_cast<std::size_t>(rank_ - 1)] = size;
+    out.sizes_[usize(rank_ - 1)] = size;
     return out;
   }
   Shape without_first() const {

@@ -1,10 +1,15 @@
 #include "framework/base/workers.hpp"
 
+#include <algorithm>
 #include <system_error>
 
 #include "framework/base/error.hpp"
 
 namespace softalign {
+
+int threads_or_all(int asked) {
+  return asked > 0 ? asked : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
 
 Workers::Workers(int threads) {
   try {

@@ -12,6 +12,9 @@
 
 namespace softalign {
 
+// `asked`, or as many as the machine has processors where nothing (0) was asked for.
+int threads_or_all(int asked);
+
 class Workers {
  public:
   explicit Workers(int threads);  // >= 1; the calling thread is one of them

@@ -1,6 +1,6 @@
 // What a loaded plugin must have in common with the program: compiler ABI, scalar type and the
-// layout of the shared types. Every object that includes plugin.hpp carries the tag as text; the
-// loader reads it from the file before running any of it.
+// layout of the shared types. Every object that registers a plugin (config/registry.hpp) carries the
+// tag as text; the loader reads it from the file before running any of it.
 #pragma once
 
 #include "framework/base/types.hpp"
@@ -8,7 +8,7 @@
 #define SOFTALIGN_TEXT_(x) #x
 #define SOFTALIGN_TEXT(x) SOFTALIGN_TEXT_(x)
 
-#define SOFTALIGN_API_VERSION 2
+#define SOFTALIGN_API_VERSION 3
 
 #ifdef SOFTALIGN_DOUBLE
 #define SOFTALIGN_REAL "double"

@@ -13,7 +13,7 @@ void check_characters(std::string_view text, const Position& start) {
       throw SpecError("{}: {}", where.str(), what);
     };
     const char c = text[at];
-    const std::size_t length = utf8_length(text, at);
+    const std::size_t length = character_at(text, at).bytes;
     if (length == 0) fail("not UTF-8; save the text as UTF-8");
     if (c == '\t' && indentation) fail("a tab in the indentation; indent with spaces");
     const auto byte = static_cast<unsigned char>(c);

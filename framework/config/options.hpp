@@ -52,6 +52,7 @@ struct Limits {
   bool single = false;      // set by the visitor: the member is a float, values must fit in one
   bool changes_run = true;  // false: no part of a run's identity
   std::optional<Index> instead = {};  // what stands there then; none: nothing
+  bool with_block = false;            // its name says nothing without its block's
 };
 
 inline Limits at_least(double low) { return {.low = low}; }
@@ -72,6 +73,11 @@ inline Limits same_run(Limits limits = {}) {
 inline Limits same_run(Limits limits, Index hashed_as) {
   limits.instead = hashed_as;
   return same_run(std::move(limits));
+}
+// For an option whose name alone says nothing: tables of runs call it by its block's name, too.
+inline Limits with_block(Limits limits = {}) {
+  limits.with_block = true;
+  return limits;
 }
 template <class... Names>
 Limits one_of(Names... names) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "framework/base/suggest.hpp"
+#include "framework/base/types.hpp"
 #include "framework/config/merge.hpp"
 #include "framework/config/scalar.hpp"
 #include "framework/config/yaml.hpp"
@@ -26,7 +27,7 @@ std::vector<std::string> parts(const std::string& path, const Position& where) {
     throw SpecError("{}: '{}' is no option's path; write it as model.encoder.units=64",
                     where.str(),
                     printable(path));
-  if (names.size() > static_cast<std::size_t>(kDeepestYaml))
+  if (names.size() > usize(kDeepestYaml))
     throw SpecError("{}: nested deeper than {}; no option is", where.str(), kDeepestYaml);
   return names;
 }

@@ -14,6 +14,7 @@
 #include "framework/base/hash.hpp"
 #include "framework/base/path.hpp"
 #include "framework/base/retry.hpp"
+#include "framework/base/types.hpp"
 #include "framework/config/abi.hpp"
 #include "framework/config/registry.hpp"
 #include "framework/config/shared_object.hpp"
@@ -54,7 +55,7 @@ std::string read_bytes(const std::string& path) {
   if (error || !in) throw SpecError("{}: cannot be read; {}", path, kRemedy);
   std::string bytes(size, '\0');
   in.read(bytes.data(), static_cast<std::streamsize>(size));
-  bytes.resize(static_cast<std::size_t>(in.gcount()));
+  bytes.resize(usize(in.gcount()));
   return bytes;
 }
 
@@ -86,7 +87,7 @@ std::string sealed_copy(const std::string& bytes) {
   for (std::size_t done = 0; copy != -1 && done < bytes.size();) {
     const auto n = retry([&] { return write(copy, bytes.data() + done, bytes.size() - done); });
     if (n <= 0) throw MachineError("no memory for a plugin of {} bytes", bytes.size());
-    done += static_cast<std::size_t>(n);
+    done += usize(n);
   }
   if (fcntl(copy, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0)
     throw MachineError("no memory file for a plugin: {}", std::strerror(errno));

@@ -6,6 +6,7 @@
 
 #include "framework/base/path.hpp"
 #include "framework/base/suggest.hpp"
+#include "framework/base/types.hpp"
 #include "framework/config/changed_type.hpp"
 #include "framework/config/faults.hpp"
 #include "framework/config/registry.hpp"
@@ -166,7 +167,7 @@ class Reader final : public OptionVisitor {
   }
 
   void push(Frame frame) {
-    if (frames_.size() > static_cast<std::size_t>(kDeepestYaml))
+    if (frames_.size() > usize(kDeepestYaml))
       throw BugError("options nest without end at {}: a plugin is its own default", frame.path);
     frames_.push_back(std::move(frame));
   }

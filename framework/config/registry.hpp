@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "framework/base/error.hpp"
+#include "framework/config/abi.hpp"
 #include "framework/config/options.hpp"
 
 namespace softalign {

@@ -11,8 +11,6 @@
 namespace softalign {
 namespace {
 
-namespace fs = std::filesystem;
-
 // Follows `extends`. The files that are being extended form a chain, in which none may come twice.
 class Loader {
  public:

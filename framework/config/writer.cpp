@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "framework/base/hash.hpp"
+#include "framework/base/types.hpp"
 #include "framework/config/scalar.hpp"
 #include "framework/config/yaml.hpp"
 
@@ -133,9 +134,7 @@ std::string leaf_text(const OptionNode::Leaf& value) {
 
 std::string resolved_yaml(const OptionNode& root, const Origins& origins) {
   std::vector<std::pair<std::string, std::string>> lines;  // text and origin
-  const auto indent = [](int depth) {
-    return std::string(static_cast<std::size_t>(2 * depth), ' ');
-  };
+  const auto indent = [](int depth) { return std::string(usize(2 * depth), ' '); };
   walk(
       root,
       0,

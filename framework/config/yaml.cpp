@@ -12,6 +12,8 @@
 #include <sstream>
 
 #include "framework/base/regular_file.hpp"
+#include "framework/base/text.hpp"
+#include "framework/base/types.hpp"
 #include "framework/config/characters.hpp"
 #include "framework/config/scalar.hpp"
 
@@ -49,6 +51,10 @@ class Builder final : public YAML::EventHandler {
                 YAML::anchor_t anchor,
                 const std::string& text) override {
     refuse(mark, tag, anchor);
+    for (std::size_t i = 0, length = 0; i < text.size(); i += length)
+      if (length = character_at(text, i).bytes;
+          length == 0)  // what yaml-cpp makes of these two escapes
+        fail(at(mark), "\\_ and \\N are not read; write \"\\xa0\" or \"\\x85\" in double quotes");
     add(Value::scalar(text, at(mark), tag == "!"));
   }
 
@@ -101,7 +107,7 @@ class Builder final : public YAML::EventHandler {
              const std::string& tag,
              YAML::anchor_t anchor) {
     refuse(mark, tag, anchor);
-    if (open_.size() >= static_cast<std::size_t>(kDeepestYaml))
+    if (open_.size() >= usize(kDeepestYaml))
       fail(at(mark), fmt::format("nested deeper than {}; no option is", kDeepestYaml));
     Value value;
     value.type = type;
@@ -199,7 +205,7 @@ Value read_yaml(const std::filesystem::path& file, const Position& named_at) {
   std::string text(kLargestYaml + 1, '\0');  // one byte more than allowed: the file may be endless
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (in.bad()) throw SpecError("{}: cannot be read: {}", prefix, std::strerror(errno));
-  text.resize(static_cast<std::size_t>(in.gcount()));
+  text.resize(usize(in.gcount()));
   return parse_yaml(text, name);
 }
 

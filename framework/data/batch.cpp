@@ -1,4 +1,5 @@
 #include "framework/data/batch.hpp"
+#include "framework/base/types.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -8,8 +9,7 @@ namespace softalign {
 
 Batch make_batch(const Split& split, std::span<const Index> examples, bool links) {
   std::vector<std::pair<Index, ExampleRow>> rows;  // the example and where it lies
-  for (const Index i : examples)
-    rows.emplace_back(i, split.examples.row(static_cast<std::size_t>(i)));
+  for (const Index i : examples) rows.emplace_back(i, split.examples.row(usize(i)));
   std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
     return std::tuple(-Index{a.second.source}, a.first) <
            std::tuple(-Index{b.second.source}, b.first);
@@ -23,21 +23,21 @@ Batch make_batch(const Split& split, std::span<const Index> examples, bool links
     batch.source_steps = std::max(batch.source_steps, batch.source_lengths.back());
     batch.target_steps = std::max(batch.target_steps, batch.target_lengths.back());
     if (!links) continue;
-    const std::span<const Link> known = split.examples[static_cast<std::size_t>(example)].links;
+    const std::span<const Link> known = split.examples[usize(example)].links;
     batch.links.emplace_back(known.begin(), known.end());
   }
 
-  batch.source.assign(static_cast<std::size_t>(batch.rows * batch.source_steps), kEnd);
-  batch.target_in.assign(static_cast<std::size_t>(batch.rows * batch.target_steps), kEnd);
+  batch.source.assign(usize(batch.rows * batch.source_steps), kEnd);
+  batch.target_in.assign(usize(batch.rows * batch.target_steps), kEnd);
   batch.target_out = batch.target_in;
   std::vector<Token> tokens;
   for (Index b = 0; b < batch.rows; ++b) {
-    const ExampleRow& row = rows[static_cast<std::size_t>(b)].second;
+    const ExampleRow& row = rows[usize(b)].second;
     split.examples.read_tokens(row, tokens);
     const auto target = tokens.begin() + row.source;
     const Index target_row = b * batch.target_steps;
     std::copy(tokens.begin(), target, batch.source.begin() + b * batch.source_steps);
-    batch.target_in[static_cast<std::size_t>(target_row)] = kBegin;
+    batch.target_in[usize(target_row)] = kBegin;
     std::copy(target, tokens.end(), batch.target_in.begin() + target_row + 1);
     std::copy(target, tokens.end(), batch.target_out.begin() + target_row);
   }

@@ -21,9 +21,7 @@ struct SourceBatch {
   std::span<const std::vector<Link>> links = {};  // [B] or empty: not asked for
   std::span<const Index> examples = {};           // [B], index in the split; empty: 0, 1, ...
 
-  Index example(Index row) const {
-    return examples.empty() ? row : examples[static_cast<std::size_t>(row)];
-  }
+  Index example(Index row) const { return examples.empty() ? row : examples[usize(row)]; }
 };
 
 // Rows are sorted by falling source length, ties by example: at each step the rows still running

@@ -7,6 +7,7 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/random.hpp"
+#include "framework/base/types.hpp"
 
 namespace softalign {
 namespace {
@@ -28,7 +29,7 @@ std::vector<std::uint32_t> lengths_of(const Examples& examples) {
 // Takes the first `size` away from `rest`, or all that is left.
 template <class T>
 std::span<T> take(std::span<T>& rest, Index size) {
-  const auto part = rest.first(std::min(rest.size(), static_cast<std::size_t>(size)));
+  const auto part = rest.first(std::min(rest.size(), usize(size)));
   rest = rest.subspan(part.size());
   return part;
 }
@@ -53,9 +54,7 @@ Batches epoch_batches(const Split& split,
   auto order = RandomStream(seed, "shuffle").permutation(std::ssize(split.examples), round);
   const RandomStream batch_stream(seed, "shuffle/batches");
   const std::vector<std::uint32_t> lengths = lengths_of(split.examples);
-  const auto longer = [&](Index a, Index b) {
-    return lengths[static_cast<std::size_t>(a)] > lengths[static_cast<std::size_t>(b)];
-  };
+  const auto longer = [&](Index a, Index b) { return lengths[usize(a)] > lengths[usize(b)]; };
 
   Batches plan;
   std::uint64_t number = 0;
@@ -64,7 +63,7 @@ Batches epoch_batches(const Split& split,
     std::stable_sort(pool.begin(), pool.end(), longer);
     Batches batches = cut(pool, options.sentences);
     for (const Index k : batch_stream.permutation(std::ssize(batches), round << 32 | number))
-      plan.push_back(std::move(batches[static_cast<std::size_t>(k)]));
+      plan.push_back(std::move(batches[usize(k)]));
     ++number;
   }
   return plan;
@@ -75,7 +74,7 @@ Batches evaluation_batches(const Split& split, Index sentences) {
   std::iota(order.begin(), order.end(), Index{0});
   const std::span<const ExampleRow> rows = split.examples.rows();
   const auto key = [&](Index i) {
-    const ExampleRow& row = rows[static_cast<std::size_t>(i)];
+    const ExampleRow& row = rows[usize(i)];
     return std::tuple(-Index{row.source}, -Index{row.target}, i);
   };
   std::sort(order.begin(), order.end(), [&](Index a, Index b) { return key(a) < key(b); });

@@ -7,6 +7,7 @@
 
 #include "framework/config/options.hpp"
 #include "framework/data/progress.hpp"
+#include "framework/data/sentencepiece.hpp"
 #include "framework/data/vocabulary.hpp"
 
 namespace softalign {
@@ -24,6 +25,7 @@ struct VocabularyOptions {
       "most symbols a side, <unk> <s> </s> included",
       between(kSpecials + 1, kMostSymbols));
     v("model", model, "how sentencepiece cuts words", one_of("unigram", "bpe"));
+    v.check("type", type != "sentencepiece" || !sentencepiece_version().empty(), kNoSentencepiece);
     v.check("model",
             type == "sentencepiece" || model == VocabularyOptions().model,
             fmt::format("'{}' is for type sentencepiece, and the type is '{}'", model, type));

@@ -1,11 +1,11 @@
 #include "framework/data/cache_folder.hpp"
+#include "framework/base/path.hpp"
 
 #include <cstdlib>
 
 namespace softalign {
 
 std::optional<std::filesystem::path> cache_folder() {
-  namespace fs = std::filesystem;
   if (const char* own = std::getenv("SOFTALIGN_CACHE")) {
     if (*own == '\0') return std::nullopt;
     return fs::absolute(own);

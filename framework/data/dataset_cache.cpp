@@ -6,12 +6,12 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
+#include "framework/base/path.hpp"
 #include "framework/base/regular_file.hpp"
 #include "framework/data/cache_folder.hpp"
 #include "framework/data/dataset_file.hpp"
 
 namespace softalign {
-namespace fs = std::filesystem;
 namespace {
 
 Dataset in_memory(const MakeDataset& make) {

@@ -5,6 +5,10 @@
 //     data.source = ...;
 //     for (...) emit(data.train, {source, target, links, source_text, target_text});
 //   }, progress);
+//
+// Examples are views into the mapped file, which is checked whole at every opening; batches are read
+// with pread, because one page fault makes up to 2 MiB around it resident. A run holds 8 bytes a
+// training pair (the plan of an epoch; 20 while it is made), a first run 32 until the file is written.
 #pragma once
 
 #include <functional>

@@ -10,7 +10,9 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/base/error.hpp"
+#include "framework/base/json.hpp"
 #include "framework/base/retry.hpp"
+#include "framework/base/types.hpp"
 #include "framework/data/checksum.hpp"
 #include "framework/data/mapped_file.hpp"
 
@@ -53,8 +55,8 @@ bool read_at(int file, std::size_t at, void* bytes, std::size_t size) {
     const ssize_t n = retry([&] { return pread(file, next, size, static_cast<off_t>(at)); });
     if (n <= 0) return false;
     next += n;
-    at += static_cast<std::size_t>(n);
-    size -= static_cast<std::size_t>(n);
+    at += usize(n);
+    size -= usize(n);
   }
   return true;
 }
@@ -63,7 +65,7 @@ std::optional<Trailer> read_trailer(int file, const std::string& key) {
   struct stat info {};
   if (fstat(file, &info) != 0 || info.st_size < static_cast<off_t>(sizeof(Trailer))) return {};
   Trailer trailer;
-  const auto size = static_cast<std::size_t>(info.st_size) - sizeof trailer;
+  const auto size = usize(info.st_size) - sizeof trailer;
   if (!read_at(file, size, &trailer, sizeof trailer)) return {};
   const bool ours =
       trailer.own_sum == trailer.sum_of_this() &&
@@ -116,11 +118,12 @@ void check_rows(const MappedFile& file, std::size_t at, std::size_t count, std::
 
 // end: of the examples and the rows.
 Split split_of(const Json& json, const std::shared_ptr<const MappedFile>& file, std::size_t end) {
-  const auto c = json.at("counts").get<std::array<Index, 5>>();
-  const auto at = json.at("rows_at").get<std::size_t>(), rows = json.at("rows").get<std::size_t>();
+  const auto c = [&](std::size_t i) { return whole_number(json.at("counts").at(i)); };
+  const std::size_t at = usize(whole_number(json.at("rows_at"))),
+                    rows = usize(whole_number(json.at("rows")));
   check_rows(*file, at, rows, end);
   return {
-      json.at("name").get<std::string>(), Examples(file, at, rows), {c[0], c[1], c[2], c[3], c[4]}};
+      json.at("name").get<std::string>(), Examples(file, at, rows), {c(0), c(1), c(2), c(3), c(4)}};
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
+#include "framework/base/path.hpp"
 #include "framework/base/regular_file.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/data/cache_folder.hpp"
@@ -11,7 +12,6 @@
 #include "framework/data/new_file.hpp"
 
 namespace softalign {
-namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kHash = 64;

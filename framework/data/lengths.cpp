@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "framework/base/error.hpp"
+#include "framework/base/types.hpp"
 
 namespace softalign {
 
@@ -20,7 +21,7 @@ Index LengthBuckets::bucket_of(Index length) const {
 }
 
 std::string LengthBuckets::label(Index bucket) const {
-  const auto place = static_cast<std::size_t>(bucket);
+  const auto place = usize(bucket);
   const Index first = bucket == 0 ? 1 : edges_.at(place - 1) + 1;
   if (place == edges_.size()) return fmt::format("{}+", first);
   const Index last = edges_.at(place);

@@ -9,6 +9,7 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/retry.hpp"
+#include "framework/base/types.hpp"
 #include "framework/data/new_file.hpp"
 
 namespace softalign {
@@ -42,7 +43,7 @@ void MappedFile::read(const void* begin, std::size_t size, void* to) const {
           n == 0 ? "the file was cut" : std::strerror(errno));
     next += n;
     at += n;
-    size -= static_cast<std::size_t>(n);
+    size -= usize(n);
   }
 }
 

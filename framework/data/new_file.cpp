@@ -10,11 +10,12 @@
 #include <cstring>
 #include <system_error>
 
+#include "framework/base/path.hpp"
 #include "framework/base/retry.hpp"
 #include "framework/base/text.hpp"
+#include "framework/base/types.hpp"
 
 namespace softalign {
-namespace fs = std::filesystem;
 namespace {
 
 std::string shown(const fs::path& path) { return printable(path.string(), kWhole); }
@@ -69,7 +70,7 @@ void NewFile::write(std::span<const std::byte> bytes) {
     const ssize_t n = retry([&] { return ::write(file_, bytes.data(), bytes.size()); });
     if (n == 0) errno = EIO;
     if (n <= 0) throw FileFault("write to " + shown(beside(place_)));
-    bytes = bytes.subspan(static_cast<std::size_t>(n));
+    bytes = bytes.subspan(usize(n));
   }
 }
 

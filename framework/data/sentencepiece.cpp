@@ -9,6 +9,7 @@
 #include <future>
 
 #include "framework/base/error.hpp"
+#include "framework/base/types.hpp"
 #include "framework/data/text.hpp"
 
 namespace softalign {
@@ -29,7 +30,7 @@ std::string from_base64(std::string_view text) {
   const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
                                    reinterpret_cast<const unsigned char*>(text.data()),
                                    static_cast<int>(text.size()));
-  const auto padding = static_cast<std::size_t>(std::count(text.begin(), text.end(), '='));
+  const auto padding = usize(std::count(text.begin(), text.end(), '='));
   if (size < 0 || padding > bytes.size()) return {};
   bytes.resize(bytes.size() - padding);
   return bytes;
@@ -81,10 +82,10 @@ class Lines final : public sentencepiece::SentenceIterator {
 class SentencePieceVocabulary final : public Vocabulary {
  public:
   explicit SentencePieceVocabulary(const std::string& model) {
-    const auto status = pieces_.LoadFromSerializedProto(model);
-    if (model.empty() || !status.ok() || pieces_.unk_id() != kUnknown ||
+    const std::string fault = load(model);
+    if (model.empty() || !fault.empty() || pieces_.unk_id() != kUnknown ||
         pieces_.bos_id() != kBegin || pieces_.eos_id() != kEnd)
-      throw DataError("vocabulary of sentencepiece: not a model of ours: {}", status.ToString());
+      throw DataError("vocabulary of sentencepiece: not a model of ours: {}", fault);
   }
 
   std::string type() const override { return "sentencepiece"; }
@@ -135,6 +136,14 @@ class SentencePieceVocabulary final : public Vocabulary {
   }
 
  private:
+  // What is wrong with the model, which the library says or throws.
+  std::string load(const std::string& model) try {
+    const auto status = pieces_.LoadFromSerializedProto(model);
+    return status.ok() ? "" : status.ToString();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+
   sentencepiece::SentencePieceProcessor pieces_;
 };
 

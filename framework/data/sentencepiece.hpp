@@ -11,6 +11,10 @@
 
 namespace softalign {
 
+inline constexpr const char* kNoSentencepiece =
+    "this program was built without sentencepiece; install libsentencepiece-dev (Debian) and build "
+    "it again";
+
 // Trains a model of at most `size` pieces, the specials included; `model` is "unigram" or "bpe".
 // One thread and no sampling: the same lines give the same bits. Text is taken as written (no
 // normalisation). The library does not say how far it is: progress tells the seconds that it takes.
@@ -23,7 +27,8 @@ std::shared_ptr<const Vocabulary> train_sentencepiece(const std::vector<std::str
 // From the base64 text after the header of a serialized vocabulary.
 std::shared_ptr<const Vocabulary> load_sentencepiece(std::string_view base64);
 
-// Of the library that this was built with: another may cut words in another way.
+// Of the library that this was built with: another may cut words in another way. Empty: built without
+// it, and the functions above throw DataError.
 std::string sentencepiece_version();
 
 }  // namespace softalign

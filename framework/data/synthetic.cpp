@@ -1,5 +1,6 @@
 #include "framework/data/synthetic.hpp"
 
+#include "framework/base/types.hpp"
 #include "framework/data/build_vocabulary.hpp"
 
 namespace softalign {
@@ -22,8 +23,8 @@ void draw(const RandomStream& stream,
   }
   const std::vector<Index> places = order(source);
   for (Index k = 0; k < size; ++k) {
-    const Index place = places[static_cast<std::size_t>(k)];
-    target.push_back(source[static_cast<std::size_t>(place)]);
+    const Index place = places[usize(k)];
+    target.push_back(source[usize(place)]);
     links.push_back({place, k, true});
   }
   examples.append({source, target, links, vocabulary.join(source), vocabulary.join(target)});

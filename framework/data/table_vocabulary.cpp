@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "framework/base/error.hpp"
+#include "framework/base/types.hpp"
 #include "framework/data/text.hpp"
 
 namespace softalign {
@@ -11,7 +12,7 @@ TableVocabulary::TableVocabulary(std::string type, const std::vector<std::string
     : type_(std::move(type)), symbols_(std::begin(kSpecialNames), std::end(kSpecialNames)) {
   symbols_.insert(symbols_.end(), symbols.begin(), symbols.end());
   for (Token id = 0; id < static_cast<Token>(symbols_.size()); ++id) {
-    const std::string& name = symbols_[static_cast<std::size_t>(id)];
+    const std::string& name = symbols_[usize(id)];
     if (name.empty() || !ids_.emplace(name, id).second)
       throw DataError(
           "vocabulary of {}: symbol {} ('{}') is empty or given twice", type_, id, printable(name));
@@ -19,9 +20,7 @@ TableVocabulary::TableVocabulary(std::string type, const std::vector<std::string
   for (const std::string_view name : kSpecialNames) ids_.erase(ids_.find(name));
 }
 
-const std::string& TableVocabulary::symbol(Token id) const {
-  return symbols_.at(static_cast<std::size_t>(id));
-}
+const std::string& TableVocabulary::symbol(Token id) const { return symbols_.at(usize(id)); }
 
 Token TableVocabulary::id(std::string_view symbol) const {
   const auto found = ids_.find(symbol);

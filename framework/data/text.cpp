@@ -1,11 +1,11 @@
 #include "framework/data/text.hpp"
 
-#include <utf8.h>
-
 #include <algorithm>
 #include <limits>
 
 #include "framework/base/error.hpp"
+#include "framework/base/text.hpp"
+#include "framework/base/types.hpp"
 
 namespace softalign {
 
@@ -49,18 +49,9 @@ std::vector<std::string_view> code_points(std::string_view text) {
   if (const std::size_t wrong = find_invalid_utf8(text); wrong != std::string_view::npos)
     throw DataError("text is not UTF-8 at byte {}; convert it with iconv", wrong + 1);
   std::vector<std::string_view> characters;
-  for (const char* next = text.data(); next != text.data() + text.size();) {
-    const char* begin = next;
-    utf8::unchecked::next(next);
-    characters.emplace_back(begin, static_cast<std::size_t>(next - begin));
-  }
+  for (std::size_t at = 0; at < text.size(); at += characters.back().size())
+    characters.push_back(text.substr(at, character_at(text, at).bytes));
   return characters;
-}
-
-std::size_t find_invalid_utf8(std::string_view text) {
-  const char* end = text.data() + text.size();
-  const char* wrong = utf8::find_invalid(text.data(), end);
-  return wrong == end ? std::string_view::npos : static_cast<std::size_t>(wrong - text.data());
 }
 
 }  // namespace softalign

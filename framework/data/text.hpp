@@ -26,7 +26,4 @@ std::string unmark_spaces(std::string_view marked);
 // The characters of valid UTF-8 text. Throws DataError when it is not valid.
 std::vector<std::string_view> code_points(std::string_view text);
 
-// Where the first byte that is not UTF-8 stands, or npos.
-std::size_t find_invalid_utf8(std::string_view text);
-
 }  // namespace softalign

@@ -15,6 +15,7 @@
 #include "framework/base/error.hpp"
 #include "framework/base/regular_file.hpp"
 #include "framework/base/retry.hpp"
+#include "framework/base/types.hpp"
 #include "framework/data/text.hpp"
 
 namespace softalign {
@@ -129,7 +130,7 @@ class TextFile::Bytes {
     const ssize_t got = retry([&] { return read(file_, end, kBufferBytes - packed_.size()); });
     if (got < 0)
       throw DataError("{}:{}: cannot be read from here: {}", path_, line, std::strerror(errno));
-    packed_ = std::string_view(buffer_.data(), packed_.size() + static_cast<std::size_t>(got));
+    packed_ = std::string_view(buffer_.data(), packed_.size() + usize(got));
     return got > 0;
   }
 
@@ -187,9 +188,9 @@ TextFile::TextFile(const std::string& path, Read read)
 TextFile::~TextFile() = default;
 
 bool TextFile::next(std::string& line) {
-  const bool taken = lines_.next(line);
-  if (!taken && line_number() == 0) throw DataError("{}: the file is empty", path());
-  return taken;
+  const bool more = lines_.next(line);
+  if (!more && line_number() == 0) throw DataError("{}: the file is empty", path());
+  return more;
 }
 
 }  // namespace softalign

@@ -19,7 +19,7 @@ void check_line(std::string_view line, const std::string& file, Index number);
 // Cuts bytes into lines, from the first to the last, in bounded memory:
 //
 //   LineReader lines("standard input", [](std::span<char> buffer) {
-//     return static_cast<std::size_t>(std::max<ssize_t>(0, read(0, buffer.data(), buffer.size())));
+//     return usize(std::max<ssize_t>(0, read(0, buffer.data(), buffer.size())));
 //   });
 class LineReader {
  public:

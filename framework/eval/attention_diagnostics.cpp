@@ -6,8 +6,14 @@
 
 #include "framework/base/array.hpp"
 #include "framework/base/error.hpp"
+#include "framework/base/types.hpp"
 
 namespace softalign {
+
+std::vector<real> row_of(const AlignmentMatrix& matrix, Index step) {
+  const auto begin = matrix.weights.begin() + step * matrix.positions;
+  return {begin, begin + matrix.positions};
+}
 
 double entropy(std::span<const real> weights) {
   const auto w = xt::cast<double>(xt::adapt(weights.data(),
@@ -35,7 +41,7 @@ Count point_count(std::vector<std::vector<Index>> pointed, std::span<const Link>
       throw BugError("a link to target token {} of {}", link.target, pointed.size());
     }
     if (!link.sure) continue;
-    const auto j = static_cast<std::size_t>(link.target);
+    const auto j = usize(link.target);
     linked[j] = true;
     std::erase(pointed[j], link.source);
   }

@@ -8,9 +8,13 @@
 
 #include "framework/base/types.hpp"
 #include "framework/data/dataset.hpp"
-#include "framework/eval/sentence_result.hpp"
+#include "framework/eval/alignment_matrix.hpp"
+#include "framework/eval/matches.hpp"
 
 namespace softalign {
+
+// The weights of one step.
+std::vector<real> row_of(const AlignmentMatrix& matrix, Index step);
 
 // -sum w ln w in nats, of weights [S] that sum to 1: 0 when all weight is on one position, ln S
 // when it is spread evenly.

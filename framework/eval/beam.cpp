@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/base/types.hpp"
 #include "framework/data/vocabulary.hpp"
 #include "framework/eval/left_to_right.hpp"
 #include "framework/kernels/cross_entropy.hpp"
@@ -29,8 +30,8 @@ class Beam {
       : source_(source),
         settings_(settings),
         growing_(scorer, tape, source, settings.width),
-        finished_(static_cast<std::size_t>(source.sentences)) {
-    best_.reserve(static_cast<std::size_t>(settings_.width));
+        finished_(usize(source.sentences)) {
+    best_.reserve(usize(settings_.width));
   }
 
   std::vector<std::vector<Hypothesis>> run() {
@@ -48,10 +49,10 @@ class Beam {
   std::size_t choose(std::size_t begin) {
     const std::span<const LiveHypothesis> live = growing_.live();
     const Index sentence = live[begin].sentence;
-    const Index length = source_.lengths[static_cast<std::size_t>(sentence)];
+    const Index length = source_.lengths[usize(sentence)];
     const bool may_end = growing_.step() >= settings_.limits.least_symbols(length);
-    std::vector<Hypothesis>& finished = finished_[static_cast<std::size_t>(sentence)];
-    const std::size_t width = static_cast<std::size_t>(settings_.width) - finished.size();
+    std::vector<Hypothesis>& finished = finished_[usize(sentence)];
+    const std::size_t width = usize(settings_.width) - finished.size();
     best_.clear();
     std::size_t end = begin;
     for (; end < live.size() && live[end].sentence == sentence; ++end)
@@ -80,7 +81,7 @@ class Beam {
         v = kernels::first_above(v, count, logits.data(), lowest_logit(least, so_far, log_sum));
         if (v == count) return;
       }
-      const double p = so_far + static_cast<double>(logits[static_cast<std::size_t>(v)] - log_sum);
+      const double p = so_far + static_cast<double>(logits[usize(v)] - log_sum);
       if (v == kBegin || (v == kEnd && !may_end) ||
           (best_.size() == width && !(p > best_.back().log_probability)))
         continue;
@@ -119,7 +120,7 @@ double coverage(std::span<const float> alignment, Index positions) {
   for (Index s = 0; s < positions; ++s) {
     double attended = 0;
     for (Index i = s; i < std::ssize(alignment); i += positions)
-      attended += static_cast<double>(alignment[static_cast<std::size_t>(i)]);
+      attended += static_cast<double>(alignment[usize(i)]);
     sum += std::log(std::clamp(attended, 1e-9, 1.0));
   }
   return sum;

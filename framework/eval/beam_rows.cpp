@@ -1,4 +1,5 @@
 #include "framework/eval/beam_rows.hpp"
+#include "framework/base/types.hpp"
 
 #include <algorithm>
 
@@ -72,12 +73,12 @@ void BeamRows::place(std::span<LiveHypothesis> live, std::span<const State> stat
 void BeamRows::assign_rows(std::span<LiveHypothesis> live) {
   std::fill_n(waiting_, whole_.front().memory.lengths.size(), count_);
   for (Index i = count_ - 1; i >= 0; --i) {
-    live[static_cast<std::size_t>(i)].row = -1;
-    waiting_[live[static_cast<std::size_t>(i)].sentence] = i;
+    live[usize(i)].row = -1;
+    waiting_[live[usize(i)].sentence] = i;
   }
   for (Index row = 0; row < count_; ++row) {
     if (held_[row] < 0) continue;
-    const auto i = static_cast<std::size_t>(waiting_[held_[row]]);
+    const auto i = usize(waiting_[held_[row]]);
     if (i < live.size() && live[i].sentence == held_[row]) {
       live[i].row = row;
       ++waiting_[held_[row]];
@@ -97,9 +98,9 @@ void BeamRows::assign_rows(std::span<LiveHypothesis> live) {
 
 void BeamRows::copy_memory(Index sentence, Index row) {
   for (std::size_t m = 0; m < arrays_.size(); ++m) {
-    const Memory& memory = whole_[m].memory;
+    const AttentionMemory& memory = whole_[m].memory;
     Arrays& arrays = arrays_[m];
-    arrays.lengths[row] = memory.lengths[static_cast<std::size_t>(sentence)];
+    arrays.lengths[row] = memory.lengths[usize(sentence)];
     if (arrays.keys) copy_row(memory.keys.value(), sentence, arrays.keys, row);
     if (arrays.values) copy_row(memory.values.value(), sentence, arrays.values, row);
   }
@@ -108,11 +109,11 @@ void BeamRows::copy_memory(Index sentence, Index row) {
 std::span<const Model::Source> BeamRows::sources() {
   for (std::size_t m = 0; m < arrays_.size(); ++m) {
     const Arrays& arrays = arrays_[m];
-    now_[m].memory = {first_rows(arrays.keys),
-                      first_rows(arrays.values),
-                      {arrays.lengths, static_cast<std::size_t>(count_)},
-                      whole_[m].memory.links,
-                      {held_, static_cast<std::size_t>(count_)}};
+    AttentionMemory& memory = now_[m].memory;
+    memory =
+        Memory{first_rows(arrays.keys), first_rows(arrays.values), {arrays.lengths, usize(count_)}};
+    memory.links = whole_[m].memory.links;
+    memory.rows = {held_, usize(count_)};
     now_[m].state = {};
     now_[m].state.step = arrays.step;
     for (const Buffer& buffer : arrays.state) now_[m].state.push(first_rows(buffer.rows));

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/base/types.hpp"
 #include "framework/eval/ngrams.hpp"
 
 namespace softalign {
@@ -36,30 +37,25 @@ BleuStats bleu_stats(std::span<const std::string> hypothesis,
   stats[1] = static_cast<std::int32_t>(theirs.size());
   for (int n = 1; n <= kBleuOrder; ++n) {
     const NgramCounts counts = count_ngrams(ours, theirs, n);
-    stats[static_cast<std::size_t>(1 + n)] = counts.matched;
-    stats[static_cast<std::size_t>(1 + kBleuOrder + n)] = counts.hypothesis;
+    stats[usize(1 + n)] = counts.matched;
+    stats[usize(1 + kBleuOrder + n)] = counts.hypothesis;
   }
   return stats;
 }
 
-double bleu(std::span<const BleuStats> sentences) {
-  std::array<std::int64_t, std::tuple_size_v<BleuStats>> sum{};
-  for (const BleuStats& stats : sentences) {
-    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += stats[i];
-  }
-  const std::int64_t* correct = &sum[2];
-  const std::int64_t* total = &sum[2 + kBleuOrder];
+double bleu(const BleuSums& sum) {
+  const double* correct = &sum[2];
+  const double* total = &sum[2 + kBleuOrder];
   // Every order must have an n-gram to be right or wrong about, and one must be right at all.
   if (total[kBleuOrder - 1] == 0 || correct[0] == 0) return 0;
 
   double log_precision = 0;
   double smoothing = 1;  // doubles at each order without a match, as mteval-v13a does
   for (int n = 0; n < kBleuOrder; ++n) {
-    const double matches = correct[n] > 0 ? static_cast<double>(correct[n]) : 1 / (smoothing *= 2);
-    log_precision += std::log(matches / static_cast<double>(total[n])) / kBleuOrder;
+    const double matches = correct[n] > 0 ? correct[n] : 1 / (smoothing *= 2);
+    log_precision += std::log(matches / total[n]) / kBleuOrder;
   }
-  const double ratio = static_cast<double>(sum[1]) / static_cast<double>(sum[0]);
-  const double log_brevity = std::min(0.0, 1 - ratio);
+  const double log_brevity = std::min(0.0, 1 - sum[1] / sum[0]);
   return 100 * std::exp(log_brevity + log_precision);
 }
 

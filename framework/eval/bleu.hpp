@@ -15,13 +15,14 @@ inline constexpr int kBleuOrder = 4;
 // Of one sentence, in sacreBLEU's order: hypothesis length, reference length, correct 1- to
 // 4-grams (clipped), 1- to 4-grams in the hypothesis.
 using BleuStats = std::array<std::int32_t, 2 + 2 * kBleuOrder>;
+using BleuSums = std::array<double, std::tuple_size_v<BleuStats>>;  // over the sentences
 
 BleuStats bleu_stats(std::span<const std::string> hypothesis,
                      std::span<const std::string> reference);
 
 // BLEU of a corpus from the sum of its sentences' statistics, 0..100. 0 when there is no sentence,
 // no match, or no 4-gram in any hypothesis.
-double bleu(std::span<const BleuStats> sentences);
+double bleu(const BleuSums& sums);
 
 // How the score is made, in sacreBLEU's form; the version names this framework.
 std::string bleu_signature();

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "framework/base/types.hpp"
 #include "framework/eval/ngrams.hpp"
 #include "framework/eval/unicode.hpp"
 
@@ -15,7 +16,7 @@ ChrfStats chrf_stats(std::string_view hypothesis, std::string_view reference) {
   ChrfStats stats{};
   for (int n = 1; n <= kChrfOrder; ++n) {
     const NgramCounts counts = count_ngrams(ours, theirs, n);
-    const std::size_t at = static_cast<std::size_t>(3 * (n - 1));
+    const std::size_t at = usize(3 * (n - 1));
     stats[at] = counts.reference > 0 ? counts.hypothesis : 0;
     stats[at + 1] = counts.reference;
     stats[at + 2] = counts.matched;
@@ -23,17 +24,13 @@ ChrfStats chrf_stats(std::string_view hypothesis, std::string_view reference) {
   return stats;
 }
 
-double chrf(std::span<const ChrfStats> sentences) {
-  std::array<std::int64_t, std::tuple_size_v<ChrfStats>> sum{};
-  for (const ChrfStats& stats : sentences) {
-    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += stats[i];
-  }
+double chrf(const ChrfSums& sum) {
   double precision = 0, recall = 0;
   int orders = 0;
   for (std::size_t at = 0; at < sum.size(); at += 3) {
     if (sum[at] == 0 || sum[at + 1] == 0) continue;
-    precision += static_cast<double>(sum[at + 2]) / static_cast<double>(sum[at]);
-    recall += static_cast<double>(sum[at + 2]) / static_cast<double>(sum[at + 1]);
+    precision += sum[at + 2] / sum[at];
+    recall += sum[at + 2] / sum[at + 1];
     ++orders;
   }
   if (precision + recall == 0) return 0;

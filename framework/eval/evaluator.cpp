@@ -3,20 +3,20 @@
 #include <algorithm>
 #include <mutex>
 
+#include "framework/base/types.hpp"
 #include "framework/data/batches.hpp"
-#include "framework/eval/attention_diagnostics.hpp"
 #include "framework/eval/forced.hpp"
-#include "framework/eval/unicode.hpp"
+#include "framework/eval/metric.hpp"
 
 namespace softalign {
 namespace {
 
 // Weights of row b of a teacher-forced batch.
 AlignmentMatrix matrix_of(const Model::Forward& forward, const Batch& batch, Index b) {
-  const auto row = static_cast<std::size_t>(b);
+  const auto row = usize(b);
   AlignmentMatrix matrix{batch.target_lengths[row], forward.positions[row], {}};
   for (Index t = 0; t < matrix.steps; ++t) {
-    const View all = forward.weights[static_cast<std::size_t>(t)].value();
+    const View all = forward.weights[usize(t)].value();
     const real* weights = all.data + b * all.shape[1];
     matrix.weights.insert(matrix.weights.end(), weights, weights + matrix.positions);
   }
@@ -37,7 +37,7 @@ std::vector<HeadMatrix> head_matrices_of(const HeadWeights& heads,
   const auto matrix = [&](Index layer, Index head) -> AlignmentMatrix& {
     for (HeadMatrix& one : found)
       if (one.layer == layer && one.head == head) return one.matrix;
-    const auto size = static_cast<std::size_t>(mean.steps * mean.positions);
+    const auto size = usize(mean.steps * mean.positions);
     found.push_back({layer, head, {mean.steps, mean.positions, std::vector<float>(size)}});
     return found.back().matrix;
   };
@@ -54,14 +54,6 @@ std::vector<HeadMatrix> head_matrices_of(const HeadWeights& heads,
   return found;
 }
 
-// A reference as the decoder is fed it.
-struct TeacherForced {
-  double nll = 0;          // nats, summed over its symbols and </s>
-  Count matches;           // see SentenceResult::teacher_forced
-  AlignmentMatrix matrix;  // empty for a model that does not align
-  std::vector<HeadMatrix> heads;
-};
-
 // keep_heads: of how many examples of the split the weights of single heads are wanted.
 std::vector<TeacherForced> in_one_pass(const Model& model,
                                        Tape& tape,
@@ -70,19 +62,19 @@ std::vector<TeacherForced> in_one_pass(const Model& model,
   const bool any = std::ranges::any_of(batch.example, [&](Index at) { return at < keep_heads; });
   HeadWeights heads;
   const Model::Forward forward = model.forward(tape, batch, 1, any ? &heads : nullptr);
-  std::vector<TeacherForced> results(static_cast<std::size_t>(batch.rows));
+  std::vector<TeacherForced> results(usize(batch.rows));
   for (Index b = 0; b < batch.rows; ++b) {
-    TeacherForced& result = results[static_cast<std::size_t>(b)];
-    for (Index t = 0; t < batch.target_lengths[static_cast<std::size_t>(b)]; ++t) {
-      const auto k = static_cast<std::size_t>(b * batch.target_steps + t);
+    TeacherForced& result = results[usize(b)];
+    for (Index t = 0; t < batch.target_lengths[usize(b)]; ++t) {
+      const auto k = usize(b * batch.target_steps + t);
       result.nll += static_cast<double>(forward.losses.nll[k]);
-      result.matches +=
-          Count{forward.losses.best[k] == batch.target_out[k] ? Index{1} : Index{0}, 1};
+      result.target.push_back(batch.target_out[k]);
+      result.best.push_back(forward.losses.best[k]);
     }
     if (!model.aligns()) continue;
-    result.matrix = matrix_of(forward, batch, b);
-    if (batch.example[static_cast<std::size_t>(b)] < keep_heads)
-      result.heads = head_matrices_of(heads, result.matrix, b);
+    result.attention = matrix_of(forward, batch, b);
+    if (batch.example[usize(b)] < keep_heads)
+      result.heads = head_matrices_of(heads, result.attention, b);
   }
   return results;
 }
@@ -92,35 +84,18 @@ std::vector<TeacherForced> step_by_step(const Scorer& scorer, Tape& tape, const 
   for (Index b = 0; b < batch.rows; ++b)
     targets.push_back(
         std::span(batch.target_out)
-            .subspan(
-                static_cast<std::size_t>(b * batch.target_steps),
-                static_cast<std::size_t>(batch.target_lengths[static_cast<std::size_t>(b)]) - 1));
+            .subspan(usize(b * batch.target_steps), usize(batch.target_lengths[usize(b)]) - 1));
   std::vector<TeacherForced> results;
   for (Forced& forced : force(scorer, tape, batch.source_side(), targets)) {
     const std::span<const Token> target = targets[results.size()];
-    TeacherForced result{-forced.hypothesis.log_probability, {}, matrix_of(forced.hypothesis), {}};
-    for (std::size_t t = 0; t < forced.best.size(); ++t)
-      result.matches +=
-          Count{forced.best[t] == (t < target.size() ? target[t] : kEnd) ? Index{1} : Index{0}, 1};
-    results.push_back(std::move(result));
+    TeacherForced& result = results.emplace_back();
+    result.nll = -forced.hypothesis.log_probability;
+    result.target.assign(target.begin(), target.end());
+    result.target.push_back(kEnd);
+    result.best = std::move(forced.best);
+    result.attention = matrix_of(forced.hypothesis);
   }
   return results;
-}
-
-void score_attention(const AlignmentMatrix& matrix,
-                     const Model& model,
-                     const Example& example,
-                     SentenceResult& result) {
-  std::vector<std::vector<Index>> pointed;
-  for (Index t = 0; t < matrix.steps; ++t) {
-    std::vector<real> row(matrix.weights.begin() + t * matrix.positions,
-                          matrix.weights.begin() + (t + 1) * matrix.positions);
-    result.attention_entropy += entropy(row);
-    ++result.attention_steps;
-    if (t < std::ssize(example.target)) pointed.push_back(points_at(row));
-  }
-  if (!example.links.empty())
-    result.pointing = point_count(std::move(pointed), model.placed(example.links));
 }
 
 double bytes_of(const AlignmentMatrix& matrix) {
@@ -163,23 +138,6 @@ class TapePool {
   std::vector<std::unique_ptr<Tape>> free_;
 };
 
-void score_hypothesis(const Hypothesis& hypothesis,
-                      const Example& example,
-                      const Vocabulary& target,
-                      bool referenced,
-                      SentenceResult& result) {
-  result.hypothesis = hypothesis.tokens;
-  result.hypothesis_text = target.join(hypothesis.tokens);
-  result.model_score = hypothesis.score;
-  result.searched = referenced;
-  if (!referenced) return;
-  result.exact = is_exact(hypothesis.tokens, example.target);
-  result.free_running = position_matches(hypothesis.tokens, example.target);
-  result.bleu =
-      bleu_stats(unicode_words(result.hypothesis_text), unicode_words(example.target_text));
-  result.chrf = chrf_stats(result.hypothesis_text, example.target_text);
-}
-
 }  // namespace
 
 double EvaluatedSplit::kept_bytes() const {
@@ -204,9 +162,10 @@ EvaluatedSplit evaluate(const Scorer& scorer,
   const Model& model = scorer.aligning();
   const Index total = std::ssize(split.examples);
   EvaluatedSplit out;
-  out.sentences.resize(split.examples.size());
-  const auto kept = static_cast<std::size_t>(std::min(request.keep, total));
+  out.counts = CountTable(count_layout(), total);
+  const auto kept = usize(std::min(request.keep, total));
   const bool referenced = has_references(split);
+  if (request.search != nullptr) out.decoded.resize(split.examples.size());
   if (scorer.aligns()) {
     if (referenced) out.forced.resize(kept);
     if (referenced && request.heads) out.forced_heads.resize(kept);
@@ -220,7 +179,7 @@ EvaluatedSplit evaluate(const Scorer& scorer,
   workers.run(std::ssize(batches), [&](Index i) {
     if (request.stop && request.stop())
       throw Interrupted("interrupted while evaluating {}", split.name);
-    Batch batch = make_batch(split, batches[static_cast<std::size_t>(i)], scorer.reads_links());
+    Batch batch = make_batch(split, batches[usize(i)], scorer.reads_links());
     model.place_links(batch);
     auto borrowed = tapes.take();
     Tape& tape = *borrowed;
@@ -230,31 +189,30 @@ EvaluatedSplit evaluate(const Scorer& scorer,
       forced = scorer.models().size() == 1
                    ? in_one_pass(model, tape, batch, std::ssize(out.forced_heads))
                    : step_by_step(scorer, tape, batch);
-    for (const TeacherForced& one : forced) found += bytes_of(one.matrix) + bytes_of(one.heads);
-    for (std::size_t row = 0; row < batch.example.size(); ++row) {
-      const auto at = static_cast<std::size_t>(batch.example[row]);
-      const Example example = split.examples[at];
-      SentenceResult& result = out.sentences[at];
-      result.source_length = std::ssize(example.source);
-      result.reference_text = example.target_text;
-      if (!referenced) continue;
-      result.nll = forced[row].nll;
-      result.teacher_forced = forced[row].matches;
-      if (!scorer.aligns()) continue;
-      score_attention(forced[row].matrix, model, example, result);
-      if (at >= kept) continue;
-      if (request.heads) out.forced_heads[at] = std::move(forced[row].heads);
-      out.forced[at] = std::move(forced[row].matrix);
-    }
+    for (const TeacherForced& one : forced) found += bytes_of(one.attention) + bytes_of(one.heads);
     if (request.search != nullptr) {
-      const auto hypotheses = request.search->run(scorer, tape, batch.source_side());
+      auto hypotheses = request.search->run(scorer, tape, batch.source_side());
       for (const auto& of_sentence : hypotheses) found += bytes_of(of_sentence);
       for (std::size_t row = 0; row < hypotheses.size(); ++row) {
-        const auto at = static_cast<std::size_t>(batch.example[row]);
-        const Hypothesis& best = hypotheses[row].front();
-        score_hypothesis(best, split.examples[at], target, referenced, out.sentences[at]);
+        const auto at = usize(batch.example[row]);
+        Hypothesis& best = hypotheses[row].front();
         if (at < kept && scorer.aligns()) out.searched[at] = matrix_of(best);
+        std::string text = target.join(best.tokens);
+        out.decoded[at] = {std::move(best.tokens), std::move(text), best.score};
       }
+    }
+    for (std::size_t row = 0; row < forced.size(); ++row) {
+      const auto at = usize(batch.example[row]);
+      EvaluatedSentence sentence{.example = split.examples[at], .forced = &forced[row]};
+      if (request.search != nullptr) sentence.decoded = &out.decoded[at];
+      if (scorer.aligns()) sentence.attention = &forced[row].attention;
+      const std::vector<Link> links = model.placed(sentence.example.links);
+      sentence.links = links;
+      sentence.ibm_model1 = request.ibm_model1;
+      out.counts.count(static_cast<Index>(at), sentence);
+      if (at >= kept || !scorer.aligns()) continue;
+      if (request.heads) out.forced_heads[at] = std::move(forced[row].heads);
+      out.forced[at] = std::move(forced[row].attention);
     }
     const auto of_tape = static_cast<double>(tape.arena().peak()),
                of_second = static_cast<double>(tape.peak_bytes()) - of_tape,

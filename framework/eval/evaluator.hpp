@@ -1,5 +1,5 @@
-// Runs a model over a split: teacher-forced, and with a search where one is given; sentence by
-// sentence results that every metric is computed from. Batches are spread over threads; neither
+// Runs a model over a split: teacher-forced, and with a search where one is given; counts of each
+// sentence that every metric is computed from. Batches are spread over threads; neither
 // they nor the batch size change a result, for a row of a product has the same bits in any company.
 #pragma once
 
@@ -8,29 +8,15 @@
 
 #include "framework/base/workers.hpp"
 #include "framework/data/dataset.hpp"
+#include "framework/eval/counts.hpp"
 #include "framework/eval/search.hpp"
-#include "framework/eval/sentence_result.hpp"
 
 namespace softalign {
 
-// Weights of one sentence: [steps, positions]; steps end with </s>, positions end with the source's
-// </s>.
-struct AlignmentMatrix {
-  Index steps = 0;
-  Index positions = 0;
-  std::vector<float> weights;
-};
-
-// Of a decoder with several heads: one of them.
-struct HeadMatrix {
-  Index layer = 0;
-  Index head = 0;
-  AlignmentMatrix matrix;
-};
-
 struct EvaluatedSplit {
-  std::vector<SentenceResult> sentences;  // one for each example, in order
-  std::vector<AlignmentMatrix> forced;    // teacher-forced; the first `keep` examples
+  CountTable counts;                    // a row for each example, in order
+  std::vector<Decoded> decoded;         // likewise; empty without a search
+  std::vector<AlignmentMatrix> forced;  // teacher-forced; the first `keep` examples
   // Teacher-forced, by layer and head; likewise; empty when not asked for, and
   // for attentions without heads.
   std::vector<std::vector<HeadMatrix>> forced_heads;
@@ -49,10 +35,11 @@ struct EvaluatedSplit {
 bool has_references(const Split& split);
 
 struct EvaluationRequest {
-  const Search* search = nullptr;  // null: teacher-forced only
-  Index batch = 64;                // sentences side by side
-  Index keep = 0;                  // examples whose matrices are kept
-  bool heads = false;              // whether those of single heads are kept too
+  const Search* search = nullptr;         // null: teacher-forced only
+  const IbmModel1* ibm_model1 = nullptr;  // null: its baseline is not measured
+  Index batch = 64;                       // sentences side by side
+  Index keep = 0;                         // examples whose matrices are kept
+  bool heads = false;                     // whether those of single heads are kept too
   std::function<void(Index done, Index total)>
       progress;                // sentences; called from one thread at a time
   std::function<bool()> stop;  // asked between batches; true: throws Interrupted

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "framework/base/types.hpp"
 #include "framework/data/vocabulary.hpp"
 #include "framework/eval/left_to_right.hpp"
 
@@ -15,16 +16,15 @@ std::vector<Forced> force(const Scorer& scorer,
   LeftToRight growing(scorer, tape, source, 1);
   for (; growing.alive(); growing.advance()) {
     growing.predict();
-    const auto step = static_cast<std::size_t>(growing.step());
+    const auto step = usize(growing.step());
     for (std::size_t i = 0; i < growing.live().size(); ++i) {
       const LiveHypothesis& one = growing.live()[i];
-      const auto sentence = static_cast<std::size_t>(one.sentence);
+      const auto sentence = usize(one.sentence);
       const std::span<const Token> target = targets[sentence];
       const std::span<const real> logits = growing.logits(i);
       const Token token = step < target.size() ? target[step] : kEnd;
       const double p =
-          one.log_probability +
-          static_cast<double>(logits[static_cast<std::size_t>(token)] - growing.log_sum(i));
+          one.log_probability + static_cast<double>(logits[usize(token)] - growing.log_sum(i));
       forced[sentence].best.push_back(
           static_cast<Token>(std::max_element(logits.begin(), logits.end()) - logits.begin()));
       if (token != kEnd)

@@ -10,11 +10,12 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/leave.hpp"
+#include "framework/base/types.hpp"
 
 namespace softalign {
 namespace {
 
-std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+std::size_t at(Index i) { return usize(i); }
 
 // Lists laid end to end: list i is items[first[i]] up to items[first[i + 1]].
 template <class T>

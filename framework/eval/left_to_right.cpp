@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "framework/base/types.hpp"
 #include "framework/data/vocabulary.hpp"
 
 namespace softalign {
@@ -22,7 +23,7 @@ LeftToRight::LeftToRight(
       whole_(scorer.read(tape, source)),
       positions_(scorer.positions(whole_)),
       rows_(tape, whole_, source.sentences * width) {
-  const auto capacity = static_cast<std::size_t>(source.sentences * width);
+  const auto capacity = usize(source.sentences * width);
   live_.reserve(capacity);
   next_.reserve(capacity);
   previous_.resize(capacity);
@@ -39,14 +40,13 @@ LeftToRight::~LeftToRight() { emptied(tape_); }
 void LeftToRight::predict() {
   tape_.rewind(steps_);
   for (const LiveHypothesis& live : live_)
-    previous_[static_cast<std::size_t>(live.row)] =
-        live.last == nullptr ? kBegin : live.last->token;
+    previous_[usize(live.row)] = live.last == nullptr ? kBegin : live.last->token;
   prediction_ = scorer_.predict(tape_, rows_.sources(), std::span(previous_).first(live_.size()));
 }
 
 std::span<const real> LeftToRight::logits(std::size_t live) const {
   const View all = prediction_.logits;
-  return {all.data + live_[live].row * all.shape[1], static_cast<std::size_t>(all.shape[1])};
+  return {all.data + live_[live].row * all.shape[1], usize(all.shape[1])};
 }
 
 real LeftToRight::log_sum(std::size_t live) const {
@@ -59,7 +59,7 @@ const BeamSymbol* LeftToRight::append(const LiveHypothesis& to,
   Arena& kept = tape_.scratch().arena();
   real* alignment = nullptr;
   if (const View weights = prediction_.weights) {
-    const Index length = positions_[static_cast<std::size_t>(to.sentence)];
+    const Index length = positions_[usize(to.sentence)];
     alignment = kept.array_of<real>(length);
     std::copy_n(weights.data + to.row * weights.shape[1], length, alignment);
   }
@@ -74,17 +74,16 @@ void LeftToRight::go_on(std::size_t live, Token token, double log_probability) {
 
 Hypothesis LeftToRight::finish(std::size_t live, Token token, double log_probability) {
   const Index steps = step_ + 1;
-  const Index length = positions_[static_cast<std::size_t>(live_[live].sentence)];
+  const Index length = positions_[usize(live_[live].sentence)];
   const BeamSymbol* symbol = append(live_[live], token, log_probability);
   Hypothesis hypothesis;
   hypothesis.log_probability = hypothesis.score = log_probability;
   hypothesis.finished = token == kEnd;
-  hypothesis.tokens.resize(static_cast<std::size_t>(steps - (hypothesis.finished ? 1 : 0)));
-  hypothesis.log_probabilities.resize(static_cast<std::size_t>(steps));
-  if (symbol->alignment != nullptr)
-    hypothesis.alignment.resize(static_cast<std::size_t>(steps * length));
+  hypothesis.tokens.resize(usize(steps - (hypothesis.finished ? 1 : 0)));
+  hypothesis.log_probabilities.resize(usize(steps));
+  if (symbol->alignment != nullptr) hypothesis.alignment.resize(usize(steps * length));
   for (Index step = steps - 1; step >= 0; --step, symbol = symbol->parent) {
-    const auto at = static_cast<std::size_t>(step);
+    const auto at = usize(step);
     if (symbol->token != kEnd) hypothesis.tokens[at] = symbol->token;
     hypothesis.log_probabilities[at] =
         symbol->log_probability - (step > 0 ? symbol->parent->log_probability : 0);

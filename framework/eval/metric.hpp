@@ -1,34 +1,49 @@
-// The contract of a metric: one number over a set of evaluated sentences. Which sentences (all of
-// them, a length bucket, a bootstrap sample) is the caller's business.
-//
-// Scores (accuracies, exact match, BLEU, chrF) are percentages, 0..100.
+// The contract of a metric: which columns it counts of single sentences, and one number from the
+// counts over a set of them. Which sentences (all of them, a length bucket, a bootstrap sample) is the
+// caller's business.
 #pragma once
 
-#include <functional>
+#include <limits>
 #include <memory>
-#include <span>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "framework/config/registry.hpp"
-#include "framework/eval/sentence_result.hpp"
+#include "framework/eval/counts.hpp"
 
 namespace softalign {
 
-using Sentences = std::span<const SentenceResult* const>;
+// What people and programs need to know of a metric's values. Records keep it.
+struct MetricFacts {
+  std::string title;              // "BLEU", as tables and figures call it
+  std::string units = "percent";  // "percent", "nats", or "1" for a pure number
+  // Which end is good: early stopping and "best" marks read it. Nothing: neither is, or it is not known,
+  // of a metric that an older record has and this program does not.
+  std::optional<bool> higher_is_better = true;
+  double least = 0;  // what a value can be
+  double most = 100;
+  int place = 100;        // in tables: the lower first; those of the search come behind all others
+  bool main = false;      // whether a first look shows it
+  bool searched = false;  // whether it measures what a search found; follows from the columns
+  // Tokenisation, case and smoothing of a score that others compute too, in sacreBLEU's form.
+  // Values with different signatures must not be compared. Empty: there is nothing to vary.
+  std::string signature = {};
+  // The metric that it is a yardstick of: shown beside that one. Empty: none.
+  std::string baseline_of = {};
+};
+
+inline constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 class Metric {
  public:
   virtual ~Metric() = default;
+  virtual MetricFacts about() const = 0;
+  virtual std::vector<CountColumn> columns() const = 0;
   // NaN when the sentences do not define it: none at all, no links, no attention.
-  virtual double value(Sentences sentences) const = 0;
-  // Which end is good: early stopping and "best" marks read it.
-  virtual bool higher_is_better() const = 0;
-  // Of the value: "percent", "nats", or "1" for a pure number.
-  virtual std::string units() const { return "percent"; }
-  // Tokenisation, case and smoothing of a score that others compute too, in sacreBLEU's form.
-  // Values with different signatures must not be compared. Empty: there is nothing to vary.
-  virtual std::string signature() const { return ""; }
+  virtual double value(const Counts& counts) const = 0;
+
+  MetricFacts facts() const;  // what about() says, and what follows from the columns
 
  protected:
   // The options of a metric that has none.
@@ -43,11 +58,8 @@ struct MetricKind {
   using Make = std::unique_ptr<Metric>();
 };
 
-// 100 hits / total over the counts that `part` picks from each sentence; NaN when total is 0.
-double percent(Sentences sentences, const std::function<Count(const SentenceResult&)>& part);
-
 // numerator / denominator; NaN when the denominator is 0.
-double ratio(double numerator, Index denominator);
+double ratio(double numerator, double denominator);
 
 struct NamedMetric {
   std::string name;
@@ -56,6 +68,15 @@ struct NamedMetric {
 
 // Every registered metric with its default options, by name.
 std::vector<NamedMetric> all_metrics();
+
+// The registered metric of this name with its default options; nullptr when there is none.
+std::unique_ptr<Metric> registered_metric(const std::string& name);
+
+// Which end of a registered metric is good, to choose by. Throws SpecError where neither is.
+bool highest_is_best(const std::string& name);
+
+// The columns of all registered metrics.
+std::shared_ptr<const CountLayout> count_layout();
 
 }  // namespace softalign
 

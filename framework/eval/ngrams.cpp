@@ -1,4 +1,5 @@
 #include "framework/eval/ngrams.hpp"
+#include "framework/base/types.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -19,8 +20,8 @@ std::vector<std::u32string_view> sorted_ngrams(std::u32string_view symbols, std:
 }  // namespace
 
 NgramCounts count_ngrams(std::u32string_view hypothesis, std::u32string_view reference, int n) {
-  const auto ours = sorted_ngrams(hypothesis, static_cast<std::size_t>(n));
-  const auto theirs = sorted_ngrams(reference, static_cast<std::size_t>(n));
+  const auto ours = sorted_ngrams(hypothesis, usize(n));
+  const auto theirs = sorted_ngrams(reference, usize(n));
   std::vector<std::u32string_view> shared;  // std::set_intersection keeps the smaller multiplicity
   std::set_intersection(
       ours.begin(), ours.end(), theirs.begin(), theirs.end(), std::back_inserter(shared));

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "framework/base/random.hpp"
+#include "framework/base/types.hpp"
 #include "framework/data/vocabulary.hpp"
 #include "framework/eval/left_to_right.hpp"
 
@@ -14,7 +15,7 @@ void SampleDistribution::set(std::span<const real> logits, bool may_end) {
   double largest = -std::numeric_limits<double>::infinity();
   for (Index v = 0; v < std::ssize(logits); ++v) {
     if (v == kBegin || (v == kEnd && !may_end)) continue;
-    const auto logit = static_cast<double>(logits[static_cast<std::size_t>(v)]);
+    const auto logit = static_cast<double>(logits[usize(v)]);
     items_.push_back({logit, static_cast<Token>(v)});
     if (logit > largest) largest = logit;
   }
@@ -88,14 +89,14 @@ std::vector<std::vector<Hypothesis>> sample(const Scorer& scorer,
                                             const SampleSettings& settings) {
   const RandomStream random(settings.seed, "search/sample");
   SampleDistribution distribution(settings);
-  std::vector<std::vector<Hypothesis>> finished(static_cast<std::size_t>(source.sentences));
+  std::vector<std::vector<Hypothesis>> finished(usize(source.sentences));
   LeftToRight growing(scorer, tape, source, settings.samples, settings.samples);
   for (; growing.alive(); growing.advance()) {
     growing.predict();
     const Index step = growing.step();
     for (std::size_t i = 0; i < growing.live().size(); ++i) {
       const LiveHypothesis& one = growing.live()[i];
-      const auto sentence = static_cast<std::size_t>(one.sentence);
+      const auto sentence = usize(one.sentence);
       const Index length = source.lengths[sentence];
       const std::span<const real> logits = growing.logits(i);
       distribution.set(logits, step >= settings.limits.least_symbols(length));
@@ -104,8 +105,7 @@ std::vector<std::vector<Hypothesis>> sample(const Scorer& scorer,
       const auto example = static_cast<std::uint64_t>(source.example(one.sentence));
       const Token token = distribution.draw(random.word(draw, example) * 0x1p-32);
       const double p =
-          one.log_probability +
-          static_cast<double>(logits[static_cast<std::size_t>(token)] - growing.log_sum(i));
+          one.log_probability + static_cast<double>(logits[usize(token)] - growing.log_sum(i));
       if (token != kEnd && step + 1 < settings.limits.most_steps(length))
         growing.go_on(i, token, p);
       else

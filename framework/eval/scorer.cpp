@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/base/types.hpp"
 #include "framework/kernels/cross_entropy.hpp"
 
 namespace softalign {
@@ -55,8 +56,7 @@ bool Scorer::reads_links() const {
 
 std::size_t Scorer::first_aligning() const {
   const auto aligns = [](const Model* model) { return model->aligns(); };
-  return static_cast<std::size_t>(std::find_if(models_.begin(), models_.end(), aligns) -
-                                  models_.begin());
+  return usize(std::find_if(models_.begin(), models_.end(), aligns) - models_.begin());
 }
 
 std::vector<Model::Source> Scorer::read(Tape& tape, const SourceBatch& source) const {

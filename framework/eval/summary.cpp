@@ -1,45 +1,50 @@
 #include "framework/eval/summary.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 
 #include "framework/base/error.hpp"
 #include "framework/base/suggest.hpp"
+#include "framework/base/types.hpp"
 
 namespace softalign {
 namespace {
 
-using Row = std::vector<const SentenceResult*>;
-
-std::vector<Row> rows_of(const std::vector<SentenceResult>& sentences, const Buckets& buckets) {
-  std::vector<Row> rows(1 + buckets.labels.size());
-  if (!buckets.labels.empty() && buckets.of_sentence.size() != sentences.size()) {
-    throw BugError("buckets of {} sentences for {}", buckets.of_sentence.size(), sentences.size());
-  }
-  for (std::size_t i = 0; i < sentences.size(); ++i) {
-    rows[0].push_back(&sentences[i]);
-    if (buckets.labels.empty()) continue;
+// The sentences of each row.
+std::vector<CountRows> sentences_of(const CountTable& counts, const Buckets& buckets) {
+  std::vector<CountRows> rows(1 + buckets.labels.size());
+  rows[0] = rows_of(counts);
+  if (buckets.labels.empty()) return rows;
+  if (buckets.of_sentence.size() != rows[0].size())
+    throw BugError("buckets of {} sentences for {}", buckets.of_sentence.size(), rows[0].size());
+  for (std::size_t i = 0; i < rows[0].size(); ++i) {
     const Index bucket = buckets.of_sentence[i];
-    if (bucket < 0 || bucket >= static_cast<Index>(buckets.labels.size())) {
+    if (bucket < 0 || bucket >= std::ssize(buckets.labels))
       throw BugError("sentence {} in bucket {} of {}", i, bucket, buckets.labels.size());
-    }
-    rows[static_cast<std::size_t>(1 + bucket)].push_back(&sentences[i]);
+    rows[usize(1 + bucket)].push_back(rows[0][i]);
   }
   return rows;
 }
 
 }  // namespace
 
-double MetricTable::at(const std::string& row, const std::string& metric) const {
-  const auto r = std::find(rows.begin(), rows.end(), row);
-  const auto m = std::find(metrics.begin(), metrics.end(), metric);
-  if (r == rows.end()) throw BugError("no row '{}' in the table of metrics", row);
-  if (m == metrics.end()) throw SpecError("no metric '{}'{}", metric, suggestion(metric, metrics));
-  return at(static_cast<std::size_t>(r - rows.begin()),
-            static_cast<std::size_t>(m - metrics.begin()));
+double MetricTable::find(const std::string& row, const std::string& metric) const {
+  const auto r = std::ranges::find(rows, row) - rows.begin();
+  const auto m = std::ranges::find(metrics, metric) - metrics.begin();
+  const bool known = r < std::ssize(rows) && m < std::ssize(metrics);
+  return known ? at(usize(r), usize(m)) : std::nan("");
 }
 
-MetricTable summarize(const std::vector<SentenceResult>& sentences,
+double MetricTable::at(const std::string& row, const std::string& metric) const {
+  if (std::ranges::count(rows, row) == 0)
+    throw BugError("no row '{}' in the table of metrics", row);
+  if (std::ranges::count(metrics, metric) == 0)
+    throw SpecError("no metric '{}'{}", metric, suggestion(metric, metrics));
+  return find(row, metric);
+}
+
+MetricTable summarize(const CountTable& counts,
                       const std::vector<NamedMetric>& metrics,
                       const Buckets& buckets) {
   MetricTable table;
@@ -47,12 +52,12 @@ MetricTable summarize(const std::vector<SentenceResult>& sentences,
   table.rows.insert(table.rows.end(), buckets.labels.begin(), buckets.labels.end());
   for (const NamedMetric& named : metrics) {
     table.metrics.push_back(named.name);
-    table.units.push_back(named.metric->units());
-    table.signatures.push_back(named.metric->signature());
+    table.facts.push_back(named.metric->facts());
   }
-  for (const Row& row : rows_of(sentences, buckets)) {
-    table.sentences.push_back(static_cast<Index>(row.size()));
-    for (const NamedMetric& named : metrics) table.values.push_back(named.metric->value(row));
+  for (const CountRows& row : sentences_of(counts, buckets)) {
+    table.sentences.push_back(std::ssize(row));
+    for (const NamedMetric& named : metrics)
+      table.values.push_back(named.metric->value({counts.layout(), row}));
   }
   return table;
 }

@@ -16,22 +16,23 @@ struct Buckets {
 };
 
 struct MetricTable {
-  std::vector<std::string> rows;        // "all", then the buckets, empty ones too
-  std::vector<Index> sentences;         // [rows], the n of each
-  std::vector<std::string> metrics;     // the columns, as they were given
-  std::vector<std::string> units;       // [metrics]
-  std::vector<std::string> signatures;  // [metrics]
-  std::vector<double> values;           // [rows, metrics], row-major; NaN: undefined
+  std::vector<std::string> rows;     // "all", then the buckets, empty ones too
+  std::vector<Index> sentences;      // [rows], the n of each
+  std::vector<std::string> metrics;  // the columns, as they were given
+  std::vector<MetricFacts> facts;    // [metrics]
+  std::vector<double> values;        // [rows, metrics], row-major; NaN: undefined
 
   double at(std::size_t row, std::size_t metric) const {
     return values.at(row * metrics.size() + metric);
   }
-  // By name. Throws SpecError naming the nearest metric, BugError for an unknown row.
+  // By name; NaN for what is not there.
+  double find(const std::string& row, const std::string& metric) const;
+  // The same. Throws SpecError naming the nearest metric, BugError for an unknown row.
   double at(const std::string& row, const std::string& metric) const;
 };
 
 // Throws BugError when the buckets are not the sentences'.
-MetricTable summarize(const std::vector<SentenceResult>& sentences,
+MetricTable summarize(const CountTable& counts,
                       const std::vector<NamedMetric>& metrics,
                       const Buckets& buckets = {});
 

@@ -1,38 +1,21 @@
 #include "framework/eval/unicode.hpp"
 
-#include <cstddef>
+#include <algorithm>
+
+#include "framework/base/text.hpp"
 
 namespace softalign {
 namespace {
 
-struct Decoded {
-  char32_t code_point;
-  std::size_t bytes;
-};
-
-constexpr Decoded kReplacement{0xFFFD, 1};
-
-// The first code point of a text that is not empty. Overlong forms, surrogates and numbers above
-// 10FFFF are invalid.
-Decoded decode_first(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return {lead, 1};
-  const std::size_t length = lead < 0xC2   ? 0
-                             : lead < 0xE0 ? 2
-                             : lead < 0xF0 ? 3
-                             : lead < 0xF5 ? 4
-                                           : 0;
-  if (length == 0 || text.size() < length) return kReplacement;
-  char32_t value = lead & (0x7Fu >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return kReplacement;
-    value = value << 6 | (byte(i) & 0x3Fu);
+// Calls use(code point, bytes) for each character. A byte that is no part of valid UTF-8 is U+FFFD.
+template <class Use>
+void each_character(std::string_view utf8, const Use& use) {
+  while (!utf8.empty()) {
+    const auto [code_point, bytes] = character_at(utf8, 0);
+    use(bytes == 0 ? char32_t{0xFFFD} : code_point,
+        utf8.substr(0, std::max<std::size_t>(bytes, 1)));
+    utf8.remove_prefix(std::max<std::size_t>(bytes, 1));
   }
-  const bool overlong = (length == 3 && value < 0x800) || (length == 4 && value < 0x10000);
-  const bool surrogate = value >= 0xD800 && value < 0xE000;
-  if (overlong || surrogate || value > 0x10FFFF) return kReplacement;
-  return {value, length};
 }
 
 }  // namespace
@@ -40,11 +23,7 @@ Decoded decode_first(std::string_view text) {
 std::u32string decode_utf8(std::string_view utf8) {
   std::u32string points;
   points.reserve(utf8.size());
-  while (!utf8.empty()) {
-    const Decoded next = decode_first(utf8);
-    points.push_back(next.code_point);
-    utf8.remove_prefix(next.bytes);
-  }
+  each_character(utf8, [&](char32_t point, std::string_view) { points.push_back(point); });
   return points;
 }
 
@@ -57,16 +36,14 @@ bool is_space(char32_t c) {
 std::vector<std::string> unicode_words(std::string_view utf8) {
   std::vector<std::string> words;
   bool inside = false;
-  while (!utf8.empty()) {
-    const Decoded next = decode_first(utf8);
-    const bool space = is_space(next.code_point);
+  each_character(utf8, [&](char32_t point, std::string_view bytes) {
+    const bool space = is_space(point);
     if (!space) {
       if (!inside) words.emplace_back();
-      words.back().append(utf8.substr(0, next.bytes));
+      words.back().append(bytes);
     }
     inside = !space;
-    utf8.remove_prefix(next.bytes);
-  }
+  });
   return words;
 }
 

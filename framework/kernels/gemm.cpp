@@ -3,14 +3,16 @@
 #include <algorithm>
 
 #include "framework/base/arena.hpp"
-#include "framework/base/blas.hpp"
 #include "framework/base/error.hpp"
 #include "framework/kernels/gemm_tile.hpp"
 #include "framework/kernels/transpose.hpp"
 
-#if defined(OPENBLAS_VERSION) || __has_include(<openblas_config.h>)
+#ifdef SOFTALIGN_DOUBLE
+#include "framework/base/blas.hpp"
+#if __has_include(<openblas_config.h>)
 extern "C" void openblas_set_num_threads(int);
 #define SOFTALIGN_OPENBLAS 1
+#endif
 #endif
 
 namespace softalign {
@@ -24,7 +26,37 @@ void check(Matrix a, Matrix b) {
     throw BugError("[gemm] [{}, {}] times [{}, {}]", a.rows, a.columns, b.rows, b.columns);
 }
 
-#ifndef SOFTALIGN_DOUBLE
+#ifdef SOFTALIGN_DOUBLE
+
+void multiply(
+    Matrix a, Matrix b, const real*, bool add, real* c, Index c_stride, const real* bias) {
+#ifdef SOFTALIGN_OPENBLAS
+  thread_local const bool one_thread = (openblas_set_num_threads(1), true);
+  (void)one_thread;
+#endif
+  const auto blas = [](Matrix x) {
+    return x.transposed ? cxxblas::Transpose::Trans : cxxblas::Transpose::NoTrans;
+  };
+  cxxblas::gemm<int>(cxxblas::StorageOrder::RowMajor,
+                     blas(a),
+                     blas(b),
+                     static_cast<int>(a.rows),
+                     static_cast<int>(b.columns),
+                     static_cast<int>(a.columns),
+                     real{1},
+                     a.data,
+                     static_cast<int>(a.stride),
+                     b.data,
+                     static_cast<int>(b.stride),
+                     add ? real{1} : real{0},
+                     c,
+                     static_cast<int>(c_stride));
+  if (bias == nullptr) return;
+  for (Index i = 0; i < a.rows; ++i)
+    for (Index j = 0; j < b.columns; ++j) c[i * c_stride + j] += bias[j];
+}
+
+#else
 
 constexpr Index kDepth = 512;   // of a block: a packed panel of B stays in the second-level cache
 constexpr Index kFewRows = 48;  // up to these, B is read where it lies: packing would not pay
@@ -167,14 +199,7 @@ void product(Matrix a,
     return;
   }
   if (observer_of_gemm != nullptr) observer_of_gemm(a, b, packed, add, c, c_stride);
-#ifdef SOFTALIGN_DOUBLE
-  blas_gemm(a, b, add, c, c_stride);
-  if (bias == nullptr) return;
-  for (Index i = 0; i < a.rows; ++i)
-    for (Index j = 0; j < b.columns; ++j) c[i * c_stride + j] += bias[j];
-#else
   multiply(a, b, packed == nullptr ? nullptr : packed->panels(), add, c, c_stride, bias);
-#endif
 }
 
 }  // namespace
@@ -185,32 +210,6 @@ void gemm(Matrix a, Matrix b, bool add, real* c, Index c_stride, const real* bia
 
 void gemm(Matrix a, const PackedMatrix& b, bool add, real* c, Index c_stride, const real* bias) {
   product(a, b.matrix(), &b, add, c, c_stride, bias);
-}
-
-void blas_gemm(Matrix a, Matrix b, bool add, real* c, Index c_stride) {
-  check(a, b);
-  if (a.rows == 0 || b.columns == 0) return;
-#ifdef SOFTALIGN_OPENBLAS
-  thread_local const bool one_thread = (openblas_set_num_threads(1), true);
-  (void)one_thread;
-#endif
-  const auto blas = [](Matrix x) {
-    return x.transposed ? cxxblas::Transpose::Trans : cxxblas::Transpose::NoTrans;
-  };
-  cxxblas::gemm<int>(cxxblas::StorageOrder::RowMajor,
-                     blas(a),
-                     blas(b),
-                     static_cast<int>(a.rows),
-                     static_cast<int>(b.columns),
-                     static_cast<int>(a.columns),
-                     real{1},
-                     a.data,
-                     static_cast<int>(a.stride),
-                     b.data,
-                     static_cast<int>(b.stride),
-                     add ? real{1} : real{0},
-                     c,
-                     static_cast<int>(c_stride));
 }
 
 #ifdef SOFTALIGN_DOUBLE

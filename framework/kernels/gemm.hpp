@@ -37,13 +37,10 @@ class PackedMatrix {
 
 // C = A B, or with add C + A B; bias [n], when there is one, is added to every row. A [m, k], B [k, n],
 // C [m, n] with rows c_stride apart. Throws BugError when the sizes disagree. The bits do not depend on
-// packing.
+// packing. The double build computes through xtensor-blas, on one thread.
 void gemm(Matrix a, Matrix b, bool add, real* c, Index c_stride, const real* bias = nullptr);
 void gemm(
     Matrix a, const PackedMatrix& b, bool add, real* c, Index c_stride, const real* bias = nullptr);
-
-// The same through xtensor-blas: what the double build uses, and the reference for the other.
-void blas_gemm(Matrix a, Matrix b, bool add, real* c, Index c_stride);
 
 // Called before each product when set, on the thread that computes it: how a benchmark learns which
 // products a step consists of. packed: null when B was not. No observer normally; set one only while

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "framework/base/error.hpp"
+#include "framework/base/types.hpp"
 
 namespace softalign::init {
 namespace {
@@ -28,7 +29,7 @@ Initializer blocks(std::vector<double> values) {
   return [values = std::move(values)](View value, const RandomStream&) {
     const Index each = value.size() / std::ssize(values);
     for (Index i = 0; i < value.size(); ++i)
-      value.data[i] = static_cast<real>(values[static_cast<std::size_t>(i / each)]);
+      value.data[i] = static_cast<real>(values[usize(i / each)]);
   };
 }
 
@@ -68,7 +69,7 @@ Initializer orthogonal(Index blocks) {
     if (value.shape != Shape{n, blocks * n})
       throw BugError(
           "[orthogonal] {} is not {} square blocks side by side", value.shape.str(), blocks);
-    const auto size = static_cast<std::size_t>(n);
+    const auto size = usize(n);
     for (Index block = 0; block < blocks; ++block) {
       std::vector<std::vector<double>> rows(size, std::vector<double>(size));
       for (std::size_t i = 0; i < size; ++i) {

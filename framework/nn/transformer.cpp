@@ -1,4 +1,5 @@
 #include "framework/nn/transformer.hpp"
+#include "framework/base/types.hpp"
 
 #include <cmath>
 
@@ -25,7 +26,7 @@ Var TransformerInput::sinusoids(Tape& tape, Index first, Index count) const {
   View table = tape.allocate({count, size});
   for (Index t = 0; t < count; ++t)
     for (Index i = 0; i < size; ++i) {
-      const double angle = static_cast<double>(first + t) * rates_[static_cast<std::size_t>(i)];
+      const double angle = static_cast<double>(first + t) * rates_[usize(i)];
       table.data[t * size + i] = static_cast<real>(i % 2 == 0 ? std::sin(angle) : std::cos(angle));
     }
   return tape.constant(table);

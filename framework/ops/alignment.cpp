@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "framework/base/types.hpp"
 #include "framework/kernels/elementwise.hpp"
 #include "framework/ops/check.hpp"
 #include "framework/ops/ops.hpp"
@@ -83,8 +84,8 @@ Var softmax_window(Var energies, std::span<const Index> begins, std::span<const 
   View weights = tape.zeros(energies.shape());
   Index* sizes = tape.arena().array_of<Index>(n.sentences);
   for (Index b = 0; b < n.sentences; ++b) {
-    const Index begin = begins[static_cast<std::size_t>(b)];
-    sizes[b] = ends[static_cast<std::size_t>(b)] - begin;
+    const Index begin = begins[usize(b)];
+    sizes[b] = ends[usize(b)] - begin;
     if (begin < 0 || sizes[b] < 1 || begin + sizes[b] > n.positions)
       throw BugError(
           "[softmax_window] window [{}, {}) of {} positions", begin, begin + sizes[b], n.positions);

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "framework/base/error.hpp"
+#include "framework/base/types.hpp"
 #include "framework/ops/ops.hpp"
 
 namespace softalign {
@@ -33,11 +34,11 @@ Var doubly_stochastic_penalty(std::span<const Var> weights,
   View missing = tape.zeros({rows, width});  // 1 - sum_t w_tbs
   double total = 0;
   for (Index b = 0; b < rows; ++b) {
-    const auto row = static_cast<std::size_t>(b);
+    const auto row = usize(b);
     real* left = missing.data + b * width;
     std::fill_n(left, positions[row], real{1});
     for (Index t = 0; t < steps[row]; ++t) {
-      const real* now = weights[static_cast<std::size_t>(t)].value().data + b * width;
+      const real* now = weights[usize(t)].value().data + b * width;
       for (Index s = 0; s < positions[row]; ++s) left[s] -= now[s];
     }
     for (Index s = 0; s < positions[row]; ++s) total += static_cast<double>(left[s] * left[s]);
@@ -67,7 +68,7 @@ Var alignment_cross_entropy(std::span<const Var> weights,
   const Index width = weights.front().shape()[1];
   double total = 0;
   for (const AlignedPair& pair : pairs) {
-    const real* now = weights[static_cast<std::size_t>(pair.step)].value().data;
+    const real* now = weights[usize(pair.step)].value().data;
     total -= static_cast<double>(pair.share *
                                  std::log(now[pair.row * width + pair.position] + kEpsilon));
   }
@@ -75,7 +76,7 @@ Var alignment_cross_entropy(std::span<const Var> weights,
   loss.data[0] = static_cast<real>(static_cast<double>(factor) * total);
   return tape.record_if(loss, any_needs_gradient(weights), [=](View dloss) {
     for (const AlignedPair& pair : pairs) {
-      Var step = weights[static_cast<std::size_t>(pair.step)];
+      Var step = weights[usize(pair.step)];
       View dw = step.gradient();
       if (!dw) continue;
       const Index at = pair.row * width + pair.position;

@@ -1,5 +1,6 @@
 #include "framework/kernels/attention.hpp"
 
+#include "framework/base/types.hpp"
 #include "framework/ops/check.hpp"
 #include "framework/ops/ops.hpp"
 
@@ -66,7 +67,7 @@ Var batched_dot(Var keys, Var query) {
   const Index rows = keys.shape()[0];
   Index* all = keys.tape().arena().array_of<Index>(rows);
   std::fill_n(all, rows, keys.shape()[1]);
-  return batched_dot(keys, query, {all, static_cast<std::size_t>(rows)});
+  return batched_dot(keys, query, {all, usize(rows)});
 }
 
 Var softmax_prefix(Var energies, std::span<const Index> lengths) {

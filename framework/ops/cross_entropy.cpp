@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "framework/base/types.hpp"
 #include "framework/kernels/elementwise.hpp"
 #include "framework/kernels/gemm.hpp"
 #include "framework/ops/check.hpp"
@@ -40,9 +41,9 @@ TokenLosses projected_cross_entropy(Var features,
   Token* wanted = tape.arena().array_of<Token>(all);
   Index count = 0;
   for (Index i = 0; i < all; ++i)
-    if (targets[static_cast<std::size_t>(i)] >= 0) {
+    if (targets[usize(i)] >= 0) {
       rows[count] = i;
-      wanted[count++] = targets[static_cast<std::size_t>(i)];
+      wanted[count++] = targets[usize(i)];
     }
   View loss = tape.zeros({1});
   View nll = tape.zeros({all});
@@ -108,7 +109,7 @@ TokenLosses projected_cross_entropy(Var features,
     for (Index i = 0; i < count; ++i)
       kernels::add(size, dx.data + i * size, dfeatures.data + rows[i] * size);
   });
-  const auto n = static_cast<std::size_t>(all);
+  const auto n = usize(all);
   return {result, {nll.data, n}, {best, n}};
 }
 

@@ -1,5 +1,6 @@
 #include <cstdint>
 
+#include "framework/base/types.hpp"
 #include "framework/ops/check.hpp"
 #include "framework/ops/ops.hpp"
 
@@ -43,7 +44,7 @@ void draw(const RandomStream& stream,
   for (Index i = 0; i < count; i += 4) {
     const Philox words = stream.words(first + static_cast<std::uint64_t>(i / 4), round);
     for (Index k = 0; k < std::min<Index>(4, count - i); ++k)
-      keep[i + k] = words[static_cast<std::size_t>(k)] >= least;
+      keep[i + k] = words[usize(k)] >= least;
   }
 }
 

@@ -16,14 +16,14 @@ Var gru_reset_after(Var&& x, Var q, Var previous) {
       previous);
   Tape& tape = x.tape();
   const View projected = q.value(), before = previous.value();
-  Var taken = tape.take(x);
-  const View gates = taken.value();
+  Var inputs = tape.take(x);
+  const View gates = inputs.value();
   View output = tape.allocate({rows, units});
   kernels::gru_reset_after_forward(
       rows, units, projected.data, before.data, gates.data, output.data);
-  return tape.record(output, {taken, q, previous}, [=, &tape](View dh) {
+  return tape.record(output, {inputs, q, previous}, [=, &tape](View dh) {
     const Arena::Mark mark = tape.arena().mark();
-    View dgates = taken.gradient();
+    View dgates = inputs.gradient();
     if (!dgates) dgates = tape.allocate(gates.shape);
     kernels::gru_reset_after_backward(rows,
                                       units,

@@ -1,4 +1,5 @@
 #include "framework/kernels/image.hpp"
+#include "framework/base/types.hpp"
 #include "framework/kernels/elementwise.hpp"
 #include "framework/kernels/gemm.hpp"
 #include "framework/ops/check.hpp"
@@ -21,7 +22,7 @@ View images(Tape& tape, const Shape& shape, std::span<const Index> widths, bool 
   View all = tape.allocate(shape);
   const Index column = shape[2] * shape[3], image = shape[1] * column;
   for (Index b = 0; b < shape[0]; ++b) {
-    const Index width = widths[static_cast<std::size_t>(b)];
+    const Index width = widths[usize(b)];
     const Index valid = (halved ? (width + 1) / 2 : width) * column;
     std::fill_n(all.data + b * image + valid, image - valid, real{0});
   }

@@ -1,3 +1,4 @@
+#include "framework/base/types.hpp"
 #include "framework/kernels/elementwise.hpp"
 #include "framework/ops/check.hpp"
 #include "framework/ops/ops.hpp"
@@ -81,8 +82,7 @@ Var embedding(Var table, std::span<const Token> ids, Shape leading) {
   View y = table.tape().allocate(leading.rank() == 1 ? Shape{leading[0], size}
                                                      : Shape{leading[0], leading[1], size});
   for (Index i = 0; i < count; ++i)
-    std::copy_n(
-        table.value().data + ids[static_cast<std::size_t>(i)] * size, size, y.data + i * size);
+    std::copy_n(table.value().data + ids[usize(i)] * size, size, y.data + i * size);
   const Token* rows = ids.data();
   return table.tape().record(y, {table}, [=](View dy) {
     table.tape().keep_gradient();

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/base/types.hpp"
 #include "framework/kernels/elementwise.hpp"
 #include "framework/ops/check.hpp"
 #include "framework/ops/ops.hpp"
@@ -74,7 +75,7 @@ Var stack_steps(std::span<const Var> parts, Index parts_of_a_step) {
   const Index rows = parts.front().shape()[0];
   Tape& tape = parts.front().tape();
   Index wide = 0;
-  for (Index k = 0; k < parts_of_a_step; ++k) wide += parts[static_cast<std::size_t>(k)].shape()[1];
+  for (Index k = 0; k < parts_of_a_step; ++k) wide += parts[usize(k)].shape()[1];
   View y = tape.allocate({steps, rows, wide});
   Var* kept = tape.arena().array_of<Var>(count);
   bool needed = false;
@@ -87,8 +88,8 @@ Var stack_steps(std::span<const Var> parts, Index parts_of_a_step) {
     }
   };
   for (Index i = 0; i < count; ++i) {
-    Var part = kept[i] = parts[static_cast<std::size_t>(i)];
-    const Var first = parts[static_cast<std::size_t>(i % parts_of_a_step)];
+    Var part = kept[i] = parts[usize(i)];
+    const Var first = parts[usize(i % parts_of_a_step)];
     ops::require(part.shape() == first.shape() && part.shape()[0] == rows,
                  "stack_steps",
                  "all steps must have one shape",

@@ -13,11 +13,12 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
+#include "framework/base/path.hpp"
 #include "framework/base/retry.hpp"
-#include "framework/record/machine.hpp"
+#include "framework/base/types.hpp"
+#include "framework/record/provenance/machine.hpp"
 
 namespace softalign {
-namespace fs = std::filesystem;
 namespace {
 
 MachineError failure(const char* what, const fs::path& path) {
@@ -166,7 +167,7 @@ void File::append(std::string_view bytes) {
     const ssize_t n = retry([&] { return system_.write(file_, bytes.data(), bytes.size()); });
     if (n == 0) errno = EIO;
     if (n <= 0) fail("write to it");
-    bytes.remove_prefix(static_cast<std::size_t>(n));
+    bytes.remove_prefix(usize(n));
   }
   size_ = size;
 }

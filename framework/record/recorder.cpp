@@ -1,16 +1,17 @@
 #include "framework/record/recorder.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "framework/base/error.hpp"
-#include "framework/record/machine.hpp"
-#include "framework/record/provenance.hpp"
-#include "framework/record/publish.hpp"
+#include "framework/base/path.hpp"
+#include "framework/record/folder/tidy.hpp"
+#include "framework/record/provenance/machine.hpp"
+#include "framework/record/provenance/provenance.hpp"
+#include "framework/record/published/publish.hpp"
 #include "framework/record/text.hpp"
-#include "framework/record/tidy.hpp"
 
 namespace softalign {
-namespace fs = std::filesystem;
 namespace {
 
 constexpr double kSyncSeconds = 5;       // what a power cut may take
@@ -94,7 +95,10 @@ void Recorder::open(const RunIdentity& run, OpenMode mode) {
   }
   write_setting(run);
   const Index attempt = claim_->attempt();
-  files_.write_atomically(folder_.environment(attempt), gather_provenance());
+  // Host names and paths may hold bytes that are no UTF-8.
+  files_.write_atomically(
+      folder_.environment(attempt),
+      gather_provenance().dump(2, ' ', false, JsonObject::error_handler_t::replace) + "\n");
   if (build_info().git_dirty) files_.write_atomically(folder_.diff(attempt), build_info().git_diff);
 
   const History history = resume(mode);
@@ -187,9 +191,16 @@ void Recorder::alignment(const Alignment& a) { append(a); }
 void Recorder::array(const std::string& group,
                      const std::string& name,
                      const std::vector<Dimension>& dims,
+                     Values values) {
+  append(Array{group, name, last_update_, dims, std::move(values)});
+}
+
+void Recorder::array(const std::string& group,
+                     const std::string& name,
+                     const std::vector<Dimension>& dims,
                      Values values,
-                     const std::string& attributes) {
-  append(Array{group, name, last_update_, dims, std::move(values), attributes});
+                     const JsonObject& attributes) {
+  append(Array{group, name, last_update_, dims, std::move(values), attributes.dump()});
 }
 
 void Recorder::text(const std::string& group, const std::string& name, const std::string& value) {
@@ -207,8 +218,8 @@ void Recorder::parameter(const std::string& name,
   array("parameters", name, dims, std::vector<float>(values.begin(), values.end()));
 }
 
-void Recorder::attributes(const std::string& path, const std::string& json) {
-  append(Attributes{path, json});
+void Recorder::attributes(const std::string& path, const JsonObject& members) {
+  append(Attributes{path, members.dump()});
 }
 
 void Recorder::expect(Index updates) {

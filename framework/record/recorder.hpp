@@ -19,14 +19,14 @@
 #include <string>
 #include <vector>
 
-#include "framework/record/checkpoint.hpp"
-#include "framework/record/claim.hpp"
-#include "framework/record/drift.hpp"
 #include "framework/record/file.hpp"
-#include "framework/record/history.hpp"
-#include "framework/record/journal.hpp"
-#include "framework/record/run_folder.hpp"
-#include "framework/record/status.hpp"
+#include "framework/record/folder/claim.hpp"
+#include "framework/record/folder/run_folder.hpp"
+#include "framework/record/folder/status.hpp"
+#include "framework/record/journal/checkpoint.hpp"
+#include "framework/record/journal/drift.hpp"
+#include "framework/record/journal/history.hpp"
+#include "framework/record/journal/journal.hpp"
 
 namespace softalign {
 
@@ -67,19 +67,23 @@ class Recorder {
   // A row, or part of one, of /<series> at an update.
   void scalars(const std::string& series, Index update, const NamedNumbers& values);
   void alignment(const Alignment& alignment);
-  // A result, published as /<group>/<name>; `attributes` is a JSON object.
+  // A result, published as /<group>/<name>.
+  void array(const std::string& group,
+             const std::string& name,
+             const std::vector<Dimension>& dims,
+             Values values);
   void array(const std::string& group,
              const std::string& name,
              const std::vector<Dimension>& dims,
              Values values,
-             const std::string& attributes = "{}");
+             const JsonObject& attributes);
   // A text of any length, published as a dataset; bytes that are no UTF-8 are kept too.
   void text(const std::string& group, const std::string& name, const std::string& value);
   // A final parameter, published as /parameters/<name> with its shape.
   void parameter(const std::string& name,
                  const std::vector<Index>& shape,
                  std::span<const float> values);
-  void attributes(const std::string& path, const std::string& json);
+  void attributes(const std::string& path, const JsonObject& members);
   void event(const std::string& text);
   // How many updates there will be, unless training stops early: for status.json.
   void expect(Index updates);

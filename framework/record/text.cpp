@@ -1,11 +1,12 @@
 #include "framework/record/text.hpp"
 
-#include <utf8.h>
+#include "framework/base/text.hpp"
 
 namespace softalign {
 
 bool is_text(std::string_view bytes) {
-  return bytes.find('\0') == std::string_view::npos && utf8::is_valid(bytes.begin(), bytes.end());
+  return bytes.find('\0') == std::string_view::npos &&
+         find_invalid_utf8(bytes) == std::string_view::npos;
 }
 
 }  // namespace softalign

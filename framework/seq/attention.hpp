@@ -4,10 +4,35 @@
 #include <array>
 #include <memory>
 
+#include "framework/data/examples.hpp"
 #include "framework/seq/encoder.hpp"
+#include "framework/seq/head_weights.hpp"
 #include "framework/seq/score.hpp"
+#include "framework/seq/state.hpp"
 
 namespace softalign {
+
+// What an attention keeps of the sentences: its score's memory and, filled in by the framework, what
+// the model knows of them besides.
+struct AttentionMemory : Memory {
+  AttentionMemory(const Memory& memory = {}) : Memory(memory) {}
+
+  // Known links, positions of annotations; only where Attention::reads_links(). A row is a sentence,
+  // or in a search a hypothesis of sentence rows[row].
+  std::span<const std::vector<Link>> links = {};
+  std::span<const Index> rows = {};
+  // Where attentions with heads put the weights of each; null: nowhere.
+  HeadWeights* heads = nullptr;
+
+  std::span<const Link> links_of(Index row) const {
+    const Index sentence = rows.empty() ? row : rows[usize(row)];
+    return links[usize(sentence)];
+  }
+};
+
+struct AttentionQuery : Query {
+  State past = {};  // the attention's own arrays (Attention::start, Glimpse::next)
+};
 
 struct Glimpse {
   Var context;      // [B,C]
@@ -37,10 +62,10 @@ struct ExtraLoss {
 class Attention {
  public:
   virtual ~Attention() = default;
-  virtual Memory prepare(const Annotations& annotations) const = 0;
+  virtual AttentionMemory prepare(const Annotations& annotations) const = 0;
   // What it remembers from step to step, before the first; none unless it says so.
-  virtual State start(const Memory&) const { return {}; }
-  virtual Glimpse attend(const Memory& memory, const Query& query) const = 0;
+  virtual State start(const AttentionMemory&) const { return {}; }
+  virtual Glimpse attend(const AttentionMemory& memory, const AttentionQuery& query) const = 0;
   virtual Index context_size() const = 0;  // C
   virtual bool aligns() const = 0;         // whether there are weights to record
   virtual bool reads_links() const { return false; }

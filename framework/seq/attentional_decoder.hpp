@@ -64,10 +64,10 @@ class AttentionalDecoder : public Decoder {
     gate_.emplace(p, "context_gate", options.units, 1);
   }
 
-  Memory prepare(const Annotations& annotations) const override {
+  AttentionMemory prepare(const Annotations& annotations) const override {
     return attention_->prepare(annotations);
   }
-  State start(const Annotations& annotations, const Memory& memory) const override {
+  State start(const Annotations& annotations, const AttentionMemory& memory) const override {
     State state = start_(annotations);
     Tape& tape = state[0].tape();
     if (dropout_.draws(tape)) state.push(dropout_.mask(tape, state[0].shape()[0], cell_.units()));
@@ -75,7 +75,7 @@ class AttentionalDecoder : public Decoder {
     return state;
   }
   Var inputs(Var embedded) const override { return cell_.inputs(embedded); }
-  DecoderStep step(const Memory& memory, const State& state, Var input) const override {
+  DecoderStep step(const AttentionMemory& memory, const State& state, Var input) const override {
     const auto previous = cell_states<Cell>(state);
     const bool masked = dropout_.draws(input.tape());
     const Var mask = masked ? state[Cell::kStates] : Var();

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "framework/autodiff/gradient_check.hpp"
+#include "framework/base/types.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/ops/ops.hpp"
 #include "framework/seq/conformance_subject.hpp"
@@ -71,9 +72,7 @@ ConformanceResult gradients(Subject& subject) {
           View mask = tape.zeros(outputs[i].shape());  // what padding holds is nobody's business
           const Index each = mask.size() / kRows / kPositions;
           for (Index b = 0; b < kRows; ++b)
-            std::fill_n(mask.data + b * kPositions * each,
-                        kLengths[static_cast<std::size_t>(b)] * each,
-                        real{1});
+            std::fill_n(mask.data + b * kPositions * each, kLengths[usize(b)] * each, real{1});
           outputs[i] = outputs[i] * tape.constant(mask);
         }
         return outputs;
@@ -98,15 +97,15 @@ ConformanceResult padding(Subject& subject) {
     if (!input.positional) continue;
     const Index each = input.shape.size() / kRows / kPositions;
     for (Index b = 0; b < kRows; ++b)
-      for (Index i = kLengths[static_cast<std::size_t>(b)] * each; i < kPositions * each; ++i)
-        input.numbers[static_cast<std::size_t>(b * kPositions * each + i)] = real{1000};
+      for (Index i = kLengths[usize(b)] * each; i < kPositions * each; ++i)
+        input.numbers[usize(b * kPositions * each + i)] = real{1000};
   }
   const Numbers clean = outputs_of(subject, subject.inputs, kLengths);
   const Numbers other = outputs_of(subject, dirty, kLengths);
   bool same = true;
   for (std::size_t i = 0; i < clean.size(); ++i)
     for (Index b = 0; b < kRows; ++b) {
-      const Index length = kLengths[static_cast<std::size_t>(b)];
+      const Index length = kLengths[usize(b)];
       same =
           same && valid(clean[i], subject.positional_outputs[i], kRows, b, kPositions, length) ==
                       valid(other[i], subject.positional_outputs[i], kRows, b, kPositions, length);
@@ -120,7 +119,7 @@ ConformanceResult batch_size(Subject& subject) {
   const Numbers together = outputs_of(subject, subject.inputs, kLengths);
   double worst = 0;
   for (Index b = 0; b < kRows; ++b) {
-    const Index length = kLengths[static_cast<std::size_t>(b)];
+    const Index length = kLengths[usize(b)];
     std::vector<Subject::Input> alone;
     for (const auto& input : subject.inputs) {
       Shape shape = input.shape.rank() == 3   ? Shape{1, input.shape[1], input.shape[2]}
@@ -168,15 +167,14 @@ ConformanceResult permutation(Subject& subject) {
 }
 
 ConformanceResult weights(Subject& subject) {
-  const auto all = outputs_of(
-      subject, subject.inputs, kLengths)[static_cast<std::size_t>(subject.weights_output)];
+  const auto all = outputs_of(subject, subject.inputs, kLengths)[usize(subject.weights_output)];
   double worst = 0;
   bool clean = true;
   for (Index b = 0; b < kRows; ++b) {
     double sum = 0;
     for (Index s = 0; s < kPositions; ++s) {
-      const real w = all[static_cast<std::size_t>(b * kPositions + s)];
-      if (s < kLengths[static_cast<std::size_t>(b)])
+      const real w = all[usize(b * kPositions + s)];
+      if (s < kLengths[usize(b)])
         sum += static_cast<double>(w);
       else
         clean = clean && w == 0;
@@ -198,7 +196,7 @@ ConformanceResult same_bits(Subject& subject) {
 }
 
 ConformanceResult steady_memory(Subject& subject, const std::function<Index()>& allocations) {
-  std::vector<real> buffer(static_cast<std::size_t>(subject.parameters.flat_size()));
+  std::vector<real> buffer(usize(subject.parameters.flat_size()));
   std::vector<std::vector<real>> inner;
   for (auto& input : subject.inputs) inner.emplace_back(input.numbers.size());
   Tape tape(Tape::Mode::train, buffer.data());

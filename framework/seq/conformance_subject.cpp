@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "framework/base/random.hpp"
+#include "framework/base/types.hpp"
 #include "framework/seq/decoder.hpp"
 
 namespace softalign::conformance {
@@ -29,9 +30,9 @@ std::span<const Token> symbols_of(Tape& tape, Var numbers, std::span<const Index
     for (Index i = 0; i < each; ++i)
       row[i] = kSpecials + 1 + static_cast<Token>(numbers.value().data[b * each + i]) % kSymbols;
     row[each] = kEnd;
-    row[lengths[static_cast<std::size_t>(b)] * numbers.shape()[2]] = kEnd;
+    row[lengths[usize(b)] * numbers.shape()[2]] = kEnd;
   }
-  return {symbols, static_cast<std::size_t>(rows * (each + 1))};
+  return {symbols, usize(rows * (each + 1))};
 }
 
 // Encoders that read symbols may make another number of annotations than there are symbols: what is
@@ -46,13 +47,12 @@ std::unique_ptr<Subject> symbol_encoder_subject(std::unique_ptr<Subject> subject
   subject->run = [encoder](Tape& tape, const Arrays& x, std::span<const Index> lengths) -> Arrays {
     const auto rows = static_cast<Index>(lengths.size());
     Index* symbols = tape.arena().array_of<Index>(rows);
-    for (Index b = 0; b < rows; ++b)
-      symbols[b] = lengths[static_cast<std::size_t>(b)] * x[0].shape()[2] + 1;
+    for (Index b = 0; b < rows; ++b) symbols[b] = lengths[usize(b)] * x[0].shape()[2] + 1;
     const Annotations a =
         encoder->encode({{}, {symbols, lengths.size()}, symbols_of(tape, x[0], lengths), &tape});
     check_sizes(*encoder, a);
     for (Index b = 0; b < rows; ++b)
-      if (a.lengths[static_cast<std::size_t>(b)] != encoder->positions(symbols[b]))
+      if (a.lengths[usize(b)] != encoder->positions(symbols[b]))
         throw BugError("[encoder] positions() is not how many annotations encode returns");
     const auto sum_with = [&](real turn) {
       View weights = tape.zeros({rows, a.states.shape()[1]});
@@ -130,7 +130,7 @@ std::unique_ptr<Subject> attention_subject(const Choice& choice) {
     subject->weights_sum_to_one = attention->weights_sum_to_one();
   }
   subject->run = [attention](Tape&, const Arrays& x, std::span<const Index> lengths) -> Arrays {
-    Memory memory = attention->prepare({x[0], x[2], x[2], lengths});
+    AttentionMemory memory = attention->prepare({x[0], x[2], x[2], lengths});
     const std::vector<std::vector<Link>> links = links_of(lengths);
     if (attention->reads_links()) memory.links = links;
     const Glimpse first = attention->attend(memory, {x[1], 0, {}, attention->start(memory)});
@@ -162,7 +162,7 @@ std::unique_ptr<Subject> decoder_subject(const Choice& choice) {
   subject->positional_outputs = {false, false};
   subject->run = [decoder](Tape&, const Arrays& x, std::span<const Index> lengths) -> Arrays {
     const Annotations annotations{x[0], x[1], x[2], lengths};
-    const Memory memory = decoder->prepare(annotations);
+    const AttentionMemory memory = decoder->prepare(annotations);
     const DecoderStep one =
         decoder->step(memory, decoder->start(annotations, memory), decoder->inputs(x[3]));
     State next = one.next;
@@ -179,7 +179,7 @@ std::unique_ptr<Subject> decoder_subject(const Choice& choice) {
 }  // namespace
 
 void Subject::input(const char* name, Shape shape, bool positional) {
-  Input in{std::vector<real>(static_cast<std::size_t>(shape.size())), shape, positional};
+  Input in{std::vector<real>(usize(shape.size())), shape, positional};
   const RandomStream stream(17, name);
   for (std::size_t i = 0; i < in.numbers.size(); ++i)
     in.numbers[i] = static_cast<real>(0.7 * stream.normal(i));

@@ -1,4 +1,5 @@
 #include "framework/seq/decoder.hpp"
+#include "framework/base/types.hpp"
 
 #include <algorithm>
 
@@ -17,19 +18,19 @@ void StepByStep::push(const DecoderStep& step) {
 }
 
 Unrolled StepByStep::all() const {
-  Unrolled all{stack_steps({outputs_, static_cast<std::size_t>(steps_ * parts_)}, parts_), {}};
-  if (weights_[0]) all.weights = {weights_, static_cast<std::size_t>(steps_)};
+  Unrolled all{stack_steps({outputs_, usize(steps_ * parts_)}, parts_), {}};
+  if (weights_[0]) all.weights = {weights_, usize(steps_)};
   return all;
 }
 
 // Time steps lie behind one another, [T,B,...]: those of all sentences at one position are one array.
-Unrolled Decoder::unroll(const Memory& memory, State state, Var&& inputs) const {
+Unrolled Decoder::unroll(const AttentionMemory& memory, State state, Var&& inputs) const {
   Tape& tape = inputs.tape();
   const std::span<const Var> steps = unstack_steps(std::move(inputs));
   StepByStep all(tape, std::ssize(steps));
   for (Index t = 0; t < std::ssize(steps); ++t) {
     state.step = t;
-    const DecoderStep now = step(memory, state, steps[static_cast<std::size_t>(t)]);
+    const DecoderStep now = step(memory, state, steps[usize(t)]);
     all.push(now);
     state = now.next;
   }

@@ -54,16 +54,16 @@ struct DecoderSizes {
 class Decoder {
  public:
   virtual ~Decoder() = default;
-  virtual Memory prepare(const Annotations& annotations) const = 0;
+  virtual AttentionMemory prepare(const Annotations& annotations) const = 0;
   // Its arrays, then those of its attention.
-  virtual State start(const Annotations& annotations, const Memory& memory) const = 0;
+  virtual State start(const Annotations& annotations, const AttentionMemory& memory) const = 0;
   // What steps read of the previous symbols: [..., E] -> [..., I], for all steps at once in
   // training.
   virtual Var inputs(Var embedded) const = 0;
   // input [B,I] belongs to the step, which may overwrite it: std::move(input).
-  virtual DecoderStep step(const Memory& memory, const State& state, Var input) const = 0;
+  virtual DecoderStep step(const AttentionMemory& memory, const State& state, Var input) const = 0;
   // inputs [T,B,I], overwritten. One step after the other, unless a decoder knows better.
-  virtual Unrolled unroll(const Memory& memory, State state, Var&& inputs) const;
+  virtual Unrolled unroll(const AttentionMemory& memory, State state, Var&& inputs) const;
   // false: in training only all steps at once will do, so that no step can read what the one before it
   // has written.
   virtual bool steps() const { return true; }

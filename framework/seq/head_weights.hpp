@@ -1,5 +1,5 @@
 // The weights of single attention heads, gathered while a batch is evaluated: an attention that has
-// several puts them here when Memory::heads says where. Nothing is kept beyond the tape's step.
+// several puts them here when AttentionMemory::heads says where. Nothing is kept beyond the tape's step.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,5 @@
 #include "framework/seq/initial_state.hpp"
+#include "framework/base/types.hpp"
 
 #include <fmt/ranges.h>  // fmt::join, from version 11 on
 
@@ -20,7 +21,7 @@ InitialState::InitialState(const Parameters& p,
                            Index units)
     : last_(options.initial_state == "last"),
       mean_(options.initial_state == "mean"),
-      arrays_(static_cast<std::size_t>(layers) * arrays),
+      arrays_(usize(layers) * arrays),
       units_(units) {
   if (last_) check_finals(sizes.finals, layers);
   if (last_ || options.initial_state == "zero") return;

@@ -3,7 +3,8 @@
 //   h_t = cells(h_{t-1}, [E y_{t-1} ; h~_{t-1}]),   h~_t = tanh(W_c [h_t ; c_t]),
 // and the projection reads h~_t, the attentional vector (equation 5). Fed into the next step or not
 // (input feeding); at first it is 0. Without a context there is no attentional vector: the projection
-// reads h_t (Sutskever et al. 2014).
+// reads h_t (Sutskever et al. 2014). The score `dot` in an attentional decoder is Luong's score in
+// Bahdanau's decoder: it attends with the state before the step.
 #pragma once
 
 #include <optional>
@@ -72,10 +73,10 @@ class LuongDecoder : public Decoder {
                        init::glorot(Cell::kGates));
   }
 
-  Memory prepare(const Annotations& annotations) const override {
+  AttentionMemory prepare(const Annotations& annotations) const override {
     return attention_->prepare(annotations);
   }
-  State start(const Annotations& annotations, const Memory& memory) const override {
+  State start(const Annotations& annotations, const AttentionMemory& memory) const override {
     State state = start_(annotations);
     Tape& tape = state[0].tape();
     const Index sentences = state[0].shape()[0];
@@ -87,7 +88,7 @@ class LuongDecoder : public Decoder {
   }
   Var inputs(Var embedded) const override { return layers_[0].cell.inputs(embedded); }
 
-  DecoderStep step(const Memory& memory, const State& state, Var input) const override {
+  DecoderStep step(const AttentionMemory& memory, const State& state, Var input) const override {
     const bool masked = layers_[0].of_state.draws(input.tape());
     const std::size_t masks = layers_.size() * Cell::kStates,
                       vector = masks + (masked ? layers_.size() : 0),

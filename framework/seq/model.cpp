@@ -1,4 +1,5 @@
 #include "framework/seq/model.hpp"
+#include "framework/base/types.hpp"
 
 #include <algorithm>
 #include <map>
@@ -13,7 +14,7 @@ std::span<const AlignedPair> aligned_pairs(Tape& tape, const Batch& batch) {
   AlignedPair* pairs = tape.arena().array_of<AlignedPair>(count);
   AlignedPair* end = pairs;
   for (Index b = 0; b < std::ssize(batch.links); ++b) {
-    const auto& links = batch.links[static_cast<std::size_t>(b)];
+    const auto& links = batch.links[usize(b)];
     for (const Link& link : links) {
       const auto of_target = std::count_if(links.begin(), links.end(), [&](const Link& other) {
         return other.target == link.target;
@@ -21,7 +22,7 @@ std::span<const AlignedPair> aligned_pairs(Tape& tape, const Batch& batch) {
       *end++ = {link.target, b, link.source, real{1} / static_cast<real>(of_target)};
     }
   }
-  return {pairs, static_cast<std::size_t>(count)};
+  return {pairs, usize(count)};
 }
 
 void check_tied(const ModelOptions& options, const Encoder& encoder, Index source, Index target) {
@@ -150,7 +151,7 @@ Model::Source Model::read(Tape& tape, const SourceBatch& source) const {
         dropouts_->source_words.sentences_first(input.embedded));
   Annotations annotations = encoder_->encode(input);
   if (reads_links()) annotations.links = source.links;
-  Memory memory = decoder_->prepare(annotations);
+  AttentionMemory memory = decoder_->prepare(annotations);
   memory.links = annotations.links;
   return {memory, decoder_->start(annotations, memory)};
 }
@@ -166,12 +167,11 @@ Model::Forward Model::forward(Tape& tape,
   Token* targets = tape.arena().array_of<Token>(rows);
   for (Index b = 0; b < batch.rows; ++b)
     for (Index t = 0; t < steps; ++t) {
-      const auto i = static_cast<std::size_t>(b * steps + t);
+      const auto i = usize(b * steps + t);
       symbols[t * batch.rows + b] = batch.target_in[i];
-      targets[t * batch.rows + b] =
-          t < batch.target_lengths[static_cast<std::size_t>(b)] ? batch.target_out[i] : -1;
+      targets[t * batch.rows + b] = t < batch.target_lengths[usize(b)] ? batch.target_out[i] : -1;
     }
-  const auto count = static_cast<std::size_t>(rows);
+  const auto count = usize(rows);
   const bool sampled = objective.truth < 1 && tape.noise() != nullptr;
   Unrolled unrolled;
   if (sampled) unrolled = unroll_sampled(tape, source, {symbols, count}, batch.rows, objective);
@@ -204,8 +204,8 @@ Model::Forward Model::forward(Tape& tape,
   Token* best = tape.arena().array_of<Token>(rows);
   for (Index t = 0; t < steps; ++t)
     for (Index b = 0; b < batch.rows; ++b) {
-      nll[b * steps + t] = losses.nll[static_cast<std::size_t>(t * batch.rows + b)];
-      best[b * steps + t] = losses.best[static_cast<std::size_t>(t * batch.rows + b)];
+      nll[b * steps + t] = losses.nll[usize(t * batch.rows + b)];
+      best[b * steps + t] = losses.best[usize(t * batch.rows + b)];
     }
   result.losses = {loss, {nll, count}, {best, count}};
   result.losses.loss = with_alignment_losses(result, batch, objective);

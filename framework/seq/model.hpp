@@ -21,12 +21,18 @@ struct DropoutOptions {
   double words = 0;
   template <class V>
   void describe(V& v) {
-    v("embeddings", embeddings, "share of the numbers of symbol embeddings", fraction());
-    v("outputs", outputs, "share of the numbers before the projection to symbols", fraction());
+    v("embeddings",
+      embeddings,
+      "share of the numbers of symbol embeddings",
+      with_block(fraction()));
+    v("outputs",
+      outputs,
+      "share of the numbers before the projection to symbols",
+      with_block(fraction()));
     v("words",
       words,
       "share of whole symbols whose embedding is 0 (Sennrich et al. 2016, Edinburgh's WMT systems)",
-      fraction());
+      with_block(fraction()));
   }
 };
 
@@ -40,7 +46,7 @@ struct InitialiseOptions {
       type,
       "uniform: in [-scale, scale); normal: of mean 0 and standard deviation scale",
       one_of("uniform", "normal"));
-    v("scale", scale, "see type", positive());
+    v("scale", scale, "see type", with_block(positive()));
     v("orthogonal",
       orthogonal,
       "true: recurrent weights that would be orthogonal stay so; false: drawn like the others");
@@ -130,7 +136,7 @@ class Model {
 
   // For search: source sentences to memory and first state, then step by step.
   struct Source {
-    Memory memory;
+    AttentionMemory memory;
     State state;
   };
   Source read(Tape& tape, const SourceBatch& source) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/base/types.hpp"
 #include "framework/seq/model.hpp"
 
 namespace softalign {
@@ -27,23 +28,19 @@ Unrolled Model::unroll_sampled(Tape& tape,
                                std::span<Token> symbols,
                                Index rows,
                                const Objective& objective) const {
-  const auto width = static_cast<std::size_t>(rows);
+  const auto width = usize(rows);
   const Index steps = std::ssize(symbols) / rows;
   State state = source.state;
   StepByStep all(tape, steps);
   for (Index t = 0; t < steps; ++t) {
     state.step = t;
-    Var embedded =
-        embed_target(tape, symbols.subspan(static_cast<std::size_t>(t) * width, width), {rows}, t);
+    Var embedded = embed_target(tape, symbols.subspan(usize(t) * width, width), {rows}, t);
     const DecoderStep now = decoder_->step(source.memory, state, decoder_->inputs(embedded));
     all.push(now);
     state = now.next;
     if (t + 1 < steps)
-      feed_own_symbols(now,
-                       embedded,
-                       symbols.subspan(static_cast<std::size_t>(t + 1) * width, width),
-                       t + 1,
-                       objective);
+      feed_own_symbols(
+          now, embedded, symbols.subspan(usize(t + 1) * width, width), t + 1, objective);
   }
   return all.all();
 }

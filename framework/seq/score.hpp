@@ -5,14 +5,10 @@
 #include <limits>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "framework/autodiff/parameters.hpp"
 #include "framework/autodiff/tape.hpp"
 #include "framework/config/registry.hpp"
-#include "framework/data/examples.hpp"
-#include "framework/seq/head_weights.hpp"
-#include "framework/seq/state.hpp"
 
 namespace softalign {
 
@@ -21,17 +17,6 @@ struct Memory {
   Var keys = {};                        // [B,S,...] what the score compares the query with
   Var values = {};                      // [B,S,D] what the context averages; empty: the annotations
   std::span<const Index> lengths = {};  // [B], filled in by the framework
-  // Known links of the sentences, positions of annotations; only where Attention::reads_links(). A
-  // row is a sentence, or in a search a hypothesis of sentence rows[row].
-  std::span<const std::vector<Link>> links = {};
-  std::span<const Index> rows = {};
-  HeadWeights* heads =
-      nullptr;  // where attentions with heads put the weights of each; null: nowhere
-
-  std::span<const Link> links_of(Index row) const {
-    const Index sentence = rows.empty() ? row : rows[static_cast<std::size_t>(row)];
-    return links[static_cast<std::size_t>(sentence)];
-  }
 };
 
 // With what a step asks.
@@ -39,7 +24,6 @@ struct Query {
   Var state;          // [B,Q]
   Index step = 0;     // target position, from 0; all rows are at the same
   Var attended = {};  // [B,S], the sum of the weights of earlier steps; only where reads_attended()
-  State past = {};    // the attention's own arrays (Attention::start, Glimpse::next)
 };
 
 struct ScoreSizes {

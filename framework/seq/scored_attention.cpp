@@ -3,23 +3,24 @@
 #include <algorithm>
 
 #include "framework/autodiff/rematerialize.hpp"
+#include "framework/base/types.hpp"
 
 namespace softalign {
 
-ScoredAttention::ScoredAttention(const Parameters& p, AttentionSizes sizes, const Choice& score)
+ScoredAttention::ScoredAttention(const Parameters& p, AttentionSizes sizes, const Options& options)
     : annotation_(sizes.annotation),
-      score_(
-          make_plugin<ScoreKind>(score, p / "score", ScoreSizes{sizes.query, sizes.annotation})) {}
+      score_(make_plugin<ScoreKind>(
+          options.score, p / "score", ScoreSizes{sizes.query, sizes.annotation})) {}
 
-Memory ScoredAttention::prepare(const Annotations& annotations) const {
-  Memory memory = score_->prepare(annotations.states);
+AttentionMemory ScoredAttention::prepare(const Annotations& annotations) const {
+  AttentionMemory memory{score_->prepare(annotations.states)};
   if (!memory.values) memory.values = annotations.averaged();
   memory.lengths = annotations.lengths;
   return memory;
 }
 
 // The sum of the weights so far comes behind the attention's own arrays.
-State ScoredAttention::start(const Memory& memory) const {
+State ScoredAttention::start(const AttentionMemory& memory) const {
   State state = own_start(memory);
   if (!score_->reads_attended()) return state;
   Tape& tape = memory.values.tape();
@@ -27,10 +28,10 @@ State ScoredAttention::start(const Memory& memory) const {
   return state;
 }
 
-Glimpse ScoredAttention::attend(const Memory& whole, const Query& asked) const {
-  Memory memory = whole;
+Glimpse ScoredAttention::attend(const AttentionMemory& whole, const AttentionQuery& asked) const {
+  AttentionMemory memory = whole;
   memory.lengths = reachable(whole);
-  Query query = asked;
+  AttentionQuery query = asked;
   if (score_->reads_attended()) query.attended = query.past[query.past.size() - 1];
   const Seen seen = see(memory, energies(memory, query), query);
   const Var averaged = seen.averaged ? seen.averaged : seen.weights;
@@ -41,8 +42,8 @@ Glimpse ScoredAttention::attend(const Memory& whole, const Query& asked) const {
 
 // A score that leaves an array of the keys' size on the tape at every step is run again in backward
 // instead.
-Var ScoredAttention::energies(const Memory& memory, const Query& query) const {
-  const auto keep = static_cast<std::size_t>(memory.keys.value().size()) * sizeof(real) / 2 + 65536;
+Var ScoredAttention::energies(const AttentionMemory& memory, const AttentionQuery& query) const {
+  const auto keep = usize(memory.keys.value().size()) * sizeof(real) / 2 + 65536;
   return rematerialize<3>(
       memory.keys.tape(),
       {memory.keys, query.state, query.attended},
@@ -52,7 +53,7 @@ Var ScoredAttention::energies(const Memory& memory, const Query& query) const {
       });
 }
 
-std::span<const Index> ScoredAttention::reachable(const Memory& memory) const {
+std::span<const Index> ScoredAttention::reachable(const AttentionMemory& memory) const {
   const Index reach = score_->reach();
   if (memory.values.shape()[1] <= reach) return memory.lengths;
   Index* lengths = memory.values.tape().arena().array_of<Index>(std::ssize(memory.lengths));

@@ -3,7 +3,7 @@
 // weights:
 //
 //   class Global final : public ScoredAttention {
-//     Seen see(const Memory& memory, Var energies, const Query&) const override {
+//     Seen see(const AttentionMemory& memory, Var energies, const AttentionQuery&) const override {
 //       return {softmax_prefix(energies, memory.lengths)};
 //     }
 //   };
@@ -18,15 +18,22 @@ namespace softalign {
 
 class ScoredAttention : public Attention {
  public:
-  // Options of a plugin begin with the score: `Choice score = additive_score();`
   static Choice score_choice(const char* type = "additive") {
     return {.kind = "score", .type = type};
   }
+  // What all of them can be asked for. A plugin with options of its own inherits these.
+  struct Options {
+    Choice score = score_choice();
+    template <class V>
+    void describe(V& v) {
+      v("score", score, "score function e_ij = score(state, annotation)");
+    }
+  };
 
-  ScoredAttention(const Parameters& p, AttentionSizes sizes, const Choice& score);
-  Memory prepare(const Annotations& annotations) const final;
-  State start(const Memory& memory) const final;
-  Glimpse attend(const Memory& memory, const Query& query) const final;
+  ScoredAttention(const Parameters& p, AttentionSizes sizes, const Options& options);
+  AttentionMemory prepare(const Annotations& annotations) const final;
+  State start(const AttentionMemory& memory) const final;
+  Glimpse attend(const AttentionMemory& memory, const AttentionQuery& query) const final;
   Index context_size() const final { return annotation_; }
   bool aligns() const final { return true; }
 
@@ -37,12 +44,14 @@ class ScoredAttention : public Attention {
     Var averaged = {};  // [B,S], what the context is averaged with; empty: the weights
   };
   // memory.lengths end where the score does; query.past holds the attention's own arrays.
-  virtual Seen see(const Memory& memory, Var energies, const Query& query) const = 0;
-  virtual State own_start(const Memory&) const { return {}; }
+  virtual Seen see(const AttentionMemory& memory,
+                   Var energies,
+                   const AttentionQuery& query) const = 0;
+  virtual State own_start(const AttentionMemory&) const { return {}; }
 
  private:
-  Var energies(const Memory& memory, const Query& query) const;
-  std::span<const Index> reachable(const Memory& memory) const;
+  Var energies(const AttentionMemory& memory, const AttentionQuery& query) const;
+  std::span<const Index> reachable(const AttentionMemory& memory) const;
 
   Index annotation_;
   std::unique_ptr<Score> score_;

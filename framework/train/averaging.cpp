@@ -2,15 +2,14 @@
 
 #include <algorithm>
 
-#include "framework/record/bytes.hpp"
+#include "framework/base/types.hpp"
+#include "framework/record/journal/bytes.hpp"
 #include "framework/train/stored_numbers.hpp"
 
 namespace softalign {
 
 Averaging::Averaging(const AverageOptions& options, Index size)
-    : options_(options),
-      size_(static_cast<std::size_t>(size)),
-      metric_("train.average.metric", options.metric) {}
+    : options_(options), size_(usize(size)), metric_("train.average.metric", options.metric) {}
 
 void Averaging::begin(const real* parameters) {
   if (options_.type == "exponential") moving_.assign(parameters, parameters + size_);
@@ -26,8 +25,7 @@ void Averaging::updated(Index update, const real* parameters, Workers& workers) 
   workers.run((size + kChunk - 1) / kChunk, [&](Index chunk) {
     const Index end = std::min(size, (chunk + 1) * kChunk);
     for (Index i = chunk * kChunk; i < end; ++i)
-      moving_[static_cast<std::size_t>(i)] +=
-          share * (parameters[i] - moving_[static_cast<std::size_t>(i)]);
+      moving_[usize(i)] += share * (parameters[i] - moving_[usize(i)]);
   });
 }
 
@@ -35,7 +33,7 @@ std::optional<Averaging::Numbers> Averaging::for_evaluation(const real* paramete
   if (options_.type == "exponential") return moving_;
   if (options_.type == "best") return std::nullopt;
   std::vector<const real*> of;
-  const auto most = static_cast<std::size_t>(options_.epochs - 1);
+  const auto most = usize(options_.epochs - 1);
   for (std::size_t i = epochs_.size() - std::min(most, epochs_.size()); i < epochs_.size(); ++i)
     of.push_back(epochs_[i].parameters.data());
   of.push_back(parameters);

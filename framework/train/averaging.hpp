@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "framework/base/workers.hpp"
-#include "framework/record/checkpoint.hpp"
+#include "framework/record/journal/checkpoint.hpp"
 #include "framework/train/train_options.hpp"
 #include "framework/train/watched_metric.hpp"
 

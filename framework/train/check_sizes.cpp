@@ -210,13 +210,13 @@ std::string check_run_sizes(const ResolvedSpec<Spec>& resolved,
                             const DataOutline& data,
                             int threads,
                             const SizeCheck& check,
-                            MemoryEstimate* told) {
+                            MemoryEstimate* needed) {
   MemoryMeter meter(check.machine.limit);
   const EstimateMemory estimate = [&](const Spec& spec, int on) {
     const DataOutline outline = make_plugin<TaskKind>(spec.task)->outline();
     return meter.of_run(spec, outline.test.examples > 0 ? outline : data, on);  // made, or read
   };
-  if (told != nullptr) *told = estimate(resolved.spec, threads);
+  if (needed != nullptr) *needed = estimate(resolved.spec, threads);
   return check_sizes(resolved, estimate, threads, check);
 }
 

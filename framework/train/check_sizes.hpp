@@ -23,7 +23,7 @@ using EstimateMemory = std::function<MemoryEstimate(const Spec&, int threads)>;
 
 // Throws SpecError when the estimate, `side_by_side` times, is more than the machine can give: with the
 // options that would have to be lowered, and to what. Options are tried whose path begins with one of
-// `open`; `without` is left out of the paths that are told. Returns a note for people where it is nearly
+// `open`; `without` is left out of the paths that are needed. Returns a note for people where it is nearly
 // as much, or nothing.
 std::string check_sizes(const ResolvedSpec<Spec>& resolved,
                         const EstimateMemory& estimate,
@@ -32,11 +32,11 @@ std::string check_sizes(const ResolvedSpec<Spec>& resolved,
                         const std::vector<std::string>& open = {""},
                         const std::string& without = "");
 
-// Of a run, as far as `data` says; see MemoryMeter. told: the estimate, also when it is refused.
+// Of a run, as far as `data` says; see MemoryMeter. needed: the estimate, also when it is refused.
 std::string check_run_sizes(const ResolvedSpec<Spec>& resolved,
                             const DataOutline& data,
                             int threads,
                             const SizeCheck& check,
-                            MemoryEstimate* told = nullptr);
+                            MemoryEstimate* needed = nullptr);
 
 }  // namespace softalign

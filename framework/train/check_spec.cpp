@@ -6,11 +6,11 @@
 #include <optional>
 
 #include "framework/config/checks.hpp"
+#include "framework/config/fields.hpp"
 #include "framework/data/lengths.hpp"
 #include "framework/data/task.hpp"
-#include "framework/eval/bleu.hpp"
-#include "framework/eval/chrf.hpp"
 #include "framework/eval/evaluator.hpp"
+#include "framework/eval/metric.hpp"
 #include "framework/eval/search.hpp"
 #include "framework/eval/unicode.hpp"
 #include "framework/train/optimizer.hpp"
@@ -19,8 +19,6 @@
 
 namespace softalign {
 namespace {
-
-using Words = std::vector<std::string>;
 
 // A dev metric that training, or who compares runs, is steered by.
 struct Watched {
@@ -50,30 +48,34 @@ std::vector<Watched> watched_by(const TrainOptions& train,
 void check_watched(const Spec& spec,
                    const DataOutline& data,
                    const Model& model,
-                   const Words& reference,
+                   const std::string& reference,
                    const Watched& watched) {
   const WatchedMetric metric(watched.option, watched.metric);
   if (!data.dev.references)
     throw SpecError("{}: the dev sentences have no references, so there is nothing to watch",
                     watched.option.substr(0, watched.option.rfind(".metric")));
-  SentenceResult sentence;  // as an evaluation of this spec fills it
-  sentence.source_length = 1;
-  sentence.teacher_forced = {1, 1};
-  sentence.pointing = {0, model.aligns() && data.dev.links ? 1 : 0};
-  sentence.attention_steps = model.aligns() ? 1 : 0;
-  sentence.searched = spec.evaluate.search_dev;
-  sentence.free_running = {1, 1};
-  sentence.bleu = bleu_stats(reference, reference);
-  sentence.chrf = chrf_stats("a", "a");
-  metric.value(summarize({sentence}, all_metrics()));
+  // As an evaluation of this spec finds it: a word, decoded right and attended to.
+  const std::vector<Token> target = {kSpecials};
+  const std::vector<Link> links = {{0, 0, true}};
+  const TeacherForced forced{0, {kSpecials, kEnd}, {kSpecials, kEnd}, {2, 1, {1, 1}}, {}};
+  const Decoded decoded{target, reference, 0};
+  EvaluatedSentence sentence{{target, target, {}, reference, reference}, &forced};
+  if (spec.evaluate.search_dev) sentence.decoded = &decoded;
+  if (model.aligns()) sentence.attention = &forced.attention;
+  if (data.dev.links) sentence.links = links;
+  CountTable counts(count_layout(), 1);
+  counts.count(0, sentence);
+  metric.value(summarize(counts, all_metrics()));
 }
 
-Words longest_reference(const Split& split) {
-  Words longest;
-  for (const Example example : split.examples) {
-    Words words = unicode_words(example.target_text);
-    if (words.size() > longest.size()) longest = std::move(words);
-  }
+std::string longest_reference(const Split& split) {
+  std::string longest;
+  std::size_t most = 0;  // words
+  for (const Example example : split.examples)
+    if (const std::size_t words = unicode_words(example.target_text).size(); words > most) {
+      most = words;
+      longest = example.target_text;
+    }
   return longest;
 }
 
@@ -164,7 +166,7 @@ void check_values(const Spec& spec, Checks& checks) {
 void check_needs(const Spec& spec,
                  const DataOutline& data,
                  const Model& model,
-                 const Words& reference,
+                 const std::string& reference,
                  const std::vector<Watched>& watched,
                  Checks& checks) {
   checks.pass([&] { check_model(spec, data, model); });
@@ -222,15 +224,6 @@ void check_options(const ResolvedSpec<Spec>& resolved, const std::function<void(
   checks.finish();
 }
 
-bool can_name_folder(const std::string& name) {
-  const auto legal = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
-           c == '_' || c == '-';
-  };
-  return !name.empty() && name.size() <= 100 && name[0] != '.' &&
-         std::all_of(name.begin(), name.end(), legal);
-}
-
 void check_spec(const ResolvedSpec<Spec>& resolved, const std::string& compared) {
   const Spec& spec = resolved.spec;
   Checks checks(resolved.origins);
@@ -247,7 +240,7 @@ void check_spec(const ResolvedSpec<Spec>& resolved, const std::string& compared)
   const std::vector<Watched> watched = watched_by(spec.train, compared, checks);
   if (model && has_task) {
     checks.pass([&] { check_source(spec, data, model->encoder()); });
-    check_needs(spec, data, *model, {"a", "b", "c", "d"}, watched, checks);
+    check_needs(spec, data, *model, "a b c d", watched, checks);
   }
   if (model) checks.pass([&] { check_training(spec.train, *model); });
   checks.pass([&] { make_plugin<OptimizerKind>(spec.train.optimizer); });

@@ -12,11 +12,9 @@
 
 namespace softalign {
 
-// Whether runs, studies and sweeps may be called so: at most 100 letters, digits and . _ -
-bool can_name_folder(const std::string& name);
-
-// Throws SpecError with a line for every fault that is found, each with its place. Builds every plugin, so
-// that it can refuse its options and its company; reads no data. compared: a dev metric that somebody
+// Throws SpecError with a line for every fault that is found, each with its place. Builds every plugin, with
+// placeholders for vocabularies: a constructor that throws SpecError refuses its options or its company.
+// Reads no data. compared: a dev metric that somebody
 // compares runs by, "dev/" and a name, if it must be measured.
 void check_spec(const ResolvedSpec<Spec>& resolved, const std::string& compared = {});
 

@@ -6,11 +6,12 @@
 #include <memory>
 
 #include "framework/config/spec.hpp"
-#include "framework/record/claim.hpp"
+#include "framework/record/folder/claim.hpp"
 #include "framework/train/check_sizes.hpp"
 #include "framework/train/check_spec.hpp"
 #include "framework/train/observer.hpp"
 #include "framework/train/pruner.hpp"
+#include "framework/train/run_name.hpp"
 #include "framework/train/spec.hpp"
 
 namespace softalign {
@@ -37,27 +38,6 @@ struct ExperimentOutcome {
 
 // How many threads a run has of which `asked` were asked for; 0: nothing was asked.
 int threads_of_run(int asked, const Spec& spec);
-
-struct RunName {
-  std::string identity_json;  // canonical, data files by their bytes
-  std::string run_id;
-};
-// What a run of this spec is called and, behind it, what older versions called it if that is
-// something else: they hashed options that change no number. Throws DataError for files that cannot
-// be read.
-std::vector<RunName> names_of(const Spec& spec);
-std::string identity_json(const Spec& spec);  // of the first
-std::string run_id(const Spec& spec);
-
-// The name under which a run has a folder below `results`, or will have one: `known`, if that is one
-// of its names, else the first that has a folder, else the first.
-struct RunPlace {
-  RunName name;
-  std::filesystem::path folder;
-};
-RunPlace place_of(const Spec& spec,
-                  const std::filesystem::path& results,
-                  const std::string& known = "");
 
 // Trains, evaluates and records; resumes when the run was begun before. Throws Interrupted after
 // saving.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "framework/base/types.hpp"
 #include "framework/data/task.hpp"
 
 namespace softalign {
@@ -20,10 +21,10 @@ void record_images_of(Recorder& recorder,
   std::vector<std::int32_t> widths, position;
   Index pixels = 0;
   for (Index i = 0; i < kept; ++i)
-    pixels = std::max(pixels, Index{split.examples.rows()[static_cast<std::size_t>(i)].source});
-  std::vector<std::uint8_t> grey(static_cast<std::size_t>(kept * pixels));
+    pixels = std::max(pixels, Index{split.examples.rows()[usize(i)].source});
+  std::vector<std::uint8_t> grey(usize(kept * pixels));
   for (Index i = 0; i < kept; ++i) {
-    const std::span<const Token> source = split.examples[static_cast<std::size_t>(i)].source;
+    const std::span<const Token> source = split.examples[usize(i)].source;
     widths.push_back(static_cast<std::int32_t>(std::ssize(source) / height));
     std::transform(source.begin(), source.end(), grey.begin() + i * pixels, [](Token symbol) {
       return static_cast<std::uint8_t>(std::max<Token>(0, symbol - kSpecials));
@@ -35,12 +36,12 @@ void record_images_of(Recorder& recorder,
   const Dimension sentence{"sentence", kept}, pixel{"pixel", pixels};
   const auto put =
       [&](const char* name, const std::vector<Dimension>& dims, Values values, const char* text) {
-        recorder.array(group, name, dims, std::move(values), Json{{"long_name", text}}.dump());
+        recorder.array(group, name, dims, std::move(values), {{"long_name", text}});
       };
   put("pixels", {sentence, pixel}, grey, "grey levels, column by column; 0 behind the image");
   put("width", {sentence}, widths, "pixels of a row");
   put("position", {pixel}, position, "where a pixel stands in alignments: their src");
-  recorder.attributes(group, Json{{"height", height}, {"levels", levels}}.dump());
+  recorder.attributes(group, {{"height", height}, {"levels", levels}});
 }
 
 }  // namespace

@@ -6,10 +6,12 @@
 #include <numeric>
 
 #include "framework/base/machine_memory.hpp"
+#include "framework/base/types.hpp"
 #include "framework/base/workers.hpp"
 #include "framework/config/spec.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/eval/evaluator.hpp"
+#include "framework/eval/metric.hpp"
 #include "framework/train/optimizer.hpp"
 #include "framework/train/step.hpp"
 
@@ -75,8 +77,8 @@ class OneWord final : public Vocabulary {
 
 // Equal sentences of that size; without targets where `target` is 0.
 Split equal_sentences(const BatchSize& size) {
-  const std::vector<Token> source(static_cast<std::size_t>(size.source - 1), kSpecials),
-      target(static_cast<std::size_t>(std::max<Index>(0, size.target - 1)), kSpecials);
+  const std::vector<Token> source(usize(size.source - 1), kSpecials),
+      target(usize(std::max<Index>(0, size.target - 1)), kSpecials);
   std::vector<Link> links;
   for (Index t = 0; t < size.target - 1; ++t) links.push_back({std::min(t, size.source - 2), t});
   Split split;
@@ -289,8 +291,9 @@ MemoryMeter::Evaluation MemoryMeter::evaluation(const std::vector<const Spec*>& 
     if (kept > 0)
       of_one += batches_.at(key, {whole->most(), one.source, 1}, height, searched)[kKept];
   }
-  const double sentences =
-      static_cast<double>(examples) * (sizeof(SentenceResult) + kTextBytes * split.target.mean);
+  const double sentences = static_cast<double>(examples) *
+                           (static_cast<double>(count_layout()->width()) * sizeof(double) +
+                            sizeof(Decoded) + kTextBytes * split.target.mean);
   return {tapes * (most[kTape] + most[kFound] + most[kPacks]) + sentences + kept * of_one,
           kept * of_one};
 }

@@ -1,64 +1,53 @@
 #include "framework/train/results.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "framework/base/types.hpp"
 #include "framework/data/lengths.hpp"
-#include "framework/eval/attention_diagnostics.hpp"
-#include "framework/eval/ibm_model1.hpp"
+#include "framework/train/stored_results.hpp"
 
 namespace softalign {
 namespace {
-
-using Json = nlohmann::json;
 
 // 0 none, 1 possible, 2 sure; [T, S] with </s> on both sides.
 std::vector<std::uint8_t> gold_of(const Model& model,
                                   const Example& example,
                                   const AlignmentMatrix& matrix) {
   if (example.links.empty()) return {};
-  std::vector<std::uint8_t> gold(static_cast<std::size_t>(matrix.steps * matrix.positions));
+  std::vector<std::uint8_t> gold(usize(matrix.steps * matrix.positions));
   for (const Link& link : model.placed(example.links))
-    gold[static_cast<std::size_t>(link.target * matrix.positions + link.source)] =
-        link.sure ? 2 : 1;
+    gold[usize(link.target * matrix.positions + link.source)] = link.sure ? 2 : 1;
   return gold;
 }
 
-// A teacher-forced matrix of example `i`.
-void record_forced(Recorder& recorder,
-                   const Model& model,
-                   const std::string& module,
-                   Index update,
-                   std::size_t i,
-                   Index head,
-                   const Split& split,
-                   const Dataset& data,
-                   const AlignmentMatrix& matrix) {
-  const Example example = split.examples[i];
-  recorder.alignment({module,
-                      update,
-                      static_cast<Index>(i),
-                      head,
-                      source_words(model, example.source, *data.source),
-                      words_of(example.target, *data.target, true),
-                      matrix.weights,
-                      gold_of(model, example, matrix)});
+// A column of all sentences; 0: not measured.
+template <class T>
+std::vector<T> numbers_of(const CountTable& counts, const CountColumn& column) {
+  const Index place = counts.layout().place(column.name, column.width);
+  std::vector<T> numbers;
+  for (Index i = 0; i < counts.sentences(); ++i)
+    for (const double x : counts.row(i).subspan(usize(place), usize(column.width)))
+      numbers.push_back(std::isnan(x) ? T{} : static_cast<T>(x));
+  return numbers;
 }
 
-template <class T, class F>
-std::vector<T> column(const std::vector<SentenceResult>& sentences, F pick) {
-  std::vector<T> values;
-  for (const SentenceResult& sentence : sentences) values.push_back(static_cast<T>(pick(sentence)));
-  return values;
+Values values_of(const CountTable& counts, const CountColumn& column) {
+  switch (column.stored) {
+    case CountColumn::Stored::int32:
+      return numbers_of<std::int32_t>(counts, column);
+    case CountColumn::Stored::uint8:
+      return numbers_of<std::uint8_t>(counts, column);
+    case CountColumn::Stored::float64:
+      return numbers_of<double>(counts, column);
+  }
+  throw BugError("a column of the test's sentences without a type");
 }
 
-template <std::size_t N>
-std::vector<std::int32_t> flatten(const std::vector<SentenceResult>& sentences,
-                                  std::array<std::int32_t, N> SentenceResult::*member) {
-  std::vector<std::int32_t> values;
-  for (const SentenceResult& sentence : sentences)
-    values.insert(values.end(), (sentence.*member).begin(), (sentence.*member).end());
-  return values;
+bool is_measured(const CountTable& counts, const CountColumn& column) {
+  const auto place = usize(counts.layout().place(column.name, column.width));
+  return counts.sentences() > 0 && !std::isnan(counts.row(0)[place]);
 }
 
 }  // namespace
@@ -91,194 +80,112 @@ std::vector<std::string> source_words(const Model& model,
   return words;
 }
 
-void record_alignments(Recorder& recorder,
-                       const Model& model,
-                       const std::string& module,
-                       Index update,
-                       const Split& split,
-                       const Dataset& data,
-                       const std::vector<AlignmentMatrix>& matrices) {
-  for (std::size_t i = 0; i < matrices.size(); ++i)
-    record_forced(recorder, model, module, update, i, 0, split, data, matrices[i]);
+void ResultRecorder::forced(const std::string& module,
+                            std::size_t sentence,
+                            Index head,
+                            const AlignmentMatrix& matrix) const {
+  const Example example = split_.examples[sentence];
+  recorder_.alignment({module,
+                       update_,
+                       static_cast<Index>(sentence),
+                       head,
+                       source_words(model_, example.source, *data_.source),
+                       words_of(example.target, *data_.target, true),
+                       matrix.weights,
+                       gold_of(model_, example, matrix)});
 }
 
-void record_heads(Recorder& recorder,
-                  const Model& model,
-                  const std::string& module,
-                  Index update,
-                  const Split& split,
-                  const Dataset& data,
-                  const EvaluatedSplit& result) {
+void ResultRecorder::alignments(const std::string& module, const EvaluatedSplit& result) const {
+  for (std::size_t i = 0; i < result.forced.size(); ++i) forced(module, i, 0, result.forced[i]);
+}
+
+void ResultRecorder::heads(const std::string& module, const EvaluatedSplit& result) const {
   for (std::size_t i = 0; i < result.forced_heads.size(); ++i)
     for (const HeadMatrix& one : result.forced_heads[i])
-      record_forced(recorder,
-                    model,
-                    fmt::format("{}_layer{}", module, one.layer + 1),
-                    update,
-                    i,
-                    one.head,
-                    split,
-                    data,
-                    one.matrix);
+      forced(fmt::format("{}_layer{}", module, one.layer + 1), i, one.head, one.matrix);
 }
 
-void record_searched_alignments(Recorder& recorder,
-                                const Model& model,
-                                const std::string& module,
-                                Index update,
-                                const Split& split,
-                                const Dataset& data,
-                                const EvaluatedSplit& result) {
+void ResultRecorder::searched_alignments(const std::string& module,
+                                         const EvaluatedSplit& result) const {
   for (std::size_t i = 0; i < result.searched.size(); ++i) {
-    const auto& tokens = result.sentences[i].hypothesis;
+    const auto& tokens = result.decoded[i].tokens;
     const bool finished = result.searched[i].steps > std::ssize(tokens);
-    recorder.alignment({module,
-                        update,
-                        static_cast<Index>(i),
-                        0,
-                        source_words(model, split.examples[i].source, *data.source),
-                        words_of(tokens, *data.target, finished),
-                        result.searched[i].weights,
-                        {}});
+    recorder_.alignment({module,
+                         update_,
+                         static_cast<Index>(i),
+                         0,
+                         source_words(model_, split_.examples[i].source, *data_.source),
+                         words_of(tokens, *data_.target, finished),
+                         result.searched[i].weights,
+                         {}});
   }
 }
 
-MetricTable record_test(Recorder& recorder,
-                        const Spec& spec,
-                        const Dataset& data,
-                        const EvaluatedSplit& result,
-                        Index update) {
-  const auto& all = result.sentences;
-  const Dimension sentence{"sentence", std::ssize(all)};
+void ResultRecorder::sentences(const EvaluatedSplit& result) const {
+  const Dimension sentence{"sentence", std::ssize(split_.examples)};
   const auto put = [&](const char* name, Values values, const char* text) {
-    recorder.array("test", name, {sentence}, std::move(values), Json{{"long_name", text}}.dump());
+    recorder_.array("test", name, {sentence}, std::move(values), {{"long_name", text}});
   };
-  put("source_length",
-      column<std::int32_t>(all, [](auto& s) { return s.source_length; }),
-      "source tokens without </s>");
-  put("nll",
-      column<double>(all, [](auto& s) { return s.nll; }),
-      "teacher-forced negative log-likelihood, nats");
-  put("target_tokens",
-      column<std::int32_t>(all, [](auto& s) { return s.teacher_forced.total; }),
-      "target tokens with </s>");
-  put("correct_tokens",
-      column<std::int32_t>(all, [](auto& s) { return s.teacher_forced.hits; }),
-      "teacher-forced hits");
-  put("exact",
-      column<std::uint8_t>(all, [](auto& s) { return s.exact; }),
-      "hypothesis equals reference");
-  put("free_running_hits",
-      column<std::int32_t>(all, [](auto& s) { return s.free_running.hits; }),
-      "positions at which hypothesis and reference agree");
-  put("free_running_positions",
-      column<std::int32_t>(all, [](auto& s) { return s.free_running.total; }),
-      "positions of the longer of both");
-  put("pointing_hits",
-      column<std::int32_t>(all, [](auto& s) { return s.pointing.hits; }),
-      "sure links that attention's argmax hits");
-  put("pointing_tokens",
-      column<std::int32_t>(all, [](auto& s) { return s.pointing.total; }),
-      "target tokens with a sure link");
-  put("attention_entropy",
-      column<double>(all, [](auto& s) { return s.attention_entropy; }),
-      "nats, summed over target steps");
-  put("attention_steps",
-      column<std::int32_t>(all, [](auto& s) { return s.attention_steps; }),
-      "target steps with attention");
-  put("model_score",
-      column<double>(all, [](auto& s) { return s.model_score; }),
-      "what the search ranked by");
-  put("hypothesis",
-      column<std::string>(all, [](auto& s) { return s.hypothesis_text; }),
-      "the search's best");
-  put("reference",
-      column<std::string>(all, [](auto& s) { return s.reference_text; }),
-      "as in the data");
-  std::vector<std::string> sources;
-  for (const Example example : data.test.examples) sources.emplace_back(example.source_text);
+  std::vector<std::int32_t> lengths;
+  std::vector<std::string> sources, references, hypotheses;
+  std::vector<double> scores;
+  for (const Example example : split_.examples) {
+    lengths.push_back(static_cast<std::int32_t>(example.source.size()));
+    sources.emplace_back(example.source_text);
+    references.emplace_back(example.target_text);
+  }
+  for (const Decoded& one : result.decoded) {
+    hypotheses.push_back(one.text);
+    scores.push_back(one.score);
+  }
+  put("source_length", lengths, "source tokens without </s>");
   put("source", sources, "as in the data");
-  recorder.array(
-      "test",
-      "bleu_stats",
-      {sentence, {"bleu_stat", 10}},
-      flatten(all, &SentenceResult::bleu),
-      Json{{"long_name", "hypothesis length, reference length, 4 matches, 4 totals"}}.dump());
-  recorder.array(
-      "test",
-      "chrf_stats",
-      {sentence, {"chrf_stat", 18}},
-      flatten(all, &SentenceResult::chrf),
-      Json{{"long_name", "hypothesis, reference and matching n-grams for n = 1..6"}}.dump());
+  put("reference", references, "as in the data");
+  put("hypothesis", hypotheses, "the search's best");
+  put("model_score", scores, "what the search ranked by");
+}
 
-  MetricTable table = summarize(all, all_metrics(), buckets_of(spec, data.test));
-  Json totals{{"selected_update", update}, {"sentences", table.sentences[0]}};
+void ResultRecorder::counts(const CountTable& counts) const {
+  for (const CountColumn& column : counts.layout().columns()) {
+    if (column.off == Counted::baseline && !is_measured(counts, column)) continue;  // not asked for
+    std::vector<Dimension> dims = {{"sentence", counts.sentences()}};
+    if (column.width > 1) dims.push_back({column.part, column.width});
+    recorder_.array("test",
+                    column.name,
+                    dims,
+                    values_of(counts, column),
+                    {{"long_name", column.long_name}, {"units", column.units}});
+  }
+}
+
+void ResultRecorder::table(const MetricTable& table) const {
+  const std::string group = "test/by_length";
   const Dimension bucket{"bucket", std::ssize(table.rows) - 1};
-  recorder.array("test/by_length",
-                 "label",
-                 {bucket},
-                 std::vector<std::string>(table.rows.begin() + 1, table.rows.end()));
-  recorder.array("test/by_length",
-                 "n",
-                 {bucket},
-                 std::vector<std::int64_t>(table.sentences.begin() + 1, table.sentences.end()));
+  recorder_.array(
+      group, "label", {bucket}, std::vector<std::string>(table.rows.begin() + 1, table.rows.end()));
+  recorder_.array(group,
+                  "n",
+                  {bucket},
+                  std::vector<std::int64_t>(table.sentences.begin() + 1, table.sentences.end()));
+  JsonObject totals{{"selected_update", update_}, {"sentences", table.sentences[0]}};
   for (std::size_t m = 0; m < table.metrics.size(); ++m) {
     if (!std::isfinite(table.at(0, m))) continue;  // undefined for this model or task
-    Json attributes{{"units", table.units[m]}};
-    totals[table.metrics[m]] = table.at(0, m);
-    if (!table.signatures[m].empty()) {
-      attributes["signature"] = table.signatures[m];
-      totals[table.metrics[m] + "_signature"] = table.signatures[m];
-    }
+    const std::string& name = table.metrics[m];
+    totals[name] = table.at(0, m);
+    if (!table.facts[m].signature.empty()) totals[name + "_signature"] = table.facts[m].signature;
     std::vector<double> values;
     for (std::size_t row = 1; row < table.rows.size(); ++row) values.push_back(table.at(row, m));
-    recorder.array("test/by_length", table.metrics[m], {bucket}, values, attributes.dump());
+    recorder_.array(group, name, {bucket}, values, attributes_of(table.facts[m]));
   }
-  recorder.attributes("test", totals.dump());
-  return table;
+  recorder_.attributes("test", totals);
 }
 
-void record_ibm_model1(Recorder& recorder, const Spec& spec, const Dataset& data) {
-  if (!data.has_links) return;
-  const IbmModel1 model(data.train.examples);
-  const Buckets buckets = buckets_of(spec, data.test);
-  std::vector<Count> counts(buckets.labels.size());
-  Count total;
-  std::vector<std::int32_t> hits, tokens;  // [sentences]
-  for (std::size_t i = 0; i < data.test.examples.size(); ++i) {
-    const Example example = data.test.examples[i];
-    const Count count =
-        example.links.empty()
-            ? Count{}
-            : point_count(model.point(example.source, example.target), example.links);
-    hits.push_back(static_cast<std::int32_t>(count.hits));
-    tokens.push_back(static_cast<std::int32_t>(count.total));
-    counts[static_cast<std::size_t>(buckets.of_sentence[i])] += count;
-    total += count;
-  }
-  const Dimension sentence{"sentence", std::ssize(hits)};
-  recorder.array("test",
-                 "ibm_model1_hits",
-                 {sentence},
-                 hits,
-                 Json{{"long_name", "sure links that IBM Model 1 hits"}}.dump());
-  recorder.array("test",
-                 "ibm_model1_tokens",
-                 {sentence},
-                 tokens,
-                 Json{{"long_name", "target tokens with a sure link"}}.dump());
-  std::vector<double> values;
-  for (const Count& count : counts)
-    values.push_back(ratio(100 * static_cast<double>(count.hits), count.total));
-  recorder.array("test/by_length",
-                 "pointing_accuracy_ibm_model1",
-                 {{"bucket", std::ssize(values)}},
-                 values,
-                 Json{{"units", "percent"}}.dump());
-  recorder.attributes("test",
-                      Json{{"pointing_accuracy_ibm_model1",
-                            ratio(100 * static_cast<double>(total.hits), total.total)}}
-                          .dump());
+MetricTable ResultRecorder::test(const Spec& spec, const EvaluatedSplit& result) const {
+  const MetricTable metrics = summarize(result.counts, all_metrics(), buckets_of(spec, split_));
+  sentences(result);
+  counts(result.counts);
+  table(metrics);
+  return metrics;
 }
 
 }  // namespace softalign

@@ -24,45 +24,39 @@ std::vector<std::string> source_words(const Model& model,
                                       std::span<const Token> source,
                                       const Vocabulary& vocabulary);
 
-// Teacher-forced matrices of the first sentences of a split as /alignments/<module>, with words and
-// known links.
-void record_alignments(Recorder& recorder,
-                       const Model& model,
-                       const std::string& module,
-                       Index update,
-                       const Split& split,
-                       const Dataset& data,
-                       const std::vector<AlignmentMatrix>& matrices);
+// Records what a model made of a split at one update.
+class ResultRecorder {
+ public:
+  ResultRecorder(
+      Recorder& recorder, const Model& model, const Dataset& data, const Split& split, Index update)
+      : recorder_(recorder), model_(model), data_(data), split_(split), update_(update) {}
 
-// The same of every head of every layer, as /alignments/<module>_layer1, ...; nothing of attentions that
-// show no heads.
-void record_heads(Recorder& recorder,
-                  const Model& model,
-                  const std::string& module,
-                  Index update,
-                  const Split& split,
-                  const Dataset& data,
-                  const EvaluatedSplit& result);
+  // Teacher-forced matrices of the first sentences as /alignments/<module>, with words and known
+  // links.
+  void alignments(const std::string& module, const EvaluatedSplit& result) const;
+  // The same of every head of every layer, as /alignments/<module>_layer1, ...; nothing of attentions
+  // that show no heads.
+  void heads(const std::string& module, const EvaluatedSplit& result) const;
+  // The same for what a search found: target words are those of the hypotheses; links are unknown.
+  void searched_alignments(const std::string& module, const EvaluatedSplit& result) const;
+  // /test: counts of sentences, hypotheses, totals as attributes, and /test/by_length. Returns the
+  // table.
+  MetricTable test(const Spec& spec, const EvaluatedSplit& result) const;
 
-// The same for what a search found: target words are those of the hypotheses; links are unknown.
-void record_searched_alignments(Recorder& recorder,
-                                const Model& model,
-                                const std::string& module,
-                                Index update,
-                                const Split& split,
-                                const Dataset& data,
-                                const EvaluatedSplit& result);
+ private:
+  void forced(const std::string& module,
+              std::size_t sentence,
+              Index head,
+              const AlignmentMatrix& matrix) const;
+  void sentences(const EvaluatedSplit& result) const;
+  void counts(const CountTable& counts) const;
+  void table(const MetricTable& table) const;
 
-// /test: per-sentence statistics, hypotheses, totals as attributes, and /test/by_length. Returns
-// the table.
-MetricTable record_test(Recorder& recorder,
-                        const Spec& spec,
-                        const Dataset& data,
-                        const EvaluatedSplit& result,
-                        Index update);
-
-// Pointing accuracy of IBM Model 1, trained on the training pairs, beside the model's own:
-// /test/by_length pointing_accuracy_ibm_model1 and an attribute. Does nothing without known links.
-void record_ibm_model1(Recorder& recorder, const Spec& spec, const Dataset& data);
+  Recorder& recorder_;
+  const Model& model_;
+  const Dataset& data_;
+  const Split& split_;
+  Index update_;
+};
 
 }  // namespace softalign

@@ -1,4 +1,5 @@
 #include "framework/train/step.hpp"
+#include "framework/base/types.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -28,7 +29,7 @@ TrainingStep::TrainingStep(Model& model,
     tapes_.back()->collect_gradients(packs_);
   }
   for (const std::string& name : optimizer.state())
-    state_.push_back({name, std::vector<real>(static_cast<std::size_t>(store.flat_size()))});
+    state_.push_back({name, std::vector<real>(usize(store.flat_size()))});
 }
 
 StepResult TrainingStep::run(const std::vector<Batch>& shards,
@@ -53,7 +54,7 @@ StepResult TrainingStep::run(const std::vector<Batch>& shards,
   for (std::size_t first = 0; first < shards.size(); first += tapes_.size()) {
     const std::size_t count = std::min(tapes_.size(), shards.size() - first);
     workers_.run(static_cast<Index>(count), [&](Index i) {
-      const auto k = static_cast<std::size_t>(i);
+      const auto k = usize(i);
       results_[first + k] =
           run_shard(model_, *tapes_[k], shards[first + k], options_.seed, number, scaled);
     });
@@ -138,7 +139,7 @@ void TrainingStep::update(Index number, double rate_factor, double norm) {
 
 std::string TrainingStep::bad_parameter() const {
   for (const Parameter& parameter : model_.parameters().all()) {
-    std::vector<real> gradient(static_cast<std::size_t>(parameter.shape.size()));
+    std::vector<real> gradient(usize(parameter.shape.size()));
     if (!parameter.trained) continue;
     if (parameter.table)
       table_gradients_.read(parameter.offset, parameter.shape.size(), gradient.data());
@@ -159,9 +160,8 @@ std::vector<Index> TrainingStep::bad_examples(Model& model, const std::vector<Ba
     for (Index b = 0; b < shard.rows; ++b) {
       double nll = 0;
       for (Index t = 0; t < shard.target_steps; ++t)
-        nll += static_cast<double>(
-            forward.losses.nll[static_cast<std::size_t>(b * shard.target_steps + t)]);
-      if (!std::isfinite(nll)) bad.push_back(shard.example[static_cast<std::size_t>(b)]);
+        nll += static_cast<double>(forward.losses.nll[usize(b * shard.target_steps + t)]);
+      if (!std::isfinite(nll)) bad.push_back(shard.example[usize(b)]);
     }
   }
   std::sort(bad.begin(), bad.end());

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "framework/base/error.hpp"
-#include "framework/record/bytes.hpp"
-#include "framework/record/checkpoint.hpp"
+#include "framework/record/journal/bytes.hpp"
+#include "framework/record/journal/checkpoint.hpp"
 
 namespace softalign {
 

@@ -1,139 +1,192 @@
 #include "framework/train/stored_results.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
 
-#include "framework/base/suggest.hpp"
-#include "framework/eval/metric.hpp"
+#include "framework/base/error.hpp"
+#include "framework/base/types.hpp"
 
 namespace softalign {
 namespace {
 
-constexpr const char* kModel1 = "pointing_accuracy_ibm_model1";
+const std::string kByLength = "test/by_length";
 
-// The columns of /test, one after the other, each as long as the first.
-class Columns {
- public:
-  explicit Columns(const Record& record) : record_(record) {
-    if (!record.has("test/source_length"))
-      throw DataError("{}: holds no test results; the run is {}, continue it to its end",
-                      record.file().string(),
-                      record.state());
-  }
-
-  // `width` numbers a sentence.
-  template <class T>
-  std::vector<T> get(const std::string& name, std::size_t width = 1) {
-    Array array = record_.array("test", name);
-    auto* typed = std::get_if<std::vector<T>>(&array.values);
-    if (!typed || (sentences_ > 0 && typed->size() != sentences_ * width))
-      throw damaged_record(record_.file(), fmt::format("test/{} is not as a record has it", name));
-    if (sentences_ == 0) sentences_ = typed->size();
-    return std::move(*typed);
-  }
-  std::vector<Count> counts(const std::string& hits, const std::string& totals) {
-    const auto hit = get<std::int32_t>(hits), total = get<std::int32_t>(totals);
-    std::vector<Count> counts;
-    for (std::size_t i = 0; i < hit.size(); ++i) counts.push_back({hit[i], total[i]});
-    return counts;
-  }
-
- private:
-  const Record& record_;
-  std::size_t sentences_ = 0;
-};
-
-template <class T, class Member>
-void fill(std::vector<SentenceResult>& sentences, Member member, const std::vector<T>& values) {
-  using Wanted = std::remove_reference_t<decltype(sentences[0].*member)>;
-  for (std::size_t i = 0; i < sentences.size(); ++i)
-    sentences[i].*member = static_cast<Wanted>(values[i]);
+DataError damaged(const Record& record, const std::string& path) {
+  return damaged_record(record.file(), fmt::format("{} is not as a record has it", path));
 }
 
-template <std::size_t N>
-void fill(std::vector<SentenceResult>& sentences,
-          std::array<std::int32_t, N> SentenceResult::*member,
-          const std::vector<std::int32_t>& values) {
-  for (std::size_t i = 0; i < sentences.size(); ++i)
-    std::copy_n(
-        values.begin() + static_cast<std::ptrdiff_t>(i * N), N, (sentences[i].*member).begin());
+// So many numbers of any type.
+std::vector<double> numbers_in(const Record& record,
+                               const std::string& group,
+                               const std::string& name,
+                               std::size_t size) {
+  std::vector<double> numbers;
+  std::visit(
+      [&](const auto& values) {
+        using T = typename std::decay_t<decltype(values)>::value_type;
+        if constexpr (std::is_arithmetic_v<T>) numbers.assign(values.begin(), values.end());
+      },
+      record.array(group, name).values);
+  if (numbers.size() != size) throw damaged(record, group + "/" + name);
+  return numbers;
+}
+
+std::vector<Index> source_lengths(const Record& record) {
+  const Values values = record.array("test", "source_length").values;
+  const auto* lengths = std::get_if<std::vector<std::int32_t>>(&values);
+  if (!lengths) throw damaged(record, "test/source_length");
+  return {lengths->begin(), lengths->end()};
+}
+
+// Whether there was anything to measure by: else the record's counts are 0 and mean nothing.
+bool has_references(const Record& record, std::size_t sentences) {
+  if (!record.has("test/target_tokens")) return true;
+  const auto tokens = numbers_in(record, "test", "target_tokens", sentences);  // </s> at least
+  return std::ranges::any_of(tokens, [](double n) { return n > 0; });
 }
 
 }  // namespace
 
 std::vector<Index> StoredResults::of_length(Index shortest, Index longest) const {
   std::vector<Index> chosen;
-  for (Index i = 0; i < std::ssize(sentences); ++i) {
-    const Index length = sentences[static_cast<std::size_t>(i)].source_length;
+  for (Index i = 0; i < std::ssize(source_lengths); ++i) {
+    const Index length = source_lengths[usize(i)];
     if (length >= shortest && length <= longest) chosen.push_back(i);
   }
   return chosen;
 }
 
 double StoredResults::value(const std::string& metric, const std::vector<Index>& chosen) const {
-  if (const auto baseline = baselines.find(metric); baseline != baselines.end()) {
-    Count sum;
-    for (const Index i : chosen) sum += baseline->second[static_cast<std::size_t>(i)];
-    return ratio(100 * static_cast<double>(sum.hits), sum.total);
-  }
-  if (metric == kModel1) return ratio(0, 0);  // not asked for in this run
-  std::vector<const SentenceResult*> selection;
-  for (const Index i : chosen) selection.push_back(&sentences[static_cast<std::size_t>(i)]);
+  const CountRows rows = rows_of(counts, chosen);
   return make_plugin<MetricKind>(Choice{.kind = MetricKind::name, .type = metric})
-      ->value(selection);
+      ->value({counts.layout(), rows});
 }
 
-MetricTable read_totals(const Record& record) {
+JsonObject attributes_of(const MetricFacts& facts) {
+  JsonObject json{{"long_name", facts.title}, {"units", facts.units}};
+  if (!facts.signature.empty()) json["signature"] = facts.signature;
+  if (facts.higher_is_better) json["direction"] = *facts.higher_is_better ? "higher" : "lower";
+  if (std::isfinite(facts.least)) json["valid_min"] = facts.least;
+  if (std::isfinite(facts.most)) json["valid_max"] = facts.most;
+  json["place"] = facts.place;
+  json["main"] = facts.main ? 1 : 0;
+  json["searched"] = facts.searched ? 1 : 0;
+  if (!facts.baseline_of.empty()) json["baseline_of"] = facts.baseline_of;
+  return json;
+}
+
+MetricFacts facts_in(const Record& record, const std::string& metric) {
+  const std::string path = kByLength + "/" + metric;
+  const auto text = [&](const char* name) { return record.attribute<std::string>(path, name); };
+  const auto number = [&](const char* name) { return record.attribute<double>(path, name); };
+  const auto whole = [&](const char* name) { return record.attribute<Index>(path, name); };
+  const std::optional<std::string> title = text("long_name");
+  MetricFacts facts;
+  if (title) {
+    facts.title = *title;
+    facts.least = number("valid_min").value_or(-kNoLimit);
+    facts.most = number("valid_max").value_or(kNoLimit);
+    facts.place = static_cast<int>(whole("place").value_or(facts.place));
+    facts.main = whole("main").value_or(0) != 0;
+    facts.searched = whole("searched").value_or(0) != 0;
+    facts.baseline_of = text("baseline_of").value_or("");
+    const std::optional<std::string> direction = text("direction");
+    facts.higher_is_better = direction ? std::optional(*direction == "higher") : std::nullopt;
+  } else if (const auto known = registered_metric(metric)) {  // a record of an older version
+    facts = known->facts();
+  } else {
+    facts = {.title = metric, .higher_is_better = {}, .least = -kNoLimit, .most = kNoLimit};
+  }
+  facts.units = text("units").value_or("");
+  facts.signature = text("signature").value_or("");
+  return facts;
+}
+
+namespace {
+
+MetricTable written_totals(const Record& record) {
   MetricTable table;
-  const std::string group = "test/by_length";
-  if (!record.has(group)) return table;
+  if (!record.has(kByLength)) return table;
   table.rows = {"all"};
   table.sentences = {record.attribute<Index>("test", "sentences").value_or(0)};
-  for (const std::string& name : record.children(group)) {
+  for (const std::string& name : record.children(kByLength)) {
     const auto total = record.attribute<double>("test", name);
     if (!total) continue;
-    const std::string column = group + "/" + name;
-    if (!std::holds_alternative<std::vector<double>>(record.array(group, name).values))
-      throw damaged_record(record.file(), fmt::format("{} is not as a record has it", column));
+    if (!std::holds_alternative<std::vector<double>>(record.array(kByLength, name).values))
+      throw damaged(record, kByLength + "/" + name);
     table.metrics.push_back(name);
-    table.units.push_back(record.attribute<std::string>(column, "units").value_or(""));
-    table.signatures.push_back(record.attribute<std::string>(column, "signature").value_or(""));
+    table.facts.push_back(facts_in(record, name));
     table.values.push_back(*total);
   }
   return table;
 }
 
-StoredResults read_results(const Record& record) {
-  Columns columns(record);
-  StoredResults results;
-  auto& all = results.sentences;
-  const auto lengths = columns.get<std::int32_t>("source_length");
-  all.resize(lengths.size());
-  using S = SentenceResult;
-  fill(all, &S::source_length, lengths);
-  fill(all, &S::nll, columns.get<double>("nll"));
-  fill(all, &S::teacher_forced, columns.counts("correct_tokens", "target_tokens"));
-  for (S& sentence : all) sentence.searched = sentence.teacher_forced.total > 0;  // </s> at least
-  fill(all, &S::exact, columns.get<std::uint8_t>("exact"));
-  fill(all, &S::free_running, columns.counts("free_running_hits", "free_running_positions"));
-  fill(all, &S::pointing, columns.counts("pointing_hits", "pointing_tokens"));
-  fill(all, &S::attention_entropy, columns.get<double>("attention_entropy"));
-  fill(all, &S::attention_steps, columns.get<std::int32_t>("attention_steps"));
-  fill(all, &S::model_score, columns.get<double>("model_score"));
-  fill(all, &S::hypothesis_text, columns.get<std::string>("hypothesis"));
-  fill(all, &S::reference_text, columns.get<std::string>("reference"));
-  fill(all, &S::bleu, columns.get<std::int32_t>("bleu_stats", std::tuple_size_v<BleuStats>));
-  fill(all, &S::chrf, columns.get<std::int32_t>("chrf_stats", std::tuple_size_v<ChrfStats>));
-  if (record.has("test/ibm_model1_hits"))
-    results.baselines[kModel1] = columns.counts("ibm_model1_hits", "ibm_model1_tokens");
-  return results;
+}  // namespace
+
+MetricTable read_totals(const Record& record) {
+  MetricTable table = written_totals(record);
+  std::set<std::string> counted;  // columns of metrics that the record has
+  for (const std::string& name : table.metrics)
+    if (const auto known = registered_metric(name))
+      for (const CountColumn& column : known->columns()) counted.insert(column.name);
+  for (const auto& [name, metric] : all_metrics()) {
+    const auto is_counted = [&](const CountColumn& column) {
+      return counted.contains(column.name) && record.has("test/" + column.name);
+    };
+    if (std::ranges::count(table.metrics, name) > 0 ||
+        !std::ranges::all_of(metric->columns(), is_counted))
+      continue;
+    const StoredResults results = read_results(record);
+    const double value = metric->value({results.counts.layout(), rows_of(results.counts)});
+    if (!std::isfinite(value)) continue;
+    table.metrics.push_back(name);
+    table.facts.push_back(metric->facts());
+    table.values.push_back(value);
+  }
+  return table;
 }
 
-std::vector<std::string> result_names() {
-  std::vector<std::string> names;
-  for (const PluginEntry* entry : Registry::instance().entries(MetricKind::name))
-    names.push_back(entry->name);
-  names.emplace_back(kModel1);
-  return names;
+MetricTable read_by_length(const Record& record) {
+  MetricTable table = written_totals(record);
+  if (table.rows.empty()) return table;
+  const Values labels = record.array(kByLength, "label").values;
+  const auto* names = std::get_if<std::vector<std::string>>(&labels);
+  if (!names) throw damaged(record, kByLength + "/label");
+  table.rows.insert(table.rows.end(), names->begin(), names->end());
+  for (const double n : numbers_in(record, kByLength, "n", names->size()))
+    table.sentences.push_back(static_cast<Index>(n));
+  std::vector<std::vector<double>> columns;
+  for (const std::string& name : table.metrics)
+    columns.push_back(numbers_in(record, kByLength, name, names->size()));
+  for (std::size_t r = 0; r < names->size(); ++r)
+    for (const auto& column : columns) table.values.push_back(column[r]);
+  return table;
+}
+
+StoredResults read_results(const Record& record) {
+  if (!record.has("test/source_length"))
+    throw DataError("{}: holds no test results; the run is {}, continue it to its end",
+                    record.file().string(),
+                    record.state());
+  StoredResults results;
+  results.source_lengths = source_lengths(record);
+  const std::size_t sentences = results.source_lengths.size();
+  results.counts = CountTable(count_layout(), std::ssize(results.source_lengths));
+  if (!has_references(record, sentences)) return results;
+  for (const CountColumn& column : results.counts.layout().columns()) {
+    if (!record.has("test/" + column.name)) continue;  // a metric that the run did not know
+    const auto width = usize(column.width);
+    const auto place = usize(results.counts.layout().place(column.name, column.width));
+    const std::vector<double> numbers = numbers_in(record, "test", column.name, sentences * width);
+    for (std::size_t i = 0; i < sentences; ++i)
+      std::copy_n(
+          numbers.begin() + static_cast<std::ptrdiff_t>(i * width),
+          width,
+          results.counts.row(static_cast<Index>(i)).begin() + static_cast<std::ptrdiff_t>(place));
+  }
+  return results;
 }
 
 }  // namespace softalign

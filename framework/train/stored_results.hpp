@@ -1,40 +1,40 @@
 // What a test left in a record, read back sentence by sentence: enough for every metric over any
-// selection of sentences, with nothing decoded again. The counterpart of record_test.
+// selection of sentences, with nothing decoded again. The counterpart of ResultRecorder::test.
 #pragma once
 
-#include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
-#include "framework/eval/sentence_result.hpp"
 #include "framework/eval/summary.hpp"
-#include "framework/record/open_record.hpp"
+#include "framework/record/published/open_record.hpp"
 
 namespace softalign {
 
 struct StoredResults {
-  // In the order of the test set. Hypotheses are there as texts, not as tokens.
-  std::vector<SentenceResult> sentences;
-  // Baselines by the metric they stand beside, "pointing_accuracy_ibm_model1": what of each
-  // sentence is right.
-  std::map<std::string, std::vector<Count>> baselines;
+  CountTable counts;                  // in the order of the test set
+  std::vector<Index> source_lengths;  // [sentences] tokens without </s>
 
-  // The sentences whose source has shortest to longest tokens, as places in `sentences`.
+  // The sentences whose source has shortest to longest tokens.
   std::vector<Index> of_length(Index shortest, Index longest) const;
-  // A registered metric or a baseline over some of the sentences, which may come more than once;
-  // NaN when they do not define it. Throws SpecError for a metric that nobody knows.
+  // A registered metric over some of the sentences, which may come more than once; NaN when they do
+  // not define it. Throws SpecError for a metric that nobody knows.
   double value(const std::string& metric, const std::vector<Index>& chosen) const;
 };
 
 // The metrics over all sentences, as they were written: a table of the one row "all", without rows
-// when the record holds no test. Reads no sentence.
+// when the record holds no test. A metric that is newer than the record is computed, where a metric that
+// the record has is counted by the same columns; else no sentence is read.
 MetricTable read_totals(const Record& record);
+
+// The same with a row for each length bucket, as they were written. Throws DataError for other lengths.
+MetricTable read_by_length(const Record& record);
 
 // Throws DataError when the record holds no test: the run is not complete.
 StoredResults read_results(const Record& record);
 
-// Every name that `value` understands: the metrics', then the baselines'.
-std::vector<std::string> result_names();
+// The facts of a metric as attributes of its values in the record, and back. Of a record that does not
+// tell them, those of the registered metric of that name.
+JsonObject attributes_of(const MetricFacts& facts);
+MetricFacts facts_in(const Record& record, const std::string& metric);
 
 }  // namespace softalign

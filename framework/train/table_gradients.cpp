@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "framework/base/types.hpp"
 #include "framework/kernels/elementwise.hpp"
 
 namespace softalign {
@@ -9,27 +10,25 @@ namespace softalign {
 TableGradients::TableGradients(const ParameterStore& store) {
   for (const Parameter& parameter : store.all())
     if (parameter.table)
-      tables_.push_back(
-          {parameter.value().data,
-           parameter.offset,
-           parameter.shape[0],
-           parameter.shape[1],
-           std::vector<std::int32_t>(static_cast<std::size_t>(parameter.shape[0]), -1),
-           {},
-           {}});
+      tables_.push_back({parameter.value().data,
+                         parameter.offset,
+                         parameter.shape[0],
+                         parameter.shape[1],
+                         std::vector<std::int32_t>(usize(parameter.shape[0]), -1),
+                         {},
+                         {}});
 }
 
 void TableGradients::clear() {
   for (Table& table : tables_) {
-    for (Token id : table.touched) table.slot[static_cast<std::size_t>(id)] = -1;
+    for (Token id : table.touched) table.slot[usize(id)] = -1;
     table.touched.clear();
     table.sums.clear();
   }
 }
 
 void TableGradients::add(std::span<const std::unique_ptr<Tape>> tapes, Workers& workers) {
-  workers.run(std::ssize(tables_),
-              [&](Index i) { add(tapes, tables_[static_cast<std::size_t>(i)]); });
+  workers.run(std::ssize(tables_), [&](Index i) { add(tapes, tables_[usize(i)]); });
 }
 
 void TableGradients::add(std::span<const std::unique_ptr<Tape>> tapes, Table& table) {
@@ -38,7 +37,7 @@ void TableGradients::add(std::span<const std::unique_ptr<Tape>> tapes, Table& ta
       if (gradient.table != table.values) continue;
       for (Index i = 0; i < gradient.count; ++i) {
         const real* row = gradient.rows + i * table.size;
-        std::int32_t& slot = table.slot[static_cast<std::size_t>(gradient.ids[i])];
+        std::int32_t& slot = table.slot[usize(gradient.ids[i])];
         if (slot < 0) {
           slot = static_cast<std::int32_t>(table.touched.size());
           table.touched.push_back(gradient.ids[i]);
@@ -52,7 +51,7 @@ void TableGradients::add(std::span<const std::unique_ptr<Tape>> tapes, Table& ta
 
 double TableGradients::sum_of_squares(Workers& workers) {
   workers.run(std::ssize(tables_), [&](Index i) {
-    Table& table = tables_[static_cast<std::size_t>(i)];
+    Table& table = tables_[usize(i)];
     table.squares = kernels::sum_of_squares(std::ssize(table.sums), table.sums.data());
   });
   double sum = 0;
@@ -68,7 +67,7 @@ bool TableGradients::read(Index begin, Index count, real* to) const {
     for (Index at = first; at < last;) {
       const Index row = (at - table.offset) / table.size, column = (at - table.offset) % table.size,
                   length = std::min(table.size - column, last - at);
-      if (const std::int32_t slot = table.slot[static_cast<std::size_t>(row)]; slot >= 0) {
+      if (const std::int32_t slot = table.slot[usize(row)]; slot >= 0) {
         if (!any) std::fill_n(to, count, real{0});
         any = true;
         std::copy_n(table.sums.data() + slot * table.size + column, length, to + (at - begin));

@@ -16,11 +16,11 @@ struct EarlyStoppingOptions {
   Index patience = 5;
   template <class V>
   void describe(V& v) {
-    v("metric", metric, "dev metric to watch, \"dev/\" and the name of a metric");
+    v("metric", metric, "dev metric to watch, \"dev/\" and the name of a metric", with_block());
     v("patience",
       patience,
       "dev evaluations without a new best before training stops",
-      between(1, kMostEpochs));
+      with_block(between(1, kMostEpochs)));
   }
 };
 
@@ -35,8 +35,8 @@ struct GuidedAlignmentOptions {
   double decay = 1;
   template <class V>
   void describe(V& v) {
-    v("weight", weight, "of the links' cross-entropy beside the symbols'", positive());
-    v("decay", decay, "factor on the weight after every epoch", positive_up_to(1));
+    v("weight", weight, "of the links' cross-entropy beside the symbols'", with_block(positive()));
+    v("decay", decay, "factor on the weight after every epoch", with_block(positive_up_to(1)));
   }
 };
 
@@ -57,9 +57,12 @@ struct AverageOptions {
       decay,
       "exponential: share of the old average that an update leaves; at most (1 + u) / (10 + u) "
       "after update u",
-      fraction());
+      with_block(fraction()));
     v("epochs", epochs, "last, best: how many epochs are averaged", between(1, 1000));
-    v("metric", metric, "best: dev metric that ranks epochs, \"dev/\" and the name of a metric");
+    v("metric",
+      metric,
+      "best: dev metric that ranks epochs, \"dev/\" and the name of a metric",
+      with_block());
     v.unread("decay", type != "exponential", "only type exponential reads it");
     v.unread("epochs", type == "exponential", "only types last and best read it");
     v.unread("metric", type != "best", "only type best reads it");
@@ -80,14 +83,14 @@ struct ScheduledSamplingOptions {
       "probability of the true symbol at update u: inverse_sigmoid: k / (k + e^(u / k)); "
       "exponential: k^u; linear: k - slope u, but at least `least`",
       one_of("inverse_sigmoid", "exponential", "linear"));
-    v("k", k, "see type: at least 1, below 1, at most 1", positive());
-    v("slope", slope, "linear: how much less an update", at_least(0));
-    v("least", least, "linear: smallest probability", between(0, 1));
+    v("k", k, "see type: at least 1, below 1, at most 1", with_block(positive()));
+    v("slope", slope, "linear: how much less an update", with_block(at_least(0)));
+    v("least", least, "linear: smallest probability", with_block(between(0, 1)));
     v("feed",
       feed,
       "what else the decoder is fed: a symbol drawn from its own last distribution, or the most "
       "probable one",
-      one_of("sample", "argmax"));
+      with_block(one_of("sample", "argmax")));
     v.unread("slope", type != "linear", "only type linear reads it");
     v.unread("least", type != "linear", "only type linear reads it");
     v.check("k",

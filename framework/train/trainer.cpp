@@ -4,7 +4,8 @@
 #include <cmath>
 
 #include "framework/base/counted.hpp"
-#include "framework/record/bytes.hpp"
+#include "framework/base/types.hpp"
+#include "framework/record/journal/bytes.hpp"
 #include "framework/train/not_finite.hpp"
 #include "framework/train/results.hpp"
 #include "framework/train/stored_numbers.hpp"
@@ -101,8 +102,7 @@ void Trainer::one_update(const Batches& batches) {
   const bool links = model_.reads_links() || spec_.train.guided_alignment;
   std::vector<Batch> shards;
   for (Index i = position_.batch; i < end; ++i)
-    for (const auto& part :
-         cut_into_shards(batches[static_cast<std::size_t>(i)], spec_.train.shards)) {
+    for (const auto& part : cut_into_shards(batches[usize(i)], spec_.train.shards)) {
       shards.push_back(make_batch(data_.train, part, links));
       model_.place_links(shards.back());
     }
@@ -170,16 +170,15 @@ MetricTable Trainer::evaluate_parameters() {
   };
   request.stop = [&] { return observer_.stop_requested(); };
   const EvaluatedSplit dev = evaluate(model_, data_.dev, *data_.target, request, workers_);
-  const MetricTable table = summarize(dev.sentences, metrics_);
+  const MetricTable table = summarize(dev.counts, metrics_);
   NamedNumbers values;
   for (const std::string& name : table.metrics)
     if (const double value = table.at("all", name); std::isfinite(value))
       values.emplace_back(name, value);
   recorder_.scalars("dev", position_.update, values);
-  record_alignments(recorder_, model_, "cross_dev", position_.update, data_.dev, data_, dev.forced);
-  if (!has_references(data_.dev))
-    record_searched_alignments(
-        recorder_, model_, "cross_dev_search", position_.update, data_.dev, data_, dev);
+  const ResultRecorder record(recorder_, model_, data_, data_.dev, position_.update);
+  record.alignments("cross_dev", dev);
+  if (!has_references(data_.dev)) record.searched_alignments("cross_dev_search", dev);
 
   bool better = true;
   if (spec_.train.early_stopping) {
@@ -213,7 +212,7 @@ void Trainer::tell_early_stop() {
 void Trainer::save() {
   if (saved_at_ == position_.update && !position_.finished) return;
   Blobs blobs;
-  const auto size = static_cast<std::size_t>(model_.parameters().flat_size());
+  const auto size = usize(model_.parameters().flat_size());
   blobs["parameters"] = bytes_of(model_.parameters().values(), size);
   if (!best_.parameters.empty()) blobs["best"] = bytes_of(best_.parameters.data(), size);
   for (const TrainingStep::Buffer& buffer : step_->state())
@@ -238,7 +237,7 @@ void Trainer::save() {
 }
 
 void Trainer::restore(const Checkpoint& checkpoint) {
-  const auto size = static_cast<std::size_t>(model_.parameters().flat_size());
+  const auto size = usize(model_.parameters().flat_size());
   numbers_from(checkpoint, "parameters", model_.parameters().values(), size);
   if (checkpoint.blobs.contains("best")) {
     best_.parameters.resize(size);

@@ -15,10 +15,10 @@ WatchedMetric::WatchedMetric(const std::string& option, const std::string& given
   name_ = given.substr(4);
   try {
     Registry::instance().find(MetricKind::name, name_);
-  } catch (const SpecError& unknown) {
-    throw SpecError("{}: {}", option, unknown);
+    higher_ = highest_is_best(name_);
+  } catch (const SpecError& unfit) {
+    throw SpecError("{}: {}", option, unfit);
   }
-  higher_ = make_plugin<MetricKind>({.kind = MetricKind::name, .type = name_})->higher_is_better();
 }
 
 double WatchedMetric::value(const MetricTable& dev) const {

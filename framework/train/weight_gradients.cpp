@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "framework/base/types.hpp"
 #include "framework/kernels/elementwise.hpp"
 
 namespace softalign {
@@ -13,8 +14,7 @@ constexpr Index kColumns = 256;    // of a weight that are computed in one piece
 }  // namespace
 
 WeightGradients::WeightGradients(const ParameterStore& store)
-    : numbers_(static_cast<std::size_t>(store.dense_size())),
-      squares_((numbers_.size() + kChunk - 1) / kChunk) {
+    : numbers_(usize(store.dense_size())), squares_((numbers_.size() + kChunk - 1) / kChunk) {
   for (const Parameter& parameter : store.all()) {
     if (parameter.table || !parameter.trained) continue;
     const Shape& shape = parameter.shape;
@@ -45,7 +45,7 @@ void WeightGradients::add(std::span<const std::unique_ptr<Tape>> tapes, Workers&
     for (const Tape::ParameterGradient& one : tapes[i]->parameter_gradients())
       weight_at(one.offset).summands[i].direct = one.numbers;
   }
-  workers.run(std::ssize(pieces_), [&](Index i) { compute(pieces_[static_cast<std::size_t>(i)]); });
+  workers.run(std::ssize(pieces_), [&](Index i) { compute(pieces_[usize(i)]); });
 }
 
 WeightGradients::Weight& WeightGradients::weight_at(Index offset) {
@@ -73,8 +73,7 @@ void WeightGradients::compute(const Piece& piece) {
 double WeightGradients::sum_of_squares(Workers& workers) {
   workers.run(std::ssize(squares_), [&](Index chunk) {
     const Index begin = chunk * kChunk, end = std::min(begin + kChunk, std::ssize(numbers_));
-    squares_[static_cast<std::size_t>(chunk)] =
-        kernels::sum_of_squares(end - begin, numbers_.data() + begin);
+    squares_[usize(chunk)] = kernels::sum_of_squares(end - begin, numbers_.data() + begin);
   });
   double sum = 0;
   for (double square : squares_) sum += square;

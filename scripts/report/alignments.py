@@ -17,7 +17,6 @@ import h5py
 import numpy as np
 
 from report.gather import Placed, Problem, Subject
-from report.metrics import METRICS
 from source_images import Image, read_image
 from stored import RecordError, array, group_of, member, opened, values
 
@@ -97,14 +96,14 @@ def _links(gold: np.ndarray) -> list[int]:
 
 def _sentence_scores(placed: Placed, sentences: Sequence[int], kind: str) -> dict[str, list[float | None]]:
     """Of test sentences, by number: loss, and the accuracy that belongs to the way of decoding."""
-    counts, accuracy = placed.recorded.counts, "free_running_accuracy" if kind == "searched" else "token_accuracy"
-    if kind == "dev" or any(name not in counts.names for name in ("loss", accuracy)):
+    scores, accuracy = placed.data.get("sentences"), "free_running_accuracy" if kind == "searched" else "token_accuracy"
+    if kind == "dev" or not scores:
         return {}
-    made = {}
-    for key, metric in (("loss", "loss"), ("accuracy", accuracy)):
-        values = METRICS[metric].of_sums(counts.table(metric))
-        made[key] = [_rounded(values[s]) if 0 <= s < len(values) else None for s in sentences]
-    return made
+    found = {"loss": scores["loss"], "accuracy": scores[accuracy]}
+    return {
+        key: [_rounded(values[s]) if 0 <= s < len(values) and values[s] is not None else None for s in sentences]
+        for key, values in found.items()
+    }
 
 
 def pane(placed: Placed, module: str, every: int, pool: Pool) -> dict[str, Any]:
@@ -141,7 +140,7 @@ def pane(placed: Placed, module: str, every: int, pool: Pool) -> dict[str, Any]:
         chosen = [numbers[at] for at in kept]
         images = _images(file, kind, chosen, pool)
         return {
-            "run": placed.name or placed.recorded.run.label,
+            "run": placed.name or placed.recorded.run.name,
             "module": module,
             "kind": kind,
             "set": f"{placed.panel}|{'dev' if kind == 'dev' else 'test'}",

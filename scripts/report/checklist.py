@@ -11,10 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from output import TEXT_MARK, printable
-from report.configurations import best_configuration
 from report.gather import Placed, Subject
 from report.lengths import ALL, Table
-from report.metrics import METRICS, title_of
 from report.parts import Part
 from report.plan import RowState, text_of
 from report.summary import code, data, duration, machine
@@ -42,11 +40,11 @@ def _groups(runs: Sequence[Placed]) -> dict[str, list[Placed]]:
 
 def _each(runs: Sequence[Placed], text_of_run: Callable[[Placed], str]) -> list[str]:
     """One line where all agree, else one a group."""
-    told = {name: list(dict.fromkeys(text_of_run(p) for p in group)) for name, group in _groups(runs).items()}
-    every = list(dict.fromkeys(text for texts in told.values() for text in texts))
+    answers = {name: list(dict.fromkeys(text_of_run(p) for p in group)) for name, group in _groups(runs).items()}
+    every = list(dict.fromkeys(text for texts in answers.values() for text in texts))
     if len(every) == 1:
         return [every[0]] if every[0] else []
-    return [f"{name}: {' | '.join(t for t in texts if t)}" for name, texts in told.items() if any(texts)]
+    return [f"{name}: {' | '.join(t for t in texts if t)}" for name, texts in answers.items() if any(texts)]
 
 
 def _runtime(runs: Sequence[Placed]) -> list[str]:
@@ -58,29 +56,18 @@ def _runtime(runs: Sequence[Placed]) -> list[str]:
     return lines
 
 
-def validation(placed: Placed, metric: str) -> float:
-    """The dev value of the parameters that were tested."""
-    dev, selected = placed.recorded.series.get("dev"), placed.recorded.test.get("selected_update")
-    if dev is None or metric not in dev.values:
-        return math.nan
-    at = [i for i, update in enumerate(dev.update) if update == selected]
-    return float(dev.values[metric][at[-1]]) if at else math.nan
-
-
 def _scores(subject: Subject) -> tuple[list[str], bool]:
     lines, all_known = [], True
     for placed in subject.runs:
-        said = []
-        for metric in METRICS:
-            if (test := placed.recorded.test.get(metric)) is None:
+        scores = []
+        for metric in subject.metrics:
+            if (test := placed.data["test"].get(metric.name)) is None:
                 continue
-            dev = validation(placed, metric)
-            all_known &= math.isfinite(dev) or metric == "pointing_accuracy_ibm_model1"
-            said.append(
-                f"{title_of(metric)} test {number(test)}, validation {number(dev) if math.isfinite(dev) else 'not measured'}"
-            )
-        if said:
-            lines.append(f"{placed.name}: {'; '.join(said)}")
+            dev = placed.data["dev"].get(metric.name)
+            all_known &= dev is not None or metric.baseline
+            scores.append(f"{metric.title} test {number(test)}, validation {'not measured' if dev is None else number(dev)}")
+        if scores:
+            lines.append(f"{placed.name}: {'; '.join(scores)}")
     return lines, all_known and bool(lines)
 
 
@@ -95,7 +82,7 @@ def _statistics(tables: dict[str, list[Table]]) -> list[str]:
                 low, high = map(number, e.interval)
                 around = f", 95 % interval over {counted(e.n, 'test sentence')} {low} to {high}" if math.isfinite(e.interval[0]) else ""
                 where = " / ".join(part for part in (panel, series) if part)
-                lines.append(f"{where}, {title_of(table.metric)}: mean {number(e.mean)}{spread}{around}")
+                lines.append(f"{where}, {table.metric.title}: mean {number(e.mean)}{spread}{around}")
     return lines
 
 
@@ -116,7 +103,7 @@ def _search(subject: Subject, states: Sequence[RowState], several: Sequence[Part
             Item(group, "Hyperparameter configurations of the best-performing models", _configurations(subject)),
             Item(group, "Method of choosing hyperparameter values, and the criterion", _selection(subject), none),
         ]
-    plan, best = subject.plan, best_configuration(subject.plan, states)
+    plan, best = subject.plan, subject.plan.best
     counts = ", ".join(f"{n} {state}" for state, n in state_counts(states))
     bounds = []
     for parameter in plan.varied:
@@ -130,7 +117,7 @@ def _search(subject: Subject, states: Sequence[RowState], several: Sequence[Part
     goal = f"{'lowest' if plan.minimize else 'highest'} {plan.metric}, as a mean over the complete seeds of a configuration"
     chosen = []
     if best:
-        chosen = [f"{plan.label(best.rows[0].row)}: {plan.metric} {best.said}"]
+        chosen = [f"{best.rows[0].row.label}: {plan.metric} {best.result_text}"]
         chosen += [f"row {s.row.k}: run {s.row.run_id}, seed {s.row.seed}, {number(s.value)}" for s in best.complete]
     stop = plan.early_terminate.get("type", "none")
     return [
@@ -150,13 +137,13 @@ def _configurations(subject: Subject) -> list[str]:
 
 
 def _selection(subject: Subject) -> list[str]:
-    def said(placed: Placed) -> str:
+    def scores(placed: Placed) -> str:
         stopping = (placed.recorded.run.spec.get("train") or {}).get("early_stopping")
         if not stopping:
             return "no early stopping: the last parameters are tested"
         return f"early stopping on {stopping.get('metric')}, patience {stopping.get('patience')}: the best parameters are tested"
 
-    return _each(subject.runs, said)
+    return _each(subject.runs, scores)
 
 
 def checklist(

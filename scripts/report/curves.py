@@ -8,7 +8,6 @@ import numpy as np
 
 from report.figures import Figure, Line, line_chart
 from report.gather import Placed, Subject, by_series
-from report.metrics import METRICS, limits_of, title_of, units_of
 from report.svg import number, spread
 
 POINTS = 300  # of a curve at most; longer ones are thinned evenly, first and last kept
@@ -64,17 +63,16 @@ def line_of(label: str, index: int, runs: Sequence[Placed], name: str) -> Line |
 
 
 def figure(subject: Subject, panel: str, runs: Sequence[Placed], name: str, chosen: Sequence[str]) -> Figure | None:
-    order, groups = subject.series, by_series(list(runs))
-    lines = [line_of(s or panel or subject.name, order.index(s), groups[s], name) for s in chosen if s in groups]
+    groups = by_series(list(runs))
+    lines = [line_of(s or panel or subject.name, subject.looks[s], groups[s], name) for s in chosen if s in groups]
     drawn = [line for line in lines if line is not None]
     if not drawn:
         return None
     group, _, key = name.rpartition("/")
-    units = units_of(key)
-    title = f"{group}: {title_of(key)}" + (f" ({units})" if units else "")
-    zero = METRICS[key].units == "%" if key in METRICS else False
-    said = f"{title} by update, {len(drawn)} {'line' if len(drawn) == 1 else 'lines'}; the table below holds the values"
-    return line_chart(title, drawn, zero, said, limits_of(key))
+    metric = subject.metric(key)
+    title = f"{group}: {metric.title}" + (f" ({metric.units})" if metric.units else "")
+    description = f"{title} by update, {len(drawn)} {'line' if len(drawn) == 1 else 'lines'}; the table below holds the values"
+    return line_chart(title, drawn, metric.units == "%", description, (metric.least, metric.most))
 
 
 def figures(subject: Subject) -> dict[str, list[Figure]]:

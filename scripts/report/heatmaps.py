@@ -9,24 +9,23 @@ from typing import Any
 
 from markupsafe import Markup
 
-from report.configurations import configurations
 from report.figures import Figure
 from report.plan import UNSET, Plan, RowState, text_of
 from report.svg import Scale, number, shortened, svg, tag, tick, width_of
-from report.sweep import SHADES, is_number, logarithmic, sorted_values
+from report.sweep import SHADES, is_number, logarithmic, sorted_values, value_text
 
 BINS = 6  # of a parameter with more values
 PAIRS = 15  # heatmaps at most
 CELL, LINE, TURNED = 62.0, 34.0, 38.0  # a cell's width and height; degrees of names that are wider than it
 
 
-def binned(values: Sequence[Any]) -> list[tuple[str, Callable[[Any], bool]]]:
+def binned(values: Sequence[Any], declared: str) -> list[tuple[str, Callable[[Any], bool]]]:
     """Columns of a heatmap: each value, or BINS ranges of a parameter with more; last those that do not set it."""
     once = sorted_values(values)
     unset = [(UNSET, lambda value: value is None)] if any(v is None for v in values) else []
     if len(once) <= BINS + 2 or not all(is_number(v) for v in once):
-        return [(text_of(v), lambda value, v=v: text_of(value) == text_of(v)) for v in once] + unset
-    log = logarithmic(once)
+        return [(value_text(v) if is_number(v) else text_of(v), lambda value, v=v: text_of(value) == text_of(v)) for v in once] + unset
+    log = logarithmic(once, declared)
     low, high = (math.log10(once[0]), math.log10(once[-1])) if log else (once[0], once[-1])
     edges = [low + (high - low) * i / BINS for i in range(BINS + 1)]
     edges = [10**e for e in edges] if log else edges
@@ -73,7 +72,7 @@ def names_below(names: Sequence[str], left: float, y: float) -> tuple[Markup, fl
 
 def heatmap(plan: Plan, states: Sequence[RowState], across: str, down: str) -> Figure | None:
     known = [s for s in states if math.isfinite(s.value)]
-    columns, rows = (binned([s.row.values.get(p) for s in known]) for p in (across, down))
+    columns, rows = (binned([s.row.values.get(p) for s in known], plan.scale(p)) for p in (across, down))
     cells = [
         [[s for s in known if fits(s.row.values.get(across)) and is_in(s.row.values.get(down))] for _, fits in columns]
         for _, is_in in rows
@@ -82,7 +81,7 @@ def heatmap(plan: Plan, states: Sequence[RowState], across: str, down: str) -> F
     if len(means) < 2:
         return None
     worst, best = (max, min) if plan.minimize else (min, max)
-    log = logarithmic([s.value for s in known])
+    log = logarithmic([s.value for s in known], plan.scale(plan.metric))
     shade = shade_of(min(means), max(means), plan.minimize, log)
     left = 20 + max(width_of(shortened(text, 110)) for text, _ in rows)
     left = max(left, max(width_of(shortened(text, 150)) for text, _ in columns) - CELL / 2)  # turned names reach to the left
@@ -96,17 +95,17 @@ def heatmap(plan: Plan, states: Sequence[RowState], across: str, down: str) -> F
             parts.append(tag("rect", x=x + 1, y=y + 1, width=CELL - 2, height=LINE - 2, rx=3, class_=f"cell {class_}"))
             if inside:
                 parts.append(tag("text", number(mean), x=x + CELL / 2, y=y + LINE / 2 + 4, class_=f"value mid on-{class_}"))
-                most = best(one.mean for one in configurations(inside))
+                most = best(c.mean for c in plan.ranking if any(one in inside for one in c.rows))
                 table.append([columns[c][0], row_name, number(mean), number(most), str(len(inside))])
     below = 8 + len(rows) * LINE
-    names, taken = names_below([text for text, _ in columns], left, below)
-    a, b, bottom = plan.short(across), plan.short(down), below + taken
+    names, height = names_below([text for text, _ in columns], left, below)
+    a, b, bottom = plan.names[across], plan.names[down], below + height
     parts += [names, tag("text", f"{a} →", x=left, y=bottom + 12, class_="axis")]
     parts.append(shades_key(4, bottom + 32, worst(means), best(means), log))
     title = f"{b} (down) against {a} (across)"
-    said = f"heatmap of {plan.metric}: {title}; the table below holds the values"
+    description = f"heatmap of {plan.metric}: {title}; the table below holds the values"
     width = max(left + len(columns) * CELL + 6, 240.0)
-    drawing = svg(width, bottom + 38, parts, said, style=f"min-width:{width:.0f}px;max-width:{1.4 * width:.0f}px")
+    drawing = svg(width, bottom + 38, parts, description, style=f"min-width:{width:.0f}px;width:{1.4 * width:.0f}px")
     return Figure(title, drawing, [a, b, f"mean {plan.metric}", "best configuration", "rows"], table)
 
 

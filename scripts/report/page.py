@@ -4,31 +4,31 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+import palette
 from output import PAGE_MARK
 from report import alignments, curves, lengths, sweep
 from report.checklist import Item, checklist
-from report.configurations import best_configuration, ranked, ranked_series
+from report.comparison import comparisons
+from report.figures import Figure
 from report.gather import Placed, Subject, gather
 from report.heatmaps import heatmaps
 from report.lengths import ALL, Table
-from report.metrics import METRICS, RESAMPLES, title_of
 from report.parts import Part, parts
-from report.plan import RowState, row_states, text_of
+from report.plan import RowState, text_of
+from report.run import shown_place
 from report.summary import common_facts, run_facts
-from report.svg import counted, number, spread
+from report.svg import counted, number, or_nan, spread
 
 HERE = Path(__file__).parent
 CSS = ["base.css", "figures.css", "sweep.css", "explorer.css", "print.css"]
 JS = ["page.js", "sweep.js", "matrix.js", "explorer.js"]
-HEADLINES = ["bleu", "token_accuracy", "exact_match", "perplexity", "pointing_accuracy"]
 EXPLORED, EXPLORED_ROWS = 60, 12  # runs with alignments on the page; rows of a sweep
 FIRST_FACTS = [
     "run",
@@ -60,21 +60,16 @@ class Report:
 
 def compute(places: list[Path]) -> Report:
     subject = gather(places)
-    states = row_states(subject.plan, [p.recorded for p in subject.runs]) if subject.plan else []
-    if subject.plan:
-        found = [c for c in ranked(subject.plan, states) if any(s.recorded for s in c.rows)]
-        subject.ranking, subject.ranked_by = [subject.plan.label(c.rows[0].row) for c in found], subject.plan.metric
-    elif not subject.study:
-        subject.ranking, subject.ranked_by = ranked_series(subject.runs)
+    states = subject.plan.states if subject.plan else []
     several = parts(places, subject)
-    tables = lengths.tables(subject, curves.SHOWN)
+    tables = lengths.tables(subject)
     return Report(subject, states, tables, checklist(subject, tables, states, several), several)
 
 
 def headlines(subject: Subject, tables: dict[str, list[Table]]) -> list[tuple[str, str, str]]:
     """(value, metric and whose it is, how sure) of what only one series of one panel has: the tiles at the top."""
     tiles = []
-    for metric in HEADLINES:
+    for metric in (m for m in subject.metrics if m.main):
         found = [(panel, s, t) for panel, each in tables.items() for t in each if t.metric == metric for s in t.columns]
         if len(found) != 1:
             continue
@@ -86,8 +81,8 @@ def headlines(subject: Subject, tables: dict[str, list[Table]]) -> list[tuple[st
         sure += f", mean of {len(estimate.seeds)} seeds" if len(estimate.seeds) > 1 else ""
         of = [panel if len(subject.panels) > 1 else "", series if len(subject.series) > 1 else ""]
         of_whom = f" of {' / '.join(part for part in of if part)}" if any(of) else ""
-        value = number(estimate.mean) + (" %" if METRICS[metric].units == "%" else "")
-        tiles.append((value, title_of(metric) + of_whom, sure))
+        value = number(estimate.mean) + (" %" if metric.units == "%" else "")
+        tiles.append((value, metric.title + of_whom, sure))
     return tiles
 
 
@@ -97,16 +92,11 @@ def embedded(value: Any) -> Markup:
     return Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))
 
 
-def shown_place(place: str | Path) -> str:
-    """Its name and its folder's: the page does not depend on where the records lie, or on how they were named."""
-    return "/".join(Path(place).resolve().parts[-2:])
-
-
 def explored(report: Report) -> list[Placed]:
     """The runs whose alignments are on the page: those of the best series, of a study the first."""
     order = report.subject.series
     most = EXPLORED_ROWS if report.subject.plan else EXPLORED
-    return sorted(report.subject.runs, key=lambda p: order.index(p.series) if report.subject.ranking else 0)[:most]
+    return sorted(report.subject.runs, key=lambda p: order.index(p.series) if report.subject.ranked_by else 0)[:most]
 
 
 def drawn_series(subject: Subject) -> str:
@@ -116,14 +106,13 @@ def drawn_series(subject: Subject) -> str:
         return ""
     if subject.study:
         return f"Of {count} variants the first {shown} of the study are drawn; its tables have all."
-    said = f"Of {count} configurations the best {shown} by {subject.ranked_by} are drawn, the best first"
-    return f"{said}." if subject.plan else f"{said}; a report of fewer runs, named by their ids, draws those."
+    text = f"Of {count} configurations the best {shown} by {subject.ranked_by} are drawn, the best first"
+    return f"{text}." if subject.plan else f"{text}; a report of fewer runs, named by their ids, draws those."
 
 
 def seeds(value: dict[str, Any]) -> str:
     """A value of study.json: its mean, and its deviation over seeds where there are several."""
-    mean = math.nan if value["mean"] is None else value["mean"]
-    return spread(mean, value["deviation"] if value["seeds"] > 1 else None)
+    return spread(or_nan(value["mean"]), value["deviation"] if value["seeds"] > 1 else None)
 
 
 def sweep_parts(report: Report) -> dict[str, Any] | None:
@@ -132,7 +121,7 @@ def sweep_parts(report: Report) -> dict[str, Any] | None:
         return None
     counts = sweep.state_counts(states)
     by_value = sorted((s for s in states if math.isfinite(s.value)), key=lambda s: s.value if plan.minimize else -s.value)
-    best = best_configuration(plan, states)
+    best = plan.best
     return {
         "plan": plan,
         "states": states,
@@ -147,22 +136,31 @@ def sweep_parts(report: Report) -> dict[str, Any] | None:
     }
 
 
+def main_figures(report: Report) -> list[Figure]:
+    """Of each panel the main metric by length, the last of those that a first look judges by; of the only one the last three."""
+    main = [(panel, [t for t in found if t.metric.main and t.metric.judged][-1 if len(report.tables) > 1 else -3 :]) for panel, found in report.tables.items()]
+    made = [(panel, lengths.figure(report.subject, t)) for panel, last in main for t in last]
+    return [replace(figure, title=f"{panel}: {figure.title}" if panel else figure.title) for panel, figure in made]
+
+
 def html(report: Report) -> str:
     subject = report.subject
     environment = Environment(loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined)
     environment.trim_blocks = environment.lstrip_blocks = True
     environment.filters.update(number=number, seeds=seeds, spread=spread, shown_place=shown_place)
-    environment.filters.update(text_of=text_of, title_of=title_of)
+    environment.filters.update(text_of=text_of, title_of=lambda name: subject.metric(name).title)
     explorer = alignments.explorer(subject, explored(report))
     by_length = {panel: [lengths.figure(subject, t) for t in found] for panel, found in report.tables.items()}
     return environment.get_template("page.html").render(
         subject=subject,
-        css=Markup("".join((HERE / "css" / name).read_text() for name in CSS)),
+        css=Markup(palette.css() + "".join((HERE / "css" / name).read_text() for name in CSS)),
         js=Markup("".join((HERE / "js" / name).read_text() for name in JS)),
         tiles=headlines(subject, report.tables),
-        facts=run_facts(subject.runs[0].recorded) if len(subject.runs) == 1 else common_facts(subject.runs),
-        run_facts=[(p, run_facts(p.recorded)) for p in subject.runs],
-        problems=[(shown_place(p.place), p.text) for p in subject.problems],
+        comparisons=comparisons(subject),
+        main_figures=main_figures(report),
+        facts=run_facts(subject.runs[0]) if len(subject.runs) == 1 else common_facts(subject.runs),
+        run_facts=[(p, run_facts(p)) for p in subject.runs],
+        problems=[problem.shown for problem in subject.problems],
         study=subject.study,
         sweep=sweep_parts(report),
         parts=report.parts,
@@ -172,7 +170,7 @@ def html(report: Report) -> str:
         generator=Markup(PAGE_MARK),
         data=embedded(explorer) if explorer["panes"] else None,
         checklist=report.items,
-        resamples=RESAMPLES,
+        resamples=subject.data["resamples"],
         first_figures=FIRST_FIGURES,
         first_facts=FIRST_FACTS,
         drawn_series=drawn_series(subject),

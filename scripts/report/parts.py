@@ -6,11 +6,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from report.configurations import best_configuration
-from report.gather import Subject, folders_of, is_run_folder, read_study
-from report.plan import read_plan, row_states
+from report.gather import Subject, folders_of
+from report.plan import Plan
+from program import report_of
+from report.run import Problem
 from report.svg import counted
 from report.sweep import state_counts
+from stored import RecordError
 
 
 @dataclass(frozen=True)
@@ -25,31 +27,29 @@ class Part:
 
 def part_folders(place: Path) -> list[Path]:
     """Sweeps and studies at or below a folder, by path; nothing is looked for inside them or inside a run."""
-    if not place.is_dir() or is_run_folder(place):
+    if not place.is_dir() or (place / "identity.json").exists():
         return []
-    if (place / "plan.yaml").exists() or (place / "study.json").exists():
+    if (place / "plan.jsonl").exists() or (place / "study.json").exists():
         return [place]
     below = sorted(p for p in place.iterdir() if p.is_dir() and not p.is_symlink())
     return [found for folder in below for found in part_folders(folder)]
 
 
-def _sweep(folder: Path, subject: Subject) -> Part | None:
-    plan = read_plan(folder / "plan.yaml", subject.problems)
-    if plan is None:
+def _part(folder: Path, subject: Subject) -> Part | None:
+    try:
+        data = report_of([folder])
+    except RecordError as error:
+        subject.problems.append(Problem(str(folder), str(error)))
         return None
-    states = row_states(plan, [p.recorded for p in subject.runs])
-    counts = ", ".join(f"{n} {state}" for state, n in state_counts(states))
-    best = best_configuration(plan, states)
-    said = f"best {plan.metric} {best.said}: {plan.label(best.rows[0].row)}" if best else "no row is complete"
-    return Part(folder, "sweep", f"{counted(len(plan.rows), 'row')}: {counts}", said)
-
-
-def _study(folder: Path, subject: Subject) -> Part | None:
-    study = read_study(folder / "study.json", subject)
-    if study is None:
+    if data["kind"] == "sweep":
+        plan = Plan(data["list"], {placed.recorded.run_id: placed.recorded for placed in subject.runs})
+        counts = ", ".join(f"{n} {state}" for state, n in state_counts(plan.states))
+        outcome = f"best {plan.metric} {plan.best.result_text}: {plan.best.rows[0].row.label}" if plan.best else "no row is complete"
+        return Part(folder, "sweep", f"{counted(len(plan.rows), 'row')}: {counts}", outcome)
+    if data["study"] is None:
         return None
-    held = [claim["verdict"] == "holds" for claim in study["claims"] if claim["expect"] == "holds"]
-    return Part(folder, "study", counted(len(study["runs"]), "run"), f"{sum(held)} of {len(held)} claims hold")
+    held = [claim["verdict"] == "holds" for claim in data["study"]["claims"] if claim["expect"] == "holds"]
+    return Part(folder, "study", counted(len(data["runs"]), "run"), f"{sum(held)} of {len(held)} claims hold")
 
 
 def parts(places: list[Path], subject: Subject) -> list[Part]:
@@ -58,5 +58,5 @@ def parts(places: list[Path], subject: Subject) -> list[Part]:
     folders = dict.fromkeys(found for place in places for found in part_folders(place))
     if list(folders) == places and len(places) == 1:  # the page itself is about it
         return []
-    made = [(_sweep if (f / "plan.yaml").exists() else _study)(f, subject) for f in folders]
+    made = [_part(folder, subject) for folder in folders]
     return [part for part in made if part is not None]

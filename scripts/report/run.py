@@ -14,7 +14,6 @@ import h5py
 import numpy as np
 
 from records import Run, read_file
-from report.metrics import METRICS, Counts
 from stored import ROOT, RecordError, array, attributes, group_of, label, member, members, opened, read_bytes, series, table, values
 
 SEAL = b"SOFTSEAL"  # behind the bytes of a record: the mark, u64 their number, u32 their CRC-32
@@ -22,8 +21,13 @@ JOURNAL = b"SOFTJRNL"
 ATTEMPT: dict[str, Any] = dict.fromkeys(("attempt", "started", "ended", "state", "last_update", "host"), "")
 EVENT: dict[str, Any] = {"attempt": "", "text": ""}
 COUNTS = dict.fromkeys(("read?", "kept?", "dropped_too_long?", "dropped_empty?", "truncated?"), int)
-TEST = {"selected_update?": int, **{f"{metric}?": (int, float) for metric in METRICS}}
+TEST = {"selected_update?": int}
 NO_SERIES = {"provenance", "test", "alignments", "data", "parameters", "timing", "system"}
+
+
+def shown_place(place: str | Path) -> str:
+    """Its name and its folder's."""
+    return "/".join(Path(place).resolve().parts[-2:])
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,11 @@ class Problem:
 
     place: str
     text: str
+
+    @property
+    def shown(self) -> tuple[str, str]:
+        """As a page has it, which does not depend on where the records lie."""
+        return shown_place(self.place), self.text.replace(self.place, shown_place(self.place))
 
 
 @dataclass(frozen=True)
@@ -56,7 +65,6 @@ class Recorded:
     test: dict[str, Any]
     signatures: dict[str, str]
     series: dict[str, Series]
-    counts: Counts
     modules: dict[str, int]  # alignment module -> sentences
     spec_yaml: str
     hashes: list[tuple[str, str]]  # of the files that were read, by their place in what the run id is the hash of
@@ -68,20 +76,8 @@ class Recorded:
         return self.run.run_id
 
     @property
-    def state(self) -> str:
-        return str(self.root.get("state", ""))
-
-    @property
     def seed(self) -> int:
         return self.run.seed
-
-    def best(self, metric: str, higher: bool) -> tuple[int, float] | None:
-        """(update, value) of the best dev evaluation."""
-        values = self.series["dev"].values.get(metric) if "dev" in self.series else None
-        if values is None or not np.isfinite(values).any():
-            return None
-        at = int(np.nanargmax(values) if higher else np.nanargmin(values))
-        return int(self.series["dev"].update[at]), float(values[at])
 
     @property
     def seconds(self) -> float | None:
@@ -171,12 +167,10 @@ def read_run(path: Path) -> Recorded:
             attributes(group_of(file, "test"), TEST),
             {name: text for name, text in signatures.items() if text},
             {n: _series(g) for n, g in members(file) if n not in NO_SERIES and member(g, "update") is not None},
-            Counts(path),
             {n: array(module, "sentence", "iu", (None,)).size for n, module in members(modules)},
             values(provenance, "spec_yaml", "O", ()),
             _hashes(text_in(provenance, "identity_json") or "[]"),
             text_in(provenance, "early_termination") or own.get("early_termination", ""),
             oddly,
         )
-        recorded.counts.lengths  # read now
     return recorded

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from report.gather import Placed
@@ -37,24 +38,24 @@ def machine(recorded: Recorded) -> str:
 
 
 def data(recorded: Recorded) -> str:
-    said = []
+    parts = []
     for split in ("train", "dev", "test"):
         counts = recorded.data.get(split, {})
         if "kept" in counts:
             lost = [
                 f"{counts[k]} {k.replace('_', ' ')}" for k in ("dropped_too_long", "dropped_empty", "truncated") if counts.get(k)
             ]
-            said.append(f"{split} {counted(counts['kept'], 'sentence')}" + (f" ({', '.join(lost)})" if lost else ""))
-    return "; ".join(said)
+            parts.append(f"{split} {counted(counts['kept'], 'sentence')}" + (f" ({', '.join(lost)})" if lost else ""))
+    return "; ".join(parts)
 
 
 def determinism(recorded: Recorded) -> str:
     """On what the bits depend, as far as the record knows."""
     got, shards = recorded.provenance, (recorded.run.spec.get("train") or {}).get("shards", "?")
     drift = [e["text"] for e in recorded.events if "drift" in str(e.get("text", ""))]
-    said = f"seed {recorded.seed}, {shards} shards, products by {got.get('gemm', '?')}"
-    said += f"; softalign verify {recorded.run_id} repeats it"
-    return said + (f". DRIFT: {'; '.join(drift)}" if drift else "")
+    text = f"seed {recorded.seed}, {shards} shards, products by {got.get('gemm', '?')}"
+    text += f"; softalign verify {recorded.run_id} repeats it"
+    return text + (f". DRIFT: {'; '.join(drift)}" if drift else "")
 
 
 def attempts(recorded: Recorded) -> str:
@@ -63,12 +64,13 @@ def attempts(recorded: Recorded) -> str:
     return f"{len(rows)}: {', '.join(ended)}" if rows else ""
 
 
-def run_facts(recorded: Recorded) -> list[Fact]:
+def run_facts(placed: Placed) -> list[Fact]:
+    recorded = placed.recorded
     got = recorded.provenance
     selected = recorded.test.get("selected_update")
     facts = [
         ("run", f"{recorded.run.name} {recorded.run_id}"),
-        ("state", f"{recorded.state}, {counted(recorded.root.get('last_update', 0), 'update')}"),
+        ("state", f"{placed.state}, {counted(recorded.root.get('last_update', 0), 'update')}"),
         ("tested", f"the parameters of update {selected:,}" if selected is not None else ""),
         ("notes", str(recorded.run.spec.get("notes") or "")),
         ("tags", ", ".join(map(str, recorded.run.spec.get("tags") or []))),
@@ -99,21 +101,18 @@ COMMON = ("code", "built with", "machine", "host", "instruction sets", "librarie
 
 def common_facts(runs: Sequence[Placed]) -> list[Fact]:
     """Of several runs: what they share, and how many runs there are of each value where they differ."""
-    facts = [dict(run_facts(p.recorded)) for p in runs]
-    said: list[Fact] = []
+    known_of, facts = [dict(run_facts(p)) for p in runs], []
     for name in COMMON:
-        values: dict[str, int] = {}
-        for each in facts:
-            values[each.get(name, "")] = values.get(each.get(name, ""), 0) + 1
+        values = Counter(each.get(name, "") for each in known_of)
         known = {text: n for text, n in values.items() if text}
         if len(known) == 1 and len(values) == 1:
-            said.append((name, next(iter(known))))
+            facts.append((name, next(iter(known))))
         elif known:
-            said.append((name, " | ".join(f"{text} ({counted(n, 'run')})" for text, n in known.items())))
+            facts.append((name, " | ".join(f"{text} ({counted(n, 'run')})" for text, n in known.items())))
     total = [p.recorded.seconds for p in runs if p.recorded.seconds is not None]
-    said.append(("time", f"{duration(sum(total))} in all, {duration(sum(total) / len(total))} a run") if total else ("time", ""))
+    facts.append(("time", f"{duration(sum(total))} in all, {duration(sum(total) / len(total))} a run") if total else ("time", ""))
     started = sorted(str(p.recorded.provenance.get("started", "")) for p in runs)
-    said.append(("started", f"{started[0]} to {started[-1]}" if started and started[0] != started[-1] else "".join(started[:1])))
+    facts.append(("started", f"{started[0]} to {started[-1]}" if started and started[0] != started[-1] else "".join(started[:1])))
     signatures = {(name, text) for p in runs for name, text in p.recorded.signatures.items()}
-    said += [(f"signature of {name}", text) for name, text in sorted(signatures)]
-    return [(name, text) for name, text in said if text]
+    facts += [(f"signature of {name}", text) for name, text in sorted(signatures)]
+    return [(name, text) for name, text in facts if text]

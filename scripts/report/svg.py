@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 
 from markupsafe import Markup, escape
 
-SERIES = 8  # colours of the palette; further series take them again with other dashes
+import palette
+
 MARKERS = [
     "M-3,0a3,3 0 1,0 6,0a3,3 0 1,0 -6,0z",
     "M-2.8,-2.8h5.6v5.6h-5.6z",
@@ -19,6 +20,11 @@ MARKERS = [
     "M0,-3.8L1,-1H3.7L1.6,0.8L2.4,3.5L0,1.9L-2.4,3.5L-1.6,0.8L-3.7,-1H-1z",
     "M-1.6,-3.4h3.2L3.4,0L1.6,3.4h-3.2L-3.4,0z",
 ]
+
+
+def or_nan(value: float | None) -> float:
+    """NaN for what the program does not know."""
+    return math.nan if value is None else float(value)
 
 
 def number(value: float, digits: int = 4) -> str:
@@ -98,8 +104,8 @@ def fitted(values: Iterable[float], start: float, end: float, zero: bool = False
 
 def tag(name: str, text: str = "", **attributes: object) -> Markup:
     """class_ and others that end in _ lose it, further _ become -."""
-    said = "".join(f' {k.rstrip("_").replace("_", "-")}="{escape(str(v))}"' for k, v in attributes.items() if v is not None)
-    return Markup(f"<{name}{said}>{escape(text)}</{name}>") if text else Markup(f"<{name}{said}/>")
+    rest = "".join(f' {k.rstrip("_").replace("_", "-")}="{escape(str(v))}"' for k, v in attributes.items() if v is not None)
+    return Markup(f"<{name}{rest}>{escape(text)}</{name}>") if text else Markup(f"<{name}{rest}/>")
 
 
 def path(points: Sequence[tuple[float, float]], **attributes: object) -> Markup:
@@ -113,11 +119,12 @@ def path(points: Sequence[tuple[float, float]], **attributes: object) -> Markup:
 
 
 def style(index: int) -> str:
-    return f"s{index % SERIES} d{index // SERIES % 4}"
+    colours = len(palette.COLOURS)  # further series take them again with other dashes
+    return f"s{index % colours} d{index // colours % 4}"
 
 
 def marker(x: float, y: float, index: int, class_: str = "mark") -> Markup:
-    shape = MARKERS[(index + index // SERIES) % len(MARKERS)]
+    shape = MARKERS[palette.marker(index)]
     return tag("path", d=shape, transform=f"translate({x:g} {y:g})", class_=f"{class_} {style(index)}")
 
 
@@ -164,6 +171,6 @@ def y_axis(scale: Scale, left: float, right: float) -> Markup:
 
 
 def svg(width: float, height: float, parts: Iterable[Markup], label: str, **attributes: object) -> Markup:
-    said = "".join(f' {k.replace("_", "-")}="{escape(str(v))}"' for k, v in attributes.items())
+    rest = "".join(f' {k.replace("_", "-")}="{escape(str(v))}"' for k, v in attributes.items())
     inner = Markup("").join(parts)
-    return Markup(f'<svg viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{escape(label)}"{said}>{inner}</svg>')
+    return Markup(f'<svg viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{escape(label)}"{rest}>{inner}</svg>')

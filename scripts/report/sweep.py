@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from report.figures import Figure
 from report.plan import STATES, UNSET, Plan, RowState, text_of
-from report.svg import Scale, apart, counted, number, path, plated, shortened, svg, tag, tick
+from report.svg import Scale, apart, counted, number, or_nan, path, plated, shortened, svg, tag, tick
 
 SHADES = 6  # classes q0 (worst) to q5 (best)
 COMPARED = 12  # others of a decision that are named
@@ -40,9 +40,9 @@ def sorted_values(values: Sequence[Any]) -> list[Any]:
     return sorted(once) if all(is_number(v) for v in once) else once
 
 
-def logarithmic(values: Sequence[float]) -> bool:
-    """The same rule for an axis and for the colours of cells."""
-    return min(values) > 0 and max(values) / min(values) >= 30
+def logarithmic(values: Sequence[float], scale: str) -> bool:
+    """As declared, else where values are far apart: the same rule for an axis and for the colours of cells."""
+    return min(values) > 0 and (scale == "log" or not scale and max(values) / min(values) >= 30)
 
 
 def value_text(value: float) -> str:
@@ -50,12 +50,12 @@ def value_text(value: float) -> str:
     return tick(value if value == int(value) else float(f"{value:.4g}"))
 
 
-def axis_of(name: str, values: Sequence[Any], top: float, bottom: float, tried: bool = True) -> Axis:
+def axis_of(name: str, values: Sequence[Any], top: float, bottom: float, declared: str, tried: bool = True) -> Axis:
     """Rows that do not set the parameter pass below its other values. Ticks stand at values that were tried, where they are few,
     else, and for what was measured, at round ones."""
     once = sorted_values(values)
     if once and all(is_number(v) for v in once) and len(once) > 1:
-        scale = Scale(once[0], once[-1], bottom, top, logarithmic(once))
+        scale = Scale(once[0], once[-1], bottom, top, logarithmic(once, declared))
         ticks = [(value_text(v), scale(v)) for v in (once if tried and len(once) <= 6 else scale.ticks(5))]
         place: Place = scale
     else:
@@ -79,8 +79,8 @@ def parallel(plan: Plan, states: Sequence[RowState]) -> Figure | None:
     if len(known) < 2 or not names:
         return None
     width, top, bottom = max(480.0, 144.0 * (len(names) + 1)), 30.0, 262.0
-    axes = [axis_of(plan.short(p), [row.values.get(p) for row in plan.rows], top, bottom) for p in names]
-    axes.append(axis_of(plan.metric, [s.value for s in known], top, bottom, tried=False))
+    axes = [axis_of(plan.names[p], [row.values.get(p) for row in plan.rows], top, bottom, plan.scale(p)) for p in names]
+    axes.append(axis_of(plan.metric, [s.value for s in known], top, bottom, plan.scale(plan.metric), tried=False))
     step = (width - 120) / (len(axes) - 1)
     xs = [60 + at * step for at in range(len(axes))]
     shade, parts = shades(plan, states), []
@@ -96,11 +96,11 @@ def parallel(plan: Plan, states: Sequence[RowState]) -> Figure | None:
         for text, y in apart(axis.ticks):
             parts.append(plated(shortened(text, step - 14), x + 6, y))
     rows = [[f"{s.row.k}", *(text_of(s.row.values.get(p)) for p in names), number(s.value)] for s in known]
-    said = f"parallel coordinates of {counted(len(known), 'row')} over {', '.join(a.name for a in axes)}; the table below holds the values"
+    description = f"parallel coordinates of {counted(len(known), 'row')} over {', '.join(a.name for a in axes)}; the table below holds the values"
     note = "Colour: the rank of the row, best darkest (in the dark theme: brightest)."
-    head = ["row", *(plan.short(p) for p in names), plan.metric]
-    sizes = f"min-width:{0.72 * width:.0f}px;max-width:{1.6 * width:.0f}px"
-    return Figure(plan.metric, svg(width, 296, parts, said, data_hover="k", style=sizes), head, rows, note)
+    head = ["row", *(plan.names[p] for p in names), plan.metric]
+    sizes = f"min-width:{0.72 * width:.0f}px;width:{1.6 * width:.0f}px"
+    return Figure(plan.metric, svg(width, 296, parts, description, data_hover="k", style=sizes), head, rows, note)
 
 
 def state_counts(states: Sequence[RowState]) -> list[tuple[str, int]]:
@@ -142,15 +142,11 @@ def decisions(states: Sequence[RowState]) -> list[Decision]:
         try:
             for d in json.loads(state.recorded.early_termination)["decisions"]:
                 others = sorted((rows.get(run, run), value) for run, value in d["compared"].items())
-                said = ", ".join(f"{row}: {number(_known(value))}" for row, value in others[:COMPARED])
-                said += f", and {len(others) - COMPARED} more in the record" if len(others) > COMPARED else ""
-                value, cut = _known(d["value"]), _known(d["cut"])
+                compared = ", ".join(f"{row}: {number(or_nan(value))}" for row, value in others[:COMPARED])
+                compared += f", and {len(others) - COMPARED} more in the record" if len(others) > COMPARED else ""
+                value, cut = or_nan(d["value"]), or_nan(d["cut"])
                 verdict = "go on" if not d["stop"] else "stop" if state.state == "pruned" else "stop, but it was over"
-                found.append(Decision(state.row.k, int(d["update"]), str(d["rule"]), value, cut, verdict, said))
+                found.append(Decision(state.row.k, int(d["update"]), str(d["rule"]), value, cut, verdict, compared))
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
             found.append(Decision(state.row.k, -1, state.recorded.early_termination, math.nan, math.nan, "", ""))
     return found
-
-
-def _known(value: float | None) -> float:
-    return math.nan if value is None else float(value)

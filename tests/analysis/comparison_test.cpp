@@ -5,20 +5,13 @@
 #include <deque>
 
 #include "framework/analysis/against_baseline.hpp"
-#include "framework/base/error.hpp"
+#include "tests/eval/made_counts.hpp"
+#include "tests/message.hpp"
 
 using namespace softalign;
+using namespace softalign::test;
 
 namespace {
-
-std::string refusal(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const SpecError& error) {
-    return error.what();
-  }
-  return "accepted";
-}
 
 // A run of a configuration {"score": .., "units": ..} that got some of its 40 sentences right.
 FinishedRun run(const std::string& score, const std::string& units, Index seed, Index right) {
@@ -29,13 +22,14 @@ FinishedRun run(const std::string& score, const std::string& units, Index seed, 
   run.name = "runs";
   run.seed = seed;
   run.test_set = "one";
+  std::vector<MadeCounts> sentences;
   for (Index i = 0; i < 40; ++i) {
-    SentenceResult& sentence = run.results.sentences.emplace_back();
-    sentence.searched = true;
-    sentence.source_length = 1 + i % 10;
-    sentence.exact = i < right;
+    run.results.source_lengths.push_back(1 + i % 10);
+    sentences.push_back({{"exact", {i < right ? 1.0 : 0.0}}});
   }
-  run.test["exact_match"] = {2.5 * static_cast<double>(right), ""};
+  run.results.counts = made_counts(sentences);
+  run.test["exact_match"] = {2.5 * static_cast<double>(right),
+                             registered_metric("exact_match")->facts()};
   run.series["dev"] = {{10, 20, 30, 40}, {{"loss", {3, 1, 2, std::nan("")}}}};
   return run;
 }
@@ -73,7 +67,7 @@ BOOST_AUTO_TEST_CASE(runs_that_differ_in_the_seed_alone_are_a_group) {
   BOOST_TEST(cell.mean == 82.5);
   BOOST_TEST(cell.deviation == 5.0);
   BOOST_TEST(found.columns[0].best == 1);
-  BOOST_TEST(found.columns[0].units == "percent");
+  BOOST_TEST(found.columns[0].facts.units == "percent");
 }
 
 BOOST_AUTO_TEST_CASE(groups_come_as_their_runs_were_given) {
@@ -112,7 +106,7 @@ BOOST_AUTO_TEST_CASE(a_series_has_a_last_and_a_best_value) {
   const Comparison found = compare(runs, metric_names("dev/loss,dev/loss:best"));
   BOOST_TEST(found.columns[0].cells[0].mean == 2);
   BOOST_TEST(found.columns[1].cells[0].mean == 1);
-  BOOST_TEST(found.columns[0].units == "nats");
+  BOOST_TEST(found.columns[0].facts.units == "nats");
 }
 
 BOOST_AUTO_TEST_CASE(lengths_choose_sentences) {
@@ -125,13 +119,13 @@ BOOST_AUTO_TEST_CASE(lengths_choose_sentences) {
 
 BOOST_AUTO_TEST_CASE(other_signatures_are_refused) {
   auto runs = some_runs();
-  for (FinishedRun& run : runs) run.test["exact_match"].signature = "tok:none";
-  runs[4].test["exact_match"].signature = "tok:13a";
+  for (FinishedRun& run : runs) run.test["exact_match"].facts.signature = "tok:none";
+  runs[4].test["exact_match"].facts.signature = "tok:13a";
   const std::string text = refusal([&] { compare(runs, kExact); });
   for (const char* part : {"exact_match: values with different signatures",
                            "results/additive81 has tok:13a",
                            "results/additive161 has tok:none"})
-    BOOST_TEST(text.find(part) != std::string::npos, text);
+    BOOST_TEST(contains(text, part), text);
   runs[4].test.erase("exact_match");  // no value, so nothing is compared
   BOOST_TEST(compare(runs, kExact).columns[0].cells[0].count == 0);
 }
@@ -171,14 +165,14 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_paired_is_not_tested) {
   std::vector<FinishedRun> runs = {
       run("dot", "1", 1, 9), run("dot", "2", 2, 9), run("dot", "3", 1, 9), run("dot", "4", 1, 9)};
   runs[2].test_set = "another";
-  runs[3].test["exact_match"].signature = "x";
+  runs[3].test["exact_match"].facts.signature = "x";
   const std::vector<FinishedRun> first(runs.begin(), runs.begin() + 3);
   const auto against = against_baseline(compare(first, kExact), {.trials = 9, .resamples = 9});
   BOOST_TEST(against[0].untested == "no seed in common");
   BOOST_TEST(against[0].difference.count == 0);
   BOOST_TEST(against[1].untested == "other test sentences");
   BOOST_TEST(against[1].difference.count == 1);
-  for (FinishedRun& run : runs) run.test["exact_match"].signature = "x";
+  for (FinishedRun& run : runs) run.test["exact_match"].facts.signature = "x";
   const auto other = against_baseline(compare(runs, kExact), {.trials = 9, .resamples = 9});
   BOOST_TEST(other.back().untested == "this program's signature is ");
 }
@@ -203,11 +197,10 @@ BOOST_AUTO_TEST_CASE(names_of_metrics) {
   BOOST_TEST(metric_name("dev/loss:best").metric == "loss");
   BOOST_TEST(metric_names("bleu,dev/loss").size() == 2u);
   for (const char* wrong : {"", "dev/", "/loss", "bleu,", "a/b/c", "a b", ":best", "dev/loss:last"})
-    BOOST_TEST(refusal([&] { metric_names(wrong); }).find("expected a metric") != std::string::npos,
-               wrong);
-  BOOST_TEST(refusal([&] { metric_name("bleu:best"); }).find("one value") != std::string::npos);
-  BOOST_TEST(refusal([&] { metric_name("train/tokens:best"); }).find("no registered metric") !=
-             std::string::npos);
+    BOOST_TEST(contains(refusal([&] { metric_names(wrong); }), "expected a metric"), wrong);
+  BOOST_TEST(contains(refusal([&] { metric_name("bleu:best"); }), "one value"));
+  for (const char* without_end : {"train/tokens:best", "dev/length_ratio:best"})
+    BOOST_TEST(contains(refusal([&] { metric_name(without_end); }), "no registered metric"));
 }
 
 BOOST_AUTO_TEST_CASE(ranges_of_lengths) {
@@ -217,9 +210,7 @@ BOOST_AUTO_TEST_CASE(ranges_of_lengths) {
   BOOST_TEST(length_range("61+").longest == std::numeric_limits<Index>::max());
   for (const char* wrong :
        {"", "x", "5-", "-5", "0", "0-4", "9-4", "1-2-3", "7+1", "1 - 2", "99999999999999999999"})
-    BOOST_TEST(
-        refusal([&] { length_range(wrong); }).find("expected source lengths") != std::string::npos,
-        wrong);
+    BOOST_TEST(contains(refusal([&] { length_range(wrong); }), "expected source lengths"), wrong);
 }
 
 BOOST_AUTO_TEST_CASE(seeds_by_hand) {

@@ -58,7 +58,7 @@ std::filesystem::path record(const test::Scratch& scratch,
     const double value = update > 0 ? 21.5 : 20.5;
     if (metric == "chrf" && update > 0) continue;
     recorder.array("test/by_length", metric, {{"bucket", 1}}, std::vector<double>{value});
-    recorder.attributes("test", fmt::format(R"({{"{}": {}}})", metric, value));
+    recorder.attributes("test", {{metric, value}});
   }
   recorder.end(RunState::complete);
   return recorder.folder().root;

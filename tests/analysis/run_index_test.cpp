@@ -2,21 +2,21 @@
 #include "framework/analysis/run_index.hpp"
 
 #include <signal.h>
-#include <sys/wait.h>
 
 #include <optional>
 
 #include "framework/analysis/finished_run.hpp"
 #include "framework/analysis/index_file.hpp"
 #include "framework/analysis/summary_bytes.hpp"
+#include "framework/base/path.hpp"
+#include "framework/base/types.hpp"
 #include "framework/data/file_stamp.hpp"
 #include "framework/data/new_file.hpp"
 #include "tests/analysis/runs.hpp"
+#include "tests/child.hpp"
 
 using namespace softalign;
 using namespace softalign::test;
-namespace fs = std::filesystem;
-
 namespace {
 
 // Three finished runs and a cache; looked at when they have been left alone for long.
@@ -50,11 +50,6 @@ struct Setting {
     return found.read;
   }
 };
-
-std::string bytes_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 }  // namespace
 
@@ -183,12 +178,11 @@ BOOST_AUTO_TEST_CASE(a_folder_of_folders_shares_its_runs) {
 // No file of a run changes when its process dies without a word.
 BOOST_AUTO_TEST_CASE(a_killed_run_is_lost_at_once) {
   const Setting setting;
-  const pid_t child = fork();
-  if (child == 0) {
+  const pid_t child = begin_child([&] {
     auto* record = new Recorder(setting.results, seeded(9));
     train_some(*record, 3);
-    for (;;) pause();
-  }
+    return pause();
+  });
   const RunFolder run{setting.results / "study" / seeded(9).run_id};
   const auto state = [&] {
     for (const RunSummary& summary : setting.look().runs)
@@ -200,7 +194,7 @@ BOOST_AUTO_TEST_CASE(a_killed_run_is_lost_at_once) {
   BOOST_TEST(state() == "running");
   BOOST_TEST(state() == "running");
   kill(child, SIGKILL);
-  waitpid(child, nullptr, 0);
+  end_of(child);
   BOOST_TEST(state() == "lost");
   BOOST_TEST(setting.read() == 1u);
 }
@@ -259,16 +253,13 @@ BOOST_AUTO_TEST_CASE(an_index_that_cannot_be_written_is_none) {
 // Of many runs one that is new is not worth writing them all again.
 BOOST_AUTO_TEST_CASE(one_new_run_of_many_is_not_yet_written) {
   const Setting setting;
-  for (int i = 0; i < 300; ++i)
-    fs::copy(setting.runs[0].root,
-             setting.results / "study" / fmt::format("copy-{}", i),
-             fs::copy_options::recursive);
+  setting.copy_first(300);
   BOOST_TEST(setting.look().read == 303u);
   const auto inode = [&] { return stamp_of(setting.file().c_str()).inode; };
   const auto before = inode();
   for (Index seed = 10; seed < 12; ++seed) {
     complete_run(setting.results, seeded(seed));
-    BOOST_TEST(setting.look().read == static_cast<std::size_t>(seed - 9));
+    BOOST_TEST(setting.look().read == usize(seed - 9));
     BOOST_TEST((inode() == before) == (seed == 10));
   }
   BOOST_TEST(setting.look().read == 0u);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <boost/test/unit_test.hpp>
-#include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "framework/analysis/run_summary.hpp"
 #include "tests/record/support.hpp"
@@ -38,16 +38,12 @@ inline RunFolder complete_run(const std::filesystem::path& results,
                "bleu",
                {{"bucket", 1}},
                std::vector<double>{21.5},
-               R"({"units": "percent", "signature": "tok:none"})");
+               {{"units", "percent"}, {"signature", "tok:none"}});
   record.array("test/by_length", "loss", {{"bucket", 1}}, std::vector<double>{0.5});
-  record.attributes("test",
-                    R"({"sentences": 7, "bleu": 21.5, "bleu_signature": "tok:none", "loss": 0.5})");
+  record.attributes(
+      "test", {{"sentences", 7}, {"bleu", 21.5}, {"bleu_signature", "tok:none"}, {"loss", 0.5}});
   record.end(RunState::complete);
   return {results / run.name / run.run_id};
-}
-
-inline void write_file(const std::filesystem::path& file, const std::string& bytes) {
-  std::ofstream(file, std::ios::binary) << bytes;
 }
 
 }  // namespace softalign::test

@@ -6,10 +6,13 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "framework/analysis/metric_name.hpp"
 #include "framework/base/error.hpp"
+#include "framework/eval/bleu.hpp"
+#include "framework/eval/chrf.hpp"
+#include "tests/eval/made_counts.hpp"
 
 using namespace softalign;
+using namespace softalign::test;
 
 namespace {
 
@@ -33,26 +36,26 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
+SystemResults results_of(const CountTable& counts) { return {&counts.layout(), {rows_of(counts)}}; }
+
 // A system's outputs with their sufficient statistics.
 struct System {
-  std::vector<SentenceResult> sentences;
+  CountTable counts;
 
   explicit System(const std::string& name) {
     const Json& texts = frozen().at("texts");
+    std::vector<MadeCounts> sentences;
     for (std::size_t i = 0; i < texts.at(name).size(); ++i) {
       const std::string hypothesis = texts[name][i], reference = texts["references"][i];
-      SentenceResult& sentence = sentences.emplace_back();
-      sentence.searched = true;
-      sentence.exact = hypothesis == reference;
-      sentence.bleu = bleu_stats(words_of(hypothesis), words_of(reference));
-      sentence.chrf = chrf_stats(hypothesis, reference);
+      const BleuStats bleu = bleu_stats(words_of(hypothesis), words_of(reference));
+      const ChrfStats chrf = chrf_stats(hypothesis, reference);
+      sentences.push_back({{"exact", {hypothesis == reference ? 1.0 : 0.0}},
+                           {"bleu_stats", {bleu.begin(), bleu.end()}},
+                           {"chrf_stats", {chrf.begin(), chrf.end()}}});
     }
+    counts = made_counts(sentences);
   }
-  SystemResults results() const {
-    SystemResults all(1);
-    for (const SentenceResult& sentence : sentences) all[0].push_back(&sentence);
-    return all;
-  }
+  SystemResults results() const { return results_of(counts); }
 };
 
 const System& system_named(const std::string& name) {
@@ -180,12 +183,11 @@ BOOST_AUTO_TEST_CASE(two_systems_with_the_same_outputs_do_not_differ) {
 
 // 2 sentences: of the 4 ways to exchange them 2 have the full difference, so p = 1/2.
 BOOST_AUTO_TEST_CASE(a_difference_that_ties_with_draws_is_no_surprise) {
-  std::vector<SentenceResult> wrong(2), right(2);
-  for (SentenceResult& s : wrong) s.searched = true;
-  for (SentenceResult& s : right) s.searched = s.exact = true;
+  const CountTable wrong = made_counts({{{"exact", {0}}}, {{"exact", {0}}}}),
+                   right = made_counts({{{"exact", {1}}}, {{"exact", {1}}}});
   const auto metric = registered_metric("exact_match");
-  const SystemResults a = {{&wrong[0], &wrong[1]}}, b = {{&right[0], &right[1]}};
-  const PairedTest test = paired_tests({metric.get()}, a, b).front();
+  const PairedTest test =
+      paired_tests({metric.get()}, results_of(wrong), results_of(right)).front();
   BOOST_TEST(test.difference == 100);
   BOOST_TEST(std::abs(test.p_randomisation - 0.5) < 4 * std::sqrt(0.25 / kTrials));
 }
@@ -194,14 +196,16 @@ BOOST_AUTO_TEST_CASE(seeds_are_exchanged_together_and_score_as_their_mean) {
   const auto metric = registered_metric("bleu");
   SystemResults a = system_named("baseline").results(), b = system_named("near").results();
   const PairedTest one = paired_tests({metric.get()}, a, b).front();
-  a.push_back(a[0]);
-  b.push_back(b[0]);
+  const SystemResults first = b;
+  a.seeds.push_back(a.seeds[0]);
+  b.seeds.push_back(b.seeds[0]);
   const PairedTest twice = paired_tests({metric.get()}, a, b).front();
   BOOST_TEST(one.difference == twice.difference);  // the same system again is no more evidence
   BOOST_TEST(one.p_randomisation == twice.p_randomisation);
   BOOST_TEST(one.p_bootstrap == twice.p_bootstrap);
-  b[1] = system_named("better").results()[0];
-  const double mean = (score(*metric, {b[0]}) + score(*metric, {b[1]})) / 2;
+  const SystemResults better = system_named("better").results();
+  b.seeds[1] = better.seeds[0];
+  const double mean = (score(*metric, first) + score(*metric, better)) / 2;
   const double difference = paired_tests({metric.get()}, a, b).front().difference;
   BOOST_TEST(std::abs(difference - (mean - score(*metric, a))) < 1e-9);
 }
@@ -220,10 +224,12 @@ BOOST_AUTO_TEST_CASE(what_is_not_defined_is_not_tested) {
 BOOST_AUTO_TEST_CASE(systems_of_other_sentences_are_refused) {
   const SystemResults all = system_named("near").results();
   SystemResults fewer = all;
-  fewer[0].pop_back();
+  fewer.seeds[0].pop_back();
+  SystemResults twice = all;
+  twice.seeds.push_back(all.seeds[0]);
   const auto metric = registered_metric("bleu");
   BOOST_CHECK_THROW(paired_tests({metric.get()}, all, fewer), Error);
-  BOOST_CHECK_THROW(paired_tests({metric.get()}, all, {all[0], all[0]}), Error);
+  BOOST_CHECK_THROW(paired_tests({metric.get()}, all, twice), Error);
   BOOST_CHECK_THROW(paired_tests({metric.get()}, {}, {}), Error);
 }
 
@@ -281,17 +287,16 @@ BOOST_AUTO_TEST_CASE(a_true_null_hypothesis_is_rejected_as_often_as_it_should_be
   constexpr int kTests = 300, kSentences = 60;
   int rejected = 0;
   for (std::uint64_t test = 0; test < kTests; ++test) {
-    std::vector<SentenceResult> a(kSentences), b(kSentences);
-    SystemResults left(1), right(1);
-    for (std::size_t i = 0; i < kSentences; ++i) {
-      a[i].searched = b[i].searched = true;
-      a[i].exact = stream.uniform(2 * i, test) < 0.5f;
-      b[i].exact = stream.uniform(2 * i + 1, test) < 0.5f;
-      left[0].push_back(&a[i]);
-      right[0].push_back(&b[i]);
+    std::vector<MadeCounts> a, b;
+    for (std::uint64_t i = 0; i < kSentences; ++i) {
+      a.push_back({{"exact", {stream.uniform(2 * i, test) < 0.5f ? 1.0 : 0.0}}});
+      b.push_back({{"exact", {stream.uniform(2 * i + 1, test) < 0.5f ? 1.0 : 0.0}}});
     }
+    const CountTable left = made_counts(a), right = made_counts(b);
     const PairedTestOptions few{.trials = 200, .resamples = 1};
-    rejected += paired_tests({metric.get()}, left, right, few).front().p_randomisation <= 0.1;
+    rejected += paired_tests({metric.get()}, results_of(left), results_of(right), few)
+                    .front()
+                    .p_randomisation <= 0.1;
   }
   const double expected = 0.1 * kTests;
   BOOST_TEST(rejected <= expected + 4 * std::sqrt(expected));

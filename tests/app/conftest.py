@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-from program import TINY, softalign  # noqa: E402
+from command_line import TINY, text_spec, trained_run  # noqa: E402
 
 
 @pytest.fixture()
@@ -22,6 +24,22 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a finished run that has learnt something; it lies below <working folder>/results."""
     folder = tmp_path_factory.mktemp("trained")
     (folder / "tiny.yaml").write_text(TINY)
-    softalign("run", "tiny.yaml", "train.epochs=40", "notes=for the tests", cwd=folder)
-    (run,) = folder.glob("results/tiny/*")
-    return run
+    return trained_run(folder, "train.epochs=40", "notes=for the tests")
+
+
+@pytest.fixture()
+def run(trained: Path, tmp_path: Path) -> Path:
+    """A copy of the finished run that may be spoilt, below tmp_path/results."""
+    shutil.copytree(trained.parents[2], tmp_path, dirs_exist_ok=True)
+    return tmp_path / trained.relative_to(trained.parents[2])
+
+
+@pytest.fixture()
+def corpus(tmp_path: Path) -> Path:
+    """A working folder where tiny.yaml reads a text that nobody has changed for long, so that its hash may be remembered."""
+    (tmp_path / "tiny.yaml").write_text(text_spec("text.en", "text.es"))
+    (tmp_path / "text.en").write_text("the house is red\nthe dog\nred dog\n" * 10)
+    (tmp_path / "text.es").write_text("la casa es roja\nel perro\nperro rojo\n" * 10)
+    for name in ("text.en", "text.es"):
+        os.utime(tmp_path / name, (1, 1))
+    return tmp_path

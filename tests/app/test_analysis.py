@@ -6,14 +6,13 @@ import csv
 import io
 import json
 import shutil
-import signal
 import statistics
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from program import TINY, answer, error, on_terminal, softalign, started, wait_until
+from command_line import TINY, answer, error, interrupt, on_terminal, softalign, started, trained_run, wait_until
 
 h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
 numpy = pytest.importorskip("numpy")  # comes with it
@@ -64,7 +63,7 @@ def test_compare_groups_runs_by_all_but_the_seed(runs: Path) -> None:
     ]
     shown = answer("compare", cwd=runs)
     assert [metric["name"] for metric in shown["metrics"]] == [
-        "perplexity", "token_accuracy", "pointing_accuracy", "exact_match", "bleu",
+        "perplexity", "token_accuracy", "pointing_accuracy", "exact_match", "length_ratio", "bleu",
     ]  # fmt: skip
     for group in shown["groups"]:
         values = [run["metrics"]["bleu"] for run in group["runs"]]
@@ -151,9 +150,7 @@ def test_one_bad_run_spoils_no_table(spoilt: Path) -> None:
     (run / "run.h5").write_bytes((run / "run.h5").read_bytes()[:5000])
     interrupted = started("run", "tiny.yaml", "train.epochs=100000", "evaluate.search_dev=false", cwd=spoilt)
     wait_until(lambda: len(list(spoilt.glob("results/tiny/*/ckpt/*.ckpt"))) > 10)
-    interrupted.send_signal(signal.SIGINT)
-    interrupted.communicate()
-    assert interrupted.returncode == 75
+    interrupt(interrupted)
     done = softalign("compare", "--metric", "bleu", cwd=spoilt)
     assert done.stdout.startswith("4 runs in 3 groups")
     damaged, stopped = sorted(done.stderr.splitlines(), key=lambda line: "interrupted" in line)
@@ -192,8 +189,7 @@ def test_what_cannot_be_compared_is_refused(runs: Path) -> None:
 
 def test_diff_of_a_run_with_itself_run_again(runs: Path, tmp_path: Path) -> None:
     (tmp_path / "tiny.yaml").write_text(TINY)
-    softalign("run", "tiny.yaml", "model.attention.score=additive", "train.epochs=30", "name=again", "--threads", 1, cwd=tmp_path)
-    (again,) = tmp_path.glob("results/again/*")
+    again = trained_run(tmp_path, "model.attention.score=additive", "train.epochs=30", "name=again", "--threads", 1)
     first = run_of(runs, score="additive", seed=1)
     assert again.name == first.name
     done = softalign("diff", first, again, "--exit-code", cwd=runs)

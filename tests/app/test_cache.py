@@ -5,28 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import pytest
-from program import TINY, answer, files_below, softalign
-
-SPEC = TINY.replace(
-    TINY[TINY.index("task:") : TINY.index("model:")],
-    """\
-task:
-  type: parallel_text
-  train: {source: text.en, target: text.es}
-  dev: {source: text.en, target: text.es}
-  test: {source: text.en, target: text.es}
-""",
-)
-
-
-@pytest.fixture()
-def corpus(tmp_path: Path) -> Path:
-    (tmp_path / "tiny.yaml").write_text(SPEC)
-    (tmp_path / "text.en").write_text("the house is red\nthe dog\nred dog\n" * 10)
-    (tmp_path / "text.es").write_text("la casa es roja\nel perro\nperro rojo\n" * 10)
-    return tmp_path
-
+from command_line import answer, files_below, softalign
 
 def run(corpus: Path, cache: str, out: str) -> tuple[str, str]:
     """What the run prints, and its messages."""

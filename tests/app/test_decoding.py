@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from program import TINY, answer, error, json_lines, softalign
+from command_line import answer, error, json_lines, only_run, softalign, text_spec, trained_run, write_corpus
 
 h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
 
@@ -67,14 +67,12 @@ def test_coverage_is_refused_where_there_is_no_attention(here: Path) -> None:
         place = f"override 3 ('{asked}'): evaluate.{search}.coverage_penalty: "
         assert place + "it reads attention weights" in softalign("run", "tiny.yaml", *none, asked, cwd=here, code=2).stderr
     assert not (here / "results").exists()
-    softalign("run", "tiny.yaml", *none, cwd=here)
-    (run,) = here.glob("results/tiny/*")
+    run = trained_run(here, *none)
     wanted = "evaluate.search.coverage_penalty: it reads attention weights, and the model has none; leave it out"
     for command in ("translate", "evaluate"):
         refused = error(command, run, "search.coverage_penalty=1", cwd=here, code=2)
         assert refused == f"softalign: override 1 ('search.coverage_penalty=1'): {wanted}"
-    softalign("run", "tiny.yaml", "train.epochs=1", "evaluate.search={type: beam, coverage_penalty: 1}", cwd=here)
-    (covered,) = set(here.glob("results/tiny/*")) - {run}
+    covered = trained_run(here, "train.epochs=1", "evaluate.search={type: beam, coverage_penalty: 1}")
     refused = error("translate", run, covered, "batch=8", "search.coverage_penalty=1", cwd=here, code=2)
     assert refused == f"softalign: override 2 ('search.coverage_penalty=1'): {wanted}"
     translated = softalign("translate", covered, run, "search.coverage_penalty=0.5", cwd=here, text=TEXT)
@@ -139,8 +137,8 @@ def test_scores_of_translations_are_those_of_the_search(trained: Path, tmp_path:
         "note: pairs without words on a side are not scored: 1, the first in line 2",
     ]
     (tmp_path / "target").write_text("a b c\n")
-    said = error(*ask, cwd=tmp_path, code=3)
-    assert said == "softalign: target ends after 1 line, source goes on; line k of one must belong to line k of the other"
+    message = error(*ask, cwd=tmp_path, code=3)
+    assert message == "softalign: target ends after 1 line, source goes on; line k of one must belong to line k of the other"
 
 
 def test_score_tells_unknown_words_reads_pipes_and_refuses_searches(trained: Path, tmp_path: Path) -> None:
@@ -177,16 +175,13 @@ def test_alignments_of_every_hypothesis(trained: Path, tmp_path: Path) -> None:
 
 
 def test_sentences_without_references_are_translated_and_not_measured(here: Path) -> None:
-    for split, n in {"train": 20, "dev": 4, "test": 4}.items():
-        for side in ("en", "es"):
-            (here / f"{split}.{side}").write_text("".join(f"a b c {i % 5}\n" for i in range(n)))
-    model = TINY[TINY.index("model:") :]
-    files = "  train: {source: train.en, target: train.es}\n  dev: {source: dev.en}\n  test: {source: test.en}\n"
-    (here / "text.yaml").write_text(f"name: text\ntask:\n  type: parallel_text\n{files}{model}")
+    write_corpus(here)
+    spec = text_spec().replace("dev.en, target: dev.es", "dev.en").replace("test.en, target: test.es", "test.en")
+    (here / "text.yaml").write_text(spec)
     done = softalign("run", "text.yaml", cwd=here)
     for split in ("dev", "test"):
         assert f"note: the {split} sentences have no references: they are translated and not measured" in done.stderr
-    (run,) = here.glob("results/text/*")
+    run = only_run(here, "text")
     assert answer("show", run, cwd=here)["test"]["all"] == {"n": 4}
     text = (here / "test.en").read_text()
     with h5py.File(run / "run.h5") as file:
@@ -197,8 +192,8 @@ def test_sentences_without_references_are_translated_and_not_measured(here: Path
     for shown in (done, softalign("show", run, cwd=here), softalign("evaluate", run, cwd=here)):
         assert "\nnothing is measured: no references\nlength  n\n" in shown.stdout
     rows = json.loads(softalign("export", run, "--what", "sentences", "--format", "json", cwd=here).stdout)
-    told = {"run_id", "name", "seed", "sentence", "source", "source_length", "hypothesis", "model_score"}
-    assert len(rows) == 4 and all({key for key, cell in row.items() if cell is not None} == told for row in rows)
+    cells = {"run_id", "name", "seed", "sentence", "source", "source_length", "hypothesis", "model_score"}
+    assert len(rows) == 4 and all({key for key, cell in row.items() if cell is not None} == cells for row in rows)
     softalign("verify", run, cwd=here)
     softalign("ls", cwd=here)
     softalign("compare", run, cwd=here, code=None)
@@ -210,7 +205,6 @@ def test_sentences_without_references_are_translated_and_not_measured(here: Path
 
 
 def test_a_model_that_is_told_the_links_translates_nothing_new(here: Path) -> None:
-    softalign("run", "tiny.yaml", "model.attention=true_alignment", "train.epochs=1", cwd=here)
-    (run,) = here.glob("results/tiny/*")
+    run = trained_run(here, "model.attention=true_alignment", "train.epochs=1")
     assert "reads the known links" in error("translate", run, cwd=here, code=2)
     softalign("evaluate", run, cwd=here)  # its own sentences have links

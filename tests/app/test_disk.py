@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from program import PROGRAM, TINY, error, softalign
+from command_line import PROGRAM, TINY, error, softalign
 
 
 def test_a_folder_that_cannot_be_made_is_named(here: Path) -> None:
@@ -45,7 +45,7 @@ def test_a_file_that_may_not_grow_ends_the_run_and_loses_nothing(here: Path) -> 
     before = record.read_bytes()
 
     def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (30_000, 30_000))  # less than a first record
 
     for more in (["--force"], ["seed=2", "train.epochs=300"]):
         done = softalign("run", "tiny.yaml", *more, cwd=here, code=1, preexec_fn=limit)
@@ -86,8 +86,8 @@ def test_a_record_that_found_no_room_is_published_when_there_is_some(here: Path,
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, 500_000))
 
-    said = softalign(*spec, *more, cwd=here, code=1, preexec_fn=limit).stderr.splitlines()[-1]
-    assert "run.h5" in said and "File too large" in said
+    message = softalign(*spec, *more, cwd=here, code=1, preexec_fn=limit).stderr.splitlines()[-1]
+    assert "run.h5" in message and "File too large" in message
     (record,) = here.glob("results/tiny/*/run.h5")
     stale = record.read_bytes()
     done = softalign(*spec, cwd=here)

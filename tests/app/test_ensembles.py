@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from program import TINY, answer, error, json_lines, softalign
+from command_line import MODEL, TINY, answer, error, json_lines, softalign, trained_run
 
 h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
 
@@ -21,9 +21,7 @@ def second(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run like `trained`, of another seed and size."""
     folder = tmp_path_factory.mktemp("second")
     (folder / "tiny.yaml").write_text(TINY)
-    softalign("run", "tiny.yaml", "seed=2", "model.encoder.units=6", "train.epochs=10", cwd=folder)
-    (run,) = folder.glob("results/tiny/*")
-    return run
+    return trained_run(folder, "seed=2", "model.encoder.units=6", "train.epochs=10")
 
 
 def matrices(file: Path, module: str = "cross") -> list[Any]:
@@ -59,9 +57,9 @@ def test_an_ensemble_is_the_mean_of_its_models(trained: Path, second: Path, tmp_
     assert alone.keys() == expected.keys()
     for name, value in expected.items():
         assert alone[name] == pytest.approx(value, abs=1e-4)
-    said = softalign("evaluate", trained, second, cwd=here).stdout.splitlines()[0]
-    assert said.startswith(f"test split of {trained.name}, search: ")
-    assert said.endswith(", 2 models together (mean of probabilities)")
+    message = softalign("evaluate", trained, second, cwd=here).stdout.splitlines()[0]
+    assert message.startswith(f"test split of {trained.name}, search: ")
+    assert message.endswith(", 2 models together (mean of probabilities)")
 
 
 def test_alignments_of_every_hypothesis_of_an_ensemble(trained: Path, second: Path, tmp_path: Path) -> None:
@@ -93,11 +91,9 @@ def captions(here: Path) -> Path:
     lines = [digit(split, k, 1 + k + 3 * j) for j, split in enumerate(("train", "dev", "test")) for k in range(3)]
     (here / "digits.txt").write_text("\n".join(lines) + "\n")
     task = "task: {type: image_captions, digits: digits.txt, examples: {train: 16, dev: 4, test: 4}}\n"
-    model = TINY[TINY.index("model:") :].replace("{type: gru, units: 8}", "{type: image_grid, channels: [4, 4]}", 1)
+    model = MODEL.replace("{type: gru, units: 8}", "{type: image_grid, channels: [4, 4]}", 1)
     (here / "images.yaml").write_text("name: images\n" + task + model)
-    softalign("run", "images.yaml", "train.epochs=1", cwd=here)
-    (run,) = here.glob("results/images/*")
-    return run
+    return trained_run(here, "train.epochs=1", spec="images.yaml")
 
 
 def test_images_that_a_model_cannot_read_are_refused_by_their_line(captions: Path, here: Path) -> None:
@@ -113,8 +109,7 @@ def test_images_that_a_model_cannot_read_are_refused_by_their_line(captions: Pat
 
 
 def test_annotations_are_those_of_the_model_that_aligns(captions: Path, here: Path) -> None:
-    softalign("run", "images.yaml", "train.epochs=1", "model.attention=none", "model.encoder.channels=[4]", cwd=here)
-    (blind,) = set(here.glob("results/images/*")) - {captions}
+    blind = trained_run(here, "train.epochs=1", "model.attention=none", "model.encoder.channels=[4]", spec="images.yaml")
     for name, runs in {"both": (blind, captions), "one": (captions,)}.items():
         softalign("translate", *runs, "--alignments", f"{name}.h5", cwd=here, text=f"{IMAGE}\n")
     assert [[one.shape[1] for one in matrices(here / f"{name}.h5")] for name in ("both", "one")] == [[4], [4]]
@@ -123,8 +118,7 @@ def test_annotations_are_those_of_the_model_that_aligns(captions: Path, here: Pa
 
 
 def test_an_ensemble_of_different_tasks_is_told(trained: Path, here: Path) -> None:
-    softalign("run", "tiny.yaml", "task.type=copy", "train.epochs=1", cwd=here)
-    (copy,) = here.glob("results/tiny/*")
+    copy = trained_run(here, "task.type=copy", "train.epochs=1")
     note = f"note: runs {trained.name} and {copy.name} learnt different tasks: task.type differ\n"
     assert softalign("evaluate", trained, copy, cwd=here).stderr == note
     assert softalign("translate", trained, copy, cwd=here, text=TEXT).stderr == note
@@ -133,8 +127,7 @@ def test_an_ensemble_of_different_tasks_is_told(trained: Path, here: Path) -> No
 
 def test_runs_of_other_vocabularies_are_no_ensemble(trained: Path, here: Path) -> None:
     (here / "tiny.yaml").write_text(TINY.replace("symbols: 8", "symbols: 7"))
-    softalign("run", "tiny.yaml", "train.epochs=1", cwd=here)
-    (run,) = here.glob("results/tiny/*")
+    run = trained_run(here, "train.epochs=1")
     refused = error("translate", trained, run, cwd=here, code=2)
     assert "cannot be asked together: their source vocabularies differ (11 and 10 symbols)" in refused
     assert trained.name in refused and run.name in refused

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from journals import ALIGNMENT, ARRAY, ATTRIBUTES, END, EVENT, MARK, REWIND, SCALARS, Frame, put_together, rewrite, take_apart, text, texts
-from program import PROGRAM, TINY, answer, error, softalign
+from command_line import PROGRAM, TINY, answer, error, only_run, softalign
 
 RUN = ["run", "tiny.yaml", "train.epochs=4"]
 RAW = re.compile(
@@ -25,24 +25,19 @@ ATTEMPT = ["attempt-001/CLAIM", "attempt-001/RELEASED", "attempt-001/environment
 FOLDERS = ["ckpt", "attempt-001"]
 
 
-def first_run(folder: Path) -> Path:
-    (folder / "tiny.yaml").write_text(TINY)
-    softalign(*RUN, cwd=folder)
-    (run,) = folder.glob("results/tiny/*")
-    return run
-
-
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return first_run(tmp_path_factory.mktemp("finished")).parents[2]
+    folder = tmp_path_factory.mktemp("finished")
+    (folder / "tiny.yaml").write_text(TINY)
+    softalign(*RUN, cwd=folder)
+    return folder
 
 
 @pytest.fixture()
 def run(finished: Path, tmp_path: Path) -> Path:
     """A finished run that may be spoilt, in tmp_path/results."""
     shutil.copytree(finished, tmp_path, dirs_exist_ok=True)
-    (run,) = tmp_path.glob("results/tiny/*")
-    return run
+    return only_run(tmp_path)
 
 
 def unfinished(run: Path) -> None:
@@ -325,16 +320,11 @@ def test_a_journal_under_another_number_is_named(run: Path, tmp_path: Path) -> N
     assert "journal-002.jrnl: is the journal of attempt 1; move it away" in line
 
 
-def test_a_header_that_is_damaged_is_no_lost_run(run: Path, tmp_path: Path) -> None:
-    journal = run / "journal-001.jrnl"
-    damaged = bytearray(journal.read_bytes())
-    damaged[30] ^= 1
-    journal.write_bytes(damaged)
-    assert "journal-001.jrnl: damaged" in error("recover", run, cwd=tmp_path, code=3)
-    assert "journal-001.jrnl: damaged" in error(*RUN, "--force", cwd=tmp_path, code=3)
+ENVIRONMENTS = ["[]", "-1", "null", '{"host": -1}', '{"": 1}', '{"a\\u0000": 1}', "[" * 100_000, "\xff", "no json"]
+LARGE = [f'{{"{"x" * 70_000}": "z"}}', f'{{"spec_yaml": "{"z" * 70_000}"}}']
 
 
-@pytest.mark.parametrize("json", ["[]", "-1", "null", '{"host": -1}', '{"": 1}', '{"a\\u0000": 1}', "[" * 100_000, "\xff", "no json"])
+@pytest.mark.parametrize("json", [*ENVIRONMENTS, *LARGE])
 def test_an_environment_that_is_none_is_named(run: Path, tmp_path: Path, json: str) -> None:
     environment = run / "attempt-001/environment.json"
     environment.write_bytes(json.encode("latin-1"))
@@ -370,23 +360,6 @@ def test_a_claim_with_numbers_that_are_none_is_damaged(run: Path, tmp_path: Path
 
 
 # The cache -----------------------------------------------------------------------------------------------------
-
-TEXT = TINY.replace(
-    TINY[TINY.index("task:") : TINY.index("model:")],
-    "task:\n  type: parallel_text\n"
-    + "".join(f"  {split}: {{source: text.en, target: text.es}}\n" for split in ("train", "dev", "test")),
-)
-
-
-@pytest.fixture()
-def corpus(tmp_path: Path) -> Path:
-    (tmp_path / "tiny.yaml").write_text(TEXT)
-    (tmp_path / "text.en").write_text("the house is red\nthe dog\nred dog\n" * 10)
-    (tmp_path / "text.es").write_text("la casa es roja\nel perro\nperro rojo\n" * 10)
-    for name in ("text.en", "text.es"):
-        os.utime(tmp_path / name, (1, 1))
-    return tmp_path
-
 
 def empty_folder(place: Path) -> None:
     place.mkdir()

@@ -1,4 +1,4 @@
-"""A Transformer as a person runs it: its record has every head, and what makes no sense is refused before data is read."""
+"""A Transformer as a person runs it: its record has every head."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from program import TINY, answer, error, softalign
+from command_line import TINY, answer, error, softalign, trained_run
 
 h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
 
@@ -20,8 +20,7 @@ TRANSFORMER = (
 
 def test_every_head_of_every_layer_is_recorded_and_can_be_drawn(tmp_path: Path) -> None:
     (tmp_path / "tiny.yaml").write_text(TRANSFORMER)
-    softalign("run", "tiny.yaml", "record.alignments=3", cwd=tmp_path)
-    (run,) = tmp_path.glob("results/tiny/*")
+    run = trained_run(tmp_path, "record.alignments=3")
     with h5py.File(run / "run.h5") as file:
         modules = file["alignments"]
         assert {"cross", "cross_layer1", "cross_layer2", "cross_search"} <= set(modules)
@@ -41,11 +40,3 @@ def test_every_head_of_every_layer_is_recorded_and_can_be_drawn(tmp_path: Path) 
     assert "has no head 2, but 0 to 1" in error(
         "show", run, "--sentence", 1, "--module", "cross_layer2", "--head", 2, cwd=tmp_path, code=2
     )
-
-
-def test_an_attention_that_the_decoder_would_not_read_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "tiny.yaml").write_text(TRANSFORMER)
-    refused = error("run", "tiny.yaml", "model.attention=global", cwd=tmp_path, code=2)
-    assert "decoder 'transformer' attends by itself" in refused and "attention: built_in" in refused
-    (tmp_path / "tiny.yaml").write_text(TINY.replace("{type: global, score: {type: additive, units: 8}}", "built_in"))
-    assert "no attention of its own" in error("run", "tiny.yaml", cwd=tmp_path, code=2)

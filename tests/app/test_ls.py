@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from program import PATIENCE, PROGRAM, TINY, answer, error, softalign, started, wait_until
+from command_line import PATIENCE, PROGRAM, TINY, answer, error, kill, only_run, softalign, started, wait_until
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
 bench_ls = pytest.importorskip("bench_ls", reason="python3-h5py is not installed")
@@ -96,7 +96,7 @@ def test_a_new_run_is_seen_and_when_it_is_killed(settled: Folder) -> None:
     (settled.folder / "new.yaml").write_text(TINY.replace("name: tiny", "name: new"))
     run = started("run", "new.yaml", "train.epochs=100000", "evaluate.search_dev=false", cwd=settled.folder)
     wait_until(lambda: any(settled.results.glob("new/*/status.json")))
-    (folder,) = settled.results.glob("new/*")
+    folder = only_run(settled.folder, "new")
 
     def state() -> str:
         found = {row["run_id"]: row["state"] for row in settled.rows("cache")}
@@ -104,8 +104,7 @@ def test_a_new_run_is_seen_and_when_it_is_killed(settled: Folder) -> None:
         return found[folder.name]
 
     assert state() == "running"
-    run.kill()
-    run.communicate()
+    kill(run)
     assert state() == "lost"
     shutil.rmtree(folder.parent)
     assert folder.name not in settled.states()

@@ -9,7 +9,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from program import TINY, error, on_terminal, softalign
+from command_line import TINY, error, on_terminal, softalign
 
 EVIL = "a\x1b[31m\nb\u009b\u202e" + os.fsdecode(b"\xff")
 SWEEP = """\
@@ -25,10 +25,10 @@ parameters:
 def harmless(*arguments: object, cwd: Path, code: int | None = 0, text: str = "") -> str:
     """What a command prints for people, checked: no control character but the ends of lines, and UTF-8."""
     done = softalign(*arguments, cwd=cwd, code=code, text=text)
-    said = done.stdout + done.stderr
-    wrong = [c for c in said if (c < " " and c != "\n") or "\x7f" <= c <= "\x9f" or c in "\u202e\ufffd"]
-    assert not wrong, (arguments, wrong, said)
-    return said
+    message = done.stdout + done.stderr
+    wrong = [c for c in message if (c < " " and c != "\n") or "\x7f" <= c <= "\x9f" or c in "\u202e\ufffd"]
+    assert not wrong, (arguments, wrong, message)
+    return message
 
 
 def test_names_of_files_do_not_reach_the_terminal(tmp_path: Path) -> None:
@@ -75,8 +75,8 @@ def test_text_of_a_record_does_not_reach_the_terminal(trained: Path, tmp_path: P
         tokens = file["alignments/cross/src_tokens"]
         tokens[...] = np.full(tokens.shape, texts, dtype=object)
     for command in (["show"], ["show", "--sentence", "0"], ["diff", trained], ["compare", trained], ["ls"], ["export", "-o", "t.csv"]):
-        said = harmless(*command, run, cwd=tmp_path, code=None)
-        assert "\\x1b" in said or command[0] in ("ls", "export", "compare"), said
+        message = harmless(*command, run, cwd=tmp_path, code=None)
+        assert "\\x1b" in message or command[0] in ("ls", "export", "compare"), message
     with h5py.File(run / "run.h5", "r+") as file:
         file["test/hypothesis"][...] = texts
     assert texts.split()[0] in softalign("export", "--what", "sentences", run, cwd=tmp_path).stdout  # data stay as they are
@@ -98,8 +98,8 @@ def test_specs_and_folders_may_begin_with_a_dash(tmp_path: Path, name: str) -> N
     assert (tmp_path / "-t.csv").exists() and (run / "report.html").exists()
     (tmp_path / "-s.yaml").write_text(SWEEP.format(base=name))
     softalign("sweep", "run", "--out=-out", "--", "-s.yaml", cwd=tmp_path)
-    said = softalign("sweep", "status", "--", "-out/-swept", cwd=tmp_path).stdout
-    assert "2 complete" in said
+    message = softalign("sweep", "status", "--", "-out/-swept", cwd=tmp_path).stdout
+    assert "2 complete" in message
 
 
 def test_only_what_the_command_made_is_replaced(trained: Path, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from program import softalign
+from command_line import softalign
 
 PAPERS = Path(__file__).resolve().parents[2] / "configs" / "papers"
 

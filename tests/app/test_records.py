@@ -11,22 +11,18 @@ from pathlib import Path
 
 import pytest
 
-from program import PROGRAM, TINY, answer, error, files_below, softalign, started, wait_until
+from command_line import (
+    PROGRAM, answer, error, files_below, interrupt, kill, only_run, softalign, started, started_run, trained_run, wait_until, write_corpus,
+)  # fmt: skip
 
 h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
 
-
-def copied(trained: Path, to: Path) -> Path:
-    """A copy of the finished run that a test may spoil, below to/results."""
-    shutil.copytree(trained.parents[2], to, dirs_exist_ok=True)
-    return to / trained.relative_to(trained.parents[2])
 
 
 # --- looking
 
 
-def test_ls_has_a_line_for_every_run_and_a_corrupt_one_breaks_nothing(trained: Path, tmp_path: Path) -> None:
-    run = copied(trained, tmp_path)
+def test_ls_has_a_line_for_every_run_and_a_corrupt_one_breaks_nothing(run: Path, tmp_path: Path) -> None:
     for name, spoil in {
         "cut": lambda f: f.write_bytes(f.read_bytes()[:5000]),
         "foreign": lambda f: f.write_bytes(b"no HDF5 at all"),
@@ -65,14 +61,11 @@ def test_ls_says_in_what_runs_of_one_name_differ(here: Path) -> None:
 
 
 def test_ls_is_as_new_as_the_journal(here: Path) -> None:
-    run = started("run", "tiny.yaml", "train.epochs=3000", "evaluate.search_dev=false", cwd=here)
-    wait_until(lambda: any(here.glob("results/tiny/*/ckpt/*.ckpt")))
-    (folder,) = here.glob("results/tiny/*")
+    run, folder = started_run(here, "train.epochs=3000", "evaluate.search_dev=false")
     os.kill(run.pid, signal.SIGSTOP)
     (entry,) = answer("ls", cwd=here)
     last = softalign("tail", folder, "-n", 1, cwd=here).stdout.split()[0]
-    run.kill()
-    run.communicate()
+    kill(run)
     assert entry["state"] == "running" and entry["updates"] == int(last) > 0
 
 
@@ -116,8 +109,8 @@ def test_show_draws_the_alignment_of_a_sentence(trained: Path) -> None:
     assert "did you mean 'cross'" in error("show", trained, "--sentence", 1, "--module", "crs", cwd=here, code=2)
 
 
-def test_a_run_that_is_not_there_is_said_to_be_so(trained: Path, tmp_path: Path) -> None:
-    here = copied(trained, tmp_path).parents[2]
+def test_a_run_that_is_not_there_is_said_to_be_so(trained: Path, run: Path) -> None:
+    here = run.parents[2]
     shutil.copytree(here / "results/tiny", here / "results/again")
     assert "neither a file, a folder" in error("show", "zzzz", cwd=here, code=2)
     assert "which run?" in error("show", "", cwd=here, code=2)
@@ -142,7 +135,7 @@ def test_a_run_that_is_not_there_is_said_to_be_so(trained: Path, tmp_path: Path)
 def test_tail_follows_a_run_to_its_end(here: Path) -> None:
     run = started("run", "tiny.yaml", "train.epochs=60", cwd=here)
     wait_until(lambda: any(here.glob("results/tiny/*/journal-001.jrnl")))
-    (folder,) = here.glob("results/tiny/*")
+    folder = only_run(here)
     done = softalign("tail", folder, "-f", "-n", 3, cwd=here)
     run.communicate()
     lines = done.stdout.splitlines()
@@ -160,12 +153,9 @@ def test_tail_follows_a_run_to_its_end(here: Path) -> None:
 
 
 def test_recover_makes_the_record_of_a_killed_run(here: Path) -> None:
-    run = started("run", "tiny.yaml", "train.epochs=3000", "evaluate.search_dev=false", cwd=here)
-    wait_until(lambda: any(here.glob("results/tiny/*/ckpt/*.ckpt")))
-    (folder,) = here.glob("results/tiny/*")
+    run, folder = started_run(here, "train.epochs=3000", "evaluate.search_dev=false")
     assert "works on this run" in error("recover", folder, cwd=here, code=1)
-    run.kill()
-    run.communicate()
+    kill(run)
     assert answer("ls", cwd=here)[0]["state"] == "lost"
     if (folder / "run.h5").exists():  # the same word and the same status everywhere
         assert "\nstate       lost, " in softalign("show", folder, cwd=here).stdout
@@ -180,8 +170,7 @@ def test_recover_makes_the_record_of_a_killed_run(here: Path) -> None:
     assert "holds no parameters" in error("translate", folder, cwd=here, code=3)
 
 
-def test_verify_finds_the_same_bits_and_a_changed_one(trained: Path, tmp_path: Path) -> None:
-    run = copied(trained, tmp_path)
+def test_verify_finds_the_same_bits_and_a_changed_one(run: Path, tmp_path: Path) -> None:
     kept = softalign("verify", run, "--keep", "--threads", 1, cwd=tmp_path, env={**os.environ, "TMPDIR": str(tmp_path)})
     assert kept.stdout.endswith("the same bits again\n")
     (second,) = tmp_path.glob("softalign-verify-*/tiny/*/run.h5")
@@ -197,25 +186,24 @@ def test_verify_finds_the_same_bits_and_a_changed_one(trained: Path, tmp_path: P
     assert files_below(tmp_path) == before
 
 
+def test_a_metric_that_is_newer_than_the_record_is_no_difference(run: Path, tmp_path: Path) -> None:
+    with h5py.File(run / "run.h5", "a") as file:
+        del file["test"].attrs["length_ratio"], file["test/by_length/length_ratio"], file["dev/length_ratio"]
+    assert softalign("verify", run, cwd=tmp_path).stdout.endswith("the same bits again\n")
+
+
 def test_what_is_not_complete_cannot_be_verified(here: Path) -> None:
-    run = started("run", "tiny.yaml", "train.epochs=3000", "evaluate.search_dev=false", cwd=here)
-    wait_until(lambda: any(here.glob("results/tiny/*/ckpt/*.ckpt")))
-    run.send_signal(signal.SIGTERM)
-    run.communicate()
-    (folder,) = here.glob("results/tiny/*")
+    run, folder = started_run(here, "train.epochs=3000", "evaluate.search_dev=false")
+    interrupt(run, "SIGTERM")
     assert "the run is interrupted; only one that is complete or pruned can be verified" in error("verify", folder, cwd=here, code=3)
 
 
 def test_an_interrupted_verification_leaves_nothing(here: Path) -> None:
-    softalign("run", "tiny.yaml", "train.epochs=400", cwd=here)
-    (folder,) = here.glob("results/tiny/*")
+    folder = trained_run(here, "train.epochs=400")
     before = files_below(here)
     process = started("verify", folder, cwd=here, env={**os.environ, "TMPDIR": str(here)})
     wait_until(lambda: any(here.glob("softalign-verify-*/tiny/*/ckpt/*.ckpt")))
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=30)
-    assert process.returncode == 75
-    assert said.splitlines()[-1] == "softalign: interrupted; the record is as it was, verify it again"
+    assert interrupt(process).splitlines()[-1] == "softalign: interrupted; the record is as it was, verify it again"
     assert files_below(here) == before
 
 
@@ -225,8 +213,7 @@ def test_a_folder_for_temporary_files_that_is_none_is_named(trained: Path, tmp_p
 
 
 def test_what_a_killed_verification_left_is_removed_by_the_next_one(here: Path) -> None:
-    softalign("run", "tiny.yaml", "train.epochs=400", cwd=here)
-    (folder,) = here.glob("results/tiny/*")
+    folder = trained_run(here, "train.epochs=400")
     env = {**os.environ, "TMPDIR": str(here)}
     process = started("verify", folder, cwd=here, env=env)
     wait_until(lambda: any(here.glob("softalign-verify-*/tiny/*/ckpt/*.ckpt")))
@@ -234,8 +221,7 @@ def test_what_a_killed_verification_left_is_removed_by_the_next_one(here: Path) 
     others = {left.name.replace(f"-{process.pid}-", f"-{os.getpid()}-"), "softalign-verify-Ab12Cd", f"{left.name}x"}
     for other in others:
         (here / other).mkdir()
-    process.kill()
-    process.communicate()
+    kill(process)
     softalign("verify", folder, "task.symbols=9", cwd=here, code=3, env=env)  # refused before anything is trained
     assert left.exists()
     softalign("verify", folder, cwd=here, env=env)
@@ -264,14 +250,8 @@ def test_evaluate_gives_the_numbers_of_the_record(trained: Path) -> None:
 
 
 def test_evaluate_says_when_the_data_is_not_what_the_run_read(here: Path) -> None:
-    for split, n in {"train": 20, "dev": 4, "test": 4}.items():
-        for side in ("en", "es"):
-            (here / f"{split}.{side}").write_text("".join(f"a b c {i % 5}\n" for i in range(n)))
-    files = "".join(f"  {s}: {{source: {s}.en, target: {s}.es}}\n" for s in ("train", "dev", "test"))
-    model = TINY[TINY.index("model:") :]
-    (here / "text.yaml").write_text(f"name: text\ntask:\n  type: parallel_text\n{files}{model}")
-    softalign("run", "text.yaml", cwd=here)
-    (run,) = here.glob("results/text/*")
+    write_corpus(here)
+    run = trained_run(here, spec="text.yaml")
     assert "note" not in softalign("evaluate", run, cwd=here).stderr
     (here / "test.en").write_text("a b\n" * 4)
     assert "task.test.source changed" in softalign("evaluate", run, cwd=here).stderr
@@ -284,8 +264,8 @@ def test_evaluate_says_when_the_data_is_not_what_the_run_read(here: Path) -> Non
     for command in ("evaluate", "verify"):
         missing = softalign(command, run, cwd=here, code=3).stderr
         assert "train.en: cannot be read" in missing and "name their new places: task.train.source=FILE" in missing
-    (here / "moved.en").write_text("".join(f"a b c {i % 5}\n" for i in range(20)))
-    (here / "test.en").write_text("".join(f"a b c {i % 5}\n" for i in range(4)))
+    write_corpus(here)
+    (here / "train.en").rename(here / "moved.en")
     moved = answer("evaluate", run, "task.train.source=moved.en", cwd=here)
     assert moved["changed_data"] == [] and moved["metrics"] == answer("show", run, cwd=here)["test"]
 
@@ -329,11 +309,11 @@ def test_translate_stops_at_a_line_that_is_no_text(trained: Path) -> None:
     assert done.stderr == "standard input:3: byte 3 (0xff) is not UTF-8; convert the file with iconv\n"
     long = softalign("translate", trained, cwd=here, code=3, text="a " * 100_000)
     assert "standard input:1: " in long.stderr
-    for place, said in {"/dev/zero": "standard input:1: longer than", "/": "standard input: cannot be read: Is a dir"}.items():
+    for place, message in {"/dev/zero": "standard input:1: longer than", "/": "standard input: cannot be read: Is a dir"}.items():
         descriptor = os.open(place, os.O_RDONLY)
         done = subprocess.run([PROGRAM, "translate", trained], stdin=descriptor, capture_output=True, text=True, timeout=60)
         os.close(descriptor)
-        assert done.returncode == 3 and said in done.stderr and done.stderr.count("\n") == 1, done.stderr
+        assert done.returncode == 3 and message in done.stderr and done.stderr.count("\n") == 1, done.stderr
 
 
 def test_translate_writes_alignments_that_xarray_reads(trained: Path, tmp_path: Path) -> None:
@@ -367,8 +347,7 @@ def test_translate_writes_alignments_that_xarray_reads(trained: Path, tmp_path: 
 
 def test_alignments_are_refused_where_there_are_none_or_no_place_for_them(trained: Path, here: Path) -> None:
     assert "no such folder" in error("translate", trained, "--alignments", "no/x.h5", cwd=here, code=2)
-    softalign("run", "tiny.yaml", "model.attention=none", "train.epochs=1", cwd=here)
-    (run,) = here.glob("results/tiny/*")
+    run = trained_run(here, "model.attention=none", "train.epochs=1")
     assert "has no attention" in error("translate", run, "--alignments", "x.h5", cwd=here, code=2)
     assert "holds no alignments" in error("show", run, "--sentence", 0, cwd=here, code=2)
     assert json.loads(softalign("show", run, "--json", cwd=here).stdout)["test"]["all"]["n"] == 16

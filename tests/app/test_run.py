@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from program import TINY, answer, error, files_below, on_terminal, softalign, started, wait_until
+from command_line import (
+    answer, error, files_below, interrupt, on_terminal, only_run, softalign, started, started_run, text_spec, write_corpus,
+)  # fmt: skip
 
 LONG = ["train.epochs=2000", "record.checkpoint_every=50", "evaluate.search_dev=false"]
 
@@ -21,7 +23,7 @@ def test_a_run_prints_its_results_by_length_and_leaves_a_record(here: Path) -> N
     assert done.stdout.startswith("test set, by source length\nteacher-forced: perplexity to ")
     lines = done.stdout.splitlines()[2:]
     assert lines[0].split()[:3] == ["length", "n", "perplexity"]
-    shown = softalign("show", next(here.glob("results/tiny/*")), cwd=here).stdout
+    shown = softalign("show", only_run(here), cwd=here).stdout
     columns = next(line.split() for line in shown.splitlines() if line.startswith("length"))
     assert [name for name in columns if name in lines[0].split()] == lines[0].split()
     assert columns.index("chrf") > columns.index("attention_entropy")  # of the search, behind the teacher-forced
@@ -48,7 +50,7 @@ def test_a_dry_run_says_what_would_be_done_and_writes_nothing(here: Path) -> Non
     text = softalign("run", "tiny.yaml", "--dry-run", cwd=here).stdout
     assert "64 train, 16 dev, 16 test" in text
     plan = answer("run", "tiny.yaml", "--dry-run", "train.max_updates=7", cwd=here)
-    assert plan["updates"] == 7 and plan["updates_per_epoch"] == 4 and plan["state"] == "absent"
+    assert plan["updates"] == 7 and plan["updates_per_epoch"] == 4 and plan["state"] == "planned"
     assert plan["parameters"] == 2383
     assert files_below(here) == ["tiny.yaml"]
     outcome = answer("run", "tiny.yaml", "train.max_updates=7", cwd=here)
@@ -64,9 +66,7 @@ def test_early_stopping_says_when_and_whose_parameters_count(here: Path) -> None
 
 
 def test_a_baseline_that_cannot_be_is_said_to_be_left_out(here: Path) -> None:
-    (here / "s.txt").write_text("a b c\nd e\n" * 8)
-    sides = "".join(f"{split}: {{source: s.txt, target: s.txt}}, " for split in ("train", "dev", "test"))
-    (here / "text.yaml").write_text(TINY[: TINY.index("task:")] + f"task: {{type: parallel_text, {sides}}}\n" + TINY[TINY.index("model:") :])
+    write_corpus(here)
     done = softalign("run", "text.yaml", "evaluate.baselines=[ibm_model1]", cwd=here)
     assert "note: evaluate.baselines: ibm_model1 is left out: the test sentences have no word links" in done.stderr
 
@@ -74,8 +74,7 @@ def test_a_baseline_that_cannot_be_is_said_to_be_left_out(here: Path) -> None:
 def test_a_baseline_that_is_asked_for_is_in_the_table(here: Path) -> None:
     (here / "s.txt").write_text("a b c\nd e f\n" * 8)
     (here / "links.txt").write_text("0-0 1-1 2-2\n" * 16)
-    sides = "".join(f"{split}: {{source: s.txt, target: s.txt, alignment: links.txt}}, " for split in ("train", "dev", "test"))
-    (here / "text.yaml").write_text(TINY[: TINY.index("task:")] + f"task: {{type: parallel_text, {sides}}}\n" + TINY[TINY.index("model:") :])
+    (here / "text.yaml").write_text(text_spec("s.txt", "s.txt", ", alignment: links.txt"))
     ask = ("run", "text.yaml", "evaluate.baselines=[ibm_model1]")
     first, again = (softalign(*ask, cwd=here).stdout for _ in range(2))
     assert "pointing_accuracy_ibm_model1" in first and first in again.replace("complete already: ", "")
@@ -91,22 +90,11 @@ def test_the_help_shows_a_removal_that_works(here: Path) -> None:
         softalign("run", configs / spec, removal[1], "--dry-run", cwd=here)
 
 
-def test_threads_and_the_folder_change_no_bit(here: Path) -> None:
-    one = answer("run", "tiny.yaml", "--threads", 1, "--out", "a", cwd=here)
-    two = answer("run", "tiny.yaml", "--threads", 2, "--out", "b", cwd=here)
-    assert one["test"] == two["test"]
-
-
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1"])
 def test_a_signal_saves_the_state_and_the_same_command_goes_on(here: Path, name: str) -> None:
-    process = started("run", "tiny.yaml", *LONG, cwd=here)
-    wait_until(lambda: any(here.glob("results/tiny/*/ckpt/*.ckpt")))
-    process.send_signal(getattr(signal, name))
-    _, said = process.communicate(timeout=30)
-    assert process.returncode == 75, said
-    last = said.splitlines()[-1]
+    process, run = started_run(here, *LONG)
+    last = interrupt(process, name).splitlines()[-1]
     assert last.startswith("softalign: interrupted") and "run the same command again" in last
-    (run,) = here.glob("results/tiny/*")
     assert answer("ls", cwd=here)[0]["state"] == "interrupted"
 
     stop_soon = started("run", "tiny.yaml", *LONG, cwd=here)
@@ -115,47 +103,29 @@ def test_a_signal_saves_the_state_and_the_same_command_goes_on(here: Path, name:
     while "resuming at update" not in line:
         line = stop_soon.stderr.readline()
         assert line, "ended without resuming"
-    stop_soon.send_signal(signal.SIGTERM)
-    stop_soon.communicate(timeout=30)
-    assert stop_soon.returncode == 75 and (run / "run.h5").is_file()
-
-
-def test_an_interrupted_run_ends_in_the_bits_of_one_that_was_not(here: Path) -> None:
-    epochs = ["train.epochs=150", "record.checkpoint_every=30"]
-    process = started("run", "tiny.yaml", *epochs, cwd=here)
-    wait_until(lambda: any(here.glob("results/tiny/*/ckpt/*.ckpt")))
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=30)
-    assert process.returncode == 75
-    resumed = softalign("run", "tiny.yaml", *epochs, cwd=here)
-    assert "resuming at update" in resumed.stderr and "WARNING" not in resumed.stderr
-    (run,) = here.glob("results/tiny/*")
-    assert softalign("verify", run, cwd=here).stdout.endswith("the same bits again\n")
+    interrupt(stop_soon, "SIGTERM")
+    assert (run / "run.h5").is_file()
 
 
 def test_a_second_signal_says_that_the_state_is_being_saved(here: Path) -> None:
-    process = started("run", "tiny.yaml", *LONG, cwd=here)
-    wait_until(lambda: any(here.glob("results/tiny/*/ckpt/*.ckpt")))
+    process, _ = started_run(here, *LONG)
     os.kill(process.pid, signal.SIGSTOP)  # so that both signals come before the step ends
     process.send_signal(signal.SIGINT)
     process.send_signal(signal.SIGTERM)
     os.kill(process.pid, signal.SIGCONT)
-    _, said = process.communicate(timeout=30)
+    _, message = process.communicate(timeout=30)
     assert process.returncode == 75
-    assert "stopping: " in said and "still saving" in said
+    assert "stopping: " in message and "still saving" in message
 
 
 def test_an_interrupt_while_data_is_read_writes_nothing(here: Path) -> None:
     lines = "".join(f"a b c d e f g {i}\n" for i in range(400_000))
     (here / "s.txt").write_text(lines)
-    sides = "".join(f"{split}: {{source: s.txt, target: s.txt}}, " for split in ("train", "dev", "test"))
-    (here / "text.yaml").write_text(f"task: {{type: parallel_text, {sides} vocabulary: {{size: 50}}}}\n")
+    (here / "text.yaml").write_text(text_spec("s.txt", "s.txt", model="  vocabulary: {size: 50}\n"))
     process = started("run", "text.yaml", cwd=here)
     with pytest.raises(subprocess.TimeoutExpired):
         process.wait(timeout=0.3)
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
-    assert process.returncode == 75, said
+    interrupt(process)
     assert not (here / "results").exists()
 
 
@@ -164,11 +134,8 @@ def test_an_interrupt_while_testing_keeps_the_trained_model(here: Path) -> None:
     process = started("run", "tiny.yaml", *test, cwd=here)
     assert process.stderr is not None
     assert "epoch 1/1" in process.stderr.readline()
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=30)
-    assert process.returncode == 75, said
-    assert "interrupted while evaluating test" in said.splitlines()[-1]
-    tail = softalign("tail", *here.glob("results/tiny/*"), cwd=here).stdout
+    assert "interrupted while evaluating test" in interrupt(process).splitlines()[-1]
+    tail = softalign("tail", only_run(here), cwd=here).stdout
     assert "ended: interrupted" in tail and "checkpoint" in tail
 
 
@@ -178,7 +145,7 @@ def test_a_loss_that_is_no_number_stops_the_run_and_keeps_the_checkpoint(here: P
     last = done.stderr.splitlines()[-1]
     assert re.match(r"softalign: update 2: the loss is not a number in training sentences \d+, ", last), last
     assert "the largest parameter, '" in last and "the last checkpoint, of update 1, is kept" in last
-    (run,) = here.glob("results/tiny/*")
+    run = only_run(here)
     assert len(list((run / "ckpt").glob("upd-*1-*.ckpt"))) == 1
     shown = softalign("show", run, cwd=here).stdout
     assert "failed, 1 update" in shown

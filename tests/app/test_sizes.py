@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from program import PATIENCE, PROGRAM, SANITIZED, answer, error, softalign
+from command_line import PATIENCE, PROGRAM, SANITIZED, answer, error, softalign
 
 MB = 1 << 20
 uses_memory_as_built = pytest.mark.skipif(SANITIZED, reason="a sanitizer takes memory of its own")
@@ -58,19 +58,19 @@ WIDE = ["model.encoder.units=20000", "model.decoder.units=20000"]
 def test_attacks_are_refused_before_anything_is_made(
     here: Path, command: list[str], changes: list[str], keys: list[str]
 ) -> None:
-    code, said, megabytes, seconds = measured(*command, "tiny.yaml", *changes, cwd=here)
-    assert code == 2, said
-    assert len(said.splitlines()) == 1 and " would fit" in said and "--no-size-check goes on" in said
+    code, message, megabytes, seconds = measured(*command, "tiny.yaml", *changes, cwd=here)
+    assert code == 2, message
+    assert len(message.splitlines()) == 1 and " would fit" in message and "--no-size-check goes on" in message
     for key in keys:
-        assert re.search(key, said), said
+        assert re.search(key, message), message
     assert SANITIZED or megabytes < 400
     assert seconds < 20 * PATIENCE  # 2 s on a machine that has nothing else to do
     assert not (here / "results").exists()
 
 
 def test_what_the_refusal_proposes_is_accepted(here: Path) -> None:
-    said = error("run", "tiny.yaml", *LONG_TEST, cwd=here, code=2)
-    (length,) = re.findall(r"task\.length\.test: \[4, 10000\] -> (\[4, \d+\])", said)
+    message = error("run", "tiny.yaml", *LONG_TEST, cwd=here, code=2)
+    (length,) = re.findall(r"task\.length\.test: \[4, 10000\] -> (\[4, \d+\])", message)
     notes = softalign("validate", "tiny.yaml", *LONG_TEST, f"task.length.test={length}", cwd=here).stderr
     assert "softalign run refuses" not in notes
     refused = softalign("validate", "tiny.yaml", *LONG_TEST, cwd=here)
@@ -88,9 +88,9 @@ def test_what_the_refusal_proposes_is_accepted(here: Path) -> None:
     ],
 )
 def test_values_above_what_has_an_effect_are_found(here: Path, changes: list[str], keys: list[str]) -> None:
-    said = softalign("run", "tiny.yaml", *changes, cwd=here, code=2, **address_space(8 << 30)).stderr
+    message = softalign("run", "tiny.yaml", *changes, cwd=here, code=2, **address_space(8 << 30)).stderr
     for key in keys:
-        assert re.search(rf"{re.escape(key)}: \S+ -> ", said.replace(", ", ",")), said
+        assert re.search(rf"{re.escape(key)}: \S+ -> ", message.replace(", ", ",")), message
 
 
 @can_be_limited
@@ -102,8 +102,8 @@ def test_images_are_made_no_smaller_than_their_encoder_reads(here: Path) -> None
 
 def test_long_sentences_are_not_tried(here: Path) -> None:
     length = "task.length={train: [4, 10000], dev: [4, 10000], test: [4, 10000]}"
-    code, said, megabytes, seconds = measured("validate", "tiny.yaml", length, cwd=here)
-    assert code == 0, said
+    code, message, megabytes, seconds = measured("validate", "tiny.yaml", length, cwd=here)
+    assert code == 0, message
     assert SANITIZED or megabytes < 400
     assert seconds < 20 * PATIENCE  # 1 s on a machine that has nothing else to do
 
@@ -150,8 +150,8 @@ def test_the_estimate_is_what_a_run_takes(here: Path, model: str, threads: int) 
     changes += ["task.examples={train: 128, dev: 32, test: 32}", "train.batch.sentences=64", "train.epochs=1"]
     changes += ["model." + MODELS[model].split()[0], *MODELS[model].split()[1:], "evaluate.search=greedy"]
     (found,) = answer("validate", "tiny.yaml", *changes, "--threads", threads, cwd=here)
-    code, said, megabytes, _ = measured("run", "tiny.yaml", *changes, "--threads", threads, cwd=here)
-    assert code == 0, said
+    code, message, megabytes, _ = measured("run", "tiny.yaml", *changes, "--threads", threads, cwd=here)
+    assert code == 0, message
     assert found["memory"]["bytes"] / MB == pytest.approx(megabytes, rel=0.2)
 
 
@@ -159,8 +159,8 @@ def test_the_estimate_is_what_a_run_takes(here: Path, model: str, threads: int) 
 def test_a_limit_of_the_process_counts_and_the_option_goes_on(here: Path) -> None:
     large = ["tiny.yaml", "task.symbols=1000000", "model.embedding=256"]
     limit = address_space(1500 * MB)
-    said = error("run", *large, cwd=here, code=2, **limit)
-    assert "task.symbols: 1000000 -> " in said and "ulimit -v is " in said
+    message = error("run", *large, cwd=here, code=2, **limit)
+    assert "task.symbols: 1000000 -> " in message and "ulimit -v is " in message
     assert not (here / "results").exists()
     gone_on = softalign("run", *large, "--no-size-check", cwd=here, code=None, **limit)
     assert "note: about " in gone_on.stderr and gone_on.returncode != 2
@@ -174,15 +174,15 @@ def test_rows_side_by_side_share_the_machine(here: Path) -> None:
     )
     softalign("sweep", "plan", "sweep.yaml", cwd=here)
     work = ["sweep", "work", "sweep.yaml", "--row", "0"]
-    said = softalign(*work, "--side-by-side", "1024", cwd=here, code=2, **address_space(2000 * MB)).stderr
-    assert "by 1024 side by side" in said and "--workers: 1024 -> " in said
+    message = softalign(*work, "--side-by-side", "1024", cwd=here, code=2, **address_space(2000 * MB)).stderr
+    assert "by 1024 side by side" in message and "--workers: 1024 -> " in message
 
 
 def test_a_trained_run_is_not_asked_for_more_than_there_is(trained: Path, tmp_path: Path) -> None:
-    code, said, megabytes, _ = measured(
+    code, message, megabytes, _ = measured(
         "evaluate", trained, "search.width=1000", "task.length.test=[4,10000]", "--search", "beam", cwd=tmp_path
     )
-    assert code == 2 and (SANITIZED or megabytes < 400) and "task.length.test: [4, 10000] -> [4, " in said
+    assert code == 2 and (SANITIZED or megabytes < 400) and "task.length.test: [4, 10000] -> [4, " in message
     line = " ".join(["a"] * 10000) + "\n"
-    code, said, megabytes, _ = measured("translate", trained, "search.width=1000", "--search", "beam", cwd=tmp_path, text=line)
-    assert code == 2 and (SANITIZED or megabytes < 400) and re.search(r"search\.width: 1000 -> \d+ would fit", said)
+    code, message, megabytes, _ = measured("translate", trained, "search.width=1000", "--search", "beam", cwd=tmp_path, text=line)
+    assert code == 2 and (SANITIZED or megabytes < 400) and re.search(r"search\.width: 1000 -> \d+ would fit", message)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from program import PROGRAM, SANITIZED
+from command_line import PROGRAM, SANITIZED
 
 
 def shell(command: str, cwd: Path) -> subprocess.CompletedProcess:
@@ -64,17 +63,6 @@ def test_a_record_is_not_overwritten_by_alignments(trained: Path, tmp_path: Path
     ran = shell(f"echo a b | softalign translate {trained} --alignments /dev/null", tmp_path)
     assert ran.returncode == 2 and "no regular file" in ran.stderr
     assert (trained / "run.h5").read_bytes() == before
-
-
-def test_recovering_from_a_damaged_journal_keeps_the_better_record(trained: Path, tmp_path: Path):
-    run = tmp_path / "results" / "tiny" / trained.name
-    shutil.copytree(trained, run)
-    before = (run / "run.h5").read_bytes()
-    journal = run / "journal-001.jrnl"
-    journal.write_bytes(journal.read_bytes()[:6000])
-    ran = shell(f"softalign recover {run}", tmp_path)
-    assert ran.returncode == 3 and "the record stays as it is" in ran.stderr
-    assert (run / "run.h5").read_bytes() == before
 
 
 def test_sizes_beyond_all_memory_are_refused(here: Path):

@@ -3,27 +3,19 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include <cstdlib>
-#include <fstream>
+#include "tests/scratch.hpp"
 
 using namespace softalign;
-namespace fs = std::filesystem;
-
+using test::Scratch;
 namespace {
 
 struct MadeMachine {
-  fs::path root;
+  Scratch root;
   MadeMachine() {
-    std::string name = (fs::temp_directory_path() / "memory-XXXXXX").string();
-    root = mkdtemp(name.data());
-    put("proc/meminfo", "MemTotal:       1000000 kB\nMemFree: 5 kB\nMemAvailable:    600000 kB\n");
+    root.write("proc/meminfo",
+               "MemTotal:       1000000 kB\nMemFree: 5 kB\nMemAvailable:    600000 kB\n");
   }
-  ~MadeMachine() { fs::remove_all(root); }
-  void put(const fs::path& file, const std::string& text) const {
-    fs::create_directories((root / file).parent_path());
-    std::ofstream(root / file) << text;
-  }
-  MachineMemory memory() const { return machine_memory(root); }
+  MachineMemory memory() const { return machine_memory(root.path()); }
 };
 
 }  // namespace
@@ -38,29 +30,29 @@ BOOST_AUTO_TEST_CASE(without_groups_the_machine_is_the_limit) {
 
 BOOST_AUTO_TEST_CASE(a_group_of_version_2_and_those_above_it_count) {
   const MadeMachine machine;
-  machine.put("proc/self/cgroup", "0::/user/job/step\n");
-  machine.put("sys/fs/cgroup/user/job/step/memory.max", "max\n");
-  machine.put("sys/fs/cgroup/user/job/memory.max", "300000000\n");
-  machine.put("sys/fs/cgroup/user/memory.max", "400000000\n");
+  machine.root.write("proc/self/cgroup", "0::/user/job/step\n");
+  machine.root.write("sys/fs/cgroup/user/job/step/memory.max", "max\n");
+  machine.root.write("sys/fs/cgroup/user/job/memory.max", "300000000\n");
+  machine.root.write("sys/fs/cgroup/user/memory.max", "400000000\n");
   BOOST_TEST(machine.memory().limit == 3e8);
   BOOST_TEST(machine.memory().limited_by == "/sys/fs/cgroup/user/job/memory.max");
 }
 
 BOOST_AUTO_TEST_CASE(a_container_sees_only_the_root_of_its_groups) {
   const MadeMachine machine;
-  machine.put("proc/self/cgroup", "0::/../../elsewhere\n");
-  machine.put("sys/fs/cgroup/memory.max", "200000000\n");
+  machine.root.write("proc/self/cgroup", "0::/../../elsewhere\n");
+  machine.root.write("sys/fs/cgroup/memory.max", "200000000\n");
   BOOST_TEST(machine.memory().limit == 2e8);
 }
 
 BOOST_AUTO_TEST_CASE(a_group_of_version_1_counts_and_its_no_limit_is_none) {
   const MadeMachine machine;
-  machine.put("proc/self/cgroup", "8:pids:/a\n4:cpu,memory:/a/b\n0::/\n");
-  machine.put("sys/fs/cgroup/memory/a/b/memory.limit_in_bytes", "9223372036854771712\n");
+  machine.root.write("proc/self/cgroup", "8:pids:/a\n4:cpu,memory:/a/b\n0::/\n");
+  machine.root.write("sys/fs/cgroup/memory/a/b/memory.limit_in_bytes", "9223372036854771712\n");
   BOOST_TEST(machine.memory().limited_by == "physical memory");
-  machine.put("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "100000000\n");
+  machine.root.write("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "100000000\n");
   BOOST_TEST(machine.memory().limit == 1e8);
-  machine.put("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "nonsense\n");
+  machine.root.write("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "nonsense\n");
   BOOST_TEST(machine.memory().limited_by == "physical memory");
 }
 

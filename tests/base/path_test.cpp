@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "tests/record/support.hpp"
+#include "tests/scratch.hpp"
 
 using namespace softalign;
 using namespace softalign::test;

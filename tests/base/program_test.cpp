@@ -11,10 +11,10 @@ BOOST_AUTO_TEST_CASE(a_program_that_hangs_is_ended) {
   BOOST_TEST(slow.timed_out);
   BOOST_TEST(slow.status == 128 + 9);
   BOOST_TEST(!run_program({"softalign-no-such-program"}).found());
-  const ProgramOutcome said = run_program({"sh", "-c", "cat; echo b >&2; exit 3"}, "a");
-  BOOST_TEST(said.output == "a");
-  BOOST_TEST(said.error == "b\n");
-  BOOST_TEST(said.status == 3);
+  const ProgramOutcome outcome = run_program({"sh", "-c", "cat; echo b >&2; exit 3"}, "a");
+  BOOST_TEST(outcome.output == "a");
+  BOOST_TEST(outcome.error == "b\n");
+  BOOST_TEST(outcome.status == 3);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "framework/base/random.hpp"
+#include "framework/base/types.hpp"
 
 using namespace softalign;
 
@@ -45,7 +46,7 @@ BOOST_AUTO_TEST_CASE(permutation_holds_each_once) {
   std::vector<Index> p = RandomStream(1, "shuffle").permutation(1000, 5);
   BOOST_TEST((p != RandomStream(1, "shuffle").permutation(1000, 6)));
   std::sort(p.begin(), p.end());
-  for (Index i = 0; i < 1000; ++i) BOOST_TEST(p[static_cast<std::size_t>(i)] == i);
+  for (Index i = 0; i < 1000; ++i) BOOST_TEST(p[usize(i)] == i);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -3,11 +3,12 @@
 #include <sys/stat.h>
 
 #include <boost/test/unit_test.hpp>
-#include <fstream>
 
-#include "framework/base/error.hpp"
+#include "tests/message.hpp"
+#include "tests/scratch.hpp"
 
 using namespace softalign;
+using namespace softalign::test;
 
 namespace {
 
@@ -25,15 +26,14 @@ std::string refusal(const std::filesystem::path& file) {
 BOOST_AUTO_TEST_SUITE(regular_files)
 
 BOOST_AUTO_TEST_CASE(what_is_no_file_is_named_and_nobody_waits) {
-  std::string name = (std::filesystem::temp_directory_path() / "softalign-XXXXXX").string();
-  const std::filesystem::path folder = mkdtemp(name.data());
+  const Scratch folder;
   BOOST_REQUIRE(mkfifo((folder / "pipe").c_str(), 0600) == 0);
-  std::ofstream(folder / "file") << "bytes";
-  std::ofstream(folder / "large") << std::string(101, 'x');
+  folder.write("file", "bytes");
+  folder.write("large", std::string(101, 'x'));
   std::filesystem::create_symlink("file", folder / "link");
-  const std::string at = "3 " + folder.string();
+  const std::string at = "3 " + folder.path().string();
   BOOST_TEST(refusal(folder / "none") == at + "/none: cannot be read: No such file or directory");
-  BOOST_TEST(refusal(folder) == at + ": is a folder, where a file belongs; move it away");
+  BOOST_TEST(refusal(folder.path()) == at + ": is a folder, where a file belongs; move it away");
   BOOST_TEST(refusal(folder / "pipe") ==
              at + "/pipe: is a pipe or a device, where a file belongs; move it away");
   BOOST_TEST(refusal("/dev/null") ==
@@ -41,18 +41,14 @@ BOOST_AUTO_TEST_CASE(what_is_no_file_is_named_and_nobody_waits) {
   BOOST_TEST(refusal(folder / "large") ==
              at + "/large: of 101 bytes, more than such a file ever has; move it away");
   BOOST_TEST(read_file(folder / "link", 5) == "bytes");
-  std::filesystem::remove_all(folder);
 }
 
 // A file that begins where nothing can be read: a process's own memory.
 BOOST_AUTO_TEST_CASE(a_disk_that_cannot_be_read_is_the_machines_fault) {
   if (!std::filesystem::exists("/proc/self/mem")) return;
   char byte = 0;
-  BOOST_CHECK_EXCEPTION(
-      RegularFile("/proc/self/mem").read(&byte, 1, 0), MachineError, [](const auto& e) {
-        return std::string(e.what()) ==
-               "/proc/self/mem: cannot be read: Input/output error; check the disk";
-      });
+  BOOST_TEST(message_of<MachineError>([&] { RegularFile("/proc/self/mem").read(&byte, 1, 0); }) ==
+             "/proc/self/mem: cannot be read: Input/output error; check the disk");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,18 +1,18 @@
 // What a message shows of other people's text, and what may be read as a file.
 #include "framework/base/text.hpp"
 
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
-#include <fstream>
 
 #include "framework/base/counted.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/base/regular_file.hpp"
 #include "framework/base/suggest.hpp"
+#include "tests/message.hpp"
+#include "tests/scratch.hpp"
 
 using namespace softalign;
 
@@ -87,19 +87,12 @@ BOOST_AUTO_TEST_CASE(articles) {
 }
 
 BOOST_AUTO_TEST_CASE(only_regular_files_are_read) {
-  std::string folder = (std::filesystem::temp_directory_path() / "softalign-XXXXXX").string();
-  BOOST_REQUIRE(mkdtemp(folder.data()) != nullptr);
+  const test::Scratch scratch;
+  const std::string folder = scratch.path();
   const auto fault = [](const std::string& file) {
-    for (const bool hash : {false, true}) {
-      try {
-        hash ? static_cast<void>(sha256_file(file)) : demand_regular_file(file);
-      } catch (const DataError& error) {
-        if (hash) return std::string(error.what());
-        continue;
-      }
-      return std::string("accepted");
-    }
-    return std::string();
+    const std::string message = test::message_of<DataError>([&] { sha256_file(file); });
+    BOOST_TEST(test::message_of<DataError>([&] { demand_regular_file(file); }) == message);
+    return message;
   };
   const std::string pipe =
       " is no regular file but a pipe or a device; write its text to a file first";
@@ -109,11 +102,10 @@ BOOST_AUTO_TEST_CASE(only_regular_files_are_read) {
   BOOST_TEST(fault(folder) == folder + ": is a directory; name a file");
   BOOST_TEST(fault(folder + "/no\nne") ==
              folder + "/no\\nne: cannot be read: No such file or directory");
-  std::ofstream(folder + "/file") << "x";
+  scratch.write("file", "x");
   BOOST_TEST(fault(folder + "/file") == "accepted");
   std::filesystem::create_symlink("file", folder + "/link");
   BOOST_TEST(fault(folder + "/link") == "accepted");
-  std::filesystem::remove_all(folder);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

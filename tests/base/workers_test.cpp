@@ -6,6 +6,7 @@
 
 #include "framework/base/hash.hpp"
 #include "framework/base/suggest.hpp"
+#include "framework/base/types.hpp"
 #include "framework/base/workers.hpp"
 
 using namespace softalign;
@@ -17,7 +18,7 @@ BOOST_AUTO_TEST_CASE(each_piece_is_done_once) {
     Workers workers(threads);
     for (int round = 0; round < 200; ++round) {
       std::vector<std::atomic<int>> done(17);
-      workers.run(17, [&](Index i) { ++done[static_cast<std::size_t>(i)]; });
+      workers.run(17, [&](Index i) { ++done[usize(i)]; });
       for (const auto& count : done) BOOST_TEST(count == 1);
     }
     workers.run(0, [](Index) { BOOST_ERROR("there was nothing to do"); });

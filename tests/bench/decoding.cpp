@@ -2,6 +2,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "framework/base/types.hpp"
 #include "framework/base/workers.hpp"
 #include "framework/eval/beam.hpp"
 #include "framework/kernels/gemm.hpp"
@@ -28,7 +29,7 @@ void time_decoding(const Request& request) {
     const BeamSettings settings{request.beam, 1, {1e-9, steps}};
     std::vector<std::size_t> made(tapes.size());
     workers.run(request.threads, [&](Index i) {
-      const auto thread = static_cast<std::size_t>(i);
+      const auto thread = usize(i);
       for (const auto& hypotheses : beam_search(model, *tapes[thread], source, settings))
         made[thread] += hypotheses.front().steps();
     });

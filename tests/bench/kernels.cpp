@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "framework/base/types.hpp"
 #include "framework/kernels/attention.hpp"
 #include "framework/kernels/cross_entropy.hpp"
 #include "framework/kernels/elementwise.hpp"
@@ -15,7 +16,7 @@ namespace softalign::bench {
 namespace {
 
 using Numbers = std::vector<real>;
-Numbers numbers(Index count, real value) { return Numbers(static_cast<std::size_t>(count), value); }
+Numbers numbers(Index count, real value) { return Numbers(usize(count), value); }
 
 void per_item(benchmark::State& state, Index items) {
   state.SetItemsProcessed(state.iterations() * items);

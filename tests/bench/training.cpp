@@ -8,6 +8,7 @@
 #include <numeric>
 #include <optional>
 
+#include "framework/base/types.hpp"
 #include "framework/config/spec.hpp"
 #include "framework/kernels/gemm.hpp"
 #include "framework/train/spec.hpp"
@@ -101,7 +102,7 @@ void time_training(const Request& request) {
   observe_gemm(nullptr);
   const auto replay = [&] {
     workers.run(std::ssize(observed.lists), [&](Index i) {
-      for (const Product& p : *observed.lists[static_cast<std::size_t>(i)])
+      for (const Product& p : *observed.lists[usize(i)])
         if (p.packed)
           gemm(p.a, *p.packed, p.add, p.c, p.c_stride);
         else

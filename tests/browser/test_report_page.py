@@ -25,7 +25,7 @@ def pages(tmp_path_factory, drive) -> dict[str, Path]:
     places = {
         "run": make_run(folder, "train.epochs=40", "record.alignments=40"),
         "study": make_study(folder),
-        "sweep": make_sweep(folder, ["additive", "dot"], [0.001, 0.01, 0.03], epochs=3),
+        "sweep": make_sweep(folder),
     }
     for kind, place in places.items():
         (folder / f"{kind}.html").write_text(html(compute([place])))

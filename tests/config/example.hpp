@@ -3,13 +3,13 @@
 #pragma once
 
 #include <boost/test/unit_test.hpp>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <utility>
 
 #include "framework/config/options.hpp"
 #include "framework/config/registry.hpp"
+#include "tests/message.hpp"
+#include "tests/scratch.hpp"
 
 namespace softalign::example {
 
@@ -68,47 +68,5 @@ struct Example {
     v("score", score, "how well a query fits an annotation");
   }
 };
-
-// Written to a fresh folder that is removed at the end.
-class Folder {
- public:
-  Folder() : path_(std::filesystem::temp_directory_path() / "softalign_config_XXXXXX") {
-    std::string name = path_.string();
-    BOOST_REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  std::string write(const std::string& name, const std::string& text) const {
-    std::filesystem::create_directories((path_ / name).parent_path());
-    std::ofstream(path_ / name, std::ios::binary) << text;
-    return (path_ / name).string();
-  }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  std::string str() const { return path_.string(); }
-
- private:
-  std::filesystem::path path_;
-};
-
-// The message of the SpecError that `call` must throw; the folder's own name is left out.
-template <class Call>
-std::string refusal(const Call& call, const std::string& without = "") {
-  try {
-    call();
-  } catch (const SpecError& error) {
-    std::string text = error.what();
-    for (auto at = text.find(without); !without.empty() && at != std::string::npos;
-         at = text.find(without, at))
-      text.erase(at, without.size() + 1);
-    return text;
-  }
-  return "accepted";
-}
 
 }  // namespace softalign::example

@@ -5,8 +5,8 @@
 #include "tests/config/example.hpp"
 
 using namespace softalign;
+using namespace softalign::test;
 using example::Example;
-using example::refusal;
 
 namespace {
 
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(numbers_are_strict_and_finite) {
   BOOST_TEST(rate("0,1") == start + "'0,1'; the decimal mark is a point");
   BOOST_TEST(rate("'0.1'") == start + "the quoted text '0.1'; remove the quotes");
   BOOST_TEST(rate("1_0.5") == start + "'1_0.5'; write digits without '_'");
-  BOOST_TEST(rate("00.5").find("leading zeros") != std::string::npos);
+  BOOST_TEST(contains(rate("00.5"), "leading zeros"));
   BOOST_TEST(rate("1e999") == start + "'1e999'; a float holds 1.4e-45 to 3.4e+38");
   BOOST_TEST(rate("1e39") == start + "'1e39'; a float holds 1.4e-45 to 3.4e+38");
   BOOST_TEST(rate("1e-46") == start + "'1e-46'; a float holds 1.4e-45 to 3.4e+38");

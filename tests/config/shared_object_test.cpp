@@ -9,29 +9,21 @@
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 
+#include "framework/base/path.hpp"
 #include "framework/config/plugin_loader.hpp"
 #include "framework/config/registry.hpp"
+#include "tests/message.hpp"
+#include "tests/scratch.hpp"
 
 namespace softalign {
 namespace {
 
-namespace fs = std::filesystem;
+using test::bytes_of;
+using test::contains;
 
 const fs::path kLibraries = fs::path(SOFTALIGN_BINARY_DIR) / "lib";
-
-std::string content(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  BOOST_REQUIRE(in);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != text.npos;
-}
 
 // The file with another value in a field of its header.
 template <class T>
@@ -41,11 +33,11 @@ std::string with(std::string bytes, std::size_t offset, T value) {
 }
 
 BOOST_AUTO_TEST_CASE(a_whole_file_has_no_fault) {
-  BOOST_TEST(shared_object_fault(content(kLibraries / "angular.so")) == "");
+  BOOST_TEST(shared_object_fault(bytes_of(kLibraries / "angular.so")) == "");
 }
 
 BOOST_AUTO_TEST_CASE(a_file_that_is_cut_anywhere_has_one) {
-  const std::string whole = content(kLibraries / "angular.so");
+  const std::string whole = bytes_of(kLibraries / "angular.so");
   for (std::size_t size = 0; size < whole.size(); size += size < 4096 ? 1 : 509)
     BOOST_TEST(shared_object_fault(std::string_view(whole).substr(0, size)) != "", size);
   BOOST_TEST(shared_object_fault(std::string_view(whole).substr(0, whole.size() - 1)) != "");
@@ -53,7 +45,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_cut_anywhere_has_one) {
 
 // What the dynamic loader believes without looking: it would divide by zeros, or jump to them.
 BOOST_AUTO_TEST_CASE(a_table_of_zeros_is_a_fault) {
-  const std::string whole = content(kLibraries / "angular.so");
+  const std::string whole = bytes_of(kLibraries / "angular.so");
   const auto without = [&](std::size_t at, std::size_t size) {
     return shared_object_fault(std::string(whole).replace(at, size, size, '\0'));
   };
@@ -83,7 +75,7 @@ BOOST_AUTO_TEST_CASE(a_table_of_zeros_is_a_fault) {
 }
 
 BOOST_AUTO_TEST_CASE(other_files_are_told_apart) {
-  const std::string whole = content(kLibraries / "angular.so");
+  const std::string whole = bytes_of(kLibraries / "angular.so");
   using Header = ElfW(Ehdr);
   using Segment = ElfW(Phdr);
   const auto fault = [](const std::string& bytes) { return shared_object_fault(bytes); };

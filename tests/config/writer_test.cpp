@@ -10,8 +10,8 @@
 #include "tests/config/example.hpp"
 
 using namespace softalign;
+using namespace softalign::test;
 using example::Example;
-using example::Folder;
 
 namespace {
 
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(the_resolved_spec_shows_every_value_and_its_origin) {
 }
 
 BOOST_AUTO_TEST_CASE(the_resolved_spec_reads_back_as_the_same) {
-  const Folder folder;
+  const Scratch folder;
   folder.write("l.align", "0-0\n");
   const std::string file = folder.write(
       "x.yaml",
@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(the_resolved_spec_reads_back_as_the_same) {
 }
 
 BOOST_AUTO_TEST_CASE(canonical_json_is_sorted_and_shortest) {
-  const Folder folder;
+  const Scratch folder;
   const std::string links = folder.write("l.align", "abc");
   BOOST_TEST(json("links: " + links + "\nscore: {type: additive, units: 3}\nrate: 1e22\n") ==
              R"({"betas":[0.9,0.999],"dropout":0.1,"length":{"from":4,"to":30},"lengths":[10,20],)"
@@ -115,23 +115,19 @@ BOOST_AUTO_TEST_CASE(what_makes_no_other_run_is_not_in_the_identity) {
 }
 
 BOOST_AUTO_TEST_CASE(a_file_counts_by_its_bytes_and_is_named_when_it_is_not_there) {
-  const Folder folder;
-  folder.write("one/l.align", "abc");
-  folder.write("two/m.align", "abc");
-  BOOST_TEST(json("links: " + folder / "one/l.align") == json("links: " + folder / "two/m.align"));
+  const Scratch folder;
+  const std::string one = folder.write("one/l.align", "abc"),
+                    two = folder.write("two/m.align", "abc");
+  BOOST_TEST(json("links: " + one) == json("links: " + two));
   folder.write("two/m.align", "abd");
-  BOOST_TEST(json("links: " + folder / "one/l.align") != json("links: " + folder / "two/m.align"));
-  const auto data_error = [&](const std::string& path) {
-    try {
-      json("seed: 1\nlinks: " + path);
-    } catch (const DataError& error) {
-      return std::string(error.what());
-    }
-    return std::string("accepted");
+  BOOST_TEST(json("links: " + one) != json("links: " + two));
+  const auto data_error = [](const std::string& path) {
+    return message_of<DataError>([&] { json("seed: 1\nlinks: " + path); });
   };
-  BOOST_TEST(data_error(folder / "none") ==
-             "x.yaml:2:8: " + folder / "none" + ": cannot be read: No such file or directory");
-  BOOST_TEST(data_error(folder.str()).starts_with("x.yaml:2:8: " + folder.str() + ": is a dir"));
+  const std::string none = folder / "none", here = folder.path();
+  BOOST_TEST(data_error(none) ==
+             "x.yaml:2:8: " + none + ": cannot be read: No such file or directory");
+  BOOST_TEST(data_error(here).starts_with("x.yaml:2:8: " + here + ": is a dir"));
 }
 
 BOOST_AUTO_TEST_CASE(numbers_are_written_as_short_as_they_read_back) {

@@ -3,11 +3,11 @@
 #include <cstdint>
 
 #include "framework/base/random.hpp"
+#include "framework/base/types.hpp"
 #include "tests/config/example.hpp"
 
 using namespace softalign;
-using example::Folder;
-using example::refusal;
+using namespace softalign::test;
 
 namespace {
 
@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(duplicate_keys_name_both_places) {
 
 BOOST_AUTO_TEST_CASE(anchors_aliases_merge_keys_and_tags_are_refused_with_a_remedy) {
   BOOST_TEST(begins(refused("a: &x {b: 1}\nc: *x\n"), "x.yaml:1:4: anchors and aliases"));
-  BOOST_TEST(refused("a: &x 1\n").find("extends") != std::string::npos);
+  BOOST_TEST(contains(refused("a: &x 1\n"), "extends"));
   BOOST_TEST(begins(refused("a:\n  <<: {b: 1}\n"), "x.yaml:2:3: merge keys"));
   BOOST_TEST(begins(refused("a: !!str 2\n"), "x.yaml:1:4: tags are not read"));
   BOOST_TEST(begins(refused("a: !mine [2]\n"), "x.yaml:1:4: tags are not read (!mine)"));
@@ -90,10 +90,10 @@ BOOST_AUTO_TEST_CASE(depth_is_bounded) {
   BOOST_TEST(begins(refused("a: " + repeated("[", deep)), "x.yaml:1:"));
   for (const char* opening : {"[", "{a: ", "- ", "? "}) {
     const std::string message = refused(repeated(opening, deep));
-    BOOST_TEST(message.find("nested deeper than 64") != std::string::npos, message);
+    BOOST_TEST(contains(message, "nested deeper than 64"), message);
   }
   std::string block;
-  for (int i = 0; i < 1000; ++i) block += std::string(static_cast<std::size_t>(i), ' ') + "a:\n";
+  for (int i = 0; i < 1000; ++i) block += std::string(usize(i), ' ') + "a:\n";
   BOOST_TEST(begins(refused(block), "x.yaml:65:65: nested deeper than 64"));
   BOOST_TEST(refused(repeated("[", 64) + repeated("]", 64)) == "accepted");
 }
@@ -106,6 +106,10 @@ BOOST_AUTO_TEST_CASE(characters_that_mislead_are_refused_where_they_stand) {
   for (const char* bad : {"\xc3", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82"})
     BOOST_TEST(begins(refused(std::string("a: ") + bad), "x.yaml:1:4: not UTF-8"));
   BOOST_TEST(refused("a: \xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\n") == "accepted");
+  for (const char* escape : {R"("\_")", R"("b\N")"})
+    BOOST_TEST(
+        begins(refused(std::string("a: ") + escape), "x.yaml:1:4: \\_ and \\N are not read"));
+  BOOST_TEST(refused(R"(a: "\xa0\x85\L\P\u00e9")") == "accepted");
   BOOST_TEST(begins(refused("a: 1\nb: \x04 2\n"), "x.yaml:2:4: control character 0x04"));
   BOOST_TEST(begins(refused(std::string("a: \0b", 5)), "x.yaml:1:4: control character 0x00"));
   BOOST_TEST(begins(refused(std::string("a\0:\0 \0", 6)), "x.yaml:1:2: control"));  // UTF-16
@@ -124,14 +128,13 @@ BOOST_AUTO_TEST_CASE(broken_yaml_says_where) {
 }
 
 BOOST_AUTO_TEST_CASE(files_that_are_not_there_or_are_no_files) {
-  const Folder folder;
+  const Scratch folder;
   const auto read = [&](const std::string& name) {
-    return refusal([&] { read_yaml(folder / name, {"by.yaml", 3, 4}); }, folder.str());
+    return refusal([&] { read_yaml(folder / name, {"by.yaml", 3, 4}); }, folder.path().string());
   };
   BOOST_TEST(read("none.yaml") ==
              "by.yaml:3:4: none.yaml: cannot be read: No such file or directory");
-  BOOST_TEST(read("../" + std::filesystem::path(folder.str()).filename().string())
-                 .find("is a directory") != std::string::npos);
+  BOOST_TEST(contains(read("../" + folder.path().filename().string()), "is a directory"));
   folder.write("huge.yaml", "a: " + std::string(kLargestYaml, 'x'));
   BOOST_TEST(begins(read("huge.yaml"), "huge.yaml: larger than 1048576 bytes"));
   BOOST_TEST(begins(refusal([] { read_yaml("/dev/zero"); }), "/dev/zero: larger than"));

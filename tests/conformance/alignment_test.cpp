@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "framework/autodiff/gradient_check.hpp"
+#include "framework/base/types.hpp"
 #include "framework/config/reader.hpp"
 #include "framework/config/yaml.hpp"
 #include "framework/plugin.hpp"
@@ -72,7 +73,7 @@ std::vector<Step> steps_of(const Attention& attention,
   Annotations annotations;
   annotations.states = tape.constant(filled(tape, {rows, positions, kAnnotation}, 1));
   annotations.lengths = lengths;
-  Memory memory = attention.prepare(annotations);
+  AttentionMemory memory = attention.prepare(annotations);
   if (attention.reads_links()) memory.links = kLinks;
   State past = attention.start(memory);
   std::vector<Step> all;
@@ -161,7 +162,7 @@ BOOST_AUTO_TEST_CASE(gradients_where_defaults_do_not_reach) {
           Annotations annotations;
           annotations.states = x[0];
           annotations.lengths = kLengths;
-          const Memory memory = built.plugin->prepare(annotations);
+          const AttentionMemory memory = built.plugin->prepare(annotations);
           State past = built.plugin->start(memory);
           std::vector<Var> outputs;
           for (Index t = 0; t < kSteps; ++t) {
@@ -204,12 +205,10 @@ BOOST_AUTO_TEST_CASE(windows_stay_inside_the_sentence) {
   const BuiltAttention moving("{type: local_m, window: 2, score: dot}", {kQuery, kAnnotation});
   const auto steps = steps_of(*moving.plugin, 150, lengths, 7);
   for (Index t = 0; t < 7; ++t) {
-    const auto& w = steps[static_cast<std::size_t>(t)].weights;
-    for (Index s = 0; s < 150; ++s)
-      BOOST_TEST((w[static_cast<std::size_t>(s)] > 0) == (std::abs(s - t) <= 2));
+    const auto& w = steps[usize(t)].weights;
+    for (Index s = 0; s < 150; ++s) BOOST_TEST((w[usize(s)] > 0) == (std::abs(s - t) <= 2));
     for (Index s = 0; s < 3; ++s)  // the centre waits at the last position
-      BOOST_TEST((w[static_cast<std::size_t>(150 + s)] > 0) ==
-                 (std::abs(s - std::min<Index>(t, 2)) <= 2));
+      BOOST_TEST((w[usize(150 + s)] > 0) == (std::abs(s - std::min<Index>(t, 2)) <= 2));
   }
   const BuiltAttention global("{type: global, score: dot}", {kQuery, kAnnotation});
   const BuiltAttention wide("{type: local_m, window: 1000, score: dot}", {kQuery, kAnnotation});
@@ -233,7 +232,7 @@ BOOST_AUTO_TEST_CASE(shuffled_weights_are_the_same_weights_elsewhere) {
       const auto to = moved[t].weights.begin() + static_cast<std::ptrdiff_t>(12 * b);
       std::vector<std::size_t> place;
       for (Index s = 0; s < lengths[b]; ++s)
-        place.push_back(static_cast<std::size_t>(std::find(from, from + 12, to[s]) - from));
+        place.push_back(usize(std::find(from, from + 12, to[s]) - from));
       places.push_back(place);
       std::sort(place.begin(), place.end());
       for (std::size_t s = 0; s < place.size(); ++s) BOOST_TEST(place[s] == s);  // a permutation
@@ -261,7 +260,7 @@ BOOST_AUTO_TEST_CASE(true_alignment_refuses_to_guess) {
   Annotations annotations;
   annotations.states = tape.constant(filled(tape, {2, kPositions, kAnnotation}, 1));
   annotations.lengths = kLengths;
-  const Memory memory = built.plugin->prepare(annotations);
+  const AttentionMemory memory = built.plugin->prepare(annotations);
   BOOST_CHECK_THROW(built.plugin->attend(memory, {}), DataError);
 }
 
@@ -281,7 +280,7 @@ BOOST_AUTO_TEST_CASE(noise_belongs_to_the_example) {
       Annotations annotations;
       annotations.states = tape.constant(states);
       annotations.lengths = lengths;
-      const Memory memory = built.plugin->prepare(annotations);
+      const AttentionMemory memory = built.plugin->prepare(annotations);
       const State start = built.plugin->start(memory);
       const View w =
           built.plugin->attend(memory, {tape.constant(query), 0, {}, start}).weights.value();

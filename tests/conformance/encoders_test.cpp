@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/autodiff/gradient_check.hpp"
+#include "framework/base/types.hpp"
 #include "framework/config/spec.hpp"
 #include "framework/plugin.hpp"
 #include "framework/seq/model.hpp"
@@ -36,10 +37,10 @@ std::vector<double> rows_of(Var x, Index first, Index count) {
 
 // What the script calls the parts of sentence b.
 std::vector<double> part(const Annotations& a, const std::string& name, Index b) {
-  const Index length = kLengths[static_cast<std::size_t>(b)];
+  const Index length = kLengths[usize(b)];
   const auto positions = [&](Var x) {
     std::vector<double> all = rows_of(x, b, 1);
-    all.resize(static_cast<std::size_t>(length * x.shape().last()));
+    all.resize(usize(length * x.shape().last()));
     return all;
   };
   if (name == "states") return positions(a.states);
@@ -68,12 +69,12 @@ struct Made {
 
 // The two sentences from `first` on, padded.
 Var input(Tape& tape, Index first) {
-  const Index steps = kLengths[static_cast<std::size_t>(first)];
+  const Index steps = kLengths[usize(first)];
   View x = tape.zeros({2 - first, steps, kEmbedding});
   for (Index b = first; b < 2; ++b)
     fill(fmt::format("sentence {}", b),
          x.data + (b - first) * steps * kEmbedding,
-         kLengths[static_cast<std::size_t>(b)] * kEmbedding);
+         kLengths[usize(b)] * kEmbedding);
   return tape.constant(x);
 }
 
@@ -84,7 +85,7 @@ void compare(const json& expected) {
   Tape tape(Tape::Mode::infer);
   const Annotations a = made.encoder->encode({input(tape, 0), kLengths});
   for (Index b = 0; b < 2; ++b)
-    for (const auto& [name, numbers] : expected["sentences"][static_cast<std::size_t>(b)].items()) {
+    for (const auto& [name, numbers] : expected["sentences"][usize(b)].items()) {
       const std::vector<double> found = part(a, name, b);
       BOOST_REQUIRE_EQUAL(found.size(), numbers.size());
       for (std::size_t i = 0; i < found.size(); ++i)
@@ -113,7 +114,7 @@ BOOST_AUTO_TEST_CASE(dropout_of_layers_and_states) {
   const auto states = [](const std::string& choice, Index first, std::uint64_t update) {
     const Made made(choice);
     const std::vector<Index> examples = {12, 7};
-    const auto rows = static_cast<std::size_t>(first);
+    const auto rows = usize(first);
     const Noise noise{5, update, std::span(examples).subspan(rows)};
     Tape tape(Tape::Mode::infer);
     if (update > 0) tape.set_noise(&noise);
@@ -148,7 +149,7 @@ BOOST_AUTO_TEST_CASE(gradients_of_stacks) {
     Made made(choice);
     const std::vector<Index> examples = {12, 7};
     const Noise noise{5, 1, examples};
-    std::vector<real> numbers(static_cast<std::size_t>(2 * kLengths[0] * kEmbedding));
+    std::vector<real> numbers(usize(2 * kLengths[0] * kEmbedding));
     fill("embedded", numbers.data(), std::ssize(numbers));
     const GradientCheck result = check_gradients(
         [&](Tape& tape, const std::vector<Var>& x) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "framework/base/types.hpp"
 #include "framework/seq/model.hpp"
 
 using namespace softalign;
@@ -88,7 +89,7 @@ Batch two_sentences() {
 std::string fault_of(Model& model) {
   Batch batch = two_sentences();
   model.place_links(batch);
-  std::vector<real> gradients(static_cast<std::size_t>(model.parameters().flat_size()));
+  std::vector<real> gradients(usize(model.parameters().flat_size()));
   Tape tape(Tape::Mode::train, gradients.data());
   const Model::Forward forward = model.forward(tape, batch, real(0.2));
   for (const real nll : forward.losses.nll)

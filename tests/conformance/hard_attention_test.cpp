@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "framework/base/types.hpp"
 #include "framework/config/reader.hpp"
 #include "framework/config/yaml.hpp"
 #include "framework/seq/model.hpp"
@@ -71,16 +72,16 @@ struct Setting {
   Outcome run(std::uint64_t update, bool gradient, bool noisy = true) const {
     const Noise noise{9, update, batch.example};
     Outcome out;
-    out.gradient.resize(static_cast<std::size_t>(model->parameters().flat_size()));
+    out.gradient.resize(usize(model->parameters().flat_size()));
     Tape tape(gradient ? Tape::Mode::train : Tape::Mode::infer, out.gradient.data());
     if (noisy) tape.set_noise(&noise);
     const Model::Forward forward = model->forward(tape, batch, kFactor);
     out.totals = forward.attention_totals;
     for (Index b = 0; b < 2; ++b) {
       double nll = 0, likelihood = 1, entropy = 0;
-      for (Index t = 0; t < batch.target_lengths[static_cast<std::size_t>(b)]; ++t) {
-        nll += forward.losses.nll[static_cast<std::size_t>(b * 2 + t)];
-        const real* w = forward.weights[static_cast<std::size_t>(t)].value().data + b * 3;
+      for (Index t = 0; t < batch.target_lengths[usize(b)]; ++t) {
+        nll += forward.losses.nll[usize(b * 2 + t)];
+        const real* w = forward.weights[usize(t)].value().data + b * 3;
         for (Index s = 0; s < 3; ++s)
           if (w[s] > 0) entropy -= w[s] * std::log(w[s]);
         if (!noisy) continue;
@@ -101,7 +102,7 @@ struct Setting {
     const auto found =
         std::find_if(all.begin(), all.end(), [](const Parameter& one) { return !one.trained; });
     BOOST_REQUIRE((found != all.end() && found->name == "decoder.attention.baseline"));
-    return static_cast<std::size_t>(found - all.begin());
+    return usize(found - all.begin());
   }
   // The inverse of the cumulative weights, as the plugin says that it draws.
   static Index position(const Noise& noise, const real* w, Index b, Index t, double& margin) {
@@ -276,7 +277,7 @@ BOOST_AUTO_TEST_CASE(the_baseline_is_a_moving_average_that_no_gradient_touches) 
   const ParameterStore& store = setting.model->parameters();
   BOOST_TEST(setting.baseline().offset >= store.trained_size());
   const auto gradient = setting.run(1, true).gradient;
-  BOOST_TEST(gradient[static_cast<std::size_t>(setting.baseline().offset)] == 0);
+  BOOST_TEST(gradient[usize(setting.baseline().offset)] == 0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -2,22 +2,19 @@
 #include <map>
 #include <set>
 
+#include "framework/base/types.hpp"
 #include "framework/config/spec.hpp"
 #include "framework/data/task.hpp"
 #include "framework/data/text.hpp"
-#include "scratch.hpp"
 #include "set_options.hpp"
+#include "shared.hpp"
 
 using namespace softalign;
 
 namespace {
 
 Dataset load(std::map<std::string, std::string> values) {
-  Choice choice{"task", "associative_recall", nullptr, {}};
-  choice.options = Registry::instance().find("task", choice.type).options();
-  OptionSetter setter(std::move(values));
-  choice.options->describe(setter);
-  return make_plugin<TaskKind>(choice)->load(1, {});
+  return task_with("associative_recall", std::move(values))->load(1, {});
 }
 
 }  // namespace
@@ -34,7 +31,7 @@ BOOST_AUTO_TEST_CASE(the_values_of_the_keys_asked_for_are_the_target) {
     const auto source = split_words(example.source_text);
     const auto target = split_words(example.target_text);
     const auto mark = std::find(source.begin(), source.end(), "?");
-    const auto pairs = static_cast<std::size_t>(mark - source.begin()) / 2;
+    const auto pairs = usize(mark - source.begin()) / 2;
     counts.insert(pairs);
     std::map<std::string_view, std::size_t> place;
     for (std::size_t k = 0; k < pairs; ++k) place[source[2 * k]] = 2 * k + 1;

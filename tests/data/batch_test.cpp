@@ -1,6 +1,6 @@
 #include "framework/data/batch.hpp"
 
-#include "scratch.hpp"
+#include "shared.hpp"
 
 using namespace softalign;
 using Tokens = std::vector<Token>;

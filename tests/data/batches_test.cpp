@@ -5,7 +5,8 @@
 #include <set>
 
 #include "framework/base/random.hpp"
-#include "scratch.hpp"
+#include "framework/base/types.hpp"
+#include "shared.hpp"
 
 using namespace softalign;
 
@@ -23,9 +24,7 @@ Split random_split(Index count) {
   return split_of(lengths);
 }
 
-Index length(const Split& split, Index i) {
-  return split.examples.rows()[static_cast<std::size_t>(i)].length();
-}
+Index length(const Split& split, Index i) { return split.examples.rows()[usize(i)].length(); }
 
 std::vector<Index> all_of(const Batches& batches) {
   std::vector<Index> all;
@@ -34,7 +33,7 @@ std::vector<Index> all_of(const Batches& batches) {
 }
 
 void each_once(const Batches& batches, Index count) {
-  std::vector<Index> all = all_of(batches), expected(static_cast<std::size_t>(count));
+  std::vector<Index> all = all_of(batches), expected(usize(count));
   std::iota(expected.begin(), expected.end(), Index{0});
   std::sort(all.begin(), all.end());
   BOOST_TEST(all == expected);
@@ -54,7 +53,7 @@ double padding(const Split& split, const Batches& batches, Index shards) {
     for (const auto& shard : cut_into_shards(batch, shards)) {
       Index source = 0, target = 0;
       for (const Index i : shard) {
-        const Example example = split.examples[static_cast<std::size_t>(i)];
+        const Example example = split.examples[usize(i)];
         source = std::max(source, std::ssize(example.source) + 1);
         target = std::max(target, std::ssize(example.target) + 1);
         tokens += length(split, i) + 2;
@@ -130,8 +129,8 @@ BOOST_AUTO_TEST_CASE(evaluation_is_longest_first_and_not_shuffled) {
   BOOST_TEST(batches.size() == 7u);
   const std::vector<Index> all = all_of(batches);
   for (std::size_t k = 1; k < all.size(); ++k) {
-    const auto before = std::ssize(split.examples[static_cast<std::size_t>(all[k - 1])].source);
-    const auto after = std::ssize(split.examples[static_cast<std::size_t>(all[k])].source);
+    const auto before = std::ssize(split.examples[usize(all[k - 1])].source);
+    const auto after = std::ssize(split.examples[usize(all[k])].source);
     BOOST_TEST(before >= after);
   }
 }

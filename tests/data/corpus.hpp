@@ -1,9 +1,8 @@
 // A small parallel text in a folder that goes away, loaded by the task as a spec would.
 #pragma once
 
-#include "framework/data/task.hpp"
-#include "scratch.hpp"
 #include "set_options.hpp"
+#include "shared.hpp"
 
 namespace softalign {
 
@@ -29,14 +28,10 @@ struct Corpus {
   void set(const std::string& split, const std::string& side, const std::string& text) {
     values[split + "." + side] = scratch.write(split + "." + side, text);
   }
-  std::string path(const std::string& file) const { return scratch.path(file); }
+  std::string path(const std::string& file) const { return scratch / file; }
 
   Dataset load(const Progress& progress = {}) const {
-    Choice choice{"task", "parallel_text", nullptr, {}};
-    choice.options = Registry::instance().find("task", "parallel_text").options();
-    OptionSetter setter(values);
-    choice.options->describe(setter);
-    return make_plugin<TaskKind>(choice)->load(1, progress);
+    return task_with("parallel_text", values)->load(1, progress);
   }
   std::string refusal() const {
     return message_of<DataError>([&] { load(); });

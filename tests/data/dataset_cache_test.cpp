@@ -4,24 +4,22 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <fstream>
 #include <functional>
-#include <iterator>
 #include <numeric>
 #include <thread>
 
 #include "corpus.hpp"
 #include "framework/base/hash.hpp"
+#include "framework/base/path.hpp"
 #include "framework/data/batch.hpp"
 #include "framework/data/batches.hpp"
 #include "framework/data/build_vocabulary.hpp"
+#include "tests/child.hpp"
+#include "tests/data/pieces.hpp"
 
 using namespace softalign;
-namespace fs = std::filesystem;
-
 namespace {
 
 // Names the cache folder while it lives.
@@ -31,8 +29,8 @@ struct CacheAt {
 };
 
 struct Setting {
-  Scratch scratch;
-  fs::path folder = scratch.path("cache");
+  Scratch scratch{fs::temp_directory_path()};  // mapped files of memory would count as resident
+  fs::path folder = scratch / "cache";
   CacheAt cache{folder};
 };
 
@@ -48,15 +46,6 @@ fs::path only_file(const Setting& setting) {
   const auto files = files_in(setting.folder / "datasets");
   BOOST_REQUIRE(files.size() == 1u);
   return files[0];
-}
-
-std::string bytes_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-void write(const fs::path& file, const std::string& bytes) {
-  std::ofstream(file, std::ios::binary) << bytes;
 }
 
 // Everything that is in a dataset, as text.
@@ -131,25 +120,6 @@ struct Maker {
   }
 };
 
-// Runs in a process of its own, which must succeed.
-pid_t fork_to(const std::function<bool()>& work) {
-  const pid_t child = fork();
-  if (child == 0) {
-    bool good = false;
-    try {
-      good = work();
-    } catch (...) {
-    }
-    _exit(good ? 0 : 1);
-  }
-  return child;
-}
-
-bool succeeded(pid_t child) {
-  int status = 0;
-  return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(dataset_cache)
@@ -172,7 +142,7 @@ BOOST_AUTO_TEST_CASE(the_same_data_and_batches_with_and_without) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(pieces_are_trained_once) {
+BOOST_AUTO_TEST_CASE(pieces_are_trained_once, *boost::unit_test::precondition(has_pieces)) {
   Corpus corpus;
   std::string text;
   for (int k = 0; k < 60; ++k)
@@ -183,13 +153,13 @@ BOOST_AUTO_TEST_CASE(pieces_are_trained_once) {
   corpus.values["max_length"] = "50";
   const Dataset without = corpus.load();
   const Setting setting;
-  std::vector<std::string> told;
-  const auto tell = [&](std::string_view what, Index, Index) { told.emplace_back(what); };
+  std::vector<std::string> steps;
+  const auto tell = [&](std::string_view what, Index, Index) { steps.emplace_back(what); };
   BOOST_TEST(text_of(corpus.load(tell)) == text_of(without));
-  BOOST_TEST(std::count(told.begin(), told.end(), "building the vocabularies") == 1);
-  told.clear();
+  BOOST_TEST(std::count(steps.begin(), steps.end(), "building the vocabularies") == 1);
+  steps.clear();
   BOOST_TEST(text_of(corpus.load(tell)) == text_of(without));
-  BOOST_TEST(std::count(told.begin(), told.end(), "building the vocabularies") == 0);
+  BOOST_TEST(std::count(steps.begin(), steps.end(), "building the vocabularies") == 0);
 }
 
 BOOST_AUTO_TEST_CASE(made_once_for_each_identity) {
@@ -280,13 +250,13 @@ BOOST_AUTO_TEST_CASE(a_damaged_file_is_made_again) {
     damaged.push_back(bytes.substr(0, k));
   }
   for (const std::string& wrong : damaged) {
-    write(file, wrong);
+    write_file(file, wrong);
     const int before = maker.made;
     const Dataset again = maker();
     BOOST_REQUIRE(maker.made == before + 1);
     BOOST_REQUIRE(text_of(again) == good);
     BOOST_REQUIRE(again.notes.size() == 1u);
-    BOOST_REQUIRE(again.notes[0].find("was damaged") != std::string::npos);
+    BOOST_REQUIRE(contains(again.notes[0], "was damaged"));
     BOOST_REQUIRE(bytes_of(file) == bytes);
   }
 }
@@ -305,7 +275,7 @@ BOOST_AUTO_TEST_CASE(the_file_of_another_identity_is_not_taken) {
 
 BOOST_AUTO_TEST_CASE(of_processes_that_ask_at_once_one_makes_it) {
   const Setting setting;
-  const std::string marks = setting.scratch.path("marks");
+  const std::string marks = (setting.scratch / "marks").string();
   Maker maker{.pairs = 5000};
   maker.meanwhile = [&] {
     std::ofstream(marks, std::ios::app) << "x" << std::flush;
@@ -313,11 +283,11 @@ BOOST_AUTO_TEST_CASE(of_processes_that_ask_at_once_one_makes_it) {
   };
   std::vector<pid_t> children;
   for (int i = 0; i < 4; ++i)
-    children.push_back(fork_to([&] {
+    children.push_back(begin_child([&] {
       const Dataset data = maker();
-      return data.notes.empty() && data.train.examples.size() == 5000;
+      return data.notes.empty() && data.train.examples.size() == 5000 ? 0 : 1;
     }));
-  for (const pid_t child : children) BOOST_TEST(succeeded(child));
+  for (const pid_t child : children) BOOST_TEST(end_of(child) == 0);
   BOOST_TEST(bytes_of(marks) == "x");
   only_file(setting);
 }
@@ -325,18 +295,15 @@ BOOST_AUTO_TEST_CASE(of_processes_that_ask_at_once_one_makes_it) {
 BOOST_AUTO_TEST_CASE(a_killed_process_leaves_nothing_that_harms) {
   const Setting setting;
   Maker maker;
-  const std::string marks = setting.scratch.path("marks");
+  const std::string marks = (setting.scratch / "marks").string();
   maker.meanwhile = [&] {
-    write(marks, "x");
+    write_file(marks, "x");
     pause();
   };
-  const pid_t child = fork_to([&] {
-    maker();
-    return true;
-  });
+  const pid_t child = begin_child([&] { return maker(), 0; });
   while (!fs::exists(marks)) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   kill(child, SIGKILL);
-  BOOST_TEST(!succeeded(child));
+  BOOST_TEST(end_of(child) == -SIGKILL);
   maker.meanwhile = [] {};
   BOOST_TEST(maker().notes.empty());
   BOOST_TEST(maker.made == 1);
@@ -347,9 +314,9 @@ BOOST_AUTO_TEST_CASE(a_folder_that_cannot_be_written) {
   Maker maker;
   const std::string without = text_of(maker());
   Setting setting;
-  std::vector<fs::path> folders = {setting.scratch.write("file", "") + "/cache"};
+  std::vector<fs::path> folders = {setting.scratch.write("file", "") / "cache"};
   if (geteuid() != 0) {  // to root no folder is read-only
-    folders.push_back(setting.scratch.path("closed"));
+    folders.push_back(setting.scratch / "closed");
     fs::create_directory(folders.back());
     fs::permissions(folders.back(), fs::perms::owner_read | fs::perms::owner_exec);
   }
@@ -369,17 +336,16 @@ BOOST_AUTO_TEST_CASE(a_folder_that_cannot_be_written) {
 
 BOOST_AUTO_TEST_CASE(a_full_disk) {
   const Setting setting;
-  const pid_t child = fork_to([&] {
+  const int status = in_child([&] {
     signal(SIGXFSZ, SIG_IGN);
     const rlimit most{100000, 100000};
     setrlimit(RLIMIT_FSIZE, &most);
     Maker maker{.pairs = 5000};
     const Dataset data = maker();
-    return maker.made == 2 && data.notes.size() == 1 &&
-           data.notes[0].find("cannot write to") != std::string::npos &&
-           data.train.examples.size() == 5000;
+    const bool noted = data.notes.size() == 1 && contains(data.notes[0], "cannot write to");
+    return noted && maker.made == 2 && data.train.examples.size() == 5000 ? 0 : 1;
   });
-  BOOST_TEST(succeeded(child));
+  BOOST_TEST(status == 0);
   BOOST_TEST(files_in(setting.folder / "datasets").empty());
 }
 

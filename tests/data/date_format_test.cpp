@@ -4,21 +4,18 @@
 #include <regex>
 #include <set>
 
+#include "framework/base/types.hpp"
 #include "framework/config/spec.hpp"
 #include "framework/data/task.hpp"
-#include "scratch.hpp"
 #include "set_options.hpp"
+#include "shared.hpp"
 
 using namespace softalign;
 
 namespace {
 
 Dataset load(std::map<std::string, std::string> values = {}) {
-  Choice choice{"task", "date_format", nullptr, {}};
-  choice.options = Registry::instance().find("task", choice.type).options();
-  OptionSetter setter(std::move(values));
-  choice.options->describe(setter);
-  return make_plugin<TaskKind>(choice)->load(1, {});
+  return task_with("date_format", std::move(values))->load(1, {});
 }
 
 std::string small(std::string_view text) {
@@ -65,10 +62,9 @@ Date read(const std::string& text) {
       if (part.size() == 8)
         return {
             stoi(part.substr(0, 4)), stoi(part.substr(4, 2)), stoi(part.substr(6)), date.weekday};
-      if (!numbers.empty() && separator == ' ')
-        separator = text[static_cast<std::size_t>(it->position()) - 1];
+      if (!numbers.empty() && separator == ' ') separator = text[usize(it->position()) - 1];
       if (separator == ' ' && !numbers.empty())
-        separator = text[static_cast<std::size_t>(it->position()) - 2];  // "5. 3. 2021"
+        separator = text[usize(it->position()) - 2];  // "5. 3. 2021"
       numbers.push_back(stoi(part));
       continue;
     }
@@ -141,8 +137,7 @@ BOOST_AUTO_TEST_CASE(links_are_where_characters_come_from) {
   const Dataset data = load();
   for (const Example example : data.test.examples) {
     std::vector<std::set<Index>> sources(10);
-    for (const Link& link : example.links)
-      sources[static_cast<std::size_t>(link.target)].insert(link.source);
+    for (const Link& link : example.links) sources[usize(link.target)].insert(link.source);
     const std::string text(example.source_text), target(example.target_text);
     BOOST_TEST_CONTEXT(text) for (std::size_t t = 0; t < 10; ++t) {
       if (target[t] == '-') {
@@ -150,11 +145,10 @@ BOOST_AUTO_TEST_CASE(links_are_where_characters_come_from) {
         continue;
       }
       BOOST_REQUIRE(!sources[t].empty());
-      const char first = text[static_cast<std::size_t>(*sources[t].begin())];
+      const char first = text[usize(*sources[t].begin())];
       const bool month = t == 5 || t == 6;
       if (sources[t].size() > 1) {
-        const std::string name =
-            text.substr(static_cast<std::size_t>(*sources[t].begin()), sources[t].size());
+        const std::string name = text.substr(usize(*sources[t].begin()), sources[t].size());
         BOOST_TEST(month);
         BOOST_TEST(name_at(kMonths, small(name)) + 1 == stoi(target.substr(5, 2)));
       } else if (first != target[t]) {  // the 0 of 05, from a 5
@@ -171,7 +165,7 @@ BOOST_AUTO_TEST_CASE(forms_are_what_the_options_say) {
   for (const Example example : plain.train.examples) {
     const std::string text(example.source_text);
     BOOST_TEST(read(small(text)).weekday == -1);
-    BOOST_TEST((text.find("MAR") == std::string::npos && text.find("mar") == std::string::npos));
+    BOOST_TEST((!contains(text, "MAR") && !contains(text, "mar")));
     if (iso(example.target_text).month == 3 && iso(example.target_text).day > 9)
       forms.insert(form_of(text));
   }

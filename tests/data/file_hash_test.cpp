@@ -1,16 +1,12 @@
 // Hashes that are remembered, and when they are not believed.
 #include "framework/data/file_hash.hpp"
 
-#include <fstream>
-#include <iterator>
-
 #include "framework/base/hash.hpp"
+#include "framework/base/path.hpp"
 #include "framework/data/cache_folder.hpp"
-#include "scratch.hpp"
+#include "shared.hpp"
 
 using namespace softalign;
-namespace fs = std::filesystem;
-
 namespace {
 
 // A file that has not changed for a while.
@@ -18,18 +14,15 @@ const InputFile kOld{SOFTALIGN_SOURCE_DIR "/LICENSE"};
 
 struct Setting {
   Scratch scratch;
-  fs::path notes = scratch.path("cache/hashes");
-  Setting() { setenv("SOFTALIGN_CACHE", scratch.path("cache").c_str(), 1); }
+  fs::path notes = scratch / "cache/hashes";
+  Setting() { setenv("SOFTALIGN_CACHE", (scratch / "cache").string().c_str(), 1); }
   ~Setting() { setenv("SOFTALIGN_CACHE", "", 1); }
 
   fs::path note_of(const InputFile& file) const { return notes / sha256_hex(file.path); }
-  std::string note() const {
-    std::ifstream in(note_of(kOld), std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
+  std::string note() const { return bytes_of(note_of(kOld)); }
   // A note that is whole, of this text.
   void write(const std::string& text) const {
-    std::ofstream(note_of(kOld), std::ios::binary) << text << sha256_hex(text) << "\n";
+    write_file(note_of(kOld), text + sha256_hex(text) + "\n");
   }
 };
 
@@ -73,9 +66,9 @@ BOOST_AUTO_TEST_CASE(damaged_notes_are_not_believed) {
   for (std::size_t k = 0; k < note.size(); k += 5) {
     std::string wrong = note;
     wrong[k] = static_cast<char>(wrong[k] ^ 1);
-    std::ofstream(setting.note_of(kOld), std::ios::binary) << wrong;
+    write_file(setting.note_of(kOld), wrong);
     BOOST_REQUIRE(remembered_hash(kOld) == hash);
-    std::ofstream(setting.note_of(kOld), std::ios::binary) << note.substr(0, k);
+    write_file(setting.note_of(kOld), note.substr(0, k));
     BOOST_REQUIRE(remembered_hash(kOld) == hash);
   }
 }
@@ -92,14 +85,14 @@ BOOST_AUTO_TEST_CASE(a_file_just_written_is_not_remembered) {
 
 BOOST_AUTO_TEST_CASE(faults_are_those_of_reading) {
   const Setting setting;
-  InputFile file{setting.scratch.path("none"), {"x.yaml", 3, 7}};
+  InputFile file{(setting.scratch / "none").string(), {"x.yaml", 3, 7}};
   BOOST_TEST(message_of<DataError>([&] { remembered_hash(file); }) ==
              "x.yaml:3:7: " + file.path + ": cannot be read: No such file or directory");
 }
 
 BOOST_AUTO_TEST_CASE(where_the_cache_is) {
   const Setting setting;
-  BOOST_TEST(cache_folder()->string() == setting.scratch.path("cache"));
+  BOOST_TEST(cache_folder()->string() == (setting.scratch / "cache").string());
   const auto saved = [](const char* name) { return std::string(getenv(name) ? getenv(name) : ""); };
   const std::string home = saved("HOME"), caches = saved("XDG_CACHE_HOME");
   unsetenv("SOFTALIGN_CACHE");

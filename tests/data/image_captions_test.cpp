@@ -5,12 +5,13 @@
 #include <map>
 #include <set>
 
+#include "framework/base/types.hpp"
 #include "framework/config/spec.hpp"
 #include "framework/data/task.hpp"
 #include "framework/data/text.hpp"
 #include "framework/data/text_file.hpp"
-#include "scratch.hpp"
 #include "set_options.hpp"
+#include "shared.hpp"
 
 using namespace softalign;
 
@@ -23,11 +24,7 @@ const std::vector<std::string> kWords = {
 std::unique_ptr<Task> task(std::map<std::string, std::string> values) {
   values.emplace("digits", kDigits);
   values.emplace("examples.train", "500");
-  Choice choice{"task", "image_captions", nullptr, {}};
-  choice.options = Registry::instance().find("task", choice.type).options();
-  OptionSetter setter(std::move(values));
-  choice.options->describe(setter);
-  return make_plugin<TaskKind>(choice);
+  return task_with("image_captions", std::move(values));
 }
 
 Dataset load(std::map<std::string, std::string> values) {
@@ -58,18 +55,16 @@ std::set<std::pair<std::string, std::string>> digits_at(
   const Index width = std::ssize(levels) / height;
   std::vector<std::string> own(levels.size(), "0");
   for (const Link& link : example.links)
-    if (link.target == word)
-      own[static_cast<std::size_t>(link.source)] = levels[static_cast<std::size_t>(link.source)];
+    if (link.target == word) own[usize(link.source)] = levels[usize(link.source)];
   const auto ink = [](const std::vector<std::string>& pixels) {
-    return pixels.size() - static_cast<std::size_t>(std::count(pixels.begin(), pixels.end(), "0"));
+    return pixels.size() - usize(std::count(pixels.begin(), pixels.end(), "0"));
   };
   std::set<std::pair<std::string, std::string>> found;
   for (Index left = 0; left + 8 <= width; ++left)
     for (Index top = 0; top + 8 <= height; ++top) {
       Picture picture;
       for (Index y = top; y < top + 8; ++y)
-        for (Index x = left; x < left + 8; ++x)
-          picture.push_back(own[static_cast<std::size_t>(x * height + y)]);
+        for (Index x = left; x < left + 8; ++x) picture.push_back(own[usize(x * height + y)]);
       if (const auto at = known.find(picture); at != known.end() && ink(picture) == ink(own))
         found.insert(at->second);
     }
@@ -104,7 +99,7 @@ BOOST_AUTO_TEST_CASE(strips_say_their_digits_from_left_to_right) {
           const auto digits = digits_at(example, static_cast<Index>(k), 8, known);
           BOOST_REQUIRE(digits.size() == 1u);
           BOOST_TEST(digits.begin()->first == split->name);
-          BOOST_TEST(words[k] == kWords[static_cast<std::size_t>(stoi(digits.begin()->second))]);
+          BOOST_TEST(words[k] == kWords[usize(stoi(digits.begin()->second))]);
           Index first = std::ssize(example.source), last = -1;
           for (const Link& link : example.links)
             if (link.target == static_cast<Index>(k)) {
@@ -138,7 +133,7 @@ BOOST_AUTO_TEST_CASE(scenes_say_what_is_left_or_above) {
         const auto digits = digits_at(example, static_cast<Index>(k), 24, known);
         BOOST_REQUIRE(!digits.empty());
         BOOST_TEST(digits.begin()->first == split->name);
-        BOOST_TEST(words[k] == kWords[static_cast<std::size_t>(stoi(digits.begin()->second))]);
+        BOOST_TEST(words[k] == kWords[usize(stoi(digits.begin()->second))]);
         for (const Link& link : example.links)
           if (link.target == static_cast<Index>(k)) {
             const Index at = beside ? link.source / 24 : link.source % 24;

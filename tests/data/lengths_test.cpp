@@ -1,6 +1,6 @@
 #include "framework/data/lengths.hpp"
 
-#include "scratch.hpp"
+#include "shared.hpp"
 
 using namespace softalign;
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/config/options.hpp"
+#include "framework/data/task.hpp"
 
 namespace softalign {
 
@@ -57,5 +57,15 @@ class OptionSetter final : public OptionVisitor {
   std::map<std::string, std::string> values_;
   std::vector<std::string> path_;
 };
+
+// A task with these of its options.
+inline std::unique_ptr<Task> task_with(const std::string& type,
+                                       std::map<std::string, std::string> values) {
+  Choice choice{"task", type, nullptr, {}};
+  choice.options = Registry::instance().find("task", type).options();
+  OptionSetter setter(std::move(values));
+  choice.options->describe(setter);
+  return make_plugin<TaskKind>(choice);
+}
 
 }  // namespace softalign

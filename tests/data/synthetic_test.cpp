@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <set>
 
+#include "framework/base/types.hpp"
 #include "framework/config/spec.hpp"
-#include "scratch.hpp"
+#include "shared.hpp"
 
 using namespace softalign;
 
@@ -17,8 +18,7 @@ Dataset load(const std::string& type, std::uint64_t seed = 1) {
 std::vector<Token> in_target_order(const Example& example) {
   std::vector<Token> tokens(example.target.size());
   for (const Link& link : example.links)
-    tokens.at(static_cast<std::size_t>(link.target)) =
-        example.source[static_cast<std::size_t>(link.source)];
+    tokens.at(usize(link.target)) = example.source[usize(link.source)];
   return tokens;
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "framework/base/bounds.hpp"
-#include "scratch.hpp"
+#include "shared.hpp"
 
 using namespace softalign;
 using namespace std::string_literals;
@@ -43,30 +43,32 @@ BOOST_AUTO_TEST_CASE(plain_and_gzip_read_alike) {
       "una línea\r\n\nlast, no line end";
   const std::vector<std::string> expected = {"una línea", "", "last, no line end"};
   BOOST_TEST(read_all(scratch.write("plain", text)) == expected);
-  BOOST_TEST(read_all(scratch.write_gzip("packed", text)) == expected);
+  BOOST_TEST(read_all(write_gzip(scratch, "packed", text)) == expected);
 }
 
 BOOST_AUTO_TEST_CASE(lines_may_cross_buffers) {
   const Scratch scratch;
-  const auto lines = read_all(scratch.write_gzip("many", many_lines(60000)));
+  const auto lines = read_all(write_gzip(scratch, "many", many_lines(60000)));
   BOOST_TEST(lines.size() == 60000u);
   BOOST_TEST(lines[31234].starts_with("31234 "));
 }
 
 BOOST_AUTO_TEST_CASE(missing_unreadable_and_empty) {
   const Scratch scratch;
-  BOOST_TEST(refusal(scratch.path("none")) ==
-             scratch.path("none") + ": cannot be read: No such file or directory");
-  BOOST_TEST(refusal(scratch.path("")) == scratch.path("") + ": is a directory; name a file");
-  BOOST_TEST(refusal(scratch.write("empty", "")) == scratch.path("empty") + ": the file is empty");
-  BOOST_TEST(refusal(scratch.write_gzip("empty2", "")) ==
-             scratch.path("empty2.gz") + ": the file is empty");
+  BOOST_TEST(refusal((scratch / "none").string()) ==
+             (scratch / "none").string() + ": cannot be read: No such file or directory");
+  BOOST_TEST(refusal((scratch / "").string()) ==
+             (scratch / "").string() + ": is a directory; name a file");
+  BOOST_TEST(refusal(scratch.write("empty", "")) ==
+             (scratch / "empty").string() + ": the file is empty");
+  BOOST_TEST(refusal(write_gzip(scratch, "empty2", "")) ==
+             (scratch / "empty2.gz").string() + ": the file is empty");
 }
 
 BOOST_AUTO_TEST_CASE(pipes_and_devices_are_no_corpora) {
   const Scratch scratch;
-  BOOST_REQUIRE(mkfifo(scratch.path("pipe").c_str(), 0600) == 0);
-  for (const std::string& path : {scratch.path("pipe"), std::string("/dev/zero")})
+  BOOST_REQUIRE(mkfifo((scratch / "pipe").string().c_str(), 0600) == 0);
+  for (const std::string& path : {(scratch / "pipe").string(), std::string("/dev/zero")})
     BOOST_TEST(refusal(path) ==
                path +
                    ": is no regular file but a pipe or a device; write its text to a file first");
@@ -105,25 +107,21 @@ BOOST_AUTO_TEST_CASE(an_endless_line_is_not_read_to_its_end) {
 
 BOOST_AUTO_TEST_CASE(cut_off_gzip_names_the_line_it_reached) {
   const Scratch scratch;
-  const std::string whole = scratch.write_gzip("cut", "one\ntwo\nthree\n");
+  const std::string whole = write_gzip(scratch, "cut", "one\ntwo\nthree\n");
   std::filesystem::resize_file(whole, std::filesystem::file_size(whole) - 4);
   BOOST_TEST(refusal(whole) == whole + ":4: the gzip file is cut off here; copy it again");
 
-  const std::string large = scratch.write_gzip("large", many_lines(60000));
+  const std::string large = write_gzip(scratch, "large", many_lines(60000));
   std::filesystem::resize_file(large, std::filesystem::file_size(large) / 2);
-  BOOST_TEST(refusal(large).find("cut off here") != std::string::npos);
+  BOOST_TEST(contains(refusal(large), "cut off here"));
 }
 
 BOOST_AUTO_TEST_CASE(behind_a_gzip_file_only_gzip_or_zeros_may_follow) {
   const Scratch scratch;
-  const auto bytes_of = [](const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    return std::string(std::istreambuf_iterator<char>(in), {});
-  };
-  const std::string one = bytes_of(scratch.write_gzip("one", "one\ntw")),
-                    two = bytes_of(scratch.write_gzip("two", "o\n")),
-                    large = bytes_of(scratch.write_gzip("large", many_lines(60000))),
-                    empty = bytes_of(scratch.write_gzip("empty", ""));
+  const std::string one = bytes_of(write_gzip(scratch, "one", "one\ntw")),
+                    two = bytes_of(write_gzip(scratch, "two", "o\n")),
+                    large = bytes_of(write_gzip(scratch, "large", many_lines(60000))),
+                    empty = bytes_of(write_gzip(scratch, "empty", ""));
   const std::vector<std::string> lines = {"one", "two"};
   BOOST_TEST(read_all(scratch.write("members", one + two)) == lines);
   BOOST_TEST(read_all(scratch.write("between", one + empty + two + empty)) == lines);
@@ -132,9 +130,9 @@ BOOST_AUTO_TEST_CASE(behind_a_gzip_file_only_gzip_or_zeros_may_follow) {
   for (const std::string& behind :
        {std::string("garbage"), "\0\0x"s, "\x1f"s, "\x1f\x8bno"s, two.substr(0, 4), "\n"s})
     for (const std::string& before : {one + two, large}) {
-      const std::string said = refusal(scratch.write("behind", before + behind));
-      BOOST_TEST(said.starts_with(scratch.path("behind") + ":"));
-      BOOST_TEST(said.find(behind[0] == '\x1f' ? "" : "is no gzip; copy it again") != said.npos);
+      const std::string message = refusal(scratch.write("behind", before + behind));
+      BOOST_TEST(message.starts_with((scratch / "behind").string() + ":"));
+      BOOST_TEST(contains(message, behind[0] == '\x1f' ? "" : "is no gzip; copy it again"));
     }
   BOOST_TEST(refusal(scratch.write("half", one + two.substr(0, 9)))
                  .ends_with(":2: the gzip file is cut off here; copy it again"));
@@ -142,23 +140,22 @@ BOOST_AUTO_TEST_CASE(behind_a_gzip_file_only_gzip_or_zeros_may_follow) {
 
 BOOST_AUTO_TEST_CASE(damaged_gzip) {
   const Scratch scratch;
-  const std::string path = scratch.write_gzip("bad", many_lines(1000));
+  const std::string path = write_gzip(scratch, "bad", many_lines(1000));
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
   file.seekp(-6, std::ios::end);  // inside the checksum
   file.put('\x55').put('\x55');
   file.close();
-  BOOST_TEST(refusal(path).find("cannot be read from here: ") != std::string::npos);
+  BOOST_TEST(contains(refusal(path), "cannot be read from here: "));
 }
 
 BOOST_AUTO_TEST_CASE(bytes_that_are_not_text) {
   const Scratch scratch;
   BOOST_TEST(refusal(scratch.write("latin1", "good\nse\xF1or\n")) ==
-             scratch.path("latin1") +
+             (scratch / "latin1").string() +
                  ":2: byte 3 (0xf1) is not UTF-8; convert the file with iconv");
-  BOOST_TEST(refusal(scratch.write("surrogate", "\xED\xA0\x80\n")).find(":1: byte 1") !=
-             std::string::npos);
-  BOOST_TEST(refusal(scratch.write("nul", std::string("a\nb\0c\n", 6))).find(":2: holds a NUL") !=
-             std::string::npos);
+  BOOST_TEST(contains(refusal(scratch.write("surrogate", "\xED\xA0\x80\n")), ":1: byte 1"));
+  BOOST_TEST(
+      contains(refusal(scratch.write("nul", std::string("a\nb\0c\n", 6))), ":2: holds a NUL"));
 }
 
 BOOST_AUTO_TEST_CASE(a_line_that_is_no_sentence) {
@@ -166,10 +163,10 @@ BOOST_AUTO_TEST_CASE(a_line_that_is_no_sentence) {
   std::string words;
   for (int k = 0; k < 100000; ++k) words += "a ";
   BOOST_TEST(refusal(scratch.write("tokens", "fine\n" + words + "\n")) ==
-             scratch.path("tokens") +
+             (scratch / "tokens").string() +
                  ":2: 100000 words, more than 10000; put one sentence on each line");
   BOOST_TEST(refusal(scratch.write("bytes", "fine\n" + std::string(5 << 20, 'a') + "\n")) ==
-             scratch.path("bytes") +
+             (scratch / "bytes").string() +
                  ":2: longer than 1048576 bytes; put one sentence on each line");
   BOOST_TEST(read_all(scratch.write("limit", words.substr(0, 2 * kLongestSentence))).size() == 1u);
 }

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/base/types.hpp"
 #include "framework/config/spec.hpp"
 #include "framework/data/vocabulary.hpp"
 #include "framework/eval/beam.hpp"
 #include "framework/kernels/cross_entropy.hpp"
+#include "tests/eval/same_hypotheses.hpp"
 
 using namespace softalign;
 
@@ -24,15 +26,15 @@ class History final : public Decoder {
   };
   History(const Parameters&, const DecoderSizes& sizes, const Options&) : size_(sizes.embedding) {}
 
-  Memory prepare(const Annotations& annotations) const override {
-    return {annotations.states, {}, annotations.lengths};
+  AttentionMemory prepare(const Annotations& annotations) const override {
+    return Memory{annotations.states, {}, annotations.lengths};
   }
-  State start(const Annotations& annotations, const Memory&) const override {
+  State start(const Annotations& annotations, const AttentionMemory&) const override {
     Tape& tape = annotations.states.tape();
     return {tape.constant(tape.zeros({annotations.states.shape()[0], 0, size_}))};
   }
   Var inputs(Var embedded) const override { return embedded; }
-  DecoderStep step(const Memory&, const State& state, Var input) const override {
+  DecoderStep step(const AttentionMemory&, const State& state, Var input) const override {
     Tape& tape = input.tape();
     const Index rows = input.shape()[0], before = state[0].shape()[1], now = before + 1;
     const View longer = tape.allocate({rows, now, size_}), output = tape.zeros({rows, size_});
@@ -107,8 +109,7 @@ struct Experiment {
                              : kEnd);
   }
   std::span<const Token> sentence(std::size_t b) const {
-    return std::span(tokens).subspan(b * static_cast<std::size_t>(positions),
-                                     static_cast<std::size_t>(lengths[b]));
+    return std::span(tokens).subspan(b * usize(positions), usize(lengths[b]));
   }
   std::vector<std::vector<Hypothesis>> together(Tape& tape) const {
     return beam_search(
@@ -168,7 +169,7 @@ double plain_score(const Experiment& experiment, std::size_t b, const Open& one,
                              : std::pow(length, a);
   if (settings.coverage_penalty == 0) return one.log_probability / penalty;
   double covered = 0;
-  const auto positions = static_cast<std::size_t>(experiment.lengths[b]);
+  const auto positions = usize(experiment.lengths[b]);
   for (std::size_t i = 0; i < positions; ++i) {
     double sum = 0;
     for (std::size_t j = 0; j < step; ++j)
@@ -180,7 +181,7 @@ double plain_score(const Experiment& experiment, std::size_t b, const Open& one,
 
 std::vector<Hypothesis> plain_beam(const Experiment& experiment, std::size_t b) {
   const BeamSettings& settings = experiment.settings;
-  const auto limit = static_cast<std::size_t>(
+  const auto limit = usize(
       static_cast<Index>(settings.limits.max_ratio * static_cast<double>(experiment.lengths[b])) +
       settings.limits.max_extra);
   const auto least = static_cast<std::size_t>(settings.limits.min_ratio.value_or(0) *
@@ -195,15 +196,14 @@ std::vector<Hypothesis> plain_beam(const Experiment& experiment, std::size_t b) 
         if (v == kBegin || (v == kEnd && step <= least)) continue;
         longer.push_back(one);
         longer.back().tokens.push_back(v);
-        longer.back().log_probability += p[static_cast<std::size_t>(v)];
-        longer.back().log_probabilities.push_back(p[static_cast<std::size_t>(v)]);
+        longer.back().log_probability += p[usize(v)];
+        longer.back().log_probabilities.push_back(p[usize(v)]);
       }
     }
     std::stable_sort(longer.begin(), longer.end(), [](const Open& x, const Open& y) {
       return x.log_probability > y.log_probability;
     });
-    longer.resize(
-        std::min(longer.size(), static_cast<std::size_t>(settings.width) - finished.size()));
+    longer.resize(std::min(longer.size(), usize(settings.width) - finished.size()));
     open.clear();
     for (Open& one : longer) {
       const bool ended = one.tokens.back() == kEnd;
@@ -226,15 +226,8 @@ std::vector<Hypothesis> plain_beam(const Experiment& experiment, std::size_t b) 
 void alone_as_together(const Experiment& experiment) {
   Tape tape(Tape::Mode::infer);
   const auto together = experiment.together(tape);
-  for (std::size_t b = 0; b < together.size(); ++b) {
-    const auto alone = experiment.alone(tape, b);
-    BOOST_REQUIRE(alone.size() == together[b].size());
-    for (std::size_t k = 0; k < alone.size(); ++k) {
-      BOOST_TEST((alone[k].tokens == together[b][k].tokens));
-      BOOST_TEST(alone[k].score == together[b][k].score);
-      BOOST_TEST((alone[k].alignment == together[b][k].alignment));
-    }
-  }
+  for (std::size_t b = 0; b < together.size(); ++b)
+    expect_same(experiment.alone(tape, b), together[b]);
 }
 
 void expect_definition(const Experiment& experiment) {

@@ -14,6 +14,13 @@ BleuStats stats_of(const std::string& hypothesis, const std::string& reference) 
   return bleu_stats(unicode_words(hypothesis), unicode_words(reference));
 }
 
+BleuSums sum_of(const std::vector<BleuStats>& sentences) {
+  BleuSums sum{};
+  for (const BleuStats& stats : sentences)
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += stats[i];
+  return sum;
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(corpus_bleu)
@@ -25,7 +32,7 @@ BOOST_AUTO_TEST_CASE(equals_sacrebleu) {
       for (std::size_t i = 0; i < c.hypotheses.size(); ++i) {
         stats.push_back(stats_of(c.hypotheses[i], c.references[i]));
       }
-      BOOST_TEST(std::abs(bleu(stats) - c.expected.at("bleu").get<double>()) < 1e-9);
+      BOOST_TEST(std::abs(bleu(sum_of(stats)) - c.expected.at("bleu").get<double>()) < 1e-9);
       BOOST_TEST((stats == c.expected.at("bleu_stats").get<std::vector<BleuStats>>()));
     }
   }
@@ -37,7 +44,7 @@ BOOST_AUTO_TEST_CASE(by_hand) {
   const BleuStats stats = stats_of("a b c x d y", "a b c z d w");
   BOOST_TEST((stats == BleuStats{6, 6, 4, 2, 1, 0, 6, 5, 4, 3}));
   const double product = 4. / 6 * 2 / 5 * 1 / 4 * 0.5 / 3;
-  BOOST_TEST(bleu(std::vector{stats}) == 100 * std::pow(product, 0.25),
+  BOOST_TEST(bleu(sum_of({stats})) == 100 * std::pow(product, 0.25),
              boost::test_tools::tolerance(1e-12));
 }
 
@@ -46,8 +53,9 @@ BOOST_AUTO_TEST_CASE(brevity_penalty_is_the_corpus_s) {
   const std::vector both{stats_of("a b c d e", "a b c d e f g"),
                          stats_of("a b c d e f g", "a b c d e")};
   const double product = 10. / 12 * 8 / 10 * 6 / 8 * 4 / 6;
-  BOOST_TEST(bleu(both) == 100 * std::pow(product, 0.25), boost::test_tools::tolerance(1e-12));
-  BOOST_TEST(bleu(std::vector{both[0]}) == 100 * std::exp(1 - 7. / 5),
+  BOOST_TEST(bleu(sum_of(both)) == 100 * std::pow(product, 0.25),
+             boost::test_tools::tolerance(1e-12));
+  BOOST_TEST(bleu(sum_of({both[0]})) == 100 * std::exp(1 - 7. / 5),
              boost::test_tools::tolerance(1e-12));
 }
 

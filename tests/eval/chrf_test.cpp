@@ -7,6 +7,17 @@
 
 using namespace softalign;
 
+namespace {
+
+ChrfSums sum_of(const std::vector<ChrfStats>& sentences) {
+  ChrfSums sum{};
+  for (const ChrfStats& stats : sentences)
+    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += stats[i];
+  return sum;
+}
+
+}  // namespace
+
 BOOST_AUTO_TEST_SUITE(corpus_chrf)
 
 BOOST_AUTO_TEST_CASE(equals_sacrebleu) {
@@ -16,7 +27,7 @@ BOOST_AUTO_TEST_CASE(equals_sacrebleu) {
       for (std::size_t i = 0; i < c.hypotheses.size(); ++i) {
         stats.push_back(chrf_stats(c.hypotheses[i], c.references[i]));
       }
-      BOOST_TEST(std::abs(chrf(stats) - c.expected.at("chrf").get<double>()) < 1e-9);
+      BOOST_TEST(std::abs(chrf(sum_of(stats)) - c.expected.at("chrf").get<double>()) < 1e-9);
       BOOST_TEST((stats == c.expected.at("chrf_stats").get<std::vector<ChrfStats>>()));
     }
   }
@@ -28,7 +39,7 @@ BOOST_AUTO_TEST_CASE(by_hand) {
   const ChrfStats stats = chrf_stats("añb", "a ñ");
   BOOST_TEST((stats == ChrfStats{3, 2, 2, 2, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
   const double precision = 7. / 12, recall = 1;
-  BOOST_TEST(chrf(std::vector{stats}) == 100 * 5 * precision * recall / (4 * precision + recall),
+  BOOST_TEST(chrf(sum_of({stats})) == 100 * 5 * precision * recall / (4 * precision + recall),
              boost::test_tools::tolerance(1e-12));
 }
 

@@ -1,72 +1,96 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-#include "framework/eval/metric.hpp"
+#include "framework/eval/bleu.hpp"
+#include "framework/eval/chrf.hpp"
+#include "framework/eval/ibm_model1.hpp"
+#include "framework/eval/matches.hpp"
 #include "framework/eval/unicode.hpp"
+#include "tests/eval/made_counts.hpp"
 
 using namespace softalign;
+using namespace softalign::test;
 using boost::test_tools::tolerance;
 
 namespace {
 
-std::shared_ptr<const Metric> metric(const std::string& name) {
-  for (const NamedMetric& named : all_metrics()) {
-    if (named.name == name) return named.metric;
-  }
-  throw std::runtime_error("no metric " + name);
+double value(const std::string& metric, const std::vector<MadeCounts>& sentences) {
+  return value_of(metric, made_counts(sentences));
 }
 
-double value(const std::string& name, const std::vector<SentenceResult>& sentences) {
-  std::vector<const SentenceResult*> pointers;
-  for (const SentenceResult& sentence : sentences) pointers.push_back(&sentence);
-  return metric(name)->value(pointers);
-}
-
-SentenceResult translated(const std::string& hypothesis, const std::string& reference) {
-  SentenceResult result;
-  result.searched = true;
-  result.bleu = bleu_stats(unicode_words(hypothesis), unicode_words(reference));
-  result.chrf = chrf_stats(hypothesis, reference);
-  return result;
+MadeCounts translated(const std::string& hypothesis, const std::string& reference) {
+  const BleuStats bleu = bleu_stats(unicode_words(hypothesis), unicode_words(reference));
+  const ChrfStats chrf = chrf_stats(hypothesis, reference);
+  return {{"bleu_stats", {bleu.begin(), bleu.end()}}, {"chrf_stats", {chrf.begin(), chrf.end()}}};
 }
 
 // Two sentences that no metric may average sentence by sentence: the second is three times longer.
-std::vector<SentenceResult> two() {
-  SentenceResult a, b;
-  a.searched = b.searched = true;
-  a.nll = 2;
-  a.teacher_forced = {1, 2};
-  a.free_running = {0, 1};
-  a.pointing = {1, 1};
-  a.attention_entropy = 0.5;
-  a.attention_steps = 2;
-  a.exact = true;
-  b.nll = 2;
-  b.teacher_forced = {5, 6};
-  b.free_running = {2, 3};
-  b.pointing = {0, 3};
-  b.attention_entropy = 1.5;
-  b.attention_steps = 6;
-  return {a, b};
-}
+const std::vector<MadeCounts> kTwo = {{{"nll", {2}},
+                                       {"correct_tokens", {1}},
+                                       {"target_tokens", {2}},
+                                       {"free_running_hits", {0}},
+                                       {"free_running_positions", {1}},
+                                       {"pointing_hits", {1}},
+                                       {"pointing_tokens", {1}},
+                                       {"attention_entropy", {0.5}},
+                                       {"attention_steps", {2}},
+                                       {"exact", {1}}},
+                                      {{"nll", {2}},
+                                       {"correct_tokens", {5}},
+                                       {"target_tokens", {6}},
+                                       {"free_running_hits", {2}},
+                                       {"free_running_positions", {3}},
+                                       {"pointing_hits", {0}},
+                                       {"pointing_tokens", {3}},
+                                       {"attention_entropy", {1.5}},
+                                       {"attention_steps", {6}},
+                                       {"exact", {0}}}};
+
+// A sentence of 2 tokens with all that can be found out about it.
+struct Whole {
+  std::vector<Token> source = {4, 5}, target = {6, 7};
+  std::vector<Link> links = {{0, 0, true}, {1, 1, true}};
+  TeacherForced forced{
+      3, {6, 7, 1}, {6, 9, 1}, {3, 3, {.8f, .1f, .1f, .6f, .2f, .2f, 0, 0, 1}}, {}};
+  Decoded decoded{{6, 7}, "six seven", -1};
+  Examples pairs;
+  std::optional<IbmModel1> ibm_model1;
+  EvaluatedSentence sentence;
+
+  Whole() {
+    sentence.example = {source, target, links, "four five", "six seven"};
+    pairs.append(sentence.example);
+    ibm_model1.emplace(pairs);
+    sentence.forced = &forced;
+    sentence.decoded = &decoded;
+    sentence.attention = &forced.attention;
+    sentence.links = links;
+    sentence.ibm_model1 = &*ibm_model1;
+  }
+  CountTable counted() const {
+    CountTable table(count_layout(), 1);
+    table.count(0, sentence);
+    return table;
+  }
+};
 
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(metrics)
 
 BOOST_AUTO_TEST_CASE(by_hand) {
-  BOOST_TEST(value("loss", two()) == 4. / 8);
-  BOOST_TEST(value("perplexity", two()) == std::exp(0.5), tolerance(1e-15));
-  BOOST_TEST(value("token_accuracy", two()) == 75.0);
-  BOOST_TEST(value("free_running_accuracy", two()) == 50.0);
-  BOOST_TEST(value("exact_match", two()) == 50.0);
-  BOOST_TEST(value("pointing_accuracy", two()) == 25.0);
-  BOOST_TEST(value("attention_entropy", two()) == 0.25);
+  BOOST_TEST(value("loss", kTwo) == 4. / 8);
+  BOOST_TEST(value("perplexity", kTwo) == std::exp(0.5), tolerance(1e-15));
+  BOOST_TEST(value("token_accuracy", kTwo) == 75.0);
+  BOOST_TEST(value("free_running_accuracy", kTwo) == 50.0);
+  BOOST_TEST(value("exact_match", kTwo) == 50.0);
+  BOOST_TEST(value("pointing_accuracy", kTwo) == 25.0);
+  BOOST_TEST(value("attention_entropy", kTwo) == 0.25);
 }
 
 BOOST_AUTO_TEST_CASE(bleu_and_chrf_are_the_corpus_s) {
-  const std::vector<SentenceResult> both{translated("a b c d", "a b c d"),
-                                         translated("a b x y", "a b z w")};
+  const std::vector<MadeCounts> both{translated("a b c d", "a b c d"),
+                                     translated("a b x y", "a b z w")};
   // 6 of 8, 4 of 6, 2 of 4, 1 of 2.
   BOOST_TEST(value("bleu", both) == 100 * std::pow(6. / 8 * 4 / 6 * 2 / 4 * 1 / 2, 0.25),
              tolerance(1e-12));
@@ -76,45 +100,105 @@ BOOST_AUTO_TEST_CASE(bleu_and_chrf_are_the_corpus_s) {
 }
 
 BOOST_AUTO_TEST_CASE(bleu_is_undefined_where_no_reference_has_4_tokens) {
-  const std::vector<SentenceResult> right{translated("8", "8"), translated("a b c", "a b c")};
+  const std::vector<MadeCounts> right{translated("8", "8"), translated("a b c", "a b c")};
   BOOST_TEST(std::isnan(value("bleu", right)));
   BOOST_TEST(value("chrf", right) == 100.0);
   BOOST_TEST(std::isnan(value("bleu", {translated("a b c d", "a b c")})));
   BOOST_TEST(value("bleu", {translated("8", "8"), translated("x y", "a b c d")}) == 0.0);
 }
 
-BOOST_AUTO_TEST_CASE(undefined_without_sentences_links_or_attention) {
-  for (const NamedMetric& named : all_metrics()) {
-    BOOST_TEST_CONTEXT(named.name) { BOOST_TEST(std::isnan(named.metric->value({}))); }
-  }
-  const std::vector<SentenceResult> vanilla(1);
-  BOOST_TEST(std::isnan(value("pointing_accuracy", vanilla)));
-  BOOST_TEST(std::isnan(value("attention_entropy", vanilla)));
-  for (const char* name : {"exact_match", "bleu", "chrf", "free_running_accuracy"})
-    BOOST_TEST(std::isnan(value(name, vanilla)));  // nothing was searched for
-  std::vector<SentenceResult> empty(1);
-  empty[0].searched = true;
-  BOOST_TEST(value("exact_match", empty) == 0.0);
+BOOST_AUTO_TEST_CASE(the_length_ratio_is_the_corpus_s) {
+  BOOST_TEST(value("length_ratio", {translated("a b c", "a b"), translated("", "a b c")}) ==
+             3. / 5);
+  BOOST_TEST(std::isnan(value("length_ratio", {translated("a", "")})));
 }
 
-BOOST_AUTO_TEST_CASE(all_are_registered_by_name_and_know_their_direction) {
-  std::vector<std::string> names, lower;
+BOOST_AUTO_TEST_CASE(columns_of_one_name_are_the_same_column) {
+  const CountColumn column = registered_metric("exact_match")->columns().front();
+  CountColumn other = column;
+  BOOST_TEST(CountLayout({column, other}).width() == 1);
+  other.count = [](const EvaluatedSentence&, std::span<double> to) { to[0] = 7; };
+  BOOST_CHECK_THROW(CountLayout({column, other}), SpecError);
+  other = column;
+  other.width = 2;
+  BOOST_CHECK_THROW(CountLayout({column, other}), SpecError);
+}
+
+BOOST_AUTO_TEST_CASE(columns_count_what_a_sentence_shows) {
+  const CountTable table = Whole().counted();
+  BOOST_TEST(value_of("loss", table) == 1.0);
+  BOOST_TEST(value_of("token_accuracy", table) == 100. * 2 / 3, tolerance(1e-14));
+  BOOST_TEST(value_of("exact_match", table) == 100.0);
+  BOOST_TEST(value_of("free_running_accuracy", table) == 100.0);
+  BOOST_TEST(value_of("chrf", table) == 100.0);
+  BOOST_TEST(value_of("pointing_accuracy", table) == 50.0);  // the second points at the first too
+  BOOST_TEST(std::isfinite(value_of("pointing_accuracy_ibm_model1", table)));
+  const double entropy = -(.8 * std::log(.8) + .2 * std::log(.1)) -
+                         (.6 * std::log(.6) + .4 * std::log(.2));  // the last step has none
+  BOOST_TEST(value_of("attention_entropy", table) == entropy / 3, tolerance(1e-6));
+}
+
+// Of every metric: over nothing, over sentences of which nothing was found out, and in each part that
+// was not done.
+BOOST_AUTO_TEST_CASE(a_metric_is_undefined_where_what_it_counts_was_not_measured) {
+  const Whole whole;
+  const CountTable nothing = made_counts({{}, {}});
   for (const NamedMetric& named : all_metrics()) {
-    names.push_back(named.name);
-    if (!named.metric->higher_is_better()) lower.push_back(named.name);
-    BOOST_TEST((named.metric->units() == "percent") == named.metric->higher_is_better());
-    BOOST_TEST(named.metric->signature().empty() == (named.name != "bleu" && named.name != "chrf"));
+    BOOST_TEST_CONTEXT(named.name) {
+      BOOST_TEST(std::isnan(named.metric->value({nothing.layout(), {}})));
+      BOOST_TEST(std::isnan(value_of(named.name, nothing)));
+      for (const CountColumn& column : named.metric->columns()) {
+        Whole part;
+        if (column.off == Counted::forced) part.sentence.forced = nullptr;
+        if (column.off == Counted::decoded) part.sentence.decoded = nullptr;
+        if (column.off == Counted::attention) part.sentence.attention = nullptr;
+        if (column.off == Counted::baseline) part.sentence.ibm_model1 = nullptr;
+        BOOST_TEST(std::isnan(value_of(named.name, part.counted())));
+      }
+    }
   }
-  BOOST_TEST(names == (std::vector<std::string>{"attention_entropy",
-                                                "bleu",
-                                                "chrf",
-                                                "exact_match",
-                                                "free_running_accuracy",
-                                                "loss",
-                                                "perplexity",
-                                                "pointing_accuracy",
-                                                "token_accuracy"}));
-  BOOST_TEST(lower == (std::vector<std::string>{"attention_entropy", "loss", "perplexity"}));
+  Whole no_links;
+  no_links.sentence.links = no_links.sentence.example.links = {};
+  BOOST_TEST(std::isnan(value_of("pointing_accuracy", no_links.counted())));
+  BOOST_TEST(std::isnan(value_of("pointing_accuracy_ibm_model1", no_links.counted())));
+}
+
+BOOST_AUTO_TEST_CASE(all_are_registered_by_name_and_know_their_facts) {
+  std::vector<std::string> names, lower, searched, main;
+  for (const NamedMetric& named : all_metrics()) {
+    const MetricFacts facts = named.metric->facts();
+    names.push_back(named.name);
+    if (facts.higher_is_better == false) lower.push_back(named.name);
+    if (facts.searched) searched.push_back(named.name);
+    if (facts.main) main.push_back(named.name);
+    BOOST_TEST((facts.units == "percent") == (facts.higher_is_better == true));
+    BOOST_TEST((facts.units == "percent") == (facts.most == 100));
+    BOOST_TEST(facts.signature.empty() == (named.name != "bleu" && named.name != "chrf"));
+    BOOST_TEST(!facts.title.empty());
+    BOOST_TEST(!named.metric->columns().empty());
+  }
+  using Names = std::vector<std::string>;
+  BOOST_TEST(names == (Names{"attention_entropy",
+                             "bleu",
+                             "chrf",
+                             "exact_match",
+                             "free_running_accuracy",
+                             "length_ratio",
+                             "loss",
+                             "perplexity",
+                             "pointing_accuracy",
+                             "pointing_accuracy_ibm_model1",
+                             "token_accuracy"}));
+  BOOST_TEST(lower == (Names{"attention_entropy", "loss", "perplexity"}));
+  BOOST_TEST(searched ==
+             (Names{"bleu", "chrf", "exact_match", "free_running_accuracy", "length_ratio"}));
+  BOOST_TEST(main == (Names{"bleu",
+                            "exact_match",
+                            "length_ratio",
+                            "perplexity",
+                            "pointing_accuracy",
+                            "token_accuracy"}));
+  BOOST_CHECK_THROW(highest_is_best("length_ratio"), SpecError);
 }
 
 BOOST_AUTO_TEST_CASE(positions_match_over_the_longer_length_and_unk_never_does) {
@@ -126,9 +210,9 @@ BOOST_AUTO_TEST_CASE(positions_match_over_the_longer_length_and_unk_never_does) 
   BOOST_TEST((count({5, 6}, {5, 6, 7}) == std::pair<Index, Index>(2, 3)));
   BOOST_TEST((count({6, 5, 6, 7}, {5, 6, 7}) == std::pair<Index, Index>(0, 4)));
   BOOST_TEST((count({5, 0}, {5, 0}) == std::pair<Index, Index>(1, 2)));
-  BOOST_TEST(is_exact({5, 6}, std::vector<Token>{5, 6}));
-  BOOST_TEST(!is_exact({5}, std::vector<Token>{5, 6}));
-  BOOST_TEST(!is_exact({5, 0}, std::vector<Token>{5, 0}));
+  BOOST_TEST(is_exact(std::vector<Token>{5, 6}, std::vector<Token>{5, 6}));
+  BOOST_TEST(!is_exact(std::vector<Token>{5}, std::vector<Token>{5, 6}));
+  BOOST_TEST(!is_exact(std::vector<Token>{5, 0}, std::vector<Token>{5, 0}));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

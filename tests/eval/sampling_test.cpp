@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <map>
 
+#include "framework/base/types.hpp"
 #include "framework/eval/sampling.hpp"
+#include "tests/eval/same_hypotheses.hpp"
 #include "tests/eval/small_model.hpp"
 
 using namespace softalign;
@@ -33,8 +35,7 @@ using Samples = std::vector<std::vector<Hypothesis>>;
 // Of all draws.
 std::vector<std::vector<Token>> sorted_tokens(const std::vector<Hypothesis>& hypotheses) {
   std::vector<std::vector<Token>> all;
-  for (const Hypothesis& one : hypotheses)
-    all.insert(all.end(), static_cast<std::size_t>(one.drawn), one.tokens);
+  for (const Hypothesis& one : hypotheses) all.insert(all.end(), usize(one.drawn), one.tokens);
   std::sort(all.begin(), all.end());
   return all;
 }
@@ -119,10 +120,10 @@ BOOST_AUTO_TEST_CASE(outputs_are_as_frequent_as_they_are_probable) {
   for (Token a = 0; a < SmallModel::kSymbols; ++a) {
     if (a == kBegin || a == kEnd) continue;
     const std::vector<double> second = drawn(std::vector<Token>{a});
-    const double p = first[static_cast<std::size_t>(a)];
+    const double p = first[usize(a)];
     check({a}, true, p * second[kEnd]);
     for (Token b = 0; b < SmallModel::kSymbols; ++b)
-      if (b != kBegin && b != kEnd) check({a, b}, false, p * second[static_cast<std::size_t>(b)]);
+      if (b != kBegin && b != kEnd) check({a, b}, false, p * second[usize(b)]);
   }
   BOOST_TEST(std::abs(total - 1) < 1e-9);
 }
@@ -138,15 +139,15 @@ BOOST_AUTO_TEST_CASE(log_probabilities_are_the_models) {
   Tape tape(Tape::Mode::infer);
   const Samples found = sample(*small.model, tape, small.all(), settings);
   for (Index b = 0; b < 3; ++b) {
-    const auto& list = found[static_cast<std::size_t>(b)];
+    const auto& list = found[usize(b)];
     BOOST_TEST(sorted_tokens(list).size() == 4);
     for (const Hypothesis& one : list) {
-      BOOST_TEST(std::ssize(one.tokens) >= small.lengths[static_cast<std::size_t>(b)] / 2);
+      BOOST_TEST(std::ssize(one.tokens) >= small.lengths[usize(b)] / 2);
       double sum = 0;
       for (std::size_t t = 0; t < one.steps(); ++t) {
         const NextStep next = next_step(small, b, std::span(one.tokens).first(t));
         const Token token = t < one.tokens.size() ? one.tokens[t] : kEnd;
-        sum += std::log(next.p[static_cast<std::size_t>(token)]);
+        sum += std::log(next.p[usize(token)]);
         for (std::size_t s = 0; s < next.weights.size(); ++s)
           BOOST_TEST(std::abs(static_cast<double>(one.alignment[t * next.weights.size() + s]) -
                               next.weights[s]) < 1e-5);
@@ -173,12 +174,7 @@ BOOST_AUTO_TEST_CASE(neither_the_batch_nor_more_samples_change_a_draw) {
     settings.samples = 5;
     const SourceBatch one = small.one(static_cast<Index>(b), numbers[b]);
     const Samples alone = sample(*small.model, tape, one, settings);
-    BOOST_REQUIRE(alone[0].size() == together[b].size());
-    for (std::size_t k = 0; k < alone[0].size(); ++k) {
-      BOOST_TEST(alone[0][k].tokens == together[b][k].tokens, boost::test_tools::per_element());
-      BOOST_TEST(alone[0][k].log_probability == together[b][k].log_probability);
-      BOOST_TEST((alone[0][k].alignment == together[b][k].alignment));
-    }
+    expect_same(alone[0], together[b]);
     settings.samples = 2;
     const auto fewer = sorted_tokens(sample(*small.model, tape, one, settings)[0]);
     const auto more = sorted_tokens(alone[0]);

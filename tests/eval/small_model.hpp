@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "framework/base/types.hpp"
 #include "framework/data/vocabulary.hpp"
 #include "framework/eval/search.hpp"
 
@@ -29,8 +30,8 @@ struct SmallModel {
   SourceBatch all() const { return {tokens, 3, 5, lengths, {}, {}}; }
   // One sentence; `number`: storage for what the batch refers to.
   SourceBatch one(Index sentence, const Index& number) const {
-    const auto b = static_cast<std::size_t>(sentence);
-    return {std::span(tokens).subspan(5 * b, static_cast<std::size_t>(lengths[b])),
+    const auto b = usize(sentence);
+    return {std::span(tokens).subspan(5 * b, usize(lengths[b])),
             1,
             lengths[b],
             std::span(lengths).subspan(b, 1),

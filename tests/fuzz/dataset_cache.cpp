@@ -4,10 +4,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "framework/base/types.hpp"
 #include "framework/data/checksum.hpp"
 #include "framework/data/dataset_file.hpp"
 #include "framework/data/vocabulary.hpp"
-#include "framework/record/bytes.hpp"
+#include "framework/record/journal/bytes.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace softalign;
@@ -57,12 +58,11 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::size_t bytes_seen = 0;  // all of them are there
   for (const Split* split : {&read->train, &read->dev, &read->test})
     for (const Example example : split->examples) {
-      for (const Token token : example.source) bytes_seen += static_cast<std::size_t>(token & 1);
-      for (const Token token : example.target) bytes_seen += static_cast<std::size_t>(token & 1);
-      for (const Link& link : example.links)
-        bytes_seen += static_cast<std::size_t>(link.source & 1);
-      for (const char c : example.source_text) bytes_seen += static_cast<std::size_t>(c & 1);
-      for (const char c : example.target_text) bytes_seen += static_cast<std::size_t>(c & 1);
+      for (const Token token : example.source) bytes_seen += usize(token & 1);
+      for (const Token token : example.target) bytes_seen += usize(token & 1);
+      for (const Link& link : example.links) bytes_seen += usize(link.source & 1);
+      for (const char c : example.source_text) bytes_seen += usize(c & 1);
+      for (const char c : example.target_text) bytes_seen += usize(c & 1);
     }
   require(bytes_seen <= 3 * bytes.size(), "more bytes than there are");
   return 0;

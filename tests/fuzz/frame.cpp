@@ -1,5 +1,5 @@
 // The frames of a journal, without their framing: what is read is written again with the same bytes.
-#include "framework/record/frames.hpp"
+#include "framework/record/journal/frames.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace softalign;

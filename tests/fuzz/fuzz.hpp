@@ -7,15 +7,13 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
 #include "framework/base/error.hpp"
-#include "framework/config/spec.hpp"
-#include "framework/train/spec.hpp"
 #include "tests/record/support.hpp"
+#include "tests/runs/small_study.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
@@ -84,29 +82,14 @@ inline const std::filesystem::path& folder() {
 
 // Writes a file there.
 inline std::filesystem::path file(const std::string& name, std::string_view bytes) {
-  const std::filesystem::path path = folder() / name;
-  std::ofstream(path, std::ios::binary | std::ios::trunc)
-      .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  return path;
+  test::write_file(folder() / name, bytes);
+  return folder() / name;
 }
 
 // A spec that studies and sweeps change.
-inline std::filesystem::path base_spec() {
-  return file("base.yaml", R"(
-task: {type: reverse, symbols: 4, length: {train: [1, 4], dev: [1, 4], test: [1, 8]},
-       examples: {train: 6, dev: 2, test: 3}}
-model:
-  embedding: 8
-  encoder: {type: gru, units: 8}
-  attention: {type: global, score: {type: additive, units: 4}}
-  decoder: {type: attentional_gru, units: 8}
-train: {epochs: 1, shards: 2, batch: {sentences: 10}}
-evaluate: {search: {type: greedy}, lengths: [2, 4, 6]}
-record: {alignments: 4}
-)");
-}
+inline std::filesystem::path base_spec() { return file("base.yaml", test::kSmallSpec); }
 
-inline ResolvedSpec<Spec> resolve_spec(SpecTree tree) { return resolve<Spec>(std::move(tree)); }
+using test::resolve_spec;
 
 // Whether no number in it is large: a model of many units is legal, and takes seconds and gigabytes.
 inline bool is_small(const Value& value) {

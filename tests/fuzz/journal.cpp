@@ -2,11 +2,12 @@
 //
 // An input is where the file is cut, which byte of it is changed and by what (u16, u16, u8), and what
 // journal_file.hpp says.
-#include "framework/record/journal.hpp"
+#include "framework/record/journal/journal.hpp"
 
 #include <algorithm>
 
-#include "framework/record/history.hpp"
+#include "framework/base/types.hpp"
+#include "framework/record/journal/history.hpp"
 #include "tests/fuzz/journal_file.hpp"
 
 using namespace softalign;
@@ -41,7 +42,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     require(whole > 0, "a damaged header is believed");
     require(std::ssize(frames) == whole - 1,
             "frames before the damage are missing, or frames behind it are believed");
-    require(tail.valid_size() == written.ends[static_cast<std::size_t>(whole) - 1],
+    require(tail.valid_size() == written.ends[usize(whole) - 1],
             "the valid size is not where a frame ends");
     for (std::size_t i = 0; i < frames.size(); ++i)
       require(kind_of(frames[i]) == written.frames[i].first &&

@@ -3,7 +3,7 @@
 
 #include <zlib.h>
 
-#include "framework/record/bytes.hpp"
+#include "framework/record/journal/bytes.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 namespace softalign::fuzz {

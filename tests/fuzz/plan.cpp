@@ -1,7 +1,9 @@
-// A sweep's plan whose checksums are right: an input is its header and its rows, without them.
+// A list of runs whose digest is right: an input is its header and its rows.
+#include <nlohmann/json.hpp>
+
 #include "framework/base/hash.hpp"
-#include "framework/config/writer.hpp"
-#include "framework/sweep/plan_file.hpp"
+#include "framework/config/yaml.hpp"
+#include "framework/runs/list_file.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace softalign;
@@ -9,38 +11,35 @@ using namespace softalign::fuzz;
 
 namespace {
 
-std::string checked(const std::string& text, const std::string& base) {
-  const auto chained = [](const std::string& before, const std::string& line) {
-    return sha256_hex(before + "\n" + line).substr(0, 16);
-  };
-  const std::size_t rows = std::min(text.find("- "), text.size());
-  const std::string header =
-      text.substr(0, rows) + fmt::format("base_sha256: \"{}\"\n", sha256_hex(base));
-  std::string check = chained("", header), out = header + "rows:  # " + check + "\n";
-  const auto add = [&](const std::string& line) {
-    check = chained(check, line);
-    out += line + "  # " + check + "\n";
-  };
-  std::size_t count = 0;
-  for (std::size_t at = rows; at < text.size(); ++count) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    add(text.substr(at, end - at));
-    at = end + 1;
-  }
-  add(fmt::format("# {} rows", count));
-  return out;
+std::string checked(std::string text) {
+  if (!text.ends_with("\n")) text += "\n";
+  const nlohmann::ordered_json sum = {{"rows", std::count(text.begin(), text.end(), '\n') - 1},
+                                      {"sha256", sha256_hex(text)}};
+  return text + sum.dump() + "\n";
+}
+
+// The one base that rows can name.
+void write_base() {
+  RunList list;
+  const std::string text = read_file(base_spec());
+  const std::string name = list.add_base(parse_yaml(text, "base"));
+  std::filesystem::create_directory(folder() / "bases");
+  file("bases/" + name + ".yaml", text);
 }
 
 }  // namespace
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const std::string base = read_file(base_spec());
-  file("plan.yaml", checked(Input(data, size).rest(), base));
-  SweepPlan plan;
-  if (!accepts([&] { plan = read_plan(folder()); })) return 0;
-  for (const SweepRow& row : plan.rows) {
-    setting_text(plan, row);
-    accepts([&] { row_spec(plan, row, resolve_spec); });
+  static const bool written = (write_base(), true);
+  require(written, "no base");
+  file("plan.jsonl", checked(std::string(Input(data, size).rest())));
+  RunList list;
+  if (!accepts([&] { list = read_list(folder()); })) return 0;
+  for (const ListedRun& row : list.rows) {
+    require(list.run(row).root.lexically_normal().string().starts_with(folder().string()),
+            "a run lies outside its list");
+    setting_text(list, row);
+    accepts([&] { row_spec(list, row, resolve_spec); });
   }
   return 0;
 }

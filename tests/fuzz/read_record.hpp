@@ -4,9 +4,9 @@
 #include "framework/analysis/finished_run.hpp"
 #include "framework/analysis/summary_bytes.hpp"
 #include "framework/eval/metric.hpp"
-#include "framework/record/alignment_record.hpp"
-#include "framework/record/compare.hpp"
-#include "framework/record/seal.hpp"
+#include "framework/record/hdf5/seal.hpp"
+#include "framework/record/published/alignment_record.hpp"
+#include "framework/record/published/compare.hpp"
 #include "framework/train/stored_results.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
@@ -48,7 +48,7 @@ inline void read_record(const std::filesystem::path& file, std::size_t reading) 
       case 2: {
         const StoredResults results = read_results(*record);
         const std::vector<Index> chosen = results.of_length(1, 10);
-        for (const std::string& name : result_names()) results.value(name, chosen);
+        for (const NamedMetric& metric : all_metrics()) results.value(metric.name, chosen);
         return;
       }
       case 3: {

@@ -1,9 +1,9 @@
 // Records that are made again from journals: refused, or readable.
 //
 // An input is as journal_file.hpp says.
-#include "framework/record/compare.hpp"
-#include "framework/record/history.hpp"
-#include "framework/record/publish.hpp"
+#include "framework/record/journal/history.hpp"
+#include "framework/record/published/compare.hpp"
+#include "framework/record/published/publish.hpp"
 #include "tests/fuzz/journal_file.hpp"
 
 using namespace softalign;

@@ -2,8 +2,8 @@
 #include "framework/analysis/index_file.hpp"
 #include "framework/analysis/summary_bytes.hpp"
 #include "framework/data/checksum.hpp"
-#include "framework/record/bytes.hpp"
-#include "framework/record/provenance.hpp"
+#include "framework/record/journal/bytes.hpp"
+#include "framework/record/provenance/provenance.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace softalign;

@@ -1,5 +1,5 @@
 // The claims of a study.
-#include "framework/launch/statement.hpp"
+#include "framework/study/statement.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace softalign;

@@ -1,8 +1,9 @@
 // Sweep files: reading, planning, and the plan that is written.
-#include "framework/sweep/sweep.hpp"
+#include "framework/study/sweep.hpp"
+
 #include "framework/config/yaml.hpp"
-#include "framework/sweep/plan.hpp"
-#include "framework/sweep/plan_file.hpp"
+#include "framework/runs/list_file.hpp"
+#include "framework/runs/plan_sweep.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace softalign;
@@ -12,7 +13,7 @@ namespace {
 
 // At most eight rows to plan: each builds a model.
 bool is_short(const Sweep& sweep) {
-  std::size_t rows = sweep.seeds.size();
+  std::size_t rows = sweep.options.seeds.size();
   for (const SweepParameter& p : sweep.parameters) {
     rows *= p.is_finite() && !p.all_types ? p.values.size() : 9;
     if (rows > 8) break;
@@ -30,10 +31,10 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   require(read_sweep(path).text == sweep.text, "two readings differ");
   if (!is_short(sweep) || !is_small(read_yaml(path)) || sweep.base.filename() != "base.yaml")
     return 0;
-  SweepPlan plan;
-  if (!accepts([&] { plan = make_plan(sweep, folder() / "results", resolve_spec); })) return 0;
-  write_plan(plan);
-  const SweepPlan back = read_plan(plan.folder);
+  RunList plan;
+  if (!accepts([&] { plan = plan_sweep(sweep, folder() / "results", resolve_spec); })) return 0;
+  write_list(plan);
+  const RunList back = read_list(plan.folder);
   require(back.rows.size() == plan.rows.size() && back.hash == plan.hash,
           "a plan reads back otherwise");
   for (std::size_t i = 0; i < plan.rows.size(); ++i) {

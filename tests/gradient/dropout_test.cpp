@@ -8,6 +8,7 @@
 #include "framework/autodiff/gradient_check.hpp"
 #include "framework/autodiff/rematerialize.hpp"
 #include "framework/base/error.hpp"
+#include "framework/base/types.hpp"
 #include "framework/nn/dropout.hpp"
 
 using namespace softalign;
@@ -58,10 +59,9 @@ BOOST_FIXTURE_TEST_CASE(masks_are_those_of_the_reference, Fixture) {
     for (Index b = 0; b < 2; ++b)
       for (Index i = 0; i < kSize; ++i) {
         const real wanted = kept(b, t, i);
-        BOOST_TEST(one[static_cast<std::size_t>(b * kSize + i)] == wanted);
-        BOOST_TEST(sentences_first[static_cast<std::size_t>((b * kSteps + t) * kSize + i)] ==
-                   wanted);
-        BOOST_TEST(steps_first[static_cast<std::size_t>((t * 2 + b) * kSize + i)] == wanted);
+        BOOST_TEST(one[usize(b * kSize + i)] == wanted);
+        BOOST_TEST(sentences_first[usize((b * kSteps + t) * kSize + i)] == wanted);
+        BOOST_TEST(steps_first[usize((t * 2 + b) * kSize + i)] == wanted);
       }
   }
 }
@@ -76,9 +76,9 @@ BOOST_FIXTURE_TEST_CASE(variational_masks_and_whole_vectors, Fixture) {
   for (Index t = 0; t < kSteps; ++t)
     for (Index b = 0; b < 2; ++b)
       for (Index i = 0; i < kSize; ++i) {
-        BOOST_TEST(variational[static_cast<std::size_t>((t * 2 + b) * kSize + i)] == kept(b, 0, i));
-        BOOST_TEST(step[static_cast<std::size_t>(b * kSize + i)] == kept(b, 0, i));
-        BOOST_TEST(words[static_cast<std::size_t>((b * kSteps + t) * kSize + i)] == kept(b, t, 0));
+        BOOST_TEST(variational[usize((t * 2 + b) * kSize + i)] == kept(b, 0, i));
+        BOOST_TEST(step[usize(b * kSize + i)] == kept(b, 0, i));
+        BOOST_TEST(words[usize((b * kSteps + t) * kSize + i)] == kept(b, t, 0));
       }
 }
 
@@ -92,9 +92,9 @@ BOOST_FIXTURE_TEST_CASE(a_mask_knows_nothing_of_padding, Fixture) {
     for (Index h = 0; h < 3; ++h)
       for (Index t = 0; t < 4; ++t)
         for (Index s = 0; s < 5; ++s) {
-          const real number = small[static_cast<std::size_t>(((b * 3 + h) * 4 + t) * 5 + s)];
-          BOOST_TEST(number == large[static_cast<std::size_t>(((b * 3 + h) * 6 + t) * 9 + s)]);
-          different += number != small[static_cast<std::size_t>((b * 3 * 4 + t) * 5 + s)];
+          const real number = small[usize(((b * 3 + h) * 4 + t) * 5 + s)];
+          BOOST_TEST(number == large[usize(((b * 3 + h) * 6 + t) * 9 + s)]);
+          different += number != small[usize((b * 3 * 4 + t) * 5 + s)];
         }
   BOOST_TEST(different > 20);
 

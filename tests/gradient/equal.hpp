@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "framework/base/random.hpp"
+#include "framework/base/types.hpp"
 #include "framework/ops/ops.hpp"
 
 namespace softalign::testing {
@@ -27,7 +28,7 @@ inline Result evaluate(const std::vector<Shape>& shapes, const Function& f) {
   Tape tape(Tape::Mode::train);
   Inputs inputs;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
-    numbers.emplace_back(static_cast<std::size_t>(shapes[i].size()));
+    numbers.emplace_back(usize(shapes[i].size()));
     gradients.emplace_back(numbers.back().size());
     const RandomStream stream(11, "reference" + std::to_string(i));
     for (std::size_t k = 0; k < numbers.back().size(); ++k) numbers.back()[k] = stream.normal(k);

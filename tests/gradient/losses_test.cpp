@@ -6,6 +6,7 @@
 
 #include "framework/autodiff/gradient_check.hpp"
 #include "framework/base/error.hpp"
+#include "framework/base/types.hpp"
 #include "framework/ops/ops.hpp"
 
 using namespace softalign;
@@ -15,7 +16,7 @@ namespace {
 using Inputs = std::vector<Var>;
 
 struct Sines {
-  Sines(int k, Shape s) : shape(s), numbers(static_cast<std::size_t>(s.size())) {
+  Sines(int k, Shape s) : shape(s), numbers(usize(s.size())) {
     for (std::size_t i = 0; i < numbers.size(); ++i)
       numbers[i] = std::sin(static_cast<double>(k) + static_cast<double>(i));
   }

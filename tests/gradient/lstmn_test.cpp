@@ -2,6 +2,8 @@
 // in small operations.
 #include "tests/gradient/equal.hpp"
 
+#include "framework/base/types.hpp"
+
 using namespace softalign;
 using namespace softalign::testing;
 
@@ -32,12 +34,12 @@ Var reference(const Inputs& in) {
     if (t > 0) {
       Index* past = tape.arena().array_of<Index>(kRows);
       std::fill_n(past, kRows, t);
-      Var weights = softmax_prefix(energies, {past, static_cast<std::size_t>(kRows)});
+      Var weights = softmax_prefix(energies, {past, usize(kRows)});
       summary_h = summary_c = tape.constant(tape.zeros({kRows, kUnits}));
       for (Index i = 0; i < t; ++i) {
         Var weight = repeat(slice_last(weights, i, 1), kUnits);
-        summary_h = summary_h + weight * h[static_cast<std::size_t>(i)];
-        summary_c = summary_c + weight * c[static_cast<std::size_t>(i)];
+        summary_h = summary_h + weight * h[usize(i)];
+        summary_c = summary_c + weight * c[usize(i)];
       }
     }
     Var gates = select_step(x, t) + linear(summary_h, u);
@@ -46,8 +48,7 @@ Var reference(const Inputs& in) {
     h.push_back(sigmoid(gate(3)) * tanh(c.back()));
     View alive = tape.zeros({kRows, 2 * kUnits});
     for (Index b = 0; b < kRows; ++b)
-      if (t < kLengths[static_cast<std::size_t>(b)])
-        std::fill_n(alive.data + b * 2 * kUnits, 2 * kUnits, real{1});
+      if (t < kLengths[usize(b)]) std::fill_n(alive.data + b * 2 * kUnits, 2 * kUnits, real{1});
     Var here = tape.constant(alive) * concat_last(h.back(), c.back());
     all = all ? concat_last(all, here) : here;
   }

@@ -7,6 +7,7 @@
 #include "framework/autodiff/gradient_check.hpp"
 #include "framework/autodiff/rematerialize.hpp"
 #include "framework/base/random.hpp"
+#include "framework/base/types.hpp"
 #include "framework/ops/ops.hpp"
 
 using namespace softalign;
@@ -16,7 +17,7 @@ namespace {
 using Inputs = std::vector<Var>;
 
 struct Array {
-  Array(const char* name, Shape s) : shape(s), numbers(static_cast<std::size_t>(s.size())) {
+  Array(const char* name, Shape s) : shape(s), numbers(usize(s.size())) {
     const RandomStream stream(7, name);
     for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = stream.normal(i);
   }

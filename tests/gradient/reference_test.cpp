@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "framework/base/types.hpp"
 #include "framework/ops/ops.hpp"
 #include "tests/gradient/equal.hpp"
 
@@ -64,19 +65,17 @@ Var sequence_reference(Var x,
   Tape& tape = x.tape();
   const Index rows = x.shape()[0], steps = x.shape()[1];
   Inputs state(states, tape.constant(tape.zeros({rows, units})));
-  Inputs outputs(states * static_cast<std::size_t>(steps));
+  Inputs outputs(states * usize(steps));
   for (Index i = 0; i < steps; ++i) {
     const Index at = backwards ? steps - 1 - i : i;
     View mask = tape.zeros({rows, units});
     for (Index b = 0; b < rows; ++b)
-      if (at < lengths[static_cast<std::size_t>(b)])
-        std::fill_n(mask.data + b * units, units, real{1});
+      if (at < lengths[usize(b)]) std::fill_n(mask.data + b * units, units, real{1});
     Var alive = tape.constant(mask);
     const Inputs next = step(select_step(x, at), state);
     for (std::size_t k = 0; k < states; ++k) {
       state[k] = state[k] + alive * (next[k] - state[k]);
-      outputs[k * static_cast<std::size_t>(steps) + static_cast<std::size_t>(at)] =
-          alive * state[k];
+      outputs[k * usize(steps) + usize(at)] = alive * state[k];
     }
   }
   return side_by_side(outputs);
@@ -109,7 +108,7 @@ Var multi_head_reference(
   for (Index t = 0; t < steps; ++t) {
     Var context, mean_weights;
     for (Index h = 0; h < heads; ++h) {
-      Var query = slice_last(queries_of[static_cast<std::size_t>(t)], h * each, each);
+      Var query = slice_last(queries_of[usize(t)], h * each, each);
       Var keys = slice_last(memory, h * each, each),
           values = slice_last(memory, size + h * each, each);
       Var w = softmax_prefix(
@@ -222,7 +221,7 @@ BOOST_AUTO_TEST_CASE(mean_prefix_is_the_mean_of_valid_positions) {
         for (Index s = 0; s < 6; ++s) {
           View share = tape.zeros({4, 3});
           for (Index b = 0; b < 4; ++b)
-            if (const Index length = kLengths[static_cast<std::size_t>(b)]; s < length)
+            if (const Index length = kLengths[usize(b)]; s < length)
               std::fill_n(share.data + b * 3, 3, 1.0 / static_cast<double>(length));
           Var one = tape.constant(share) * select_step(x[0], s);
           all = all ? all + one : one;
@@ -382,7 +381,7 @@ BOOST_AUTO_TEST_CASE(projected_cross_entropy_is_the_formula) {
         Var logits = linear(x[0], x[1], x[2]);
         View loss = x[0].tape().zeros({1});
         for (Index i = 0; i < kRows; ++i) {
-          const Token target = targets[static_cast<std::size_t>(i)];
+          const Token target = targets[usize(i)];
           if (target < 0) continue;
           double total = 0;
           for (Index v = 0; v < 5; ++v) total += std::exp(logits.value().data[i * 5 + v]);
@@ -390,7 +389,7 @@ BOOST_AUTO_TEST_CASE(projected_cross_entropy_is_the_formula) {
         }
         return x[0].tape().record(loss, {logits}, [=, &targets](View dy) {
           for (Index i = 0; i < kRows; ++i) {
-            const Token target = targets[static_cast<std::size_t>(i)];
+            const Token target = targets[usize(i)];
             if (target < 0) continue;
             double total = 0;
             for (Index v = 0; v < 5; ++v) total += std::exp(logits.value().data[i * 5 + v]);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "framework/autodiff/gradient_check.hpp"
+#include "framework/base/types.hpp"
 #include "framework/plugin.hpp"
 #include "tests/data/set_options.hpp"
 
@@ -85,8 +86,7 @@ Annotations annotations_on(Tape& tape) {
 // A row of what is expected, `each` numbers at `row`, is what is at `data`.
 void equal(const Json& expected, Index row, Index each, const real* data) {
   for (Index i = 0; i < each; ++i)
-    BOOST_TEST(std::abs(expected.at(static_cast<std::size_t>(row * each + i)).get<double>() -
-                        data[i]) < 1e-10);
+    BOOST_TEST(std::abs(expected.at(usize(row * each + i)).get<double>() - data[i]) < 1e-10);
 }
 
 void near(Var a, Var b) {
@@ -97,7 +97,7 @@ void near(Var a, Var b) {
 
 // Of sentence b, the weights of all heads at some steps.
 void equal_heads(const Json& expected, const HeadWeights& heads, Index layers, Index b) {
-  const Index length = kLengths[static_cast<std::size_t>(b)];
+  const Index length = kLengths[usize(b)];
   Index compared = 0;
   for (const HeadWeights::Part& part : heads.parts) {
     const Index steps = part.weights.shape[0], count = part.weights.shape[2];
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(the_encoder_is_the_papers) {
     Tape tape(Tape::Mode::infer);
     Var embedded = tape.constant(filled(tape, "source", {kSentences, kPositions, kEmbedding}));
     const Annotations found = encoder->encode({embedded, kLengths});
-    const Index b = one["sentence"], length = kLengths[static_cast<std::size_t>(b)];
+    const Index b = one["sentence"], length = kLengths[usize(b)];
     for (Index s = 0; s < length; ++s)
       equal(one["states"], s, 6, found.states.value().data + (b * kPositions + s) * 6);
     equal(one["states"], length - 1, 6, found.last.value().data + b * 6);
@@ -138,19 +138,19 @@ BOOST_AUTO_TEST_CASE(the_decoder_is_the_papers) {
     Tape tape(Tape::Mode::infer);
     HeadWeights heads;
     const Annotations annotations = annotations_on(tape);
-    Memory memory = made.decoder->prepare(annotations);
+    AttentionMemory memory = made.decoder->prepare(annotations);
     memory.heads = &heads;
     Var target = tape.constant(filled(tape, "target", {kSteps, kSentences, kEmbedding}));
     const Unrolled all = made.decoder->unroll(
         memory, made.decoder->start(annotations, memory), made.decoder->inputs(target));
-    const Index b = one["sentence"], length = kLengths[static_cast<std::size_t>(b)];
+    const Index b = one["sentence"], length = kLengths[usize(b)];
     for (Index t = 0; t < kSteps; ++t) {
       equal(one["outputs"], t, 6, all.outputs.value().data + (t * kSentences + b) * 6);
-      const real* mean = all.weights[static_cast<std::size_t>(t)].value().data + b * kPositions;
+      const real* mean = all.weights[usize(t)].value().data + b * kPositions;
       for (Index s = 0; s < kPositions; ++s) {
         const auto weight = [&](Index head) {  // of the last layer
           const Index at = ((2 + head) * kSteps + t) * length + s;
-          return one["weights"][static_cast<std::size_t>(at)].get<double>();
+          return one["weights"][usize(at)].get<double>();
         };
         BOOST_TEST(std::abs(mean[s] - (s < length ? (weight(0) + weight(1)) / 2 : 0)) < 1e-10);
       }
@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(step_by_step_is_all_at_once) {
       const Noise noise{3, 5, examples};
       tape.set_noise(&noise);
       const Annotations annotations = annotations_on(tape);
-      Memory memory = made.decoder->prepare(annotations);
+      AttentionMemory memory = made.decoder->prepare(annotations);
       HeadWeights heads;
       memory.heads = &heads;
       Var target = tape.constant(filled(tape, "target", {kSteps, kSentences, kEmbedding}));
@@ -202,7 +202,7 @@ BOOST_AUTO_TEST_CASE(gradients_of_all_steps_at_once) {
     const GradientCheck result = check_gradients(
         [&](Tape&, const std::vector<Var>& x) {
           const Annotations annotations{x[0], {}, {}, kLengths};
-          const Memory memory = made.decoder->prepare(annotations);
+          const AttentionMemory memory = made.decoder->prepare(annotations);
           const Unrolled all = made.decoder->unroll(
               memory, made.decoder->start(annotations, memory), made.decoder->inputs(x[1]));
           return std::vector<Var>{all.outputs, all.weights[0], all.weights[2]};
@@ -228,11 +228,11 @@ BOOST_AUTO_TEST_CASE(heads_over_recurrent_states_are_the_formula) {
     fill(store);
     Tape tape(Tape::Mode::infer);
     HeadWeights heads;
-    Memory memory = attention->prepare(annotations_on(tape));
+    AttentionMemory memory = attention->prepare(annotations_on(tape));
     memory.heads = &heads;
     const Glimpse found =
         attention->attend(memory, {tape.constant(filled(tape, "state", {kSentences, kQuery}))});
-    const Index b = one["sentence"], length = kLengths[static_cast<std::size_t>(b)];
+    const Index b = one["sentence"], length = kLengths[usize(b)];
     equal(one["context"], 0, kAnnotation, found.context.value().data + b * kAnnotation);
     BOOST_REQUIRE(heads.parts.size() == 1u);
     for (Index h = 0; h < 2; ++h)

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "framework/base/random.hpp"
+#include "framework/base/types.hpp"
 #include "framework/kernels/cross_entropy.hpp"
 
 using namespace softalign;
@@ -14,7 +15,7 @@ namespace {
 
 std::vector<real> random_logits(Index count, double spread) {
   const RandomStream random(3, "logits");
-  std::vector<real> x(static_cast<std::size_t>(count));
+  std::vector<real> x(usize(count));
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<real>(spread * random.normal(i));
   return x;
 }
@@ -31,7 +32,7 @@ BOOST_AUTO_TEST_CASE(log_sum_exp_is_the_definition) {
     for (Index row = 0; row < 3; ++row) {
       double sum = 0;
       for (Index v = 0; v < vocabulary; ++v)
-        sum += std::exp(static_cast<double>(x[static_cast<std::size_t>(row * vocabulary + v)]));
+        sum += std::exp(static_cast<double>(x[usize(row * vocabulary + v)]));
       BOOST_TEST(std::abs(static_cast<double>(sums[row]) - std::log(sum)) < 1e-5);
     }
   }
@@ -40,7 +41,7 @@ BOOST_AUTO_TEST_CASE(log_sum_exp_is_the_definition) {
 BOOST_AUTO_TEST_CASE(the_largest_and_its_place_are_found_anywhere) {
   for (Index vocabulary = 1; vocabulary < 200; ++vocabulary) {
     std::vector<real> x = random_logits(vocabulary, 1);
-    const auto place = static_cast<std::size_t>(vocabulary * 7 / 11);
+    const auto place = usize(vocabulary * 7 / 11);
     x[place] = 100;
     real nll = 0;
     Token best = -1;
@@ -60,7 +61,7 @@ BOOST_AUTO_TEST_CASE(first_above_is_a_plain_search) {
     for (real bound : {-infinity, real{-1}, real{0}, real{2}, infinity, nan})
       for (Index first = 0; first <= count; ++first) {
         Index expected = first;
-        while (expected < count && !(x[static_cast<std::size_t>(expected)] > bound)) ++expected;
+        while (expected < count && !(x[usize(expected)] > bound)) ++expected;
         BOOST_TEST(kernels::first_above(first, count, x.data(), bound) == expected);
       }
     for (std::size_t i = 0; i < x.size(); ++i)  // equal is not above

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "framework/base/types.hpp"
 #include "framework/kernels/elementwise.hpp"
 #include "framework/kernels/vector_math.hpp"
 
@@ -45,7 +46,7 @@ BOOST_AUTO_TEST_CASE(edges) {
 // agree in every bit.
 BOOST_AUTO_TEST_CASE(wide_kernels_give_the_scalar_bits) {
   const Index n = 100003;
-  std::vector<real> x(static_cast<std::size_t>(n)), y(x.size()), s(x.size());
+  std::vector<real> x(usize(n)), y(x.size()), s(x.size());
   for (std::size_t i = 0; i < x.size(); ++i)
     x[i] = static_cast<real>(static_cast<double>(i) * 2e-4 - 10);
   kernels::tanh_forward(n, x.data(), y.data());
@@ -54,9 +55,8 @@ BOOST_AUTO_TEST_CASE(wide_kernels_give_the_scalar_bits) {
   for (std::size_t i = 0; i < x.size(); ++i)
     different += (y[i] != vector_tanh(x[i])) + (s[i] != vector_sigmoid(x[i]));
   BOOST_TEST(different == 0);
-  BOOST_TEST(kernels::dot(n, x.data(), x.data()) == lane_sum(n, [&](Index i) {
-               return x[static_cast<std::size_t>(i)] * x[static_cast<std::size_t>(i)];
-             }));
+  BOOST_TEST(kernels::dot(n, x.data(), x.data()) ==
+             lane_sum(n, [&](Index i) { return x[usize(i)] * x[usize(i)]; }));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

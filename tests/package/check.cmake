@@ -16,7 +16,7 @@ execute_process(COMMAND ${WORK}/build/host ${WORK}/build/probe.so COMMAND_ERROR_
 # The installed program finds the script of its report.
 must(${WORK}/prefix/bin/softalign run ${WORK}/prefix/share/softalign/configs/tiny.yaml --out ${WORK}/results)
 must(${WORK}/prefix/bin/softalign report ${WORK}/results -o ${WORK}/report.html)
-foreach(command plot.py "figures.py;lengths")
+foreach(command "figures.py;all" "figures.py;lengths")
   must(${PYTHON} ${WORK}/prefix/share/softalign/scripts/${command} ${WORK}/results --out ${WORK}/figures)
 endforeach()
 

@@ -6,21 +6,13 @@ import hashlib
 import json
 import os
 import shutil
-import signal
 from pathlib import Path
 
 import pytest
 
-from program import ANGULAR, TINY, answer, error, files_below, softalign, started, wait_until
+from command_line import ANGULAR, TINY, answer, error, files_below, interrupt, softalign, started_run, trained_run
 
 h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
-
-
-@pytest.fixture()
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    (tmp_path / "tiny.yaml").write_text(TINY)
-    return tmp_path
 
 
 def test_it_is_listed_described_and_checked(tmp_path: Path) -> None:
@@ -43,8 +35,7 @@ def test_a_gradient_that_is_short_is_found_out(tmp_path: Path) -> None:
 
 def test_it_is_trained_and_recorded_and_once_trusted_the_record_suffices(here: Path) -> None:
     plugin = shutil.copy(ANGULAR, here / "angular.so")
-    softalign("run", "tiny.yaml", "--plugin", "angular.so", "model.attention.score={type: angular, gain: 4}", cwd=here)
-    (run,) = here.glob("results/tiny/*")
+    run = trained_run(here, "--plugin", "angular.so", "model.attention.score={type: angular, gain: 4}")
     shown = answer("show", run, cwd=here)
     digest = hashlib.sha256(Path(plugin).read_bytes()).hexdigest()
     assert json.loads(shown["provenance"]["plugins"]) == [f"{here / 'angular.so'} sha256:{digest}"]
@@ -56,45 +47,53 @@ def test_it_is_trained_and_recorded_and_once_trusted_the_record_suffices(here: P
     assert softalign("verify", run, cwd=elsewhere).stdout.endswith("the same bits again\n")
 
 
+def test_a_metric_that_includes_only_its_kinds_header_is_measured_and_shown(here: Path) -> None:
+    repeats = ANGULAR.with_name("repeats.so")
+    softalign("run", "tiny.yaml", "--plugin", repeats, cwd=here)
+    (run,) = here.glob("results/tiny/*/run.h5")
+    with h5py.File(run) as file:
+        symbols, repeated = file["test/repeats"][:].sum(axis=0)
+        assert file["test"].attrs["repeats"] == pytest.approx(100 * repeated / symbols)
+    shown = softalign("show", run.parent, cwd=here).stdout  # a program that does not know it
+    assert "exact_match to repeats" in shown
+    assert "repeats" in [metric["name"] for metric in answer("compare", run.parent, cwd=here)["metrics"]]
+
+
 def changed_copy_of_a_run(here: Path) -> tuple[list[object], Path]:
     """A run with a plugin whose file was built again since, in other bytes; its command and its folder."""
     shutil.copy(ANGULAR, here / "angular.so")
     command = ["run", "tiny.yaml", "--plugin", "angular.so", "model.attention.score=angular"]
-    softalign(*command, cwd=here)
+    run = trained_run(here, *command[2:])
     with (here / "angular.so").open("ab") as file:
         file.write(b"edited")
-    (run,) = here.glob("results/tiny/*")
     return command, run
 
 
 def test_results_of_another_build_of_a_plugin_are_called_so(here: Path) -> None:
     command, run = changed_copy_of_a_run(here)
     then, now = (hashlib.sha256(path.read_bytes()).hexdigest()[:8] for path in (ANGULAR, here / "angular.so"))
-    said = f"made by another angular.so (sha256 {then}.. then, {now}.. now)"
+    message = f"made by another angular.so (sha256 {then}.. then, {now}.. now)"
     again = softalign(*command, cwd=here)
-    assert again.stderr.endswith(f"note: {said}; --force runs it again\n") and "complete already" in again.stdout
+    assert again.stderr.endswith(f"note: {message}; --force runs it again\n") and "complete already" in again.stdout
     for other in (["evaluate", run, "search=greedy"], ["translate", run]):
         other += ["--plugin", "angular.so"]
-        assert f"note: {said}; softalign run --force runs it again\n" in softalign(*other, cwd=here, text="a b\n").stderr
+        assert f"note: {message}; softalign run --force runs it again\n" in softalign(*other, cwd=here, text="a b\n").stderr
     with h5py.File(run / "run.h5", "a") as file:
         file["train/loss"][3] += 1
-    assert said in softalign("verify", run, "--plugin", "angular.so", cwd=here, code=4).stderr.splitlines()[-1]
-    assert said not in softalign(*command, "--force", cwd=here).stderr
-    assert said not in softalign(*command, cwd=here).stderr
+    assert message in softalign("verify", run, "--plugin", "angular.so", cwd=here, code=4).stderr.splitlines()[-1]
+    assert message not in softalign(*command, "--force", cwd=here).stderr
+    assert message not in softalign(*command, cwd=here).stderr
 
 
 def test_a_run_that_goes_on_with_another_build_of_a_plugin_says_so(here: Path) -> None:
     shutil.copy(ANGULAR, here / "angular.so")
-    command = ["run", "tiny.yaml", "--plugin", "angular.so", "model.attention.score=angular", "train.epochs=300"]
-    process = started(*command, cwd=here)
-    wait_until(lambda: any(here.glob("results/tiny/*/ckpt/*.ckpt")))
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=30)
+    changes = ["--plugin", "angular.so", "model.attention.score=angular", "train.epochs=300"]
+    process, run = started_run(here, *changes)
+    interrupt(process)
     with (here / "angular.so").open("ab") as file:
         file.write(b"edited")
-    done = softalign(*command, cwd=here)
+    done = softalign("run", "tiny.yaml", *changes, cwd=here)
     assert "WARNING: begun by another angular.so (sha256 " in done.stderr and "; --force begins again" in done.stderr
-    (run,) = here.glob("results/tiny/*")
     assert "begun by another angular.so" in softalign("tail", run, "-n", 2000, cwd=here).stdout
 
 
@@ -125,16 +124,16 @@ def test_a_spec_names_its_plugins_relative_to_itself(here: Path) -> None:
 def test_what_is_no_plugin_is_refused(here: Path) -> None:
     (here / "text.so").write_text("no shared object")
     other = ANGULAR.read_bytes()
-    assert other.count(b"softalign-abi{api=2;real=float;") == 1
-    (here / "other.so").write_bytes(other.replace(b"api=2;real=float;", b"api=7;real=float;"))
+    assert other.count(b"softalign-abi{api=3;real=float;") == 1
+    (here / "other.so").write_bytes(other.replace(b"api=3;real=float;", b"api=7;real=float;"))
     (here / "none.so").write_bytes(other.replace(b"softalign-abi{", b"softalign-xyz{"))
     (here / "cut.so").write_bytes(other[: len(other) // 2])
     os.mkfifo(here / "pipe.so")
     shutil.copy(ANGULAR.with_name("mistaken.so"), here)
-    for file, said in {
+    for file, message in {
         "text.so": "is no shared object (it has no ELF header); build it with softalign_add_plugin",
         "none.so": "not a softalign plugin (no ABI tag inside); build it with softalign_add_plugin",
-        "other.so": "built for another softalign; api is 7, this program has 2; build it again",
+        "other.so": "built for another softalign; api is 7, this program has 3; build it again",
         "gone.so": "gone.so: cannot be read",
         "cut.so": "cut.so: is cut short or damaged: it has ",
         "pipe.so": "pipe.so: is no regular file",
@@ -142,7 +141,7 @@ def test_what_is_no_plugin_is_refused(here: Path) -> None:
     }.items():
         for command in (["run", "tiny.yaml"], ["list"], ["validate", "tiny.yaml"]):
             line = error(*command, "--plugin", file, cwd=here, code=2)
-            assert line.startswith("softalign: ") and said in line, line
+            assert line.startswith("softalign: ") and message in line, line
     assert files_below(here) == ["cut.so", "mistaken.so", "none.so", "other.so", "text.so", "tiny.yaml"]
 
 

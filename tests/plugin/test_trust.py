@@ -11,19 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from program import ANGULAR, TINY, answer, error, softalign
+from command_line import ANGULAR, TINY, answer, error, softalign, trained_run
 
 h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
 
-SEAL = 20  # bytes behind a record: what framework/record/seal.hpp adds
-
-
-@pytest.fixture()
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a spec, and a user who trusts nothing yet."""
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    (tmp_path / "tiny.yaml").write_text(TINY)
-    return tmp_path
+SEAL = 20  # bytes behind a record: what framework/record/hdf5/seal.hpp adds
 
 
 def build_stranger(folder: Path) -> Path:
@@ -52,8 +44,7 @@ def name_in_record(record: Path, plugin: str, digest: str) -> None:
 
 def unpacked(here: Path) -> tuple[Path, Path]:
     """A run's folder as it might come out of somebody's archive, and the plugin in it."""
-    softalign("run", "tiny.yaml", "train.epochs=1", cwd=here)
-    (run,) = here.glob("results/tiny/*")
+    run = trained_run(here, "train.epochs=1")
     plugin = build_stranger(run)
     name_in_record(run / "run.h5", plugin.name, digest_of(plugin))
     return run, plugin
@@ -153,8 +144,7 @@ def test_an_ensemble_needs_the_plugins_of_all(here: Path) -> None:
     shutil.copy(ANGULAR, here / "angular.so")
     shutil.copy(ANGULAR.with_name("leaky.so"), here / "leaky.so")
     both = ["--plugin", "angular.so", "--plugin", "leaky.so"]
-    softalign("run", "tiny.yaml", *both, "model.attention.score=angular", "train.epochs=1", cwd=here)
-    (run,) = here.glob("results/tiny/*")
+    run = trained_run(here, *both, "model.attention.score=angular", "train.epochs=1")
     line = error("translate", run, cwd=here, code=2)
     assert f"--plugin {here / 'angular.so'} --plugin {here / 'leaky.so'}" in line
     line = error("translate", run, "--plugin", "leaky.so", cwd=here, code=2)

@@ -1,29 +1,20 @@
-#include "framework/record/claim.hpp"
+#include "framework/record/folder/claim.hpp"
 
 #include <signal.h>
-#include <sys/wait.h>
 
 #include <boost/test/unit_test.hpp>
 #include <nlohmann/json.hpp>
 
 #include "framework/base/error.hpp"
 #include "framework/base/text.hpp"
-#include "framework/record/status.hpp"
+#include "framework/record/folder/status.hpp"
+#include "tests/child.hpp"
 #include "tests/record/support.hpp"
 
 using namespace softalign;
 using namespace softalign::test;
 
 namespace {
-
-// Runs `work` in a process of its own; its exit status, -signal when it was killed.
-int in_child(const std::function<int()>& work) {
-  const pid_t child = fork();
-  if (child == 0) _exit(work());
-  int status = 0;
-  waitpid(child, &status, 0);
-  return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
-}
 
 RunFolder new_run(const Scratch& scratch, const std::string& name) {
   std::filesystem::create_directory(scratch / name);
@@ -39,9 +30,8 @@ BOOST_AUTO_TEST_CASE(an_owner_that_lives_is_named) {
   const RunFolder run = new_run(scratch, "run");
   const Claim mine(FileSystem::real(), run, false);
   BOOST_TEST(mine.attempt() == 1);
-  BOOST_CHECK_EXCEPTION(Claim(FileSystem::real(), run, false), MachineError, [](const auto& e) {
-    return std::string(e.what()).find(std::to_string(getpid())) != std::string::npos;
-  });
+  BOOST_TEST(contains(message_of<MachineError>([&] { Claim(FileSystem::real(), run, false); }),
+                      std::to_string(getpid())));
   BOOST_TEST((run_status(run).state == RunState::claimed));
 }
 
@@ -52,7 +42,7 @@ BOOST_AUTO_TEST_CASE(an_owner_is_named_in_one_harmless_line) {
   owner.time = 1e300;
   BOOST_TEST(!has_control_characters(owner.str()));
   BOOST_TEST(owner.str().size() < 200u);
-  BOOST_TEST(owner.str().find("since") == std::string::npos);  // no year has that second
+  BOOST_TEST(!contains(owner.str(), "since"));  // no year has that second
   owner.time = 1;
   BOOST_TEST(owner.str().ends_with(" since 1970-01-01T00:00:01Z"));
 }
@@ -77,17 +67,13 @@ BOOST_AUTO_TEST_CASE(a_dead_owner_is_replaced_with_the_reason) {
   BOOST_TEST((run_status(run).state == RunState::lost));
   const Claim mine(FileSystem::real(), run, false);
   BOOST_TEST(mine.attempt() == 2);
-  BOOST_TEST(mine.reason().find("is gone") != std::string::npos);
+  BOOST_TEST(contains(mine.reason(), "is gone"));
 }
 
 BOOST_AUTO_TEST_CASE(a_zombie_is_dead) {
   const Scratch scratch;
   const RunFolder run = new_run(scratch, "run");
-  const pid_t child = fork();
-  if (child == 0) {
-    new Claim(FileSystem::real(), run, false);
-    _exit(0);
-  }
+  const pid_t child = begin_child([&] { return new Claim(FileSystem::real(), run, false), 0; });
   siginfo_t info{};
   waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT);
   const Claim mine(FileSystem::real(), run, false);
@@ -118,7 +104,7 @@ BOOST_AUTO_TEST_CASE(force_takes_what_cannot_be_proved) {
   const Claim first(FileSystem::real(), run, false);
   const Claim second(FileSystem::real(), run, true);
   BOOST_TEST(second.attempt() == 2);
-  BOOST_TEST(second.reason().find("by force") != std::string::npos);
+  BOOST_TEST(contains(second.reason(), "by force"));
 }
 
 // Two processes at a barrier, for a fresh run and for one whose owner is dead: exactly one wins.

@@ -16,9 +16,8 @@ BOOST_AUTO_TEST_SUITE(files)
 BOOST_AUTO_TEST_CASE(a_file_is_never_created_twice) {
   const Scratch scratch;
   File first(FileSystem::real(), scratch / "a");
-  BOOST_CHECK_EXCEPTION(File(FileSystem::real(), scratch / "a"), MachineError, [&](const auto& e) {
-    return std::string(e.what()) == (scratch / "a").string() + ": cannot create it: File exists";
-  });
+  BOOST_TEST(message_of<MachineError>([&] { File(FileSystem::real(), scratch / "a"); }) ==
+             (scratch / "a").string() + ": cannot create it: File exists");
 }
 
 BOOST_AUTO_TEST_CASE(interruptions_and_short_writes_do_not_show) {
@@ -78,13 +77,9 @@ BOOST_AUTO_TEST_CASE(what_does_not_read_back_is_the_machines_fault) {
   const auto damaged = [](const std::filesystem::path& file) {
     throw DataError("{}: damaged; copy it again", file.string());
   };
-  BOOST_CHECK_EXCEPTION(FileSystem::real().write_atomically(scratch / "a", "new", damaged),
-                        MachineError,
-                        [&](const auto& e) {
-                          return e.what() == (scratch / "a").string() +
-                                                 ": does not read back as it was written; check "
-                                                 "the disk";
-                        });
+  BOOST_TEST(message_of<MachineError>(
+                 [&] { FileSystem::real().write_atomically(scratch / "a", "new", damaged); }) ==
+             (scratch / "a").string() + ": does not read back as it was written; check the disk");
   BOOST_TEST(std::filesystem::is_empty(scratch.path()));
 }
 
@@ -120,10 +115,8 @@ BOOST_AUTO_TEST_CASE(new_folders_are_durable_at_every_level) {
   files.make_folders(scratch / "a/b/c");
   BOOST_TEST(files.calls.empty());
   File(files, scratch / "file");
-  BOOST_CHECK_EXCEPTION(files.make_folders(scratch / "file/d"), MachineError, [&](const auto& e) {
-    return e.what() ==
-           root + "/file/d: cannot create the folder " + root + "/file: Not a directory";
-  });
+  BOOST_TEST(message_of<MachineError>([&] { files.make_folders(scratch / "file/d"); }) ==
+             root + "/file/d: cannot create the folder " + root + "/file: Not a directory");
 }
 
 // Another process, which won, swept what it took for left over.
@@ -177,9 +170,9 @@ BOOST_AUTO_TEST_CASE(creating_once_says_why_it_cannot) {
     }
   } files;
   const Scratch scratch;
-  BOOST_CHECK_EXCEPTION(files.create_once(scratch / "a", "first"), MachineError, [](const auto& e) {
-    return std::string(e.what()).ends_with("a: cannot create it: Read-only file system");
-  });
+  BOOST_TEST(message_of<MachineError>([&] {
+               files.create_once(scratch / "a", "first");
+             }).ends_with("a: cannot create it: Read-only file system"));
 }
 
 BOOST_AUTO_TEST_CASE(an_append_that_fails_leaves_what_was_there) {

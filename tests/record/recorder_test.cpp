@@ -2,7 +2,6 @@
 
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
@@ -10,10 +9,13 @@
 #include <set>
 
 #include "framework/base/error.hpp"
-#include "framework/record/compare.hpp"
-#include "framework/record/open_record.hpp"
-#include "framework/record/publish.hpp"
-#include "framework/record/status.hpp"
+#include "framework/base/types.hpp"
+#include "framework/record/folder/status.hpp"
+#include "framework/record/published/arrays.hpp"
+#include "framework/record/published/compare.hpp"
+#include "framework/record/published/open_record.hpp"
+#include "framework/record/published/publish.hpp"
+#include "tests/child.hpp"
 #include "tests/record/support.hpp"
 
 using namespace softalign;
@@ -41,23 +43,15 @@ std::filesystem::path undisturbed(const Scratch& scratch) {
 
 // Trains in a process of its own until `fatal(update)` says to kill it; whether it came to the end.
 bool train_in_child(const std::filesystem::path& results, const std::function<bool(Index)>& fatal) {
-  const pid_t child = fork();
-  if (child == 0) {
-    try {
-      Recorder record(results, kRun);
-      train(record, kUpdates, [&](Index u) {
-        if (fatal(u)) kill(getpid(), SIGKILL);
-      });
-    } catch (const std::exception& e) {
-      fprintf(stderr, "%s\n", e.what());
-      _exit(1);
-    }
-    _exit(0);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  BOOST_REQUIRE((WIFSIGNALED(status) || WEXITSTATUS(status) == 0));
-  return !WIFSIGNALED(status);
+  const int status = in_child([&] {
+    Recorder record(results, kRun);
+    train(record, kUpdates, [&](Index u) {
+      if (fatal(u)) kill(getpid(), SIGKILL);
+    });
+    return 0;
+  });
+  BOOST_REQUIRE(status <= 0);
+  return status == 0;
 }
 
 }  // namespace
@@ -77,15 +71,20 @@ BOOST_AUTO_TEST_CASE(a_record_gives_back_what_was_recorded) {
   BOOST_TEST((record.series_names() == std::vector<std::string>{"train", "dev"}));
 
   const SeriesColumns train = record.series("train");
-  BOOST_REQUIRE(train.updates.size() == static_cast<std::size_t>(kUpdates));
+  BOOST_REQUIRE(train.updates.size() == usize(kUpdates));
   for (std::size_t i = 0; i < train.updates.size(); ++i) {
     BOOST_TEST(train.updates[i] == static_cast<Index>(i) + 1);
     BOOST_TEST(train.columns.at("loss")[i] == loss_at(static_cast<Index>(i) + 1));
   }
-  BOOST_TEST(record.attributes("dev/ppl") == R"({"units":"1"})");
-  BOOST_TEST(record.attributes("test") == R"({"best":1,"bleu":21.5,"bleu_signature":"tok:none"})");
+  BOOST_TEST(record.attributes("dev/ppl") == JsonObject({{"units", "1"}}));
+  BOOST_TEST(record.attributes("test") ==
+             JsonObject({{"best", 1}, {"bleu", 21.5}, {"bleu_signature", "tok:none"}}));
 
   const Array stats = record.array("test", "bleu_stats");
+  BOOST_TEST(as_array<std::int32_t>(stats).shape(1) == 3u);
+  BOOST_TEST(as_array<std::int32_t>(stats)(1, 2) ==
+             std::get<std::vector<std::int32_t>>(stats.values)[5]);
+  BOOST_CHECK_THROW(as_array<float>(stats), DataError);
   BOOST_TEST((stats.dims == std::vector<Dimension>{{"sentence", 2}, {"stat", 3}}));
   BOOST_TEST((stats.values == Values(std::vector<std::int32_t>{1, 2, 3, 4, 5, 6})));
   BOOST_TEST((record.array("test", "hypotheses").values ==
@@ -98,7 +97,7 @@ BOOST_AUTO_TEST_CASE(a_record_gives_back_what_was_recorded) {
   BOOST_TEST((parameters.at("decoder.W").values == std::vector<float>{1, 2, 3, 4, 5, 6}));
 
   const std::vector<Alignment> found = record.alignments().of_sentence("attention", 3);
-  BOOST_REQUIRE(found.size() == static_cast<std::size_t>(kUpdates / 5));
+  BOOST_REQUIRE(found.size() == usize(kUpdates / 5));
   for (const Alignment& a : found)
     BOOST_TEST(encode(Frame(a)) == encode(Frame(alignment_at(a.update, 3))));
   BOOST_CHECK_THROW(record.alignments().of_sentence("attention", 1), DataError);
@@ -234,23 +233,19 @@ BOOST_AUTO_TEST_CASE(killed_at_any_moment_it_ends_in_the_same_bits) {
   const auto expected = undisturbed(scratch);
   const RunFolder folder{scratch / "r" / kRun.name / kRun.run_id};
   for (int kills = 0;; ++kills) {
-    const pid_t child = fork();
-    if (child == 0) {
+    const pid_t child = begin_child([&] {
       Recorder record(scratch / "r", kRun);
       if (!record.already_complete()) train(record, kUpdates);
-      _exit(0);
-    }
+      return 0;
+    });
     if (kills < 10) {
       usleep(static_cast<useconds_t>(2000 + 9000 * kills));
       kill(child, SIGKILL);
     }
-    int status = 0;
-    waitpid(child, &status, 0);
+    const int status = end_of(child);
     if (std::filesystem::exists(folder.record())) Record(folder.record()).series("train");
-    if (WIFEXITED(status)) {
-      BOOST_REQUIRE(WEXITSTATUS(status) == 0);
-      break;
-    }
+    BOOST_REQUIRE(status <= 0);
+    if (status == 0) break;
   }
   BOOST_TEST(compare_records(expected, folder.record()).empty());
 }
@@ -336,10 +331,9 @@ BOOST_AUTO_TEST_CASE(a_damaged_setting_is_not_published_and_opening_writes_it_an
   const Scratch scratch;
   const RunFolder folder{undisturbed(scratch).parent_path()};
   const auto refused_for = [&](const std::filesystem::path& file) {
-    BOOST_CHECK_EXCEPTION(recover(FileSystem::real(), folder), DataError, [&](const auto& e) {
-      const std::string said = e.what();
-      return said.starts_with(file.string()) && said.find("run the spec again") != said.npos;
-    });
+    const std::string fault = message_of<DataError>([&] { recover(FileSystem::real(), folder); });
+    BOOST_TEST(fault.starts_with(file.string()));
+    BOOST_TEST(contains(fault, "run the spec again"));
   };
   for (const auto& file : {folder.identity(), folder.spec()}) {
     const std::string whole = read_file(file);
@@ -377,7 +371,7 @@ BOOST_AUTO_TEST_CASE(failing_calls_end_the_run_and_nothing_else) {
           Recorder record(results, kRun, {}, files);
           train(record, kUpdates);
         } catch (const MachineError& e) {
-          BOOST_TEST(std::string(e.what()).find(scratch.path().string()) != std::string::npos);
+          BOOST_TEST(contains(e.what(), scratch.path().string()));
         }
         if (std::filesystem::exists(folder.record())) Record(folder.record()).series("train");
         Recorder record(
@@ -480,11 +474,11 @@ BOOST_AUTO_TEST_CASE(a_complete_run_without_its_record_is_not_over) {
 BOOST_AUTO_TEST_CASE(recover_keeps_a_record_that_holds_more_than_the_journals) {
   const Scratch scratch;
   const RunFolder run{undisturbed(scratch).parent_path()};
+  const std::string before = bytes_of(run.record());
   std::filesystem::resize_file(run.journal(1), std::filesystem::file_size(run.journal(1)) - 10);
-  BOOST_CHECK_EXCEPTION(recover(FileSystem::real(), run), DataError, [&](const DataError& e) {
-    return std::string(e.what()).find("the record stays as it is") != std::string::npos;
-  });
-  BOOST_TEST(Record(run.record()).complete());
+  BOOST_TEST(contains(message_of<DataError>([&] { recover(FileSystem::real(), run); }),
+                      "the record stays as it is"));
+  BOOST_TEST((bytes_of(run.record()) == before));
 }
 
 BOOST_AUTO_TEST_CASE(test_results_are_whole_or_absent) {
@@ -495,7 +489,7 @@ BOOST_AUTO_TEST_CASE(test_results_are_whole_or_absent) {
     record.array("test", "nll", {{"sentence", 1}}, std::vector<double>{2});
     record.array("test/by_length", "loss", {{"bucket", 1}}, std::vector<double>{2});
     record.array("tests", "tried", {}, std::vector<double>{2});
-    record.attributes("test", R"({"loss": 2})");
+    record.attributes("test", {{"loss", 2}});
     record.end(end);
     const Record published(record.folder().record());
     const std::vector<std::string> groups = published.children();
@@ -508,8 +502,7 @@ BOOST_AUTO_TEST_CASE(test_results_are_whole_or_absent) {
 BOOST_AUTO_TEST_CASE(a_full_disk_leaves_the_published_record) {
   const Scratch scratch;
   const RunFolder folder{scratch / "r" / kRun.name / kRun.run_id};
-  const pid_t child = fork();
-  if (child == 0) {
+  const int status = in_child([&] {
     Recorder record(scratch / "r", kRun);
     record.scalars("train", 1, {{"loss", 1.0}});
     record.publish();
@@ -517,16 +510,9 @@ BOOST_AUTO_TEST_CASE(a_full_disk_leaves_the_published_record) {
     const rlimit limit{1 << 12, 1 << 12};
     setrlimit(RLIMIT_FSIZE, &limit);
     record.scalars("train", 2, {{"loss", 2.0}});
-    try {
-      record.publish();
-    } catch (const MachineError& e) {
-      _exit(std::string(e.what()).find("run.h5") != std::string::npos ? 7 : 8);
-    }
-    _exit(9);
-  }
-  int status = 0;
-  waitpid(child, &status, 0);
-  BOOST_TEST(WEXITSTATUS(status) == 7);
+    return contains(message_of<MachineError>([&] { record.publish(); }), "run.h5") ? 7 : 8;
+  });
+  BOOST_TEST(status == 7);
   BOOST_TEST(Record(folder.record()).last_update() == 1);
 }
 
@@ -540,13 +526,8 @@ BOOST_AUTO_TEST_CASE(too_many_open_files_are_no_damage_of_the_journals,
   getrlimit(RLIMIT_NOFILE, &before);
   const rlimit none{0, before.rlim_max};
   setrlimit(RLIMIT_NOFILE, &none);
-  std::string reason;
-  try {
-    publish(FileSystem::real(), folder, history);
-  } catch (const MachineError& error) {
-    reason = error.what();
-  } catch (...) {
-  }
+  const std::string reason =
+      message_of<MachineError>([&] { publish(FileSystem::real(), folder, history); });
   setrlimit(RLIMIT_NOFILE, &before);
   BOOST_TEST(reason.ends_with("cannot be read: Too many open files"), reason);
 }
@@ -600,7 +581,7 @@ BOOST_AUTO_TEST_CASE(mistakes_of_the_caller_are_refused_at_once) {
   BOOST_CHECK_THROW(record.alignment(a), BugError);
   BOOST_CHECK_THROW(record.array("g", "a/b", {}, std::vector<double>{1}), BugError);
   BOOST_CHECK_THROW(record.array("g", "a", {{"n", 2}}, std::vector<double>{1}), BugError);
-  BOOST_CHECK_THROW(record.attributes("g", "[1]"), BugError);
+  BOOST_CHECK_THROW(record.attributes("g", JsonObject::array({1})), BugError);
   record.end(RunState::failed);
   BOOST_CHECK_THROW(record.scalars("train", 1, {}), BugError);
   BOOST_TEST((run_status(record.folder()).state == RunState::failed));

@@ -1,40 +1,20 @@
-// What the record's tests share: a scratch folder, a file system that fails on command, and a small
-// imitation of a trainer.
+// What the record's tests share: a file system that fails on command, and a small imitation of a trainer.
 #pragma once
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
-#include <filesystem>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "framework/base/random.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/record/recorder.hpp"
+#include "tests/message.hpp"
+#include "tests/scratch.hpp"
 
 namespace softalign::test {
-
-class Scratch {
- public:
-  Scratch() {
-    const std::filesystem::path memory = "/dev/shm";  // many small files, and no disk to wait for
-    const bool usable = access(memory.c_str(), W_OK) == 0;
-    const auto parent = usable ? memory : std::filesystem::temp_directory_path();
-    std::string name = (parent / "softalign-record-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~Scratch() { std::filesystem::remove_all(path_); }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 enum class Fault { none, no_space, io_error, interrupted, short_write };
 
@@ -132,10 +112,10 @@ inline void train(Recorder& record, Index updates, const std::function<void(Inde
                "bleu_stats",
                {{"sentence", 2}, {"stat", 3}},
                std::vector<std::int32_t>{1, 2, 3, 4, 5, 6},
-               R"({"long_name": "matches and totals"})");
+               {{"long_name", "matches and totals"}});
   record.text("vocabulary", "source", "word0\nword1\n");
-  record.attributes("dev/ppl", R"({"units": "1"})");
-  record.attributes("test", R"({"bleu": 21.5, "bleu_signature": "tok:none", "best": true})");
+  record.attributes("dev/ppl", {{"units", "1"}});
+  record.attributes("test", {{"bleu", 21.5}, {"bleu_signature", "tok:none"}, {"best", true}});
   record.end(RunState::complete);
 }
 

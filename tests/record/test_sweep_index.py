@@ -2,33 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from pathlib import Path
 
+import h5py
+import numpy as np
 import pytest
+from conftest import datasets
 
-h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
-np = pytest.importorskip("numpy")
 xr = pytest.importorskip("xarray", reason="python3-xarray is not installed")
-
-BINARY = Path(os.environ.get("SOFTALIGN_BINARY_DIR", "build/release")) / "bin" / "test_analysis"
-
-
-@pytest.fixture(scope="module")
-def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if not BINARY.exists():
-        pytest.skip(f"{BINARY} is not built")
-    folder = tmp_path_factory.mktemp("sweep")
-    command = [str(BINARY), "--run_test=sweep_index/sample_for_python"]
-    subprocess.run(command, check=True, capture_output=True, env={**os.environ, "SOFTALIGN_SAMPLE": str(folder)})
-    return folder / "sweep.h5"
-
-
-@pytest.fixture(scope="module", params=["netcdf4", "h5netcdf"])
-def engine(request: pytest.FixtureRequest) -> str:
-    pytest.importorskip({"netcdf4": "netCDF4"}.get(request.param, request.param), reason=f"no {request.param}")
-    return request.param
 
 
 def test_the_root_is_the_table(table: Path, engine: str) -> None:
@@ -74,8 +55,7 @@ def test_nothing_in_it_tells_the_time(table: Path) -> None:
 
 def test_every_axis_has_a_scale(table: Path) -> None:
     with h5py.File(table) as file:
-        datasets: list[h5py.Dataset] = []
-        file.visititems(lambda _, item: datasets.append(item) if isinstance(item, h5py.Dataset) else None)
-        assert len(datasets) > 15
-        for dataset in datasets:
+        found = datasets(file)
+        assert len(found) > 15
+        for dataset in found:
             assert h5py.h5ds.is_scale(dataset.id) or all(len(axis) == 1 for axis in dataset.dims), dataset.name

@@ -1,10 +1,12 @@
 """Records made for tests, in the layout that results/README.md documents."""
 
+import json
 from pathlib import Path
 
 import h5py
 import numpy as np
 import records
+import yaml
 
 BUCKETS = ["1-10", "11-20", "21-30", "31-40", "41-50", "51-60"]
 TEXT = h5py.string_dtype()
@@ -29,7 +31,10 @@ def write_record(folder: Path, score: str, seed: int = 1, lengths: tuple[int, ..
     with h5py.File(path, "w") as file:
         file.attrs["format"], file.attrs["run_id"] = np.bytes_("softalign-run"), np.bytes_(f"{score}-{seed}-{folder}")
         file.attrs["complete"], file.attrs["last_update"] = int(state == "complete"), 1750
-        file["provenance/spec_yaml"] = SPEC.format(score=score, seed=seed, attention=attention)
+        file.attrs["format_version"] = 1
+        file.attrs["state"], file.attrs["name"] = np.bytes_(state if state == "complete" else "interrupted"), np.bytes_(f"toy-{score}")
+        spec = SPEC.format(score=score, seed=seed, attention=attention)
+        file["provenance/spec_yaml"], file["provenance/identity_json"] = spec, identity_of(spec)
         fall = np.array([1, 1, 0.99, 0.86, 0.54, 0.35]) if attends else np.array([0.9, 0.4, 0.19, 0.13, 0.1, 0.08])
         fall = fall ** rng.uniform(0.8, 1.6)
         if state == "begun":
@@ -50,6 +55,10 @@ def write_record(folder: Path, score: str, seed: int = 1, lengths: tuple[int, ..
         if attends:
             write_alignments(file.create_group("alignments/cross"), lengths, rng)
     return path
+
+
+def identity_of(spec: str) -> str:
+    return json.dumps({key: value for key, value in yaml.safe_load(spec).items() if key != "name"})
 
 
 def write_alignments(group: h5py.Group, lengths: tuple[int, ...], rng: np.random.Generator) -> None:
@@ -105,7 +114,9 @@ def write_rest(path: Path) -> Path:
         file.attrs.update({key: np.bytes_(text) for key, text in about.items()} | {"parameters": 12345})
         provenance = file["provenance"]
         provenance.attrs.update({key: np.bytes_(text) for key, text in about_provenance.items()} | {"cpus": 2, "git_dirty": 0})
-        provenance["identity_json"] = '{"files": {"train": "sha256:0123"}}'
+        provenance["identity_json"][()] = json.dumps(
+            json.loads(provenance["identity_json"].asstr()[()]) | {"files": {"train": "sha256:0123"}}
+        )
         provenance["early_termination"] = '{"decisions": []}'
         for group, column, number in (("attempts", "state", "attempt"), ("events", "text", "attempt")):
             provenance[f"{group}/{number}"] = [1]
@@ -114,6 +125,8 @@ def write_rest(path: Path) -> Path:
             file.create_group(f"data/{split}").attrs.update({"read": 20, "kept": 18, "dropped_too_long": 2, "truncated": 0})
         dev, test, n = file["dev"], file["test"], 12
         dev["loss"], dev["wall_time"] = np.log(dev["perplexity"]), np.arange(8.0)
+        for name in ("source", "reference"):
+            test.create_dataset(name, data=["a b"] * n, dtype=TEXT)
         test["source_length"] = rng.integers(4, 60, n).astype(np.int32)
         for name in ("correct_tokens", "exact", "free_running_hits", "pointing_hits"):
             test[name] = rng.integers(0, 2, n).astype(np.int32)
@@ -133,5 +146,9 @@ def change_spec(path: Path, old: str, new: str) -> Path:
     with h5py.File(path, "a") as file:
         spec = file["provenance/spec_yaml"].asstr()[()]
         assert old in spec
-        file["provenance/spec_yaml"][()] = spec.replace(old, new)
+        file["provenance/spec_yaml"][()] = spec = spec.replace(old, new)
+        try:
+            file["provenance/identity_json"][()] = identity_of(spec)
+        except (yaml.YAMLError, ValueError, TypeError, AttributeError, RecursionError):
+            pass  # no spec at all
     return path

@@ -1,18 +1,13 @@
-"""Runs, a study and a sweep to report on, made by the program in seconds; the sweep's plan is written here."""
+"""Runs, a study and a sweep to report on, made by the program in seconds."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
-
-import h5py
-import numpy as np
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = Path(os.environ.get("SOFTALIGN_BINARY_DIR", ROOT / "build/release")).absolute() / "bin/softalign"
@@ -73,68 +68,33 @@ def make_study(folder: Path) -> Path:
     return folder / "results/small"
 
 
-def prune(run: Path, update: int) -> None:
-    """Makes the record one of a row that was stopped at `update`."""
-    looked = {
-        "update": update,
-        "rule": "asha rung 0 (10 updates)",
-        "value": 2.5,
-        "cut": 2.125,
-        "stop": True,
-        "compared": {"other": 2.125},
-    }
-    decision = {"metric": "dev/loss", "values": [{"update": update, "value": 2.5}], "decisions": [looked]}
-    with h5py.File(run / "run.h5", "a") as file:
-        file.attrs["state"] = np.bytes_("pruned")
-        file.attrs["complete"] = 0
-        file.attrs["last_update"] = update
-        del file["test"]
-        file["provenance"].create_dataset("early_termination", data=json.dumps(decision), dtype=h5py.string_dtype())
-
-
 def truncate(run: Path) -> None:
     content = (run / "run.h5").read_bytes()
     (run / "run.h5").write_bytes(content[: len(content) // 2])
 
 
-def write_plan(folder: Path, rows: list[dict[str, Any]], parameters: Sequence[str]) -> None:
-    lines = [
-        "plan_version: 1",
-        f"name: {folder.name}",
-        f"hash: {'0' * 64}",
-        f"file: configs/sweeps/{folder.name}.yaml",
-        "method: grid",
-    ]
-    lines += ["metric: {name: dev/loss, goal: minimize}", "early_terminate: {type: asha, min_updates: 10}"]
-    lines += [f"parameters: [{', '.join(parameters)}]"]
-    header = "\n".join(lines) + "\n"
-    check = hashlib.sha256(f"\n{header}".encode()).hexdigest()[:16]
-    text = header + f"rows:  # {check}\n"
-    for line in [*(f"- {json.dumps(row)}" for row in rows), f"# {len(rows)} rows"]:
-        check = hashlib.sha256(f"{check}\n{line}".encode()).hexdigest()[:16]
-        text += f"{line}  # {check}\n"
-    (folder / "plan.yaml").write_text(text)
+SWEEP = f"""
+name: demo
+base: {TINY}
+parameters:
+  model.attention.score.type: {{values: [additive, dot]}}
+  train.optimizer.learning_rate: {{values: [0.001, 0.01, 0.03]}}
+  train.epochs: {{value: 3}}
+seeds: [1, 2]
+"""
+STOPPING = "early_terminate: {type: asha, min_updates: 10, eta: 2}\n"
 
 
-SCORES, RATES, SEEDS = ["additive", "dot", "general"], [0.001, 0.003, 0.01, 0.03], [1, 2]
-PARAMETERS = ["model.attention.score.type", "train.optimizer.learning_rate"]
+def make_sweep(folder: Path, text: str = SWEEP) -> Path:
+    (folder / "sweep.yaml").write_text(text)
+    softalign("sweep", "run", "sweep.yaml", "--workers", 1, cwd=folder)
+    return folder / "results/demo"
 
 
-def make_sweep(folder: Path, scores: Sequence[str] = SCORES, rates: Sequence[float] = RATES, epochs: int = 4) -> Path:
-    """A grid; the last three rows are pruned, corrupt and planned."""
-    rows = []
-    for score in scores:
-        for rate in rates:
-            for seed in SEEDS:
-                block = f"model.attention.score={{type: {score}}}"
-                run = make_run(
-                    folder, "name=demo", block, f"train.optimizer.learning_rate={rate}", f"seed={seed}", f"train.epochs={epochs}"
-                )
-                rows.append({"k": len(rows), "run_id": run.name, "seed": seed, "set": dict(zip(PARAMETERS, (score, rate)))})
-    sweep = folder / "results/demo"
-    write_plan(sweep, rows, PARAMETERS)
-    pruned, corrupt, planned = (sweep / row["run_id"] for row in rows[-3:])
-    prune(pruned, 20)
-    truncate(corrupt)
-    shutil.rmtree(planned)
+def make_broken_sweep(folder: Path) -> Path:
+    """The last row but one is corrupt, the last is planned."""
+    sweep = make_sweep(folder)
+    rows = json.loads(softalign("sweep", "status", sweep, "--json", cwd=folder))["rows"]
+    truncate(Path(folder / rows[-2]["folder"]))
+    shutil.rmtree(folder / rows[-1]["folder"])
     return sweep

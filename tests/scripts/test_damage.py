@@ -12,7 +12,6 @@ from typing import Any
 import figures
 import h5py
 import numpy as np
-import plot
 import pytest
 import records
 import sweep_table
@@ -20,7 +19,7 @@ from made_records import TEXT, change_spec, write_record, write_rest
 from stored import RecordError
 
 from report.checklist import markdown
-from report.gather import read_all
+from report.gather import gather
 from report.page import compute, html
 
 EVIL = "</script><img src=x onerror=alert(1)>\"'\x1b[31m\u202e"
@@ -73,6 +72,12 @@ def harmed(whole: Path, every: int) -> Iterator[tuple[str, bytes]]:
             yield f"{name}@{key} {how}", image.getvalue()
 
 
+def read_all(folders: list[Path], problems: list[Any]) -> list[Any]:
+    subject = gather(folders)
+    problems += subject.problems
+    return [placed.recorded for placed in subject.runs]
+
+
 def put(folder: Path, content: bytes) -> Path:
     folder.mkdir(parents=True)
     (folder / "run.h5").write_bytes(content)
@@ -120,16 +125,16 @@ def test_a_link_is_not_followed(tmp_path, how, name):
             "soft": h5py.SoftLink("/kept"),
         }[how]
     problems: list[Any] = []
-    read, said = read_all([healthy.parent, harmed.parent], problems), []
-    files = records.find_files([tmp_path], said.append)
+    read, message = read_all([healthy.parent, harmed.parent], problems), []
+    files = records.find_files([tmp_path], message.append)
     if name == "alignments/cross/weights":  # read when they are drawn
         with pytest.raises(RecordError, match="cross/weights is a link to another place"):
             files[1].alignment(5)
     else:
         assert [recorded.run.path for recorded in read] == [healthy]
-        assert [problem.place for problem in problems] == [str(harmed.parent)] and "is a link to another place" in problems[0].text
+        assert [problem.place for problem in problems] == [str(harmed.parent)] and "a link to another place" in problems[0].text
     if len(files) == 1:
-        assert files[0].path == healthy and str(harmed) in said[0] and "is a link to another place" in said[0]
+        assert files[0].path == healthy and str(harmed) in message[0] and "a link to another place" in message[0]
     else:  # figures read no more
         assert name in ("train", "alignments/cross/weights", "test/source_length")
 
@@ -173,10 +178,6 @@ def test_a_spec_that_is_none_is_named(tmp_path, old, new):
         records.read_file(damaged)
 
 
-def ended_plot(*arguments: object) -> int:
-    return plot.main([str(argument) for argument in arguments])
-
-
 def ended_figures(*arguments: object) -> int:
     return figures.main([str(argument) for argument in arguments])
 
@@ -192,13 +193,13 @@ def test_figures_go_on_with_the_rest(tmp_path, capsys):
     harmed_later = write_record(runs, "general", lengths=(3,))
     with h5py.File(harmed_later, "a") as file:  # weights are read when they are drawn
         del file["alignments/cross/weights"]
-    for draw, weighed in ((lambda *a: ended_plot(*a), True), (lambda *a: ended_figures("lengths", *a), False),
+    for draw, weighed in ((lambda *a: ended_figures("all", *a), True), (lambda *a: ended_figures("lengths", *a), False),
                           (lambda *a: ended_figures("curves", "--metric", "dev/perplexity", *a), False),
                           (lambda *a: ended_figures("alignments", "--sentences", "5", *a), True)):  # fmt: skip
         assert draw(runs, bad, bad / "dot-2/run.h5", "--out", tmp_path / "out/x") == 0
-        said = [line for line in capsys.readouterr().err.splitlines() if "damaged" in line]
-        assert sorted(line.split(": ")[2] for line in said if str(bad) in line) == sorted(map(str, bad.glob("*/run.h5")))
-        assert sum(str(harmed_later) in line for line in said) == weighed and len(said) == 3 + weighed
+        message = [line for line in capsys.readouterr().err.splitlines() if "damaged" in line]
+        assert sorted(line.split(": ")[2] for line in message if str(bad) in line) == sorted(map(str, bad.glob("*/run.h5")))
+        assert sum(str(harmed_later) in line for line in message) == weighed and len(message) == 3 + weighed
         assert draw(bad / "dot-2", "--out", tmp_path / "out/y") == 3
         assert len(capsys.readouterr().err.splitlines()) == 1
     assert healthy.exists() and not list(tmp_path.glob("out/y*"))
@@ -216,7 +217,7 @@ def test_what_is_drawn_may_be_anything(tmp_path, capsys):
         file["alignments/cross/src_tokens"][0, 0] = EVIL + "x" * 100_000
     with h5py.File(other, "a") as file:
         file["test/by_length/label"][1] = "11-19"
-    assert ended_plot(tmp_path / "runs", "--out", tmp_path / "out") == 0
+    assert ended_figures("all", tmp_path / "runs", "--out", tmp_path / "out") == 0
     assert "it has other buckets" in capsys.readouterr().err
     for command in (["lengths", "--metric", "bleu,perplexity"], ["curves", "--metric", "dev/perplexity,dev/token_accuracy"],
                     ["alignments", "--sentences", "5"]):  # fmt: skip
@@ -247,5 +248,5 @@ def test_an_infinite_time_counts_as_none(tmp_path: Path) -> None:
     with h5py.File(record, "r+") as file:
         file["dev/wall_time"][-1] = np.inf
     made = compute([record.parent])
-    assert "dot: 6.0 s on average" in markdown(made.subject, made.items)
+    assert "toy: 6.0 s on average" in markdown(made.subject, made.items)
     html(made)

@@ -12,21 +12,25 @@ import figures
 import h5py
 import numpy as np
 import paper
+import paper_all
 import paper_grids
 import paper_images
 import paper_lines
 import pytest
 import records
 import sweep_table
-from made_records import TEXT, change_spec, write_images, write_record
+from made_records import TEXT, change_spec, write_alignments, write_images, write_record
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
+from matplotlib.text import Text
 
 
 @pytest.fixture(autouse=True)
 def style():
     paper.set_style("serif")
+    yield
+    figures.plt.close("all")
 
 
 def replicates(*places: Path) -> list[paper_lines.Group]:
@@ -47,9 +51,9 @@ def refused(capsys) -> Callable[..., str]:
             ended = figures.main([str(argument) for argument in arguments])
         except SystemExit as exit:  # argparse
             ended = exit.code
-        said = capsys.readouterr().err.splitlines()[-1]
-        assert ended == status, said
-        return said
+        message = capsys.readouterr().err.splitlines()[-1]
+        assert ended == status, message
+        return message
 
     return check
 
@@ -256,7 +260,7 @@ def test_what_is_asked_wrongly_ends_with_2(refused, commands, tmp_path):
     assert "the sweep varies model.encoder.units, train.rate" in refused(2, "heatmap", sweep, "--x", "epochs", "--y", "units", *out)
     assert "there are: dev_loss, dev_loss_best" in refused(2, "heatmap", *commands["heatmap"], "--metric", "test/bleu", *out)
     assert "no row has train.rate=7" in refused(2, "heatmap", *commands["heatmap"], "--where", "rate=7", *out)
-    assert "nothing is called 'dit'; there are: 'dot'" in refused(2, "lengths", runs, "--name", "dit=Dot", *out)
+    assert "nothing is called 'dit'; there are: 'toy-dot'" in refused(2, "lengths", runs, "--name", "dit=Dot", *out)
     assert "invalid size" in refused(2, "lengths", runs, "--height", "0", *out)
     other = change_spec(write_record(tmp_path / "other", "none"), "symbols: 32", "symbols: 33")
     assert "tested on other data" in refused(2, "lengths", runs, other, *out)
@@ -296,3 +300,86 @@ def test_words_may_hold_dollars():
     item = records.Alignment(0, ["$a$", "b"], ["$", "^_$x$"], np.eye(2), None)
     figure, _ = paper_grids.draw_alignments([("", item)], "column")
     assert isinstance(figure, Figure) and not figure.axes[0].get_xticklabels()[0].get_parse_math()
+
+
+def every(*places: Path) -> dict[str, Figure]:
+    return dict(paper_all.every_figure(records.find_files(places, print), [], "page", "sd", print))
+
+
+def texts(figure: Figure) -> list[str]:
+    return [text.get_text() for text in figure.findobj(Text) if text.get_text()]
+
+
+def test_all_draws_every_figure(tmp_path):
+    for score in ("none", "additive", "dot", "general"):
+        write_record(tmp_path / "runs", score)
+    out = tmp_path / "figures"
+    ended = run("all", tmp_path / "runs", "--out", out, "--width", "page")
+    assert ended.returncode == 0 and ended.stderr == ""
+    names = ["reverse_by_length", "reverse_curves", "reverse_alignment_5", "reverse_alignment_12"]
+    assert ended.stdout.split() == [f"{out}/{name}.{kind}" for name in names for kind in ("pdf", "png")]
+    for name in names:
+        pixels = 255 * figures.plt.imread(out / f"{name}.png")[:, :, :3].mean(axis=2)
+        assert min(pixels.shape) > 400 and pixels.mean() > 200 and pixels.min() < 100  # light, with dark text
+
+
+def test_a_run_without_results_is_in_no_legend(tmp_path):
+    for score in ("none", "dot"):
+        write_record(tmp_path, score)
+    change_spec(write_record(tmp_path, "dot", 2, state="interrupted"), "model: {", "train: {epochs: 1}\nmodel: {")
+    begun = write_record(tmp_path, "additive", state="begun")
+    ended = run("all", tmp_path, "--out", tmp_path / "figures")
+    assert ended.stderr == f"figures: {begun} is in no figure: nothing is measured yet\n"
+    figure = every(tmp_path)
+    assert not [text for text in texts(figure["reverse_by_length"]) if "epochs" in text or "additive" in text]
+    assert {"none", "dot", "dot, epochs 1"} <= set(texts(figure["reverse_curves"]))
+
+
+def test_of_text_only_the_longest_sentence_trained_on_is_known(tmp_path):
+    path = write_record(tmp_path, "dot")
+    assert "lengths trained on" in texts(every(path)["reverse_by_length"])
+    change_spec(path, "length: {train: [4, 30], dev: [4, 30], test: [4, 60]}", "max_length: 30")
+    shown = texts(every(path)["reverse_by_length"])
+    assert "up to the longest trained on" in shown and "perplexity, log scale" in shown
+
+
+def test_other_length_buckets_are_another_figure(tmp_path):
+    write_record(tmp_path, "dot")
+    other = change_spec(write_record(tmp_path, "none"), "model: {", "evaluate: {lengths: [60]}\nmodel: {")
+    with h5py.File(other, "a") as file:
+        for name, values in dict(file["test/by_length"]).items():
+            kept = values[:1]
+            del file[f"test/by_length/{name}"]
+            file.create_dataset(f"test/by_length/{name}", data=kept, dtype=TEXT if name == "label" else None)
+    assert {"reverse_1_by_length", "reverse_2_by_length"} <= set(every(tmp_path))
+
+
+def test_a_file_of_alignments_is_drawn(tmp_path):
+    for place in (tmp_path / "mine.h5", tmp_path / "other/mine.h5"):
+        place.parent.mkdir(exist_ok=True)
+        with h5py.File(place, "w") as file:
+            file.attrs["format"] = np.bytes_("softalign-alignments")
+            write_alignments(file.create_group("alignments/cross"), (3, 5), np.random.default_rng(1))
+            del file["alignments/cross/gold"]
+    out = tmp_path / "figures"
+    ended = run("all", tmp_path / "mine.h5", tmp_path / "other/mine.h5", "--out", out, "--sentences", "12")
+    drawn = [f"{out}/mine_alignment_12{twin}.{kind}" for twin in ("", "~2") for kind in ("pdf", "png")]
+    assert ended.stdout.split() == drawn, ended.stderr
+
+
+def test_labels_of_an_axis_stay_in_the_figure(tmp_path):
+    record = write_record(tmp_path, "dot")
+    for metrics, lines in ((["bleu"], 1), (["bleu", "perplexity", "token_accuracy"], 2)):
+        figure = paper_lines.draw_lengths(replicates(record), metrics, "page")
+        figure.draw_without_rendering()
+        labels = [axis.xaxis.label for axis in figure.axes]
+        assert {len(label.get_text().splitlines()) for label in labels} == {lines}
+        assert all(label.get_window_extent().x0 >= 0 and label.get_window_extent().x1 <= figure.bbox.x1 for label in labels)
+
+
+def test_settings_of_the_working_directory_do_not_enter(tmp_path):
+    record = write_record(tmp_path / "runs", "dot")
+    (tmp_path / "matplotlibrc").write_text("text.usetex: True\nno setting\n")
+    for words in (["--help"], ["all", record, "--out", "out"]):
+        done = subprocess.run([sys.executable, figures.__file__, *words], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")

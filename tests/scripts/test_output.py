@@ -11,7 +11,6 @@ from pathlib import Path
 
 import figures
 import output
-import plot
 import pytest
 from made_records import change_spec, write_record, write_rest
 
@@ -121,7 +120,7 @@ def test_an_interrupt_waits_for_the_file_whichever_thread_gets_it(tmp_path):
 def test_figures_replace_figures_and_nothing_else(tmp_path, capsys):
     record, out = write_record(tmp_path / "runs", "none", state="interrupted"), tmp_path / "out"
     commands = {
-        "reverse_curves.png": lambda *more: plot.main([str(record), "--out", str(out), *more]),
+        "reverse_curves.png": lambda *more: figures.main(["all", str(record), "--out", str(out), *more]),
         "x.pdf": lambda *more: figures.main(["curves", str(record), "--metric", "dev/perplexity", "--out", str(out / "x"), *more]),
     }
     for name, draw in commands.items():
@@ -139,7 +138,7 @@ def test_figures_replace_figures_and_nothing_else(tmp_path, capsys):
 
 def test_a_task_s_name_leads_out_of_no_folder(tmp_path, capsys):
     record = change_spec(write_record(tmp_path / "runs", "none"), "type: reverse", "type: ../../evil")
-    assert plot.main([str(record), "--out", str(tmp_path / "a/b/c")]) == 3
+    assert figures.main(["all", str(record), "--out", str(tmp_path / "a/b/c")]) == 3
     assert "damaged: the spec, 'task', 'type' is not as it should be" in capsys.readouterr().err
     assert not list(tmp_path.rglob("*evil*"))
 

@@ -2,60 +2,72 @@
 
 import math
 import re
-from collections.abc import Sequence
-from pathlib import Path
+import statistics
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
 
 from report import heatmaps, lengths, sweep
 from report.checklist import checklist
-from report.configurations import best_configuration, configurations, ranked
 from report.figures import BOTTOM, TOP, WIDTH, Line, line_chart
 from report.gather import Placed, Subject
-from report.metrics import limits_of
+from report.metrics import Metric, metric_of, unknown
 from report.page import Report, headlines, html
-from report.plan import Plan, Row, RowState, read_plan
+from report.plan import Plan, RowState
 from report.svg import Scale, apart, width_of
 
 Told = tuple[dict[str, Any], str, float]  # what is set, state, value
 
 
-def swept(rows: Sequence[Told], minimize: bool = True, **more: Any) -> tuple[Plan, list[RowState]]:
-    """Rows of one configuration have the seeds 1, 2, ..."""
-    parameters = list(dict.fromkeys(path for values, _, _ in rows for path in values))
-    given = {"name": "made", "method": "grid", "metric": "dev/loss", "early_terminate": {"type": "none"}} | more
-    plan = Plan(Path("made"), minimize=minimize, parameters=parameters, rows=[], source="", hash="", **given)
+def swept(
+    rows: Sequence[Told], minimize: bool = True, fixed: Sequence[str] = (), method: str = "grid", scales: Mapping[str, str] = {}
+) -> tuple[Plan, list[RowState]]:
+    """As the program would say it. Rows of one configuration have the seeds 1, 2, ..."""
+    paths = list(dict.fromkeys(path for values, _, _ in rows for path in values))
+    parameters = [
+        {"path": p, "name": p.rpartition(".")[2], "varied": p not in fixed, "scale": scales.get(p, ""),
+         "values": [rows[0][0].get(p)] if p in fixed else []} for p in paths
+    ]
+    groups: dict[str, list[int]] = {}
     for k, (values, _, _) in enumerate(rows):
-        plan.rows.append(Row(k, f"{k:016x}", 1 + sum(row.values == values for row in plan.rows), values))
-    return plan, [RowState(row, state, value, None) for row, (_, state, value) in zip(plan.rows, rows)]
+        groups.setdefault(str(sorted(values.items())), []).append(k)
+    ranking = []
+    for ks in groups.values():
+        complete = [k for k in ks if rows[k][1] == "complete" and math.isfinite(rows[k][2])]
+        known = [rows[k][2] for k in complete] or [rows[k][2] for k in ks if math.isfinite(rows[k][2])]
+        if known:
+            sd = statistics.stdev(known) if len(known) > 1 else None
+            ranking.append({"rows": ks, "complete": complete, "mean": statistics.fmean(known), "sd": sd})
+    ranking.sort(key=lambda one: (-len(one["complete"]), one["mean"] if minimize else -one["mean"]))
+    told = [
+        {
+            "k": k,
+            "run_id": f"{k:016x}",
+            "folder": f"results/made/{k:016x}",
+            "seed": 1,
+            "configuration": " ".join(f"{p.rpartition('.')[2]}={v}" for p, v in values.items() if p not in fixed) + " ",
+            "set": values,
+            "state": state,
+            "metric": value if math.isfinite(value) else None,
+        }
+        for k, (values, state, value) in enumerate(rows)
+    ]
+    metric = {"name": "dev/loss", "goal": "minimize" if minimize else "maximize", "scale": scales.get("metric", "")}
+    head = {"name": "made", "method": method, "metric": metric, "early_terminate": {"type": "none"}, "hash": "", "file": ""}
+    plan = Plan({**head, "parameters": parameters, "rows": told, "ranking": ranking}, {})
+    return plan, plan.states
 
 
 def units(*values: tuple[int, str, float]) -> list[Told]:
     return [({"encoder.units": size}, state, value) for size, state, value in values]
 
 
-def test_the_best_is_a_configuration_and_no_lucky_seed():
+def test_the_best_is_told_with_its_seeds():
     rows = units((8, "complete", 1.0), (8, "complete", 3.0), (16, "complete", 1.5), (16, "complete", 1.7))
-    plan, states = swept(rows)
-    best = best_configuration(plan, states)
-    assert [s.row.k for s in best.complete] == [2, 3] and math.isclose(best.mean, 1.6)
-    assert best.said == "1.600 ± 0.141, mean ± sd over 2 seeds (rows 2, 3)"
-    assert [s.row.k for s in best_configuration(*swept(rows, minimize=False)).complete] == [0, 1]
-    assert [c.rows[0].row.k for c in ranked(plan, states)] == [2, 0]
-
-
-def test_fewer_complete_seeds_are_not_better_and_pruned_ones_do_not_count():
-    rows = units((8, "complete", 0.1), (8, "failed", math.nan), (16, "complete", 2.0), (16, "complete", 2.2))
-    rows += units((24, "pruned", 0.01), (24, "pruned", 0.01), (32, "complete", math.nan))
-    plan, states = swept(rows)
-    assert [s.row.k for s in best_configuration(plan, states).complete] == [2, 3]
-    assert [c.rows[0].row.k for c in ranked(plan, states)] == [2, 0, 4]
-    assert best_configuration(*swept(rows[4:6])) is None and len(configurations(states)) == 4
-
-
-def test_one_seed_has_no_deviation():
-    assert best_configuration(*swept(units((8, "complete", 0.5)))).said == "0.5000, one seed (row 0)"
+    assert swept(rows)[0].best.result_text == "1.600 ± 0.141, mean ± sd over 2 seeds (rows 2, 3)"
+    assert swept(units((8, "complete", 0.5)))[0].best.result_text == "0.5000, one seed (row 0)"
+    assert swept(units((8, "pruned", 0.5)))[0].best is None
 
 
 def test_a_cell_s_best_is_a_mean_over_seeds():
@@ -64,33 +76,41 @@ def test_a_cell_s_best_is_a_mean_over_seeds():
     assert ["1", "1", "2", "2", "2"] in heat.table and ["2", "2", "4", "4", "2"] in heat.table
 
 
+DATA = {"series": [], "ranked_by": "dev/loss", "metrics": {}, "resamples": 1000, "panels": []}
+
+
 def test_what_is_the_same_in_all_rows_is_said_once():
     rows = [({"encoder.units": n, "train.epochs": 200, "train.clip": 1.0}, "complete", 1.0 / n) for n in (8, 8, 16, 16)]
-    plan, states = swept(rows, fixed=("train.epochs",))
+    plan, states = swept(rows, fixed=("train.epochs", "train.clip"))
     assert plan.varied == ["encoder.units"] and plan.in_all_rows == "epochs 200, clip 1"
-    assert [plan.label(row) for row in plan.rows] == ["units 8", "units 8", "units 16", "units 16"]
-    subject = Subject("sweep", "made", plan=plan)
+    assert [row.label for row in plan.rows] == ["units=8", "units=8", "units=16", "units=16"]
+    subject = Subject("sweep", "made", DATA, plan=plan)
     said = {item.question: item.answer for item in checklist(subject, {}, states)}
     assert said["Bounds for each hyperparameter"] == ["encoder.units: 8, 16", "in all rows: epochs 200, clip 1"]
     told = [line for answer in said.values() for line in answer]
-    assert sum("epochs" in line for line in told) == 1 and any(line.startswith("units 16: dev/loss") for line in told)
+    assert sum("epochs" in line for line in told) == 1 and any(line.startswith("units=16: dev/loss") for line in told)
     page = html(Report(subject, states, {}, checklist(subject, {}, states), []))
     assert page.count("epochs 200") == 2 and '<th scope="col">epochs' not in page  # below Sweep and in the checklist
 
 
-def test_one_configuration_is_named_by_what_could_be_another():
+def test_options_that_some_rows_do_not_set_have_a_place():
+    rows = [(0.1, 3, 2.0), (1.0, None, 4.0), (30.0, 5, 1.0), (10.0, None, 3.0)]
+    told = [({"a.rate": rate} | ({"b.units": units} if units else {}), "complete", value) for rate, units, value in rows]
+    plan, states = swept(told)
+    drawn = sweep.parallel(plan, states)
+    assert [row[2] for row in drawn.table] == ["3", "not set", "5", "not set"] and "not set" in drawn.drawing
+    assert drawn.drawing.count("data-k=") == 4
+    (heat,) = heatmaps.heatmaps(plan, states)
+    assert ["1", "not set", "4", "4", "1"] in heat.table and len(heat.table) == 4
+
+
+def test_a_sweep_of_one_configuration_has_its_rows():
     rows = [({"encoder.units": 8, "train.epochs": 200}, "complete", 1.0)] * 2
     plan, states = swept(rows, fixed=("train.epochs",))
-    assert plan.label(plan.rows[0]) == "units 8" and plan.in_all_rows == "epochs 200"
+    assert plan.rows[0].label == "units=8" and plan.in_all_rows == "epochs 200"
     assert sweep.parallel(plan, states) is not None and heatmaps.heatmaps(plan, states) == []
     plan, states = swept(rows, fixed=("train.epochs", "encoder.units"))
-    assert plan.label(plan.rows[0]) == "the only configuration" and sweep.parallel(plan, states) is None
-
-
-def test_a_plan_says_which_parameters_are_fixed(tmp_path):
-    rows = "\n".join(f"- {{k: {k}, run_id: {k:016x}, seed: 1, set: {{a.x: {k}, a.y: 3}}}}" for k in range(2))
-    (tmp_path / "plan.yaml").write_text(f"name: p\nparameters: [a.x, a.y]\nfixed: [a.y]\nrows:\n{rows}\n")
-    assert read_plan(tmp_path / "plan.yaml", []).fixed == ("a.y",)
+    assert plan.rows[0].label == "the only configuration" and sweep.parallel(plan, states) is None
 
 
 def test_what_optuna_stopped_is_said_to_be_its_decision(monkeypatch):
@@ -98,18 +118,24 @@ def test_what_optuna_stopped_is_said_to_be_its_decision(monkeypatch):
     cuts = {"optuna": math.nan, "median": 1.25}
     decided = [sweep.Decision(0, 20, rule, 2.0, cut, "stop", "") for rule, cut in cuts.items()]
     monkeypatch.setattr(sweep, "decisions", lambda states: decided)
-    page = html(Report(Subject("sweep", "made", plan=plan), states, {}, [], []))
+    page = html(Report(Subject("sweep", "made", DATA, plan=plan), states, {}, [], []))
     rows = re.findall(r'<tr><th scope="row">0</th><td>20</td>.*', page)
     assert ["decided by optuna&#39;s pruner</td>" in row for row in rows] == [True, False] and "<td>1.250</td>" in rows[1]
 
 
 def test_a_tile_says_whose_value_it_is():
+    facts = {"title": "pointing accuracy", "units": "percent", "least": 0, "most": 100, "main": True, "higher_is_better": True, "searched": False, "baseline_of": ""}
+    metric = metric_of("pointing_accuracy", facts)
+
     def table(**columns: float) -> lengths.Table:
         made = {s: [lengths.Estimate(v, 1.0, (v - 1, v + 1), (math.nan, math.nan), 40)] for s, v in columns.items()}
-        return lengths.Table("pointing_accuracy", [lengths.ALL], made, [])
+        return lengths.Table(metric, [lengths.ALL], [40], made)
 
-    placed = [Placed(None, panel, series) for panel in ("ab", "cd") for series in ("none", "dot")]
-    one, study = Subject("run", "r", runs=placed[:1]), Subject("study", "s", runs=placed)
+    def subject(panels: Sequence[str], series: Sequence[str]) -> Subject:
+        placed = [Placed(None, {"panel": panel, "series": one}) for panel in panels for one in series]
+        return Subject("runs", "s", {**DATA, "series": list(series), "metrics": {"pointing_accuracy": facts}}, runs=placed)
+
+    one, study = subject(["ab"], ["none"]), subject(["ab", "cd"], ["none", "dot"])
     assert headlines(one, {"ab": [table(none=65.5)]}) == [("65.50 %", "pointing accuracy", "40 sentences, mean of 2 seeds")]
     assert headlines(study, {"cd": [table(dot=65.5)]})[0][1] == "pointing accuracy of cd / dot"
     assert headlines(study, {"ab": [table(dot=1)], "cd": [table(dot=2)]}) == []
@@ -157,6 +183,24 @@ def test_colours_of_cells_are_logarithmic_where_the_axis_is():
     assert cells(3.0, 2.0, 1.0, 1.1) == ["q0", "q3", "q5", "q5"]
 
 
+@pytest.mark.parametrize("scale, middle", [("log", True), ("linear", False), ("", True)])
+def test_an_axis_has_the_scale_that_was_declared(scale, middle):
+    """Of 1, 10 and 100: without a word they are far apart, so logarithmic."""
+    told = [({"a.rate": rate}, "complete", value) for rate, value in ((1, 1.0), (10, 2.0), (100, 3.0))]
+    places = {text: y for x, y, classes, text in texts_of(sweep.parallel(*swept(told, scales={"a.rate": scale})).drawing) if x < 100}
+    assert (abs(places["10"] - (places["1"] + places["100"]) / 2) < 1) == middle
+    columns = heatmaps.binned([2.0**k for k in range(-9, 1)], scale)
+    assert columns[0][0] == ("0.00195–0.168" if scale == "linear" else "0.002–0.0055")
+
+
+def test_a_percentage_is_never_drawn_by_its_logarithm():
+    told = [({"a.x": at % 2, "a.y": at // 2}, "complete", v) for at, v in enumerate((0.5, 2.0, 40.0, 90.0))]
+    plan, states = swept(told, minimize=False, scales={"metric": "linear"})
+    (heat,) = heatmaps.heatmaps(plan, states)
+    assert "logarithmic" not in heat.drawing
+    assert {"20", "40", "60", "80"} <= {text for *_, text in texts_of(sweep.parallel(plan, states).drawing)}
+
+
 @pytest.mark.parametrize("values", [(1.2301465, 1.4403217), (1.2301465, 5.1, 40.44321), (0.5, 0.5), (87.123456, 99.87654321)])
 def test_ticks_of_the_metric_are_round_and_within_the_drawing(values):
     plan, states = swept(units(*((8 * k, "complete", v) for k, v in enumerate(values, 1))))
@@ -200,11 +244,14 @@ def test_the_last_update_is_not_cut_off():
         assert f">{updates[-1]:,}<" in drawing and all(right <= WIDTH for _, right, _ in boxes_of(drawing))
 
 
+LIMITS = {"loss": (0, math.inf), "token_accuracy": (0, 100), "perplexity": (1, math.inf)}
+
+
 def band_of(name: str, mean: list[float], sd: list[float], zero: bool = False) -> tuple[list[float], list[str]]:
     """(y of the band's outline, in pixels; the cells)"""
     low, high = [m - s for m, s in zip(mean, sd)], [m + s for m, s in zip(mean, sd)]
     line = Line("a", 0, [1, 2], mean, low, high, [f"{m} ± {s}" for m, s in zip(mean, sd)])
-    figure = line_chart(name, [line], zero, "said", limits_of(name))
+    figure = line_chart(name, [line], zero, "said", LIMITS.get(name.rpartition("/")[2], (-math.inf, math.inf)))
     d = re.search(r'<path d="([^"]*)" class="band', figure.drawing)[1]
     return [float(pair.split(",")[1]) for pair in d[1:].split("L")], [row[1] for row in figure.table]
 
@@ -227,6 +274,8 @@ def test_bands_end_where_the_metric_does_and_the_table_keeps_the_deviation():
     assert outline == [Scale(0.005 / 1.1, 1.5 * 1.1, BOTTOM, TOP, log=True)(v) for v in (1.5, 0.51, 0.005, 0.5)]
 
 
-def test_limits_of_a_metric():
-    assert limits_of("dev/bleu") == (0, 100) and limits_of("perplexity") == (1, math.inf)
-    assert limits_of("train/gradient_norm") == (0, math.inf) and limits_of("dev/mine") == (-math.inf, math.inf)
+def test_what_is_known_of_a_number():
+    facts = {"title": "BLEU", "units": "percent", "least": 0.0, "most": 100.0, "main": True, "higher_is_better": True, "searched": True, "baseline_of": ""}
+    assert metric_of("bleu", facts) == Metric("bleu", "BLEU", "%", 0, 100, True, False, True)
+    assert metric_of("loss", {**facts, "units": "nats", "most": None}).most == math.inf
+    assert (unknown("gradient_norm").title, unknown("gradient_norm").least, unknown("mine").least) == ("gradient norm", 0, -math.inf)

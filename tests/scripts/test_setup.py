@@ -80,8 +80,8 @@ def test_nothing_is_installed_when_all_is_there(machine):
 def test_absent_package_lists_are_fetched(machine):
     machine.debian("cmake", f'[[ $* == *update* ]] && touch {machine.root}/fresh; [[ -e {machine.root}/fresh ]]')
     (machine.bin / "touch").symlink_to(shutil.which("touch"))
-    code, said, calls = machine.set_up("build")
-    assert code == 0 and "could not" not in said
+    code, message, calls = machine.set_up("build")
+    assert code == 0 and "could not" not in message
     assert [call.split()[-1] for call in calls if "apt-get" in call] == ["libfmt-dev", "update", "libfmt-dev"]
 
 
@@ -100,51 +100,51 @@ def test_a_preset_has_its_own_build_and_packages(machine):
 def test_what_a_script_does_not_know_is_refused_in_one_line(machine, script, words):
     machine.debian("cmake libfmt-dev")
     machine.stand_in("ctest", "echo '  -R <regex>, --tests-regex <regex>'")
-    code, said, calls = machine.set_up(*words, script=script)
-    assert code == 2 and said.count("\n") == 1 and said.startswith(("setup.sh: ", "test.sh: ")) and not calls
+    code, message, calls = machine.set_up(*words, script=script)
+    assert code == 2 and message.count("\n") == 1 and message.startswith(("setup.sh: ", "test.sh: ")) and not calls
 
 
 def test_a_group_that_is_not_there_is_refused(machine):
     machine.debian("cmake libfmt-dev")
-    code, said, calls = machine.set_up("build", "buidl")
-    assert code == 2 and "there is no group 'buidl'" in said and "build, tests, clang" in said and not calls
+    code, message, calls = machine.set_up("build", "buidl")
+    assert code == 2 and "there is no group 'buidl'" in message and "build, tests, clang" in message and not calls
 
 
 @pytest.mark.parametrize("script", ["setup.sh", "test.sh"])
 def test_help_prints_the_usage_and_does_nothing_else(machine, script):
     machine.debian("")
-    code, said, calls = machine.set_up("--help", script=script)
-    assert code == 0 and said.startswith(f"{script} [--preset NAME]") and not calls
+    code, message, calls = machine.set_up("--help", script=script)
+    assert code == 0 and message.startswith(f"{script} [--preset NAME]") and not calls
     assert not (machine.root / "build").exists()
 
 
 def test_a_failed_installation_says_what_to_do_and_goes_on(machine):
     machine.debian("", "echo E: no network; exit 100")
-    code, said, calls = machine.set_up("build")
-    assert code == 0 and "E: no network" in said
-    assert "To do by hand: apt-get install cmake libfmt-dev" in said
+    code, message, calls = machine.set_up("build")
+    assert code == 0 and "E: no network" in message
+    assert "To do by hand: apt-get install cmake libfmt-dev" in message
     assert calls[-1].startswith("cmake --build")
 
 
 def test_a_group_that_cannot_be_had_keeps_no_other_away(machine):
     machine.debian("", "[[ $* != *hdf5-tools* ]]")
-    code, said, calls = machine.set_up("tests", "build")
-    assert code == 0 and "To do by hand: apt-get install hdf5-tools\n" in said
+    code, message, calls = machine.set_up("tests", "build")
+    assert code == 0 and "To do by hand: apt-get install hdf5-tools\n" in message
     assert any(call.endswith("cmake libfmt-dev") for call in calls if "apt-get" in call)
 
 
 def test_without_apt_get_the_needs_are_listed(machine):
-    code, said, calls = machine.set_up("build")
-    assert code == 0 and "no apt-get here" in said
-    assert "libfmt-dev # 9.1  text" in said and "[tests]" in said
+    code, message, calls = machine.set_up("build")
+    assert code == 0 and "no apt-get here" in message
+    assert "libfmt-dev # 9.1  text" in message and "[tests]" in message
     assert len(calls) == 2
 
 
 def test_a_missing_library_is_shown_and_stops_the_set_up(machine):
     machine.debian("cmake libfmt-dev")
     machine.stand_in("cmake", "echo 'Could not find fmt' >&2; exit 1")
-    code, said, _ = machine.set_up("build")
-    assert code == 1 and "Could not find fmt" in said and "scripts/packages.txt has its package" in said
+    code, message, _ = machine.set_up("build")
+    assert code == 1 and "Could not find fmt" in message and "scripts/packages.txt has its package" in message
 
 
 def test_each_group_names_a_package_once_with_its_version():
@@ -153,3 +153,14 @@ def test_each_group_names_a_package_once_with_its_version():
         assert all(re.fullmatch(r"[a-z0-9+-]+ +# [0-9.]+\b.*", line) for line in lines)
         names = [line.split()[0] for line in lines]
         assert len(set(names)) == len(names)
+
+
+COMMANDS = sorted(path.name for path in SCRIPTS.iterdir() if path.suffix in (".py", ".sh") and os.access(path, os.X_OK))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_script_answers_help_and_refuses_what_it_does_not_know(name: str):
+    """At once: nothing is installed, built or run before."""
+    helped, refused = (subprocess.run([SCRIPTS / name, word], capture_output=True, text=True, timeout=60, check=False) for word in ("--help", "--nonsense"))
+    assert helped.returncode == 0 and name.partition(".")[0] in helped.stdout, helped.stderr
+    assert refused.returncode == 2 and name.partition(".")[0] in refused.stderr and "Traceback" not in refused.stderr, refused.stderr

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "app"), str(HERE.parent / "torture")]  # cluster, program, checks
+sys.path[:0] = [str(HERE), str(HERE.parent / "app"), str(HERE.parent / "torture")]  # cluster, command_line, checks
 from cluster import Cluster, needs_slurm, slurm_sh  # noqa: E402
 
 

@@ -29,8 +29,8 @@ def processes_of(folder: Path) -> list[str]:
 @pytest.mark.parametrize("crash", [False, True])
 def test_a_cluster_works_and_stops_with_all_of_its_processes(short_folder: Path, crash: bool) -> None:
     needs_slurm()
-    said = slurm_sh("start", short_folder, "MaxArraySize=7")
-    assert f"export SLURM_CONF={short_folder}/slurm.conf" in said
+    message = slurm_sh("start", short_folder, "MaxArraySize=7")
+    assert f"export SLURM_CONF={short_folder}/slurm.conf" in message
     try:
         cluster = Cluster(short_folder)
         assert "MaxArraySize            = 7" in cluster("scontrol", "show", "config")

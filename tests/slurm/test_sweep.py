@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from checks import differences, numbers
+from checks import check_same_runs, numbers
 from cluster import Cluster, wait_until
-from program import TINY, softalign
+from command_line import TINY, softalign
 
 SWEEP = """\
 name: scores
@@ -73,14 +73,11 @@ class Sweep:
     def is_as_if_run_here(self) -> None:
         """Its records and those of the same sweep without Slurm, kill and requeue have the same bits."""
         self("run", self.file, "--out", "local")
-        local = sorted((self.here / "local" / self.name).glob("*/run.h5"))
-        assert len(local) == len(self.rows())
-        for record in local:
-            expected, found = numbers(record), numbers(self.folder / record.parent.name / "run.h5")
-            assert differences(expected, found) == []
-            assert any(path.startswith("parameters/") for path in expected)
-        tables = [folder / self.name / "sweep.h5" for folder in (self.here / "local", self.here / "results")]
-        assert tables[0].read_bytes() == tables[1].read_bytes()
+        local = self.here / "local" / self.name
+        check_same_runs(local, self.folder)
+        records = list(local.glob("*/run.h5"))
+        assert len(records) == len(self.rows())
+        assert all(any(path.startswith("parameters/") for path in numbers(record)) for record in records)
 
 
 @pytest.fixture()
@@ -102,8 +99,8 @@ def limited(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Sweep
 
 
 def test_twelve_rows_in_two_arrays_have_the_bits_of_a_local_run(scores: Sweep) -> None:
-    said = scores.submit()
-    assert [array["rows"] for array in said["submitted"]] == [list(range(10)), [10, 11]]
+    message = scores.submit()
+    assert [array["rows"] for array in message["submitted"]] == [list(range(10)), [10, 11]]
     assert scores.queue()  # submit does not wait
     again = scores.submit()  # nothing is queued twice
     assert again == {"submitted": [], "queued": list(range(12))}
@@ -115,7 +112,7 @@ def test_twelve_rows_in_two_arrays_have_the_bits_of_a_local_run(scores: Sweep) -
     assert scores.submit() == {"submitted": [], "queued": []}  # nothing is done twice either
     submitted = json.loads((scores.folder / "slurm/submitted.json").read_text())["submitted"]
     assert [(entry["offset"], entry["rows"]) for entry in submitted] == [(0, "0-9"), (10, "10-11")]
-    assert [entry["job"] for entry in submitted] == [array["job"] for array in said["submitted"]]
+    assert [entry["job"] for entry in submitted] == [array["job"] for array in message["submitted"]]
     scores.is_as_if_run_here()
 
 
@@ -142,8 +139,8 @@ def test_a_killed_row_goes_on_from_its_checkpoint_when_submitted_again(cluster: 
     claim.write_text(json.dumps(elsewhere))
     assert sweep.states() == ["lost"]
     nobody_to_ask = {**cluster.environment, "PATH": "/nowhere"}
-    said = softalign("sweep", "status", sweep.folder, cwd=sweep.here, env=nobody_to_ask).stdout
-    assert "1 running" in said  # it may be alive
+    message = softalign("sweep", "status", sweep.folder, cwd=sweep.here, env=nobody_to_ask).stdout
+    assert "1 running" in message  # it may be alive
     sweep.submit()
     sweep.wait_until_done(60)
     assert "is gone: Slurm says FAILED" in sweep.log() and "resuming at update" in sweep.log()
@@ -174,8 +171,8 @@ def test_a_profile_that_slurm_refuses_is_told_with_its_line_and_nothing_is_submi
         ("time: 2h\n", "profile.yaml:1:7: ", "give minutes"),
     ):
         profile.write_text(text)
-        said = scores("submit", scores.file, "--profile", "profile.yaml", code=2).stderr.splitlines()[-1]
-        assert said.startswith(place) and words in said
+        message = scores("submit", scores.file, "--profile", "profile.yaml", code=2).stderr.splitlines()[-1]
+        assert message.startswith(place) and words in message
     assert not scores.queue() and not (scores.folder / "slurm").exists()
 
 
@@ -184,8 +181,8 @@ def test_without_an_answer_nothing_is_submitted(scores: Sweep) -> None:
     text = (scores.cluster.folder / "slurm.conf").read_text()
     nowhere.write_text("\n".join(line if "SlurmctldPort" not in line else "SlurmctldPort=1" for line in text.splitlines()))
     environment = {**scores.cluster.environment, "SLURM_CONF": str(nowhere)}
-    said = softalign("sweep", "submit", scores.file, cwd=scores.here, code=1, env=environment).stderr
-    assert "Slurm does not answer" in said
+    message = softalign("sweep", "submit", scores.file, cwd=scores.here, code=1, env=environment).stderr
+    assert "Slurm does not answer" in message
     assert not (scores.folder / "slurm").exists()
 
 

@@ -55,6 +55,15 @@ def differences(expected: Numbers, found: Numbers) -> list[str]:
     return sorted(path for path in expected.keys() | found.keys() if expected.get(path) != found.get(path))
 
 
+def check_same_runs(a: Path, b: Path) -> None:
+    """Two folders of a sweep hold the same runs, with the same bits in every record and in the table."""
+    records, others = (sorted(folder.glob("*/run.h5")) for folder in (a, b))
+    assert [path.parent.name for path in records] == [path.parent.name for path in others]
+    for record, other in zip(records, others):
+        assert differences(numbers(record), numbers(other)) == [], record
+    assert (a / "sweep.h5").read_bytes() == (b / "sweep.h5").read_bytes()
+
+
 def records_below(folder: Path) -> dict[str, Path]:
     """All HDF5 files that were put in their place: path below the folder -> file."""
     return {str(path.relative_to(folder)): path for path in sorted(folder.rglob("*.h5")) if not is_temporary(path)}

@@ -12,6 +12,7 @@ import json
 import os
 import random
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -116,6 +117,11 @@ def attempt(name: str, number: int, seed: int, campaign: Callable[[Try], int], f
     return 1, fault
 
 
+def processor_time() -> float:
+    """Seconds of one core that this process and those that it has waited for have taken."""
+    return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+
+
 class Worker:
     """One process: takes every n-th number of the campaigns, the one that had least of its share of the time first."""
 
@@ -155,7 +161,7 @@ class Worker:
     def one(self, name: str, folder: Path) -> None:
         tally = self.standing.tallies[name]
         number = self.arguments.numbers[name][tally.next] if self.arguments.numbers else tally.next
-        begin = time.monotonic()
+        begin = processor_time()
         try:
             tries, fault = attempt(name, number, self.arguments.seed, self.campaigns[name][0], folder, self.arguments.results)
             tally.tries += tries
@@ -166,7 +172,7 @@ class Worker:
         except Skipped as reason:
             tally.skipped = str(reason)
         tally.next += self.arguments.workers
-        tally.seconds += time.monotonic() - begin
+        tally.seconds += processor_time() - begin
         self.standing.write()
 
 

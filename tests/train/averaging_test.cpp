@@ -11,7 +11,9 @@ namespace {
 
 using Numbers = std::vector<real>;
 
-MetricTable dev_loss(double value) { return {{"all"}, {1}, {"loss"}, {"nats"}, {""}, {value}}; }
+MetricTable dev_loss(double value) {
+  return {{"all"}, {1}, {"loss"}, {{.title = "loss"}}, {value}};
+}
 
 Averaging restored(const Averaging& averaging, const AverageOptions& options) {
   Checkpoint checkpoint;

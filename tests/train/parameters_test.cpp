@@ -6,23 +6,10 @@
 #include <boost/test/unit_test.hpp>
 
 #include "framework/base/bounds.hpp"
-#include "framework/base/error.hpp"
+#include "tests/message.hpp"
 
 using namespace softalign;
-
-namespace {
-
-template <class E, class Call>
-std::string message_of(const Call& call) {
-  try {
-    call();
-  } catch (const E& error) {
-    return error.what();
-  }
-  return "accepted";
-}
-
-}  // namespace
+using namespace softalign::test;
 
 BOOST_AUTO_TEST_SUITE(parameter_sizes)
 

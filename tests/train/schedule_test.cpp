@@ -4,10 +4,12 @@
 #include <cmath>
 
 #include "framework/config/spec.hpp"
-#include "framework/train/experiment.hpp"
+#include "framework/train/check_spec.hpp"
 #include "framework/train/schedule.hpp"
+#include "tests/message.hpp"
 
 using namespace softalign;
+using namespace softalign::test;
 
 namespace {
 
@@ -29,16 +31,12 @@ double at_batch(const std::string& yaml, Index epoch, Index batch) {
 bool near(double a, double b) { return std::abs(a / b - 1) < 1e-12; }
 
 MetricTable dev(const std::string& metric, double value) {
-  return {{"all"}, {1}, {metric}, {"1"}, {""}, {value}};
+  return {{"all"}, {1}, {metric}, {{.title = metric}}, {value}};
 }
 
 std::string fault(const std::string& train) {
-  try {
-    check_spec(parse_spec<Spec>("task: reverse\ntrain: {" + train + "}", "s.yaml"));
-  } catch (const SpecError& error) {
-    return error.what();
-  }
-  return "";
+  const std::string yaml = "task: reverse\ntrain: {" + train + "}";
+  return refusal([&] { check_spec(parse_spec<Spec>(yaml, "s.yaml")); });
 }
 
 }  // namespace
@@ -102,12 +100,15 @@ BOOST_AUTO_TEST_CASE(plateau) {
 }
 
 BOOST_AUTO_TEST_CASE(nonsense_is_refused_where_it_stands) {
-  BOOST_TEST(fault("schedule: {type: plateau, metric: dev/blue}").find("did you mean 'bleu'") !=
-             std::string::npos);
+  BOOST_TEST(contains(fault("schedule: {type: plateau, metric: dev/blue}"), "did you mean 'bleu'"));
   BOOST_TEST(
       fault("schedule: {type: plateau, metric: bleu}") ==
       "s.yaml:2:43: train.schedule.metric: 'bleu' must be \"dev/\" and a metric's name, such "
       "as dev/loss");
+  BOOST_TEST(
+      fault("average: {metric: dev/length_ratio}") ==
+      "s.yaml:2:27: train.average.metric: length_ratio has no good end, so nothing is chosen by "
+      "it; take another metric");
   BOOST_TEST(fault("average: {metric: test/bleu}") ==
              "s.yaml:2:27: train.average.metric: 'test/bleu' must be \"dev/\" and a metric's name, "
              "such as dev/loss");

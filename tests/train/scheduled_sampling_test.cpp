@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/base/types.hpp"
 #include "framework/config/spec.hpp"
 #include "framework/train/spec.hpp"
 
@@ -77,14 +78,13 @@ BOOST_AUTO_TEST_CASE(argmax_is_what_a_greedy_search_reads) {
   for (Index t = 0; t < 4; ++t) {
     const Model::Prediction step = setting.model->predict(tape, source, previous);
     for (Index b = 0; b < 2; ++b) {
-      const auto at = static_cast<std::size_t>(b * 4 + t);
+      const auto at = usize(b * 4 + t);
       const auto p = probabilities(step.logits.value(), b);
-      if (t < setting.batch.target_lengths[static_cast<std::size_t>(b)])
+      if (t < setting.batch.target_lengths[usize(b)])
         BOOST_TEST(std::abs(static_cast<double>(sampled[at]) +
-                            std::log(p[static_cast<std::size_t>(setting.batch.target_out[at])])) <
-                   1e-4);
+                            std::log(p[usize(setting.batch.target_out[at])])) < 1e-4);
       const auto best = std::max_element(p.begin(), p.end()) - p.begin();
-      previous[static_cast<std::size_t>(b)] = static_cast<Token>(best);
+      previous[usize(b)] = static_cast<Token>(best);
       other += best != setting.batch.target_out[at];
     }
     source.state = step.next;
@@ -105,8 +105,8 @@ BOOST_AUTO_TEST_CASE(draws_follow_the_distribution) {
   std::vector<double> second;  // loss of row 0 for each symbol
   for (Token v = 0; v < kSymbols; ++v) {
     const auto step = setting.model->predict(tape, source, std::vector<Token>{v, v});
-    second.push_back(-std::log(probabilities(
-        step.logits.value(), 0)[static_cast<std::size_t>(setting.batch.target_out[1])]));
+    second.push_back(
+        -std::log(probabilities(step.logits.value(), 0)[usize(setting.batch.target_out[1])]));
   }
   constexpr int kDraws = 2000;
   std::vector<int> counts(kSymbols);
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(draws_follow_the_distribution) {
     for (double loss : second) distance.push_back(std::abs(loss - static_cast<double>(losses[1])));
     const auto nearest = std::min_element(distance.begin(), distance.end());
     BOOST_TEST(*nearest < 1e-4);
-    ++counts[static_cast<std::size_t>(nearest - distance.begin())];
+    ++counts[usize(nearest - distance.begin())];
     const auto half = setting.nll({.truth = 0.5, .argmax = true}, update);
     truths += std::abs(static_cast<double>(half[1]) - second[6]) < 1e-4;
   }

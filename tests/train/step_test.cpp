@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "framework/base/types.hpp"
 #include "framework/data/batches.hpp"
 #include "framework/data/task.hpp"
 #include "framework/train/step.hpp"
@@ -27,27 +28,32 @@ struct Setting {
     std::vector<Index> examples;
     for (Index i = 0; i < 32; ++i) examples.push_back(i);
     std::stable_sort(examples.begin(), examples.end(), [&](Index a, Index b) {
-      return data.train.examples[static_cast<std::size_t>(a)].source.size() >
-             data.train.examples[static_cast<std::size_t>(b)].source.size();
+      return data.train.examples[usize(a)].source.size() >
+             data.train.examples[usize(b)].source.size();
     });
     std::vector<Batch> parts;
     for (const auto& part : cut_into_shards(examples, shards))
       parts.push_back(make_batch(data.train, part));
     return parts;
   }
+  // One update of the first 32 sentences.
+  StepResult step(const StepOptions& options, Index update = 1, double rate_factor = 1) {
+    Workers workers(2);
+    TrainingStep step(*model, *optimizer, options, workers);
+    return step.run(batch(options.shards), update, rate_factor);
+  }
+  std::vector<real> values() const {
+    const ParameterStore& store = model->parameters();
+    return {store.values(), store.values() + store.flat_size()};
+  }
 };
-
-std::vector<real> values_of(const Setting& setting) {
-  const ParameterStore& store = setting.model->parameters();
-  return {store.values(), store.values() + store.flat_size()};
-}
 
 double norm_of_difference(const std::vector<real>& a,
                           const std::vector<real>& b,
                           Index begin,
                           Index end) {
   double sum = 0;
-  for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+  for (auto i = usize(begin); i < usize(end); ++i) {
     const double d = static_cast<double>(a[i]) - static_cast<double>(b[i]);
     sum += d * d;
   }
@@ -64,21 +70,16 @@ BOOST_AUTO_TEST_CASE(dropout_knows_no_shards) {
   options.dropout = DropoutOptions{0.3, 0.2, 0.1};
   std::vector<double> norms, losses;
   for (const Index shards : {1, 4}) {
-    Setting setting(options);
-    Workers workers(2);
-    TrainingStep step(*setting.model, *setting.optimizer, {.shards = shards, .seed = 3}, workers);
-    const StepResult result = step.run(setting.batch(shards), 5);
+    Setting setting(options), later(options);
+    const StepResult result = setting.step({.shards = shards, .seed = 3}, 5);
     norms.push_back(result.gradient_norm);
     losses.push_back(result.nll);
-    BOOST_TEST(step.run(setting.batch(shards), 6).nll != result.nll);
+    BOOST_TEST(later.step({.shards = shards, .seed = 3}, 6).nll != result.nll);
   }
   BOOST_TEST(std::abs(norms[1] / norms[0] - 1) < 1e-4);
   BOOST_TEST(std::abs(losses[1] / losses[0] - 1) < 1e-5);
 
-  Setting without;
-  Workers workers(2);
-  TrainingStep step(*without.model, *without.optimizer, {.shards = 1, .seed = 3}, workers);
-  BOOST_TEST(std::abs(step.run(without.batch(1), 5).nll / losses[0] - 1) > 1e-4);
+  BOOST_TEST(std::abs(Setting().step({.shards = 1, .seed = 3}, 5).nll / losses[0] - 1) > 1e-4);
 }
 
 // Two batches in one update are one batch of both, bit for bit when the shards are the same.
@@ -99,7 +100,7 @@ BOOST_AUTO_TEST_CASE(accumulated_batches_are_one_batch) {
         batches.push_back(make_batch(setting.data.train, part));
     }
     step.run(accumulated ? batches : whole, 1);
-    values.push_back(values_of(setting));
+    values.push_back(setting.values());
   }
   BOOST_TEST(std::memcmp(values[0].data(), values[1].data(), values[0].size() * sizeof(real)) == 0);
 }
@@ -110,10 +111,7 @@ BOOST_AUTO_TEST_CASE(losses_are_divided_by_what_was_asked) {
   std::vector<double> norms;
   Index tokens = 0;
   for (const Loss loss : {Loss::sum, Loss::token, Loss::sentence}) {
-    Setting setting;
-    Workers workers(2);
-    TrainingStep step(*setting.model, *setting.optimizer, {.shards = 4, .loss = loss}, workers);
-    const StepResult result = step.run(setting.batch(4), 1);
+    const StepResult result = Setting().step({.shards = 4, .loss = loss});
     norms.push_back(result.gradient_norm);
     tokens = result.tokens;
     const double divisor = loss == Loss::sum ? 1 : loss == Loss::token ? double(tokens) : 32;
@@ -128,15 +126,10 @@ BOOST_AUTO_TEST_CASE(clipping_may_leave_embeddings_out_of_the_norm) {
   std::vector<double> of_layers, of_tables;
   for (const double clip : {0.0, 1e-3}) {
     Setting setting;
-    Workers workers(1);
-    TrainingStep step(*setting.model,
-                      *setting.optimizer,
-                      {.shards = 2, .clip_norm = clip, .clip_embeddings = false},
-                      workers);
     const ParameterStore& store = setting.model->parameters();
-    const std::vector<real> before = values_of(setting);
-    step.run(setting.batch(2), 1);
-    const std::vector<real> after = values_of(setting);
+    const std::vector<real> before = setting.values();
+    setting.step({.shards = 2, .clip_norm = clip, .clip_embeddings = false});
+    const std::vector<real> after = setting.values();
     of_layers.push_back(norm_of_difference(before, after, 0, store.dense_size()));
     of_tables.push_back(norm_of_difference(before, after, store.dense_size(), store.flat_size()));
   }
@@ -150,12 +143,9 @@ BOOST_AUTO_TEST_CASE(a_schedule_multiplies_the_rate) {
   std::vector<double> moved;
   for (const double factor : {1.0, 2.0}) {
     Setting setting;
-    Workers workers(1);
-    TrainingStep step(*setting.model, *setting.optimizer, {.shards = 2}, workers);
-    const std::vector<real> before = values_of(setting);
-    step.run(setting.batch(2), 1, factor);
-    moved.push_back(
-        norm_of_difference(before, values_of(setting), 0, static_cast<Index>(before.size())));
+    const std::vector<real> before = setting.values();
+    setting.step({.shards = 2}, 1, factor);
+    moved.push_back(norm_of_difference(before, setting.values(), 0, std::ssize(before)));
   }
   BOOST_TEST(std::abs(moved[1] / moved[0] - 2) < 1e-3);
 }
@@ -163,11 +153,7 @@ BOOST_AUTO_TEST_CASE(a_schedule_multiplies_the_rate) {
 BOOST_AUTO_TEST_CASE(shards_compute_the_same_step) {
   std::vector<double> norms, losses;
   for (const Index shards : {1, 2, 8}) {
-    Setting setting;
-    Workers workers(2);
-    TrainingStep step(
-        *setting.model, *setting.optimizer, {.shards = shards, .clip_norm = 1}, workers);
-    const StepResult result = step.run(setting.batch(shards), 1);
+    const StepResult result = Setting().step({.shards = shards, .clip_norm = 1});
     norms.push_back(result.gradient_norm);
     losses.push_back(result.nll / static_cast<double>(result.tokens));
   }
@@ -182,12 +168,10 @@ BOOST_AUTO_TEST_CASE(shards_compute_the_same_step_of_tied_tables) {
   for (const char* tied : {"target", "all"}) {
     std::vector<std::vector<real>> after;
     for (const Index shards : {1, 8}) {
-      Setting setting;
       ModelOptions options;
       options.embedding = 128;
       options.tied_embeddings = tied;
-      setting.model = std::make_unique<Model>(
-          options, setting.data.source->size(), setting.data.target->size(), 1);
+      Setting setting(options);
       const ParameterStore& store = setting.model->parameters();
       const auto table =
           std::find_if(store.all().begin(), store.all().end(), [](const Parameter& parameter) {
@@ -195,11 +179,9 @@ BOOST_AUTO_TEST_CASE(shards_compute_the_same_step_of_tied_tables) {
           });
       BOOST_TEST_REQUIRE((table != store.all().end()));
       const real unknown = table->value().data[kUnknown * 128];  // occurs nowhere
-      Workers workers(2);
-      TrainingStep step(*setting.model, *setting.optimizer, {.shards = shards}, workers);
-      step.run(setting.batch(shards), 1);
+      setting.step({.shards = shards});
       BOOST_TEST(table->value().data[kUnknown * 128] != unknown);
-      after.emplace_back(store.values(), store.values() + store.flat_size());
+      after.push_back(setting.values());
     }
     real worst = 0;
     for (std::size_t i = 0; i < after[0].size(); ++i)
@@ -210,34 +192,25 @@ BOOST_AUTO_TEST_CASE(shards_compute_the_same_step_of_tied_tables) {
 
 BOOST_AUTO_TEST_CASE(clipping_bounds_the_step) {
   Setting setting;
-  Workers workers(1);
   const double clip =
       1e-3;  // sgd with learning rate 0.1: the parameters move by exactly 0.1 * clip
-  TrainingStep step(*setting.model, *setting.optimizer, {.shards = 2, .clip_norm = clip}, workers);
-  const ParameterStore& store = setting.model->parameters();
-  const std::vector<real> before(store.values(), store.values() + store.flat_size());
-  const StepResult result = step.run(setting.batch(2), 1);
-  BOOST_TEST(result.gradient_norm > clip);
-  double moved = 0;
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    const double d = static_cast<double>(store.values()[i]) - static_cast<double>(before[i]);
-    moved += d * d;
-  }
-  BOOST_TEST(std::abs(std::sqrt(moved) / (0.1 * clip) - 1) < 0.02);
+  const std::vector<real> before = setting.values();
+  BOOST_TEST(setting.step({.shards = 2, .clip_norm = clip}).gradient_norm > clip);
+  const double moved = norm_of_difference(before, setting.values(), 0, std::ssize(before));
+  BOOST_TEST(std::abs(moved / (0.1 * clip) - 1) < 0.02);
 }
 
 BOOST_AUTO_TEST_CASE(a_loss_that_is_not_finite_updates_nothing) {
   Setting setting;
-  Workers workers(2);
-  TrainingStep step(*setting.model, *setting.optimizer, {.shards = 2, .clip_norm = 1}, workers);
-  ParameterStore& store = setting.model->parameters();
-  const Parameter& table = store.all().front();  // one column of the source embeddings
+  const Parameter& table =
+      setting.model->parameters().all().front();  // one column of the source embeddings
   for (Index row = 0; row < table.shape[0]; ++row)
     table.value().data[row * table.shape[1]] = std::nanf("");
-  const std::vector<real> before(store.values(), store.values() + store.flat_size());
-  const StepResult result = step.run(setting.batch(2), 1);
+  const std::vector<real> before = setting.values();
+  const StepResult result = setting.step({.shards = 2, .clip_norm = 1});
   BOOST_TEST((!std::isfinite(result.nll) || !std::isfinite(result.gradient_norm)));
-  BOOST_TEST(std::memcmp(before.data(), store.values(), before.size() * sizeof(real)) == 0);
+  const std::vector<real> after = setting.values();
+  BOOST_TEST(std::memcmp(before.data(), after.data(), before.size() * sizeof(real)) == 0);
   BOOST_TEST(!TrainingStep::bad_examples(*setting.model, setting.batch(2)).empty());
 }
 
@@ -276,7 +249,7 @@ BOOST_AUTO_TEST_CASE(a_moving_average_follows_the_updates) {
           static_cast<real>(0.9 * average + 0.1 * result.attention[0] / result.attention[1]));
       BOOST_TEST(std::abs(static_cast<double>(*baseline->value().data) / average - 1) < 1e-6);
     }
-    after.emplace_back(store.values(), store.values() + store.flat_size());
+    after.push_back(setting.values());
   }
   BOOST_TEST((after[0] == after[1]));
 }

@@ -14,8 +14,8 @@ class BuiltIn final : public Attention {
 
   BuiltIn(const Parameters&, AttentionSizes, const Options&) {}
 
-  Memory prepare(const Annotations&) const override { refuse(); }
-  Glimpse attend(const Memory&, const Query&) const override { refuse(); }
+  AttentionMemory prepare(const Annotations&) const override { refuse(); }
+  Glimpse attend(const AttentionMemory&, const AttentionQuery&) const override { refuse(); }
   Index context_size() const override { refuse(); }
   bool aligns() const override { return false; }
   bool built_in() const override { return true; }

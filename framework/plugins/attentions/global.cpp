@@ -7,19 +7,10 @@ namespace {
 
 class Global final : public ScoredAttention {
  public:
-  struct Options {
-    Choice score = score_choice();
-    template <class V>
-    void describe(V& v) {
-      v("score", score, "score function e_ij = score(state, annotation)");
-    }
-  };
-
-  Global(const Parameters& p, AttentionSizes sizes, const Options& options)
-      : ScoredAttention(p, sizes, options.score) {}
+  using ScoredAttention::ScoredAttention;
 
  private:
-  Seen see(const Memory& memory, Var energies, const Query&) const override {
+  Seen see(const AttentionMemory& memory, Var energies, const AttentionQuery&) const override {
     return {softmax_prefix(energies, memory.lengths)};
   }
 };

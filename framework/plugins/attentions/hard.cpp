@@ -16,8 +16,7 @@ namespace {
 
 class Hard final : public ScoredAttention {
  public:
-  struct Options {
-    Choice score = score_choice();
+  struct Options : ScoredAttention::Options {
     double semi_sampling = 0.5;
     double entropy = 0.002;
     double reward_scale = 0.1;
@@ -27,7 +26,7 @@ class Hard final : public ScoredAttention {
     std::string test = "argmax";
     template <class V>
     void describe(V& v) {
-      v("score", score, "score function e_ij = score(state, annotation)");
+      ScoredAttention::Options::describe(v);
       v("semi_sampling",
         semi_sampling,
         "probability that a batch averages instead of sampling",
@@ -46,7 +45,7 @@ class Hard final : public ScoredAttention {
   };
 
   Hard(const Parameters& p, AttentionSizes sizes, const Options& options)
-      : ScoredAttention(p, sizes, options.score),
+      : ScoredAttention(p, sizes, options),
         options_(options),
         baseline_(p.add_state("baseline", {1}, init::zeros())),
         positions_(0, "noise/" + p.name_of("positions")),
@@ -61,9 +60,9 @@ class Hard final : public ScoredAttention {
     View rewards = tape.zeros({steps, rows}), regular = tape.zeros({steps, rows});
     ExtraLoss extra;
     for (Index b = 0; b < rows; ++b) {
-      const Index length = taught.target_lengths[static_cast<std::size_t>(b)];
+      const Index length = taught.target_lengths[usize(b)];
       real nll = 0;
-      for (Index t = 0; t < length; ++t) nll += taught.nll[static_cast<std::size_t>(t * rows + b)];
+      for (Index t = 0; t < length; ++t) nll += taught.nll[usize(t * rows + b)];
       if (options_.reward == "mean") nll /= static_cast<real>(length);
       const real better = nll + baseline_->value().data[0];  // the baseline is of log p
       for (Index t = 0; t < length; ++t) {
@@ -76,8 +75,7 @@ class Hard final : public ScoredAttention {
     }
     extra.loss = entropy(weights, regular.data);
     if (samples(tape)) {
-      for (Index t = 0; t < steps; ++t)
-        draw(taught.weights[static_cast<std::size_t>(t)], t, drawn + t * rows);
+      for (Index t = 0; t < steps; ++t) draw(taught.weights[usize(t)], t, drawn + t * rows);
       extra.loss = extra.loss + log_likelihood(weights, drawn, rewards.data);
     }
     return extra;
@@ -91,7 +89,9 @@ class Hard final : public ScoredAttention {
   }
 
  private:
-  Seen see(const Memory& memory, Var energies, const Query& query) const override {
+  Seen see(const AttentionMemory& memory,
+           Var energies,
+           const AttentionQuery& query) const override {
     Tape& tape = energies.tape();
     Var weights =
         softmax_prefix(static_cast<real>(1 / options_.temperature) * energies, memory.lengths);

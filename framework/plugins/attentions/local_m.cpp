@@ -7,21 +7,23 @@ namespace {
 
 class LocalMonotonic final : public ScoredAttention {
  public:
-  struct Options {
-    Choice score = score_choice("general");
+  struct Options : ScoredAttention::Options {
+    Options() { score = score_choice("general"); }
     Index window = 10;
     template <class V>
     void describe(V& v) {
-      v("score", score, "score function e_ij = score(state, annotation)");
+      ScoredAttention::Options::describe(v);
       v("window", window, "D: positions on either side of the centre", between(1, kLargestLayer));
     }
   };
 
   LocalMonotonic(const Parameters& p, AttentionSizes sizes, const Options& options)
-      : ScoredAttention(p, sizes, options.score), window_(options.window) {}
+      : ScoredAttention(p, sizes, options), window_(options.window) {}
 
  private:
-  Seen see(const Memory& memory, Var energies, const Query& query) const override {
+  Seen see(const AttentionMemory& memory,
+           Var energies,
+           const AttentionQuery& query) const override {
     const std::size_t rows = memory.lengths.size();
     Index* begins = energies.tape().arena().array_of<Index>(2 * std::ssize(memory.lengths));
     Index* ends = begins + rows;

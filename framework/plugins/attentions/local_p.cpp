@@ -9,18 +9,18 @@ namespace {
 
 class LocalPredictive final : public ScoredAttention {
  public:
-  struct Options {
-    Choice score = score_choice("general");
+  struct Options : ScoredAttention::Options {
+    Options() { score = score_choice("general"); }
     Index window = 10;
     template <class V>
     void describe(V& v) {
-      v("score", score, "score function e_ij = score(state, annotation)");
+      ScoredAttention::Options::describe(v);
       v("window", window, "D: positions on either side of the centre", between(1, kLargestLayer));
     }
   };
 
   LocalPredictive(const Parameters& p, AttentionSizes sizes, const Options& options)
-      : ScoredAttention(p, sizes, options.score),
+      : ScoredAttention(p, sizes, options),
         window_(options.window),
         hidden_(p, "position", sizes.query, sizes.query, Linear::Bias::no),
         place_(p, "place", sizes.query, 1, Linear::Bias::no) {}
@@ -28,7 +28,9 @@ class LocalPredictive final : public ScoredAttention {
   bool weights_sum_to_one() const override { return false; }
 
  private:
-  Seen see(const Memory& memory, Var energies, const Query& query) const override {
+  Seen see(const AttentionMemory& memory,
+           Var energies,
+           const AttentionQuery& query) const override {
     Tape& tape = energies.tape();
     const auto rows = std::ssize(memory.lengths);
     View sizes = tape.allocate({rows, 1});
@@ -38,13 +40,13 @@ class LocalPredictive final : public ScoredAttention {
     Index* begins = tape.arena().array_of<Index>(2 * rows);
     Index* ends = begins + rows;
     for (Index b = 0; b < rows; ++b) {
-      const Index length = memory.lengths[static_cast<std::size_t>(b)];
+      const Index length = memory.lengths[usize(b)];
       const real exact = center.value().data[b];  // above 0, or not a number
       const Index whole = exact > 0 ? static_cast<Index>(exact) : 0;
       begins[b] = std::clamp<Index>(whole - window_, 0, length - 1);
       ends[b] = std::clamp<Index>(whole + window_ + 1, begins[b] + 1, length);
     }
-    const auto count = static_cast<std::size_t>(rows);
+    const auto count = usize(rows);
     return {gaussian_window(softmax_window(energies, {begins, count}, {ends, count}),
                             center,
                             static_cast<real>(window_) / 2,

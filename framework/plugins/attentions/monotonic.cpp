@@ -10,14 +10,14 @@ namespace {
 
 class Monotonic final : public ScoredAttention {
  public:
-  struct Options {
+  struct Options : ScoredAttention::Options {
     Choice score = score_choice("normed_additive");
     double offset = -1;
     double noise = 1;
     std::string test = "hard";
     template <class V>
     void describe(V& v) {
-      v("score", score, "score function e_ij = score(state, annotation)");
+      ScoredAttention::Options::describe(v);
       v("offset", offset, "where the learned r begins; lower: the pointer starts by moving far");
       v("noise", noise, "deviation of the noise on energies in training", at_least(0));
       v("test", test, "how it attends when not training", one_of("hard", "soft"));
@@ -25,7 +25,7 @@ class Monotonic final : public ScoredAttention {
   };
 
   Monotonic(const Parameters& p, AttentionSizes sizes, const Options& options)
-      : ScoredAttention(p, sizes, options.score),
+      : ScoredAttention(p, sizes, options),
         offset_(p.add("r", {1}, init::constant(options.offset))),
         noise_(options.noise),
         hard_(options.test == "hard"),
@@ -35,7 +35,7 @@ class Monotonic final : public ScoredAttention {
 
  private:
   State own_start(
-      const Memory& memory) const override {  // the pointer stands at the first position
+      const AttentionMemory& memory) const override {  // the pointer stands at the first position
     Tape& tape = memory.values.tape();
     const Index positions = memory.values.shape()[1];
     View at = tape.zeros({memory.values.shape()[0], positions});
@@ -43,7 +43,9 @@ class Monotonic final : public ScoredAttention {
     return {tape.constant(at)};
   }
 
-  Seen see(const Memory& memory, Var energies, const Query& query) const override {
+  Seen see(const AttentionMemory& memory,
+           Var energies,
+           const AttentionQuery& query) const override {
     Tape& tape = energies.tape();
     energies = shift_by(energies, tape.parameter(*offset_));
     if (tape.noise() != nullptr && noise_ > 0)

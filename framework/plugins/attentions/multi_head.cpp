@@ -1,7 +1,7 @@
 // Multi-head attention over recurrent states (Vaswani et al. 2017, section 3.2.2, in the place of Bahdanau
 // et al.'s): each head compares the decoder's state with the annotations in a space of its own,
 //   head_i = softmax((s W_i^Q) (H W_i^K)^T / sqrt(d_k)) H W_i^V,   context = [head_1 ; ... ; head_H] W^O.
-// The weights it shows are the mean over heads; those of every head go to Memory::heads.
+// The weights it shows are the mean over heads; those of every head go to AttentionMemory::heads.
 #include "framework/plugin.hpp"
 
 namespace softalign {
@@ -27,10 +27,10 @@ class MultiHeadAttention final : public Attention {
         attention_(p, "heads", sizes.query, options.units, options.heads, sizes.annotation) {}
 
   // [B,S,2 units]: keys, values
-  Memory prepare(const Annotations& annotations) const override {
-    return {memory_(annotations.states), {}, annotations.lengths};
+  AttentionMemory prepare(const Annotations& annotations) const override {
+    return Memory{memory_(annotations.states), {}, annotations.lengths};
   }
-  Glimpse attend(const Memory& memory, const Query& query) const override {
+  Glimpse attend(const AttentionMemory& memory, const AttentionQuery& query) const override {
     using Wanted = CrossAttention::Wanted;
     const MultiHead seen = attention_(query.state,
                                       memory.keys,

@@ -1,6 +1,6 @@
 // No attention, the three vanilla baselines: the same context at every step, the encoder's last state
-// (RNNencdec: Cho et al. 2014; Bahdanau et al. 2015) or the mean of the annotations; or no context at
-// all, so that the decoder knows the source from its initial state only (Sutskever et al. 2014).
+// (RNNencdec: Cho et al. 2014; Bahdanau et al. 2015; of a bidirectional encoder the last states of both
+// directions, joined) or the mean of the annotations; or no context at all, so that the decoder knows the source from its initial state only (Sutskever et al. 2014).
 #include "framework/plugin.hpp"
 
 namespace softalign {
@@ -24,13 +24,16 @@ class NoAttention final : public Attention {
       : mean_(options.context == "mean"),
         context_size_(options.context == "nothing" ? 0 : sizes.annotation) {}
 
-  Memory prepare(const Annotations& annotations) const override {
-    if (context_size_ == 0) return {{}, {}, annotations.lengths};
-    return {mean_ ? mean_prefix(annotations.averaged(), annotations.lengths) : annotations.last,
-            {},
-            annotations.lengths};
+  AttentionMemory prepare(const Annotations& annotations) const override {
+    if (context_size_ == 0) return Memory{{}, {}, annotations.lengths};
+    return Memory{
+        mean_ ? mean_prefix(annotations.averaged(), annotations.lengths) : annotations.last,
+        {},
+        annotations.lengths};
   }
-  Glimpse attend(const Memory& memory, const Query&) const override { return {memory.keys, {}}; }
+  Glimpse attend(const AttentionMemory& memory, const AttentionQuery&) const override {
+    return {memory.keys, {}};
+  }
   Index context_size() const override { return context_size_; }
   bool aligns() const override { return false; }
 

@@ -11,33 +11,34 @@ namespace {
 
 class Shuffled final : public ScoredAttention {
  public:
-  struct Options {
-    Choice score = score_choice();
+  struct Options : ScoredAttention::Options {
     Index seed = 0;
     bool redraw = true;
     template <class V>
     void describe(V& v) {
-      v("score", score, "score function e_ij = score(state, annotation)");
+      ScoredAttention::Options::describe(v);
       v("seed", seed, "of the permutations at test", at_least(0));
       v("redraw", redraw, "false: training has those of the test, which can be learned");
     }
   };
 
   Shuffled(const Parameters& p, AttentionSizes sizes, const Options& options)
-      : ScoredAttention(p, sizes, options.score),
+      : ScoredAttention(p, sizes, options),
         fixed_(static_cast<std::uint64_t>(options.seed), "shuffled attention"),
         drawn_(0, "noise/" + p.name_of("permutations")),
         redraw_(options.redraw) {}
 
  private:
-  Seen see(const Memory& memory, Var energies, const Query& query) const override {
+  Seen see(const AttentionMemory& memory,
+           Var energies,
+           const AttentionQuery& query) const override {
     Tape& tape = energies.tape();
     const Noise* noise = redraw_ ? tape.noise() : nullptr;
     const RandomStream stream = noise != nullptr ? noise->stream(drawn_) : fixed_;
     const Index positions = energies.shape()[1];
     Index* places = tape.arena().array_of<Index>(energies.shape().size());
     for (Index b = 0; b < energies.shape()[0]; ++b) {
-      const Index length = memory.lengths[static_cast<std::size_t>(b)];
+      const Index length = memory.lengths[usize(b)];
       permutation(stream,
                   noise != nullptr ? noise->round(b, query.step) : round_of(length, query.step),
                   length,

@@ -17,10 +17,10 @@ class TrueAlignment final : public Attention {
   TrueAlignment(const Parameters&, AttentionSizes sizes, const Options&)
       : annotation_(sizes.annotation) {}
 
-  Memory prepare(const Annotations& annotations) const override {
-    return {annotations.averaged(), {}, annotations.lengths};
+  AttentionMemory prepare(const Annotations& annotations) const override {
+    return Memory{annotations.averaged(), {}, annotations.lengths};
   }
-  Glimpse attend(const Memory& memory, const Query& query) const override {
+  Glimpse attend(const AttentionMemory& memory, const AttentionQuery& query) const override {
     if (memory.links.empty())
       throw DataError(
           "attention 'true_alignment' needs the links of the sentences, and there are none");
@@ -28,10 +28,7 @@ class TrueAlignment final : public Attention {
     const Index positions = memory.keys.shape()[1];
     View weights = tape.zeros({memory.keys.shape()[0], positions});
     for (Index b = 0; b < weights.shape[0]; ++b)
-      look(memory.links_of(b),
-           memory.lengths[static_cast<std::size_t>(b)],
-           query.step,
-           weights.data + b * positions);
+      look(memory.links_of(b), memory.lengths[usize(b)], query.step, weights.data + b * positions);
     Var known = tape.constant(weights);
     return {weighted_sum(known, memory.keys, memory.lengths), known};
   }

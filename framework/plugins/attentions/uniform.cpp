@@ -15,10 +15,10 @@ class Uniform final : public Attention {
   Uniform(const Parameters&, AttentionSizes sizes, const Options&)
       : annotation_(sizes.annotation) {}
 
-  Memory prepare(const Annotations& annotations) const override {
-    return {annotations.averaged(), {}, annotations.lengths};
+  AttentionMemory prepare(const Annotations& annotations) const override {
+    return Memory{annotations.averaged(), {}, annotations.lengths};
   }
-  Glimpse attend(const Memory& memory, const Query&) const override {
+  Glimpse attend(const AttentionMemory& memory, const AttentionQuery&) const override {
     Tape& tape = memory.keys.tape();
     const Index positions = memory.keys.shape()[1];
     View weights = tape.zeros({memory.keys.shape()[0], positions});

@@ -78,10 +78,10 @@ class ConditionalGru final : public Decoder {
     require_source(options.initial_state, attention_->context_size());
   }
 
-  Memory prepare(const Annotations& annotations) const override {
+  AttentionMemory prepare(const Annotations& annotations) const override {
     return attention_->prepare(annotations);
   }
-  State start(const Annotations& annotations, const Memory& memory) const override {
+  State start(const Annotations& annotations, const AttentionMemory& memory) const override {
     State state = start_(annotations);
     Tape& tape = state[0].tape();
     const Index sentences = state[0].shape()[0];
@@ -91,7 +91,7 @@ class ConditionalGru final : public Decoder {
     return state;
   }
   Var inputs(Var embedded) const override { return first_.inputs(embedded); }
-  DecoderStep step(const Memory& memory, const State& state, Var input) const override {
+  DecoderStep step(const AttentionMemory& memory, const State& state, Var input) const override {
     const bool masked = first_.draws(input.tape());
     Var between = first_.step(std::move(input), state[0], masked ? state[1] : Var());
     const State past = state.from(masked ? 3 : 1);

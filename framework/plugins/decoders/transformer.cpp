@@ -1,7 +1,7 @@
 // Transformer decoder (Vaswani et al. 2017, section 3.1): each layer attends to the target so far, then
 // to the source with multi-head attention of its own, then a feed-forward network, each with a residual
 // sum. Training computes all positions at once; a search keeps keys and values of the past. The weights
-// it shows are the mean over the heads of the last layer; those of every head go to Memory::heads.
+// it shows are the mean over the heads of the last layer; those of every head go to AttentionMemory::heads.
 #include "framework/plugin.hpp"
 
 namespace softalign {
@@ -55,11 +55,11 @@ class Transformer final : public Decoder {
   }
 
   // [B,S,2 L d]: keys and values of layer 1, of layer 2, ...
-  Memory prepare(const Annotations& annotations) const override {
-    return {memory_(annotations.states), {}, annotations.lengths};
+  AttentionMemory prepare(const Annotations& annotations) const override {
+    return Memory{memory_(annotations.states), {}, annotations.lengths};
   }
   // Of each layer the keys and values of the past [B,t,2d], at first none.
-  State start(const Annotations& annotations, const Memory&) const override {
+  State start(const Annotations& annotations, const AttentionMemory&) const override {
     Tape& tape = annotations.states.tape();
     State state;
     for (std::size_t l = 0; l < layers_.size(); ++l)
@@ -68,14 +68,14 @@ class Transformer final : public Decoder {
   }
   Var inputs(Var embedded) const override { return input_.projected(embedded); }
 
-  DecoderStep step(const Memory& memory, const State& state, Var input) const override {
+  DecoderStep step(const AttentionMemory& memory, const State& state, Var input) const override {
     State next = state;
     const Seen seen = run(memory, input, {PositionAxis::first, state.step}, [&](std::size_t l) {
       return [&, l](const SelfAttention& self, Var y) { return self.step(y, next[l]); };
     });
     return {next, {seen.output}, unstack_steps(Var(seen.weights))[0]};
   }
-  Unrolled unroll(const Memory& memory, State, Var&& inputs) const override {
+  Unrolled unroll(const AttentionMemory& memory, State, Var&& inputs) const override {
     Seen seen = run(memory, inputs, {PositionAxis::first, 0}, [](std::size_t) {
       return [](const SelfAttention& self, Var y) { return self.causal(y); };
     });
@@ -93,7 +93,7 @@ class Transformer final : public Decoder {
   };
   // self(l): how layer l attends to the target.
   template <class Self>
-  Seen run(const Memory& memory, Var input, Place place, Self self) const {
+  Seen run(const AttentionMemory& memory, Var input, Place place, Self self) const {
     Seen seen{input_(input, place), {}};
     for (std::size_t l = 0; l < layers_.size(); ++l) {
       const bool top = l + 1 == layers_.size();

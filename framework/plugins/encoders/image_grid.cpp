@@ -60,7 +60,7 @@ class ImageGrid final : public Encoder {
     for (std::size_t k = 0; k < layers_.size(); ++k) {
       const Layer& layer = layers_[k];
       map = relu(conv2d(map, tape.parameter(*layer.w), tape.parameter(*layer.b), widths));
-      if ((k + 1) % static_cast<std::size_t>(options_.convolutions) != 0) continue;
+      if ((k + 1) % usize(options_.convolutions) != 0) continue;
       map = max_pool2d(map, widths);
       const std::span<Index> halved = array(tape, widths.size());
       for (std::size_t b = 0; b < widths.size(); ++b) halved[b] = (widths[b] + 1) / 2;
@@ -127,7 +127,7 @@ class ImageGrid final : public Encoder {
     for (Index b = 0; b < rows; ++b) {
       const Token* from = source.symbols.data() + b * steps;
       real* to = pixels.data + b * pixels.size() / rows;
-      for (Index i = 0; i < widths[static_cast<std::size_t>(b)] * height; ++i)
+      for (Index i = 0; i < widths[usize(b)] * height; ++i)
         to[i] = white * static_cast<real>(level_of(from[i]));
     }
     return tape.constant(pixels);
@@ -150,7 +150,7 @@ class ImageGrid final : public Encoder {
       rows[i] = static_cast<Token>(i % shape[2]);
       columns[i] = static_cast<Token>(std::min(i % count / shape[2], options_.columns - 1));
     }
-    const auto all = static_cast<std::size_t>(sentences * count);
+    const auto all = usize(sentences * count);
     return (*row_)(tape, {rows, all}, {sentences, count}) +
            (*column_)(tape, {columns, all}, {sentences, count});
   }

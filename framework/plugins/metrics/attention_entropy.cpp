@@ -1,5 +1,6 @@
 // How widely attention is spread: -sum_j w_j ln w_j, averaged over target steps; 0 points at one position.
 // Neither end is good in itself; the sharper one counts as better.
+#include "framework/eval/attention_diagnostics.hpp"
 #include "framework/eval/metric.hpp"
 
 namespace softalign {
@@ -9,17 +10,37 @@ class AttentionEntropy final : public Metric {
   using Options = NoOptions;
   explicit AttentionEntropy(const Options&) {}
 
-  double value(Sentences sentences) const override {
-    double sum = 0;
-    Index steps = 0;
-    for (const SentenceResult* sentence : sentences) {
-      sum += sentence->attention_entropy;
-      steps += sentence->attention_steps;
-    }
-    return ratio(sum, steps);
+  MetricFacts about() const override {
+    return {.title = "attention entropy",
+            .units = "nats",
+            .higher_is_better = false,
+            .most = kNoLimit,
+            .place = 6};
   }
-  bool higher_is_better() const override { return false; }
-  std::string units() const override { return "nats"; }
+  std::vector<CountColumn> columns() const override {
+    return {{.name = "attention_entropy",
+             .long_name = "nats, summed over target steps",
+             .off = Counted::attention,
+             .count = sum_entropy,
+             .stored = CountColumn::Stored::float64,
+             .units = "nats"},
+            {.name = "attention_steps",
+             .long_name = "target steps with attention",
+             .off = Counted::attention,
+             .count = [](const EvaluatedSentence& sentence, std::span<double> to) {
+               to[0] = static_cast<double>(sentence.attention->steps);
+             }}};
+  }
+  double value(const Counts& counts) const override {
+    return ratio(counts.sum("attention_entropy"), counts.sum("attention_steps"));
+  }
+
+ private:
+  static void sum_entropy(const EvaluatedSentence& sentence, std::span<double> sum) {
+    sum[0] = 0;
+    for (Index t = 0; t < sentence.attention->steps; ++t)
+      sum[0] += entropy(row_of(*sentence.attention, t));
+  }
 };
 
 SOFTALIGN_METRIC("attention_entropy",

@@ -4,10 +4,9 @@
 // at most as often as in its reference. The k-th order without a right one counts 1/2^k of one; BLEU is 0 without
 // any right token or any 4-gram. Where no reference has 4 tokens no hypothesis can have a right 4-gram, and what
 // remains is 0 or smoothing: there it is undefined.
-#include <algorithm>
-#include <limits>
-#include <vector>
+#include "framework/eval/bleu.hpp"
 
+#include "framework/eval/columns.hpp"
 #include "framework/eval/metric.hpp"
 
 namespace softalign {
@@ -17,16 +16,15 @@ class Bleu final : public Metric {
   using Options = NoOptions;
   explicit Bleu(const Options&) {}
 
-  double value(Sentences sentences) const override {
-    std::vector<BleuStats> stats;
-    for (const SentenceResult* sentence : sentences)
-      if (sentence->searched) stats.push_back(sentence->bleu);
-    const auto has_4_grams = [](const BleuStats& one) { return one[1] >= kBleuOrder; };
-    if (std::ranges::none_of(stats, has_4_grams)) return std::numeric_limits<double>::quiet_NaN();
-    return bleu(stats);
+  MetricFacts about() const override {
+    return {.title = "BLEU", .place = 3, .main = true, .signature = bleu_signature()};
   }
-  bool higher_is_better() const override { return true; }
-  std::string signature() const override { return bleu_signature(); }
+  std::vector<CountColumn> columns() const override { return {columns::bleu_stats()}; }
+  double value(const Counts& counts) const override {
+    constexpr auto kWidth = std::tuple_size_v<BleuStats>;
+    if (!(counts.largest("bleu_stats", kWidth, 1) >= kBleuOrder)) return ratio(0, 0);
+    return bleu(counts.sums<kWidth>("bleu_stats"));
+  }
 };
 
 SOFTALIGN_METRIC("bleu", Bleu, "corpus BLEU over tokens as they stand, as sacreBLEU computes it");

@@ -2,8 +2,10 @@
 //   chrF = 100 (1 + β²) P R / (β² P + R),   β = 2: recall counts twice
 // P, R: the part of the hypotheses' n-grams that is in the references, and of the references' that is in the
 // hypotheses, counted over the corpus for each n; then their means over those n that both sides have.
-#include <limits>
-#include <vector>
+#include "framework/eval/chrf.hpp"
+
+#include <algorithm>
+#include <cmath>
 
 #include "framework/eval/metric.hpp"
 
@@ -14,15 +16,26 @@ class Chrf final : public Metric {
   using Options = NoOptions;
   explicit Chrf(const Options&) {}
 
-  double value(Sentences sentences) const override {
-    std::vector<ChrfStats> stats;
-    for (const SentenceResult* sentence : sentences)
-      if (sentence->searched) stats.push_back(sentence->chrf);
-    if (stats.empty()) return std::numeric_limits<double>::quiet_NaN();
-    return chrf(stats);
+  MetricFacts about() const override {
+    return {.title = "chrF2", .place = 4, .signature = chrf_signature()};
   }
-  bool higher_is_better() const override { return true; }
-  std::string signature() const override { return chrf_signature(); }
+  std::vector<CountColumn> columns() const override {
+    return {{.name = "chrf_stats",
+             .long_name = "hypothesis, reference and matching n-grams for n = 1..6",
+             .off = Counted::decoded,
+             .count = count_ngrams,
+             .width = std::tuple_size_v<ChrfStats>,
+             .part = "chrf_stat"}};
+  }
+  double value(const Counts& counts) const override {
+    const auto sums = counts.sums<std::tuple_size_v<ChrfStats>>("chrf_stats");
+    return counts.sentences() == 0 || std::isnan(sums[0]) ? ratio(0, 0) : chrf(sums);
+  }
+
+ private:
+  static void count_ngrams(const EvaluatedSentence& sentence, std::span<double> to) {
+    std::ranges::copy(chrf_stats(sentence.decoded->text, sentence.example.target_text), to.begin());
+  }
 };
 
 SOFTALIGN_METRIC("chrf", Chrf, "corpus chrF2, character n-grams up to 6, as sacreBLEU computes it");

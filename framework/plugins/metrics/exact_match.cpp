@@ -1,4 +1,5 @@
 // How many sentences the search gets right as a whole.
+#include "framework/eval/matches.hpp"
 #include "framework/eval/metric.hpp"
 
 namespace softalign {
@@ -8,10 +9,20 @@ class ExactMatch final : public Metric {
   using Options = NoOptions;
   explicit ExactMatch(const Options&) {}
 
-  double value(Sentences sentences) const override {
-    return percent(sentences, [](const SentenceResult& s) { return Count{s.exact, s.searched}; });
+  MetricFacts about() const override { return {.title = "exact match", .place = 1, .main = true}; }
+  std::vector<CountColumn> columns() const override {
+    return {{.name = "exact",
+             .long_name = "hypothesis equals reference",
+             .off = Counted::decoded,
+             .count =
+                 [](const EvaluatedSentence& sentence, std::span<double> to) {
+                   to[0] = is_exact(sentence.decoded->tokens, sentence.example.target);
+                 },
+             .stored = CountColumn::Stored::uint8}};
   }
-  bool higher_is_better() const override { return true; }
+  double value(const Counts& counts) const override {
+    return ratio(100 * counts.sum("exact"), static_cast<double>(counts.sentences()));
+  }
 };
 
 SOFTALIGN_METRIC("exact_match", ExactMatch, "sentences whose hypothesis equals the reference");

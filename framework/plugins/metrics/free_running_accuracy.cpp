@@ -1,5 +1,6 @@
 // How often the search's hypothesis has the reference's token at the same position, of the longer
 // one's length. For tasks with one right answer; for translation see bleu.
+#include "framework/eval/matches.hpp"
 #include "framework/eval/metric.hpp"
 
 namespace softalign {
@@ -9,10 +10,30 @@ class FreeRunningAccuracy final : public Metric {
   using Options = NoOptions;
   explicit FreeRunningAccuracy(const Options&) {}
 
-  double value(Sentences sentences) const override {
-    return percent(sentences, [](const SentenceResult& s) { return s.free_running; });
+  MetricFacts about() const override { return {.title = "free-running accuracy", .place = 2}; }
+  std::vector<CountColumn> columns() const override {
+    return {{.name = "free_running_hits",
+             .long_name = "positions at which hypothesis and reference agree",
+             .off = Counted::decoded,
+             .count =
+                 [](const EvaluatedSentence& sentence, std::span<double> to) {
+                   to[0] = static_cast<double>(matches_of(sentence).hits);
+                 }},
+            {.name = "free_running_positions",
+             .long_name = "positions of the longer of both",
+             .off = Counted::decoded,
+             .count = [](const EvaluatedSentence& sentence, std::span<double> to) {
+               to[0] = static_cast<double>(matches_of(sentence).total);
+             }}};
   }
-  bool higher_is_better() const override { return true; }
+  double value(const Counts& counts) const override {
+    return ratio(100 * counts.sum("free_running_hits"), counts.sum("free_running_positions"));
+  }
+
+ private:
+  static Count matches_of(const EvaluatedSentence& sentence) {
+    return position_matches(sentence.decoded->tokens, sentence.example.target);
+  }
 };
 
 SOFTALIGN_METRIC("free_running_accuracy",

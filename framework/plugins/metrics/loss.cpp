@@ -1,4 +1,5 @@
 // Cross-entropy of the reference, fed to the decoder: nats per target token, </s> counted.
+#include "framework/eval/columns.hpp"
 #include "framework/eval/metric.hpp"
 
 namespace softalign {
@@ -8,17 +9,16 @@ class Loss final : public Metric {
   using Options = NoOptions;
   explicit Loss(const Options&) {}
 
-  double value(Sentences sentences) const override {
-    double nll = 0;
-    Index tokens = 0;
-    for (const SentenceResult* sentence : sentences) {
-      nll += sentence->nll;
-      tokens += sentence->teacher_forced.total;
-    }
-    return ratio(nll, tokens);
+  MetricFacts about() const override {
+    return {
+        .title = "loss", .units = "nats", .higher_is_better = false, .most = kNoLimit, .place = 2};
   }
-  bool higher_is_better() const override { return false; }
-  std::string units() const override { return "nats"; }
+  std::vector<CountColumn> columns() const override {
+    return {columns::nll(), columns::target_tokens()};
+  }
+  double value(const Counts& counts) const override {
+    return ratio(counts.sum("nll"), counts.sum("target_tokens"));
+  }
 };
 
 SOFTALIGN_METRIC("loss", Loss, "teacher-forced cross-entropy, nats per target token");

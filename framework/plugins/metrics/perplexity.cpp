@@ -1,6 +1,7 @@
 // The exponential of the loss: among how many equally likely tokens the model hesitates.
 #include <cmath>
 
+#include "framework/eval/columns.hpp"
 #include "framework/eval/metric.hpp"
 
 namespace softalign {
@@ -10,17 +11,21 @@ class Perplexity final : public Metric {
   using Options = NoOptions;
   explicit Perplexity(const Options&) {}
 
-  double value(Sentences sentences) const override {
-    double nll = 0;
-    Index tokens = 0;
-    for (const SentenceResult* sentence : sentences) {
-      nll += sentence->nll;
-      tokens += sentence->teacher_forced.total;
-    }
-    return std::exp(ratio(nll, tokens));
+  MetricFacts about() const override {
+    return {.title = "perplexity",
+            .units = "1",
+            .higher_is_better = false,
+            .least = 1,
+            .most = kNoLimit,
+            .place = 1,
+            .main = true};
   }
-  bool higher_is_better() const override { return false; }
-  std::string units() const override { return "1"; }
+  std::vector<CountColumn> columns() const override {
+    return {columns::nll(), columns::target_tokens()};
+  }
+  double value(const Counts& counts) const override {
+    return std::exp(ratio(counts.sum("nll"), counts.sum("target_tokens")));
+  }
 };
 
 SOFTALIGN_METRIC("perplexity", Perplexity, "exp of the loss per target token");

@@ -1,5 +1,6 @@
 // How often the most probable token is the reference's, when the decoder is fed the reference. It
 // hides how errors multiply in free running: see free_running_accuracy.
+#include "framework/eval/columns.hpp"
 #include "framework/eval/metric.hpp"
 
 namespace softalign {
@@ -9,10 +10,23 @@ class TokenAccuracy final : public Metric {
   using Options = NoOptions;
   explicit TokenAccuracy(const Options&) {}
 
-  double value(Sentences sentences) const override {
-    return percent(sentences, [](const SentenceResult& s) { return s.teacher_forced; });
+  MetricFacts about() const override {
+    return {.title = "token accuracy", .place = 3, .main = true};
   }
-  bool higher_is_better() const override { return true; }
+  std::vector<CountColumn> columns() const override {
+    return {{.name = "correct_tokens", .long_name = "teacher-forced hits", .count = count_hits},
+            columns::target_tokens()};
+  }
+  double value(const Counts& counts) const override {
+    return ratio(100 * counts.sum("correct_tokens"), counts.sum("target_tokens"));
+  }
+
+ private:
+  static void count_hits(const EvaluatedSentence& sentence, std::span<double> hits) {
+    hits[0] = 0;
+    for (std::size_t t = 0; t < sentence.forced->target.size(); ++t)
+      hits[0] += sentence.forced->best[t] == sentence.forced->target[t];
+  }
 };
 
 SOFTALIGN_METRIC("token_accuracy",

@@ -20,8 +20,11 @@ class HalveAfter final : public Schedule {
         epochs,
         "epochs before the first halving; fractions too",
         between(0, kMostEpochs));
-      v("every", every, "epochs from one to the next; fractions too", positive_up_to(kMostEpochs));
-      v("factor", factor, "what the rate is multiplied by", positive_up_to(1));
+      v("every",
+        every,
+        "epochs from one to the next; fractions too",
+        with_block(positive_up_to(kMostEpochs)));
+      v("factor", factor, "what the rate is multiplied by", with_block(positive_up_to(1)));
     }
   };
   explicit HalveAfter(const Options& options) : options_(options) {}

@@ -1,6 +1,7 @@
 // Task associative_recall: keys with their values, then some of the keys, whose values are to be
 // written: c 9 k 8 j 3 ? k -> 8 (Ba et al. 2016, section 4.1; Graves et al. 2014, section 4.3, recall
 // the item behind the one asked for).
+#include "framework/base/types.hpp"
 #include "framework/data/build_vocabulary.hpp"
 #include "framework/data/synthetic.hpp"
 
@@ -94,14 +95,14 @@ class AssociativeRecall final : public Task {
     std::vector<Token> source, target;
     std::vector<Link> links;
     for (Index k = 0; k < count; ++k) {
-      source.push_back(kSpecials + static_cast<Token>(keys[static_cast<std::size_t>(k)]));
+      source.push_back(kSpecials + static_cast<Token>(keys[usize(k)]));
       source.push_back(kSpecials + static_cast<Token>(options_.keys + below(options_.values)));
     }
     source.push_back(kSpecials + static_cast<Token>(options_.keys + options_.values));
     for (Index q = 0; q < options_.queries; ++q) {
       const Index pair = below(count), place = 2 * pair + 1;
-      source.push_back(source[static_cast<std::size_t>(2 * pair)]);
-      target.push_back(source[static_cast<std::size_t>(place)] - static_cast<Token>(options_.keys));
+      source.push_back(source[usize(2 * pair)]);
+      target.push_back(source[usize(place)] - static_cast<Token>(options_.keys));
       links.push_back({place, q, true});
     }
     examples.append({source, target, links, data.source->join(source), data.target->join(target)});

@@ -10,6 +10,7 @@
 #include <set>
 #include <string_view>
 
+#include "framework/base/types.hpp"
 #include "framework/data/synthetic.hpp"
 #include "framework/data/table_vocabulary.hpp"
 #include "framework/data/text.hpp"
@@ -231,7 +232,7 @@ class DateFormat final : public Task {
           fill_split(split, name, options_.data_seed, examples, append);
         };
     const std::span<const Index> all(days);
-    const auto tenth = static_cast<std::size_t>(count / 10);
+    const auto tenth = usize(count / 10);
     fill(data.train, "train", options_.examples.train, all.subspan(2 * tenth));
     fill(data.dev, "dev", options_.examples.dev, all.first(tenth));
     fill(data.test, "test", options_.examples.test, all.subspan(tenth, tenth));
@@ -262,9 +263,7 @@ class DateFormat final : public Task {
                    Examples& examples) {
     const Written source = write(form, date);
     const Written target = write({"%Y-%m-%d", Letters::as_they_are}, date);
-    const auto is_number = [&](Span s) {
-      return source.text[static_cast<std::size_t>(s.begin)] <= '9';
-    };
+    const auto is_number = [&](Span s) { return source.text[usize(s.begin)] <= '9'; };
     std::vector<Link> links;
     link(source.year, target.year.begin, target.year.size, true, links);
     link(source.month, target.month.begin, 2, is_number(source.month), links);

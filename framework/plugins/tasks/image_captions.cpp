@@ -8,6 +8,7 @@
 #include <charconv>
 #include <map>
 
+#include "framework/base/types.hpp"
 #include "framework/data/build_vocabulary.hpp"
 #include "framework/data/synthetic.hpp"
 #include "framework/data/text.hpp"
@@ -125,16 +126,15 @@ Digits read_digits(const std::string& path) {
 
 class Image {
  public:
-  Image(Index width, Index height)
-      : height_(height), pixels_(static_cast<std::size_t>(width * height), kSpecials) {}
+  Image(Index width, Index height) : height_(height), pixels_(usize(width * height), kSpecials) {}
 
   // With its left upper corner at (x, y); its ink is what word `word` of the caption is about.
   void put(const Digit& digit, Index x, Index y, Index word) {
     for (Index i = 0; i < kSide * kSide; ++i) {
-      const Index level = digit.pixels[static_cast<std::size_t>(i)];
+      const Index level = digit.pixels[usize(i)];
       const Index at = (x + i % kSide) * height_ + y + i / kSide;
       if (level == 0) continue;
-      pixels_[static_cast<std::size_t>(at)] = kSpecials + static_cast<Token>(level);
+      pixels_[usize(at)] = kSpecials + static_cast<Token>(level);
       links_.push_back({at, word, true});
     }
   }
@@ -155,7 +155,7 @@ class Numbers {
     return low + stream_.below(static_cast<std::uint32_t>(high - low + 1), next_++, example_);
   }
   const Digit& one_of(const std::vector<Digit>& digits) {
-    return digits[static_cast<std::size_t>(between(0, std::ssize(digits) - 1))];
+    return digits[usize(between(0, std::ssize(digits) - 1))];
   }
 
  private:
@@ -240,7 +240,7 @@ class ImageCaptions final : public Task {
       placed.push_back({&digit, x});
       width = x + kSide;
       caption += caption.empty() ? "" : " then ";
-      caption += kWords[static_cast<std::size_t>(digit.number)];
+      caption += kWords[usize(digit.number)];
     }
     Image image(width, kSide);
     for (std::size_t k = 0; k < placed.size(); ++k)
@@ -268,9 +268,9 @@ class ImageCaptions final : public Task {
     put(second, along_second, across_second, last);
     return {std::move(image),
             fmt::format("a {} {} a {}",
-                        kWords[static_cast<std::size_t>(first.number)],
+                        kWords[usize(first.number)],
                         beside ? "left of" : "above",
-                        kWords[static_cast<std::size_t>(second.number)])};
+                        kWords[usize(second.number)])};
   }
 
   Options options_;

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "framework/base/types.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/data/alignment_file.hpp"
 #include "framework/data/build_vocabulary.hpp"
@@ -164,7 +165,7 @@ struct Side {
     cut = std::ssize(tokens) > most;
     if (cut || linked) word_of = vocabulary.word_of(line);
     if (!cut) return;
-    tokens.resize(static_cast<std::size_t>(most));
+    tokens.resize(usize(most));
     word_of.resize(tokens.size());
     text = first_words(line, word_of.back() + 1);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "framework/base/types.hpp"
 #include "framework/data/synthetic.hpp"
 
 namespace softalign {
@@ -12,7 +13,7 @@ std::vector<Index> smallest_first(std::span<const Token> source) {
   std::vector<Index> order(source.size());
   std::iota(order.begin(), order.end(), Index{0});
   std::stable_sort(order.begin(), order.end(), [source](Index a, Index b) {
-    return source[static_cast<std::size_t>(a)] < source[static_cast<std::size_t>(b)];
+    return source[usize(a)] < source[usize(b)];
   });
   return order;
 }

@@ -1,0 +1,114 @@
+#include "framework/analysis/length_table.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "framework/base/types.hpp"
+#include "framework/base/workers.hpp"
+
+namespace softalign {
+namespace {
+
+struct Bucket {
+  std::string label;
+  LengthRange lengths;
+};
+
+// Those of all runs, by length.
+std::vector<Bucket> buckets_of(const std::vector<ComparedGroup>& groups) {
+  std::map<std::pair<Index, Index>, std::string> labels;
+  for (const ComparedGroup& group : groups)
+    for (const FinishedRun* run : group.runs)
+      for (std::size_t r = 1; r < run->by_length.rows.size(); ++r) {  // 0 is all
+        const LengthRange range = length_range(run->by_length.rows[r]);
+        labels.emplace(std::pair(range.shortest, range.longest), run->by_length.rows[r]);
+      }
+  std::vector<Bucket> buckets = {{"all", {}}};
+  for (const auto& [range, label] : labels) buckets.push_back({label, {range.first, range.second}});
+  return buckets;
+}
+
+// The sentences of a bucket, where all seeds have the same ones.
+std::vector<Index> shared_sentences(const ComparedGroup& group, const LengthRange& lengths) {
+  const StoredResults& first = group.runs.front()->results;
+  for (const FinishedRun* run : group.runs)
+    if (run->test_set != group.runs.front()->test_set ||
+        run->results.source_lengths != first.source_lengths)
+      return {};
+  return first.of_length(lengths.shortest, lengths.longest);
+}
+
+// A run's value, and whether its counts give the same: else an interval would be of something else.
+std::pair<double, bool> checked_value(const FinishedRun& run,
+                                      const std::string& name,
+                                      const Metric* metric,
+                                      const Bucket& bucket) {
+  const auto& [shortest, longest] = bucket.lengths;
+  if (!metric) return {run.by_length.find(bucket.label, name), false};
+  const double value = value_of(run, metric_name(name), bucket.lengths);
+  if (run.results.counts.sentences() == 0) return {value, false};
+  const double counted = run.results.value(name, run.results.of_length(shortest, longest));
+  if (std::isnan(counted)) return {counted, true};  // older versions recorded a BLEU of 0 there
+  return {value, std::abs(value - counted) <= 1e-6 * std::abs(counted) + 1e-9};
+}
+
+LengthCell cell_of(const ComparedGroup& group,
+                   const std::string& name,
+                   const Metric* metric,
+                   const Bucket& bucket,
+                   const PairedTestOptions& draws) {
+  LengthCell cell;
+  cell.low = cell.high = std::nan("");
+  std::vector<double> known;
+  bool sure = true;
+  for (const FinishedRun* run : group.runs) {
+    const auto [value, agrees] = checked_value(*run, name, metric, bucket);
+    cell.seeds.push_back(value);
+    sure &= agrees;
+    if (!std::isnan(value)) known.push_back(value);
+  }
+  cell.over_seeds = over_seeds(known);
+  const std::vector<Index> sentences = shared_sentences(group, bucket.lengths);
+  if (!sure || known.size() < group.runs.size() || sentences.size() < 2) return cell;
+  SystemResults results{&group.runs.front()->results.counts.layout(), {}};
+  for (const FinishedRun* run : group.runs)
+    results.seeds.push_back(rows_of(run->results.counts, sentences));
+  const Range range = percentile_interval(*metric, results, draws.resamples);
+  cell.low = range.low;
+  cell.high = range.high;
+  return cell;
+}
+
+}  // namespace
+
+std::vector<LengthTable> length_tables(const std::vector<ComparedGroup>& groups,
+                                       const PairedTestOptions& draws) {
+  std::map<std::string, MetricFacts> metrics;
+  for (const ComparedGroup& group : groups)
+    for (const FinishedRun* run : group.runs)
+      for (const auto& [name, stored] : run->test) metrics.emplace(name, stored.facts);
+  const std::vector<Bucket> buckets = buckets_of(groups);
+  std::vector<LengthTable> tables;
+  for (const auto& [name, facts] : in_order(metrics)) tables.push_back({name, facts, {}, {}, {}});
+  for (LengthTable& table : tables) {
+    for (const Bucket& bucket : buckets) {
+      table.buckets.push_back(bucket.label);
+      const StoredResults& first = groups.front().runs.front()->results;
+      table.sentences.push_back(
+          std::ssize(first.of_length(bucket.lengths.shortest, bucket.lengths.longest)));
+    }
+    table.cells.assign(groups.size(), std::vector<LengthCell>(buckets.size()));
+  }
+  Workers workers(std::max(1, draws.threads));
+  const auto across = static_cast<Index>(groups.size() * buckets.size());
+  workers.run(std::ssize(tables) * across, [&](Index i) {
+    LengthTable& table = tables[usize(i / across)];
+    const auto g = usize(i % across) / buckets.size(), b = usize(i % across) % buckets.size();
+    const auto metric = registered_metric(table.metric);
+    table.cells[g][b] = cell_of(groups[g], table.metric, metric.get(), buckets[b], draws);
+  });
+  return tables;
+}
+
+}  // namespace softalign

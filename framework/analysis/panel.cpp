@@ -1,0 +1,71 @@
+#include "framework/analysis/panel.hpp"
+
+#include <algorithm>
+
+#include "framework/analysis/against_baseline.hpp"
+#include "framework/base/error.hpp"
+
+namespace softalign {
+namespace {
+
+// Fills the runs and the series. Returns the place of each run's series.
+std::vector<Index> finish(Panel& panel,
+                          const std::vector<PlacedRun>& runs,
+                          const std::vector<std::string>& series,
+                          std::vector<LeftOut>& left_out) {
+  std::vector<Index> places;
+  for (const std::string& one : series)
+    for (const PlacedRun& run : runs) {
+      if (run.panel != panel.name || run.series != one || run.twin || !run.summary.complete ||
+          !run.summary.fault.empty())
+        continue;
+      try {
+        FinishedRun made = finished_run(run.summary, run.given.place, {});
+        if (panel.series.size() <= kTestedUnasked) read_sentences(made);
+        made.given = run.given.argument;
+        if (std::ranges::count(panel.series, one) == 0) panel.series.push_back(one);
+        places.push_back(std::ssize(panel.series));
+        panel.runs.push_back(std::move(made));
+      } catch (const Error& error) {
+        left_out.push_back({run.given.place.string(), error.what()});
+      }
+    }
+  return places;
+}
+
+}  // namespace
+
+Panel panel_of(const std::string& name,
+               const std::vector<PlacedRun>& runs,
+               const std::vector<std::string>& series,
+               bool ordered,
+               const PairedTestOptions& draws,
+               std::vector<LeftOut>& left_out) {
+  Panel panel;
+  panel.name = name;
+  const std::vector<Index> places = finish(panel, runs, series, left_out);
+  if (panel.runs.empty()) return panel;
+  // Chosen before the runs are put in the order of their series, which may be that of their scores.
+  const std::string first = compare(panel.runs, {}).groups.front().runs.front()->configuration;
+  for (std::size_t i = 0; i < panel.runs.size(); ++i) panel.runs[i].given = places[i];
+  try {
+    Comparison comparison = compare(panel.runs, main_metrics(panel.runs));
+    const auto is_first = [&](const ComparedGroup& group) {
+      return group.runs.front()->configuration == first;
+    };
+    if (!ordered)
+      comparison.baseline =
+          usize(std::ranges::find_if(comparison.groups, is_first) - comparison.groups.begin());
+    if (comparison.groups.size() > 1 && comparison.groups.size() <= kTestedUnasked)
+      comparison.against = against_baseline(comparison, draws);
+    std::vector<ComparedGroup> drawn = comparison.groups;
+    drawn.resize(std::min(drawn.size(), kDrawn));
+    panel.tables = length_tables(drawn, draws);
+    panel.comparison = std::move(comparison);
+  } catch (const SpecError& error) {  // two signatures
+    left_out.push_back({name, error.what()});
+  }
+  return panel;
+}
+
+}  // namespace softalign

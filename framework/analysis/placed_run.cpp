@@ -1,0 +1,136 @@
+#include "framework/analysis/placed_run.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "framework/analysis/differences.hpp"
+#include "framework/analysis/finished_run.hpp"
+#include "framework/analysis/run_index.hpp"
+#include "framework/analysis/seeds.hpp"
+#include "framework/base/error.hpp"
+#include "framework/base/path.hpp"
+#include "framework/base/types.hpp"
+
+namespace softalign {
+namespace {
+
+using Json = nlohmann::json;
+
+// The part of an identity that is the data.
+std::string task_of(const PlacedRun& run) {
+  const Json json = Json::parse(run.configuration, nullptr, false);
+  return json.is_object() && json.contains("task") ? json["task"].dump() : "";
+}
+
+}  // namespace
+
+std::vector<RunSummary> summaries_of(const std::vector<GivenRun>& runs,
+                                     const std::vector<std::string>& folders) {
+  std::map<fs::path, RunSummary> known;
+  std::error_code error;
+  for (const std::string& folder : folders)
+    if (fs::is_directory(folder, error))
+      for (RunSummary& summary : index_runs(folder).runs)
+        known.emplace(normal_path(summary.run.root), std::move(summary));
+  std::vector<RunSummary> summaries;
+  for (const GivenRun& run : runs) {
+    const auto found = known.find(run.place);
+    summaries.push_back(found != known.end()          ? found->second
+                        : fs::is_directory(run.place) ? summarize_run({run.place})
+                                                      : summarize_record(run.place));
+  }
+  return summaries;
+}
+
+std::vector<PlacedRun> placed_runs(const std::vector<GivenRun>& runs,
+                                   const std::vector<std::string>& folders) {
+  std::vector<PlacedRun> placed;
+  std::set<std::string> ids;
+  std::vector<RunSummary> summaries = summaries_of(runs, folders);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    PlacedRun& run = placed.emplace_back();
+    run.given = runs[i];
+    run.summary = std::move(summaries[i]);
+    try {
+      run.configuration = without_seed(run.summary.identity, run.seed);
+      run.twin = !ids.insert(run.summary.run_id).second;
+    } catch (const DataError&) {  // it has no configuration
+    }
+  }
+  return placed;
+}
+
+void place_by_test_set(std::vector<PlacedRun>& runs) {
+  std::map<std::string, std::string> test_of_task;
+  for (const PlacedRun& run : runs)
+    if (!run.summary.test_set.empty()) test_of_task.emplace(task_of(run), run.summary.test_set);
+  std::map<std::string, std::vector<PlacedRun*>> panels;
+  for (PlacedRun& run : runs) {
+    if (run.configuration.empty()) continue;
+    std::string key = run.summary.test_set;
+    if (const std::string task = task_of(run); key.empty())
+      key = test_of_task.contains(task) ? test_of_task.at(task) : task;
+    panels[key].push_back(&run);
+  }
+  for (const auto& [key, together] : panels) {
+    std::vector<std::string> names, configurations;
+    for (const PlacedRun* run : together) {
+      if (std::ranges::count(names, run->summary.name) == 0) names.push_back(run->summary.name);
+      if (std::ranges::count(configurations, run->configuration) == 0)
+        configurations.push_back(run->configuration);
+    }
+    const auto series = legend_names(configurations);
+    for (PlacedRun* run : together) {
+      const auto c = std::ranges::find(configurations, run->configuration) - configurations.begin();
+      run->series = series[usize(c)].empty() ? run->summary.name : series[usize(c)];
+      if (panels.size() > 1) run->panel = fmt::format("{}", fmt::join(names, ", "));
+    }
+  }
+}
+
+std::string watched_metric(const std::vector<PlacedRun>& runs) {
+  std::set<std::string> watched;
+  for (const PlacedRun& run : runs) {
+    const Json json = Json::parse(run.configuration, nullptr, false);
+    const Json::json_pointer place("/train/early_stopping/metric");
+    const bool known = json.is_object() && json.contains(place) && json.at(place).is_string();
+    watched.insert(known ? json.at(place).get<std::string>() : "dev/loss");
+  }
+  const std::string metric = watched.size() == 1 ? *watched.begin() : "dev/loss";
+  return metric.starts_with("dev/") && higher_is_better(metric.substr(4)) ? metric : "dev/loss";
+}
+
+std::vector<std::string> series_of(const std::vector<PlacedRun>& runs) {
+  std::vector<std::string> series;
+  for (const PlacedRun& run : runs)
+    if (std::ranges::count(series, run.series) == 0) series.push_back(run.series);
+  return series;
+}
+
+std::vector<std::string> ranked_series(const std::vector<PlacedRun>& runs,
+                                       const std::string& metric,
+                                       bool planned) {
+  const std::string name = metric.substr(4);
+  const double sign = *higher_is_better(name) ? -1 : 1;
+  std::map<std::string, std::vector<double>> values;
+  for (const PlacedRun& run : runs)
+    if (const double value = selected_value(run.summary, name);
+        !run.twin && std::isfinite(value) &&
+        (!planned || run.summary.status.state == RunState::complete))
+      values[run.series].push_back(value);
+  std::vector<std::string> series = series_of(runs);
+  std::ranges::stable_sort(series, {}, [&](const std::string& one) {
+    const auto found = values.find(one);
+    if (found == values.end()) return std::pair(Index{0}, 0.0);
+    const Seeds seeds = over_seeds(found->second);
+    return std::pair(planned ? -seeds.count : Index{-1}, sign * seeds.mean);
+  });
+  return series;
+}
+
+}  // namespace softalign

@@ -1,0 +1,169 @@
+#include "framework/app/experiments/load.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "framework/app/terminal/terminal.hpp"
+#include "framework/base/path.hpp"
+#include "framework/base/text.hpp"
+#include "framework/config/plugin_loader.hpp"
+#include "framework/record/provenance/trusted_plugins.hpp"
+
+namespace softalign::app {
+namespace {
+
+bool names_plugin(const Value& item) {
+  return item.is_scalar() && !item.text.empty();  // else the reader says what is wrong with it
+}
+
+// Gives an item of `plugins` its whole path.
+void place(Value& item) {
+  if (!names_plugin(item)) return;
+  const fs::path folder = item.where.line > 0 ? fs::path(item.where.file).parent_path() : "";
+  item.text = whole_path(folder / item.text).string();
+  item.quoted = true;
+}
+
+// The command line that this program was given, with more words in it.
+std::string command_with(const std::string& more) {
+  std::ifstream in("/proc/self/cmdline", std::ios::binary);
+  std::string text = "softalign", word;
+  std::getline(in, word, '\0');
+  bool put = false;
+  while (std::getline(in, word, '\0')) {
+    if (word == "--" && !put) text += more;  // behind it nothing is an option
+    put |= word == "--";
+    text += " " + shell_word(word);
+  }
+  return put ? text : text + more;
+}
+
+// A stranger's plugin. `all`: what `plugins` names.
+void load_trusted(const std::string& path, const std::vector<Value>& all) {
+  if (find_loaded_plugin(path)) return;
+  const PluginFile file = [&] {
+    try {
+      return read_plugin(path);
+    } catch (const SpecError& error) {
+      throw SpecError("{}; --plugin FILE names another", error);
+    }
+  }();
+  if (!is_trusted(file.sha256)) {
+    std::string options;
+    for (const Value& item : all)
+      if (names_plugin(item)) options += " --plugin " + shell_word(item.text);
+    throw SpecError(
+        "{} (SHA-256 {}) is code that may come from anyone, and was not run: no --plugin names it, "
+        "and you do not trust it yet; if you do, for once: {}, or from now on: softalign trust {}",
+        file.path,
+        file.sha256,
+        command_with(options),
+        shell_word(file.path));
+  }
+  load_plugin(file);
+}
+
+// `all`: the list that the item is in.
+void load_item(const Value& item, Word word, const std::vector<Value>& all) {
+  if (!names_plugin(item)) return;
+  try {
+    if (word == Word::user)
+      load_plugin(item.text);
+    else
+      load_trusted(item.text, all);
+  } catch (const SpecError& error) {
+    if (item.where.line == 0) throw;
+    throw SpecError("{}: plugins: {}", item.where.str(), error);
+  }
+}
+
+}  // namespace
+
+void add_plugin_option(CLI::App& command, std::vector<std::string>& plugins, const char* help) {
+  command.add_option("--plugin", plugins, help)
+      ->allow_extra_args(false)  // what follows is the next argument
+      ->check([](const std::string& file) {
+        return file.empty() ? std::string("no file is named; give the path of a plugin's .so file")
+                            : std::string();
+      });
+}
+
+void add_threads_option(CLI::App& command, int& threads, const char* help) {
+  command.add_option("--threads", threads, help)->check(CLI::Range(0, 1024));
+}
+
+void add_size_option(CLI::App& command, SizeCheck& sizes) {
+  command.add_flag_callback(
+      "--no-size-check",
+      [&sizes] { sizes.refuse = false; },
+      "go on although more memory would be needed than there is");
+}
+
+void SpecArguments::add_to(CLI::App& command) {
+  command.add_option("spec", file, "the experiment's YAML file")->required();
+  command.add_option(
+      "overrides",
+      overrides,
+      "changes to it: train.epochs=3 model.attention.score.type=dot; ~train.epochs takes "
+      "the file's value away, so that the default holds");
+  add_plugin_option(command, plugins);
+}
+
+void load_plugins(Value& root, const std::vector<std::string>& more, Word word) {
+  if (Value::Entry* entry = root.find("plugins"); entry && entry->value.is_list()) {
+    std::vector<Value>& items = entry->value.items;
+    if (word == Word::stranger && !more.empty()) items.clear();  // the user speaks in its place
+    std::for_each(items.begin(), items.end(), place);
+    for (const Value& item : items) load_item(item, word, items);
+  }
+  if (more.empty()) return;
+
+  const Position origin{"--plugin"};
+  if (!root.find("plugins")) {
+    Value list;
+    list.type = Value::Type::list;
+    list.where = origin;
+    root.entries.push_back({"plugins", origin, std::move(list)});
+  }
+  Value& list = root.find("plugins")->value;
+  for (const std::string& plugin : more) {
+    Value item = Value::scalar(plugin, origin);
+    place(item);
+    load_item(item, Word::user, {});
+    const bool there = std::any_of(list.items.begin(), list.items.end(), [&](const Value& other) {
+      return other.text == item.text;
+    });
+    if (list.is_list() && !there) list.items.push_back(std::move(item));
+  }
+}
+
+std::vector<std::string> named_plugins() {
+  std::vector<std::string> files;
+  for (const LoadedPlugin& plugin : loaded_plugins())
+    if (!plugin.from_bytes) files.push_back(plugin.path);
+  return files;
+}
+
+bool is_override(std::string_view argument) {
+  return argument.find('=') != argument.npos || argument.starts_with('~');
+}
+
+void print_notes(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes)
+    write_error(fmt::format("note: {}\n", printable(note, kWhole)));
+}
+
+ResolvedSpec<Spec> load(SpecTree tree, const std::vector<std::string>& more, Word word) {
+  load_plugins(tree.root, more, word);
+  return resolve<Spec>(std::move(tree));
+}
+
+ResolvedSpec<Spec> load(const SpecArguments& arguments) {
+  auto resolved =
+      load(load_tree(arguments.file, numbered_overrides(arguments.overrides)), arguments.plugins);
+  print_notes(resolved.notes);
+  return resolved;
+}
+
+}  // namespace softalign::app

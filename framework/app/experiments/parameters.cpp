@@ -1,0 +1,100 @@
+// softalign parameters SPEC [KEY=VALUE..]: the numbers that a spec's model learns, before anything is read or
+// drawn.
+#include "framework/app/command.hpp"
+#include "framework/app/experiments/load.hpp"
+#include "framework/app/terminal/json.hpp"
+#include "framework/app/terminal/table.hpp"
+#include "framework/base/types.hpp"
+#include "framework/data/task.hpp"
+#include "framework/train/check_spec.hpp"
+
+namespace softalign::app {
+namespace {
+
+struct Arguments {
+  SpecArguments spec;
+  std::vector<Index> symbols;
+  bool json = false;
+};
+
+struct Symbols {
+  Index source;
+  Index target;
+};
+
+Symbols symbols_of(const Arguments& arguments, const Spec& spec) {
+  if (!arguments.symbols.empty()) return {arguments.symbols.front(), arguments.symbols.back()};
+  const DataOutline outline = make_plugin<TaskKind>(spec.task)->outline();
+  if (outline.source_symbols == 0)
+    throw SpecError("task {} does not say how many symbols it has; give --symbols SOURCE,TARGET",
+                    spec.task.type);
+  return {outline.source_symbols, outline.target_symbols};
+}
+
+std::string with_commas(Index number) {
+  std::string text = fmt::format("{}", number);
+  for (auto at = std::ssize(text) - 3; at > 0; at -= 3) text.insert(usize(at), ",");
+  return text;
+}
+
+std::string shape_text(const Shape& shape) {
+  std::string text;
+  for (int axis = 0; axis < shape.rank(); ++axis)
+    text += fmt::format("{}{}", axis == 0 ? "" : " x ", shape[axis]);
+  return text;
+}
+
+void print_parameters(const Arguments& arguments) {
+  const auto resolved = load(arguments.spec);
+  check_spec(resolved);
+  const Symbols symbols = symbols_of(arguments, resolved.spec);
+  const Model model(resolved.spec.model, symbols.source, symbols.target);
+  const Index total = model.parameters().count();
+  if (arguments.json) {
+    Json json{{"source_symbols", symbols.source},
+              {"target_symbols", symbols.target},
+              {"count", total},
+              {"parameters", Json::object()}};
+    for (const Parameter& parameter : model.parameters().all()) {
+      Json& shape = json["parameters"][parameter.name] = Json::array();
+      for (int axis = 0; axis < parameter.shape.rank(); ++axis)
+        shape.push_back(parameter.shape[axis]);
+    }
+    print_json(json);
+    return;
+  }
+  Table table({{"parameter"}, {"shape", Side::right}, {"numbers", Side::right}});
+  for (const Parameter& parameter : model.parameters().all())
+    table.row({parameter.name, shape_text(parameter.shape), with_commas(parameter.shape.size())});
+  table.row({"all", "", with_commas(total)});
+  print_text("{}{} source and {} target symbols{}\n",
+             table.fitted(),
+             with_commas(symbols.source),
+             with_commas(symbols.target),
+             arguments.symbols.empty() ? ", at most" : "");
+}
+
+}  // namespace
+
+void add_parameters(CLI::App& app, Outcome&) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command =
+      add_command(app,
+                  "parameters",
+                  "what a spec's model learns: names, shapes, how many numbers",
+                  "Experiments",
+                  "softalign parameters configs/reverse.yaml model.decoder.units=128");
+  arguments->spec.add_to(*command);
+  command
+      ->add_option(
+          "--symbols",
+          arguments->symbols,
+          "symbols on the source and the target side (default: as many as the task may have)")
+      ->delimiter(',')
+      ->expected(1, 2)
+      ->check(CLI::Range(Index{4}, Index{kMostSymbols}));
+  command->add_flag("--json", arguments->json, "print them as JSON");
+  command->callback([arguments] { print_parameters(*arguments); });
+}
+
+}  // namespace softalign::app

@@ -1,0 +1,76 @@
+#include "framework/app/experiments/plan.hpp"
+
+#include <algorithm>
+
+#include "framework/config/writer.hpp"
+#include "framework/data/batches.hpp"
+#include "framework/data/task.hpp"
+#include "framework/train/experiment.hpp"
+
+namespace softalign::app {
+
+Plan plan_run(const ResolvedSpec<Spec>& resolved,
+              const ExperimentOptions& options,
+              const std::filesystem::path& results,
+              Observer& observer) {
+  const Spec& spec = resolved.spec;
+  const auto seed = static_cast<std::uint64_t>(spec.seed);
+  check_spec(resolved);
+  Plan plan;
+  const RunPlace place = place_of(spec, results);
+  plan.run_id = place.name.run_id;
+  plan.folder = place.folder;
+  plan.status = run_status({plan.folder});
+  const auto task = make_plugin<TaskKind>(spec.task);
+  check_run_sizes(resolved, task->outline(), threads_of_run(options.threads, spec), options.sizes);
+  const Dataset data = task->load(seed, [&](std::string_view what, Index done, Index total) {
+    if (observer.stop_requested()) throw Interrupted("interrupted; nothing was written");
+    observer.stage(what, done, total);
+  });
+  for (const std::string& note : data.notes) observer.message(note);
+  plan.parameters = make_model(spec, data)->parameters().count();
+  plan.source_symbols = data.source->size();
+  plan.target_symbols = data.target->size();
+  plan.train = std::ssize(data.train.examples);
+  plan.dev = std::ssize(data.dev.examples);
+  plan.test = std::ssize(data.test.examples);
+  plan.updates_per_epoch = std::ssize(epoch_batches(data.train, spec.train.batch, seed, 0));
+  plan.updates = spec.train.epochs * plan.updates_per_epoch;
+  if (spec.train.max_updates) plan.updates = std::min(plan.updates, *spec.train.max_updates);
+  return plan;
+}
+
+std::string plan_text(const Plan& plan) {
+  return fmt::format(
+      "run id      {}\n"
+      "folder      {}\n"
+      "state       {}\n"
+      "parameters  {}\n"
+      "symbols     {} source, {} target\n"
+      "sentences   {} train, {} dev, {} test\n"
+      "updates     {}, {} an epoch\n",
+      plan.run_id,
+      printable(plan.folder.string(), kWhole),
+      to_string(plan.status.state),
+      plan.parameters,
+      plan.source_symbols,
+      plan.target_symbols,
+      plan.train,
+      plan.dev,
+      plan.test,
+      plan.updates,
+      plan.updates_per_epoch);
+}
+
+Json plan_json(const Plan& plan) {
+  return {{"run_id", plan.run_id},
+          {"folder", plan.folder.string()},
+          {"state", to_string(plan.status.state)},
+          {"parameters", plan.parameters},
+          {"symbols", {{"source", plan.source_symbols}, {"target", plan.target_symbols}}},
+          {"sentences", {{"train", plan.train}, {"dev", plan.dev}, {"test", plan.test}}},
+          {"updates", plan.updates},
+          {"updates_per_epoch", plan.updates_per_epoch}};
+}
+
+}  // namespace softalign::app

@@ -1,0 +1,178 @@
+// softalign validate SPEC.. [KEY=VALUE..]: says what is wrong with specs, and with the files that
+// they name, without running them.
+
+#include <cstdio>
+#include <functional>
+
+#include "framework/app/command.hpp"
+#include "framework/app/experiments/load.hpp"
+#include "framework/app/terminal/json.hpp"
+#include "framework/app/terminal/terminal.hpp"
+#include "framework/base/counted.hpp"
+#include "framework/config/writer.hpp"
+#include "framework/train/experiment.hpp"
+
+namespace softalign::app {
+namespace {
+
+struct Arguments {
+  std::vector<std::string> files;  // and overrides among them
+  std::vector<std::string> plugins;
+  int threads = 0;
+  bool json = false;
+};
+
+// What is wrong with a spec, or with the files that it names.
+struct Findings {
+  std::string run_id;
+  std::vector<std::string> errors;  // a line each
+  std::vector<std::string> notes;
+  ExitCode code = ExitCode::done;
+  MemoryEstimate memory;
+  int threads = 0;          // of the estimate
+  bool fits = true;         // on this machine
+  std::size_t missing = 0;  // of the errors, those of files that the spec names
+
+  bool valid() const { return errors.size() == missing; }
+
+  // Returns whether `check` found nothing.
+  bool pass(const std::function<void()>& check) {
+    try {
+      check();
+      return true;
+    } catch (const Error& error) {
+      if (error.code() != ExitCode::usage && error.code() != ExitCode::data) throw;
+      for (std::string& line : error_lines(error.what())) errors.push_back(std::move(line));
+      if (code != ExitCode::usage) code = error.code();
+      return false;
+    }
+  }
+};
+
+// What a run on this machine refuses is a note here: the spec may be meant for another.
+void estimate_memory(const ResolvedSpec<Spec>& resolved, int threads, Findings& findings) {
+  const DataOutline outline = make_plugin<TaskKind>(resolved.spec.task)->outline();
+  findings.threads = threads_of_run(threads, resolved.spec);
+  if (outline.test.examples == 0)
+    findings.notes.emplace_back(
+        "the memory is counted for sentences as long as training allows; softalign run counts "
+        "again "
+        "when it has read them");
+  try {
+    const std::string note =
+        check_run_sizes(resolved, outline, findings.threads, {}, &findings.memory);
+    if (!note.empty()) findings.notes.push_back(note.substr(note.find(' ') + 1));
+  } catch (const SpecError& refusal) {
+    findings.fits = false;
+    findings.notes.push_back(fmt::format("softalign run refuses: {}", refusal.what()));
+  }
+}
+
+// "245 MB on 2 threads: the program 30 MB, ...; and in turn ...": what is held all the time, then what comes in
+// turn, without what is next to nothing.
+std::string memory_text(const Findings& findings) {
+  std::string held, in_turn;
+  for (const MemoryPart& part : findings.memory.parts) {
+    if (part.bytes < 0.5e6) continue;
+    std::string& list = part.in_turn ? in_turn : held;
+    list += fmt::format("{}{} {}", list.empty() ? "" : ", ", part.what, bytes_text(part.bytes));
+  }
+  return fmt::format("{} on {}: {}{}{}",
+                     bytes_text(findings.memory.bytes()),
+                     counted(findings.threads, "thread"),
+                     held,
+                     in_turn.empty() ? "" : "; and in turn ",
+                     in_turn);
+}
+
+Findings validated(const std::string& file,
+                   const std::vector<Override>& overrides,
+                   const std::vector<std::string>& plugins,
+                   int threads) {
+  Findings findings;
+  ResolvedSpec<Spec> resolved;
+  if (!findings.pass([&] { resolved = load(load_tree(file, overrides), plugins); }))
+    return findings;
+  findings.notes = resolved.notes;
+  if (findings.pass([&] { check_spec(resolved); })) estimate_memory(resolved, threads, findings);
+  const std::size_t before = findings.errors.size();
+  findings.pass([&] { findings.run_id = run_id(resolved.spec); });
+  findings.missing = findings.errors.size() - before;
+  return findings;
+}
+
+std::string verdict(const Findings& findings) {
+  if (!findings.valid()) return "not valid";
+  if (findings.missing == 0) return "valid, run " + findings.run_id;
+  return fmt::format("valid, but {} cannot be read",
+                     findings.missing == 1 ? "1 file" : fmt::format("{} files", findings.missing));
+}
+
+void print_findings(const std::string& file, const Findings& findings) {
+  print_text("{}: {}\n", printable(file, kWhole), verdict(findings));
+  if (!findings.memory.parts.empty())
+    print_text(
+        "  memory{}: {}\n", findings.fits ? "" : ", more than there is", memory_text(findings));
+  std::fflush(stdout);  // what follows stays below, where both go to one place
+  for (const std::string& line : findings.errors) print_error(line);
+  print_notes(findings.notes);
+}
+
+Json json_of(const std::string& file, const Findings& findings) {
+  Json entry = {{"file", file},
+                {"valid", findings.valid()},
+                {"errors", findings.errors},
+                {"notes", findings.notes}};
+  if (findings.errors.empty()) entry["run_id"] = findings.run_id;
+  if (!findings.memory.parts.empty()) {
+    Json& memory = entry["memory"] = {{"bytes", findings.memory.bytes()},
+                                      {"threads", findings.threads},
+                                      {"fits", findings.fits},
+                                      {"parts", Json::array()}};
+    for (const MemoryPart& part : findings.memory.parts)
+      memory["parts"].push_back(
+          {{"what", part.what}, {"bytes", part.bytes}, {"in_turn", part.in_turn}});
+  }
+  return entry;
+}
+
+void validate(const Arguments& arguments, Outcome& outcome) {
+  std::vector<std::string> files, changes;
+  for (const std::string& text : arguments.files)
+    (is_override(text) ? changes : files).push_back(text);
+  if (files.empty()) throw SpecError("no spec is named; see softalign validate --help");
+  const std::vector<Override> overrides = numbered_overrides(changes);
+  Json list = Json::array();
+  for (const std::string& file : files) {
+    const Findings findings = validated(file, overrides, arguments.plugins, arguments.threads);
+    if (!findings.errors.empty() && outcome.code != ExitCode::usage) outcome.code = findings.code;
+    if (arguments.json)
+      list.push_back(json_of(file, findings));
+    else
+      print_findings(file, findings);
+  }
+  if (arguments.json) print_json(list);
+}
+
+}  // namespace
+
+void add_validate(CLI::App& app, Outcome& outcome) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = add_command(
+      app,
+      "validate",
+      "read specs, check their parts together and the files they name, and say what is wrong",
+      "Experiments",
+      "softalign validate configs/*.yaml train.epochs=2");
+  command
+      ->add_option(
+          "specs", arguments->files, "YAML files, and changes to all of them: KEY=VALUE ~KEY")
+      ->required();
+  add_plugin_option(*command, arguments->plugins);
+  add_threads_option(
+      *command, arguments->threads, "threads to count memory for (default: all cores)");
+  command->add_flag("--json", arguments->json, "print the findings as JSON");
+  command->callback([arguments, &outcome] { validate(*arguments, outcome); });
+}
+
+}  // namespace softalign::app

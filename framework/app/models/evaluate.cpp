@@ -1,0 +1,131 @@
+// softalign evaluate RUN...: measures a trained model, or several together, again, with another search
+// or other buckets if asked to.
+#include <fmt/ranges.h>
+
+#include "framework/app/command.hpp"
+#include "framework/app/models/trained.hpp"
+#include "framework/app/terminal/json.hpp"
+#include "framework/app/terminal/progress.hpp"
+#include "framework/app/terminal/table.hpp"
+#include "framework/base/workers.hpp"
+#include "framework/config/writer.hpp"
+#include "framework/train/check_spec.hpp"
+#include "framework/train/results.hpp"
+
+namespace softalign::app {
+namespace {
+
+struct Arguments {
+  TrainedArguments trained;
+  std::string split = "test";
+  bool json = false;
+};
+
+// {"type": "beam", "width": "5"}.
+Json search_of(const Spec& spec) {
+  constexpr std::string_view kBlock = "evaluate.search.";
+  Json json = Json::object();
+  for (const OptionLeaf& leaf : option_leaves(spec))
+    if (leaf.path.starts_with(kBlock)) json[leaf.path.substr(kBlock.size())] = leaf.value;
+  return json;
+}
+
+std::string search_text(const Json& search) {
+  std::string text;
+  for (const auto& [name, value] : search.items())
+    text +=
+        (text.empty() ? "" : ", ") + (name == "type" ? "" : name + " ") + value.get<std::string>();
+  return text;
+}
+
+// ", 2 models together (mean of probabilities)"; nothing for one.
+std::string together(const TrainedRuns& runs, const std::string& average) {
+  if (runs.members.size() == 1) return "";
+  return fmt::format(", {} models together (mean of {})", runs.members.size(), average);
+}
+
+void evaluate(const Arguments& arguments) {
+  const TrainedRuns runs = open_trained(arguments.trained);
+  const TrainedRun& run = runs.first();
+  const auto search = runs.search();
+  const std::vector<std::string> changed = changed_data(run.record, run.spec());
+  if (!changed.empty())
+    write_error(fmt::format("note: the data is not what the run read: {} changed\n",
+                            fmt::join(changed, ", ")));
+  EvaluationSizes sizes(runs, arguments.trained);
+  const auto check_sizes = [&](const auto& outline_of_data) {
+    sizes.check(
+        [&](const Spec& spec) -> EvaluationLoad {
+          const DataOutline data = outline_of_data(spec);
+          return {arguments.split == "dev" ? data.dev : data.test,
+                  &spec.evaluate.search,
+                  spec.evaluate.batch};
+        },
+        outline_of_data(run.spec()));
+  };
+  const auto outline_of_task = [](const Spec& spec) {
+    return make_plugin<TaskKind>(spec.task)->outline();
+  };
+  const bool made = outline_of_task(run.spec()).test.examples > 0;
+  if (made) check_sizes(outline_of_task);
+  ProgressObserver observer(ProgressObserver::Signals::left);
+  const Dataset data = load_data(run, [&](std::string_view what, Index done, Index total) {
+    observer.stage(what, done, total);
+  });
+  observer.clear();
+  if (!made) {
+    DataOutline read = outline_of(data);
+    read.held = false;  // it is counted already
+    check_sizes([&](const Spec&) { return read; });
+  }
+  const Split& split = arguments.split == "dev" ? data.dev : data.test;
+
+  Workers workers(threads_or_all(arguments.trained.threads));
+  EvaluationRequest request;
+  request.search = search.get();
+  request.batch = run.spec().evaluate.batch;
+  request.progress = [&](Index done, Index total) {
+    observer.stage("evaluating " + split.name, done, total);
+  };
+  const EvaluatedSplit result =
+      softalign::evaluate(runs.scorer, split, *run.target, request, workers);
+  observer.clear();
+  const MetricTable table = summarize(result.counts, all_metrics(), buckets_of(run.spec(), split));
+  const Json searched = search_of(run.spec());
+  if (!arguments.json) {
+    print_text("{} split{}, search: {}{}\n{}",
+               split.name,
+               runs.members.size() > 1 ? " of " + run.record.run_id() : "",
+               search_text(searched),
+               together(runs, arguments.trained.average),
+               metrics_by_length(table, table.metrics));
+    return;
+  }
+  Json json = {{"run_id", run.record.run_id()},
+               {"split", split.name},
+               {"search", searched},
+               {"changed_data", changed},
+               {"metrics", metrics_json(table)}};
+  if (runs.members.size() > 1)
+    json["ensemble"] = {{"run_ids", runs.ids()}, {"average", arguments.trained.average}};
+  print_json(json);
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& app, Outcome&) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = add_command(app,
+                                  "evaluate",
+                                  "measure a trained model again, with another search",
+                                  "Models",
+                                  "softalign evaluate 3f2a search=beam search.width=10");
+  arguments->trained.add_to(*command, {"search", "lengths", "batch"});
+  command->add_option("--split", arguments->split, "dev or test")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"dev", "test"}));
+  command->add_flag("--json", arguments->json, "print the metrics as JSON");
+  command->callback([arguments] { evaluate(*arguments); });
+}
+
+}  // namespace softalign::app

@@ -1,0 +1,54 @@
+#include "framework/app/models/new_text.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "framework/base/text.hpp"
+#include "framework/data/batches.hpp"
+
+namespace softalign::app {
+
+std::vector<Token> UnknownSymbols::encode(const std::string& line) {
+  constexpr std::size_t kExamples = 5;
+  std::vector<Token> tokens = vocabulary_.encode(line);
+  symbols_ += std::ssize(tokens);
+  const Index unknown = std::count(tokens.begin(), tokens.end(), kUnknown);
+  if (unknown == 0) return tokens;
+  unknown_ += unknown;
+  const std::vector<std::string> symbols = vocabulary_.split(line);
+  for (std::size_t i = 0; i < tokens.size() && !more_; ++i) {
+    if (tokens[i] != kUnknown) continue;
+    const std::string symbol = printable(symbols[i]);
+    if (std::find(examples_.begin(), examples_.end(), symbol) != examples_.end()) continue;
+    more_ = examples_.size() == kExamples;
+    if (!more_) examples_.push_back(symbol);
+  }
+  return tokens;
+}
+
+std::string UnknownSymbols::note() const {
+  if (unknown_ == 0) return "";
+  return fmt::format("note: {} of {} {} symbols are not in the vocabulary: read as <unk>: {}{}\n",
+                     unknown_,
+                     symbols_,
+                     side_,
+                     fmt::join(examples_, " "),
+                     more_ ? " ..." : "");
+}
+
+void refuse_unreadable(const Scorer& scorer,
+                       const Split& split,
+                       const std::string& file,
+                       std::span<const Index> lines) {
+  Tape tape(Tape::Mode::infer);
+  for (std::size_t i = 0; i < split.examples.size(); ++i) try {
+      const Batch alone = make_batch(split, std::vector{static_cast<Index>(i)}, false);
+      tape.reset();
+      scorer.read(tape, alone.source_side());
+    } catch (const DataError& error) {
+      throw DataError("{}:{}: {}", printable(file, kWhole), lines[i] + 1, error.what());
+    }
+}
+
+}  // namespace softalign::app

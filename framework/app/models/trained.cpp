@@ -1,0 +1,339 @@
+#include "framework/app/models/trained.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "framework/app/experiments/load.hpp"
+#include "framework/app/terminal/terminal.hpp"
+#include "framework/base/suggest.hpp"
+#include "framework/base/text.hpp"
+#include "framework/data/task.hpp"
+#include "framework/record/provenance/plugins.hpp"
+#include "framework/record/provenance/provenance.hpp"
+#include "framework/train/check_spec.hpp"
+#include "framework/train/run_name.hpp"
+
+namespace softalign::app {
+namespace {
+
+using Json = nlohmann::json;
+
+using Strings = std::vector<std::string>;
+
+// What an override of a trained run changes in its spec.
+Override trained_override(Override change, const Strings& measures) {
+  const std::string head = change.path.substr(0, change.path.find('.'));
+  if (head == "task" || head == "plugins") return change;
+  const Strings all = {"search", "lengths", "batch", "task", "plugins"};
+  if (std::ranges::find(all, head) == all.end())
+    throw SpecError("{}: a trained run has no {} to change{}",
+                    change.where.str(),
+                    change.path,
+                    suggestion(head, all));
+  if (std::ranges::find(measures, head) == measures.end())
+    throw SpecError("{}: this command has no use for {}; leave it out", change.where.str(), head);
+  change.path = "evaluate." + change.path;
+  return change;
+}
+
+std::vector<Override> trained_overrides(const Strings& texts, const Strings& measures) {
+  std::vector<Override> changes;
+  for (Override& change : numbered_overrides(texts))
+    changes.push_back(trained_override(std::move(change), measures));
+  return changes;
+}
+
+// What is wrong with a record's own spec is no fault of the caller's.
+void check_recorded(const Record& record, const SpecTree& tree) {
+  try {
+    check_spec(resolve<Spec>(tree));
+  } catch (const SpecError& error) {
+    const std::string made_by = record.attribute<std::string>("", "framework_version").value_or("");
+    if (made_by == build_info().version) throw damaged_record(record.file(), in_one_line(error));
+    throw DataError("{}: this program cannot read its spec ({}); use the version that made it, {}",
+                    record.file().string(),
+                    in_one_line(error),
+                    made_by);
+  }
+}
+
+std::shared_ptr<const Vocabulary> stored_vocabulary(const Record& record, const char* name) {
+  const std::string text = record.text("data", name);
+  try {
+    return load_vocabulary(text);
+  } catch (const DataError& error) {
+    throw damaged_record(record.file(), fmt::format("{}: {}", name, error.what()));
+  }
+}
+
+void fill(Model& model, const Record& record) {
+  const auto stored = record.parameters();
+  for (const Parameter& parameter : model.parameters().all()) {
+    const auto found = stored.find(parameter.name);
+    const View value = parameter.value();
+    if (found == stored.end() || std::ssize(found->second.values) != value.size())
+      throw DataError("{}: parameter '{}' is missing or has another size than the spec's model",
+                      record.file().string(),
+                      parameter.name);
+    std::copy(found->second.values.begin(), found->second.values.end(), value.begin());
+  }
+}
+
+// Paths at which two JSON trees differ.
+void differences(const Json& a,
+                 const Json& b,
+                 const std::string& path,
+                 std::vector<std::string>& found) {
+  if (!a.is_object() || !b.is_object()) {
+    if (a != b) found.push_back(path);
+    return;
+  }
+  for (const auto& [key, value] : a.items())
+    differences(
+        value, b.contains(key) ? b[key] : Json(), path.empty() ? key : path + "." + key, found);
+}
+
+bool is_about_plugins(const Override& change) {
+  return change.path.substr(0, change.path.find('.')) == "plugins";
+}
+
+// How many a spec names.
+std::size_t count_plugins(Value& root) {
+  const Value::Entry* const entry = root.find("plugins");
+  return entry ? entry->value.items.size() : 0;
+}
+
+ResolvedSpec<Spec> changed_spec(const Record& record,
+                                const std::vector<Override>& changes,
+                                const Strings& plugins) {
+  std::vector<std::string> notes;
+  SpecTree tree;
+  try {
+    tree = parse_tree(record.spec_yaml(), record.file().string() + " (its spec)");
+  } catch (const SpecError& error) {
+    throw damaged_record(record.file(), in_one_line(error));
+  }
+  SpecTree as_recorded = tree;
+  const bool replaced = std::ranges::any_of(changes, is_about_plugins);
+  if (Value::Entry* const entry = tree.root.find("plugins"); entry && replaced)
+    entry->value.items.clear();  // nothing of the record's is left among the user's
+  for (const Override& change : changes) apply(tree.root, change, notes);
+  load_plugins(tree.root, plugins, replaced ? Word::user : Word::stranger);
+  try {
+    check_recorded(record, as_recorded);
+  } catch (const Error& error) {
+    if (count_plugins(tree.root) >= count_plugins(as_recorded.root)) throw;
+    throw SpecError(
+        "{}; the record names more plugins than this command line: give --plugin for each", error);
+  }
+  ResolvedSpec<Spec> resolved = resolve<Spec>(std::move(tree));
+  check_spec(resolved);
+  return resolved;
+}
+
+TrainedRun open_one(const RunArgument& run,
+                    const std::vector<Override>& changes,
+                    const Strings& plugins) {
+  Record record(find_run(run));
+  ResolvedSpec<Spec> resolved = changed_spec(record, changes, plugins);
+  auto source = stored_vocabulary(record, "source_vocabulary");
+  auto target = stored_vocabulary(record, "target_vocabulary");
+  auto model = std::make_unique<Model>(resolved.spec.model,
+                                       source->size(),
+                                       target->size(),
+                                       static_cast<std::uint64_t>(resolved.spec.seed));
+  fill(*model, record);
+  for (const std::string& plugin : changed_plugins(record))
+    write_error(fmt::format("note: made by {}; softalign run --force runs it again\n",
+                            printable(plugin, kWhole)));
+  return {std::move(record),
+          std::move(resolved),
+          std::move(source),
+          std::move(target),
+          std::move(model)};
+}
+
+void check_same(const TrainedRun& a,
+                const TrainedRun& b,
+                const char* side,
+                std::shared_ptr<const Vocabulary> TrainedRun::*vocabulary) {
+  const Vocabulary &of_a = *(a.*vocabulary), &of_b = *(b.*vocabulary);
+  if (of_a.serialize() == of_b.serialize()) return;
+  throw SpecError(
+      "runs {} and {} cannot be asked together: their {} vocabularies differ ({} and {} symbols); "
+      "give runs that were trained on the same text with the same task.vocabulary",
+      a.record.run_id(),
+      b.record.run_id(),
+      side,
+      of_a.size(),
+      of_b.size());
+}
+
+Json recorded_task(const Record& record) {
+  const Json identity = Json::parse(record.identity_json(), nullptr, false);
+  if (!identity.is_object()) throw damaged_record(record.file(), "its identity_json is no JSON");
+  return identity.value("task", Json());
+}
+
+void note_other_task(const Record& first, const Record& other) {
+  std::vector<std::string> found;
+  differences(recorded_task(first), recorded_task(other), "task", found);
+  if (!found.empty())
+    write_error(fmt::format("note: runs {} and {} learnt different tasks: {} differ\n",
+                            first.run_id(),
+                            other.run_id(),
+                            printable(fmt::format("{}", fmt::join(found, ", ")), kWhole)));
+}
+
+}  // namespace
+
+void TrainedArguments::add_to(CLI::App& command, Strings used) {
+  measures = std::move(used);
+  const bool searches = std::ranges::find(measures, "search") != measures.end();
+  run.add_to(command);
+  command.add_option(
+      "more",
+      more,
+      fmt::format("{}; further runs of the same vocabularies: their models are asked together",
+                  searches ? "changes to how it searches: search.width=10 "
+                             "search.length_normalization=0"
+                           : "batch=16: sentences side by side"));
+  if (searches)
+    command.add_option("--search", search, "the same as search=..., as in --search greedy");
+  command
+      .add_option(
+          "--average", average, "of several runs: the mean of probabilities or log-probabilities")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"probabilities", "log-probabilities"}));
+  add_record_plugin_option(command, plugins);
+  add_threads_option(command, threads);
+  add_size_option(command, sizes);
+}
+
+ResolvedSpec<Spec> recorded_spec(const Record& record,
+                                 const Strings& overrides,
+                                 const Strings& plugins) {
+  return changed_spec(record, trained_overrides(overrides, {}), plugins);
+}
+
+void add_record_plugin_option(CLI::App& command, Strings& plugins) {
+  add_plugin_option(command,
+                    plugins,
+                    "a plugin's .so file, in place of those that the record names, which are only "
+                    "loaded if you trust them (softalign trust); may be repeated");
+}
+
+TrainedRuns open_trained(const TrainedArguments& arguments) {
+  Strings texts;
+  std::vector<RunArgument> runs = {arguments.run};
+  for (const std::string& text : arguments.more) {
+    if (is_override(text))
+      texts.push_back(text);
+    else
+      runs.push_back({text, arguments.run.results});
+  }
+  std::vector<Override> changes = trained_overrides(texts, arguments.measures);
+  if (!arguments.search.empty())
+    changes.insert(changes.begin(),
+                   parse_override("evaluate.search=" + arguments.search, {"--search"}));
+  std::vector<TrainedRun> members;
+  std::vector<const Model*> models;
+  for (const RunArgument& run : runs) {
+    members.push_back(open_one(run, changes, arguments.plugins));
+    models.push_back(members.back().model.get());
+    check_same(members.front(), members.back(), "source", &TrainedRun::source);
+    check_same(members.front(), members.back(), "target", &TrainedRun::target);
+    note_other_task(members.front().record, members.back().record);
+    // How it is measured is the first one's business.
+    std::erase_if(changes, [](const Override& c) { return c.path.starts_with("evaluate."); });
+  }
+  return {std::move(members),
+          Scorer(models,
+                 arguments.average == "probabilities" ? Scorer::Mean::probabilities
+                                                      : Scorer::Mean::log_probabilities)};
+}
+
+std::vector<std::string> TrainedRuns::ids() const {
+  std::vector<std::string> ids;
+  for (const TrainedRun& run : members) ids.push_back(run.record.run_id());
+  return ids;
+}
+
+void refuse_links(const TrainedRuns& runs) {
+  if (runs.scorer.reads_links())
+    throw SpecError(
+        "attention '{}' reads the known links of every sentence, and there are none here; "
+        "softalign "
+        "evaluate measures this run on its own sentences",
+        runs.first().spec().model.attention.type);
+}
+
+void EvaluationSizes::check(const Load& load, const DataOutline& data) {
+  const auto estimate = [&](const Spec& first, int threads) {
+    DataOutline outline = data;
+    outline.image_height = make_plugin<TaskKind>(runs_.first().spec().task)->outline().image_height;
+    outline.source_symbols = runs_.first().source->size();
+    outline.target_symbols = runs_.first().target->size();
+    std::vector<const Spec*> specs = {&first};
+    for (std::size_t i = 1; i < runs_.members.size(); ++i)
+      specs.push_back(&runs_.members[i].spec());
+    return meter_.of_evaluation(specs, outline, load(first), threads);
+  };
+  const std::string note = check_sizes(runs_.first().resolved,
+                                       estimate,
+                                       threads_or_all(arguments_.threads),
+                                       arguments_.sizes,
+                                       {"evaluate.", "task."},
+                                       "evaluate.");
+  if (!note.empty()) write_error(note + "\n");
+}
+
+void EvaluationSizes::check(const Split& split, bool searched) {
+  const DataOutline::SplitOutline outline = outline_of(split);
+  const Index longest = std::max(outline.source.longest, outline.target.longest);
+  if (longest <= longest_) return;
+  check([&](const Spec& spec) -> EvaluationLoad {
+    return {outline, searched ? &spec.evaluate.search : nullptr, spec.evaluate.batch};
+  });
+  longest_ = longest;
+}
+
+std::unique_ptr<Search> TrainedRuns::search() const {
+  const Spec& spec = first().spec();
+  return make_plugin<SearchKind>(spec.evaluate.search, static_cast<std::uint64_t>(spec.seed));
+}
+
+std::vector<std::string> changed_data(const Record& record, const Spec& spec) {
+  std::string identity;
+  try {
+    identity = identity_json(spec);
+  } catch (const DataError& missing) {
+    throw DataError("{}\n{}: restore these files, or name their new places: task.train.source=FILE",
+                    missing,
+                    record.file().string());
+  }
+  const Json now = Json::parse(identity);
+  std::vector<std::string> found;
+  differences(recorded_task(record), now.value("task", Json()), "task", found);
+  return found;
+}
+
+Dataset load_data(const TrainedRun& run, const Progress& progress) {
+  Dataset data = make_plugin<TaskKind>(run.spec().task)
+                     ->load(static_cast<std::uint64_t>(run.spec().seed), progress);
+  for (const std::string& note : data.notes)
+    write_error(fmt::format("note: {}\n", printable(note, kWhole)));
+  if (data.source->serialize() != run.source->serialize() ||
+      data.target->serialize() != run.target->serialize())
+    throw DataError(
+        "{}: the data gives other vocabularies than the record's ({} changed); "
+        "restore it, or name its new place: task.train.source=FILE",
+        run.record.file().string(),
+        fmt::join(changed_data(run.record, run.spec()), ", "));
+  return data;
+}
+
+}  // namespace softalign::app

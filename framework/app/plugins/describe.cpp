@@ -1,0 +1,148 @@
+// softalign describe KIND NAME, describe spec: what a plugin is and which options it has.
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "framework/app/command.hpp"
+#include "framework/app/plugins/kinds.hpp"
+#include "framework/app/plugins/plugin_notes.hpp"
+#include "framework/app/terminal/json.hpp"
+#include "framework/app/terminal/table.hpp"
+#include "framework/config/help.hpp"
+#include "framework/train/spec.hpp"
+
+namespace softalign::app {
+namespace {
+
+Json json_of(const std::vector<OptionHelp>& options) {
+  Json list = Json::array();
+  for (const OptionHelp& option : options)
+    list.push_back({{"option", option.path},
+                    {"type", option.type},
+                    {"default", option.default_value},
+                    {"legal", option.legal},
+                    {"required", option.required},
+                    {"help", option.help}});
+  return list;
+}
+
+// Text for standard output, where that is a terminal too narrow for it: what was broken for its
+// length is filled anew; what is indented, formulas, begins where it did.
+std::string fitted(std::string_view text) {
+  constexpr std::size_t kFull = 80;  // a line so long was broken because it was full
+  const std::size_t columns = terminal_columns(STDOUT_FILENO);
+  if (columns == 0) return std::string(text);
+  std::vector<std::string> parts;
+  std::size_t before = 0, widest = 0;
+  for (std::size_t at = 0, end = 0; at < text.size(); at = end + 1) {
+    end = std::min(text.find('\n', at), text.size());
+    const std::string line(text.substr(at, end - at));
+    const bool goes_on =
+        before >= kFull && !line.empty() && line[0] != ' ' && parts.back()[0] != ' ';
+    if (goes_on)
+      parts.back() += " " + line;
+    else
+      parts.push_back(line);
+    before = columns_of(line);
+    widest = std::max(widest, before);
+  }
+  if (widest <= columns) return std::string(text);
+  std::string out;
+  for (const std::string& part : parts) {
+    const std::size_t indent = std::min(part.find_first_not_of(' '), part.size());
+    for (const std::string& line :
+         wrapped(part.substr(indent), columns - std::min(indent, columns)))
+      out += part.substr(0, indent) + line + "\n";
+  }
+  return out;
+}
+
+// An option with its type and default, below it its limits and its help.
+std::string option_list(const std::vector<OptionHelp>& options, std::size_t columns) {
+  const std::string indent(4, ' ');
+  std::string out;
+  for (const OptionHelp& o : options) {
+    const std::string given = o.required                ? ", required"
+                              : o.default_value.empty() ? ""
+                                                        : ", default " + o.default_value;
+    for (const std::string& line : wrapped(o.path + ": " + o.type + given, columns))
+      out += line + "\n";
+    for (const std::string& text : {o.legal, o.help})
+      for (const std::string& line : wrapped(text, columns - std::min(columns, indent.size())))
+        if (!line.empty()) out += indent + line + "\n";
+  }
+  return out;
+}
+
+std::string option_table(const std::vector<OptionHelp>& options) {
+  if (options.empty()) return "no options\n";
+  constexpr std::size_t kLegal = 16, kHelp = 20;
+  Table table({{"option"},
+               {"type"},
+               {"default"},
+               {"legal", Side::left, kLegal, 0, true},
+               {"help", Side::left, kHelp, 0, true}});
+  std::size_t path = 0, type = 0, value = 0;
+  for (const OptionHelp& o : options) {
+    table.row({o.path, o.type, o.default_value, o.legal, o.help});
+    path = std::max(path, columns_of(o.path));
+    type = std::max(type, columns_of(o.type));
+    value = std::max(value, columns_of(o.default_value));
+  }
+  const std::size_t columns = terminal_columns(STDOUT_FILENO);
+  const bool fits = columns == 0 || path + type + value + kLegal + kHelp + 8 <= columns;
+  return fits ? table.str(columns) : option_list(options, columns);
+}
+
+void describe(const PluginArguments& arguments) {
+  arguments.load();
+  if (arguments.kind == "spec") {
+    const auto options = option_help(Spec());
+    if (arguments.json)
+      print_json(json_of(options));
+    else
+      print_text(
+          "{}\n{}",
+          fitted("The keys of a spec; softalign describe KIND NAME shows those of a plugin.\n"),
+          option_table(options));
+    return;
+  }
+  const std::string kind = kind_named(arguments.kind);
+  if (arguments.name.empty())
+    throw SpecError("describe which {}? softalign list {} shows their names", kind, plural(kind));
+  const PluginEntry& entry = Registry::instance().find(kind, arguments.name);
+  const auto options = option_help(*entry.options());
+  if (arguments.json) {
+    const Json json = {{"kind", kind},
+                       {"name", entry.name},
+                       {"summary", entry.summary},
+                       {"source", source_of(entry)},
+                       {"note", plugin_note(source_of(entry))},
+                       {"options", json_of(options)}};
+    print_json(json);
+    return;
+  }
+  const std::string_view note = plugin_note(source_of(entry));
+  print_text("{}{}\n\n{}{}{}",
+             fitted(fmt::format("{} {}: {}\n", kind, entry.name, entry.summary)),
+             source_of(entry),
+             fitted(note),
+             note.empty() ? "" : "\n",
+             option_table(options));
+}
+
+}  // namespace
+
+void add_describe(CLI::App& app, Outcome&) {
+  auto arguments = std::make_shared<PluginArguments>();
+  CLI::App* command = add_command(app,
+                                  "describe",
+                                  "what a plugin is, and its options; or all keys of a spec",
+                                  "Plugins",
+                                  "softalign describe score additive; softalign describe spec");
+  arguments->add_to(*command, "encoder, score, task, ..., or spec", "the plugin's name");
+  command->get_option("kind")->required();
+  command->callback([arguments] { describe(*arguments); });
+}
+
+}  // namespace softalign::app

@@ -1,0 +1,170 @@
+// softalign compare [RUN|FOLDER..]: runs beside each other, those of several seeds as one, and every
+// group of them against a baseline. A run that cannot be read is named and left out.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "framework/analysis/against_baseline.hpp"
+#include "framework/analysis/run_index.hpp"
+#include "framework/app/command.hpp"
+#include "framework/app/experiments/load.hpp"
+#include "framework/app/models/trained.hpp"
+#include "framework/app/records/comparison_report.hpp"
+#include "framework/app/records/runs.hpp"
+#include "framework/app/terminal/table.hpp"
+#include "framework/base/path.hpp"
+#include "framework/base/workers.hpp"
+#include "framework/config/plugin_loader.hpp"
+
+namespace softalign::app {
+namespace {
+
+constexpr const char* kExample =
+    R"(softalign compare results/reverse --metric bleu,dev/loss --baseline score=dot
+
+Runs that differ in nothing but the seed are one group. The first table has the
+parameters in which groups differ, and the metrics over the seeds. In the second
+every group stands against the baseline, in two ways that are never mixed:
+  over the seeds      difference: mean and deviation over pairs of runs of one
+                      seed; training varies
+  over the sentences  test set, p: the trained models are fixed; several seeds
+                      are one system, scored by their mean
+Trust a difference that stands out in both. The baseline is the first group:
+name it first, or with --baseline. It is not the best one, since p-values against
+what was chosen by its own score are too small.
+Runs that are not complete or cannot be read are named and left out.)";
+
+struct Arguments {
+  std::vector<std::string> places = {"results"};
+  std::string results = "results";
+  std::string metrics;
+  std::string baseline;
+  std::string lengths;
+  std::vector<std::string> plugins;
+  PairedTestOptions draws;
+  int threads = 0;
+  bool no_tests = false;
+  bool json = false;
+};
+
+struct Runs {
+  std::vector<FinishedRun> finished;
+  std::vector<LeftOut> left_out;
+};
+
+Runs read_runs(const Arguments& arguments, const std::vector<std::string>& series) {
+  const std::vector<GivenRun> given = given_runs(arguments.places, arguments.results);
+  const std::vector<RunSummary> summaries = summaries_of(given, arguments.places);
+  Runs runs;
+  for (std::size_t i = 0; i < given.size(); ++i) try {
+      runs.finished.push_back(finished_run(summaries[i], given[i].place, series));
+      runs.finished.back().given = given[i].argument;
+    } catch (const std::exception& fault) {
+      runs.left_out.push_back({given[i].place.string(), message_of(fault)});
+    }
+  return runs;
+}
+
+// Reads the sentences of these runs. Those that cannot be read are left out: then true.
+bool leaves_out(Runs& runs, const std::set<const FinishedRun*>& wanted) {
+  std::set<fs::path> broken;
+  for (FinishedRun& run : runs.finished) try {
+      if (wanted.contains(&run)) read_sentences(run);
+    } catch (const std::exception& error) {
+      runs.left_out.push_back({run.place.string(), message_of(error)});
+      broken.insert(run.place);
+    }
+  std::erase_if(runs.finished, [&](const FinishedRun& run) { return broken.contains(run.place); });
+  return !broken.empty();
+}
+
+std::string too_many_groups(const Comparison& comparison) {
+  return fmt::format("{} groups: --baseline GROUP tests them against one\n",
+                     comparison.groups.size());
+}
+
+void compare_runs(const Arguments& arguments) {
+  for (const std::string& plugin : arguments.plugins) load_plugin(plugin);
+  std::vector<MetricName> metrics;
+  if (!arguments.metrics.empty()) metrics = metric_names(arguments.metrics);
+  const LengthRange lengths =
+      arguments.lengths.empty() ? LengthRange{} : length_range(arguments.lengths);
+  std::vector<std::string> series;
+  for (const MetricName& name : metrics)
+    if (!name.series.empty()) series.push_back(name.series);
+
+  Runs runs = read_runs(arguments, series);
+  if (!lengths.all()) {
+    std::set<const FinishedRun*> all;
+    for (const FinishedRun& run : runs.finished) all.insert(&run);
+    leaves_out(runs, all);
+  }
+  Comparison comparison;
+  bool many = false;
+  do {  // again without those whose sentences turn out to be damaged
+    if (runs.finished.empty()) break;
+    comparison =
+        compare(runs.finished, metrics.empty() ? main_metrics(runs.finished) : metrics, lengths);
+    const bool asked = !arguments.baseline.empty();
+    if (asked) comparison.baseline = group_named(comparison.groups, arguments.baseline);
+    many = !asked && comparison.groups.size() > kTestedUnasked;
+  } while (!arguments.no_tests && !many && leaves_out(runs, paired_runs(comparison)));
+  std::string left_out;
+  constexpr std::size_t kNamed = 5;
+  for (std::size_t i = 0; i < std::min(kNamed, runs.left_out.size()); ++i)
+    left_out += runs.left_out[i].why + "\n";
+  if (runs.left_out.size() > kNamed)
+    left_out += fmt::format("and {} more left out; --json names all of them\n",
+                            runs.left_out.size() - kNamed);
+  if (runs.finished.empty()) {
+    print_error(left_out);
+    throw DataError("{}: no run there that could be compared", arguments.places.front());
+  }
+  PairedTestOptions draws = arguments.draws;
+  draws.threads = threads_or_all(arguments.threads);
+  if (!arguments.no_tests && !many) comparison.against = against_baseline(comparison, draws);
+  if (arguments.json) return print_json(comparison_json(comparison, runs.left_out, draws));
+  print_text("{}", comparison_text(comparison, draws));
+  if (!arguments.no_tests && many) print_text("{}", too_many_groups(comparison));
+  print_error(left_out);
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, Outcome&) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command =
+      add_command(app,
+                  "compare",
+                  "runs beside each other: mean and deviation over seeds, tests against a baseline",
+                  "Records",
+                  kExample);
+  command
+      ->add_option("runs", arguments->places, "runs, as `show` takes them, or folders above some")
+      ->capture_default_str();
+  command->add_option("--out", arguments->results, "where records are, to find a run by its id")
+      ->capture_default_str();
+  command->add_option("--metric",
+                      arguments->metrics,
+                      "bleu,token_accuracy: of the test; dev/loss: the last of a series, "
+                      "dev/loss:best (default: the main ones of the test)");
+  command->add_option("--baseline",
+                      arguments->baseline,
+                      "a group: its number, KEY=VALUE of its parameters (in quotes: several), the "
+                      "beginning of a run's id, or a run's name (default: the first)");
+  command->add_option(
+      "--length", arguments->lengths, "only test sentences of 31-50, 61+ or 40 source tokens");
+  command->add_option("--trials", arguments->draws.trials, "of approximate randomisation")
+      ->check(CLI::Range(1, 10'000'000))
+      ->capture_default_str();
+  command->add_option("--resamples", arguments->draws.resamples, "of the bootstrap")
+      ->check(CLI::Range(1, 10'000'000))
+      ->capture_default_str();
+  command->add_flag("--no-tests", arguments->no_tests, "only the table of groups");
+  add_plugin_option(*command, arguments->plugins);
+  add_threads_option(*command, arguments->threads);
+  command->add_flag("--json", arguments->json, "print it all as JSON");
+  command->callback([arguments] { compare_runs(*arguments); });
+}
+
+}  // namespace softalign::app

@@ -1,0 +1,60 @@
+// softalign report RUN..: one HTML file about a run, a study or a sweep; scripts/report.py makes it.
+#include <filesystem>
+
+#include "framework/app/command.hpp"
+#include "framework/app/records/runs.hpp"
+#include "framework/app/terminal/output_file.hpp"
+#include "framework/app/terminal/script.hpp"
+#include "framework/base/path.hpp"
+
+namespace softalign::app {
+namespace {
+
+struct Arguments {
+  std::vector<std::string> places;
+  std::string results = "results";
+  OutputFile output;
+  bool checklist = false;
+};
+
+void report(const Arguments& arguments) {
+  std::vector<std::string> words;
+  if (!arguments.output.path.empty()) words.push_back("--output=" + arguments.output.path);
+  if (arguments.output.force) words.emplace_back("--force");
+  if (arguments.checklist) words.emplace_back("--checklist");
+  words.emplace_back("--");  // a place may begin with '-'
+  std::error_code error;
+  for (const std::string& place : arguments.places)
+    words.push_back(fs::exists(place, error) ? place
+                                             : find_run({place, arguments.results}).string());
+  become_script("report.py", words, "python3-h5py python3-jinja2 python3-yaml");
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, Outcome&) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command =
+      add_command(app,
+                  "report",
+                  "one HTML file about a run, a study or a sweep, with its alignments to explore",
+                  "Records",
+                  "softalign report results/quickstart -o quickstart.html");
+  command
+      ->add_option(
+          "places",
+          arguments->places,
+          "the folder of a run, a study or a sweep, a run.h5, or the beginning of a run's id")
+      ->required();
+  command->add_option("--out", arguments->results, "where records are, to find a run by its id")
+      ->capture_default_str();
+  arguments->output.add_to(*command,
+                           "-o,--output",
+                           "the file; default: report.html in that folder; several places need it");
+  command->add_flag("--checklist",
+                    arguments->checklist,
+                    "the reproducibility checklist as Markdown, printed unless -o is given");
+  command->callback([arguments] { report(*arguments); });
+}
+
+}  // namespace softalign::app

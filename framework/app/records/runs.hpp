@@ -1,0 +1,37 @@
+// Finding runs on disk: what RUN may be on a command line. Every run below a folder:
+// analysis/runs_below.hpp.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "framework/analysis/placed_run.hpp"
+#include "framework/analysis/runs_below.hpp"
+
+namespace softalign::app {
+
+// RUN: a run's folder or one with a single run below it, a record (run.h5, which may lie anywhere),
+// or the first characters of the id of a run below the results folder.
+struct RunArgument {
+  std::string run;
+  std::string results = "results";
+  void add_to(CLI::App& command);
+};
+
+// The path of a folder or of a record, to give to Record. Throws SpecError when nothing has that
+// name, or several have.
+std::filesystem::path find_run(const RunArgument& argument);
+// The same for commands that need more than the record.
+RunFolder find_run_folder(const RunArgument& argument);
+
+// The runs that several arguments name, each of them RUN or a folder above some: in their order, those
+// of one folder by path, and each place once.
+std::vector<GivenRun> given_runs(const std::vector<std::string>& arguments,
+                                 const std::string& results);
+
+// A path as people want to read it: relative to the working directory where that is shorter.
+std::string short_path(const std::filesystem::path& path);
+
+}  // namespace softalign::app

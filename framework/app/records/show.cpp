@@ -1,0 +1,214 @@
+// softalign show RUN: what a record holds, for people: summary, provenance, results by length,
+// attempts; or alignment matrices.
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <variant>
+
+#include "framework/app/command.hpp"
+#include "framework/app/records/runs.hpp"
+#include "framework/app/records/show_alignments.hpp"
+#include "framework/app/terminal/json.hpp"
+#include "framework/app/terminal/table.hpp"
+#include "framework/base/counted.hpp"
+#include "framework/record/folder/status.hpp"
+#include "framework/train/stored_results.hpp"
+
+namespace softalign::app {
+namespace {
+
+struct Arguments {
+  RunArgument run;
+  std::optional<Index> sentence;
+  std::string module;
+  std::optional<Index> head;
+  bool json = false;
+};
+
+Json attributes(const Record& record, const std::string& path) {
+  return record.has(path) || path.empty() ? Json(record.attributes(path)) : Json::object();
+}
+
+// The lines of a resolved spec that were given, with the blocks they stand in.
+std::string given_lines(const std::string& yaml) {
+  std::vector<std::string> lines, kept;
+  for (std::size_t at = 0; at < yaml.size();) {
+    const std::size_t end = std::min(yaml.find('\n', at), yaml.size());
+    lines.push_back(yaml.substr(at, end - at));
+    at = end + 1;
+  }
+  std::size_t depth = 0;  // of the block that the last kept line needs; 0: none
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
+    const std::size_t indent = std::min(line->find_first_not_of(' '), line->size());
+    const bool block = line->ends_with(':');
+    if (block ? indent >= depth : line->ends_with("# default")) continue;
+    kept.push_back(*line);
+    depth = indent;
+  }
+  std::string out;
+  for (auto line = kept.rbegin(); line != kept.rend(); ++line) out += "  " + *line + "\n";
+  return out;
+}
+
+// A column of /provenance/attempts, as long as the others.
+std::vector<std::string> column(const Record& record, const std::string& name) {
+  const std::string group = "provenance/attempts";
+  const Values values = record.array(group, name).values;
+  if (size_of(values) != size_of(record.array(group, "attempt").values))
+    throw damaged_record(record.file(),
+                         fmt::format("{}/{} is not one value an attempt", group, name));
+  std::vector<std::string> out;
+  std::visit(
+      [&](const auto& list) {
+        for (const auto& value : list) out.push_back(fmt::format("{}", value));
+      },
+      values);
+  return out;
+}
+
+std::string attempts(const Record& record) {
+  if (!record.has("provenance/attempts/attempt")) return "";
+  Table table({{"attempt", Side::right},
+               {"started"},
+               {"ended", Side::left, 0, 1},
+               {"state", Side::left, 12},
+               {"update", Side::right},
+               {"host", Side::left, 8}});
+  const auto number = column(record, "attempt"), started = column(record, "started"),
+             ended = column(record, "ended"), state = column(record, "state"),
+             update = column(record, "last_update"), host = column(record, "host");
+  const bool runs = record.state() == to_string(RunState::running);
+  for (std::size_t i = 0; i < number.size(); ++i)
+    table.row({number[i],
+               started[i],
+               ended[i].empty() ? "-" : ended[i],
+               !state[i].empty()                ? state[i]
+               : runs && i + 1 == number.size() ? "running"
+                                                : "stopped without a word",
+               update[i],
+               host[i]});
+  return table.fitted();
+}
+
+std::string summary(const Record& record) {
+  const Json root = attributes(record, ""), provenance = attributes(record, "provenance"),
+             test = attributes(record, "test");
+  std::string out;
+  const auto line = [&](const char* name, const std::string& value) {
+    if (!value.empty()) out += fmt::format("{:<12}{}\n", name, printable(value, kWhole));
+  };
+  const auto from = [](const Json& json, const char* name) {
+    return json.contains(name) ? text_of(json[name]) : std::string();
+  };
+  line("run", fmt::format("{} {}", record.name(), record.run_id()));
+  line("record", short_path(record.file()));
+  const std::string state = record.state();
+  const bool again = record.complete() && state != to_string(RunState::complete);
+  line("state",
+       fmt::format("{}, {}{}",
+                   state,
+                   counted(record.last_update(), "update"),
+                   again ? ", of when the run was complete before" : ""));
+  line("selected",
+       test.contains("selected_update") ? "parameters of update " + from(test, "selected_update")
+                                        : "");
+  line("parameters", from(root, "parameters"));
+  for (const char* split : {"train", "dev", "test"}) {
+    const std::string group = std::string("data/") + split;
+    const Json counts = attributes(record, group);
+    if (!counts.contains("kept")) continue;
+    std::string text = from(counts, "kept") + " sentences";
+    for (const char* lost : {"dropped_too_long", "dropped_empty", "truncated"})
+      if (const Index n = record.attribute<Index>(group, lost).value_or(0); n > 0)
+        text += fmt::format(", {} {}", n, lost);
+    std::replace(text.begin(), text.end(), '_', ' ');
+    line(split, text);
+  }
+  const bool dirty = from(provenance, "git_dirty") == "1";
+  line("made by",
+       fmt::format("softalign {}, commit {}{}",
+                   from(root, "framework_version"),
+                   from(provenance, "git_commit").substr(0, 12),
+                   dirty ? " with changes (see provenance/git_diff)" : ""));
+  line("built with",
+       fmt::format("{}, {}", from(provenance, "compiler"), from(provenance, "flags")));
+  line("computed by", from(provenance, "gemm"));
+  line("on", fmt::format("{}, {}", from(provenance, "host"), from(provenance, "cpu_model")));
+  if (const std::string plugins = from(provenance, "plugins"); plugins.size() > 2) {
+    const Json list = Json::parse(plugins, nullptr, false);
+    for (const Json& plugin : list.is_array() ? list : Json{plugins})
+      line("plugin", text_of(plugin));
+  }
+  return out;
+}
+
+std::string signatures(const MetricTable& table) {
+  std::string out;
+  for (std::size_t m = 0; m < table.metrics.size(); ++m)
+    if (const std::string& signature = table.facts[m].signature; !signature.empty())
+      out += fmt::format("{}: {}\n", table.metrics[m], signature);
+  return out;
+}
+
+void show_summary(const Record& record) {
+  print_text("{}\nspec, what was given:\n{}", summary(record), given_lines(record.spec_yaml()));
+  if (const MetricTable table = read_by_length(record); !table.rows.empty())
+    print_text("\ntest set, by source length\n{}\n{}",
+               metrics_by_length(table, table.metrics),
+               signatures(table));
+  print_text("\n{}", attempts(record));
+}
+
+Json json_of(const Record& record) {
+  Json json = attributes(record, "");
+  json["state"] = record.state();
+  json["record"] = record.file().string();
+  json["provenance"] = attributes(record, "provenance");
+  for (const char* split : {"train", "dev", "test"})
+    json["data"][split] = attributes(record, std::string("data/") + split);
+  if (const MetricTable table = read_by_length(record); !table.rows.empty())
+    json["test"] = metrics_json(table);
+  json["spec_yaml"] = record.spec_yaml();
+  return json;
+}
+
+void show(const Arguments& arguments) {
+  const std::filesystem::path path = find_run(arguments.run);
+  const ShownSentence sentence{
+      arguments.sentence, arguments.module, arguments.head, arguments.json};
+  if (is_alignment_record(path)) return show_alignment_record(AlignmentRecord(path), sentence);
+  const Record record(path);
+  if (arguments.sentence)
+    return show_sentence(record.alignments(),
+                         printable(fmt::format("{} {}", record.name(), record.run_id()), kWhole),
+                         sentence);
+  if (!arguments.module.empty())
+    throw SpecError("--module {}: of which sentence? add --sentence N", arguments.module);
+  if (arguments.json)
+    print_json(json_of(record));
+  else
+    show_summary(record);
+}
+
+}  // namespace
+
+void add_show(CLI::App& app, Outcome&) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = add_command(app,
+                                  "show",
+                                  "what a record holds; or how a sentence was aligned",
+                                  "Records",
+                                  "softalign show 3f2a --sentence 5");
+  arguments->run.add_to(*command);
+  command->add_option(
+      "--sentence", arguments->sentence, "draw the alignment of this sentence, from 0");
+  command->add_option("--module",
+                      arguments->module,
+                      "which alignments: cross (test, teacher-forced), cross_search, cross_dev; "
+                      "cross_layer1, ...: single heads");
+  command->add_option("--head", arguments->head, "which head of such a layer, from 0");
+  command->add_flag("--json", arguments->json, "print it as JSON");
+  command->callback([arguments] { show(*arguments); });
+}
+
+}  // namespace softalign::app

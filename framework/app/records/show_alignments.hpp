@@ -1,0 +1,28 @@
+// What `softalign show` prints of alignments, those of a record and those that `softalign translate
+// --alignments` wrote.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "framework/record/published/alignment_record.hpp"
+#include "framework/record/published/open_alignments.hpp"
+
+namespace softalign::app {
+
+struct ShownSentence {
+  std::optional<Index> number;  // none: all, in a line each
+  std::string module;           // "": the first
+  std::optional<Index> head;    // none: the first
+  bool json = false;
+};
+
+// The newest matrix of one sentence, drawn. `title`: whose it is.
+void show_sentence(const StoredAlignments& alignments,
+                   const std::string& title,
+                   const ShownSentence& shown);
+
+// Where a file comes from and its first sentences; or one of them.
+void show_alignment_record(const AlignmentRecord& record, const ShownSentence& shown);
+
+}  // namespace softalign::app

@@ -1,0 +1,196 @@
+// softalign doctor: what this machine has, how fast it is, and what is missing.
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "framework/app/command.hpp"
+#include "framework/app/models/trained.hpp"
+#include "framework/app/terminal/json.hpp"
+#include "framework/app/terminal/table.hpp"
+#include "framework/base/machine_memory.hpp"
+#include "framework/base/path.hpp"
+#include "framework/base/types.hpp"
+#include "framework/base/workers.hpp"
+#include "framework/data/cache_folder.hpp"
+#include "framework/data/sentencepiece.hpp"
+#include "framework/kernels/gemm.hpp"
+#include "framework/record/provenance/provenance.hpp"
+
+namespace softalign::app {
+namespace {
+
+// Billions of operations a second of matrix products as training makes them, on `threads` threads.
+double gflops(int threads) {
+  constexpr Index kRows = 64, kSize = 512;
+  constexpr double kSeconds = 0.15;
+  Workers workers(threads);
+  std::vector<double> speeds(usize(threads));
+  workers.run(threads, [&](Index i) {
+    const std::vector<real> a(kRows * kSize, real(0.5)), b(kSize * kSize, real(0.5));
+    std::vector<real> c(kRows * kSize);
+    const auto product = [&] {
+      gemm({a.data(), kRows, kSize}, {b.data(), kSize, kSize}, false, c.data(), kSize);
+    };
+    product();  // the first one compiles the kernel
+    const auto start = std::chrono::steady_clock::now();
+    double seconds = 0;
+    Index count = 0;
+    for (; seconds < kSeconds; ++count) {
+      product();
+      seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }
+    speeds[usize(i)] = 2e-9 * static_cast<double>(count * kRows * kSize * kSize) / seconds;
+  });
+  double sum = 0;
+  for (const double speed : speeds) sum += speed;
+  return sum;
+}
+
+// Why nothing can be written into a folder, or below the first parent that exists; empty when it
+// can.
+std::string not_writable(fs::path folder) {
+  folder = fs::absolute(folder);
+  while (!fs::exists(folder) && folder.has_relative_path()) folder = folder.parent_path();
+  if (!fs::is_directory(folder)) return folder.string() + " is no folder";
+  if (access(folder.c_str(), W_OK | X_OK) != 0) return folder.string() + " cannot be written";
+  return "";
+}
+
+// The version of a package of the Python that scripts/ runs; empty when it, or Python, is not
+// there.
+std::string python_version(const std::string& package) {
+  const std::string command =
+      "/usr/bin/python3 -c 'import " + package + " as p; print(p.__version__)' 2>/dev/null";
+  std::FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return "";
+  char text[64] = {};
+  const bool read = std::fgets(text, sizeof text, pipe) != nullptr;
+  pclose(pipe);
+  const std::string version = read ? text : "";
+  return version.substr(0, version.find('\n'));
+}
+
+// The cache folder and how much is in it.
+std::string cache_text() {
+  const auto folder = cache_folder();
+  if (!folder) return "none: every run reads its text again";
+  std::uintmax_t bytes = 0;
+  std::string foreign;  // what stands where files are kept, so that none can be
+  std::error_code error, none;
+  for (fs::recursive_directory_iterator it(*folder, error), end; !error && it != end;
+       it.increment(error)) {
+    const fs::file_type type = it->symlink_status(none).type();
+    if (type == fs::file_type::regular)
+      bytes += it->file_size(none);
+    else if (it.depth() > 0 || type != fs::file_type::directory)
+      foreign = fmt::format("; {} is no file, remove it", it->path().string());
+  }
+  return fmt::format("{}, {} MB, may be removed at any time{}",
+                     folder->string(),
+                     (bytes + 999999) / 1000000,
+                     foreign);
+}
+
+struct Finding {
+  std::string what;
+  std::string found;
+  std::string remedy;  // empty: all is well
+  bool needed = false;
+};
+
+std::vector<Finding> findings(const std::string& results) {
+  const JsonObject machine = gather_provenance();
+  const auto fact = [&](const char* name) {
+    const bool known = machine.is_object() && machine.contains(name);
+    return known && machine[name].is_string() ? machine[name].get<std::string>() : "";
+  };
+  const int threads = threads_or_all(0);
+  const BuildInfo& build = build_info();
+  std::vector<Finding> list = {
+      {"softalign",
+       fmt::format("{}, commit {}{}",
+                   build.version,
+                   build.git_commit.substr(0, 12),
+                   build.git_dirty ? " with changes" : ""),
+       "",
+       true},
+      {"compiler", build.compiler + ", " + build.flags, "", true},
+      {"libraries", fact("libs"), "", true},
+      {"sentencepiece",
+       sentencepiece_version().empty() ? "not built in" : sentencepiece_version(),
+       sentencepiece_version().empty() ? kNoSentencepiece : "",
+       false},
+      {"processor", fact("cpu_model"), "", true},
+      {"instructions", fact("isa"), "", true},
+      {"system", fact("kernel"), "", true},
+      {"matrix products", gemm_variant(), "", true},
+      {"speed, 1 thread", fmt::format("{:.0f} GFLOP/s", gflops(1)), "", true}};
+  list.push_back({fmt::format("speed, {} threads", threads),
+                  fmt::format("{:.0f} GFLOP/s", gflops(threads)),
+                  "",
+                  true});
+  const MachineMemory memory = machine_memory();
+  list.push_back({"memory",
+                  fmt::format("{}, {} available; a run may have {} ({})",
+                              bytes_text(memory.physical),
+                              bytes_text(memory.available),
+                              bytes_text(memory.limit),
+                              memory.limited_by),
+                  "",
+                  true});
+  const std::string fault = not_writable(results);
+  list.push_back({"results",
+                  fault.empty() ? whole_path(results).string() : fault,
+                  fault.empty() ? "" : "choose another folder with --out",
+                  true});
+  list.push_back({"cache", cache_text(), "", false});
+  for (const char* package : {"h5py", "matplotlib", "yaml"}) {
+    const std::string version = python_version(package);
+    list.push_back(
+        {fmt::format("python3 {}", package),
+         version.empty() ? "not found" : version,
+         version.empty() ? fmt::format("for figures: apt-get install python3-{}", package) : "",
+         false});
+  }
+  return list;
+}
+
+void doctor(const std::string& results, bool as_json, Outcome& outcome) {
+  Json json = Json::array();
+  Table table({{"what"}, {"found"}});
+  for (const Finding& finding : findings(results)) {
+    const bool well = finding.remedy.empty();
+    if (!well && finding.needed) outcome.code = ExitCode::failed;
+    json.push_back({{"what", finding.what},
+                    {"found", finding.found},
+                    {"well", well},
+                    {"needed", finding.needed},
+                    {"remedy", finding.remedy}});
+    table.row({finding.what, finding.found + (well ? "" : "; " + finding.remedy)});
+  }
+  if (as_json)
+    print_json(json);
+  else
+    print_text("{}", table.str());
+}
+
+}  // namespace
+
+void add_doctor(CLI::App& app, Outcome& outcome) {
+  struct Arguments {
+    std::string results = "results";
+    bool json = false;
+  };
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = add_command(
+      app, "doctor", "what this machine has and how fast it is", "Setup", "softalign doctor");
+  command->add_option("--out", arguments->results, "where records go")->capture_default_str();
+  command->add_flag("--json", arguments->json, "print the findings as JSON");
+  command->callback(
+      [arguments, &outcome] { doctor(arguments->results, arguments->json, outcome); });
+}
+
+}  // namespace softalign::app

@@ -1,0 +1,189 @@
+#include "framework/app/sweeps/sweep_print.hpp"
+
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "framework/app/command.hpp"
+#include "framework/app/experiments/load.hpp"
+#include "framework/app/sweeps/sweep_table.hpp"
+#include "framework/app/terminal/table.hpp"
+#include "framework/app/terminal/terminal.hpp"
+#include "framework/base/counted.hpp"
+#include "framework/base/path.hpp"
+#include "framework/base/text.hpp"
+#include "framework/base/types.hpp"
+
+namespace softalign::app {
+namespace {
+
+// How the sweep's parameters were understood.
+std::string parameters_text(const RunList& list) {
+  Table table({{"parameter"}, {"kind"}, {"values", Side::left, 20}});
+  for (const SweepParameter& p : list.parameters) {
+    std::string values;
+    for (const Value& value : p.values)
+      values += (values.empty() ? "" : ", ") + (value.is_scalar() ? value.text : value.flow());
+    if (!p.is_finite())
+      values = (p.kind == SweepParameter::Kind::normal
+                    ? fmt::format("mean {}, deviation {}", p.low, p.high)
+                    : fmt::format("from {} to {}", p.low, p.high)) +
+               (p.step > 0 ? fmt::format(", multiples of {}", p.step) : "");
+    table.row({p.path, p.kind_text, printable(values, 200)});
+  }
+  return table.fitted();
+}
+
+std::string plan_summary(const RunList& list) {
+  std::string seeds;
+  for (const Index seed : list.options.seeds) seeds += fmt::format(" {}", seed);
+  return fmt::format("{}: {}, seed{}{}, metric {} ({}), early_terminate {}\n",
+                     list.name,
+                     list.method == SweepMethod::optuna && list.rows.empty()
+                         ? "runs as optuna proposes them"
+                         : counted(list.rows.size(), "run"),
+                     list.options.seeds.size() == 1 ? "" : "s",
+                     seeds,
+                     list.options.metric.name,
+                     list.options.metric.goal,
+                     list.options.early_terminate.type);
+}
+
+// Numbers as numbers, everything else as text.
+Json json_of(const Value& value) {
+  if (!value.is_scalar()) return value.flow();
+  if (value.quoted) return value.text;
+  const Json read = Json::parse(value.text, nullptr, false);
+  return read.is_number() ? read : Json(value.text);
+}
+
+// What optuna needs to know of them, and who tables rows.
+Json parameters_json(const RunList& list) {
+  Json all = Json::array();
+  for (const SweepParameter& p : list.parameters) {
+    Json values = Json::array();
+    for (const Value& value : p.values) values.push_back(json_of(value));
+    all.push_back({{"path", p.path},
+                   {"name", list.varied.contains(p.path) ? list.varied.at(p.path) : p.path},
+                   {"kind", to_string(p.kind)},
+                   {"values", std::move(values)},
+                   {"low", p.low},
+                   {"high", p.high},
+                   {"q", p.step},
+                   {"scale", p.scale()},
+                   {"varied", list.varied.contains(p.path)}});
+  }
+  return all;
+}
+
+// "best dev/loss: 1.82 ±0.03 over 3 seeds: units=64 score=dot, rows 6, 7, 8".
+std::string best_text(const RunList& list, const RankedConfiguration& best) {
+  const ListedRun& first = list.rows[usize(best.complete.front())];
+  const std::string& metric = list.options.metric.name;
+  const bool one = best.complete.size() == 1;
+  return fmt::format("best {}: {}{}: {}({} {})\n",
+                     metric,
+                     metric_text(best.metric.mean, metric),
+                     one ? ""
+                         : fmt::format(" ±{} over {} seeds",
+                                       metric_text(best.metric.deviation, metric),
+                                       best.complete.size()),
+                     configuration_text(list, first),
+                     one ? "row" : "rows",
+                     fmt::join(best.complete, ", "));
+}
+
+}  // namespace
+
+void print_notes(const RunList& list) {
+  for (const std::string& note : list.notes)
+    write_error(fmt::format("note: {}\n", printable(note, kWhole)));
+}
+
+std::string plan_text(const RunList& list) { return plan_summary(list) + parameters_text(list); }
+
+Json list_json(const RunList& list, const ListStatus* status) {
+  Json rows = Json::array();
+  for (std::size_t i = 0; i < list.rows.size(); ++i) {
+    Json row = row_json(list, list.rows[i]);
+    if (status) {
+      const RowStatus& stands = status->rows[i];
+      row["state"] = softalign::to_string(stands.state);
+      row["updates"] = stands.last_update;
+      row["metric"] = status->metric[i];
+      if (!stands.fault.empty()) row["fault"] = stands.fault;
+    }
+    rows.push_back(std::move(row));
+  }
+  Json ranking = Json::array();
+  if (status)
+    for (const RankedConfiguration& one : status->ranking)
+      ranking.push_back({{"rows", one.rows},
+                         {"complete", one.complete},
+                         {"mean", one.metric.mean},
+                         {"sd", one.metric.count > 1 ? one.metric.deviation : std::nan("")}});
+  return {{"name", list.name},
+          {"folder", list.folder.string()},
+          {"file", list.file.string()},
+          {"method", to_string(list.method)},
+          {"hash", list.hash},
+          {"metric",
+           {{"name", list.options.metric.name},
+            {"goal", list.options.metric.goal},
+            {"scale", in_percent(list.options.metric.name) ? "linear" : ""}}},
+          {"plugins", named_plugins()},
+          {"early_terminate",
+           {{"type", list.options.early_terminate.type},
+            {"min_updates", list.options.early_terminate.min_updates},
+            {"eta", list.options.early_terminate.eta},
+            {"startup", list.options.early_terminate.startup}}},
+          {"seeds", list.options.seeds},
+          {"search_seed", list.search_seed},
+          {"parameters", parameters_json(list)},
+          {"ranking", std::move(ranking)},
+          {"rows", std::move(rows)}};
+}
+
+Json row_json(const RunList& list, const ListedRun& row) {
+  Json set = Json::object();
+  for (const Override& setting : row.set) set[setting.path] = json_of(setting.value);
+  return {{"k", row.k},
+          {"run_id", row.run_id},
+          {"folder", list.run(row).root.string()},
+          {"part", row.part},
+          {"variant", row.variant},
+          {"seed", row.seed},
+          {"configuration", configuration_text(list, row)},
+          {"set", std::move(set)}};
+}
+
+ListStatus print_sweep(const RunList& list, bool all) {
+  const ListStatus status = list_status(list);
+  if (fs::exists(list.folder))
+    if (const std::string why = write_sweep_table(list, status); !why.empty())
+      write_error(fmt::format("note: {}\n", printable(why, kWhole)));
+  const bool terminal = isatty(STDOUT_FILENO) != 0;
+  if (all)
+    print_text("{}",
+               sweep_table(list,
+                           {status.rows,
+                            status.metric,
+                            status.best() ? status.best()->complete : std::vector<Index>{}},
+                           {},
+                           terminal ? terminal_columns(STDOUT_FILENO) : 0,
+                           0));
+  print_text("{}: {}\n", list.name, counts_text(status.rows));
+  if (status.best()) print_text("{}", best_text(list, *status.best()));
+  for (std::size_t i = 0; i < status.rows.size(); ++i)
+    if (const RowStatus& row = status.rows[i]; !row.fault.empty())
+      print_error(fmt::format("row {} ({}): {}: {}",
+                              list.rows[i].k,
+                              setting_text(list, list.rows[i]),
+                              softalign::to_string(row.state),
+                              printable(row.fault, kWhole)));
+  return status;
+}
+
+}  // namespace softalign::app

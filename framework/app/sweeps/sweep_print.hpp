@@ -1,0 +1,23 @@
+// A list of runs for people, and as JSON.
+#pragma once
+
+#include "framework/app/terminal/json.hpp"
+#include "framework/runs/list_status.hpp"
+#include "framework/runs/run_list.hpp"
+
+namespace softalign::app {
+
+void print_notes(const RunList& list);  // on standard error
+
+// How it was understood: its size and rules, its parameters.
+std::string plan_text(const RunList& list);
+
+// How its rows stand, on standard output; `all`: each of them.
+ListStatus print_sweep(const RunList& list, bool all);
+
+// The list and its rows; status: with how they stand.
+Json list_json(const RunList& list, const ListStatus* status);
+// {"k", "run_id", "folder", "part", "variant", "seed", "set"}.
+Json row_json(const RunList& list, const ListedRun& row);
+
+}  // namespace softalign::app

@@ -1,0 +1,134 @@
+// softalign sweep submit FILE: hands what is left of a sweep to Slurm, and returns.
+#include <algorithm>
+#include <filesystem>
+
+#include "framework/app/command.hpp"
+#include "framework/app/records/runs.hpp"
+#include "framework/app/sweeps/sweep.hpp"
+#include "framework/app/terminal/json.hpp"
+#include "framework/app/terminal/table.hpp"
+#include "framework/app/terminal/terminal.hpp"
+#include "framework/base/path.hpp"
+#include "framework/base/regular_file.hpp"
+#include "framework/base/text.hpp"
+#include "framework/base/types.hpp"
+#include "framework/runs/list_status.hpp"
+#include "framework/runs/slurm_submit.hpp"
+#include "framework/study/study.hpp"
+
+namespace softalign::app {
+namespace {
+
+struct Arguments {
+  SweepArguments sweep;
+  std::string profile;
+  bool failed = false;
+  bool dry_run = false;
+  bool json = false;
+};
+
+// The resources of the sweep's file, as it is now, under those of the profile.
+PlacedResources resources_of(const RunList& list, const Arguments& arguments) {
+  const fs::path given = arguments.sweep.file;
+  const bool is_sweep = !fs::is_directory(given) && given.filename() != "plan.jsonl";
+  const fs::path file = is_sweep ? given : list.file;
+  Value block;
+  const bool there = is_sweep || is_there(file);
+  if (there && !is_sweep) demand_regular_file(file);
+  if (there)
+    block = (is_study(file) ? read_study(file).options : read_sweep(file).options).resources;
+  if (!is_sweep && !block.is_null())  // a plan may come from anyone, and name any file as its own
+    throw SpecError("{}: says what Slurm runs (resources); name it if it is yours: {}",
+                    block.where.str(),
+                    sweep_command("submit", {"--out=" + folder_of(list.folder).string()}, file));
+  std::optional<fs::path> profile;
+  if (!arguments.profile.empty()) profile = arguments.profile;
+  return read_resources(block.is_null() ? nullptr : &block, profile);
+}
+
+// The rows that a worker would begin or go on with.
+std::vector<Index> rows_left(const RunList& list, bool failed) {
+  const ListStatus status = list_status(list);
+  std::vector<Index> rows;
+  for (const ListedRun& row : list.rows) {
+    const RunState state = status.rows[usize(row.k)].state;
+    if (state == RunState::planned || state == RunState::interrupted || state == RunState::lost ||
+        (failed && state == RunState::failed))
+      rows.push_back(row.k);
+  }
+  return rows;
+}
+
+ScriptSetting setting_of(const RunList& list, const Arguments& arguments) {
+  ScriptSetting setting;
+  setting.sweep = list.name;
+  setting.folder = fs::canonical(list.folder);
+  setting.command = {
+      fs::read_symlink("/proc/self/exe").string(), "sweep", "work", setting.folder.string()};
+  for (const std::string& word : plugin_words(list, arguments.sweep))
+    setting.command.push_back(word);
+  setting.resources = resources_of(list, arguments);
+  setting.config = SlurmConfig::ask();
+  return setting;
+}
+
+Json to_json(const Submission& submission) {
+  Json arrays = Json::array();
+  for (std::size_t i = 0; i < submission.arrays.size(); ++i) {
+    Json array = {{"rows", submission.arrays[i].rows}};
+    if (i < submission.jobs.size()) array["job"] = submission.jobs[i];
+    arrays.push_back(std::move(array));
+  }
+  return {{"submitted", std::move(arrays)}, {"queued", submission.queued}};
+}
+
+void print(const RunList& list, const Submission& submission, bool dry_run) {
+  if (dry_run)
+    for (const std::string& script : submission.scripts) print_text("{}\n", script);
+  Table table({{"rows"}, {"job"}});
+  for (std::size_t i = 0; i < submission.arrays.size(); ++i)
+    table.row({ranges_text(submission.arrays[i].rows), dry_run ? "-" : submission.jobs[i]});
+  if (!table.empty()) print_text("{}", table.fitted());
+  if (!submission.queued.empty())
+    print_text("in Slurm's queue already: {}\n", ranges_text(submission.queued));
+  if (submission.arrays.empty() && submission.queued.empty())
+    print_text("nothing is left to submit; {}\n",
+               sweep_command("status", {}, short_path(list.folder)));
+  if (!submission.jobs.empty())
+    print_text("what they print: {}\n", short_path(list.place().slurm_logs()));
+}
+
+void submit(const Arguments& arguments) {
+  const RunList list = planned_or_plan(arguments.sweep);
+  if (list.method == SweepMethod::optuna)
+    throw SpecError("{}: optuna proposes one row after the other; {}",
+                    list.name,
+                    sweep_command("run", arguments.sweep.out_words(), arguments.sweep.file));
+  const ScriptSetting setting = setting_of(list, arguments);
+  const Submission submission =
+      softalign::submit(setting,
+                        rows_left(list, arguments.failed),
+                        arguments.dry_run ? SubmitMode::dry_run : SubmitMode::submit);
+  if (arguments.json)
+    print_json(to_json(submission));
+  else
+    print(list, submission, arguments.dry_run);
+}
+
+}  // namespace
+
+void add_sweep_submit(CLI::App& sweep) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command =
+      add_sweep_command(sweep, "submit", "hand what is left of a sweep to Slurm; plans it first");
+  add_plan_options(*command, arguments->sweep);
+  command->add_option("--profile",
+                      arguments->profile,
+                      "YAML file with the resources of a row, as configs/clusters/slurm.yaml");
+  command->add_flag("--failed", arguments->failed, "rows that failed once more, too");
+  command->add_flag("--dry-run", arguments->dry_run, "print the scripts, submit nothing");
+  command->add_flag("--json", arguments->json, "print rows and jobs as JSON");
+  command->callback([arguments] { submit(*arguments); });
+}
+
+}  // namespace softalign::app

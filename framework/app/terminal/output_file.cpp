@@ -1,0 +1,36 @@
+#include "framework/app/terminal/output_file.hpp"
+
+#include "framework/base/error.hpp"
+#include "framework/base/path.hpp"
+
+namespace softalign::app {
+
+void OutputFile::add_to(CLI::App& command, const char* option, const char* help) {
+  command.add_option(option, path, help);
+  command.add_flag("--force", force, "replace a file that softalign did not make");
+}
+
+void OutputFile::check(bool (*ours)(const fs::path&)) const {
+  if (path.empty()) return;
+  const fs::path folder = fs::path(path).parent_path();
+  std::error_code error;
+  if (!folder.empty() && !fs::is_directory(folder, error))
+    throw SpecError("{}: no such folder; make it first", folder.string());
+  const fs::file_status there = fs::symlink_status(path, error);
+  if (!fs::exists(there)) return;
+  if (fs::is_symlink(there))
+    throw SpecError(
+        "{}: is a symbolic link, and no file is written through one; name its file, or remove the "
+        "link",
+        path);
+  if (!fs::is_regular_file(there))
+    throw SpecError("{}: is {}; choose another name",
+                    path,
+                    fs::is_directory(there) ? "a folder" : "no regular file");
+  if (!force && !(ours && ours(path)))
+    throw SpecError("{}: exists already{}; --force replaces it, or choose another name",
+                    path,
+                    ours ? " and was not made by this command" : "");
+}
+
+}  // namespace softalign::app

@@ -1,0 +1,111 @@
+#include "framework/app/terminal/progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/app/terminal/interrupt.hpp"
+#include "framework/app/terminal/table.hpp"
+#include "framework/app/terminal/terminal.hpp"
+#include "framework/base/text.hpp"
+#include "framework/base/types.hpp"
+
+namespace softalign::app {
+namespace {
+
+std::string bar(double share, std::size_t columns) {
+  const auto halves =
+      usize(std::lround(2 * static_cast<double>(columns) * std::clamp(share, 0.0, 1.0)));
+  std::string text;
+  for (std::size_t i = 0; i < columns; ++i)
+    text += 2 * i + 2 <= halves ? "━" : 2 * i + 1 == halves ? "╸" : "┄";
+  return text;
+}
+
+}  // namespace
+
+std::string progress_line(const std::string& head,
+                          double share,
+                          const std::string& tail,
+                          std::size_t columns) {
+  constexpr std::size_t kShortest = 6, kLongest = 30;
+  const std::size_t text = columns_of(head) + columns_of(tail) + 4;  // with two blanks around a bar
+  if (share < 0 || text + kShortest > columns) return cut(head + "  " + tail, columns);
+  return head + "  " + bar(share, std::min(kLongest, columns - text)) + "  " + tail;
+}
+
+ProgressObserver::ProgressObserver(Signals signals)
+    : terminal_(isatty(STDERR_FILENO) != 0), drawn_(Clock::now()), started_(drawn_) {
+  if (signals == Signals::caught) catch_interrupts();
+}
+
+bool ProgressObserver::stop_requested() { return interrupted(); }
+
+bool ProgressObserver::due() {
+  const auto now = Clock::now();
+  if (now - drawn_ < std::chrono::milliseconds(terminal_ ? 100 : 10000)) return false;
+  drawn_ = now;
+  return true;
+}
+
+void ProgressObserver::clear() {
+  if (drawn_on_) write_error("\r\033[K");
+  drawn_on_ = false;
+}
+
+void ProgressObserver::draw(const std::string& head, double share, const std::string& tail) {
+  if (!terminal_) {
+    write_error(fmt::format("{}  {}\n", head, tail));
+    return;
+  }
+  // One column stays free: some terminals go to the next line when the last one is written. For a
+  // terminal that is made narrower just now, wrapping is off while the line is drawn.
+  const std::size_t columns = std::max<std::size_t>(terminal_columns(STDERR_FILENO), 2) - 1;
+  write_error(fmt::format("\r\033[?7l{}\033[K\033[?7h", progress_line(head, share, tail, columns)));
+  drawn_on_ = true;
+}
+
+void ProgressObserver::message(std::string_view text) {
+  clear();
+  write_error(fmt::format("{}\n", shortened(printable(text, kWhole))));
+}
+
+void ProgressObserver::stage(std::string_view what, Index done, Index total) {
+  if (!due()) return;
+  if (total <= 0) return draw(std::string(what), -1, done > 0 ? fmt::format("{}", done) : "");
+  draw(std::string(what),
+       static_cast<double>(done) / static_cast<double>(total),
+       fmt::format("{}/{}", done, total));
+}
+
+void ProgressObserver::update(const TrainingProgress& p) {
+  if (first_update_ < 0) {  // the clock starts behind the first update: it knows no rate yet
+    first_update_ = p.update;
+    started_ = Clock::now();
+    return;
+  }
+  tokens_ += static_cast<double>(p.tokens);
+  if (!due()) return;
+  const double seconds = std::chrono::duration<double>(drawn_ - started_).count();
+  const double left = seconds / static_cast<double>(p.update - first_update_) *
+                      static_cast<double>(p.updates - p.update);
+  draw(fmt::format("epoch {}/{}  loss {:.3f}", p.epoch, p.epochs, p.loss),
+       static_cast<double>(p.update) / static_cast<double>(std::max<Index>(1, p.updates)),
+       fmt::format("update {}/{}  {} tokens/s  {} left",
+                   p.update,
+                   p.updates,
+                   rough_count(tokens_ / std::max(seconds, 1e-3)),
+                   clock_time(left)));
+}
+
+void ProgressObserver::dev(const TrainingProgress& p, const MetricTable& table, bool best) {
+  std::string text = fmt::format("epoch {}/{}  update {}  dev:", p.epoch, p.epochs, p.update);
+  for (const std::string& name : main_metrics(table))
+    if (const double value = table.at("all", name); !std::isnan(value))
+      text += fmt::format("  {} {}", name, metric_text(value, name));
+  message(text + (best ? "  best so far" : ""));
+}
+
+}  // namespace softalign::app

@@ -1,0 +1,59 @@
+#include "framework/app/terminal/script.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "framework/base/error.hpp"
+#include "framework/base/path.hpp"
+
+namespace softalign::app {
+namespace {
+
+constexpr const char* kPython = "/usr/bin/python3";  // which has Debian's libraries
+
+fs::path find_script(const std::string& name) {
+  std::error_code error;
+  const fs::path bin = fs::read_symlink("/proc/self/exe", error).parent_path();
+  const fs::path installed = bin / "../share/softalign/scripts" / name;
+  for (const fs::path& place : {installed, bin / "../../../scripts" / name})
+    if (fs::exists(place, error)) return normal_path(place);
+  throw MachineError(
+      "{} is not there: it comes with 'cmake --install', and with the source tree, where '{} "
+      "scripts/{}' does the same",
+      normal_path(installed).string(),
+      kPython,
+      name);
+}
+
+}  // namespace
+
+void become_script(const std::string& name,
+                   const std::vector<std::string>& arguments,
+                   const std::string& packages) {
+  std::vector<std::string> words = {kPython, find_script(name).string()};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  std::fflush(stdout);
+  std::error_code error;
+  if (const fs::path self = fs::read_symlink("/proc/self/exe", error); !error)
+    setenv("SOFTALIGN_PROGRAM", self.c_str(), 1);  // which scripts ask for what they draw
+  sigset_t interrupt;
+  sigemptyset(&interrupt);
+  sigaddset(&interrupt, SIGINT);
+  sigprocmask(SIG_BLOCK, &interrupt, nullptr);  // until Python has started: scripts/interrupt.py
+  execv(kPython, argv.data());
+  throw MachineError("{}: cannot be started: {}; apt-get install python3 {}",
+                     kPython,
+                     std::strerror(errno),
+                     packages);
+}
+
+}  // namespace softalign::app

@@ -1,0 +1,106 @@
+#include "framework/eval/counts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "framework/base/error.hpp"
+#include "framework/base/types.hpp"
+
+namespace softalign {
+namespace {
+
+constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
+
+bool is_there(const EvaluatedSentence& sentence, Counted off) {
+  switch (off) {
+    case Counted::forced:
+      return sentence.forced != nullptr;
+    case Counted::decoded:
+      return sentence.decoded != nullptr;
+    case Counted::attention:
+      return sentence.attention != nullptr;
+    case Counted::baseline:
+      return sentence.ibm_model1 != nullptr;
+  }
+  return false;
+}
+
+bool is_same(const CountColumn& a, const CountColumn& b) {
+  const auto facts = [](const CountColumn& c) {
+    return std::tie(c.name, c.long_name, c.off, c.count, c.stored, c.units, c.width, c.part);
+  };
+  return facts(a) == facts(b);
+}
+
+}  // namespace
+
+CountLayout::CountLayout(std::vector<CountColumn> columns) {
+  for (CountColumn& column : columns) {
+    const auto same = std::ranges::find(columns_, column.name, &CountColumn::name);
+    if (same != columns_.end()) {
+      if (!is_same(*same, column))
+        throw SpecError(
+            "two metrics count '{}' of a sentence, and not the same; give the plugin's column "
+            "another name",
+            column.name);
+      continue;
+    }
+    places_.push_back(width_);
+    width_ += column.width;
+    columns_.push_back(std::move(column));
+  }
+}
+
+Index CountLayout::place(std::string_view column, Index width) const {
+  for (std::size_t c = 0; c < columns_.size(); ++c)
+    if (columns_[c].name == column && columns_[c].width == width) return places_[c];
+  throw BugError("no column '{}' of {} in the counts of a sentence", column, width);
+}
+
+CountTable::CountTable(std::shared_ptr<const CountLayout> layout, Index sentences)
+    : layout_(std::move(layout)),
+      sentences_(sentences),
+      numbers_(usize(sentences * layout_->width()), kNotMeasured) {}
+
+std::span<double> CountTable::row(Index sentence) {
+  const Index width = layout_->width();
+  return std::span(numbers_).subspan(usize(sentence * width), usize(width));
+}
+
+std::span<const double> CountTable::row(Index sentence) const {
+  const Index width = layout_->width();
+  return std::span(numbers_).subspan(usize(sentence * width), usize(width));
+}
+
+void CountTable::count(Index sentence, const EvaluatedSentence& evaluated) {
+  std::span<double> left = row(sentence);
+  for (const CountColumn& column : layout_->columns()) {
+    const auto width = usize(column.width);
+    if (is_there(evaluated, column.off)) column.count(evaluated, left.first(width));
+    left = left.subspan(width);
+  }
+}
+
+CountRows rows_of(const CountTable& table) {
+  CountRows rows;
+  for (Index i = 0; i < table.sentences(); ++i) rows.push_back(table.row(i).data());
+  return rows;
+}
+
+CountRows rows_of(const CountTable& table, std::span<const Index> sentences) {
+  CountRows rows;
+  for (const Index i : sentences) rows.push_back(table.row(i).data());
+  return rows;
+}
+
+double Counts::largest(std::string_view column, Index width, Index part) const {
+  const Index place = layout_.place(column, width) + part;
+  double largest = kNotMeasured;
+  for (const double* row : rows_)
+    if (!(largest >= row[place])) largest = std::isnan(row[place]) ? largest : row[place];
+  return largest;
+}
+
+}  // namespace softalign

@@ -1,0 +1,106 @@
+// What is counted of single sentences. A metric is a function of these counts over any set of
+// sentences, so a length bucket, a bootstrap sample or a test read back from a record needs nothing
+// decoded again.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/base/types.hpp"
+#include "framework/eval/evaluated_sentence.hpp"
+
+namespace softalign {
+
+enum class Counted { forced, decoded, attention, baseline };  // what a column is read off
+
+// One count of a sentence, or several of a kind: a column of /test in the record. Columns of one name
+// are the same column: metrics may share them (eval/columns.hpp).
+struct CountColumn {
+  enum class Stored { int32, uint8, float64 };
+  using Of = void(const EvaluatedSentence&, std::span<double> counts);
+
+  std::string name;       // "free_running_hits"
+  std::string long_name;  // for people who open the record
+  Counted off = Counted::forced;
+  Of* count = nullptr;  // fills [width]; called only where what it is read off is there
+  Stored stored = Stored::int32;
+  std::string units = "1";
+  Index width = 1;
+  std::string part = {};  // what one of several is called: "bleu_stat"
+};
+
+// Where the columns stand in a row of numbers.
+class CountLayout {
+ public:
+  // Those of one name once. Throws SpecError where they are not the same column.
+  explicit CountLayout(std::vector<CountColumn> columns);
+
+  const std::vector<CountColumn>& columns() const { return columns_; }
+  Index width() const { return width_; }  // numbers of a sentence
+  // Its first number. Throws BugError for a column that is not there, or has another width.
+  Index place(std::string_view column, Index width) const;
+
+ private:
+  std::vector<CountColumn> columns_;
+  std::vector<Index> places_;
+  Index width_ = 0;
+};
+
+// [sentences, numbers]; NaN: not measured.
+class CountTable {
+ public:
+  CountTable() = default;
+  CountTable(std::shared_ptr<const CountLayout> layout, Index sentences);  // all NaN
+
+  Index sentences() const { return sentences_; }
+  const CountLayout& layout() const { return *layout_; }
+  std::span<double> row(Index sentence);
+  std::span<const double> row(Index sentence) const;
+  // Counts all of a sentence that can be counted.
+  void count(Index sentence, const EvaluatedSentence& evaluated);
+
+ private:
+  std::shared_ptr<const CountLayout> layout_;
+  Index sentences_ = 0;
+  std::vector<double> numbers_;
+};
+
+// Rows of tables of one layout, in an order; a sentence may come more than once.
+using CountRows = std::vector<const double*>;
+CountRows rows_of(const CountTable& table);
+CountRows rows_of(const CountTable& table, std::span<const Index> sentences);
+
+// What a metric sees.
+class Counts {
+ public:
+  Counts(const CountLayout& layout, std::span<const double* const> rows)
+      : layout_(layout), rows_(rows) {}
+
+  Index sentences() const { return std::ssize(rows_); }
+  // Over the sentences, in their order; NaN where one was not measured.
+  double sum(std::string_view column) const { return sums<1>(column)[0]; }
+  template <std::size_t N>
+  std::array<double, N> sums(std::string_view column) const;
+  // The largest of a column's numbers at `part`; NaN without sentences, or where none was measured.
+  double largest(std::string_view column, Index width, Index part) const;
+
+ private:
+  const CountLayout& layout_;
+  std::span<const double* const> rows_;
+};
+
+template <std::size_t N>
+std::array<double, N> Counts::sums(std::string_view column) const {
+  const Index place = layout_.place(column, N);
+  std::array<double, N> sums{};
+  for (const double* row : rows_)
+    for (std::size_t i = 0; i < N; ++i) sums[i] += row[place + static_cast<Index>(i)];
+  return sums;
+}
+
+}  // namespace softalign

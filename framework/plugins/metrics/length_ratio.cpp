@@ -1,0 +1,31 @@
+// Tokens of all hypotheses / tokens of all references: c / r of BLEU, whose brevity penalty punishes less than 1.
+// Neither end is good: best is 1.
+#include "framework/eval/bleu.hpp"
+#include "framework/eval/columns.hpp"
+#include "framework/eval/metric.hpp"
+
+namespace softalign {
+
+class LengthRatio final : public Metric {
+ public:
+  using Options = NoOptions;
+  explicit LengthRatio(const Options&) {}
+
+  MetricFacts about() const override {
+    return {.title = "length ratio",
+            .units = "1",
+            .higher_is_better = {},
+            .most = kNoLimit,
+            .place = 2,
+            .main = true};
+  }
+  std::vector<CountColumn> columns() const override { return {columns::bleu_stats()}; }
+  double value(const Counts& counts) const override {
+    const auto sums = counts.sums<std::tuple_size_v<BleuStats>>("bleu_stats");
+    return ratio(sums[0], sums[1]);
+  }
+};
+
+SOFTALIGN_METRIC("length_ratio", LengthRatio, "tokens of the hypotheses / those of the references");
+
+}  // namespace softalign

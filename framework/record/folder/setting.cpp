@@ -1,0 +1,87 @@
+#include "framework/record/folder/setting.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "framework/base/error.hpp"
+#include "framework/config/scalar.hpp"
+#include "framework/config/spec.hpp"
+#include "framework/config/writer.hpp"
+#include "framework/record/file.hpp"
+
+namespace softalign {
+namespace {
+
+using Json = nlohmann::json;
+
+bool is_hash_of_file(const Json& json) {
+  return json.is_string() && json.get_ref<const std::string&>().starts_with("sha256:");
+}
+
+bool says(const Value& value, const Json& json) {
+  if (json.is_null()) return value.is_null();
+  if (json.is_array())
+    return value.is_list() &&
+           std::equal(value.items.begin(), value.items.end(), json.begin(), json.end(), says);
+  if (!value.is_scalar()) return false;
+  if (is_hash_of_file(json)) return true;  // the spec has its path
+  if (json.is_string()) return value.text == json.get_ref<const std::string&>();
+  return value.text == (json.is_number_float() ? number_text(json.get<double>()) : json.dump());
+}
+
+// The path of the first option that a map does not have as the identity does; empty: none. Only at
+// the top may there be more, which is for people.
+std::string difference(const Value& map,
+                       const Json& identity,
+                       const std::string& path,
+                       const std::vector<std::string>& except) {
+  const auto below = [&](const std::string& key) { return path.empty() ? key : path + "." + key; };
+  for (const auto& [key, json] : identity.items()) {
+    const Value::Entry* const entry = map.find(key);
+    if (!entry) return below(key);
+    if (json.is_object()) {
+      if (!entry->value.is_map()) return below(key);
+      if (const std::string found = difference(entry->value, json, below(key), except);
+          !found.empty())
+        return found;
+    } else if (!says(entry->value, json) && std::ranges::count(except, below(key)) == 0) {
+      return below(key);
+    }
+  }
+  if (path.empty()) return "";
+  for (const Value::Entry& entry : map.entries)
+    if (!entry.value.is_null() && !identity.contains(entry.key)) return below(entry.key);
+  return "";
+}
+
+}  // namespace
+
+void check_setting(const RunFolder& run,
+                   const std::string& id,
+                   const std::vector<std::string>& except) {
+  const auto damaged = [&](const std::filesystem::path& file, const std::string& reason) {
+    return DataError(
+        "{}: {}; move {} away if there is one and run the spec again: that writes both anew",
+        file.string(),
+        reason,
+        run.record().string());
+  };
+  for (const auto& file : {run.identity(), run.spec()})
+    if (!is_there(file)) throw damaged(file, "missing");
+  const std::string canonical = read_file(run.identity());
+  if (!id.empty() && run_id(identity(canonical)) != id)
+    throw damaged(run.identity(), "damaged: it is not what the run id is the hash of");
+  std::string other;
+  try {
+    const SpecTree tree = parse_tree(read_file(run.spec()), run.spec().string());
+    other = difference(tree.root, Json::parse(canonical), "", except);
+  } catch (const SpecError& error) {
+    throw damaged(run.spec(), fmt::format("damaged ({})", in_one_line(error)));
+  } catch (const Json::exception&) {
+    throw damaged(run.identity(), "damaged: no JSON");
+  }
+  if (!other.empty())
+    throw damaged(run.spec(), fmt::format("damaged: {} is not as identity.json has it", other));
+}
+
+}  // namespace softalign

@@ -1,0 +1,28 @@
+// What is done before a run's folder is written to: it may be a stranger's, or what a kill left.
+#pragma once
+
+#include "framework/record/file.hpp"
+#include "framework/record/folder/run_folder.hpp"
+
+namespace softalign {
+
+// Throws DataError, with the remedy, for what stands there and is no file, or no folder, of its own:
+// a link, which would lead what is written, cut and removed out of the folder, a pipe. `wanted`:
+// regular or directory.
+void check_place(const std::filesystem::path& path, std::filesystem::file_type wanted);
+
+// Before a file is written that nobody named: what we made is replaced. Throws as check_place, and
+// DataError where `ours` does not know what stands there.
+void check_replaceable(const std::filesystem::path& file,
+                       const std::function<bool(const std::filesystem::path&)>& ours);
+
+// The same as check_place of everything that has the name of one of the run's files or folders. What has other
+// names is not looked at.
+void check_places(const RunFolder& run);
+
+// Removes the temporary files that dead processes left in the run's folder, its attempts and its
+// checkpoints. With a claim on the run: those of all processes, for another machine's cannot be
+// known to be dead; without one only those that certainly are.
+void remove_temporaries(FileSystem& files, const RunFolder& run, bool claimed);
+
+}  // namespace softalign

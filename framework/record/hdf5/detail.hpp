@@ -1,0 +1,88 @@
+// Shared by the hdf5_*.cpp files and by nobody else: checked calls, handles, element types.
+#pragma once
+
+#include <hdf5.h>
+#include <hdf5_hl.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/base/error.hpp"
+#include "framework/record/hdf5/hdf5.hpp"
+
+namespace softalign::hdf5 {
+
+void silence();  // HDF5 prints nothing by itself: errors come as exceptions
+// Of the last failure: the entry of HDF5's error stack in which the system refused a call, or else the
+// innermost one. In the same call the library may have looked in vain for something else before.
+std::string reason();
+
+// The errno in such a text where it was the system that refused a call of HDF5's; 0: it was not.
+int system_error(const std::string& reason);
+
+// Passes a call's result on; MachineError when the call failed.
+template <class T>
+T check(T result, const std::string& what) {
+  if (result < 0) throw MachineError("HDF5: {}: {}", what, reason());
+  return result;
+}
+
+Hdf5Handle property_list(hid_t kind);
+Hdf5Handle space(const std::vector<Index>& shape);  // no axes: a single value
+Hdf5Handle string_type(std::size_t size);           // UTF-8; H5T_VARIABLE or a number of bytes
+Hdf5Handle open_object(hid_t file, const std::string& path);
+bool exists_in(hid_t file, const std::string& path);
+
+std::string parent(const std::string& path);
+std::string join(const std::string& group, const std::string& name);
+
+// A number as the file holds it (little-endian) and as memory does.
+template <class T>
+struct ElementType;
+template <>
+struct ElementType<float> {
+  static hid_t file() { return H5T_IEEE_F32LE; }
+  static hid_t memory() { return H5T_NATIVE_FLOAT; }
+};
+template <>
+struct ElementType<double> {
+  static hid_t file() { return H5T_IEEE_F64LE; }
+  static hid_t memory() { return H5T_NATIVE_DOUBLE; }
+};
+template <>
+struct ElementType<std::int32_t> {
+  static hid_t file() { return H5T_STD_I32LE; }
+  static hid_t memory() { return H5T_NATIVE_INT32; }
+};
+template <>
+struct ElementType<std::int64_t> {
+  static hid_t file() { return H5T_STD_I64LE; }
+  static hid_t memory() { return H5T_NATIVE_INT64; }
+};
+template <>
+struct ElementType<std::uint8_t> {
+  static hid_t file() { return H5T_STD_U8LE; }
+  static hid_t memory() { return H5T_NATIVE_UINT8; }
+};
+
+std::vector<hsize_t> to_sizes(const std::vector<Index>& v);
+
+// A selection of a block in a dataset's space, and the memory space that fits it.
+struct Block {
+  Hdf5Handle file;
+  Hdf5Handle memory;
+};
+Block select(hid_t dataset, const std::vector<Index>& start, const std::vector<Index>& size);
+
+// Text, a number, a flag or a list of one of these; see Hdf5Writer::attributes.
+void write_attribute(hid_t object, const std::string& name, const JsonObject& value);
+void write_attribute(hid_t object, const std::string& name, float value);
+// All attributes that are not dimension scales' own, as a JSON object.
+JsonObject read_attributes(hid_t object);
+// One of them; nothing where there is none. MachineError where it is no T: Index, double or std::string.
+template <class T>
+std::optional<T> read_attribute_as(hid_t object, const std::string& name);
+
+}  // namespace softalign::hdf5

@@ -1,0 +1,113 @@
+// The only door to HDF5: a writer that builds a netCDF-4-conformant file in memory, and a reader of
+// such files. It knows no layout; that is publish.hpp's and open_record.hpp's.
+//
+// Rules that the writer keeps, so that h5py, xarray (both engines) and web viewers read its files:
+// a dimension scale on every axis, variable-length UTF-8 strings in datasets, fixed-length ones in
+// attributes, no links, no booleans, no compounds, oldest file format, creation order tracked.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/base/error.hpp"
+#include "framework/record/hdf5/values.hpp"
+
+namespace softalign {
+
+// An HDF5 identifier, closed once.
+class Hdf5Handle {
+ public:
+  using Closer = int (*)(std::int64_t);
+  Hdf5Handle() = default;
+  Hdf5Handle(std::int64_t id, Closer close) : id_(id), close_(close) {}
+  ~Hdf5Handle();
+  Hdf5Handle(Hdf5Handle&& other) noexcept;
+  Hdf5Handle& operator=(Hdf5Handle&& other) noexcept;
+  std::int64_t id() const { return id_; }
+
+ private:
+  std::int64_t id_ = -1;
+  Closer close_ = nullptr;
+};
+
+// Paths are "group/subgroup/name"; missing groups are made. Throws MachineError with HDF5's own
+// reason, BugError when the layout's rules are broken.
+class Hdf5Writer {
+ public:
+  Hdf5Writer();
+
+  void group(const std::string& path);
+  // Row-major values. Dimensions of one group with the same name are shared; a dimension that has
+  // no dataset of its own yet gets one that counts from 0. A dataset with the name of its only
+  // dimension is that dimension's coordinates: write it first.
+  void dataset(const std::string& path, const std::vector<Dimension>& dims, const Values& values);
+  // An array of float32, all NaN; its blocks are filled by write_block. `chunk`: what is stored and
+  // compressed together.
+  void nan_array(const std::string& path,
+                 const std::vector<Dimension>& dims,
+                 const std::vector<Index>& chunk);
+  void write_block(const std::string& path,
+                   const std::vector<Index>& start,
+                   const std::vector<Index>& size,
+                   const std::vector<float>& values);
+  // The members become attributes of a group or dataset, made if there is neither.
+  // Strings too long for an attribute become datasets of that name in the group.
+  void attributes(const std::string& path, const JsonObject& members);
+
+  const std::map<std::string, std::vector<Index>>& shapes() const { return shapes_; }
+  std::string image();  // the bytes of the file, sealed (seal.hpp)
+
+ private:
+  void create(const std::string& path,
+              const std::vector<Dimension>& dims,
+              std::int64_t type,
+              std::int64_t creation);
+  void attach_scales(const std::string& path, const std::vector<Dimension>& dims);
+
+  Hdf5Handle file_;
+  std::map<std::string, std::vector<Index>> shapes_;  // of every dataset written
+};
+
+// Every function throws DataError when the file is absent, not HDF5 or damaged, with the file, what
+// is wrong and the remedy in one line; MachineError when the machine cannot read it.
+class Hdf5Reader {
+ public:
+  explicit Hdf5Reader(const std::filesystem::path& file);
+
+  bool exists(const std::string& path) const;
+  bool is_group(const std::string& path) const;
+  std::vector<std::string> children(const std::string& group) const;  // in order of creation
+  std::vector<Dimension> dims(const std::string& dataset) const;
+  Values read(const std::string& dataset) const;
+  // A block of a float32 dataset.
+  std::vector<float> read_block(const std::string& dataset,
+                                const std::vector<Index>& start,
+                                const std::vector<Index>& size) const;
+  // All attributes, without those that only serve dimension scales; null: of a type that
+  // no record has.
+  JsonObject attributes(const std::string& path) const;
+  // One of them, nothing where there is none; it is damage where it is no T: Index, double or
+  // std::string.
+  template <class T>
+  std::optional<T> attribute(const std::string& path, const std::string& name) const;
+
+ private:
+  template <class Work>
+  auto guarded(const Work& work) const -> decltype(work());
+
+  std::string name_;
+  std::uint64_t most_bytes_ = 0;  // of one dataset, in memory
+  Hdf5Handle file_;
+};
+
+// "FILE: damaged: REASON; REMEDY"
+DataError damaged_record(const std::filesystem::path& file, const std::string& reason);
+
+std::string hdf5_version();  // of the library in use
+
+}  // namespace softalign

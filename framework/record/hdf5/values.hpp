@@ -1,0 +1,46 @@
+// What a record holds: attributes, and arrays of a few element types with named dimensions. Not for computing: see
+// base/array.hpp.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "framework/base/types.hpp"
+
+namespace softalign {
+
+// Attributes: members in their order, each text, a number, a flag or a list of one of these.
+using JsonObject = nlohmann::ordered_json;
+
+// Row-major elements. The order of the alternatives is part of the journal's format: add at the
+// end only.
+using Values = std::variant<std::vector<float>,
+                            std::vector<double>,
+                            std::vector<std::int32_t>,
+                            std::vector<std::int64_t>,
+                            std::vector<std::uint8_t>,
+                            std::vector<std::string>>;
+
+inline Index size_of(const Values& values) {
+  return std::visit([](const auto& v) { return static_cast<Index>(v.size()); }, values);
+}
+
+// An axis. Arrays of one group that name the same dimension share it, so its size must agree.
+struct Dimension {
+  std::string name;
+  Index size = 0;
+  bool operator==(const Dimension&) const = default;
+};
+
+// -1 for sizes that no array has: below 0, or too many places to be counted.
+inline Index size_of(const std::vector<Dimension>& dims) {
+  Index size = 1;
+  for (const Dimension& d : dims)
+    if (d.size < 0 || __builtin_mul_overflow(size, d.size, &size)) return -1;
+  return size;
+}
+
+}  // namespace softalign

@@ -1,0 +1,90 @@
+// What a journal's frames say, and their packing. The framing itself (lengths, checksums) is
+// journal.hpp's.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "framework/base/types.hpp"
+#include "framework/record/hdf5/values.hpp"
+
+namespace softalign {
+
+using NamedNumbers = std::vector<std::pair<std::string, double>>;
+
+// Numbers of one update. Published as rows of the group `series`; values of one update given in
+// several frames share the row, and a later value of the same name stands.
+struct Scalars {
+  std::string series;  // "train", "dev"
+  Index update = 0;
+  double wall_time = 0;  // seconds spent on the run so far, lost work not counted
+  NamedNumbers values;
+};
+
+// One attention matrix: weights[t, s] says how much target position t looked at source position s.
+struct Alignment {
+  std::string module;  // published as /alignments/<module>
+  Index update = 0;
+  Index sentence = 0;
+  Index head = 0;
+  std::vector<std::string> source;  // [S]
+  std::vector<std::string> target;  // [T]
+  std::vector<float> weights;       // [T, S]
+  std::vector<std::uint8_t> gold;   // [T, S]: 0 none, 1 possible, 2 sure; empty: unknown
+};
+
+// A final result; recorded again under the same name, the later one stands.
+struct Array {
+  std::string group;  // "test", "parameters"
+  std::string name;
+  Index update = 0;             // when it was computed
+  std::vector<Dimension> dims;  // none: a single value
+  Values values;
+  std::string attributes = "{}";  // a JSON object, as the journal has it
+};
+
+// Attributes of a group or a dataset, merged over those recorded before.
+struct Attributes {
+  std::string path;  // "" is the root
+  std::string json;  // an object of strings, numbers, booleans and lists of one of these
+};
+
+struct Event {
+  double time = 0;  // Unix time, seconds
+  std::string text;
+};
+
+struct CheckpointMark {
+  Index update = 0;
+  std::string file;    // in ckpt/
+  std::string sha256;  // of the file's content, see checkpoint.hpp
+};
+
+// Begins every attempt's journal: what earlier attempts wrote after this checkpoint is superseded.
+struct Rewind {
+  Index update = -1;  // -1: from the beginning
+  std::string file;   // the checkpoint's; empty: from the beginning
+};
+
+struct End {
+  double time = 0;
+  std::string state;  // "complete", "pruned", "interrupted", "failed"
+};
+
+// A frame's kind is its place in this list, from 1: add at the end only.
+using Frame =
+    std::variant<Scalars, Alignment, Array, Attributes, Event, CheckpointMark, Rewind, End>;
+
+// Why a frame cannot stand in a record, whoever made it; empty: it can.
+std::string fault_of(const Frame& frame);
+
+std::uint8_t kind_of(const Frame& frame);
+std::string encode(const Frame& frame);
+// Throws DataError for an unknown kind, for bytes that are no such frame and for one with a fault.
+Frame decode(std::uint8_t kind, std::string_view payload);
+
+}  // namespace softalign

@@ -1,0 +1,39 @@
+// What a run's journals say when read together: which frames stand and which were superseded by a
+// resumption. Reading only; nothing is cut or repaired here.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/record/folder/run_folder.hpp"
+#include "framework/record/journal/frames.hpp"
+#include "framework/record/journal/journal.hpp"
+
+namespace softalign {
+
+struct Attempt {
+  JournalHeader header;
+  std::string state;      // as its END frame says; empty: it was killed or still runs
+  double ended = 0;       // Unix time; 0: unknown
+  Index last_update = 0;  // the highest it reached
+};
+
+struct History {
+  std::vector<Frame> live;                      // in order, without events and rewinds
+  std::vector<Frame> superseded;                // since the run last began, not resumed
+  std::vector<std::pair<Index, Event>> events;  // of all attempts; an event stays true
+  std::vector<Attempt> attempts;
+
+  std::optional<std::string> end_state() const;  // when the last live frame is END
+  Index last_update() const;                     // of the live frames; 0 when there is none
+  double wall_time() const;                      // of the last live SCALARS frame, seconds
+
+  // What Rewind does: frames after the checkpoint become superseded; when `file` is empty, the run
+  // begins again, and all earlier ones are forgotten.
+  void rewind(const Rewind& rewind);
+};
+
+History read_history(const RunFolder& run);
+
+}  // namespace softalign

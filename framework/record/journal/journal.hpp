@@ -1,0 +1,70 @@
+// The append-only journal of one attempt: a header and checksummed frames. What a reader gets is
+// the longest valid prefix; a torn or damaged end is never an error and never believed.
+//
+//   header: "SOFTJRNL" u32 version, u32 length, run id, attempt, start time, u32 crc32
+//   frame:  u32 magic, u32 payload length, u64 sequence number, u8 kind, payload, u32 crc32
+//
+// All little-endian. The CRC-32 (zlib's) of a frame covers the whole frame and begins with the
+// header's, so a frame of another journal that a disk hands back is not taken for ours.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/base/types.hpp"
+#include "framework/record/file.hpp"
+#include "framework/record/journal/frames.hpp"
+
+namespace softalign {
+
+struct JournalHeader {
+  std::string run_id;
+  Index attempt = 0;
+  double started = 0;  // Unix time, seconds
+};
+
+class JournalWriter {
+ public:
+  // Creates the file and its header, on disk when the constructor returns. MachineError when it
+  // exists.
+  JournalWriter(FileSystem& files, const std::filesystem::path& path, const JournalHeader& header);
+  // When this returns, a killed process loses nothing; after sync() neither does a dead machine.
+  void append(const Frame& frame);
+  void sync() { file_.sync(); }
+
+ private:
+  File file_;
+  std::uint32_t salt_;
+  std::uint64_t sequence_ = 0;
+};
+
+// Reads a journal that may still grow: each call gives the frames completed since the last one.
+class JournalTail {
+ public:
+  explicit JournalTail(std::filesystem::path path) : path_(std::move(path)) {}
+  // Throws DataError when the file is no journal or one of a newer version.
+  std::vector<Frame> next();
+  const std::optional<JournalHeader>& header() const { return header_; }
+  std::uint64_t valid_size() const { return offset_; }  // bytes up to the first invalid one
+
+ private:
+  std::filesystem::path path_;
+  std::optional<JournalHeader> header_;
+  std::uint64_t offset_ = 0;
+  std::uint64_t sequence_ = 0;
+  std::uint32_t salt_ = 0;
+};
+
+// Whether a file begins as a journal does; quicker than reading it.
+bool begins_as_journal(const std::filesystem::path& journal);
+
+// Cuts what follows the valid prefix of a journal of this run, and of no other file: what has no
+// header of this run stays as it is. What is left is on disk when
+// this returns the number of bytes cut.
+std::uint64_t cut_torn_end(FileSystem& files,
+                           const std::filesystem::path& journal,
+                           const std::string& run_id);
+
+}  // namespace softalign

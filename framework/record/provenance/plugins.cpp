@@ -1,0 +1,84 @@
+#include "framework/record/provenance/plugins.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "framework/base/error.hpp"
+#include "framework/config/plugin_loader.hpp"
+
+namespace softalign {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::string_view kDigest = " sha256:";
+
+std::string file_name(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
+}
+
+// The loaded plugin that stands where `path` did, or else has its name.
+const LoadedPlugin* now_at(const std::string& path) {
+  const auto& loaded = loaded_plugins();
+  const auto find = [&](const auto& is) {
+    const auto found = std::find_if(loaded.begin(), loaded.end(), is);
+    return found == loaded.end() ? nullptr : &*found;
+  };
+  const LoadedPlugin* same = find([&](const LoadedPlugin& p) { return p.path == path; });
+  return same ? same
+              : find([&](const LoadedPlugin& p) { return file_name(p.path) == file_name(path); });
+}
+
+// `plugins`: the attribute.
+std::vector<std::string> changed(const std::string& plugins) {
+  std::vector<std::string> found;
+  const Json list = Json::parse(plugins, nullptr, false);
+  for (const Json& item : list) {
+    const std::string text = item.is_string() ? item.get<std::string>() : "";
+    const std::size_t at = text.rfind(kDigest);
+    if (at == text.npos) continue;
+    const std::string path = text.substr(0, at), digest = text.substr(at + kDigest.size());
+    const auto& loaded = loaded_plugins();
+    if (std::any_of(loaded.begin(), loaded.end(), [&](const LoadedPlugin& plugin) {
+          return plugin.sha256 == digest;
+        }))
+      continue;
+    const LoadedPlugin* const now = now_at(path);
+    found.push_back(now ? fmt::format("another {} (sha256 {}.. then, {}.. now)",
+                                      file_name(path),
+                                      digest.substr(0, 8),
+                                      now->sha256.substr(0, 8))
+                        : fmt::format("{} (sha256 {}..), which is not loaded now",
+                                      file_name(path),
+                                      digest.substr(0, 8)));
+  }
+  return found;
+}
+
+}  // namespace
+
+std::string plugins_json() {
+  Json plugins = Json::array();
+  for (const LoadedPlugin& plugin : loaded_plugins())
+    plugins.push_back(plugin.path + std::string(kDigest) + plugin.sha256);
+  return plugins.dump();
+}
+
+std::vector<std::string> changed_plugins(const Record& record) {
+  return changed(record.attribute<std::string>("provenance", "plugins").value_or("[]"));
+}
+
+std::vector<std::string> changed_plugins(const History& history) {
+  std::vector<std::string> found;
+  for (const Frame& frame : history.live)
+    if (const auto* attributes = std::get_if<Attributes>(&frame);
+        attributes && attributes->path == "provenance") {
+      const Json json = Json::parse(attributes->json, nullptr, false);
+      const auto plugins = json.find("plugins");  // frames are JSON objects, see fault_of
+      found = changed(plugins != json.end() && plugins->is_string() ? plugins->get<std::string>()
+                                                                    : "[]");
+    }
+  return found;
+}
+
+}  // namespace softalign

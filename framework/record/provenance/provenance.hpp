@@ -1,0 +1,33 @@
+// Where and by what a run is made: machine, build, source state, environment. Gathering it never
+// throws: what cannot be found out is empty or absent.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "framework/record/hdf5/values.hpp"
+
+namespace softalign {
+
+// Facts of the build; the generated build_info.cpp defines them (cmake/SoftalignBuildInfo.cmake).
+struct BuildInfo {
+  std::string version;                           // of softalign
+  std::string compiler;                          // "GNU 12.2.0"
+  std::string flags;                             // as given to the compiler
+  std::string git_commit;                        // "unknown" when built outside a repository
+  bool git_dirty = false;                        // tracked files differed from the commit
+  std::string git_diff;                          // how they differed
+  std::map<std::string, std::string> libraries;  // name to version, as found when building
+};
+const BuildInfo& build_info();
+
+// Single values: host, cpu_model, isa, kernel, compiler, flags, git_commit,
+// git_dirty, slurm_*, ...; objects: libraries, environment (only variables that can bear on the
+// result: no secrets).
+JsonObject gather_provenance() noexcept;
+
+// Whether a text is what gather_provenance gives, or gave: an object of values that have names, and
+// the host is text.
+bool is_environment(const std::string& text);
+
+}  // namespace softalign

@@ -1,0 +1,33 @@
+// What a record holds as xtensor arrays, for programs that read records. They are views: what they are
+// made of must outlive them.
+#pragma once
+
+#include "framework/base/array.hpp"
+#include "framework/base/error.hpp"
+#include "framework/record/published/open_record.hpp"
+
+namespace softalign {
+
+// The weights, [T, S].
+inline auto as_array(const Alignment& matrix) {
+  return xt::adapt(matrix.weights, std::array{matrix.target.size(), matrix.source.size()});
+}
+
+// Its own shape.
+inline auto as_array(const StoredParameter& parameter) {
+  return xt::adapt(parameter.values,
+                   std::vector<std::size_t>(parameter.shape.begin(), parameter.shape.end()));
+}
+
+// The shape of its dimensions. Throws DataError where the elements are no T.
+template <class T>
+auto as_array(const Array& array) {
+  const auto* values = std::get_if<std::vector<T>>(&array.values);
+  if (values == nullptr)
+    throw DataError("{}/{} has elements of another type", array.group, array.name);
+  std::vector<std::size_t> shape;
+  for (const Dimension& dimension : array.dims) shape.push_back(usize(dimension.size));
+  return xt::adapt(*values, shape);
+}
+
+}  // namespace softalign

@@ -1,0 +1,100 @@
+#include "framework/record/published/compare.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "framework/base/hash.hpp"
+#include "framework/record/hdf5/hdf5.hpp"
+#include "framework/record/journal/bytes.hpp"
+
+namespace softalign {
+namespace {
+
+using Contents = std::map<std::string, std::string>;  // path to the hash of what is there
+
+std::string hash_of(const std::vector<Dimension>& dims, const Values& values) {
+  ByteWriter out;
+  for (const Dimension& d : dims) {
+    out.text(d.name);
+    out.number(d.size);
+  }
+  out.number(static_cast<std::uint8_t>(values.index()));
+  std::visit([&](const auto& v) { out.list(v); }, values);
+  return sha256_hex(out.bytes());
+}
+
+// An attribute that says what numbers are, which versions may say in other words.
+bool describes(const std::string& attribute) {
+  static constexpr std::array<std::string_view, 10> kNames{"Conventions",
+                                                           "long_name",
+                                                           "units",
+                                                           "direction",
+                                                           "valid_min",
+                                                           "valid_max",
+                                                           "place",
+                                                           "main",
+                                                           "searched",
+                                                           "baseline_of"};
+  return std::ranges::find(kNames, attribute) != kNames.end();
+}
+
+void collect(const Hdf5Reader& file, const std::string& path, Contents& contents) {
+  if (is_volatile(path)) return;
+  const JsonObject attributes = file.attributes(path);
+  for (const auto& [name, value] : attributes.items())
+    if (!is_volatile(path + "@" + name) && !describes(name))
+      contents[path + "@" + name] = value.dump();
+  if (!file.is_group(path) && !path.empty()) {
+    contents[path] = hash_of(file.dims(path), file.read(path));
+    return;
+  }
+  for (const std::string& child : file.children(path))
+    collect(file, path.empty() ? child : path + "/" + child, contents);
+}
+
+Contents contents_of(const std::filesystem::path& record) {
+  Contents contents;
+  collect(Hdf5Reader(record), "", contents);
+  return contents;
+}
+
+}  // namespace
+
+bool is_volatile(std::string_view path) {
+  static constexpr std::array<std::string_view, 3> kGroups{"provenance", "timing", "system"};
+  static constexpr std::array<std::string_view, 5> kNames{
+      "wall_time", "seconds", "@created", "@framework_version", "@name"};
+  const std::string_view top = path.substr(0, path.find_first_of("/@"));
+  const std::string_view name = path.substr(path.find_last_of("/@") + 1);
+  const auto is_named = [&](std::string_view volatile_name) {
+    return volatile_name.starts_with('@') ? path == volatile_name : name == volatile_name;
+  };
+  return std::find(kGroups.begin(), kGroups.end(), top) != kGroups.end() ||
+         std::any_of(kNames.begin(), kNames.end(), is_named) || name.ends_with("_per_s") ||
+         name.ends_with("_seconds");
+}
+
+std::vector<std::string> compare_records(const std::filesystem::path& a,
+                                         const std::filesystem::path& b) {
+  const Contents x = contents_of(a), y = contents_of(b);
+  std::vector<std::string> different;
+  for (const auto& [path, hash] : x)
+    if (!y.contains(path) || y.at(path) != hash) different.push_back(path);
+  for (const auto& [path, hash] : y)
+    if (!x.contains(path)) different.push_back(path);
+  std::sort(different.begin(), different.end());
+  return different;
+}
+
+std::string numeric_digest(const std::filesystem::path& record) {
+  ByteWriter out;
+  for (const auto& [path, hash] : contents_of(record)) {
+    out.text(path);
+    out.text(hash);
+  }
+  return sha256_hex(out.bytes());
+}
+
+}  // namespace softalign

@@ -1,0 +1,73 @@
+// Reads a published record, for the commands that look at runs or use their models. It needs run.h5
+// and nothing else of the run's folder.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/record/hdf5/hdf5.hpp"
+#include "framework/record/journal/frames.hpp"
+#include "framework/record/published/open_alignments.hpp"
+
+namespace softalign {
+
+// A table of numbers by update.
+struct SeriesColumns {
+  std::vector<Index> updates;
+  std::map<std::string, std::vector<double>> columns;  // NaN: no value at that update
+};
+
+struct StoredParameter {
+  std::vector<Index> shape;
+  std::vector<float> values;  // row-major
+};
+
+// Every function throws DataError naming file and path when something is absent or damaged.
+class Record {
+ public:
+  // A run.h5, or the folder it lies in. DataError in one line for a file that is absent, truncated,
+  // foreign, made by a newer format_version, or the record of another run than its folder's.
+  explicit Record(const std::filesystem::path& path);
+
+  const std::filesystem::path& file() const { return file_; }
+  std::string run_id() const { return run_id_; }
+  std::string name() const { return name_; }
+  // How the run stands now, as run_status says it; of a record that was copied away from its
+  // folder, how it stood, and "interrupted" if it was running: nobody goes on with a copy.
+  std::string state() const;
+  bool complete() const { return complete_; }
+  Index last_update() const { return last_update_; }
+  std::string spec_yaml() const { return text("provenance", "spec_yaml"); }
+  std::string identity_json() const { return text("provenance", "identity_json"); }
+
+  JsonObject attributes(const std::string& path = "") const;
+  // One of them, as Hdf5Reader::attribute has it.
+  template <class T>
+  std::optional<T> attribute(const std::string& path, const std::string& name) const {
+    return hdf5_.attribute<T>(path, name);
+  }
+  bool has(const std::string& path) const { return hdf5_.exists(path); }
+  std::vector<std::string> children(const std::string& group = "") const;
+  // Groups with an `update` axis and numbers over it: "train", "dev".
+  std::vector<std::string> series_names() const;
+  // All columns, or those of the names wanted that are there.
+  SeriesColumns series(const std::string& name, const std::vector<std::string>& wanted = {}) const;
+  Array array(const std::string& group, const std::string& name) const;
+  // What Recorder::text wrote.
+  std::string text(const std::string& group, const std::string& name) const;
+  std::map<std::string, StoredParameter> parameters() const;
+
+  StoredAlignments alignments() const { return {file_, hdf5_}; }  // while the record lives
+
+ private:
+  std::filesystem::path file_;
+  Hdf5Reader hdf5_;
+  std::string run_id_, name_, state_;
+  bool complete_ = false;
+  Index last_update_ = 0;
+};
+
+}  // namespace softalign

@@ -1,0 +1,151 @@
+#include "framework/record/published/publish.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "framework/base/error.hpp"
+#include "framework/base/path.hpp"
+#include "framework/config/yaml.hpp"
+#include "framework/record/folder/claim.hpp"
+#include "framework/record/folder/setting.hpp"
+#include "framework/record/folder/status.hpp"
+#include "framework/record/folder/tidy.hpp"
+#include "framework/record/hdf5/hdf5.hpp"
+#include "framework/record/provenance/machine.hpp"
+#include "framework/record/provenance/provenance.hpp"
+#include "framework/record/published/layout.hpp"
+#include "framework/record/published/open_record.hpp"
+
+namespace softalign {
+namespace {
+
+std::string id_of(const History& history) {
+  return history.attempts.empty() ? "" : history.attempts.back().header.run_id;
+}
+
+// As the spec says it: the folder may have been copied.
+std::string name_of(const RunFolder& run) {
+  if (is_there(run.spec())) {
+    try {
+      const Value spec = parse_yaml(read_file(run.spec()), run.spec().string());
+      const Value::Entry* name = spec.find("name");
+      if (name && name->value.is_scalar()) return name->value.text;
+    } catch (const SpecError&) {  // damaged: the folder has a name too
+    }
+  }
+  return whole_path(run.root).parent_path().filename().string();
+}
+
+JsonObject root_attributes(const RunFolder& run, const History& history) {
+  const std::string end = history.end_state().value_or("running");
+  return {{"format", kRecordFormat},
+          {"format_version", kFormatVersion},
+          {"run_id", id_of(history)},
+          {"name", name_of(run)},
+          {"complete", end == "complete"},
+          {"state", end},
+          {"last_update", history.last_update()},
+          {"created", utc_time(unix_time())},
+          {"framework_version", build_info().version}};
+}
+
+// What was written can be read, and all of it is there.
+void check_counts(const Hdf5Writer& written, const std::filesystem::path& file) {
+  const Hdf5Reader reader(file);
+  for (const auto& [path, shape] : written.shapes()) {
+    std::vector<Index> found;
+    for (const Dimension& d : reader.dims(path)) found.push_back(d.size);
+    if (found != shape) throw MachineError("{}: '{}' was not written whole", file.string(), path);
+  }
+}
+
+bool is_test_result(const Frame& frame) {
+  const auto below_test = [](const std::string& path) {
+    return path == kTestGroup || path.starts_with(kTestGroup + std::string("/"));
+  };
+  if (const auto* array = std::get_if<Array>(&frame)) return below_test(array->group);
+  const auto* attributes = std::get_if<Attributes>(&frame);
+  return attributes && below_test(attributes->path);
+}
+
+// What the record holds and the journals do not, as a part of a sentence; "" when it holds no more.
+std::string more_in_record(const RunFolder& run, const History& history) {
+  if (!is_there(run.record())) return "";
+  try {
+    const auto end = published_end(run);
+    if (end && history.end_state() != to_string(*end))
+      return fmt::format("is {}, the journals have no such end", to_string(*end));
+    const Index updates = Record(run.record()).last_update();
+    if (updates > history.last_update())
+      return fmt::format("holds {} updates, the journals only {}", updates, history.last_update());
+  } catch (const DataError&) {  // a damaged record is what recover is for
+  }
+  return "";
+}
+
+void fill(Hdf5Writer& file, const RunFolder& run, const History& history) {
+  file.attributes("", root_attributes(run, history));
+  write_provenance(file, run, history);
+  write_series(file, history.live);
+  write_arrays(file, history.live);
+  write_alignments(file, history.live);
+  write_attributes(file, history.live);
+}
+
+}  // namespace
+
+void publish(FileSystem& files, const RunFolder& run, History history) {
+  if (history.end_state() != to_string(RunState::complete))
+    std::erase_if(history.live, is_test_result);
+  Hdf5Writer file;
+  try {
+    fill(file, run, history);
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    if (std::string_view(error.what()).starts_with(printable(run.root.string(), kWhole)))
+      throw;  // names its file
+    // Each frame could stand in a record, all of them cannot.
+    throw DataError(
+        "{}: no record can be made of its journals: {}; move them away and run the spec again with "
+        "--force",
+        run.root.string(),
+        error.what());
+  }
+  files.write_atomically(run.record(), file.image(), [&](const std::filesystem::path& temporary) {
+    check_counts(file, temporary);
+  });
+}
+
+bool end_is_published(const RunFolder& run) {
+  const RunState state = run_status(run).state;
+  const bool may_be =
+      state == RunState::complete || state == RunState::planned;  // or damaged, alone
+  return may_be && published_end(run) == RunState::complete;
+}
+
+void recover(FileSystem& files, const RunFolder& run, const std::vector<std::string>& except) {
+  check_places(run);
+  remove_temporaries(files, run, false);
+  const auto owner = newest_claim(run);
+  if (!owner && run.journals().empty())
+    throw DataError("{}: no run was ever started here", run.root.string());
+  if (owner && !is_there(run.released(owner->attempt)) && proof_of_death(*owner).empty()) {
+    throw MachineError("{}: {} works on this run and publishes its record itself",
+                       run.root.string(),
+                       owner->str());
+  }
+  History history = read_history(run);
+  if (const std::string more = more_in_record(run, history); !more.empty())
+    throw DataError(
+        "{}: {}: they are damaged, and the record stays as it is", run.record().string(), more);
+  check_setting(run, id_of(history), except);
+  for (const Attempt& attempt : history.attempts) {
+    const auto environment = run.environment(attempt.header.attempt);
+    if (is_there(environment) && !is_environment(read_file(environment)))
+      throw DataError("{}: damaged; move it away: the record is then made without it",
+                      environment.string());
+  }
+  publish(files, run, std::move(history));
+}
+
+}  // namespace softalign

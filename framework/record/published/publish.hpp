@@ -1,0 +1,26 @@
+// Makes run.h5 from a run's journals. The layout is written down for people in results/README.md.
+#pragma once
+
+#include "framework/record/file.hpp"
+#include "framework/record/folder/run_folder.hpp"
+#include "framework/record/journal/history.hpp"
+
+namespace softalign {
+
+inline constexpr int kFormatVersion = 1;
+
+// Builds the record in memory, writes it beside run.h5, reads it back and puts it in place in one
+// step. Test results, which are recorded last, are whole or absent: a run that is not complete has
+// none. Throws MachineError when the disk fails; run.h5 is then what it was.
+void publish(FileSystem& files, const RunFolder& run, History history);
+
+// Whether the run is complete and run.h5 is the record of its end, which may lie there alone. Throws
+// DataError for a damaged record.
+bool end_is_published(const RunFolder& run);
+
+// The record of a run that nobody works on, from what its journals hold: `softalign recover`. Torn
+// ends of journals are not read and not cut. MachineError while its owner lives; DataError, and
+// run.h5 stays, when a file of the run's folder is damaged. `except` is that of check_setting.
+void recover(FileSystem& files, const RunFolder& run, const std::vector<std::string>& except = {});
+
+}  // namespace softalign

@@ -1,0 +1,258 @@
+#include "framework/runs/claims.hpp"
+
+#include <fmt/ranges.h>  // fmt::join, from version 11 on
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "framework/analysis/significance.hpp"
+#include "framework/base/counted.hpp"
+#include "framework/base/suggest.hpp"
+#include "framework/base/types.hpp"
+#include "framework/eval/metric.hpp"
+
+namespace softalign {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The sentences that a measurement is over, after the test set was drawn anew, with replacement,
+// for the k-th time; as they are for k = 0. All runs of a part see the same draw.
+std::vector<Index> drawn_sentences(const StoredResults& results, const Measurement& m, Index k) {
+  if (k == 0) return results.of_length(m.shortest, m.longest);
+  const Bootstrap bootstrap("bootstrap " + m.part, std::ssize(results.source_lengths));
+  std::vector<Index> drawn;
+  for (const Index at : bootstrap.draw(k)) {
+    const Index length = results.source_lengths[usize(at)];
+    if (length >= m.shortest && length <= m.longest) drawn.push_back(at);
+  }
+  return drawn;
+}
+
+bool is_defined(const Measurement& m, const std::vector<StoredResults>& seeds) {
+  return std::none_of(seeds.begin(), seeds.end(), [&](const StoredResults& run) {
+    return std::isnan(run.value(m.metric, drawn_sentences(run, m, 0)));
+  });
+}
+
+// Both sides of a claim, over the seeds.
+struct Sides {
+  Seeds left, right;
+};
+
+Sides sides_of(const Statement& statement,
+               const Measured& measured,
+               std::size_t seeds,
+               Index draw) {
+  std::vector<double> left, right;
+  for (std::size_t s = 0; s < seeds; ++s) {
+    std::vector<double> values;
+    for (const Measurement& m : statement.measurements()) {
+      const StoredResults& run = measured(m).at(s);
+      values.push_back(run.value(m.metric, drawn_sentences(run, m, draw)));
+    }
+    left.push_back(statement.left(values));
+    right.push_back(statement.right(values));
+  }
+  return {over_seeds(left), over_seeds(right)};
+}
+
+JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const Measured& measured) {
+  JudgedClaim judged;
+  judged.claim = &claim;
+  const Statement& statement = claim.statement;
+  judged.sentences = std::numeric_limits<Index>::max();
+  for (const Measurement& m : statement.measurements()) {
+    const auto& runs = measured(m);
+    if (runs.size() < seeds) return judged;
+    const Index n = std::ssize(runs.front().of_length(m.shortest, m.longest));
+    if (n == 0) judged.nothing = m.text;
+    judged.sentences = std::min(judged.sentences, n);
+  }
+  if (judged.sentences == 0) {
+    judged.verdict = Verdict::empty;
+    return judged;
+  }
+  for (const Measurement& m : statement.measurements()) {
+    if (is_defined(m, measured(m))) continue;
+    judged.verdict = Verdict::unmeasured;
+    judged.nothing = m.text;
+    return judged;
+  }
+  const Sides sides = sides_of(statement, measured, seeds, 0);
+  judged.left = sides.left;
+  judged.right = sides.right;
+  judged.verdict =
+      statement.holds(sides.left.mean, sides.right.mean) ? Verdict::holds : Verdict::fails;
+  Index held = 0;
+  for (Index k = 1; k <= kResamples; ++k) {
+    const Sides drawn = sides_of(statement, measured, seeds, k);
+    if (statement.holds(drawn.left.mean, drawn.right.mean)) ++held;
+  }
+  judged.confidence = static_cast<double>(held) / static_cast<double>(kResamples);
+  return judged;
+}
+
+// Of a claim whose runs are complete.
+std::string verdict_word(const JudgedClaim& judged) {
+  if (judged.verdict == Verdict::empty)
+    return judged.claim->open ? "open, no sentences" : "NO SENTENCES";
+  if (judged.verdict == Verdict::unmeasured)
+    return judged.claim->open ? "open, not measured" : "NOT MEASURED";
+  const bool holds = judged.verdict == Verdict::holds;
+  if (judged.claim->open) return holds ? "open, holds" : "open, does not hold";
+  return holds ? "holds" : "FAILS";
+}
+
+std::string name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::holds:
+      return "holds";
+    case Verdict::fails:
+      return "fails";
+    case Verdict::empty:
+      return "empty";
+    case Verdict::unmeasured:
+      return "unmeasured";
+    case Verdict::unknown:
+      break;
+  }
+  return "unknown";
+}
+
+// "best where units=64".
+std::string subject_of(const Measurement& m) {
+  std::string text = "best";
+  for (const Setting& setting : m.among)
+    text += fmt::format("{}{}={}", text == "best" ? " where " : ", ", setting.path, setting.value);
+  return text;
+}
+
+bool is_among(const RankedConfiguration& configuration, const Measurement& m, const RunList& list) {
+  const std::vector<Override>& set = list.rows[usize(configuration.rows.front())].set;
+  return std::ranges::all_of(m.among, [&](const Setting& setting) {
+    return std::ranges::any_of(set, [&](const Override& change) {
+      return change.path == setting.path &&
+             (change.value.text == setting.value || change.value.flow() == setting.value);
+    });
+  });
+}
+
+}  // namespace
+
+void check_metric(const std::string& name, const Position& where) {
+  if (registered_metric(name)) return;
+  std::vector<std::string> known;
+  for (const NamedMetric& metric : all_metrics()) known.push_back(metric.name);
+  throw SpecError(
+      "{}: unknown metric '{}'{}", where.str(), printable(name), suggestion(name, known));
+}
+
+std::string number_text(const Seeds& seeds) {
+  if (std::isnan(seeds.mean)) return "-";
+  if (seeds.count < 2 || std::isinf(seeds.mean)) return fmt::format("{:.2f}", seeds.mean);
+  return fmt::format("{:.2f} ±{:.2f}", seeds.mean, seeds.deviation);
+}
+
+Json json_of(const Seeds& seeds) {
+  return {{"mean", seeds.mean}, {"deviation", seeds.deviation}, {"seeds", seeds.count}};
+}
+
+Json json_of(const JudgedClaim& judged) {
+  Json json{{"claim", judged.claim->statement.text()},
+            {"because", judged.claim->because},
+            {"expect", judged.claim->open ? "open" : "holds"},
+            {"verdict", name_of(judged.verdict)}};
+  if (!judged.best.empty()) json["best"] = judged.best;
+  if (!judged.judged()) return json;
+  json["left"] = json_of(judged.left);
+  json["right"] = json_of(judged.right);
+  json["sentences"] = judged.sentences;
+  json["confidence"] = judged.confidence;
+  return json;
+}
+
+bool broken(const std::vector<JudgedClaim>& claims) {
+  return std::ranges::any_of(claims, &JudgedClaim::broken);
+}
+
+std::vector<JudgedClaim> judge(const std::vector<StudyClaim>& claims,
+                               std::size_t seeds,
+                               const Measured& measured) {
+  std::vector<JudgedClaim> judged;
+  for (const StudyClaim& claim : claims) judged.push_back(judge(claim, seeds, measured));
+  return judged;
+}
+
+std::vector<JudgedClaim> judge(const std::vector<StudyClaim>& claims,
+                               const RunList& list,
+                               const ListStatus& status) {
+  const bool over =
+      std::ranges::all_of(status.rows, [](const RowStatus& row) { return is_over(row.state); });
+  const std::size_t seeds = list.options.seeds.size();
+  std::map<std::string, std::vector<StoredResults>> results;  // by the subject's text
+  std::map<std::string, std::string> best;
+  for (const StudyClaim& claim : claims)
+    for (const Measurement& m : claim.statement.measurements()) {
+      const std::string subject = subject_of(m);
+      if (!over || results.contains(subject)) continue;
+      results[subject];
+      const auto found = std::ranges::find_if(status.ranking, [&](const auto& configuration) {
+        return configuration.complete.size() == seeds && is_among(configuration, m, list);
+      });
+      if (found == status.ranking.end()) continue;
+      for (const Index k : found->complete)
+        results[subject].push_back(read_results(Record(list.run(list.rows[usize(k)]).root)));
+      best[subject] = fmt::format("{}: {}rows {}",
+                                  subject,
+                                  configuration_text(list, list.rows[usize(found->complete[0])]),
+                                  fmt::join(found->complete, ", "));
+    }
+  std::vector<JudgedClaim> judged = judge(
+      claims, seeds, [&](const Measurement& m) -> auto& { return results[subject_of(m)]; });
+  for (JudgedClaim& one : judged)
+    for (const Measurement& m : one.claim->statement.measurements())
+      if (const auto found = best.find(subject_of(m));
+          found != best.end() && std::ranges::count(one.best, found->second) == 0)
+        one.best.push_back(found->second);
+  return judged;
+}
+
+std::string claims_text(const std::vector<JudgedClaim>& claims) {
+  std::string text;
+  Index unknown = 0;
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    const JudgedClaim& judged = claims[i];
+    if (judged.verdict == Verdict::unknown) {
+      ++unknown;
+      continue;
+    }
+    const Statement& statement = judged.claim->statement;
+    text += fmt::format("{}. {}: {}\n", i + 1, verdict_word(judged), statement.text());
+    if (judged.verdict == Verdict::empty)
+      text += fmt::format("   no test sentence is as long as {} asks\n", judged.nothing);
+    else if (judged.verdict == Verdict::unmeasured)
+      text += fmt::format("   {} is not defined over its test sentences\n", judged.nothing);
+    else
+      text += fmt::format("   {} {} {}; n = {}, {}; so in {:.1f} % of {} resamples\n",
+                          number_text(judged.left),
+                          statement.comparison(),
+                          number_text(judged.right),
+                          counted(judged.sentences, "sentence"),
+                          counted(judged.left.count, "seed"),
+                          100 * judged.confidence,
+                          kResamples);
+    for (const std::string& best : judged.best) text += fmt::format("   {}\n", best);
+    if (!judged.claim->because.empty())
+      text += fmt::format("   because {}\n", judged.claim->because);
+  }
+  if (unknown > 0)
+    text += fmt::format("{} {} not judged yet: runs are missing\n",
+                        unknown,
+                        unknown == 1 ? "claim is" : "claims are");
+  return text;
+}
+
+}  // namespace softalign

@@ -1,0 +1,66 @@
+// Whether the claims of a study or a sweep hold, by the test results of its finished runs.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "framework/analysis/seeds.hpp"
+#include "framework/runs/list_status.hpp"
+#include "framework/study/claim.hpp"
+#include "framework/train/stored_results.hpp"
+
+namespace softalign {
+
+enum class Verdict {
+  holds,
+  fails,
+  empty,       // no test sentence has a length that it speaks of
+  unmeasured,  // sentences that it speaks of do not define the metric
+  unknown      // a run that it speaks of is not complete, or not among those read
+};
+
+struct JudgedClaim {
+  const StudyClaim* claim = nullptr;
+  Verdict verdict = Verdict::unknown;
+  Seeds left;  // what it compares
+  Seeds right;
+  Index sentences = 0;  // that the smallest of its measurements is over, first seed
+  // Share of resamples of the test sentences in which the claim holds (paired bootstrap: variants
+  // are resampled alike).
+  double confidence = 0;
+  std::vector<std::string> best;  // of a sweep: which configuration each measurement means
+  std::string nothing;  // the measurement to blame when the verdict is empty or unmeasured
+
+  bool judged() const { return verdict == Verdict::holds || verdict == Verdict::fails; }
+  // A claim that is expected to hold, and does not.
+  bool broken() const {
+    return verdict != Verdict::holds && verdict != Verdict::unknown && !claim->open;
+  }
+};
+
+// What a measurement is of: the runs' results in the order of the seeds; none: not complete.
+using Measured = std::function<const std::vector<StoredResults>&(const Measurement&)>;
+
+// That there is such a metric, once all plugins are loaded. Throws SpecError.
+void check_metric(const std::string& name, const Position& where);
+
+// The claims must outlive what is judged.
+std::vector<JudgedClaim> judge(const std::vector<StudyClaim>& claims,
+                               std::size_t seeds,
+                               const Measured& measured);
+// Those of a sweep, once all its rows are over. The best of some configurations is the first of
+// them in the ranking, which dev has made, with all seeds complete; pruned ones are none.
+std::vector<JudgedClaim> judge(const std::vector<StudyClaim>& claims,
+                               const RunList& list,
+                               const ListStatus& status);
+bool broken(const std::vector<JudgedClaim>& claims);
+
+// Each claim that could be judged with its number, then how many could not.
+std::string claims_text(const std::vector<JudgedClaim>& claims);
+nlohmann::ordered_json json_of(const JudgedClaim& judged);
+nlohmann::ordered_json json_of(const Seeds& seeds);
+std::string number_text(const Seeds& seeds);  // "21.50 ±0.30", "-" for no number
+
+}  // namespace softalign

@@ -1,0 +1,64 @@
+#include "framework/runs/frozen_base.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "framework/base/path.hpp"
+#include "framework/base/regular_file.hpp"
+#include "framework/config/writer.hpp"
+
+namespace softalign {
+namespace {
+
+// Leaves out options of a type that a file over the first has changed: the spec was read without them. Makes
+// paths absolute: relative ones are relative to the file that names them, and a frozen spec has no such file.
+void freeze(Value& map, const OptionNode& options) {
+  std::erase_if(map.entries, [&](Value::Entry& entry) {
+    if (entry.key == "type") return false;
+    const auto option = std::find_if(
+        options.children.begin(), options.children.end(), [&](const OptionNode& child) {
+          return child.name == entry.key;
+        });
+    if (option == options.children.end()) return true;
+    const auto* const file = std::get_if<InputFile>(&option->value);
+    if (entry.value.is_map()) {
+      freeze(entry.value, *option);
+    } else if (file && !file->path.empty()) {
+      entry.value.text = file->path;
+      entry.value.quoted = true;
+    }
+    return false;
+  });
+}
+
+}  // namespace
+
+std::string block_text(const Value& map, const std::string& indent) {
+  std::string text;
+  for (const Value::Entry& entry : map.entries) {
+    const bool block = entry.value.is_map() && !entry.value.entries.empty();
+    text +=
+        block ? fmt::format("{}{}:\n{}", indent, entry.key, block_text(entry.value, indent + "  "))
+              : fmt::format("{}{}: {}\n", indent, entry.key, entry.value.flow());
+  }
+  return text;
+}
+
+Value frozen_base(Value tree, const Spec& resolved, const OptionNode& options) {
+  std::erase_if(tree.entries, [](const Value::Entry& entry) {
+    return entry.key == "seed" || entry.key == "name";
+  });
+  freeze(tree, options);
+  if (Value::Entry* const plugins = tree.find("plugins"); plugins && plugins->value.is_list())
+    for (std::size_t i = 0; i < plugins->value.items.size(); ++i)
+      plugins->value.items[i] = Value::scalar(resolved.plugins.at(i), {}, true);
+  return tree;
+}
+
+void check_base(const fs::path& base, const Position& named_at) {
+  if (!fs::exists(base))
+    throw SpecError("{}: there is no spec {}", named_at.str(), printable(base.string(), kWhole));
+  if (!fs::is_directory(base)) demand_regular_file(base);  // nobody waits for a pipe
+}
+
+}  // namespace softalign

@@ -1,0 +1,305 @@
+#include "framework/runs/list_file.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "framework/base/hash.hpp"
+#include "framework/base/json.hpp"
+#include "framework/base/path.hpp"
+#include "framework/base/retry.hpp"
+#include "framework/config/reader.hpp"
+#include "framework/config/writer.hpp"
+#include "framework/config/yaml.hpp"
+#include "framework/record/text.hpp"
+#include "framework/runs/frozen_base.hpp"
+
+namespace softalign {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kFormat = "softalign-plan";
+constexpr int kVersion = 2;  // 1 was plan.yaml
+constexpr const char* kRemedy =
+    "plans are not edited by hand: `sweep extend` adds rows, another sweep has another name; "
+    "removed, it is planned again and keeps its runs";
+
+// Numbers, texts, lists and maps stand as the text that parse_flow reads.
+Json json_of(const SweepParameter& p) {
+  Json values = Json::array();
+  for (const Value& value : p.values) values.push_back(value.flow());
+  Json json = {{"path", p.path},
+               {"kind", to_string(p.kind)},
+               {"values", std::move(values)},
+               {"low", p.low},
+               {"high", p.high},
+               {"q", p.step}};
+  if (!p.spacing.empty()) json["spacing"] = p.spacing;
+  return json;
+}
+
+Json json_of(const ListedRun& row) {
+  Json json = {{"k", row.k}, {"run_id", row.run_id}, {"folder", row.below}};
+  if (!row.part.empty()) json.update({{"part", row.part}, {"variant", row.variant}});
+  json["seed"] = row.seed;
+  json["base"] = row.base;
+  Json set = Json::object();
+  for (const Override& change : row.set) set[change.path] = change.value.flow();
+  json["set"] = std::move(set);
+  return json;
+}
+
+Json header_of(const RunList& list) {
+  Json parameters = Json::array();
+  for (const SweepParameter& parameter : list.parameters) parameters.push_back(json_of(parameter));
+  return {{"format", kFormat},
+          {"format_version", kVersion},
+          {"about", "made by softalign, which adds rows; do not edit"},
+          {"name", list.name},
+          {"hash", list.hash},
+          {"file", list.file.string()},
+          {"method", to_string(list.method)},
+          {"metric", Json::parse(canonical_json(list.options.metric))},
+          {"early_terminate", Json::parse(canonical_json(list.options.early_terminate))},
+          {"seeds", list.options.seeds},
+          {"search_seed", list.search_seed},
+          {"base", list.base},
+          {"parameters", std::move(parameters)}};
+}
+
+std::string text_of(const RunList& list) {
+  std::string text = header_of(list).dump() + "\n";
+  for (const ListedRun& row : list.rows) text += json_of(row).dump() + "\n";
+  return text + Json{{"rows", list.rows.size()}, {"sha256", sha256_hex(text)}}.dump() + "\n";
+}
+
+[[noreturn]] void edited(const fs::path& file) {
+  throw SpecError("{}: changed since it was written; {}", file.string(), kRemedy);
+}
+
+// A list may be a stranger's, and what it says becomes names of files: nothing in it may lead out of
+// its folder.
+std::string name_in(const Json& json, const char* key, const Position& where) {
+  return legal_name(json.at(key).get<std::string>(), where);
+}
+
+std::string path_in(const Json& json, const char* key, const Position& where) {
+  const auto text = json.at(key).get<std::string>();
+  for (const fs::path& part : fs::path(text)) legal_name(part.string(), where);
+  return text;
+}
+
+SweepParameter parameter_in(const Json& json, const Position& where) {
+  SweepParameter p;
+  p.path = json.at("path");
+  p.where = where;
+  p.kind = parameter_kind(json.at("kind").get<std::string>()).value();
+  for (const Json& value : json.at("values"))
+    p.values.push_back(parse_flow(value.get<std::string>(), where));
+  p.low = json.at("low");
+  p.high = json.at("high");
+  p.step = json.at("q");
+  p.spacing = json.value("spacing", "");
+  return p;
+}
+
+ListedRun row_in(const Json& json, const Position& where) {
+  ListedRun row;
+  row.k = whole_number(json.at("k"));
+  row.run_id = name_in(json, "run_id", where);
+  row.below = path_in(json, "folder", where);
+  if (json.contains("part")) row.part = name_in(json, "part", where);
+  if (json.contains("variant")) row.variant = name_in(json, "variant", where);
+  row.seed = whole_number(json.at("seed"));
+  row.base = name_in(json, "base", where);
+  for (const auto& [path, value] : json.at("set").items())
+    row.set.push_back({path, false, parse_flow(value.get<std::string>(), where), where});
+  return row;
+}
+
+void read_header(const Json& json, RunList& list, const Position& where) {
+  if (json.at("format") != kFormat) edited(where.file);
+  if (json.at("format_version") != kVersion)
+    throw SpecError("{}: format_version {} is not known here; use the softalign that wrote it",
+                    where.str(),
+                    json.at("format_version").dump());
+  list.name = name_in(json, "name", where);
+  list.hash = json.at("hash");
+  list.file = json.at("file").get<std::string>();
+  list.method = sweep_method(json.at("method").get<std::string>()).value();
+  read_options(parse_flow(json.at("metric").dump(), where), list.options.metric, "metric");
+  read_options(parse_flow(json.at("early_terminate").dump(), where),
+               list.options.early_terminate,
+               "early_terminate");
+  list.options.seeds.clear();
+  for (const Json& seed : json.at("seeds")) list.options.seeds.push_back(whole_number(seed));
+  list.search_seed = whole_number(json.at("search_seed"));
+  list.base = json.at("base");
+  if (!list.base.empty()) legal_name(list.base, where);
+  std::vector<SweepParameter> parameters;
+  for (const Json& parameter : json.at("parameters"))
+    parameters.push_back(parameter_in(parameter, where));
+  list.set_parameters(std::move(parameters));
+}
+
+// Every line but the last, which is checked.
+std::vector<std::string> lines_of(const std::string& text, const fs::path& file) {
+  std::vector<std::string> lines;
+  std::size_t at = 0, last = 0;
+  for (std::size_t end; (end = text.find('\n', at)) != text.npos; at = end + 1) {
+    lines.push_back(text.substr(at, end - at));
+    last = at;
+  }
+  if (lines.size() < 2 || at != text.size()) edited(file);  // it is cut
+  const Json sum = Json::parse(lines.back(), nullptr, false);
+  lines.pop_back();
+  if (!sum.is_object() || sum.value("rows", Json()) != lines.size() - 1 ||
+      sum.value("sha256", "") != sha256_hex(text.substr(0, last)))
+    edited(file);
+  return lines;
+}
+
+void read_bases(RunList& list) {
+  std::set<std::string> names;
+  for (const ListedRun& row : list.rows) names.insert(row.base);
+  if (!list.base.empty()) names.insert(list.base);
+  for (const std::string& name : names) {
+    const fs::path file = list.place().base(name);
+    if (!is_there(file))
+      throw SpecError("{}: is missing; put it back, or remove {} and plan again: runs are kept",
+                      file.string(),
+                      list.place().plan().string());
+    const std::string text = read_file(file);
+    if (list.add_base(parse_yaml(text, file.string())) != name)
+      throw SpecError("{}:1:1: changed since it was planned; {}", file.string(), kRemedy);
+  }
+}
+
+// That what is written can be read again: paths may be called anything.
+void check_texts(const RunList& list) {
+  const auto check = [&](const std::string& text) {
+    for (std::size_t at = 0; at < text.size();) {
+      const std::string line = text.substr(at, text.find('\n', at) - at);
+      if (!is_text(line))
+        throw SpecError(
+            "{}: its plan would hold a name that is not UTF-8, {}; rename that file or folder",
+            printable(list.file.string(), kWhole),
+            printable(line, kWhole));
+      at += line.size() + 1;
+    }
+  };
+  check(list.file.string());
+  for (const ListedRun& row : list.rows)
+    for (const Override& setting : row.set) check(setting.value.flow());
+  for (const auto& [name, base] : list.bases) check(block_text(base));
+}
+
+// Whoever writes rows holds the folder.
+class FolderLock {
+ public:
+  explicit FolderLock(const fs::path& folder)
+      : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    if (descriptor_ >= 0) retry([&] { return flock(descriptor_, LOCK_EX); });
+  }
+  ~FolderLock() {
+    if (descriptor_ >= 0) close(descriptor_);
+  }
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+ private:
+  int descriptor_;
+};
+
+}  // namespace
+
+RunList read_list(const fs::path& folder) {
+  RunList list;
+  list.folder = folder;
+  const fs::path file = list.place().plan();
+  if (!is_there(file) && is_there(list.place().older_plan()))
+    throw SpecError(
+        "{}: planned by an older version; remove this file and plan again: its runs are kept",
+        list.place().older_plan().string());
+  if (!is_there(file))
+    throw SpecError("{}: no folder of a sweep or study: there is no plan.jsonl in it",
+                    folder.string());
+  const std::vector<std::string> lines = lines_of(read_file(file), file);
+  try {
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const Position where{file.string(), static_cast<int>(i + 1), 1};
+      const Json json = Json::parse(lines[i]);
+      if (i == 0)
+        read_header(json, list, where);
+      else
+        list.rows.push_back(row_in(json, where));
+      if (i > 0 && list.rows.back().k + 1 != std::ssize(list.rows)) edited(file);
+    }
+  } catch (const Json::exception&) {
+    edited(file);
+  } catch (const std::bad_optional_access&) {
+    edited(file);
+  }
+  read_bases(list);
+  return list;
+}
+
+void check_same(const RunList& list, const RunList& before) {
+  if (before.hash == list.hash) return;
+  throw SpecError(
+      "{}:1:1: {} holds a plan of the same name with another {}; give this one another name, or "
+      "remove that folder",
+      list.file.string(),
+      list.folder.string(),
+      list.base == before.base ? "method, parameters or rules" : "base spec");
+}
+
+void check_runs(const RunList& made, const RunList& there) {
+  check_same(made, there);
+  for (std::size_t i = 0; i < std::min(made.rows.size(), there.rows.size()); ++i)
+    if (made.rows[i].run_id != there.rows[i].run_id)
+      throw DataError(
+          "{}: row {} would be run {} now, not {}: its data, or the program's options, have "
+          "changed; put the data back, or give this sweep another name",
+          there.place().plan().string(),
+          i,
+          made.rows[i].run_id,
+          there.rows[i].run_id);
+}
+
+Index write_list(const RunList& list, FileSystem& files) {
+  check_texts(list);
+  const std::string text = text_of(list);
+  check_places(list.place());
+  const ListFolder place = list.place();
+  files.make_folders(place.bases());
+  const FolderLock lock(list.folder);
+  RunList before;
+  if (is_there(place.plan())) before = read_list(list.folder);
+  if (is_there(place.plan())) check_same(list, before);
+  for (std::size_t i = 0; i < std::min(before.rows.size(), list.rows.size()); ++i)
+    if (before.rows[i].run_id != list.rows[i].run_id || before.rows[i].below != list.rows[i].below)
+      throw SpecError("{}: row {} is not that of the plan any more; nothing was added",
+                      place.plan().string(),
+                      before.rows[i].k);
+  const Index added = std::ssize(list.rows) - std::ssize(before.rows);
+  if (is_there(place.plan()) && (added < 0 || read_file(place.plan()) == text)) return 0;
+  for (const auto& [name, base] : list.bases) {
+    const fs::path file = place.base(name);
+    const std::string yaml = block_text(base);
+    if (!is_there(file)) files.write_atomically(file, yaml);
+    if (read_file(file) != yaml)
+      throw SpecError(
+          "{}: stands where this list keeps its copy of a base spec, and is none; move it away",
+          printable(file.string(), kWhole));
+  }
+  files.write_atomically(place.plan(), text);
+  return added;
+}
+
+}  // namespace softalign

@@ -1,0 +1,133 @@
+#include "framework/runs/plan_study.hpp"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <set>
+
+#include "framework/base/types.hpp"
+#include "framework/config/writer.hpp"
+#include "framework/runs/claims.hpp"
+#include "framework/runs/frozen_base.hpp"
+#include "framework/runs/list_file.hpp"
+#include "framework/train/check_spec.hpp"
+
+namespace softalign {
+namespace {
+
+bool fits(const std::string& part, const std::string& variant, const std::string& pattern) {
+  return pattern.empty() || fnmatch(pattern.c_str(), (part + "/" + variant).c_str(), 0) == 0;
+}
+
+void check_metrics(const Study& study, const std::set<std::string>& planned) {
+  for (const StudyPart& part : study.parts)
+    for (const StudyMetric& metric : part.metrics)
+      if (planned.contains(part.name)) check_metric(metric.name, metric.where);
+  for (const StudyClaim& claim : study.claims)
+    for (const Measurement& m : claim.statement.measurements())
+      if (planned.contains(m.part)) check_metric(m.metric, claim.where);
+}
+
+class Planner {
+ public:
+  Planner(const Study& study,
+          const std::vector<Override>& overrides,
+          const std::filesystem::path& results,
+          const LoadSpec& load)
+      : study_(study), overrides_(overrides), load_(load) {
+    list().folder = results / study.name;
+    if (is_there(list().place().plan())) plan_.list = before_ = read_list(list().folder);
+    list().name = study.name;
+    list().file = study.file;
+    list().options = study.options;
+  }
+
+  void add(const StudyPart& part, const StudyVariant& variant, Index seed) {
+    const Position own{"the study"};
+    std::vector<Override> changes = part.changes;
+    changes.insert(changes.end(), variant.changes.begin(), variant.changes.end());
+    changes.push_back(parse_override(fmt::format("seed={}", seed), own));
+    changes.insert(changes.end(), overrides_.begin(), overrides_.end());
+    changes.push_back(parse_override(fmt::format("name={}-{}", part.name, variant.name), own));
+    const SpecTree tree = load_tree(part.base, changes);
+    const ResolvedSpec<Spec> resolved = load_(tree);
+    check_spec(resolved);
+    ListedRun row{.k = std::ssize(list().rows), .part = part.name, .variant = variant.name};
+    row.seed = resolved.spec.seed;  // an override may have changed it
+    row.base = list().add_base(frozen_base(tree.root, resolved.spec, values_of(resolved.spec)));
+    name_row(row, resolved.spec, list(), before_);
+    refuse_twin(row);
+    plan_.lengths[part.name] = resolved.spec.evaluate.lengths;
+    for (const std::string& note : resolved.notes)
+      if (std::ranges::count(list().notes, note) == 0) list().notes.push_back(note);
+    const auto same = std::ranges::find_if(list().rows, [&](const ListedRun& known) {
+      return known.below == row.below && known.part == row.part && known.variant == row.variant;
+    });
+    plan_.wanted.push_back(usize(same - list().rows.begin()));
+    if (same == list().rows.end())
+      list().rows.push_back(std::move(row));
+    else
+      same->base = row.base;  // its data may have moved
+  }
+
+  StudyPlan finish() { return std::move(plan_); }
+
+ private:
+  RunList& list() { return plan_.list; }
+
+  // Of one part two runs are two.
+  void refuse_twin(const ListedRun& row) {
+    for (const std::size_t i : plan_.wanted)
+      if (const ListedRun& other = list().rows[i];
+          other.part == row.part && other.run_id == row.run_id)
+        throw SpecError(
+            "part '{}': {} seed {} and {} seed {} are the same run; do their overrides say "
+            "anything?",
+            row.part,
+            other.variant,
+            other.seed,
+            row.variant,
+            row.seed);
+  }
+
+  const Study& study_;
+  const std::vector<Override>& overrides_;
+  const LoadSpec& load_;
+  RunList before_;  // as it was written last
+  StudyPlan plan_;
+};
+
+}  // namespace
+
+std::vector<std::size_t> StudyPlan::chosen(const std::string& pattern) const {
+  std::vector<std::size_t> chosen;
+  for (const std::size_t i : wanted)
+    if (fits(list.rows[i].part, list.rows[i].variant, pattern)) chosen.push_back(i);
+  return chosen;
+}
+
+StudyPlan plan_study(const Study& study,
+                     const std::vector<Override>& overrides,
+                     const std::filesystem::path& results,
+                     const LoadSpec& load,
+                     const std::string& pattern) {
+  Planner planner(study, overrides, results, load);
+  std::set<std::string> planned;
+  for (const StudyPart& part : study.parts) {
+    if (std::ranges::none_of(part.variants, [&](const StudyVariant& variant) {
+          return fits(part.name, variant.name, pattern);
+        }))
+      continue;
+    planned.insert(part.name);
+    check_base(part.base, part.base_named_at);
+    for (const StudyVariant& variant : part.variants)
+      for (const Index seed : study.options.seeds) planner.add(part, variant, seed);
+  }
+  if (planned.empty())
+    throw SpecError("no run fits '{}'; give a pattern of part/variant, as 'reverse/*'",
+                    printable(pattern));
+  check_metrics(study, planned);
+  return planner.finish();
+}
+
+}  // namespace softalign

@@ -1,0 +1,119 @@
+#include "framework/runs/report.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "framework/base/path.hpp"
+#include "framework/base/types.hpp"
+#include "framework/record/file.hpp"
+#include "framework/record/hdf5/hdf5.hpp"
+#include "framework/runs/list_file.hpp"
+
+namespace softalign {
+namespace {
+
+void place_by_list(Report& report) {
+  const RunList& list = *report.list;
+  std::map<fs::path, const ListedRun*> rows;
+  for (const ListedRun& row : list.rows) rows[normal_path(list.run(row).root)] = &row;
+  std::erase_if(report.runs, [&](const PlacedRun& run) {
+    if (rows.contains(run.given.place)) return false;
+    report.problems.push_back({run.given.place.string(), "left out: the plan has no such row"});
+    return true;
+  });
+  for (PlacedRun& run : report.runs) {
+    const ListedRun* row = rows.at(run.given.place);
+    run.panel = row->part;
+    run.series = row->part.empty() ? configuration_text(list, *row) : row->variant;
+    if (!run.series.empty() && run.series.back() == ' ') run.series.pop_back();
+  }
+  std::ranges::stable_sort(
+      report.runs, {}, [&](const PlacedRun& run) { return rows.at(run.given.place)->k; });
+}
+
+// Where a sweep was copied without its runs, its table says how they stood.
+void read_table(const RunList& list, ListStatus& status) {
+  const fs::path file = list.place().table();
+  const auto has_folder = [&](const ListedRun& row) { return is_there(list.run(row).root); };
+  if (!is_there(file) || std::ranges::any_of(list.rows, has_folder)) return;
+  const Hdf5Reader table(file);
+  const auto texts = [&](const char* name) {
+    return std::get<std::vector<std::string>>(table.read(name));
+  };
+  const std::string metric = "dev_" + list.options.metric.name.substr(4);
+  const std::vector<std::string> ids = texts("run_id"), states = texts("state");
+  std::vector<double> values(ids.size(), std::nan(""));
+  if (table.exists(metric)) values = std::get<std::vector<double>>(table.read(metric));
+  for (std::size_t i = 0; i < list.rows.size(); ++i) {
+    const auto at = usize(std::ranges::find(ids, list.rows[i].run_id) - ids.begin());
+    if (at >= std::min(states.size(), values.size())) continue;
+    if (status.rows[i].state != RunState::planned) continue;
+    status.rows[i].state = run_state(states[at]).value_or(RunState::planned);
+    status.metric[i] = values[at];
+  }
+  rank(list, status);
+}
+
+void find_list(Report& report, const fs::path& folder) {
+  if (!is_there(ListFolder{folder}.plan()) && !is_there(ListFolder{folder}.older_plan())) return;
+  try {
+    report.list = read_list(folder);
+    report.status = list_status(*report.list);
+    read_table(*report.list, *report.status);
+    report.kind = report.list->parameters.empty() ? "study" : "sweep";
+    report.name = report.list->name;
+  } catch (const Error& error) {
+    report.problems.push_back({ListFolder{folder}.plan().string(), error.what()});
+  } catch (const std::bad_variant_access&) {
+    report.problems.push_back({folder.string(), "its sweep.h5 is not as softalign writes it"});
+  }
+}
+
+void find_study(Report& report, const fs::path& folder) {
+  const fs::path file = ListFolder{folder}.study();
+  try {
+    if (is_there(file)) report.study = read_file(file);
+    if (report.study.empty() || nlohmann::json::accept(report.study)) return;
+    report.study.clear();
+    report.problems.push_back(
+        {file.string(), "cannot be read as JSON; the runs are shown without it"});
+  } catch (const Error& error) {
+    report.problems.push_back({file.string(), error.what()});
+  }
+}
+
+}  // namespace
+
+Report make_report(const std::vector<std::string>& places,
+                   const std::vector<GivenRun>& runs,
+                   const PairedTestOptions& draws) {
+  Report report;
+  report.runs = placed_runs(runs, places);
+  report.kind = report.runs.size() == 1 ? "run" : "runs";
+  if (places.size() == 1 && fs::is_directory(places.front())) {
+    find_list(report, places.front());
+    find_study(report, places.front());
+  }
+  if (report.list)
+    place_by_list(report);
+  else
+    place_by_test_set(report.runs);
+  const bool ordered = !report.study.empty(), planned = report.list.has_value();
+  if (!ordered)
+    report.ranked_by = planned ? report.list->options.metric.name : watched_metric(report.runs);
+  report.series =
+      ordered ? series_of(report.runs) : ranked_series(report.runs, report.ranked_by, planned);
+  std::vector<std::string> panels;
+  for (const PlacedRun& run : report.runs)
+    if (!run.configuration.empty() && !run.twin && std::ranges::count(panels, run.panel) == 0)
+      panels.push_back(run.panel);
+  if (draws.resamples > 0)
+    for (const std::string& panel : panels)
+      report.panels.push_back(
+          panel_of(panel, report.runs, report.series, ordered, draws, report.problems));
+  return report;
+}
+
+}  // namespace softalign

@@ -1,0 +1,33 @@
+// What a report is about: the runs of some places, what list they belong to, and how they compare.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/analysis/panel.hpp"
+#include "framework/runs/list_status.hpp"
+#include "framework/runs/run_list.hpp"
+
+namespace softalign {
+
+struct Report {
+  std::string kind;  // run, runs, study, sweep
+  std::string name;  // of the list
+  std::optional<RunList> list;
+  std::optional<ListStatus> status;
+  std::string study;  // study.json, which can be read as JSON; empty: none
+  std::vector<PlacedRun> runs;
+  std::vector<std::string> series;  // those of a study as it has them, others the best first
+  std::string ranked_by;            // the dev metric of that order
+  std::vector<Panel> panels;
+  std::vector<LeftOut> problems;
+};
+
+// places: what was named; runs: those that lie there. The folder of a sweep or a study gives its list
+// too. Nothing is compared where draws.resamples is 0.
+Report make_report(const std::vector<std::string>& places,
+                   const std::vector<GivenRun>& runs,
+                   const PairedTestOptions& draws);
+
+}  // namespace softalign

@@ -1,0 +1,44 @@
+#include "framework/runs/row_progress.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "framework/base/error.hpp"
+#include "framework/record/folder/status.hpp"
+
+namespace softalign {
+
+void RowProgress::look() {
+  const std::vector<Index> journals = run_.journals();
+  if (journals.empty()) return;
+  if (journals.back() != attempt_) {
+    attempt_ = journals.back();
+    tail_ = std::make_unique<JournalTail>(run_.journal(attempt_));
+    first_update_ = -1;
+  }
+  try {
+    for (const Frame& frame : tail_->next()) {
+      const auto* const scalars = std::get_if<Scalars>(&frame);
+      if (!scalars) continue;
+      for (const auto& [name, value] : scalars->values)
+        if (scalars->series + "/" + name == metric_) value_ = value;
+      if (scalars->series != "train") continue;
+      update_ = scalars->update;
+      last_time_ = scalars->wall_time;
+      if (first_update_ < 0) {
+        first_update_ = update_;
+        first_time_ = last_time_;
+      }
+    }
+  } catch (const DataError&) {  // not whole yet, or damaged: whoever works on it will say so
+  }
+  if (updates_ == 0) updates_ = run_status(run_).updates;
+}
+
+double RowProgress::seconds_left() const {
+  if (updates_ == 0 || update_ <= first_update_) return std::numeric_limits<double>::quiet_NaN();
+  const double rate = static_cast<double>(update_ - first_update_) / (last_time_ - first_time_);
+  return static_cast<double>(std::max<Index>(0, updates_ - update_)) / rate;
+}
+
+}  // namespace softalign

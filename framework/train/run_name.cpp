@@ -1,0 +1,50 @@
+#include "framework/train/run_name.hpp"
+
+#include <fmt/ranges.h>  // fmt::join, from version 11 on
+
+#include <map>
+
+#include "framework/config/writer.hpp"
+#include "framework/data/file_hash.hpp"
+
+namespace softalign {
+
+std::vector<RunName> names_of(const Spec& spec) {
+  std::vector<std::string> faults;            // of all files together
+  std::map<std::string, std::string> hashes;  // by path
+  const auto hash = [&](const InputFile& file) {
+    std::string& known = hashes[file.path];
+    try {
+      if (known.empty()) known = remembered_hash(file);
+    } catch (const DataError& error) {
+      faults.emplace_back(error.what());
+    }
+    return known;
+  };
+  std::vector<RunName> names;
+  for (const Hashed which : {Hashed::now, Hashed::before}) {
+    std::string json = canonical_json(spec, hash, which);
+    if (!faults.empty()) throw DataError("{}", fmt::join(faults, "\n"));
+    if (names.empty() || names.front().identity_json != json)
+      names.push_back({json, run_id(identity(json))});
+  }
+  return names;
+}
+
+std::string identity_json(const Spec& spec) { return names_of(spec).front().identity_json; }
+
+std::string run_id(const Spec& spec) { return names_of(spec).front().run_id; }
+
+RunPlace place_of(const Spec& spec,
+                  const std::filesystem::path& results,
+                  const std::string& known) {
+  std::vector<RunPlace> places;
+  for (RunName& name : names_of(spec)) places.push_back({name, results / spec.name / name.run_id});
+  for (const RunPlace& place : places)
+    if (place.name.run_id == known) return place;
+  for (const RunPlace& place : places)
+    if (std::filesystem::exists(place.folder)) return place;
+  return places.front();
+}
+
+}  // namespace softalign

@@ -1,0 +1,28 @@
+"""Imported by a script before its libraries: one that is missing costs a line, with what to install."""
+
+import sys
+from pathlib import Path
+from types import TracebackType
+
+# Module -> its package in Debian and on PyPI.
+PACKAGES = {
+    "h5py": ("python3-h5py", "h5py"),
+    "jinja2": ("python3-jinja2", "jinja2"),
+    "matplotlib": ("python3-matplotlib", "matplotlib"),
+    "numpy": ("python3-numpy", "numpy"),
+    "optuna": ("python3-optuna", "optuna"),
+    "yaml": ("python3-yaml", "pyyaml"),
+}
+
+
+def explain(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    module = error.name or "" if isinstance(error, ModuleNotFoundError) else ""
+    if module not in PACKAGES:
+        sys.__excepthook__(kind, error, trace)
+        return
+    debian, pypi = PACKAGES[module]
+    program = Path(sys.argv[0]).stem
+    sys.stderr.write(f"{program}: the Python package '{module}' is missing: apt-get install {debian}, or pip install {pypi}\n")
+
+
+sys.excepthook = explain

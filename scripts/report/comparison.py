@@ -1,0 +1,60 @@
+"""The table of configurations: means over seeds of the main metrics, and how far each stands from the baseline; what `compare` says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from report.gather import Subject
+from report.svg import number, spread
+
+
+@dataclass(frozen=True)
+class Cell:
+    text: str
+    best: bool = False
+    against: str = ""  # the baseline: "+3.20, p 0.004"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    panel: str
+    head: list[str]
+    rows: list[tuple[str, int, list[Cell]]]  # series, seeds, a cell a metric
+    baseline: str  # the series that the others are tested against; "" where nothing is tested
+
+
+def _against(one: dict[str, Any]) -> str:
+    """The difference over the pairs of seeds, and p of the paired randomisation on the test sentences, corrected (Holm)."""
+    difference, test = one["over_seeds"]["mean"], one.get("on_test_set")
+    if difference is None:
+        return ""
+    text = f"{'+' if difference >= 0 else '−'}{number(abs(difference))}"
+    return f"{text}, p {number(test['randomisation']['p_holm'], 2)}" if test else text
+
+
+def _cell(value: dict[str, Any], best: bool, against: str) -> Cell:
+    if value["mean"] is None:
+        return Cell("–")
+    return Cell(spread(value["mean"], value["sd"]), best, against)
+
+
+def _comparison(subject: Subject, panel: dict[str, Any]) -> Comparison:
+    data, series = panel["comparison"], panel["series"]
+    names = [metric["name"] for metric in data["metrics"]]
+    against = {(one["metric"], one["group"]): _against(one) for one in data["against_baseline"]}
+    best = {metric["name"]: metric["best_group"] for metric in data["metrics"]}
+    rows = []
+    for group in data["groups"]:
+        at = group["group"]
+        cells = [_cell(group["metrics"][name], best[name] == at, against.get((name, at), "")) for name in names]
+        rows.append((series[at - 1] or subject.name, len(group["runs"]), cells))
+    metrics = [subject.metric(name) for name in names]
+    head = [m.title + (f" ({m.units})" if m.units else "") for m in metrics]
+    return Comparison(panel["name"], head, rows, series[data["baseline"] - 1] if against else "")
+
+
+def comparisons(subject: Subject) -> list[Comparison]:
+    """Of the panels in which there is something to compare."""
+    found = [_comparison(subject, panel) for panel in subject.data["panels"] if "comparison" in panel]
+    return [one for one in found if len(one.rows) > 1 and one.head]

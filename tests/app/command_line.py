@@ -1,0 +1,169 @@
+"""Runs the built program as a person would; the small specs and corpora that its tests start from."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import pty
+import signal
+import struct
+import subprocess
+import termios
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+BINARIES = Path(os.environ.get("SOFTALIGN_BINARY_DIR", "build/release")).absolute()
+PROGRAM = BINARIES / "bin" / "softalign"
+ANGULAR = BINARIES / "lib" / "angular.so"
+SANITIZED = "SOFTALIGN_SANITIZE" in os.environ  # the program is slow, opens files of its own and maps terabytes
+PATIENCE = 10 if SANITIZED else 1  # so many times as long may something take
+
+SPLITS = {"train": 20, "dev": 4, "test": 4}  # of the small corpus: so many lines
+TASK = """\
+task:
+  type: reverse
+  symbols: 8
+  length: {train: [2, 5], dev: [2, 5], test: [2, 5]}
+  examples: {train: 64, dev: 16, test: 16}
+"""
+MODEL = """\
+model:
+  embedding: 8
+  encoder: {type: gru, units: 8}
+  attention: {type: global, score: {type: additive, units: 8}}
+  decoder: {type: attentional_gru, units: 8}
+train:
+  optimizer: {type: adam, learning_rate: 0.01}
+  batch: {sentences: 16}
+  shards: 2
+  epochs: 2
+"""
+TINY = "name: tiny\n" + TASK + MODEL
+
+
+def text_spec(source: str = "{}.en", target: str = "{}.es", more: str = "", model: str = MODEL) -> str:
+    """The tiny spec on parallel text. In the names of its files {} stands for the split; `more` is added to every split."""
+    files = (f"  {split}: {{source: {source}, target: {target}{more}}}\n".replace("{}", split) for split in SPLITS)
+    return "name: text\ntask:\n  type: parallel_text\n" + "".join(files) + model
+
+
+def write_corpus(folder: Path) -> None:
+    """A small parallel corpus and its spec, text.yaml."""
+    for split, lines in SPLITS.items():
+        for side in ("en", "es"):
+            (folder / f"{split}.{side}").write_text("".join(f"a b c {i % 5}\n" for i in range(lines)))
+    (folder / "text.yaml").write_text(text_spec())
+
+
+def softalign(*arguments: object, cwd: Path, code: int | None = 0, text: str | bytes = "", **more: Any) -> Any:
+    """The finished process; its exit status must be `code` (None: any)."""
+    data = text if isinstance(text, bytes) else text.encode()
+    done = subprocess.run(
+        [str(PROGRAM), *map(str, arguments)], cwd=cwd, input=data, capture_output=True, timeout=120 * PATIENCE, **more
+    )
+    done.stdout, done.stderr = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
+    assert code is None or done.returncode == code, f"exit status {done.returncode}\n{done.stdout}{done.stderr}"
+    return done
+
+
+def answer(*arguments: object, cwd: Path, **more: Any) -> Any:
+    """What the program prints as JSON."""
+    return json.loads(softalign(*arguments, "--json", cwd=cwd, **more).stdout)
+
+
+def json_lines(*arguments: object, cwd: Path, **more: Any) -> list[dict[str, Any]]:
+    """The same of a program that prints an object a line."""
+    return [json.loads(line) for line in softalign(*arguments, "--json", cwd=cwd, **more).stdout.splitlines()]
+
+
+def error(*arguments: object, cwd: Path, code: int, **more: Any) -> str:
+    """The one line on standard error with which the program refuses."""
+    lines = softalign(*arguments, cwd=cwd, code=code, **more).stderr.splitlines()
+    assert len(lines) == 1, lines
+    return lines[0]
+
+
+def started(*arguments: object, cwd: Path, **more: Any) -> subprocess.Popen[str]:
+    """A running program that can be interrupted, even when these tests run in the background of a script."""
+    return subprocess.Popen(
+        [str(PROGRAM), *map(str, arguments)],
+        cwd=cwd,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        **more,
+    )
+
+
+def trained_run(folder: Path, *overrides: object, spec: str = "tiny.yaml") -> Path:
+    """The folder of the run that a spec and overrides make in a working folder."""
+    return folder / Path(answer("run", spec, *overrides, cwd=folder)["record"]).parent
+
+
+def only_run(folder: Path, name: str = "tiny") -> Path:
+    """The folder of the one run of this name below folder/results."""
+    (run,) = folder.glob(f"results/{name}/*")
+    return run
+
+
+def started_run(folder: Path, *overrides: object) -> tuple[subprocess.Popen[str], Path]:
+    """A run of tiny.yaml that has left a checkpoint and goes on, and its folder."""
+    process = started("run", "tiny.yaml", *overrides, cwd=folder)
+    wait_until(lambda: any(folder.glob("results/tiny/*/ckpt/*.ckpt")))
+    return process, only_run(folder)
+
+
+def kill(process: subprocess.Popen[str]) -> None:
+    process.kill()
+    process.communicate()
+
+
+def interrupt(process: subprocess.Popen[str], name: str = "SIGINT", code: int = 75) -> str:
+    """What a running program says on standard error when a signal stops it."""
+    process.send_signal(getattr(signal, name))
+    _, messages = process.communicate(timeout=60)
+    assert process.returncode == code, messages
+    return messages
+
+
+def wait_until(true: Callable[[], bool], seconds: float = 30) -> None:
+    end = time.monotonic() + seconds * PATIENCE
+    while not true():
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.01)
+
+
+def files_below(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def on_terminal(folder: Path, columns: int, *arguments: object, output: bool = False) -> str:
+    """What the program writes to a terminal of so many columns: its messages, and its output if asked for."""
+    try:
+        master, slave = pty.openpty()
+    except OSError as error:  # a bare root has no /dev/pts
+        pytest.skip(f"no pseudo-terminal: {error}")
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    command = [str(PROGRAM), *map(str, arguments)]
+    where = slave if output else subprocess.DEVNULL
+    surroundings = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    process = subprocess.Popen(command, cwd=folder, stdin=slave, stdout=where, stderr=slave, env=surroundings)
+    os.close(slave)
+    written = b""
+    while True:
+        try:
+            piece = os.read(master, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not piece:
+            break
+        written += piece
+    os.close(master)
+    assert process.wait() == 0
+    return written.decode()

@@ -1,0 +1,37 @@
+// A metric in a file of its own, with a count that no other has; it includes its kind's header alone.
+#include "framework/eval/metric.hpp"
+
+namespace softalign {
+
+class Repeats final : public Metric {
+ public:
+  using Options = NoOptions;
+  explicit Repeats(const Options&) {}
+
+  MetricFacts about() const override {
+    return {.title = "repeats", .higher_is_better = false, .place = 50, .main = true};
+  }
+  std::vector<CountColumn> columns() const override {
+    return {{.name = "repeats",
+             .long_name = "hypothesis symbols, and those that equal the one before them",
+             .off = Counted::decoded,
+             .count =
+                 [](const EvaluatedSentence& sentence, std::span<double> to) {
+                   const std::vector<Token>& tokens = sentence.decoded->tokens;
+                   to[0] = static_cast<double>(tokens.size());
+                   to[1] = 0;
+                   for (std::size_t i = 1; i < tokens.size(); ++i)
+                     to[1] += tokens[i] == tokens[i - 1];
+                 },
+             .width = 2,
+             .part = "repeats_stat"}};
+  }
+  double value(const Counts& counts) const override {
+    const auto [symbols, repeats] = counts.sums<2>("repeats");
+    return ratio(100 * repeats, symbols);
+  }
+};
+
+SOFTALIGN_METRIC("repeats", Repeats, "hypothesis symbols that equal the one before them");
+
+}  // namespace softalign

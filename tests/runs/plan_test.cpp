@@ -1,0 +1,249 @@
+// A plan's rows, its file, and what happens to one that is edited, extended or planned twice.
+#include "framework/runs/list_file.hpp"
+
+#include <regex>
+
+#include <boost/test/unit_test.hpp>
+#include "framework/base/path.hpp"
+#include "framework/config/writer.hpp"
+#include "framework/runs/plan_sweep.hpp"
+#include "framework/runs/row_status.hpp"
+#include "framework/runs/work.hpp"
+#include "tests/runs/small_study.hpp"
+
+using namespace softalign;
+using namespace softalign::test;
+
+namespace {
+
+const std::string kHead = "name: s\nbase: base.yaml\n";
+const std::string kParameters =
+    "parameters:\n  model.attention.score.type: {values: [additive, dot]}\n"
+    "  model.embedding: {values: [8, 9]}\n";
+
+struct Planned {
+  Planned() { write_study(folder, ""); }  // for its base.yaml
+
+  RunList plan(const std::string& text) const {
+    return plan_sweep(
+        read_sweep(folder.write("sweep.yaml", text)), (folder / "results"), resolve_spec);
+  }
+  std::string refusal_of(const std::string& text) const {
+    return refusal([&] { plan(text); }, folder.path());
+  }
+  std::string ids(const RunList& plan) const {
+    std::string text;
+    for (const ListedRun& row : plan.rows) text += row.run_id + " ";
+    return text;
+  }
+  fs::path file() const { return ListFolder{(folder / "results/s")}.plan(); }
+
+  Scratch folder;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(plans)
+
+BOOST_AUTO_TEST_CASE(what_is_written_is_read_back) {
+  const Planned p;
+  const RunList made = p.plan(kHead + "seeds: {first: 3, count: 2}\n" + kParameters);
+  BOOST_REQUIRE(made.rows.size() == 8u);
+  BOOST_TEST(setting_text(made, made.rows[3]) == "score=additive embedding=9 seed=4");
+  BOOST_TEST(write_list(made) == 8);
+  BOOST_TEST(write_list(made) == 0);  // there already, and the same
+  const RunList back = read_list(made.folder);
+  BOOST_TEST(back.name == "s");
+  BOOST_TEST(back.options.metric.name == "dev/loss");
+  BOOST_TEST(back.options.metric.goal == "minimize");
+  BOOST_TEST(back.base == made.base);
+  BOOST_TEST(p.ids(back) == p.ids(made));
+  for (std::size_t i = 0; i < made.rows.size(); ++i) {
+    BOOST_TEST(back.rows[i].seed == made.rows[i].seed);
+    BOOST_TEST(setting_text(back, back.rows[i]) == setting_text(made, made.rows[i]));
+    // A row's spec is a function of the plan alone.
+    BOOST_TEST(row_spec(back, back.rows[i], resolve_spec).spec.seed == made.rows[i].seed);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_row_is_the_run_that_the_same_overrides_make) {
+  const Planned p;
+  const RunList plan = p.plan(kHead + kParameters);
+  const auto alone = load_spec<Spec>(
+      (p.folder / "base.yaml"), {"model.attention.score.type=dot", "model.embedding=8", "seed=1"});
+  BOOST_TEST(plan.rows[2].run_id == run_id(alone.spec));
+}
+
+BOOST_AUTO_TEST_CASE(a_base_may_extend_another_and_change_a_type) {
+  const Planned p;
+  p.folder.write("first.yaml", read_file((p.folder / "base.yaml")));
+  p.folder.write("base.yaml",
+                 "extends: first.yaml\nmodel: {encoder: {type: embedding_mean}, attention: {score: "
+                 "{type: dot}}}\n");
+  const RunList plan = p.plan(kHead + "parameters:\n  train.epochs: {values: [1, 2]}\n");
+  write_list(plan);
+  const RunList back = read_list(plan.folder);
+  for (std::size_t i = 0; i < plan.rows.size(); ++i)
+    BOOST_TEST(run_id(row_spec(back, back.rows[i], resolve_spec).spec) == plan.rows[i].run_id);
+}
+
+// Older versions named runs by options that change nothing, too.
+BOOST_AUTO_TEST_CASE(rows_that_an_older_version_planned_keep_their_names) {
+  const Planned p;
+  const std::string text = kHead + kParameters + "  evaluate.batch: {values: [7]}\n";
+  RunList old = p.plan(text);
+  const std::string newest = old.rows[0].run_id;
+  for (ListedRun& row : old.rows) {
+    const auto names = names_of(row_spec(old, row, resolve_spec).spec);
+    BOOST_REQUIRE(names.size() == 2u);
+    row.run_id = row.below = names[1].run_id;
+  }
+  BOOST_TEST(write_list(old) == std::ssize(old.rows));
+  BOOST_TEST(p.ids(p.plan(text)) == p.ids(old));
+  BOOST_TEST(write_list(p.plan(text)) == 0);
+  const RunList back = read_list(old.folder);
+  Observer observer;
+  const ExperimentOutcome outcome = work_on(back, back.rows[0], {}, resolve_spec, observer);
+  BOOST_TEST(outcome.folder == old.folder / old.rows[0].run_id);
+  BOOST_TEST((row_status(back, back.rows[0]).state == RunState::complete));
+  BOOST_TEST(!fs::exists(old.folder / newest));
+  fs::remove(old.place().plan());  // planned again, its runs are kept
+  const RunList again = p.plan(text);
+  BOOST_TEST(again.rows[0].run_id == old.rows[0].run_id);
+  BOOST_TEST(again.rows[1].run_id != old.rows[1].run_id);
+}
+
+BOOST_AUTO_TEST_CASE(the_plan_does_not_follow_a_base_that_changes_later) {
+  const Planned p;
+  const RunList plan = p.plan(kHead + kParameters);
+  write_list(plan);
+  const std::string base = read_file((p.folder / "base.yaml"));
+  p.folder.write("base.yaml", std::regex_replace(base, std::regex("epochs: 4"), "epochs: 5"));
+  const RunList back = read_list(plan.folder);
+  BOOST_TEST(row_spec(back, back.rows[0], resolve_spec).spec.train.epochs == 4);
+  const std::string message =
+      refusal([&] { write_list(p.plan(kHead + kParameters)); }, p.folder.path());
+  BOOST_TEST(contains(message, "a plan of the same name with another base spec"), message);
+}
+
+BOOST_AUTO_TEST_CASE(raising_run_cap_appends_and_changes_no_row) {
+  const Planned p;
+  const std::string random =
+      "method: random\n" + kParameters + "  train.clip_norm: {min: 0.5, max: 2.5}\n";
+  write_list(p.plan(kHead + "run_cap: 3\n" + random));
+  const std::string before = read_file(p.file());
+  const RunList longer = p.plan(kHead + "run_cap: 5\n" + random);
+  BOOST_TEST(write_list(longer) == 2);
+  BOOST_TEST(write_list(longer) == 0);
+  BOOST_TEST(write_list(p.plan(kHead + "run_cap: 3\n" + random)) == 0);  // it only grows
+  const std::string rows = before.substr(0, before.rfind("{\"rows\":"));
+  BOOST_TEST(read_file(p.file()).starts_with(rows));
+  BOOST_TEST(p.ids(read_list(p.file().parent_path())) == p.ids(longer));
+}
+
+BOOST_AUTO_TEST_CASE(an_edited_plan_is_refused) {
+  const Planned p;
+  write_list(p.plan(kHead + kParameters));
+  const std::string whole = read_file(p.file());
+  const auto after = [&](const std::string& from, const std::string& to) {
+    std::string text = whole;
+    const auto at = text.find(from);
+    BOOST_REQUIRE(at != text.npos);
+    FileSystem::real().write_atomically(p.file(), text.replace(at, from.size(), to));
+    return refusal([&] { read_list(p.file().parent_path()); }, p.folder.path());
+  };
+  const std::string edited =
+      "results/s/plan.jsonl: changed since it was written; plans are not edited by hand: `sweep "
+      "extend` adds rows, another sweep has another name; removed, it is planned again and keeps "
+      "its runs";
+  BOOST_TEST(after("\"model.embedding\":\"9\"", "\"model.embedding\":\"7\"") == edited);
+  BOOST_TEST(after("minimize", "maximize") == edited);
+  BOOST_TEST(after(whole.substr(whole.size() - 30), "") == edited);
+  BOOST_TEST(after(whole.substr(whole.rfind("{\"rows\"")), "") == edited);  // cut behind a row
+  const auto second = whole.find("{\"k\":1"), third = whole.find("{\"k\":2");
+  BOOST_TEST(after(whole.substr(second, third - second), "") == edited);
+  FileSystem::real().write_atomically(p.file(), whole);
+  const RunList list = read_list(p.file().parent_path());
+  const fs::path base = list.place().base(list.base);
+  FileSystem::real().write_atomically(base, read_file(base) + "tags: [a]\n");
+  BOOST_TEST(contains(refusal([&] { read_list(list.folder); }, p.folder.path()),
+                      ".yaml:1:1: changed since it was planned"));
+}
+
+BOOST_AUTO_TEST_CASE(a_plan_of_an_older_version_says_what_to_do) {
+  const Planned p;
+  p.folder.write("plan.yaml", "plan_version: 1\n");
+  BOOST_TEST(refusal([&] { read_list(p.folder.path()); }, p.folder.path()) ==
+             "plan.yaml: planned by an older version; remove this file and plan again: its runs "
+             "are kept");
+}
+
+BOOST_AUTO_TEST_CASE(two_rows_that_are_one_run_are_refused_with_both_named) {
+  const Planned p;
+  const std::string message =
+      p.refusal_of(kHead +
+                   "parameters:\n  model.attention.score.type: {values: [additive, dot]}\n"
+                   "  train.early_stopping: {values: [null, ~]}\n");
+  BOOST_TEST(contains(message, "comes twice"), message);
+  const std::string same = p.refusal_of(
+      kHead + "parameters:\n  model.encoder: {values: [{type: gru}, {type: gru, units: 8}]}\n");
+  BOOST_TEST(contains(same,
+                      "row 0 (encoder={type: gru} seed=1) and row 1 (encoder={type: gru, units: 8} "
+                      "seed=1) are the same run"),
+             same);
+}
+
+// What the table says of a row is what its run has.
+BOOST_AUTO_TEST_CASE(a_setting_that_another_one_undoes_is_refused) {
+  const Planned p;
+  const std::string block = p.refusal_of(
+      kHead +
+      "parameters:\n  model.encoder.units: {values: [6, 7]}\n  model.encoder: {values: [gru]}\n");
+  BOOST_TEST(contains(block,
+                      "another setting of the row replaces model.encoder.units, and the run would "
+                      "have 256"),
+             block);
+  const std::string type =
+      p.refusal_of(kHead +
+                   "parameters:\n  model.attention.score.units: {values: [3]}\n"
+                   "  model.attention.score.type: {values: [additive, dot]}\n");
+  BOOST_TEST(contains(type, "the run would have nothing"), type);
+}
+
+BOOST_AUTO_TEST_CASE(wrong_paths_and_values_are_refused_before_anything_is_written) {
+  const Planned p;
+  BOOST_TEST(p.refusal_of(kHead + "parameters:\n  model.embeding: {values: [8]}\n") ==
+             "sweep.yaml:4:3: unknown key 'embeding' in model; did you mean 'embedding'? legal: "
+             "embedding, tied_embeddings, encoder, attention, decoder, dropout, initialise");
+  BOOST_TEST(p.refusal_of(kHead + "parameters:\n  model.embedding: {values: [8, x]}\n") ==
+             "sweep.yaml:4:33: model.embedding: expected an integer in [1, 65536], got 'x'");
+  BOOST_TEST(p.refusal_of(kHead + "parameters:\n  train.shards: {values: [2, 3]}\n")
+                 .starts_with("sweep.yaml:4:30: train.shards: 3 is not a power of two"));
+  BOOST_TEST(p.refusal_of("name: s\nbase: nothing.yaml\n" + kParameters) ==
+             "sweep.yaml:2:7: there is no spec nothing.yaml");
+  BOOST_TEST(!fs::exists((p.folder / "results")));
+}
+
+BOOST_AUTO_TEST_CASE(the_sweeps_that_people_copy_can_be_planned) {
+  const Scratch folder;
+  Index count = 0;
+  for (const auto& entry : fs::directory_iterator(SOFTALIGN_SOURCE_DIR "/configs/sweeps")) {
+    if (entry.path().extension() != ".yaml") continue;
+    const RunList plan = plan_sweep(read_sweep(entry.path()), folder.path(), resolve_spec);
+    BOOST_TEST((plan.rows.empty() == (plan.method == SweepMethod::optuna)), entry.path());
+    ++count;
+  }
+  BOOST_TEST(count >= 3);
+}
+
+BOOST_AUTO_TEST_CASE(types_all_are_the_registry_without_those_excluded) {
+  const Planned p;
+  const RunList plan =
+      p.plan(kHead + "parameters:\n  model.attention.score.type: {types: all, exclude: [dot]}\n");
+  for (const ListedRun& row : plan.rows) BOOST_TEST(row.set.front().value.text != "dot");
+  BOOST_TEST(plan.rows.size() == Registry::instance().entries("score").size() - 1);
+  BOOST_TEST(contains(p.refusal_of(kHead + "parameters:\n  model.embedding.type: {types: all}\n"),
+                      "is no plugin's type"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

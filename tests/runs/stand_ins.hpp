@@ -1,0 +1,53 @@
+// Stand-ins for Slurm's programs, and a sweep that is handed to them.
+#pragma once
+
+#include <stdlib.h>
+
+#include <algorithm>
+#include <string>
+
+#include "framework/config/yaml.hpp"
+#include "framework/runs/slurm_script.hpp"
+#include "tests/message.hpp"
+#include "tests/scratch.hpp"
+
+namespace softalign::test {
+
+// A folder whose programs come first on PATH for the length of a test.
+class StandIns {
+ public:
+  StandIns() { setenv("PATH", (folder().string() + ":" + path_).c_str(), 1); }
+  ~StandIns() { setenv("PATH", path_.c_str(), 1); }
+  StandIns(const StandIns&) = delete;
+  StandIns& operator=(const StandIns&) = delete;
+
+  void add(const std::string& name, const std::string& body) const {
+    const std::string program = folder() / name;
+    write_file(program, "#!/bin/sh\necho \"$*\" >>" + program + ".calls\n" + body + "\n");
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  }
+  int calls(const std::string& name) const {
+    const std::string lines = bytes_of(folder() / (name + ".calls"));
+    return static_cast<int>(std::count(lines.begin(), lines.end(), '\n'));
+  }
+  const std::filesystem::path& folder() const { return scratch_.path(); }
+
+ private:
+  std::string path_ = getenv("PATH");
+  Scratch scratch_;
+};
+
+inline SlurmConfig cluster(Index max_array_size) {
+  SlurmConfig config;
+  config.cluster = "oak";
+  config.max_array_size = max_array_size;
+  return config;
+}
+
+inline ScriptSetting setting(const std::filesystem::path& folder,
+                             const std::string& resources = "{cpus: 2}") {
+  const Value block = parse_yaml(resources, "sweep.yaml");
+  return {"scores", folder, {"/opt/bin/softalign"}, cluster(1001), read_resources(&block, {})};
+}
+
+}  // namespace softalign::test

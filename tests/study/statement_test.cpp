@@ -1,0 +1,111 @@
+#include "framework/study/statement.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+
+#include "tests/message.hpp"
+
+using namespace softalign;
+using test::contains;
+
+namespace {
+
+const Position kHere{"study.yaml", 40, 12};
+
+std::string refusal(const std::string& text) {
+  return test::refusal([&] { Statement statement(text, kHere); });
+}
+
+double left(const std::string& sum, const std::vector<double>& values = {}) {
+  return Statement(sum + " > 0", kHere).left(values);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(statement)
+
+BOOST_AUTO_TEST_CASE(measurements_are_read) {
+  const Statement s(
+      "bleu[31-50](bible/dot-2) > bleu_x(bible/none) + chrf[61+](a.b/c) * loss[7](d/e)", kHere);
+  const auto& m = s.measurements();
+  BOOST_REQUIRE(m.size() == 4u);
+  BOOST_TEST(m[0].metric == "bleu");
+  BOOST_TEST(m[0].shortest == 31);
+  BOOST_TEST(m[0].longest == 50);
+  BOOST_TEST(m[0].part == "bible");
+  BOOST_TEST(m[0].variant == "dot-2");
+  BOOST_TEST(m[0].text == "bleu[31-50](bible/dot-2)");
+  BOOST_TEST(m[1].metric == "bleu_x");
+  BOOST_TEST(m[1].shortest == 0);  // all sentences
+  BOOST_TEST(m[1].longest == std::numeric_limits<Index>::max());
+  BOOST_TEST(m[2].shortest == 61);
+  BOOST_TEST(m[2].longest == std::numeric_limits<Index>::max());
+  BOOST_TEST(m[2].part == "a.b");
+  BOOST_TEST(m[3].shortest == 7);
+  BOOST_TEST(m[3].longest == 7);
+  BOOST_TEST(s.comparison() == ">");
+  BOOST_TEST(s.left({10, 2, 3, 4}) == 10);
+  BOOST_TEST(s.right({10, 2, 3, 4}) == 14);
+}
+
+BOOST_AUTO_TEST_CASE(the_best_of_a_sweep_is_a_subject) {
+  const Statement s("bleu[31+](best where model.units=64, a.score=x y) > bleu(best)", kHere);
+  const Measurement& m = s.measurements()[0];
+  BOOST_TEST(m.variant.empty());
+  BOOST_TEST(m.shortest == 31);
+  BOOST_REQUIRE(m.among.size() == 2u);
+  BOOST_TEST((m.among[0].path + "|" + m.among[0].value) == "model.units|64");
+  BOOST_TEST((m.among[1].path + "|" + m.among[1].value) == "a.score|x y");
+  BOOST_TEST(s.measurements()[1].among.empty());
+  BOOST_TEST(Statement("a(best/none) > 0", kHere).measurements()[0].part == "best");
+  BOOST_TEST(refusal("a(best of b=1) > 0").find("expected ')' or where PATH=VALUE") !=
+             std::string::npos);
+  BOOST_TEST(refusal("a(best where b) > 0").find("expected '='") != std::string::npos);
+  BOOST_TEST(refusal("a(best where b= ) > 0").find("expected a value") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(arithmetic_binds_as_in_school) {
+  BOOST_TEST(left("1 + 2 * 3") == 7);
+  BOOST_TEST(left("(1 + 2) * 3") == 9);
+  BOOST_TEST(left("10 - 2 - 3") == 5);
+  BOOST_TEST(left("-2 * -3 + .5") == 6.5);
+  BOOST_TEST(left("1e2-a(b/c)", {30}) == 70);
+  BOOST_TEST(left("2 * (a(b/c) - a(b/d))", {5, 3}) == 4);
+}
+
+BOOST_AUTO_TEST_CASE(comparisons) {
+  const auto holds = [](const char* comparison, double a, double b) {
+    return Statement(fmt::format("1 {} 2", comparison), kHere).holds(a, b);
+  };
+  BOOST_TEST(holds(">=", 1, 1));
+  BOOST_TEST(holds("<=", 1, 1));
+  BOOST_TEST(!holds(">", 1, 1));
+  BOOST_TEST(!holds("<", 1, 1));
+  BOOST_TEST(holds("<", 1, 2));
+  BOOST_TEST(holds(">", 2, 1));
+  for (const char* comparison : {"<", "<=", ">", ">="})
+    BOOST_TEST(!holds(comparison, std::nan(""), 1));
+}
+
+BOOST_AUTO_TEST_CASE(errors_say_where_and_what) {
+  BOOST_TEST(refusal("bleu(a/b)") ==
+             "study.yaml:40:12: expected a comparison (< <= > >=) at character 10 of 'bleu(a/b)', "
+             "where it ends");
+  BOOST_TEST(refusal("bleu[30-21](a/b) > 1") ==
+             "study.yaml:40:12: expected rising lengths, from 1 at character 11 of "
+             "'bleu[30-21](a/b) > 1', before '](a/b) > 1'");
+  BOOST_TEST(contains(refusal("bleu[0-3](a/b) > 1"), "from 1"));
+  BOOST_TEST(contains(refusal("bleu(a) > 1"), "expected '/' at character 7"));
+  BOOST_TEST(contains(refusal("bleu > 1"), "expected '(' at character 6"));
+  BOOST_TEST(contains(refusal("bleu(a/) > 1"), "expected a name"));
+  BOOST_TEST(contains(refusal("1 > 2 > 3"), "expected nothing more"));
+  BOOST_TEST(contains(refusal("1 >"), "expected a number, '('"));
+  BOOST_TEST(contains(refusal(""), "expected a number, '('"));
+  BOOST_TEST(contains(refusal("(1 > 2"), "expected ')'"));
+  BOOST_TEST(contains(refusal("1e999 > 2"), "expected a number"));
+  BOOST_TEST(contains(refusal("1 = 2"), "expected a comparison"));
+  const std::string deep(100000, '(');
+  BOOST_TEST(contains(refusal(deep), "at most 64 nested"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,174 @@
+// Reading a study's file, and the runs that are planned from it.
+#include <boost/test/unit_test.hpp>
+#include "framework/record/file.hpp"
+#include "framework/runs/list_file.hpp"
+#include "framework/runs/plan_study.hpp"
+#include "tests/runs/small_study.hpp"
+
+using namespace softalign;
+using namespace softalign::test;
+
+namespace {
+
+constexpr const char* kClaim = "  - claim: token_accuracy(reverse/none) >= 0\n";
+
+// What reading and planning says about the small study when `from` in it is replaced by `to`.
+std::string refusal_of(const std::string& from, const std::string& to) {
+  const Scratch folder;
+  const std::string file = write_study(folder, kClaim);
+  std::string text = bytes_of(file);
+  const auto at = text.find(from);
+  BOOST_REQUIRE(at != std::string::npos);
+  folder.write("study.yaml", text.replace(at, from.size(), to));
+  return refusal([&] { plan_study(read_study(file), {}, (folder / "results"), resolve_spec); },
+                 folder.path());
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(study)
+
+BOOST_AUTO_TEST_CASE(parts_variants_and_seeds_become_runs) {
+  const Scratch folder;
+  const Study study = read_study(write_study(folder, kClaim));
+  const auto [list, wanted, lengths] = plan_study(study, {}, (folder / "results"), resolve_spec);
+  BOOST_REQUIRE(list.rows.size() == 4u);
+  BOOST_TEST(wanted == (std::vector<std::size_t>{0, 1, 2, 3}));
+  BOOST_TEST(lengths.at("reverse") == (std::vector<Index>{2, 4, 6}));
+  BOOST_TEST(list.rows[0].variant == "none");
+  BOOST_TEST(list.rows[1].seed == 2);
+  BOOST_TEST(setting_text(list, list.rows[1]) == "reverse/none seed=2");
+  const Spec none = row_spec(list, list.rows[0], resolve_spec).spec,
+             additive = row_spec(list, list.rows[2], resolve_spec).spec;
+  BOOST_TEST(additive.name == "reverse-additive");
+  BOOST_TEST(additive.model.embedding == 9);  // an override of the variant
+  BOOST_TEST(none.model.embedding == 8);      // of the base
+  BOOST_TEST(none.model.attention.type == "none");
+  BOOST_TEST(list.rows[3].below == "reverse-additive/" + list.rows[3].run_id);
+  BOOST_TEST(!std::filesystem::exists((folder / "results")));
+}
+
+// A study that changes keeps the runs that it had, where they are.
+BOOST_AUTO_TEST_CASE(a_study_s_list_only_grows) {
+  const Scratch folder;
+  const std::string file = write_study(folder, kClaim), text = read_file(file);
+  const auto plan = [&](const std::string& changed) {
+    return plan_study(
+        read_study(folder.write("study.yaml", changed)), {}, (folder / "results"), resolve_spec);
+  };
+  BOOST_TEST(write_list(plan(text).list) == 4);
+  std::string changed = text;
+  changed.replace(changed.find("[1, 2]"), 6, "[2, 3]");
+  const StudyPlan later = plan(changed);
+  BOOST_TEST(later.list.rows.size() == 6u);
+  BOOST_TEST(later.wanted == (std::vector<std::size_t>{1, 4, 3, 5}));
+  BOOST_TEST(write_list(later.list) == 2);
+  const RunList back = read_list((folder / "results/small"));
+  BOOST_TEST(back.rows.size() == 6u);
+  BOOST_TEST(row_spec(back, back.rows[4], resolve_spec).spec.seed == 3);
+  BOOST_TEST(plan(text).wanted == (std::vector<std::size_t>{0, 1, 2, 3}));
+}
+
+BOOST_AUTO_TEST_CASE(only_the_parts_that_are_chosen_are_resolved) {
+  const Scratch folder;
+  std::string text = read_file(write_study(folder, kClaim));
+  text.insert(text.find("claims:"), "  broken: {base: none.yaml, report: {metrics: [nonsense]}}\n");
+  text += "  - claim: nonsense(broken/none) > 0\n";
+  const Study study = read_study(folder.write("study.yaml", text));
+  const auto plan = [&](const std::string& pattern) {
+    return plan_study(study, {}, (folder / "results"), resolve_spec, pattern);
+  };
+  BOOST_TEST(plan("reverse/*").wanted.size() == 4u);
+  BOOST_TEST(plan("reverse/none").wanted.size() == 4u);  // the whole part: its tables need it
+  BOOST_TEST(plan("reverse/none").chosen("reverse/none").size() == 2u);
+  BOOST_TEST(plan("reverse/none").chosen("").size() == 4u);
+  BOOST_TEST(contains(refusal([&] { plan("*/none"); }, folder.path()), "no spec none.yaml"));
+  BOOST_TEST(refusal([&] { plan("reverse"); }, folder.path()) ==
+             "no run fits 'reverse'; give a pattern of part/variant, as 'reverse/*'");
+}
+
+BOOST_AUTO_TEST_CASE(overrides_of_the_command_line_come_last) {
+  const Scratch folder;
+  const Study study = read_study(write_study(folder, kClaim));
+  const RunList list = plan_study(study,
+                                  numbered_overrides({"model.embedding=7", "name=mine"}),
+                                  (folder / "results"),
+                                  resolve_spec)
+                           .list;
+  const Spec spec = row_spec(list, list.rows[2], resolve_spec).spec;
+  BOOST_TEST(spec.model.embedding == 7);
+  BOOST_TEST(spec.name == "reverse-additive");  // so that folders stay apart
+}
+
+BOOST_AUTO_TEST_CASE(a_part_has_its_own_variants) {
+  const Scratch folder;
+  const std::string file = write_study(folder, kClaim);
+  std::string text = bytes_of(file);
+  text.replace(text.find("    report"),
+               0,
+               "    variants: {none: {model.attention: none, model.embedding: 3}, dot: "
+               "{model.attention.score: dot}}\n");
+  const Study study = read_study(folder.write("study.yaml", text));
+  BOOST_REQUIRE(study.parts[0].variants.size() == 3u);
+  BOOST_TEST(study.parts[0].variants[0].name == "none");
+  BOOST_TEST(study.parts[0].variants[0].changes.size() == 2u);
+  BOOST_TEST(study.parts[0].variants[2].name == "dot");
+}
+
+BOOST_AUTO_TEST_CASE(the_wrong_kind_of_file_is_called_what_it_is) {
+  const Scratch folder;
+  const std::string study = write_study(folder, kClaim);
+  BOOST_TEST(refusal([&] { read_study((folder / "base.yaml")); }, folder.path()) ==
+             "base.yaml:2:1: this is an experiment, not a study: softalign run base.yaml");
+  BOOST_TEST(refusal([&] { load_spec<Spec>(study); }, folder.path()) ==
+             "study.yaml:8:1: this is a study, not an experiment: softalign study study.yaml");
+}
+
+BOOST_AUTO_TEST_CASE(faults_have_a_place_and_a_remedy) {
+  BOOST_TEST(refusal_of("question", "qestion") ==
+             "study.yaml:3:1: unknown key 'qestion' in the study; did you mean 'question'? legal: "
+             "name, question, variants, parts, claims, seeds, metric, early_terminate, resources");
+  BOOST_TEST(
+      refusal_of("    report", "    reprot")
+          .starts_with(
+              "study.yaml:12:5: unknown key 'reprot' in part 'reverse'; did you mean 'report'?"));
+  BOOST_TEST(refusal_of("[1, 2]", "[1, 1]") == "study.yaml:4:12: seed 1 comes twice");
+  BOOST_TEST(refusal_of("[1, 2]", "[x]") ==
+             "study.yaml:4:9: seeds: expected an integer in [0, 1000000000000000], got 'x'");
+  BOOST_TEST(refusal_of("[1, 2]", "[]") ==
+             "study.yaml:4:8: no seeds; give a list, or {first: 1, count: 3}");
+  BOOST_TEST(
+      refusal_of("name: small", "name: ../small") ==
+      "study.yaml:2:7: '../small' cannot name a folder; use at most 100 letters, digits and . _ -");
+  BOOST_TEST(
+      refusal_of("token_accuracy, perplexity", "token_acuracy")
+          .starts_with(
+              "study.yaml:12:24: unknown metric 'token_acuracy'; did you mean 'token_accuracy'?"));
+  BOOST_TEST(refusal_of("none) >=", "nine) >=") ==
+             "study.yaml:14:12: 'token_accuracy(reverse/nine)' speaks of no variant of its part; "
+             "did you mean 'none'? legal: none, additive");
+  BOOST_TEST(refusal_of("(reverse/none) >=", "(revers/none) >=")
+                 .starts_with("study.yaml:14:12: 'token_accuracy(revers/none)' speaks of no part "
+                              "of this study; did you "
+                              "mean 'reverse'?"));
+  BOOST_TEST(refusal_of("claim: token_accuracy(reverse/none) >= 0", "claim: 2 > 1") ==
+             "study.yaml:14:12: the claim '2 > 1' speaks of no metric");
+  BOOST_TEST(contains(refusal_of("claims:", "claims: [x]\nmore:"), "'more'"));
+  BOOST_TEST(contains(refusal_of("base: base.yaml", "base: bse.yaml"), "no spec"));
+  // Faults of a spec keep their own places.
+  BOOST_TEST(
+      refusal_of("learning_rate: 0.02", "learning_rat: 0.02")
+          .starts_with(
+              "study.yaml:11:37: unknown key 'learning_rat' in optimizer 'adam'; did you mean"));
+  BOOST_TEST(
+      refusal_of("model.embedding=9", "model.embeding=9")
+          .starts_with(
+              "study.yaml:7:45: unknown key 'embeding' in model; did you mean 'embedding'?"));
+  // A variant that changes nothing is a mistake.
+  BOOST_TEST(
+      refusal_of("{model.attention: none}", "[model.attention.score.units=5, model.embedding=9]") ==
+      "part 'reverse': none seed 1 and additive seed 1 are the same run; do their overrides "
+      "say anything?");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
