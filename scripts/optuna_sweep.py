@@ -291,18 +291,20 @@ def texts_of(values: dict[str, Any]) -> list[tuple[str, str]]:
     return sorted((path, plain(float(v) if isinstance(v, int) and not isinstance(v, bool) else v)) for path, v in values.items())
 
 
-def queued(trial: optuna.trial.FrozenTrial) -> dict[str, Any]:
-    """The values that a trial will have once it is asked for."""
-    return dict(trial.system_attrs.get("fixed_params", {}))
+def values_of(trial: optuna.trial.FrozenTrial) -> dict[str, Any]:
+    """The values that a trial has, or will have once it is asked for."""
+    return dict(trial.system_attrs.get("fixed_params", trial.params))
 
 
 def ask_again_for_lost_trials(bridge: Bridge) -> None:
     """Whoever ran them is gone. Their rows stand in the plan: the same values lead to the same run, which goes on. So do
-    rows that Optuna knows nothing of any more, because its journal was removed: their runs tell it what it knew."""
+    rows that Optuna knows nothing of any more, because its journal was removed: their runs tell it what it knew. A trial that
+    was cut off while it was asked for has only some values; all of them are drawn again, by the same random numbers."""
     for trial in bridge.study.get_trials(deepcopy=False, states=[TrialState.RUNNING]):
         bridge.study.tell(trial.number, state=TrialState.FAIL)
-        bridge.study.enqueue_trial(trial.params)
-    known = [texts_of(trial.params or queued(trial)) for trial in bridge.study.get_trials(deepcopy=False)]
+        if len(values_of(trial)) == len(bridge.plan["parameters"]):
+            bridge.study.enqueue_trial(values_of(trial))
+    known = [texts_of(values_of(trial)) for trial in bridge.study.get_trials(deepcopy=False)]
     for row in bridge.plan["rows"]:
         if texts_of(row["set"]) not in known:
             known.append(texts_of(row["set"]))
