@@ -24,9 +24,10 @@ def program() -> str:
     return found
 
 
-def report_of(places: Sequence[Path], resamples: int | None = None) -> dict[str, Any]:
+def report_of(places: Sequence[Path], resamples: int | None = None, plugins: Sequence[str] = ()) -> dict[str, Any]:
     """`softalign export --what report`; with 0 resamples only the runs, their names and states. Throws RecordError with the program's own words."""
     chosen = [] if resamples is None else [f"--resamples={resamples}"]
+    chosen += [f"--plugin={plugin}" for plugin in plugins]
     command = [program(), "export", "--what", "report", *chosen, "--", *map(str, places)]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode != 0:

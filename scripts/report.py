@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Writes one HTML file about a run, a study or a sweep, which opens from disk without a network.
 
-report.py RUN|STUDY|SWEEP... [-o FILE.html] [--checklist]: a folder or a run.h5; several runs are set beside each other. A page
+report.py RUN|STUDY|SWEEP... [-o FILE.html] [--checklist] [--plugin FILE]: a folder or a run.h5; several runs are set beside each other. A page
 about several places belongs to none of them and needs -o. --checklist prints the reproducibility checklist as Markdown instead.
 What cannot be read is named on standard error and on the page.
 """
@@ -43,6 +43,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--checklist", action="store_true", help="the reproducibility checklist as Markdown, printed unless -o is given"
     )
+    parser.add_argument(
+        "--plugin", action="append", default=[], metavar="FILE", help="shared object with a metric that the program does not have"
+    )
     add_force(parser)
     given = parser.parse_args(arguments)
     output = given.output or (None if given.checklist else default_output(given.places[0]))
@@ -53,7 +56,7 @@ def main(arguments: list[str]) -> int:
     try:
         if output is not None and not into_stream:
             check(output, given.force)  # before the work
-        report = compute(given.places)
+        report = compute(given.places, given.plugin)
         text = markdown(report.subject, report.items) if given.checklist else html(report)
     except OutputError as error:
         say("report", error)

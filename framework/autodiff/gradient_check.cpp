@@ -100,6 +100,13 @@ GradientCheck check_gradients(
       largest = std::max(largest, std::abs(static_cast<double>(slot.gradient[i])));
 
   GradientCheck result;
+  if (parameters != nullptr)
+    for (const Parameter& parameter : parameters->all()) {
+      const auto gradient = std::span(gradients).subspan(usize(parameter.offset));
+      if (std::ranges::all_of(gradient.first(usize(parameter.value().size())),
+                              [](real g) { return g == 0; }))
+        result.idle.push_back(parameter.name);
+    }
   for (const Slot& slot : slots) {
     const Index stride = std::max<Index>(1, slot.value.size() / samples);
     for (Index i = 0; i < slot.value.size(); i += stride) {

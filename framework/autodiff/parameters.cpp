@@ -33,7 +33,11 @@ Parameter* ParameterStore::add(std::string name, Shape shape, Initializer initia
         shape.str(),
         static_cast<double>(kLargestModel));
   for (const Parameter& other : parameters_)
-    if (other.name == name) throw BugError("[parameters] two parameters are called '{}'", name);
+    if (other.name == name)
+      throw BugError(
+          "[parameters] two parameters are called '{}'; give one of them another name, or make it "
+          "below p / \"name\"",
+          name);
   parameters_.push_back({.name = std::move(name),
                          .shape = shape,
                          .initializer = std::move(initializer),

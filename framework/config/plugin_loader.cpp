@@ -115,8 +115,11 @@ LoadedPlugin& open_plugin(const PluginFile& file, const std::string& name) {
   for (const auto& [kind, source] : registered())
     if (!before.contains(kind)) plugin.added.push_back(kind);
   if (plugin.added.empty())
-    throw SpecError("{}: registers nothing; link it to the shared softalign library, not to a copy",
-                    file.path);
+    throw SpecError(
+        "{}: registers nothing; give it a line such as SOFTALIGN_SCORE(\"name\", Class, "
+        "\"summary\"), "
+        "and link it to the shared softalign library, not to a copy",
+        file.path);
   loaded().reserve(256);  // references stay valid
   loaded().push_back(std::move(plugin));
   return loaded().back();

@@ -19,6 +19,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "framework/base/error.hpp"
@@ -65,6 +66,10 @@ struct Factory<std::unique_ptr<Interface>(Args...)> {
   std::function<std::unique_ptr<Interface>(Args..., const AnyOptions&)> make;
   template <class Class>
   static Factory of() {
+    static_assert(std::is_base_of_v<Interface, Class>,
+                  "the class derives from its kind's interface");
+    static_assert(std::is_constructible_v<Class, Args..., const typename Class::Options&>,
+                  "the constructor takes what the kind's Make takes, and const Options& behind it");
     return {[](Args... args, const AnyOptions& options) -> std::unique_ptr<Interface> {
       using Options = typename Class::Options;
       return std::make_unique<Class>(static_cast<Args>(args)...,

@@ -27,6 +27,24 @@ bool is_there(const EvaluatedSentence& sentence, Counted off) {
   return false;
 }
 
+}  // namespace
+
+const char* name_of(Counted off) {
+  switch (off) {
+    case Counted::forced:
+      return "forced";
+    case Counted::decoded:
+      return "decoded";
+    case Counted::attention:
+      return "attention";
+    case Counted::baseline:
+      return "baseline";
+  }
+  return "";
+}
+
+namespace {
+
 bool is_same(const CountColumn& a, const CountColumn& b) {
   const auto facts = [](const CountColumn& c) {
     return std::tie(c.name, c.long_name, c.off, c.count, c.stored, c.units, c.width, c.part);

@@ -16,7 +16,9 @@
 
 namespace softalign {
 
-enum class Counted { forced, decoded, attention, baseline };  // what a column is read off
+// What a column is read off: the teacher-forced pass, what the search found, its attention, IBM Model 1.
+enum class Counted { forced, decoded, attention, baseline };
+const char* name_of(Counted off);  // "decoded"
 
 // One count of a sentence, or several of a kind: a column of /test in the record. Columns of one name
 // are the same column: metrics may share them (eval/columns.hpp).

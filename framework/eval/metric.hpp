@@ -16,15 +16,18 @@ namespace softalign {
 
 // What people and programs need to know of a metric's values. Records keep it.
 struct MetricFacts {
-  std::string title;              // "BLEU", as tables and figures call it
+  std::string title;              // "BLEU", as tables, report and figures call it
   std::string units = "percent";  // "percent", "nats", or "1" for a pure number
   // Which end is good: early stopping and "best" marks read it. Nothing: neither is, or it is not known,
   // of a metric that an older record has and this program does not.
   std::optional<bool> higher_is_better = true;
   double least = 0;  // what a value can be
   double most = 100;
-  int place = 100;        // in tables: the lower first; those of the search come behind all others
-  bool main = false;      // whether a first look shows it
+  // Order in tables: the lower first, and those that measure a search behind all others.
+  int place = 100;
+  // Shown where there is room for a few: a run's last lines, `ls`, `compare` without --metric, the
+  // head of a report. All others stand in the record, in `show` and in the report's details.
+  bool main = false;
   bool searched = false;  // whether it measures what a search found; follows from the columns
   // Tokenisation, case and smoothing of a score that others compute too, in sacreBLEU's form.
   // Values with different signatures must not be compared. Empty: there is nothing to vary.

@@ -83,16 +83,16 @@ Var SelfAttention::step(Var x, Var& past) const {
 
 MultiHead CrossAttention::operator()(
     Var x, Var memory, Index begin, std::span<const Index> lengths, Wanted wanted) const {
-  MultiHead seen = multi_head_attention({queries_(x), 0, PositionAxis::first},
-                                        {memory, begin},
-                                        {memory, begin + units_},
-                                        {.size = units_,
-                                         .heads = heads_,
-                                         .lengths = lengths,
-                                         .mean = wanted >= Wanted::mean,
-                                         .each = wanted == Wanted::each});
-  seen.context = output_(seen.context);
-  return seen;
+  MultiHead heads = multi_head_attention({queries_(x), 0, PositionAxis::first},
+                                         {memory, begin},
+                                         {memory, begin + units_},
+                                         {.size = units_,
+                                          .heads = heads_,
+                                          .lengths = lengths,
+                                          .mean = wanted >= Wanted::mean,
+                                          .each = wanted == Wanted::each});
+  heads.context = output_(heads.context);
+  return heads;
 }
 
 }  // namespace softalign

@@ -36,7 +36,10 @@ Var concat_last(Var a, Var b) {
 
 Var slice_last(Var x, Index begin, Index size) {
   const Index rows = x.shape().rows(), whole = x.shape().last();
-  ops::require(begin >= 0 && begin + size <= whole, "slice_last", "the slice must lie inside", x);
+  ops::require(begin >= 0 && begin + size <= whole,
+               "slice_last",
+               "columns begin to begin + size must lie inside the last dimension",
+               x);
   View y = x.tape().allocate(x.shape().with_last(size));
   copy_columns(rows, size, x.value().data + begin, whole, y.data, size);
   return x.tape().record(y, {x}, [=](View dy) {

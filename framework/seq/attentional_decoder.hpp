@@ -3,7 +3,8 @@
 //   s_i = cell(s_{i-1}, [E y_{i-1} ; c_i]),   readout from U_o h + V_o E y_{i-1} + C_o c_i,
 // where h is h_{i-1} as in Bahdanau's code, or h_i as in Cho et al. 2014 (appendix A.1.2) and Xu et al.
 // 2015 (equation 7). With a context gate, c_i = sigmoid(w h_{i-1} + b) times what the attention gives (Xu
-// et al. 2015, section 4.2.1). A context of size 0 is left out everywhere.
+// et al. 2015, section 4.2.1). A context of size 0 is left out everywhere. Another layer in the readout's
+// place has the readout's Options, constructor, operator() and size().
 #pragma once
 
 #include <optional>
@@ -16,13 +17,13 @@
 
 namespace softalign {
 
-template <class Cell>
+template <class Cell, class ReadoutLayer = Readout>
 class AttentionalDecoder : public Decoder {
  public:
   struct Options {
     Index units = 256;
     InitialStateOptions initial_state;
-    ReadoutOptions readout;
+    typename ReadoutLayer::Options readout;
     std::string readout_state = "before";
     bool context_gate = false;
     double recurrent_dropout = 0;
@@ -116,7 +117,7 @@ class AttentionalDecoder : public Decoder {
   Cell cell_;
   StateDropout dropout_;
   std::optional<Linear> context_;
-  Readout readout_;
+  ReadoutLayer readout_;
   std::optional<Linear> gate_;
 };
 

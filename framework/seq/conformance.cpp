@@ -82,13 +82,15 @@ ConformanceResult gradients(Subject& subject) {
       6,
       kGradientStep);
   if (result.checked == 0) return {"gradients", true, "all outputs are 0 here: nothing to compare"};
-  return {
-      "gradients",
-      result.worst < kGradientTolerance,
-      fmt::format("{} numbers against finite differences, largest error beyond rounding {:.1e}: {}",
-                  result.checked,
-                  result.worst,
-                  result.where)};
+  const bool passed = result.worst < kGradientTolerance;
+  std::string detail = fmt::format("{} numbers against finite differences: ", result.checked);
+  if (passed)
+    detail += fmt::format("errors up to {:.1e}", result.worst);
+  else
+    detail += fmt::format("wrong by {:.1e} at {}", result.worst, result.where);
+  if (!result.idle.empty())
+    detail += fmt::format("; no gradient reaches {}", fmt::join(result.idle, ", "));
+  return {"gradients", passed, detail};
 }
 
 ConformanceResult padding(Subject& subject) {

@@ -12,11 +12,8 @@ Readout::Function Readout::function_named(const std::string& name) {
   throw BugError("[readout] no function '{}'", name);
 }
 
-Readout::Readout(const Parameters& p,
-                 const ReadoutOptions& options,
-                 Index outputs,
-                 Index embedding,
-                 Index of_zero)
+Readout::Readout(
+    const Parameters& p, const Options& options, Index outputs, Index embedding, Index of_zero)
     : function_(function_named(options.readout)),
       size_(options.readout_units > 0 ? options.readout_units : of_zero),
       output_(p, "output", outputs, function_ == Function::maxout ? 2 * size_ : size_),

@@ -10,30 +10,26 @@
 
 namespace softalign {
 
-// Written among a decoder's own options.
-struct ReadoutOptions {
-  std::string readout = "maxout";
-  Index readout_units = 0;
-
-  // of_zero: what readout_units: 0 means.
-  template <class V>
-  void describe(V& v, std::string_view of_zero) {
-    v("readout", readout, "layer before the softmax", one_of("maxout", "tanh", "relu", "linear"));
-    v("readout_units",
-      readout_units,
-      fmt::format("units of that layer, after maxout; 0: {}", of_zero),
-      between(0, kLargestLayer));
-  }
-};
-
 class Readout {
  public:
+  struct Options {  // written among a decoder's own
+    std::string readout = "maxout";
+    Index readout_units = 0;
+
+    // of_zero: what readout_units: 0 means.
+    template <class V>
+    void describe(V& v, std::string_view of_zero) {
+      v("readout", readout, "layer before the softmax", one_of("maxout", "tanh", "relu", "linear"));
+      v("readout_units",
+        readout_units,
+        fmt::format("units of that layer, after maxout; 0: {}", of_zero),
+        between(0, kLargestLayer));
+    }
+  };
+
   // outputs: size of what a step gives; of_zero: R where readout_units is 0.
-  Readout(const Parameters& p,
-          const ReadoutOptions& options,
-          Index outputs,
-          Index embedding,
-          Index of_zero);
+  Readout(
+      const Parameters& p, const Options& options, Index outputs, Index embedding, Index of_zero);
 
   Var operator()(Var outputs, Var embedded) const;  // [..., outputs] [..., E] -> [..., R]
   Index size() const { return size_; }              // R

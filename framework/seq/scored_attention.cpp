@@ -33,9 +33,10 @@ Glimpse ScoredAttention::attend(const AttentionMemory& whole, const AttentionQue
   memory.lengths = reachable(whole);
   AttentionQuery query = asked;
   if (score_->reads_attended()) query.attended = query.past[query.past.size() - 1];
-  const Seen seen = see(memory, energies(memory, query), query);
-  const Var averaged = seen.averaged ? seen.averaged : seen.weights;
-  Glimpse glimpse{weighted_sum(averaged, memory.values, memory.lengths), seen.weights, seen.next};
+  const Alignment alignment = align(memory, energies(memory, query), query);
+  const Var averaged = alignment.averaged ? alignment.averaged : alignment.weights;
+  Glimpse glimpse{
+      weighted_sum(averaged, memory.values, memory.lengths), alignment.weights, alignment.next};
   if (query.attended) glimpse.next.push(query.attended + averaged);
   return glimpse;
 }

@@ -3,7 +3,7 @@
 // weights:
 //
 //   class Global final : public ScoredAttention {
-//     Seen see(const AttentionMemory& memory, Var energies, const AttentionQuery&) const override {
+//     Alignment align(const AttentionMemory& memory, Var energies, const AttentionQuery&) const override {
 //       return {softmax_prefix(energies, memory.lengths)};
 //     }
 //   };
@@ -38,15 +38,15 @@ class ScoredAttention : public Attention {
   bool aligns() const final { return true; }
 
  protected:
-  struct Seen {
+  struct Alignment {
     Var weights;        // [B,S], of the glimpse
     State next = {};    // the attention's own arrays before the next step
     Var averaged = {};  // [B,S], what the context is averaged with; empty: the weights
   };
   // memory.lengths end where the score does; query.past holds the attention's own arrays.
-  virtual Seen see(const AttentionMemory& memory,
-                   Var energies,
-                   const AttentionQuery& query) const = 0;
+  virtual Alignment align(const AttentionMemory& memory,
+                          Var energies,
+                          const AttentionQuery& query) const = 0;
   virtual State own_start(const AttentionMemory&) const { return {}; }
 
  private:

@@ -35,19 +35,19 @@ void refuse_own(const Value::Entry& entry) {
 std::vector<Override> read_settings(const Value& value,
                                     const std::string& what,
                                     const std::vector<SweepParameter>& parameters,
-                                    bool taken) {
+                                    bool condition) {
   std::vector<Override> settings;
   std::vector<std::string> paths;
   for (const SweepParameter& parameter : parameters) paths.push_back(parameter.path);
   for (const Value::Entry& entry : entries_of(value, what)) {
     const auto found = std::find(paths.begin(), paths.end(), entry.key);
-    if (taken && found == paths.end())
+    if (condition && found == paths.end())
       throw SpecError("{}: {}: '{}' is no parameter of this sweep{}",
                       entry.where.str(),
                       what,
                       printable(entry.key),
                       suggestion(entry.key, paths));
-    if (taken) {
+    if (condition) {
       const SweepParameter& parameter = parameters[usize(found - paths.begin())];
       std::vector<std::string> known;
       bool there = !parameter.is_finite() || parameter.all_types;

@@ -22,6 +22,7 @@ class Comparison:
     head: list[str]
     rows: list[tuple[str, int, list[Cell]]]  # series, seeds, a cell a metric
     baseline: str  # the series that the others are tested against; "" where nothing is tested
+    untested: list[str]  # "repeats: none of the metrics that this program has; load its plugin", of metrics without a p
 
 
 def _against(one: dict[str, Any]) -> str:
@@ -51,7 +52,8 @@ def _comparison(subject: Subject, panel: dict[str, Any]) -> Comparison:
         rows.append((series[at - 1] or subject.name, len(group["runs"]), cells))
     metrics = [subject.metric(name) for name in names]
     head = [m.title + (f" ({m.units})" if m.units else "") for m in metrics]
-    return Comparison(panel["name"], head, rows, series[data["baseline"] - 1] if against else "")
+    reasons = {f"{one['metric']}: {one['untested']}": None for one in data["against_baseline"] if one.get("untested")}
+    return Comparison(panel["name"], head, rows, series[data["baseline"] - 1] if against else "", list(reasons))
 
 
 def comparisons(subject: Subject) -> list[Comparison]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -65,6 +66,7 @@ class Subject:
     problems: list[Problem] = field(default_factory=list)
     study: dict[str, Any] | None = None
     plan: Plan | None = None
+    plugins: Sequence[str] = ()  # those that the user named, for metrics that the program does not have
 
     @property
     def panels(self) -> dict[str, list[Placed]]:
@@ -140,14 +142,14 @@ def folders_of(places: list[Path]) -> list[Path]:
     return [place.parent if place.name in ("plan.jsonl", "study.json") else place for place in places]
 
 
-def gather(places: list[Path]) -> Subject:
+def gather(places: list[Path], plugins: Sequence[str] = ()) -> Subject:
     """Reads what is there. Throws RecordError when a place does not exist or there is nothing to report on."""
     for place in places:
         if not place.exists():
             raise RecordError(f"{place}: no such file or folder")
     places = folders_of(places)
-    data = report_of(places)
-    subject = Subject(data["kind"], data["name"], data)
+    data = report_of(places, plugins=plugins)
+    subject = Subject(data["kind"], data["name"], data, plugins=plugins)
     read_runs(subject)
     places_named = {problem.place for problem in subject.problems}
     subject.problems += [

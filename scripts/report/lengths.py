@@ -71,7 +71,8 @@ def figure(subject: Subject, found: Table) -> Figure:
             )
         )
     title = metric.title + (f" ({metric.units})" if metric.units else "")
-    description = f"{title} by source length, {len(dots)} series with 95 % intervals; the table below holds the values"
+    sure = " with 95 % intervals" if any(math.isfinite(low) for one in dots for low, _ in one.interval) else ""
+    description = f"{title} by source length, {len(dots)} series{sure}; the table below holds the values"
     counts = [str(n) for n in found.sentences]
     drawn = bucket_chart(title, found.buckets[1:], counts[1:], dots, metric.units == "%", description)
     everything = [ALL, counts[0], *(column[0].text for column in found.columns.values())]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -58,8 +59,8 @@ class Report:
     parts: list[Part]  # of a page about several places
 
 
-def compute(places: list[Path]) -> Report:
-    subject = gather(places)
+def compute(places: list[Path], plugins: Sequence[str] = ()) -> Report:
+    subject = gather(places, plugins)
     states = subject.plan.states if subject.plan else []
     several = parts(places, subject)
     tables = lengths.tables(subject)

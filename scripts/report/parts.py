@@ -37,7 +37,7 @@ def part_folders(place: Path) -> list[Path]:
 
 def _part(folder: Path, subject: Subject) -> Part | None:
     try:
-        data = report_of([folder])
+        data = report_of([folder], plugins=subject.plugins)
     except RecordError as error:
         subject.problems.append(Problem(str(folder), str(error)))
         return None

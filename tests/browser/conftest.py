@@ -32,8 +32,8 @@ def lacking() -> str:
         return "playwright-core cannot be fetched: npm took more than 3 minutes"
     if done.returncode == 0:
         return ""
-    said = [line for line in done.stderr.splitlines() if line.startswith("npm err")] or done.stderr.splitlines()
-    return f"playwright-core cannot be fetched: {'; '.join(said[:2])}"
+    causes = [line for line in done.stderr.splitlines() if line.startswith("npm err")] or done.stderr.splitlines()
+    return f"playwright-core cannot be fetched: {'; '.join(causes[:2])}"
 
 
 @pytest.fixture(scope="session")

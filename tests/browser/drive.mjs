@@ -14,8 +14,8 @@ try {
   const { play } = await import(`./scenarios/${scenario}.mjs`);
   const before = performance.now();
   await page.goto(`file://${file}`);
-  const said = await play(page, { milliseconds: performance.now() - before, script: script === "script" });
-  console.log(JSON.stringify(said ?? {}));
+  const result = await play(page, { milliseconds: performance.now() - before, script: script === "script" });
+  console.log(JSON.stringify(result ?? {}));
 } catch (error) {
   faults.push(error.stack);
 } finally {

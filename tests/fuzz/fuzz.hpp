@@ -67,9 +67,9 @@ class Input {
 
  private:
   std::string_view take(std::size_t size) {
-    const std::string_view taken = rest_.substr(0, size);
-    rest_.remove_prefix(taken.size());
-    return taken;
+    const std::string_view text = rest_.substr(0, size);
+    rest_.remove_prefix(text.size());
+    return text;
   }
   std::string_view rest_;
 };

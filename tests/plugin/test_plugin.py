@@ -59,6 +59,29 @@ def test_a_metric_that_includes_only_its_kinds_header_is_measured_and_shown(here
     assert "repeats" in [metric["name"] for metric in answer("compare", run.parent, cwd=here)["metrics"]]
 
 
+def test_a_report_tests_a_plugins_metric_once_it_has_the_plugin(here: Path) -> None:
+    repeats = ANGULAR.with_name("repeats.so")
+    for score in ("additive", "dot"):
+        softalign("run", "tiny.yaml", "--plugin", repeats, f"model.attention.score={score}", cwd=here)
+    pages = {}
+    for name, words in (("without", []), ("with", ["--plugin", repeats])):
+        softalign("report", "results", "-o", f"{name}.html", *words, cwd=here)
+        pages[name] = (here / f"{name}.html").read_text()
+    reason = "Not tested: repeats: no registered metric: give its plugin with --plugin."
+    assert reason in pages["without"] and reason not in pages["with"]
+    assert "repeats (%) by source length, 2 series;" in pages["without"]
+    assert "repeats (%) by source length, 2 series with 95 % intervals" in pages["with"]
+
+
+def test_what_a_metric_counts_is_described_and_checked(here: Path) -> None:
+    described = answer("describe", "metric", "repeats", "--plugin", ANGULAR.with_name("repeats.so"), cwd=here)["metric"]
+    assert (described["title"], described["units"], described["higher_is_better"]) == ("repeats", "percent", False)
+    assert [(c["name"], c["counted_off"], c["width"]) for c in described["columns"]] == [("repeats", "decoded", 2)]
+    assert "higher is better" in softalign("describe", "metric", "bleu", cwd=here).stdout
+    results = answer("check", "metric", "repeats", "--plugin", ANGULAR.with_name("repeats.so"), cwd=here)
+    assert [(r["check"], r["passed"]) for r in results] == [(law, True) for law in ("options", "columns", "counts", "values")]
+
+
 def changed_copy_of_a_run(here: Path) -> tuple[list[object], Path]:
     """A run with a plugin whose file was built again since, in other bytes; its command and its folder."""
     shutil.copy(ANGULAR, here / "angular.so")

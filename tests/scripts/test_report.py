@@ -336,9 +336,9 @@ def damage(run: Path, how: str) -> str:
 def test_a_corrupt_run_is_named_and_spoils_nothing(study, tmp_path, how):
     copy = shutil.copytree(study, tmp_path / "small")
     victim = sorted(copy.glob("reverse-none/*/run.h5"))[0].parent
-    said = damage(victim, how)
+    fault = damage(victim, how)
     done = report(copy)
-    assert done.stderr.startswith(f"report: {victim}: ") and said in done.stderr and len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith(f"report: {victim}: ") and fault in done.stderr and len(done.stderr.splitlines()) == 1
     page = (copy / "report.html").read_text()
     kept = 4 if how in ("journal", "spec.yaml") else 3
     assert f"<b>{kept}</b><span>runs read" in page and f"reverse-none/{victim.name}</code>: " in page
@@ -374,9 +374,9 @@ def test_a_pipe_is_named_and_not_waited_for(study, demo, tmp_path):
         (place, *_) = [copy / name] if (copy / name).exists() else copy.glob(f"*/*/{name}")
         place.unlink()
         os.mkfifo(place)
-        said = subprocess.run([PROGRAM, "report", copy], capture_output=True, text=True, timeout=60, check=True).stderr
-        told = [line for line in said.splitlines() if "is a pipe or a device" in line]
-        assert len(told) == 1 and (name in told[0] or name == "run.h5") and "move it away" in told[0], said
+        message = subprocess.run([PROGRAM, "report", copy], capture_output=True, text=True, timeout=60, check=True).stderr
+        lines = [line for line in message.splitlines() if "is a pipe or a device" in line]
+        assert len(lines) == 1 and (name in lines[0] or name == "run.h5") and "move it away" in lines[0], message
 
 
 def test_words_cannot_become_markup(run, tmp_path):
@@ -434,13 +434,13 @@ def test_what_a_sweep_stopped_early_is_told(tmp_path):
     folder = make_sweep(tmp_path, SWEEP.replace("0.001, 0.01, 0.03", "1.0e-5, 0.01") + STOPPING)
     made = compute([folder / "plan.jsonl"])
     assert made.subject.problems == [] and len(made.states) == 8
-    said = softalign("sweep", "status", "sweep.yaml", cwd=tmp_path)
+    status = softalign("sweep", "status", "sweep.yaml", cwd=tmp_path)
     counts = dict(sweep.state_counts(made.states))
     assert counts["complete"] + counts["pruned"] == 8
-    assert f"demo: {counts['complete']} complete, {counts['pruned']} pruned" in said
+    assert f"demo: {counts['complete']} complete, {counts['pruned']} pruned" in status
     best = made.subject.plan.best
-    (rows,) = re.findall(r"^best dev/loss: .*\(rows? ([\d, ]+)\)$", said, re.M)
-    assert rows == ", ".join(str(s.row.k) for s in best.complete) and f"best dev/loss: {best.mean:.2f}" in said
+    (rows,) = re.findall(r"^best dev/loss: .*\(rows? ([\d, ]+)\)$", status, re.M)
+    assert rows == ", ".join(str(s.row.k) for s in best.complete) and f"best dev/loss: {best.mean:.2f}" in status
     assert made.subject.plan.in_all_rows == "train.epochs 3"
     assert {s.row.values["train.optimizer.learning_rate"] for s in made.states} == {1e-5, 0.01}
     found = sweep.decisions(made.states)

@@ -40,7 +40,7 @@ def swept(
             sd = statistics.stdev(known) if len(known) > 1 else None
             ranking.append({"rows": ks, "complete": complete, "mean": statistics.fmean(known), "sd": sd})
     ranking.sort(key=lambda one: (-len(one["complete"]), one["mean"] if minimize else -one["mean"]))
-    told = [
+    plan_rows = [
         {
             "k": k,
             "run_id": f"{k:016x}",
@@ -55,7 +55,7 @@ def swept(
     ]
     metric = {"name": "dev/loss", "goal": "minimize" if minimize else "maximize", "scale": scales.get("metric", "")}
     head = {"name": "made", "method": method, "metric": metric, "early_terminate": {"type": "none"}, "hash": "", "file": ""}
-    plan = Plan({**head, "parameters": parameters, "rows": told, "ranking": ranking}, {})
+    plan = Plan({**head, "parameters": parameters, "rows": plan_rows, "ranking": ranking}, {})
     return plan, plan.states
 
 
@@ -71,8 +71,8 @@ def test_the_best_is_told_with_its_seeds():
 
 
 def test_a_cell_s_best_is_a_mean_over_seeds():
-    told = [({"a.x": x, "a.y": y}, "complete", value) for x in (1, 2) for y in (1, 2) for value in (1.0 * x, 3.0 * y)]
-    (heat,) = heatmaps.heatmaps(*swept(told))
+    plan_rows = [({"a.x": x, "a.y": y}, "complete", value) for x in (1, 2) for y in (1, 2) for value in (1.0 * x, 3.0 * y)]
+    (heat,) = heatmaps.heatmaps(*swept(plan_rows))
     assert ["1", "1", "2", "2", "2"] in heat.table and ["2", "2", "4", "4", "2"] in heat.table
 
 
@@ -85,18 +85,18 @@ def test_what_is_the_same_in_all_rows_is_said_once():
     assert plan.varied == ["encoder.units"] and plan.in_all_rows == "epochs 200, clip 1"
     assert [row.label for row in plan.rows] == ["units=8", "units=8", "units=16", "units=16"]
     subject = Subject("sweep", "made", DATA, plan=plan)
-    said = {item.question: item.answer for item in checklist(subject, {}, states)}
-    assert said["Bounds for each hyperparameter"] == ["encoder.units: 8, 16", "in all rows: epochs 200, clip 1"]
-    told = [line for answer in said.values() for line in answer]
-    assert sum("epochs" in line for line in told) == 1 and any(line.startswith("units=16: dev/loss") for line in told)
+    answers = {item.question: item.answer for item in checklist(subject, {}, states)}
+    assert answers["Bounds for each hyperparameter"] == ["encoder.units: 8, 16", "in all rows: epochs 200, clip 1"]
+    lines = [line for answer in answers.values() for line in answer]
+    assert sum("epochs" in line for line in lines) == 1 and any(line.startswith("units=16: dev/loss") for line in lines)
     page = html(Report(subject, states, {}, checklist(subject, {}, states), []))
     assert page.count("epochs 200") == 2 and '<th scope="col">epochs' not in page  # below Sweep and in the checklist
 
 
 def test_options_that_some_rows_do_not_set_have_a_place():
     rows = [(0.1, 3, 2.0), (1.0, None, 4.0), (30.0, 5, 1.0), (10.0, None, 3.0)]
-    told = [({"a.rate": rate} | ({"b.units": units} if units else {}), "complete", value) for rate, units, value in rows]
-    plan, states = swept(told)
+    plan_rows = [({"a.rate": rate} | ({"b.units": units} if units else {}), "complete", value) for rate, units, value in rows]
+    plan, states = swept(plan_rows)
     drawn = sweep.parallel(plan, states)
     assert [row[2] for row in drawn.table] == ["3", "not set", "5", "not set"] and "not set" in drawn.drawing
     assert drawn.drawing.count("data-k=") == 4
@@ -173,8 +173,8 @@ def test_names_below_a_heatmap_are_apart():
 
 def test_colours_of_cells_are_logarithmic_where_the_axis_is():
     def cells(*values: float) -> list[str]:
-        told = [({"a.x": at % 2, "a.y": at // 2}, "complete", v) for at, v in enumerate(values)]
-        (heat,) = heatmaps.heatmaps(*swept(told))
+        plan_rows = [({"a.x": at % 2, "a.y": at // 2}, "complete", v) for at, v in enumerate(values)]
+        (heat,) = heatmaps.heatmaps(*swept(plan_rows))
         assert ("logarithmic" in heat.drawing) == (max(values) >= 30 * min(values))
         shown = re.findall(r'class="value mid on-(q\d)">([^<]+)<', heat.drawing)
         return [dict((text, q) for q, text in shown)[lengths.number(v)] for v in values]
@@ -186,16 +186,16 @@ def test_colours_of_cells_are_logarithmic_where_the_axis_is():
 @pytest.mark.parametrize("scale, middle", [("log", True), ("linear", False), ("", True)])
 def test_an_axis_has_the_scale_that_was_declared(scale, middle):
     """Of 1, 10 and 100: without a word they are far apart, so logarithmic."""
-    told = [({"a.rate": rate}, "complete", value) for rate, value in ((1, 1.0), (10, 2.0), (100, 3.0))]
-    places = {text: y for x, y, classes, text in texts_of(sweep.parallel(*swept(told, scales={"a.rate": scale})).drawing) if x < 100}
+    plan_rows = [({"a.rate": rate}, "complete", value) for rate, value in ((1, 1.0), (10, 2.0), (100, 3.0))]
+    places = {text: y for x, y, classes, text in texts_of(sweep.parallel(*swept(plan_rows, scales={"a.rate": scale})).drawing) if x < 100}
     assert (abs(places["10"] - (places["1"] + places["100"]) / 2) < 1) == middle
     columns = heatmaps.binned([2.0**k for k in range(-9, 1)], scale)
     assert columns[0][0] == ("0.00195–0.168" if scale == "linear" else "0.002–0.0055")
 
 
 def test_a_percentage_is_never_drawn_by_its_logarithm():
-    told = [({"a.x": at % 2, "a.y": at // 2}, "complete", v) for at, v in enumerate((0.5, 2.0, 40.0, 90.0))]
-    plan, states = swept(told, minimize=False, scales={"metric": "linear"})
+    plan_rows = [({"a.x": at % 2, "a.y": at // 2}, "complete", v) for at, v in enumerate((0.5, 2.0, 40.0, 90.0))]
+    plan, states = swept(plan_rows, minimize=False, scales={"metric": "linear"})
     (heat,) = heatmaps.heatmaps(plan, states)
     assert "logarithmic" not in heat.drawing
     assert {"20", "40", "60", "80"} <= {text for *_, text in texts_of(sweep.parallel(plan, states).drawing)}
@@ -212,23 +212,23 @@ def test_ticks_of_the_metric_are_round_and_within_the_drawing(values):
 
 
 def test_ticks_of_a_parameter_have_four_digits_and_do_not_touch():
-    told = [({"a.rate": rate}, "complete", 1.0 + rate) for rate in (0.0123457, 0.0123999, 0.5, 2.0)]
-    texts = [text for x, _, classes, text in texts_of(sweep.parallel(*swept(told)).drawing) if classes == "tick" and x < 100]
+    plan_rows = [({"a.rate": rate}, "complete", 1.0 + rate) for rate in (0.0123457, 0.0123999, 0.5, 2.0)]
+    texts = [text for x, _, classes, text in texts_of(sweep.parallel(*swept(plan_rows)).drawing) if classes == "tick" and x < 100]
     assert texts == ["0.01235", "0.5", "2"]
     assert apart([("a", 10), ("b", 15), ("c", 22), ("d", 30)]) == [("a", 10), ("c", 22)]
 
 
 def test_every_tick_of_parallel_coordinates_has_a_plate_over_the_lines():
-    told = [({"a.rate": rate, "b.kind": kind}, "complete", rate) for rate in DRAWN for kind in ("one", "another")]
-    drawing = str(sweep.parallel(*swept(told)).drawing)
+    plan_rows = [({"a.rate": rate, "b.kind": kind}, "complete", rate) for rate in DRAWN for kind in ("one", "another")]
+    drawing = str(sweep.parallel(*swept(plan_rows)).drawing)
     assert drawing.rindex('class="row ') < drawing.index('class="plate"')
     assert len(re.findall(r'class="plate"/><text [^>]*class="tick"', drawing)) == drawing.count('class="tick"') > 10
 
 
 def test_the_metric_of_a_small_sweep_is_in_sight_on_a_telephone():
     def least(count: int) -> int:
-        told = [({f"a.p{at}": k for at in range(count)}, "complete", 1.0 + k) for k in range(3)]
-        return int(re.search(r"min-width:(\d+)px", sweep.parallel(*swept(told)).drawing)[1])
+        plan_rows = [({f"a.p{at}": k for at in range(count)}, "complete", 1.0 + k) for k in range(3)]
+        return int(re.search(r"min-width:(\d+)px", sweep.parallel(*swept(plan_rows)).drawing)[1])
 
     assert least(2) <= 350 < least(4)  # of 400 px 350 are left
 
@@ -240,7 +240,7 @@ def test_a_scale_without_round_logarithms_has_round_numbers():
 
 def test_the_last_update_is_not_cut_off():
     for updates in ([0, 2000], [0, 100000], [0, 600]):
-        drawing = line_chart("t", [Line("a", 0, updates, [1, 2], None, None, ["1", "2"])], False, "said").drawing
+        drawing = line_chart("t", [Line("a", 0, updates, [1, 2], None, None, ["1", "2"])], False, "answers").drawing
         assert f">{updates[-1]:,}<" in drawing and all(right <= WIDTH for _, right, _ in boxes_of(drawing))
 
 
@@ -251,7 +251,7 @@ def band_of(name: str, mean: list[float], sd: list[float], zero: bool = False) -
     """(y of the band's outline, in pixels; the cells)"""
     low, high = [m - s for m, s in zip(mean, sd)], [m + s for m, s in zip(mean, sd)]
     line = Line("a", 0, [1, 2], mean, low, high, [f"{m} ± {s}" for m, s in zip(mean, sd)])
-    figure = line_chart(name, [line], zero, "said", LIMITS.get(name.rpartition("/")[2], (-math.inf, math.inf)))
+    figure = line_chart(name, [line], zero, "answers", LIMITS.get(name.rpartition("/")[2], (-math.inf, math.inf)))
     d = re.search(r'<path d="([^"]*)" class="band', figure.drawing)[1]
     return [float(pair.split(",")[1]) for pair in d[1:].split("L")], [row[1] for row in figure.table]
 

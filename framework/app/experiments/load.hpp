@@ -24,6 +24,9 @@ struct SpecArguments {
 void add_plugin_option(CLI::App& command,
                        std::vector<std::string>& plugins,
                        const char* help = "shared object with further plugins; may be repeated");
+inline constexpr const char* kMetricsOfPlugins =
+    "shared object with a metric that the program does not have: for its tests, intervals and "
+    "table by length; may be repeated";
 
 // `--threads N`, the same range everywhere.
 void add_threads_option(CLI::App& command,

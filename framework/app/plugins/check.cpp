@@ -6,7 +6,7 @@
 #include "framework/app/plugins/kinds.hpp"
 #include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/table.hpp"
-#include "framework/seq/conformance.hpp"
+#include "framework/eval/metric_conformance.hpp"
 
 namespace softalign::app {
 namespace {
@@ -26,6 +26,14 @@ std::vector<const PluginEntry*> chosen(const PluginArguments& arguments) {
   return all;
 }
 
+std::vector<ConformanceResult> laws_of(const PluginEntry& plugin) {
+  std::vector<ConformanceResult> results = check_conformance(plugin.kind, plugin.name);
+  if (plugin.kind != MetricKind::name) return results;
+  for (ConformanceResult& result : check_metric(*registered_metric(plugin.name)))
+    results.push_back(std::move(result));
+  return results;
+}
+
 void check(const PluginArguments& arguments, Outcome& outcome) {
   arguments.load();
   Json json = Json::array();
@@ -33,7 +41,7 @@ void check(const PluginArguments& arguments, Outcome& outcome) {
   int failed = 0, checks = 0;
   const auto plugins = chosen(arguments);
   for (const PluginEntry* plugin : plugins)
-    for (const ConformanceResult& result : check_conformance(plugin->kind, plugin->name)) {
+    for (const ConformanceResult& result : laws_of(*plugin)) {
       ++checks;
       failed += result.passed ? 0 : 1;
       json.push_back({{"kind", plugin->kind},

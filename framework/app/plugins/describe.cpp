@@ -9,6 +9,7 @@
 #include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/table.hpp"
 #include "framework/config/help.hpp"
+#include "framework/eval/metric.hpp"
 #include "framework/train/spec.hpp"
 
 namespace softalign::app {
@@ -94,6 +95,50 @@ std::string option_table(const std::vector<OptionHelp>& options) {
   return fits ? table.str(columns) : option_list(options, columns);
 }
 
+// What a metric's value is, and what it counts of each sentence.
+Json json_of(const Metric& metric) {
+  const MetricFacts facts = metric.facts();
+  Json json = {{"title", facts.title},
+               {"units", facts.units},
+               {"least", facts.least},
+               {"most", facts.most},
+               {"higher_is_better", nullptr},
+               {"columns", Json::array()}};
+  if (facts.higher_is_better) json["higher_is_better"] = *facts.higher_is_better;
+  for (const CountColumn& column : metric.columns())
+    json["columns"].push_back({{"name", column.name},
+                               {"counted_off", name_of(column.off)},
+                               {"width", column.width},
+                               {"units", column.units},
+                               {"long_name", column.long_name}});
+  return json;
+}
+
+std::string text_of(const Metric& metric) {
+  const MetricFacts facts = metric.facts();
+  const char* good = !facts.higher_is_better   ? "neither end is good"
+                     : *facts.higher_is_better ? "higher is better"
+                                               : "lower is better";
+  Table table({{"column"},
+               {"counted off"},
+               {"numbers", Side::right},
+               {"unit"},
+               {"what it is", Side::left, 20, 0, true}});
+  for (const CountColumn& column : metric.columns())
+    table.row({column.name,
+               name_of(column.off),
+               fmt::to_string(column.width),
+               column.units,
+               column.long_name});
+  return fmt::format("{}, {} to {} ({}): {}\n\n{}\n",
+                     facts.title,
+                     facts.least,
+                     facts.most,
+                     facts.units,
+                     good,
+                     table.fitted());
+}
+
 void describe(const PluginArguments& arguments) {
   arguments.load();
   if (arguments.kind == "spec") {
@@ -112,22 +157,26 @@ void describe(const PluginArguments& arguments) {
     throw SpecError("describe which {}? softalign list {} shows their names", kind, plural(kind));
   const PluginEntry& entry = Registry::instance().find(kind, arguments.name);
   const auto options = option_help(*entry.options());
+  const std::unique_ptr<Metric> metric =
+      kind == MetricKind::name ? registered_metric(entry.name) : nullptr;
   if (arguments.json) {
-    const Json json = {{"kind", kind},
-                       {"name", entry.name},
-                       {"summary", entry.summary},
-                       {"source", source_of(entry)},
-                       {"note", plugin_note(source_of(entry))},
-                       {"options", json_of(options)}};
+    Json json = {{"kind", kind},
+                 {"name", entry.name},
+                 {"summary", entry.summary},
+                 {"source", source_of(entry)},
+                 {"note", plugin_note(source_of(entry))},
+                 {"options", json_of(options)}};
+    if (metric) json["metric"] = json_of(*metric);
     print_json(json);
     return;
   }
   const std::string_view note = plugin_note(source_of(entry));
-  print_text("{}{}\n\n{}{}{}",
+  print_text("{}{}\n\n{}{}{}{}",
              fitted(fmt::format("{} {}: {}\n", kind, entry.name, entry.summary)),
              source_of(entry),
              fitted(note),
              note.empty() ? "" : "\n",
+             metric ? text_of(*metric) : "",
              option_table(options));
 }
 

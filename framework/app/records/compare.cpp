@@ -161,7 +161,7 @@ void add_compare(CLI::App& app, Outcome&) {
       ->check(CLI::Range(1, 10'000'000))
       ->capture_default_str();
   command->add_flag("--no-tests", arguments->no_tests, "only the table of groups");
-  add_plugin_option(*command, arguments->plugins);
+  add_plugin_option(*command, arguments->plugins, kMetricsOfPlugins);
   add_threads_option(*command, arguments->threads);
   command->add_flag("--json", arguments->json, "print it all as JSON");
   command->callback([arguments] { compare_runs(*arguments); });

@@ -4,12 +4,14 @@
 
 #include "framework/analysis/export.hpp"
 #include "framework/app/command.hpp"
+#include "framework/app/experiments/load.hpp"
 #include "framework/app/models/trained.hpp"
 #include "framework/app/records/report_json.hpp"
 #include "framework/app/records/runs.hpp"
 #include "framework/app/terminal/output_file.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/workers.hpp"
+#include "framework/config/plugin_loader.hpp"
 #include "framework/record/file.hpp"
 
 namespace softalign::app {
@@ -26,6 +28,7 @@ struct Arguments {
   std::string results = "results";
   std::string format = "csv";
   std::string what = "runs";
+  std::vector<std::string> plugins;
   PairedTestOptions draws;
   OutputFile file;
 };
@@ -41,6 +44,7 @@ void write(const OutputFile& file, const std::string& table) {
 
 void export_tables(Arguments& arguments) {
   arguments.file.check();
+  for (const std::string& plugin : arguments.plugins) load_plugin(plugin);
   if (arguments.what == "report") {
     arguments.draws.threads = threads_or_all(0);
     const Json report = report_json(arguments.places, arguments.results, arguments.draws);
@@ -91,6 +95,7 @@ void add_export(CLI::App& app, Outcome&) {
                    "of report: draws of the bootstrap; with 0 nothing is compared")
       ->check(CLI::Range(0, 10'000'000))
       ->capture_default_str();
+  add_plugin_option(*command, arguments->plugins, kMetricsOfPlugins);
   arguments->file.add_to(*command, "-o,--output", "a new file (default: standard output)");
   command->callback([arguments] { export_tables(*arguments); });
 }

@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "framework/app/command.hpp"
+#include "framework/app/experiments/load.hpp"
 #include "framework/app/records/runs.hpp"
 #include "framework/app/terminal/output_file.hpp"
 #include "framework/app/terminal/script.hpp"
@@ -14,6 +15,7 @@ struct Arguments {
   std::vector<std::string> places;
   std::string results = "results";
   OutputFile output;
+  std::vector<std::string> plugins;
   bool checklist = false;
 };
 
@@ -22,6 +24,7 @@ void report(const Arguments& arguments) {
   if (!arguments.output.path.empty()) words.push_back("--output=" + arguments.output.path);
   if (arguments.output.force) words.emplace_back("--force");
   if (arguments.checklist) words.emplace_back("--checklist");
+  for (const std::string& plugin : arguments.plugins) words.push_back("--plugin=" + plugin);
   words.emplace_back("--");  // a place may begin with '-'
   std::error_code error;
   for (const std::string& place : arguments.places)
@@ -54,6 +57,7 @@ void add_report(CLI::App& app, Outcome&) {
   command->add_flag("--checklist",
                     arguments->checklist,
                     "the reproducibility checklist as Markdown, printed unless -o is given");
+  add_plugin_option(*command, arguments->plugins, kMetricsOfPlugins);
   command->callback([arguments] { report(*arguments); });
 }
 

@@ -10,7 +10,9 @@ class Global final : public ScoredAttention {
   using ScoredAttention::ScoredAttention;
 
  private:
-  Seen see(const AttentionMemory& memory, Var energies, const AttentionQuery&) const override {
+  Alignment align(const AttentionMemory& memory,
+                  Var energies,
+                  const AttentionQuery&) const override {
     return {softmax_prefix(energies, memory.lengths)};
   }
 };

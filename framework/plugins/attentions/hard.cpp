@@ -89,9 +89,9 @@ class Hard final : public ScoredAttention {
   }
 
  private:
-  Seen see(const AttentionMemory& memory,
-           Var energies,
-           const AttentionQuery& query) const override {
+  Alignment align(const AttentionMemory& memory,
+                  Var energies,
+                  const AttentionQuery& query) const override {
     Tape& tape = energies.tape();
     Var weights =
         softmax_prefix(static_cast<real>(1 / options_.temperature) * energies, memory.lengths);

@@ -21,9 +21,9 @@ class LocalMonotonic final : public ScoredAttention {
       : ScoredAttention(p, sizes, options), window_(options.window) {}
 
  private:
-  Seen see(const AttentionMemory& memory,
-           Var energies,
-           const AttentionQuery& query) const override {
+  Alignment align(const AttentionMemory& memory,
+                  Var energies,
+                  const AttentionQuery& query) const override {
     const std::size_t rows = memory.lengths.size();
     Index* begins = energies.tape().arena().array_of<Index>(2 * std::ssize(memory.lengths));
     Index* ends = begins + rows;

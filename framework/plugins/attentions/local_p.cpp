@@ -28,9 +28,9 @@ class LocalPredictive final : public ScoredAttention {
   bool weights_sum_to_one() const override { return false; }
 
  private:
-  Seen see(const AttentionMemory& memory,
-           Var energies,
-           const AttentionQuery& query) const override {
+  Alignment align(const AttentionMemory& memory,
+                  Var energies,
+                  const AttentionQuery& query) const override {
     Tape& tape = energies.tape();
     const auto rows = std::ssize(memory.lengths);
     View sizes = tape.allocate({rows, 1});

@@ -43,9 +43,9 @@ class Monotonic final : public ScoredAttention {
     return {tape.constant(at)};
   }
 
-  Seen see(const AttentionMemory& memory,
-           Var energies,
-           const AttentionQuery& query) const override {
+  Alignment align(const AttentionMemory& memory,
+                  Var energies,
+                  const AttentionQuery& query) const override {
     Tape& tape = energies.tape();
     energies = shift_by(energies, tape.parameter(*offset_));
     if (tape.noise() != nullptr && noise_ > 0)

@@ -32,13 +32,13 @@ class MultiHeadAttention final : public Attention {
   }
   Glimpse attend(const AttentionMemory& memory, const AttentionQuery& query) const override {
     using Wanted = CrossAttention::Wanted;
-    const MultiHead seen = attention_(query.state,
-                                      memory.keys,
-                                      0,
-                                      memory.lengths,
-                                      memory.heads != nullptr ? Wanted::each : Wanted::mean);
-    if (seen.each) memory.heads->add(0, query.step, seen.each.value());
-    return {seen.context, unstack_steps(Var(seen.mean))[0]};
+    const MultiHead heads = attention_(query.state,
+                                       memory.keys,
+                                       0,
+                                       memory.lengths,
+                                       memory.heads != nullptr ? Wanted::each : Wanted::mean);
+    if (heads.each) memory.heads->add(0, query.step, heads.each.value());
+    return {heads.context, unstack_steps(Var(heads.mean))[0]};
   }
   Index context_size() const override { return annotation_; }
   bool aligns() const override { return true; }

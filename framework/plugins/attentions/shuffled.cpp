@@ -29,9 +29,9 @@ class Shuffled final : public ScoredAttention {
         redraw_(options.redraw) {}
 
  private:
-  Seen see(const AttentionMemory& memory,
-           Var energies,
-           const AttentionQuery& query) const override {
+  Alignment align(const AttentionMemory& memory,
+                  Var energies,
+                  const AttentionQuery& query) const override {
     Tape& tape = energies.tape();
     const Noise* noise = redraw_ ? tape.noise() : nullptr;
     const RandomStream stream = noise != nullptr ? noise->stream(drawn_) : fixed_;

@@ -11,7 +11,9 @@ class Sparsemax final : public ScoredAttention {
   using ScoredAttention::ScoredAttention;
 
  private:
-  Seen see(const AttentionMemory& memory, Var energies, const AttentionQuery&) const override {
+  Alignment align(const AttentionMemory& memory,
+                  Var energies,
+                  const AttentionQuery&) const override {
     return {sparsemax_prefix(energies, memory.lengths)};
   }
 };

@@ -42,7 +42,7 @@ class ConditionalGru final : public Decoder {
   struct Options {
     Index units = 256;
     InitialStateOptions initial_state{"mean"};
-    ReadoutOptions readout{"tanh"};
+    Readout::Options readout{"tanh"};
     double recurrent_dropout = 0;
     template <class V>
     void describe(V& v) {

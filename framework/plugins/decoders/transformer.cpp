@@ -70,16 +70,17 @@ class Transformer final : public Decoder {
 
   DecoderStep step(const AttentionMemory& memory, const State& state, Var input) const override {
     State next = state;
-    const Seen seen = run(memory, input, {PositionAxis::first, state.step}, [&](std::size_t l) {
-      return [&, l](const SelfAttention& self, Var y) { return self.step(y, next[l]); };
-    });
-    return {next, {seen.output}, unstack_steps(Var(seen.weights))[0]};
+    const Outputs outputs =
+        run(memory, input, {PositionAxis::first, state.step}, [&](std::size_t l) {
+          return [&, l](const SelfAttention& self, Var y) { return self.step(y, next[l]); };
+        });
+    return {next, {outputs.output}, unstack_steps(Var(outputs.weights))[0]};
   }
   Unrolled unroll(const AttentionMemory& memory, State, Var&& inputs) const override {
-    Seen seen = run(memory, inputs, {PositionAxis::first, 0}, [](std::size_t) {
+    Outputs outputs = run(memory, inputs, {PositionAxis::first, 0}, [](std::size_t) {
       return [](const SelfAttention& self, Var y) { return self.causal(y); };
     });
-    return {seen.output, unstack_steps(std::move(seen.weights))};
+    return {outputs.output, unstack_steps(std::move(outputs.weights))};
   }
   Var readout(Var outputs, Var) const override { return outputs; }
   Index readout_size() const override { return units_; }
@@ -87,14 +88,14 @@ class Transformer final : public Decoder {
   bool steps() const override { return false; }
 
  private:
-  struct Seen {
+  struct Outputs {
     Var output;   // [T,B,d] or [B,d]
     Var weights;  // [T,B,S]
   };
   // self(l): how layer l attends to the target.
   template <class Self>
-  Seen run(const AttentionMemory& memory, Var input, Place place, Self self) const {
-    Seen seen{input_(input, place), {}};
+  Outputs run(const AttentionMemory& memory, Var input, Place place, Self self) const {
+    Outputs outputs{input_(input, place), {}};
     for (std::size_t l = 0; l < layers_.size(); ++l) {
       const bool top = l + 1 == layers_.size();
       const Wanted wanted = memory.heads != nullptr ? Wanted::each
@@ -104,13 +105,13 @@ class Transformer final : public Decoder {
         const Index begin = static_cast<Index>(l) * 2 * units_;
         const MultiHead out = attention(y, memory.keys, begin, memory.lengths, wanted);
         if (out.each) memory.heads->add(static_cast<Index>(l), place.first, out.each.value());
-        seen.weights = out.mean;
+        outputs.weights = out.mean;
         return out.context;
       };
-      seen.output = layers_[l](seen.output, place, self(l), cross);
+      outputs.output = layers_[l](outputs.output, place, self(l), cross);
     }
-    if (norm_) seen.output = (*norm_)(seen.output);
-    return seen;
+    if (norm_) outputs.output = (*norm_)(outputs.output);
+    return outputs;
   }
 
   Index units_;

@@ -88,8 +88,8 @@ class Explorer {
       const entropy = pane.entropy.at(-1)[at];
       const columns = [["number", pane.sentence[at]], ["length", this.length(pane, at)], ["loss", known("loss", at, 2)], ["accuracy", known("accuracy", at, 0)], ["entropy", entropy === null ? "" : entropy.toFixed(2)]];
       const words = element("span", { class: "words" }, this.words(pane.images ? pane.target.at(-1)[at] : pane.source[at]).join(" ").replace(/ <\/s>$/, ""));
-      const said = columns.filter(([, value]) => value !== "").map(([name, value]) => `${name} ${value}`).join(", ");
-      const row = element("li", { role: "option", id: `sentence-${at}`, "data-at": at, "aria-selected": "false", "aria-label": `${said}: ${words.textContent}` });
+      const label = columns.filter(([, value]) => value !== "").map(([name, value]) => `${name} ${value}`).join(", ");
+      const row = element("li", { role: "option", id: `sentence-${at}`, "data-at": at, "aria-selected": "false", "aria-label": `${label}: ${words.textContent}` });
       row.append(words, element("span", { class: "numbers" }, ...columns.map(([, value]) => element("span", {}, String(value)))));
       return row;
     }));
@@ -187,9 +187,9 @@ class Explorer {
   }
 
   move(row, column) {
-    const said = this.matrices.map((matrix) => matrix.mark(row, column));
+    const texts = this.matrices.map((matrix) => matrix.mark(row, column));
     this.matrices.forEach((matrix) => this.read(matrix));
-    if (said.some(Boolean)) $(".readout", this.root).textContent = said.map((text, at) => (said.length > 1 ? `${this.place(at)}: ${text || "no such cell"}. ` : text)).join("");
+    if (texts.some(Boolean)) $(".readout", this.root).textContent = texts.map((text, at) => (texts.length > 1 ? `${this.place(at)}: ${text || "no such cell"}. ` : text)).join("");
   }
 
   place(at) { return this.all ? this.matrices[at].name.split(" · ").slice(-2).join(" · ") : ["Left", "Right"][at]; }

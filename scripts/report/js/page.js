@@ -53,8 +53,8 @@ function initCharts() {
       for (const [key, at] of [["x1", x], ["x2", x], ["y1", top], ["y2", bottom]]) line.setAttribute(key, at);
       line.setAttribute("class", "cursor");
       chart.append(line);
-      const said = names.slice(1).map((name, at) => [name, rows[near][at + 1]]).filter(([, text]) => text !== "–");
-      showTip(event, `${names[0]} ${rows[near][0]}`, said);
+      const values = names.slice(1).map((name, at) => [name, rows[near][at + 1]]).filter(([, text]) => text !== "–");
+      showTip(event, `${names[0]} ${rows[near][0]}`, values);
     });
     chart.addEventListener("pointerleave", () => { line.remove(); hideTip(); });
   }

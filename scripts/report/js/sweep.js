@@ -48,11 +48,11 @@ function initParallel() {
     row.addEventListener("pointerenter", () => light(k));
     row.addEventListener("pointerleave", () => light());
   }
-  const slider = $("#best"), said = $("#best-said");
+  const slider = $("#best"), count = $("#best-count");
   slider?.addEventListener("input", () => {
     const best = slider.dataset.order.split(" ").slice(0, Number(slider.value));
     for (const [k, line] of lines) line.classList.toggle("dim", !best.includes(k));
-    said.textContent = `the best ${best.length} of ${lines.size}`;
+    count.textContent = `the best ${best.length} of ${lines.size}`;
   });
 }
 

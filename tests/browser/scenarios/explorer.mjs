@@ -86,9 +86,9 @@ export async function play(page) {
   assert.ok(!(await ui("snapshots").isVisible()), "test sentences have one snapshot");
   await ui("set").selectOption({ label: "dev" });
   assert.ok(await ui("snapshots").isVisible());
-  const last = await weights(), said = await ui("now").textContent();
+  const last = await weights(), text = await ui("now").textContent();
   await ui("back").click();
-  assert.ok((await ui("now").textContent()) !== said && (await weights()) !== last, "an earlier snapshot is another matrix");
+  assert.ok((await ui("now").textContent()) !== text && (await weights()) !== last, "an earlier snapshot is another matrix");
   await ui("step").focus();
   await page.keyboard.press("Home");
   assert.match(await ui("now").textContent(), /^update \d+ \(1 of /);

@@ -6,13 +6,13 @@ export async function play(page) {
   const boxes = await page.locator(".scroll").evaluateAll((all) => all.filter((box) => box.checkVisibility()).map((box) => ({
     name: box.getAttribute("aria-label"),
     wider: box.scrollWidth > box.clientWidth + 1,
-    said: box.previousElementSibling.matches(".swipe") && !box.previousElementSibling.hidden ? box.previousElementSibling.textContent : "",
+    hint: box.previousElementSibling.matches(".swipe") && !box.previousElementSibling.hidden ? box.previousElementSibling.textContent : "",
   })));
   assert.ok(boxes.length >= 3);
-  for (const box of boxes) assert.equal(box.said !== "", box.wider, `${box.name}: ${box.said}`);
+  for (const box of boxes) assert.equal(box.hint !== "", box.wider, `${box.name}: ${box.hint}`);
   const width = await page.evaluate(() => innerWidth), parallel = boxes.find((box) => box.name === "dev/loss");
   assert.equal(parallel.wider, width < 400);
-  if (parallel.wider) assert.match(parallel.said, /to dev\/loss: scroll/);
+  if (parallel.wider) assert.match(parallel.hint, /to dev\/loss: scroll/);
   const rows = page.locator("#rows").locator("..");
   const right = async (selector) => rows.locator(selector).first().evaluate((cell) => cell.getBoundingClientRect().right);
   assert.ok((await right("tbody td")) < width, "the metric is in sight");

@@ -16,7 +16,7 @@ export async function play(page) {
   const count = await lines.count();
   await page.locator("#best").fill("3");
   assert.equal(await chart.locator("path[data-k].dim").count(), count - 3);
-  assert.equal(await page.locator("#best-said").textContent(), `the best 3 of ${count}`);
+  assert.equal(await page.locator("#best-count").textContent(), `the best 3 of ${count}`);
   const metric = page.locator("#rows thead th", { hasText: "dev/loss" });
   const at = await metric.evaluate((cell) => cell.cellIndex);
   const column = () => page.locator("#rows tbody tr").evaluateAll((rows, i) => rows.map((row) => row.cells[i].textContent), at);

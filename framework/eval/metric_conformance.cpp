@@ -1,0 +1,231 @@
+#include "framework/eval/metric_conformance.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <set>
+
+#include "framework/base/random.hpp"
+#include "framework/base/types.hpp"
+#include "framework/data/vocabulary.hpp"
+#include "framework/eval/ibm_model1.hpp"
+
+namespace softalign {
+namespace {
+
+using Faults = std::vector<std::string>;
+
+constexpr Token kWords = 5;
+
+std::vector<Token> made_words(const RandomStream& stream, Index count, std::uint64_t round) {
+  std::vector<Token> words;
+  for (Index i = 0; i < count; ++i)
+    words.push_back(kSpecials + static_cast<Token>(stream.below(kWords, usize(i), round)));
+  return words;
+}
+
+std::string text_of(const std::vector<Token>& words) {
+  std::string text;
+  for (const Token word : words) text += fmt::format("{}w{}", text.empty() ? "" : " ", word);
+  return text;
+}
+
+// A sentence pair, and all that evaluation might find out about it: another `round` is another outcome.
+struct MadeSentence {
+  MadeSentence(Index length, std::uint64_t round) {
+    const RandomStream pair(5, fmt::format("sentence of {}", length)), outcome(7, "outcome");
+    source = made_words(pair, length, 0);
+    target = made_words(pair, length, 1);
+    source_text = text_of(source);
+    target_text = text_of(target);
+    for (Index i = 0; i < length; ++i) links.push_back({i, length - 1 - i, i % 2 == 0});
+
+    forced.nll = 0.5 + static_cast<double>(outcome.below(1000, usize(length), round)) / 100;
+    forced.target = target;
+    forced.target.push_back(kEnd);
+    forced.best = made_words(outcome, length + 1, 3 * round + 1);
+    const Index decoded_length = (length + static_cast<Index>(round)) % 7;  // also an empty one
+    decoded = {made_words(outcome, decoded_length, 3 * round + 2), {}, -forced.nll};
+    decoded.text = text_of(decoded.tokens);
+
+    attention = {length + 1, length + 1, {}};
+    for (Index t = 0; t <= length; ++t) {
+      std::vector<float> row;
+      for (Index s = 0; s <= length; ++s)
+        row.push_back(outcome.uniform(usize(t * (length + 1) + s), 3 * round + 3) + 0.01F);
+      float sum = 0;
+      for (const float weight : row) sum += weight;
+      for (const float weight : row) attention.weights.push_back(weight / sum);
+    }
+    forced.attention = attention;
+  }
+
+  Example example() const { return {source, target, links, source_text, target_text}; }
+
+  std::vector<Token> source, target;
+  std::string source_text, target_text;
+  std::vector<Link> links;
+  TeacherForced forced;
+  Decoded decoded;
+  AlignmentMatrix attention;
+};
+
+constexpr Index kLengths[] = {1, 2, 5, 9};
+constexpr std::uint64_t kOutcomes = 3;
+
+// The sentences of kLengths, with the outcomes of a round, and a baseline that was trained on others.
+struct MadeSet {
+  explicit MadeSet(std::uint64_t round) {
+    Examples training;
+    for (const Index length : kLengths) {
+      sentences.emplace_back(length, round);
+      training.append(MadeSentence(length + static_cast<Index>(round), 0).example());
+    }
+    ibm_model1 = std::make_unique<IbmModel1>(training);
+  }
+
+  std::deque<MadeSentence> sentences;
+  std::unique_ptr<IbmModel1> ibm_model1;
+};
+
+// Sentence i, what `off` names from one set and all else from another.
+EvaluatedSentence sentence_of(std::size_t i, Counted off, const MadeSet& own, const MadeSet& rest) {
+  const auto of = [&](Counted part) -> const MadeSet& { return part == off ? own : rest; };
+  const MadeSentence& attended = of(Counted::attention).sentences[i];
+  return {.example = own.sentences[i].example(),
+          .forced = &of(Counted::forced).sentences[i].forced,
+          .decoded = &of(Counted::decoded).sentences[i].decoded,
+          .attention = &attended.attention,
+          .links = attended.links,
+          .ibm_model1 = of(Counted::baseline).ibm_model1.get()};
+}
+
+bool fits(double number, CountColumn::Stored stored) {
+  if (stored == CountColumn::Stored::float64) return true;
+  const double most = stored == CountColumn::Stored::uint8 ? 255 : 2147483647.0;
+  const double least = stored == CountColumn::Stored::uint8 ? 0 : -most;
+  return number == std::floor(number) && number >= least && number <= most;
+}
+
+class Trial {
+ public:
+  explicit Trial(const Metric& metric) : metric_(metric), columns_(metric.columns()) {
+    for (std::uint64_t round = 0; round < kOutcomes; ++round) sets_.emplace_back(round);
+  }
+
+  Faults columns() const {
+    Faults faults;
+    if (columns_.empty()) faults.emplace_back("it counts nothing: columns() is empty");
+    std::set<std::string> names;
+    for (const CountColumn& c : columns_) {
+      if (c.name.empty()) faults.emplace_back("a column has no .name");
+      if (!names.insert(c.name).second)
+        faults.push_back(fmt::format("two are called '{}'", c.name));
+      if (c.long_name.empty()) faults.push_back(fmt::format("'{}' has no .long_name", c.name));
+      if (c.count == nullptr) faults.push_back(fmt::format("'{}' has no .count", c.name));
+      if (c.width < 1) faults.push_back(fmt::format("'{}' is {} wide", c.name, c.width));
+    }
+    return faults;
+  }
+
+  Faults counts() const {
+    Faults faults;
+    for (const CountColumn& column : columns_)
+      for (std::size_t i = 0; i < std::size(kLengths); ++i)
+        if (const std::string fault = fault_of(column, i); !fault.empty()) {
+          faults.push_back(fault);
+          break;
+        }
+    return faults;
+  }
+
+  Faults values() const {
+    const MetricFacts facts = metric_.facts();
+    Faults faults;
+    if (facts.title.empty()) faults.emplace_back("about() has no .title");
+    if (!(facts.least < facts.most)) faults.emplace_back("about(): .least is not below .most");
+    const auto layout = std::make_shared<CountLayout>(columns_);
+    if (const double none = metric_.value({*layout, {}}); !std::isnan(none))
+      faults.push_back(fmt::format("of no sentence at all it is {}, not NaN", none));
+    for (const MadeSet& set : sets_) {
+      CountTable table(layout, std::ssize(set.sentences));
+      for (std::size_t i = 0; i < set.sentences.size(); ++i)
+        table.count(static_cast<Index>(i), sentence_of(i, Counted::forced, set, set));
+      CountRows rows = rows_of(table);
+      const double all = metric_.value({*layout, rows});
+      if (!std::isnan(all) && !(all >= facts.least && all <= facts.most))
+        faults.push_back(
+            fmt::format("{} is not in its range, {} to {}", all, facts.least, facts.most));
+      const CountTable nothing(layout, 1);
+      rows.push_back(nothing.row(0).data());
+      if (const double unknown = metric_.value({*layout, rows}); !std::isnan(unknown))
+        faults.push_back(
+            fmt::format("with a sentence that was not measured it is {}, not NaN", unknown));
+    }
+    return faults;
+  }
+
+ private:
+  // NaN: left as it was.
+  std::vector<double> counted(const CountColumn& column, const EvaluatedSentence& sentence) const {
+    std::vector<double> numbers(usize(column.width) + kBehind, std::nan(""));
+    column.count(sentence, std::span(numbers).first(usize(column.width)));
+    return numbers;
+  }
+
+  std::string fault_of(const CountColumn& column, std::size_t i) const {
+    const EvaluatedSentence sentence = sentence_of(i, column.off, sets_[0], sets_[0]);
+    const std::vector<double> numbers = counted(column, sentence);
+    for (std::size_t n = 0; n < numbers.size(); ++n) {
+      const bool behind = n >= usize(column.width);
+      if (behind && !std::isnan(numbers[n]))
+        return fmt::format("'{}' writes behind its {} numbers", column.name, column.width);
+      if (!behind && std::isnan(numbers[n]))
+        return fmt::format("'{}' does not fill all of its {} numbers", column.name, column.width);
+      if (!behind && !fits(numbers[n], column.stored))
+        return fmt::format(
+            "'{}' counts {}, which its .stored cannot hold", column.name, numbers[n]);
+    }
+    for (std::size_t other = 1; other < sets_.size(); ++other)
+      if (const auto again = counted(column, sentence_of(i, column.off, sets_[0], sets_[other]));
+          !std::equal(again.begin(), again.begin() + column.width, numbers.begin()))
+        return fmt::format(
+            "'{}' is counted off .off = Counted::{}, but changes with what another part of the "
+            "sentence holds; that part may be missing",
+            column.name,
+            name_of(column.off));
+    return {};
+  }
+
+  static constexpr std::size_t kBehind = 4;
+
+  const Metric& metric_;
+  std::vector<CountColumn> columns_;
+  std::deque<MadeSet> sets_;
+};
+
+}  // namespace
+
+std::vector<ConformanceResult> check_metric(const Metric& metric) {
+  const Trial trial(metric);
+  std::vector<ConformanceResult> results;
+  const auto run = [&](const char* check, const char* kept, const std::function<Faults()>& faults) {
+    try {
+      const Faults found = faults();
+      results.push_back({check, found.empty(), found.empty() ? kept : found.front()});
+    } catch (const std::exception& error) {  // a stranger's plugin may throw anything
+      results.push_back({check, false, error.what()});
+    }
+  };
+  run("columns", "have names, widths and functions that count", [&] { return trial.columns(); });
+  if (!results.back().passed) return results;  // what has no count cannot be counted
+  run("counts", "fill their numbers, and read nothing but what they are counted off", [&] {
+    return trial.counts();
+  });
+  run("values", "lie in the range, and are NaN where sentences do not define them", [&] {
+    return trial.values();
+  });
+  return results;
+}
+
+}  // namespace softalign

@@ -1,0 +1,92 @@
+// A metric that breaks one law at a time is caught by that law, and by no other.
+#include "framework/eval/metric_conformance.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+
+using namespace softalign;
+
+namespace {
+
+class Made final : public Metric {
+ public:
+  MetricFacts about() const override { return facts; }
+  std::vector<CountColumn> columns() const override { return {column}; }
+  double value(const Counts& counts) const override { return value_of(counts); }
+
+  MetricFacts facts = {.title = "symbols", .units = "1", .most = 100};
+  CountColumn column = {.name = "made",
+                        .long_name = "symbols of the hypothesis",
+                        .off = Counted::decoded,
+                        .count = [](const EvaluatedSentence& s, std::span<double> to) {
+                          to[0] = static_cast<double>(s.decoded->tokens.size());
+                        }};
+  double (*value_of)(const Counts&) = [](const Counts& counts) {
+    return ratio(counts.sum("made"), static_cast<double>(counts.sentences()));
+  };
+};
+
+// "check: detail" of what fails.
+std::string failure(const Metric& metric) {
+  std::string text;
+  for (const ConformanceResult& result : check_metric(metric))
+    if (!result.passed) text += result.check + ": " + result.detail;
+  return text;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(metric_conformance)
+
+BOOST_AUTO_TEST_CASE(a_right_one_passes) { BOOST_TEST(failure(Made()) == ""); }
+
+BOOST_AUTO_TEST_CASE(all_that_are_registered_pass) {
+  const std::vector<NamedMetric> metrics = all_metrics();
+  BOOST_TEST(metrics.size() > 10);
+  for (const auto& [name, metric] : metrics)
+    BOOST_TEST_CONTEXT(name) BOOST_TEST(failure(*metric) == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_column_says_what_it_is) {
+  Made metric;
+  metric.column.long_name = {};
+  BOOST_TEST(failure(metric) == "columns: 'made' has no .long_name");
+  metric = {};
+  metric.column.count = nullptr;
+  BOOST_TEST(failure(metric) == "columns: 'made' has no .count");
+}
+
+BOOST_AUTO_TEST_CASE(a_count_reads_only_what_it_is_counted_off) {
+  for (const Counted off : {Counted::forced, Counted::attention, Counted::baseline}) {
+    Made metric;
+    metric.column.off = off;
+    BOOST_TEST(failure(metric).starts_with("counts: 'made' is counted off .off = Counted::"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_count_fills_its_numbers_and_no_more) {
+  Made metric;
+  metric.column.width = 2;
+  metric.value_of = [](const Counts& counts) { return ratio(counts.sums<2>("made")[0], 1); };
+  BOOST_TEST(failure(metric).starts_with("counts: 'made' does not fill all of its 2 numbers"));
+  metric = {};
+  metric.column.count = [](const EvaluatedSentence&, std::span<double> to) {
+    std::fill_n(to.data(), 2, 1.0);
+  };
+  BOOST_TEST(failure(metric) == "counts: 'made' writes behind its 1 numbers");
+  metric.column.count = [](const EvaluatedSentence&, std::span<double> to) { to[0] = 0.5; };
+  BOOST_TEST(failure(metric) == "counts: 'made' counts 0.5, which its .stored cannot hold");
+}
+
+BOOST_AUTO_TEST_CASE(a_value_is_in_its_range_and_defined_only_by_sentences_that_were_measured) {
+  Made metric;
+  metric.facts.most = 1;
+  BOOST_TEST(failure(metric).ends_with("is not in its range, 0 to 1"));
+  metric = {};
+  metric.value_of = [](const Counts&) { return 0.0; };
+  BOOST_TEST(failure(metric) == "values: of no sentence at all it is 0, not NaN");
+  metric.value_of = [](const Counts& counts) { return counts.sum("other"); };
+  BOOST_TEST(failure(metric).find("no column 'other'") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
