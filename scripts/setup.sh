@@ -83,8 +83,11 @@ else
   mapfile -t lacking < <(missing "${wanted[@]}")
   if ((${#lacking[@]})); then
     say "installing ${#lacking[@]} Debian packages"
-    apt "${lacking[@]}" || for package in "${lacking[@]}"; do # what one cannot have is no reason to go without the others
-      apt "$package" || say "could not install $package; going on without it. To do by hand: apt-get install $package"
+    apt "${lacking[@]}" || for group in "$@"; do # what one group lacks is no reason to go without the others
+      mapfile -t wanted < <(packages "$group")
+      mapfile -t lacking < <(missing "${wanted[@]}")
+      ((${#lacking[@]} == 0)) || apt "${lacking[@]}" ||
+        say "could not install [$group]; going on without it. To do by hand: apt-get install ${lacking[*]}"
     done
   fi
 fi

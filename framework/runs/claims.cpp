@@ -160,6 +160,8 @@ Json json_of(const Seeds& seeds) {
   return {{"mean", seeds.mean}, {"deviation", seeds.deviation}, {"seeds", seeds.count}};
 }
 
+namespace {
+
 Json json_of(const JudgedClaim& judged) {
   Json json{{"claim", judged.claim->statement.text()},
             {"because", judged.claim->because},
@@ -171,6 +173,14 @@ Json json_of(const JudgedClaim& judged) {
   json["right"] = json_of(judged.right);
   json["sentences"] = judged.sentences;
   json["confidence"] = judged.confidence;
+  return json;
+}
+
+}  // namespace
+
+Json claims_json(const std::vector<JudgedClaim>& claims) {
+  Json json = Json::array();
+  for (const JudgedClaim& claim : claims) json.push_back(json_of(claim));
   return json;
 }
 

@@ -59,7 +59,7 @@ bool broken(const std::vector<JudgedClaim>& claims);
 
 // Each claim that could be judged with its number, then how many could not.
 std::string claims_text(const std::vector<JudgedClaim>& claims);
-nlohmann::ordered_json json_of(const JudgedClaim& judged);
+nlohmann::ordered_json claims_json(const std::vector<JudgedClaim>& claims);
 nlohmann::ordered_json json_of(const Seeds& seeds);
 std::string number_text(const Seeds& seeds);  // "21.50 ±0.30", "-" for no number
 

@@ -54,6 +54,12 @@ Json json_of(const ListedRun& row) {
   return json;
 }
 
+// So that it is found from any working directory.
+fs::path file_seen_from(const fs::path& folder, const fs::path& file) {
+  return fs::weakly_canonical(fs::absolute(file))
+      .lexically_relative(fs::weakly_canonical(fs::absolute(folder)));
+}
+
 Json header_of(const RunList& list) {
   Json parameters = Json::array();
   for (const SweepParameter& parameter : list.parameters) parameters.push_back(json_of(parameter));
@@ -62,7 +68,7 @@ Json header_of(const RunList& list) {
           {"about", "made by softalign, which adds rows; do not edit"},
           {"name", list.name},
           {"hash", list.hash},
-          {"file", list.file.string()},
+          {"file", file_seen_from(list.folder, list.file).string()},
           {"method", to_string(list.method)},
           {"metric", Json::parse(canonical_json(list.options.metric))},
           {"early_terminate", Json::parse(canonical_json(list.options.early_terminate))},
@@ -130,7 +136,7 @@ void read_header(const Json& json, RunList& list, const Position& where) {
                     json.at("format_version").dump());
   list.name = name_in(json, "name", where);
   list.hash = json.at("hash");
-  list.file = json.at("file").get<std::string>();
+  list.file = normal_path(list.folder / json.at("file").get<std::string>());
   list.method = sweep_method(json.at("method").get<std::string>()).value();
   read_options(parse_flow(json.at("metric").dump(), where), list.options.metric, "metric");
   read_options(parse_flow(json.at("early_terminate").dump(), where),

@@ -125,7 +125,7 @@ std::string study_json(const Study& study,
                             {"state", state_of(list, row)}});
   }
   for (const StudyTable& table : outcome.tables) json["tables"].push_back(json_of(table));
-  for (const JudgedClaim& claim : outcome.claims) json["claims"].push_back(json_of(claim));
+  json["claims"] = claims_json(outcome.claims);
   return json.dump(2) + "\n";
 }
 

@@ -46,7 +46,11 @@ def thinned(count: int) -> np.ndarray:
 
 
 def line_of(label: str, index: int, runs: Sequence[Placed], name: str) -> Line | None:
-    updates, values = over_seeds(runs, name)
+    """Over the complete runs where there are some: what was pruned or failed enters no mean."""
+    complete = [placed for placed in runs if placed.state == "complete"]
+    if complete and len(complete) < len(runs):
+        label += f" ({len(complete)} of {len(runs)} seeds, the others are not complete)"
+    updates, values = over_seeds(complete or runs, name)
     if not len(updates):
         return None
     kept = thinned(len(updates))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -12,7 +13,7 @@ from markupsafe import Markup
 from report.figures import Figure
 from report.plan import UNSET, Plan, RowState, text_of
 from report.svg import Scale, number, shortened, svg, tag, tick, width_of
-from report.sweep import SHADES, is_number, logarithmic, sorted_values, value_text
+from report.sweep import SHADES, is_number, logarithmic, sorted_values, state_counts, value_text
 
 BINS = 6  # of a parameter with more values
 PAIRS = 15  # heatmaps at most
@@ -38,8 +39,33 @@ def binned(values: Sequence[Any], declared: str) -> list[tuple[str, Callable[[An
     return [(f"{a}–{b}", inside(*edge)) for a, b, edge in zip(texts, texts[1:], zip(edges, edges[1:]))] + unset
 
 
-def mean_of(states: Sequence[RowState]) -> float:
-    return sum(s.value for s in states) / len(states) if states else math.nan
+@dataclass(frozen=True)
+class Cell:
+    """The rows of a cell that are complete, and how many others have a value, by state: those enter no mean."""
+
+    complete: list[RowState]
+    others: list[tuple[str, int]]
+
+    @property
+    def mean(self) -> float:
+        return sum(s.value for s in self.complete) / len(self.complete) if self.complete else math.nan
+
+    @property
+    def rows_text(self) -> str:
+        """2, left out: 1 pruned"""
+        left_out = ", ".join(f"{count} {state}" for state, count in self.others)
+        return str(len(self.complete)) + (f", left out: {left_out}" if left_out else "")
+
+    @property
+    def text(self) -> str:
+        if self.complete:
+            return number(self.mean)
+        count = sum(count for _, count in self.others)
+        return f"{count} {self.others[0][0] if len(self.others) == 1 else 'others'}" if count else ""
+
+
+def cell_of(states: Sequence[RowState]) -> Cell:
+    return Cell([s for s in states if s.state == "complete"], state_counts([s for s in states if s.state != "complete"]))
 
 
 def shade_of(low: float, high: float, minimize: bool, log: bool) -> Callable[[float], str]:
@@ -74,14 +100,14 @@ def heatmap(plan: Plan, states: Sequence[RowState], across: str, down: str) -> F
     known = [s for s in states if math.isfinite(s.value)]
     columns, rows = (binned([s.row.values.get(p) for s in known], plan.scale(p)) for p in (across, down))
     cells = [
-        [[s for s in known if fits(s.row.values.get(across)) and is_in(s.row.values.get(down))] for _, fits in columns]
+        [cell_of([s for s in known if fits(s.row.values.get(across)) and is_in(s.row.values.get(down))]) for _, fits in columns]
         for _, is_in in rows
     ]
-    means = [mean_of(v) for row in cells for v in row if v]
+    means = [cell.mean for row in cells for cell in row if cell.complete]
     if len(means) < 2:
         return None
     worst, best = (max, min) if plan.minimize else (min, max)
-    log = logarithmic([s.value for s in known], plan.scale(plan.metric))
+    log = logarithmic([s.value for s in known if s.state == "complete"], plan.scale(plan.metric))
     shade = shade_of(min(means), max(means), plan.minimize, log)
     left = 20 + max(width_of(shortened(text, 110)) for text, _ in rows)
     left = max(left, max(width_of(shortened(text, 150)) for text, _ in columns) - CELL / 2)  # turned names reach to the left
@@ -89,14 +115,14 @@ def heatmap(plan: Plan, states: Sequence[RowState], across: str, down: str) -> F
     for r, ((row_name, _), row) in enumerate(zip(rows, cells)):
         y = 8 + r * LINE
         parts.append(tag("text", shortened(row_name, 110), x=left - 5, y=y + LINE / 2 + 3.5, class_="tick end"))
-        for c, inside in enumerate(row):
-            x, mean = left + c * CELL, mean_of(inside)
-            class_ = shade(mean) if inside else "none"
+        for c, cell in enumerate(row):
+            x, class_ = left + c * CELL, shade(cell.mean) if cell.complete else "none"
             parts.append(tag("rect", x=x + 1, y=y + 1, width=CELL - 2, height=LINE - 2, rx=3, class_=f"cell {class_}"))
-            if inside:
-                parts.append(tag("text", number(mean), x=x + CELL / 2, y=y + LINE / 2 + 4, class_=f"value mid on-{class_}"))
-                most = best(c.mean for c in plan.ranking if any(one in inside for one in c.rows))
-                table.append([columns[c][0], row_name, number(mean), number(most), str(len(inside))])
+            if not cell.text:
+                continue
+            parts.append(tag("text", cell.text, x=x + CELL / 2, y=y + LINE / 2 + 4, class_=f"value mid on-{class_}"))
+            most = best((c.mean for c in plan.ranking if any(one in cell.complete for one in c.complete)), default=math.nan)
+            table.append([columns[c][0], row_name, *(number(v) if math.isfinite(v) else "–" for v in (cell.mean, most)), cell.rows_text])
     below = 8 + len(rows) * LINE
     names, height = names_below([text for text, _ in columns], left, below)
     a, b, bottom = plan.names[across], plan.names[down], below + height

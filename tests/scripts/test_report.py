@@ -430,6 +430,16 @@ def test_a_run_that_is_not_over_has_a_report(run, tmp_path):
     assert [pane["module"] for pane in data_of(page)["panes"]] == ["cross_dev"]
 
 
+def test_a_sweep_s_claims_are_judged_on_its_page_wherever_it_is_asked_from(tmp_path):
+    claim = "loss(best where model.attention.score.type=dot) > 0"
+    folder = make_sweep(tmp_path, SWEEP + f"claims:\n  - {{claim: {claim}, because: it is so}}\n")
+    page = Page(html(compute([folder])))
+    assert f"holds {claim}" in page.text and "because it is so" in page.text
+    assert softalign("sweep", "status", folder, cwd=tmp_path.parent).count(f"holds: {claim}") == 1
+    (tmp_path / "sweep.yaml").write_text("claims: 3\n")
+    assert "its claims cannot be judged" in Page(html(compute([folder]))).text
+
+
 def test_what_a_sweep_stopped_early_is_told(tmp_path):
     folder = make_sweep(tmp_path, SWEEP.replace("0.001, 0.01, 0.03", "1.0e-5, 0.01") + STOPPING)
     made = compute([folder / "plan.jsonl"])

@@ -76,6 +76,19 @@ def test_a_cell_s_best_is_a_mean_over_seeds():
     assert ["1", "1", "2", "2", "2"] in heat.table and ["2", "2", "4", "4", "2"] in heat.table
 
 
+def test_what_is_not_complete_is_counted_apart_in_a_cell():
+    ends = {(1, 1): [("complete", 2.0), ("pruned", 8.0)], (1, 2): [("complete", 4.0)], (2, 1): [("pruned", 9.0)] * 2, (2, 2): [("pruned", 9.0), ("running", 7.0)]}
+    rows = [({"a.x": x, "a.y": y}, state, value) for (x, y), runs in ends.items() for state, value in runs]
+    (heat,) = heatmaps.heatmaps(*swept(rows))
+    assert heat.table == [
+        ["1", "1", "2", "2", "1, left out: 1 pruned"],
+        ["2", "1", "–", "–", "0, left out: 2 pruned"],
+        ["1", "2", "4", "4", "1"],
+        ["2", "2", "–", "–", "0, left out: 1 pruned, 1 running"],
+    ]
+    assert ">2 pruned<" in heat.drawing and ">2 others<" in heat.drawing
+
+
 DATA = {"series": [], "ranked_by": "dev/loss", "metrics": {}, "resamples": 1000, "panels": []}
 
 

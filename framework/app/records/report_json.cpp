@@ -6,8 +6,10 @@
 
 #include "framework/app/records/comparison_report.hpp"
 #include "framework/app/records/runs.hpp"
+#include "framework/app/sweeps/sweep_list.hpp"
 #include "framework/app/sweeps/sweep_print.hpp"
 #include "framework/base/types.hpp"
+#include "framework/runs/claims.hpp"
 #include "framework/runs/report.hpp"
 
 namespace softalign::app {
@@ -91,6 +93,20 @@ Json json_of(const Panel& panel, const PairedTestOptions& draws) {
   return json;
 }
 
+// Of a sweep: what its file claims now. A claim that cannot be read or judged is a problem of the report.
+Json judged_claims(Report& report) {
+  SweepArguments sweep;
+  sweep.file = report.list->folder.string();
+  try {
+    const std::vector<StudyClaim> claims = claims_of(sweep, *report.list);
+    return claims_json(judge(claims, *report.list, *report.status));
+  } catch (const Error&) {  // whose words may quote a file that a stranger's plan names
+    report.problems.push_back({report.list->file.string(),
+                               "its claims cannot be judged; softalign sweep status says why"});
+    return Json::array();
+  }
+}
+
 // As the runs know them, and of those that none has as this program does.
 Json metrics_json(const std::vector<Panel>& panels) {
   std::map<std::string, MetricFacts> metrics;
@@ -108,7 +124,7 @@ Json metrics_json(const std::vector<Panel>& panels) {
 Json report_json(const std::vector<std::string>& places,
                  const std::string& results,
                  const PairedTestOptions& draws) {
-  const Report report = make_report(places, given_runs(places, results), draws);
+  Report report = make_report(places, given_runs(places, results), draws);
   Json json = {{"format", "softalign-report"},
                {"format_version", 1},
                {"kind", report.kind},
@@ -132,7 +148,10 @@ Json report_json(const std::vector<std::string>& places,
     if (const auto found = scores.find(run.summary.run_id); found != scores.end())
       json["runs"].back()["sentences"] = found->second;
   }
-  if (report.list) json["list"] = list_json(*report.list, &*report.status);
+  if (report.list) {
+    json["list"] = list_json(*report.list, &*report.status);
+    json["list"]["claims"] = judged_claims(report);
+  }
   json["problems"] = Json::array();
   for (const LeftOut& problem : report.problems)
     json["problems"].push_back({{"place", problem.place}, {"text", problem.why}});

@@ -46,9 +46,7 @@ void status(const SweepArguments& arguments, bool json) {
   const ListStatus status = list_status(list);
   write_sweep_table(list, status);
   Json text = list_json(list, &status);
-  text["claims"] = Json::array();
-  for (const JudgedClaim& claim : judge(claims, list, status))
-    text["claims"].push_back(softalign::json_of(claim));
+  text["claims"] = claims_json(judge(claims, list, status));
   print_json(text);
 }
 
