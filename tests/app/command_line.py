@@ -81,6 +81,12 @@ def json_lines(*arguments: object, cwd: Path, **more: Any) -> list[dict[str, Any
     return [json.loads(line) for line in softalign(*arguments, "--json", cwd=cwd, **more).stdout.splitlines()]
 
 
+def needs_subwords() -> None:
+    """Skips a test where the program was built without sentencepiece."""
+    if any(finding["found"] == "not built in" for finding in json.loads(softalign("doctor", "--json", cwd=Path.cwd(), code=None).stdout)):
+        pytest.skip("the program was built without sentencepiece")
+
+
 def error(*arguments: object, cwd: Path, code: int, **more: Any) -> str:
     """The one line on standard error with which the program refuses."""
     lines = softalign(*arguments, cwd=cwd, code=code, **more).stderr.splitlines()
