@@ -36,6 +36,10 @@ std::string obstacle(const std::vector<Pair>& pairs,
     for (const FinishedRun* run : {pair.baseline, pair.run})
       if (run->results.counts.sentences() == 0 || run->test_set != pairs.front().baseline->test_set)
         return "other test sentences";
+  for (const Pair& pair : pairs)
+    for (const FinishedRun* run : {pair.baseline, pair.run})
+      if (!is_measured_alike(*run, column.name.metric))
+        return "another plugin of that name measured it";
   return "";
 }
 

@@ -164,6 +164,7 @@ double value_of(const FinishedRun& run, const MetricName& name, const LengthRang
   }
   if (name.series.empty()) {
     if (!run.test.contains(name.metric) || run.results.counts.sentences() == 0) return std::nan("");
+    if (!is_measured_alike(run, name.metric)) return std::nan("");
     return run.results.value(name.metric, run.results.of_length(lengths.shortest, lengths.longest));
   }
   const auto series = run.series.find(name.series);

@@ -1,6 +1,8 @@
 #include "framework/analysis/finished_run.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
@@ -81,6 +83,18 @@ void read_sentences(FinishedRun& run) {
   const Record record(run.place);
   run.results = read_results(record);
   run.by_length = read_by_length(record);
+}
+
+bool is_same_number(double recorded, double counted) {
+  return std::isnan(counted) || std::abs(recorded - counted) <= 1e-6 * std::abs(counted) + 1e-9;
+}
+
+bool is_measured_alike(const FinishedRun& run, const std::string& metric) {
+  const auto recorded = run.test.find(metric);
+  if (recorded == run.test.end() || run.results.counts.sentences() == 0) return true;
+  if (!registered_metric(metric)) return true;
+  const std::vector<Index> all = run.results.of_length(0, std::numeric_limits<Index>::max());
+  return is_same_number(recorded->second.value, run.results.value(metric, all));
 }
 
 }  // namespace softalign

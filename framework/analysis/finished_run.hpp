@@ -46,6 +46,12 @@ FinishedRun finished_run(const RunSummary& summary,
                          const std::vector<std::string>& series);
 void read_sentences(FinishedRun& run);  // throws DataError
 
+// Whether this program's metric of that name gives what the run recorded, over all sentences; also where
+// there is nothing to tell by. A plugin may have measured it, and another one be loaded.
+bool is_measured_alike(const FinishedRun& run, const std::string& metric);
+bool is_same_number(double recorded,
+                    double counted);  // or undefined, which versions before recorded as 0
+
 // An identity without its seed, and the seed. Throws DataError when it is no identity.
 std::string without_seed(const std::string& identity, Index& seed);
 

@@ -49,8 +49,8 @@ std::pair<double, bool> checked_value(const FinishedRun& run,
   const double value = value_of(run, metric_name(name), bucket.lengths);
   if (run.results.counts.sentences() == 0) return {value, false};
   const double counted = run.results.value(name, run.results.of_length(shortest, longest));
-  if (std::isnan(counted)) return {counted, true};  // older versions recorded a BLEU of 0 there
-  return {value, std::abs(value - counted) <= 1e-6 * std::abs(counted) + 1e-9};
+  if (std::isnan(counted)) return {counted, true};
+  return {value, is_same_number(value, counted)};
 }
 
 LengthCell cell_of(const ComparedGroup& group,

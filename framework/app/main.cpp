@@ -146,6 +146,11 @@ int run_program(int argc, char** argv, bool closed) {
     return fail(std::ferror(stdout) != 0 ? kDiskFull : error.what(), ExitCode::failed);
   } catch (const std::exception& error) {
     return fail(message_of(error), ExitCode::failed);
+  } catch (...) {
+    return fail(
+        "a plugin throws what is no std::exception; let it throw softalign::SpecError or "
+        "softalign::BugError",
+        ExitCode::failed);
   }
   const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
   if (!written && !output_is_closed()) return fail(kDiskFull, ExitCode::failed);

@@ -20,10 +20,14 @@ struct Slot {  // an array that is varied, and its analytic gradient
 // inputs if they weighed the same.
 double weight_of(Index i) { return 1 + 0.5 * std::sin(static_cast<double>(i)); }
 
+constexpr double kSharp =
+    0.25;  // of a gradient: a shorter step whose rounding hides more shows nothing
+
 // A gradient against a difference quotient of the loss; at(shift): the loss there.
 struct Difference {
   double numeric;
-  double error;  // GradientCheck::worst
+  double error;     // GradientCheck::worst
+  double rounding;  // what of the error was taken for rounding, by the same measure
 };
 
 Difference difference_of(double analytic,
@@ -37,10 +41,11 @@ Difference difference_of(double analytic,
   const double away =
       std::max({0.0, analytic - std::max(above, below), std::min(above, below) - analytic});
   // What rounding of the loss alone makes of a difference quotient: in float not nothing.
-  const double rounding = std::numeric_limits<real>::epsilon() * loss / step;
+  const double rounding = 8 * std::numeric_limits<real>::epsilon() * loss / step;
+  const double scale = std::max(1e-3 * largest, std::abs(analytic) + std::abs(numeric));
   return {numeric,
-          std::max(0.0, std::min(away, std::abs(analytic - numeric)) - 8 * rounding) /
-              std::max(1e-3 * largest, std::abs(analytic) + std::abs(numeric))};
+          std::max(0.0, std::min(away, std::abs(analytic - numeric)) - rounding) / scale,
+          rounding / scale};
 }
 
 }  // namespace
@@ -124,7 +129,7 @@ GradientCheck check_gradients(
       for (const double shorter : {step / 4, step / 16})
         if (best.error > 0)
           if (const Difference d = difference_of(analytic, loss, largest, at, shorter);
-              d.error < best.error)
+              d.error < best.error && d.rounding < kSharp)
             best = d;
       ++result.checked;
       if (!(best.error <= result.worst) || result.where.empty()) {

@@ -1,5 +1,7 @@
 #include "framework/config/registry.hpp"
 
+#include <algorithm>
+
 #include "framework/base/suggest.hpp"
 
 namespace softalign {
@@ -9,8 +11,23 @@ Registry& Registry::instance() {
   return registry;
 }
 
+bool is_plugin_name(std::string_view name) {
+  return !name.empty() && std::ranges::all_of(name, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
+  });
+}
+
 void Registry::add(PluginEntry entry) noexcept {
   try {
+    if (!is_plugin_name(entry.name)) {
+      errors_.push_back(
+          fmt::format("{} '{}' (of {}): a name is of letters, digits, '_' and '-'; rename it",
+                      entry.kind,
+                      printable(entry.name),
+                      entry.source));
+      return;
+    }
     auto& kind = entries_[entry.kind];
     const auto found = kind.find(entry.name);
     if (found != kind.end()) {

@@ -37,6 +37,9 @@ struct PluginEntry {
   std::any factory;                                      // Factory<Kind::Make>
 };
 
+// Of letters, digits, '_' and '-': it stands in specs, tables and records.
+bool is_plugin_name(std::string_view name);
+
 class Registry {
  public:
   static Registry& instance();

@@ -7,6 +7,7 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/types.hpp"
+#include "framework/config/registry.hpp"
 
 namespace softalign {
 namespace {
@@ -28,6 +29,13 @@ bool is_there(const EvaluatedSentence& sentence, Counted off) {
 }
 
 }  // namespace
+
+bool CountColumn::holds(double number) const {
+  if (stored == Stored::float64) return true;
+  const double most = stored == Stored::uint8 ? 255 : std::numeric_limits<std::int32_t>::max();
+  const double least = stored == Stored::uint8 ? 0 : -most;
+  return number == std::floor(number) && number >= least && number <= most;
+}
 
 const char* name_of(Counted off) {
   switch (off) {
@@ -56,6 +64,10 @@ bool is_same(const CountColumn& a, const CountColumn& b) {
 
 CountLayout::CountLayout(std::vector<CountColumn> columns) {
   for (CountColumn& column : columns) {
+    if (!is_plugin_name(column.name))
+      throw SpecError(
+          "a metric counts '{}' of a sentence; name it with letters, digits, '_' and '-'",
+          printable(column.name));
     const auto same = std::ranges::find(columns_, column.name, &CountColumn::name);
     if (same != columns_.end()) {
       if (!is_same(*same, column))

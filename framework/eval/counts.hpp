@@ -34,6 +34,8 @@ struct CountColumn {
   std::string units = "1";
   Index width = 1;
   std::string part = {};  // what one of several is called: "bleu_stat"
+
+  bool holds(double number) const;  // whether `stored` can
 };
 
 // Where the columns stand in a row of numbers.

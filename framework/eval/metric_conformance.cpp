@@ -70,7 +70,7 @@ struct MadeSentence {
   AlignmentMatrix attention;
 };
 
-constexpr Index kLengths[] = {1, 2, 5, 9};
+constexpr Index kLengths[] = {1, 2, 5, 40};
 constexpr std::uint64_t kOutcomes = 3;
 
 // The sentences of kLengths, with the outcomes of a round, and a baseline that was trained on others.
@@ -100,13 +100,6 @@ EvaluatedSentence sentence_of(std::size_t i, Counted off, const MadeSet& own, co
           .ibm_model1 = of(Counted::baseline).ibm_model1.get()};
 }
 
-bool fits(double number, CountColumn::Stored stored) {
-  if (stored == CountColumn::Stored::float64) return true;
-  const double most = stored == CountColumn::Stored::uint8 ? 255 : 2147483647.0;
-  const double least = stored == CountColumn::Stored::uint8 ? 0 : -most;
-  return number == std::floor(number) && number >= least && number <= most;
-}
-
 class Trial {
  public:
   explicit Trial(const Metric& metric) : metric_(metric), columns_(metric.columns()) {
@@ -126,6 +119,13 @@ class Trial {
       if (c.width < 1) faults.push_back(fmt::format("'{}' is {} wide", c.name, c.width));
     }
     return faults;
+  }
+
+  Faults company() const {
+    std::vector<CountColumn> all = count_layout()->columns();
+    all.insert(all.end(), columns_.begin(), columns_.end());
+    CountLayout together(std::move(all));  // throws where two differ
+    return {};
   }
 
   Faults counts() const {
@@ -182,10 +182,14 @@ class Trial {
         return fmt::format("'{}' writes behind its {} numbers", column.name, column.width);
       if (!behind && std::isnan(numbers[n]))
         return fmt::format("'{}' does not fill all of its {} numbers", column.name, column.width);
-      if (!behind && !fits(numbers[n], column.stored))
+      if (!behind && !column.holds(numbers[n]))
         return fmt::format(
             "'{}' counts {}, which its .stored cannot hold", column.name, numbers[n]);
     }
+    if (const auto again = counted(column, sentence);
+        !std::equal(again.begin(), again.begin() + column.width, numbers.begin()))
+      return fmt::format("'{}' counts the same sentence twice and finds other numbers",
+                         column.name);
     for (std::size_t other = 1; other < sets_.size(); ++other)
       if (const auto again = counted(column, sentence_of(i, column.off, sets_[0], sets_[other]));
           !std::equal(again.begin(), again.begin() + column.width, numbers.begin()))
@@ -197,7 +201,7 @@ class Trial {
     return {};
   }
 
-  static constexpr std::size_t kBehind = 4;
+  static constexpr std::size_t kBehind = 64;
 
   const Metric& metric_;
   std::vector<CountColumn> columns_;
@@ -213,15 +217,19 @@ std::vector<ConformanceResult> check_metric(const Metric& metric) {
     try {
       const Faults found = faults();
       results.push_back({check, found.empty(), found.empty() ? kept : found.front()});
-    } catch (const std::exception& error) {  // a stranger's plugin may throw anything
+    } catch (const std::exception& error) {
       results.push_back({check, false, error.what()});
+    } catch (...) {  // a stranger's plugin may throw anything
+      results.push_back({check, false, kNoException});
     }
   };
   run("columns", "have names, widths and functions that count", [&] { return trial.columns(); });
   if (!results.back().passed) return results;  // what has no count cannot be counted
+  run("company", "are what other metrics call so", [&] { return trial.company(); });
   run("counts", "fill their numbers, and read nothing but what they are counted off", [&] {
     return trial.counts();
   });
+  if (!results.back().passed) return results;  // such a count may write where it must not
   run("values", "lie in the range, and are NaN where sentences do not define them", [&] {
     return trial.values();
   });

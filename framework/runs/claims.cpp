@@ -88,10 +88,12 @@ JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const Measured& me
       statement.holds(sides.left.mean, sides.right.mean) ? Verdict::holds : Verdict::fails;
   Index held = 0;
   for (Index k = 1; k <= kResamples; ++k) {
-    const Sides drawn = sides_of(statement, measured, seeds, k);
-    if (statement.holds(drawn.left.mean, drawn.right.mean)) ++held;
+    const auto [left, right] = sides_of(statement, measured, seeds, k);
+    if (std::isnan(left.mean) || std::isnan(right.mean)) continue;
+    ++judged.resamples;
+    if (statement.holds(left.mean, right.mean)) ++held;
   }
-  judged.confidence = static_cast<double>(held) / static_cast<double>(kResamples);
+  judged.confidence = ratio(static_cast<double>(held), static_cast<double>(judged.resamples));
   return judged;
 }
 
@@ -101,6 +103,8 @@ std::string verdict_word(const JudgedClaim& judged) {
     return judged.claim->open ? "open, no sentences" : "NO SENTENCES";
   if (judged.verdict == Verdict::unmeasured)
     return judged.claim->open ? "open, not measured" : "NOT MEASURED";
+  if (judged.verdict == Verdict::absent)
+    return judged.claim->open ? "open, no such configuration" : "NO SUCH CONFIGURATION";
   const bool holds = judged.verdict == Verdict::holds;
   if (judged.claim->open) return holds ? "open, holds" : "open, does not hold";
   return holds ? "holds" : "FAILS";
@@ -116,6 +120,8 @@ std::string name_of(Verdict verdict) {
       return "empty";
     case Verdict::unmeasured:
       return "unmeasured";
+    case Verdict::absent:
+      return "absent";
     case Verdict::unknown:
       break;
   }
@@ -126,7 +132,8 @@ std::string name_of(Verdict verdict) {
 std::string subject_of(const Measurement& m) {
   std::string text = "best";
   for (const Setting& setting : m.among)
-    text += fmt::format("{}{}={}", text == "best" ? " where " : ", ", setting.path, setting.value);
+    text += fmt::format(
+        "{}{}={}", text == "best" ? " where " : ", ", setting.path, setting.value.flow());
   return text;
 }
 
@@ -134,8 +141,7 @@ bool is_among(const RankedConfiguration& configuration, const Measurement& m, co
   const std::vector<Override>& set = list.rows[usize(configuration.rows.front())].set;
   return std::ranges::all_of(m.among, [&](const Setting& setting) {
     return std::ranges::any_of(set, [&](const Override& change) {
-      return change.path == setting.path &&
-             (change.value.text == setting.value || change.value.flow() == setting.value);
+      return change.path == setting.path && same_value(change.value, setting.value);
     });
   });
 }
@@ -173,6 +179,7 @@ Json json_of(const JudgedClaim& judged) {
   json["right"] = json_of(judged.right);
   json["sentences"] = judged.sentences;
   json["confidence"] = judged.confidence;
+  json["resamples"] = judged.resamples;
   return json;
 }
 
@@ -223,10 +230,15 @@ std::vector<JudgedClaim> judge(const std::vector<StudyClaim>& claims,
   std::vector<JudgedClaim> judged = judge(
       claims, seeds, [&](const Measurement& m) -> auto& { return results[subject_of(m)]; });
   for (JudgedClaim& one : judged)
-    for (const Measurement& m : one.claim->statement.measurements())
-      if (const auto found = best.find(subject_of(m));
-          found != best.end() && std::ranges::count(one.best, found->second) == 0)
-        one.best.push_back(found->second);
+    for (const Measurement& m : one.claim->statement.measurements()) {
+      const auto found = best.find(subject_of(m));
+      if (found != best.end()) {
+        if (std::ranges::count(one.best, found->second) == 0) one.best.push_back(found->second);
+      } else if (over && one.nothing.empty()) {
+        one.verdict = Verdict::absent;
+        one.nothing = subject_of(m);
+      }
+    }
   return judged;
 }
 
@@ -245,18 +257,22 @@ std::string claims_text(const std::vector<JudgedClaim>& claims) {
       text += fmt::format("   no test sentence is as long as {} asks\n", judged.nothing);
     else if (judged.verdict == Verdict::unmeasured)
       text += fmt::format("   {} is not defined over its test sentences\n", judged.nothing);
+    else if (judged.verdict == Verdict::absent)
+      text +=
+          fmt::format("   no configuration is the {}, complete with all seeds\n", judged.nothing);
     else
-      text += fmt::format("   {} {} {}; n = {}, {}; so in {:.1f} % of {} resamples\n",
+      text += fmt::format("   {} {} {}; n = {}, {}; so in {:.1f} % of {} resamples{}\n",
                           number_text(judged.left),
                           statement.comparison(),
                           number_text(judged.right),
                           counted(judged.sentences, "sentence"),
                           counted(judged.left.count, "seed"),
                           100 * judged.confidence,
-                          kResamples);
+                          judged.resamples,
+                          judged.resamples < kResamples ? " that have such sentences" : "");
     for (const std::string& best : judged.best) text += fmt::format("   {}\n", best);
     if (!judged.claim->because.empty())
-      text += fmt::format("   because {}\n", judged.claim->because);
+      text += fmt::format("   because {}\n", printable(judged.claim->because, kWhole));
   }
   if (unknown > 0)
     text += fmt::format("{} {} not judged yet: runs are missing\n",

@@ -18,6 +18,7 @@ enum class Verdict {
   fails,
   empty,       // no test sentence has a length that it speaks of
   unmeasured,  // sentences that it speaks of do not define the metric
+  absent,      // the sweep is over, and no configuration that it speaks of is complete
   unknown      // a run that it speaks of is not complete, or not among those read
 };
 
@@ -28,8 +29,9 @@ struct JudgedClaim {
   Seeds right;
   Index sentences = 0;  // that the smallest of its measurements is over, first seed
   // Share of resamples of the test sentences in which the claim holds (paired bootstrap: variants
-  // are resampled alike).
+  // are resampled alike), of those that define both sides.
   double confidence = 0;
+  Index resamples = 0;
   std::vector<std::string> best;  // of a sweep: which configuration each measurement means
   std::string nothing;  // the measurement to blame when the verdict is empty or unmeasured
 

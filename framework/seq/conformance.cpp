@@ -232,16 +232,25 @@ std::vector<ConformanceResult> check_conformance(std::string_view kind,
   results.push_back(
       {"options", fault.empty(), fault.empty() ? "survive being written and read" : fault});
 
-  const auto subject = subject_for({std::string(kind), std::string(name), nullptr, {}});
-  if (!subject) return results;
-  subject->parameters.allocate(3);
+  std::unique_ptr<Subject> subject;
   const auto run = [&](const char* check, const std::function<ConformanceResult()>& f) {
     try {
       results.push_back(f());
-    } catch (const std::exception& error) {  // a stranger's plugin may throw anything
+    } catch (const std::exception& error) {
       results.push_back({check, false, error.what()});
+    } catch (...) {  // a stranger's plugin may throw anything
+      results.push_back({check, false, kNoException});
     }
   };
+  run("construction", [&]() -> ConformanceResult {
+    subject = subject_for({std::string(kind), std::string(name), nullptr, {}});
+    if (subject) subject->parameters.allocate(3);
+    return {"construction", true, "from its default options"};
+  });
+  if (!subject) {
+    if (results.back().passed) results.pop_back();  // a kind of which nothing is made here
+    return results;
+  }
   run("gradients", [&] { return gradients(*subject); });
   run("padding", [&] { return padding(*subject); });
   run("batch size", [&] { return batch_size(*subject); });

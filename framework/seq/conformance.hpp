@@ -20,6 +20,8 @@ struct ConformanceResult {
   std::string detail;  // what was measured, or what is wrong
 };
 
+inline constexpr const char* kNoException = "it throws what is no std::exception";
+
 // Runs all checks that the kind has, with the plugin's default options. allocations: how often
 // memory was asked for so far, when the caller counts (tests do); empty: that check is left out.
 // Throws SpecError for an unknown kind or name.

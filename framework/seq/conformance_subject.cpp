@@ -143,16 +143,57 @@ std::unique_ptr<Subject> attention_subject(const Choice& choice) {
   return subject;
 }
 
+// What a decoder is tried with: an attention that remembers its last query.
+class Remembering final : public Attention {
+ public:
+  Remembering(const Parameters& p, AttentionSizes sizes)
+      : attention_(make_plugin<AttentionKind>(
+            Choice{.kind = "attention", .type = "global"}, p, AttentionSizes(sizes))),
+        query_(sizes.query) {}
+
+  AttentionMemory prepare(const Annotations& a) const override { return attention_->prepare(a); }
+  State start(const AttentionMemory& memory) const override {
+    Tape& tape = memory.keys.tape();
+    return {tape.constant(tape.zeros({memory.keys.shape()[0], query_}))};
+  }
+  Glimpse attend(const AttentionMemory& memory, const AttentionQuery& query) const override {
+    if (query.past.size() != 1)
+      throw BugError(
+          "[decoder] gives its attention {} arrays and not the 1 that is the attention's own "
+          "(start, Glimpse::next)",
+          query.past.size());
+    Glimpse glimpse = attention_->attend(memory, {query.state + query.past[0], query.step});
+    glimpse.next = {tanh(query.state)};
+    return glimpse;
+  }
+  Index context_size() const override { return attention_->context_size(); }
+  bool aligns() const override { return true; }
+
+ private:
+  std::unique_ptr<Attention> attention_;
+  Index query_;
+};
+
+void check_step(const Decoder& decoder, const State& start, const DecoderStep& step) {
+  if (step.next.size() != start.size())
+    throw BugError("[decoder] its state has {} arrays at the start and {} after a step",
+                   start.size(),
+                   step.next.size());
+  if (decoder.aligns() != static_cast<bool>(step.weights))
+    throw BugError("[decoder] aligns() is {}, and a step returns {}",
+                   decoder.aligns(),
+                   step.weights ? "weights" : "no weights");
+  if (decoder.reads_links())
+    throw BugError("[decoder] reads_links() is true, and its attention reads none");
+}
+
 std::unique_ptr<Subject> decoder_subject(const Choice& choice) {
   auto subject = std::make_unique<Subject>();
   std::shared_ptr<Decoder> decoder = make_plugin<DecoderKind>(
       choice,
       Parameters(subject->parameters),
       DecoderSizes{kEmbedding, kAnnotation, kStart, {}, [](const Parameters& p, Index query) {
-                     return make_plugin<AttentionKind>(
-                         Choice{.kind = "attention", .type = "global"},
-                         p,
-                         AttentionSizes{query, kAnnotation});
+                     return std::make_unique<Remembering>(p, AttentionSizes{query, kAnnotation});
                    }});
   subject->input("annotations", {kRows, kPositions, kAnnotation}, true);
   subject->input("last", {kRows, kAnnotation}, false);
@@ -163,8 +204,9 @@ std::unique_ptr<Subject> decoder_subject(const Choice& choice) {
   subject->run = [decoder](Tape&, const Arrays& x, std::span<const Index> lengths) -> Arrays {
     const Annotations annotations{x[0], x[1], x[2], lengths};
     const AttentionMemory memory = decoder->prepare(annotations);
-    const DecoderStep one =
-        decoder->step(memory, decoder->start(annotations, memory), decoder->inputs(x[3]));
+    const State start = decoder->start(annotations, memory);
+    const DecoderStep one = decoder->step(memory, start, decoder->inputs(x[3]));
+    check_step(*decoder, start, one);
     State next = one.next;
     next.step = 1;
     const DecoderStep two = decoder->step(memory, next, decoder->inputs(x[4]));

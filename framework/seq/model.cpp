@@ -180,6 +180,8 @@ Model::Forward Model::forward(Tape& tape,
     unrolled = decoder_->unroll(source.memory, source.state, decoder_->inputs(embedded));
 
   Forward result;
+  if (aligns() && unrolled.weights.empty())
+    throw BugError("[decoder] aligns() is true, and its steps return no weights");
   result.weights = unrolled.weights;
   result.positions = source.memory.lengths;
   Var features = decoder_->readout(unrolled.outputs, embedded);

@@ -32,12 +32,18 @@ class State {
   bool empty() const { return size_ == 0; }
   const Var* begin() const { return vars_.data(); }
   const Var* end() const { return vars_.data() + size_; }
-  Var operator[](std::size_t i) const { return vars_[i]; }
-  Var& operator[](std::size_t i) { return vars_[i]; }
+  Var operator[](std::size_t i) const { return vars_[place(i)]; }
+  Var& operator[](std::size_t i) { return vars_[place(i)]; }
 
   Index step = 0;  // the target position it stands before; the model counts
 
  private:
+  std::size_t place(std::size_t i) const {
+    if (i < size_) return i;
+    throw BugError(
+        "[state] no array {} among {}: did a step leave some of its attention's out?", i, size_);
+  }
+
   std::array<Var, 32> vars_{};
   std::size_t size_ = 0;
 };

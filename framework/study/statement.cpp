@@ -1,12 +1,15 @@
 #include "framework/study/statement.hpp"
-#include "framework/base/types.hpp"
 
 #include <charconv>
+
+#include "framework/base/types.hpp"
+#include "framework/config/yaml.hpp"
 
 namespace softalign {
 namespace {
 
-constexpr int kDeepest = 64;  // parentheses and signs within each other
+constexpr int kDeepest = 64;              // parentheses and signs within each other
+constexpr std::size_t kMostTerms = 1000;  // numbers, measurements and operators
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
@@ -56,6 +59,7 @@ class Statement::Parser {
   }
 
   std::size_t add(Term term) {
+    if (out_.terms_.size() == kMostTerms) fail(fmt::format("at most {} terms", kMostTerms));
     out_.terms_.push_back(term);
     return out_.terms_.size() - 1;
   }
@@ -150,13 +154,23 @@ class Statement::Parser {
     do {
       Setting setting{name(), {}};
       demand('=');
-      blanks();
-      while (at_ < text_.size() && text_[at_] != ',' && text_[at_] != ')')
-        setting.value += text_[at_++];
-      setting.value.erase(setting.value.find_last_not_of(' ') + 1);
-      if (setting.value.empty()) fail("a value, as in where PATH=VALUE");
+      setting.value = parse_flow(value_text(), where_);
       found.among.push_back(std::move(setting));
     } while (skip(','));
+  }
+
+  // Up to a comma or a parenthesis that belongs to no block within it.
+  std::string_view value_text() {
+    blanks();
+    const std::size_t start = at_;
+    for (int blocks = 0; at_ < text_.size(); ++at_) {
+      const char c = text_[at_];
+      if (blocks == 0 && (c == ',' || c == ')')) break;
+      blocks += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
+    }
+    const std::string_view value = std::string_view(text_).substr(start, at_ - start);
+    if (value.empty()) fail("a value, as in where PATH=VALUE");
+    return value;
   }
 
   void lengths(Measurement& found) {

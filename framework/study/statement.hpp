@@ -10,6 +10,7 @@
 //   measurement := metric ["[" lengths "]"] "(" subject ")"
 //   subject   := part "/" variant                                          of a study
 //              | "best" ["where" path "=" value ("," path "=" value)*]   of a sweep
+//   value     := as in YAML on one line: dot, 1.0e-3, {type: dot}
 //   lengths   := 31-50 | 61+ | 40        source tokens, both ends included; left out: all sentences
 #pragma once
 
@@ -20,12 +21,14 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/types.hpp"
+#include "framework/config/value.hpp"
 
 namespace softalign {
 
-// What a parameter of a sweep was set to.
+// What a parameter of a sweep was set to; the value as parse_flow reads it.
 struct Setting {
-  std::string path, value;
+  std::string path;
+  Value value;
 };
 
 // A metric of the test sentences of one variant, or of a sweep's best configuration, by source length.

@@ -128,11 +128,13 @@ void check_measurement(const Measurement& m,
                       printable(setting.path),
                       suggestion(setting.path, paths));
     const SweepParameter& parameter = parameters[usize(found - paths.begin())];
-    if (parameter.is_finite() && std::ranges::none_of(parameter.values, [&](const Value& value) {
-          return value.flow() == setting.value || value.text == setting.value;
-        }))
-      throw SpecError(
-          "{}: {} is never {} in this sweep", where.str(), setting.path, printable(setting.value));
+    if (parameter.is_finite() && !parameter.all_types &&
+        std::ranges::none_of(parameter.values,
+                             [&](const Value& value) { return same_value(value, setting.value); }))
+      throw SpecError("{}: {} is never {} in this sweep",
+                      where.str(),
+                      setting.path,
+                      printable(setting.value.flow()));
   }
 }
 

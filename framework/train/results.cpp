@@ -28,8 +28,14 @@ std::vector<T> numbers_of(const CountTable& counts, const CountColumn& column) {
   const Index place = counts.layout().place(column.name, column.width);
   std::vector<T> numbers;
   for (Index i = 0; i < counts.sentences(); ++i)
-    for (const double x : counts.row(i).subspan(usize(place), usize(column.width)))
+    for (const double x : counts.row(i).subspan(usize(place), usize(column.width))) {
+      if (!std::isnan(x) && !column.holds(x))
+        throw BugError("[metric] column '{}' of sentence {} is {}, which its .stored cannot hold",
+                       column.name,
+                       i,
+                       x);
       numbers.push_back(std::isnan(x) ? T{} : static_cast<T>(x));
+    }
   return numbers;
 }
 

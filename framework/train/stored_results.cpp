@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "framework/base/counted.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/types.hpp"
 
@@ -17,11 +18,10 @@ DataError damaged(const Record& record, const std::string& path) {
   return damaged_record(record.file(), fmt::format("{} is not as a record has it", path));
 }
 
-// So many numbers of any type.
+// Numbers of any type.
 std::vector<double> numbers_in(const Record& record,
                                const std::string& group,
-                               const std::string& name,
-                               std::size_t size) {
+                               const std::string& name) {
   std::vector<double> numbers;
   std::visit(
       [&](const auto& values) {
@@ -29,6 +29,15 @@ std::vector<double> numbers_in(const Record& record,
         if constexpr (std::is_arithmetic_v<T>) numbers.assign(values.begin(), values.end());
       },
       record.array(group, name).values);
+  return numbers;
+}
+
+// So many.
+std::vector<double> numbers_in(const Record& record,
+                               const std::string& group,
+                               const std::string& name,
+                               std::size_t size) {
+  std::vector<double> numbers = numbers_in(record, group, name);
   if (numbers.size() != size) throw damaged(record, group + "/" + name);
   return numbers;
 }
@@ -60,8 +69,12 @@ std::vector<Index> StoredResults::of_length(Index shortest, Index longest) const
 
 double StoredResults::value(const std::string& metric, const std::vector<Index>& chosen) const {
   const CountRows rows = rows_of(counts, chosen);
-  return make_plugin<MetricKind>(Choice{.kind = MetricKind::name, .type = metric})
-      ->value({counts.layout(), rows});
+  const auto known = make_plugin<MetricKind>(Choice{.kind = MetricKind::name, .type = metric});
+  try {
+    return known->value({counts.layout(), rows});
+  } catch (const std::exception& error) {  // of a plugin
+    throw DataError("metric {}: {}", metric, message_of(error));
+  }
 }
 
 JsonObject attributes_of(const MetricFacts& facts) {
@@ -179,7 +192,16 @@ StoredResults read_results(const Record& record) {
     if (!record.has("test/" + column.name)) continue;  // a metric that the run did not know
     const auto width = usize(column.width);
     const auto place = usize(results.counts.layout().place(column.name, column.width));
-    const std::vector<double> numbers = numbers_in(record, "test", column.name, sentences * width);
+    const std::vector<double> numbers = numbers_in(record, "test", column.name);
+    if (sentences > 0 && numbers.size() != sentences * width && numbers.size() % sentences == 0)
+      throw DataError(
+          "{}: test/{} has {} of a sentence, and this program's column of that name {}; --plugin "
+          "may name another plugin than the one that measured it",
+          record.file().string(),
+          column.name,
+          counted(std::ssize(numbers) / std::ssize(results.source_lengths), "number"),
+          width);
+    if (numbers.size() != sentences * width) throw damaged(record, "test/" + column.name);
     for (std::size_t i = 0; i < sentences; ++i)
       std::copy_n(
           numbers.begin() + static_cast<std::ptrdiff_t>(i * width),

@@ -18,7 +18,7 @@ from stored import RecordError, demand
 
 NUMBER = (int, float, type(None))
 VALUE = {"mean": NUMBER, "deviation": NUMBER, "seeds": int}
-CLAIM = {"claim": str, "because": str, "expect": str, "verdict": re.compile("holds|fails|empty|unmeasured|unknown")}
+CLAIM = {"claim": str, "because": str, "expect": str, "verdict": re.compile("holds|fails|empty|unmeasured|absent|unknown")}
 JUDGED = {"left": VALUE, "right": VALUE, "sentences": int, "confidence": NUMBER}
 STUDY = {  # what the page needs of study.json
     "name?": str,

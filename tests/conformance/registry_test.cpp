@@ -34,6 +34,37 @@ class Faulty final : public Score {
 };
 SOFTALIGN_SCORE("faulty_for_test", Faulty, "breaks every law");
 
+// Leaves the attention's own arrays out of the next state.
+class Forgetful final : public AttentionalDecoder<Gru> {
+ public:
+  using AttentionalDecoder::AttentionalDecoder;
+  DecoderStep step(const AttentionMemory& memory, const State& state, Var input) const override {
+    const DecoderStep whole = AttentionalDecoder::step(memory, state, std::move(input));
+    return {{whole.next[0]}, whole.output, whole.weights};
+  }
+};
+SOFTALIGN_DECODER("forgetful_for_test", Forgetful, "loses the attention's state");
+
+class Silent final : public AttentionalDecoder<Gru> {
+ public:
+  using AttentionalDecoder::AttentionalDecoder;
+  DecoderStep step(const AttentionMemory& memory, const State& state, Var input) const override {
+    const DecoderStep whole = AttentionalDecoder::step(memory, state, std::move(input));
+    return {whole.next, whole.output, {}};
+  }
+};
+SOFTALIGN_DECODER("silent_for_test", Silent, "keeps its weights to itself");
+
+// Its constructor throws.
+class Stillborn final : public AttentionalDecoder<Gru> {
+ public:
+  Stillborn(const Parameters& p, const DecoderSizes& sizes, const Options& options)
+      : AttentionalDecoder(p, sizes, options) {
+    throw 7;
+  }
+};
+SOFTALIGN_DECODER("stillborn_for_test", Stillborn, "cannot be made");
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(conformance)
@@ -44,7 +75,7 @@ BOOST_AUTO_TEST_CASE(everything_registered_conforms) {
   int checked = 0;
   for (const std::string& kind : Registry::instance().kinds())
     for (const PluginEntry* entry : Registry::instance().entries(kind)) {
-      if (entry->name == "faulty_for_test") continue;
+      if (entry->name.ends_with("_for_test")) continue;
       BOOST_TEST_CONTEXT(kind << " " << entry->name)
       for (const ConformanceResult& result : check_conformance(kind, entry->name, allocations)) {
         BOOST_TEST_CONTEXT(result.check << ": " << result.detail) BOOST_TEST(result.passed);
@@ -57,10 +88,25 @@ BOOST_AUTO_TEST_CASE(everything_registered_conforms) {
 
 BOOST_AUTO_TEST_CASE(a_faulty_plugin_is_caught) {
   for (const ConformanceResult& result : check_conformance("score", "faulty_for_test")) {
-    const bool should_pass = result.check == "options" || result.check == "same bits";
+    const bool should_pass =
+        result.check == "options" || result.check == "construction" || result.check == "same bits";
     BOOST_TEST_CONTEXT(result.check << ": " << result.detail)
     BOOST_TEST(result.passed == should_pass);
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_decoder_that_loses_what_its_attention_needs_is_caught) {
+  const auto first_failure = [](const char* decoder) {
+    for (const ConformanceResult& result : check_conformance("decoder", decoder))
+      if (!result.passed) return result.check + ": " + result.detail;
+    return std::string();
+  };
+  BOOST_TEST(first_failure("forgetful_for_test") ==
+             "gradients: [decoder] its state has 2 arrays at the start and 1 after a step");
+  BOOST_TEST(first_failure("silent_for_test") ==
+             "gradients: [decoder] aligns() is true, and a step returns no weights");
+  BOOST_TEST(first_failure("stillborn_for_test") ==
+             "construction: it throws what is no std::exception");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

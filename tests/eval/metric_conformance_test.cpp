@@ -87,6 +87,8 @@ BOOST_AUTO_TEST_CASE(a_value_is_in_its_range_and_defined_only_by_sentences_that_
   BOOST_TEST(failure(metric) == "values: of no sentence at all it is 0, not NaN");
   metric.value_of = [](const Counts& counts) { return counts.sum("other"); };
   BOOST_TEST(failure(metric).find("no column 'other'") != std::string::npos);
+  metric.value_of = [](const Counts&) -> double { throw 7; };
+  BOOST_TEST(failure(metric) == "values: it throws what is no std::exception");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -73,13 +73,32 @@ def test_a_report_tests_a_plugins_metric_once_it_has_the_plugin(here: Path) -> N
     assert "repeats (%) by source length, 2 series with 95 % intervals" in pages["with"]
 
 
+def test_another_plugin_of_the_name_that_measured_tests_nothing(here: Path) -> None:
+    repeats, unlawful = (ANGULAR.with_name(f"{name}.so") for name in ("repeats", "unlawful"))
+    for score in ("additive", "dot"):
+        softalign("run", "tiny.yaml", "--plugin", repeats, f"model.attention.score={score}", cwd=here)
+    compared = answer("compare", "results", "--metric", "repeats", "--plugin", unlawful, cwd=here)
+    assert [one["untested"] for one in compared["against_baseline"]] == ["another plugin of that name measured it"]
+    compared = answer("compare", "results", "--metric", "repeats", "--length", "1-99", "--plugin", unlawful, cwd=here)
+    assert all(group["metrics"]["repeats"]["mean"] is None for group in compared["groups"])
+
+
+def test_a_metric_that_breaks_a_law_is_named(here: Path) -> None:
+    unlawful = ANGULAR.with_name("unlawful.so")
+    results = json.loads(softalign("check", "metric", "halves", "--plugin", unlawful, "--json", cwd=here, code=4).stdout)
+    failures = [(r["check"], r["detail"]) for r in results if not r["passed"]]
+    assert failures == [("counts", "'halves' counts 0.5, which its .stored cannot hold")]
+    ended = softalign("run", "tiny.yaml", "--plugin", unlawful, cwd=here, code=None)
+    assert "column 'halves' of sentence 0 is 0.5, which its .stored cannot hold" in ended.stderr
+
+
 def test_what_a_metric_counts_is_described_and_checked(here: Path) -> None:
     described = answer("describe", "metric", "repeats", "--plugin", ANGULAR.with_name("repeats.so"), cwd=here)["metric"]
     assert (described["title"], described["units"], described["higher_is_better"]) == ("repeats", "percent", False)
     assert [(c["name"], c["counted_off"], c["width"]) for c in described["columns"]] == [("repeats", "decoded", 2)]
     assert "higher is better" in softalign("describe", "metric", "bleu", cwd=here).stdout
     results = answer("check", "metric", "repeats", "--plugin", ANGULAR.with_name("repeats.so"), cwd=here)
-    assert [(r["check"], r["passed"]) for r in results] == [(law, True) for law in ("options", "columns", "counts", "values")]
+    assert [(r["check"], r["passed"]) for r in results] == [(law, True) for law in ("options", "columns", "company", "counts", "values")]
 
 
 def changed_copy_of_a_run(here: Path) -> tuple[list[object], Path]:

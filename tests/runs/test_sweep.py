@@ -92,6 +92,39 @@ def test_a_sweep_makes_claims_about_its_best(here: Path) -> None:
     assert "unknown metric 'blue'; did you mean 'bleu'?" in softalign("sweep", "plan", "sweep.yaml", cwd=here, code=2).stderr
 
 
+def test_a_claim_about_what_no_configuration_was_is_broken_once_all_is_over(here: Path) -> None:
+    drawn = "method: random\nrun_cap: 1\nparameters: {model.embedding: {min: 8, max: 9}}\n"
+    (here / "sweep.yaml").write_text(
+        f"name: small\nbase: base.yaml\n{drawn}claims: [{{claim: loss(best where model.embedding=77) > 0}}]\n"
+    )
+    ran = softalign("sweep", "run", "sweep.yaml", cwd=here, code=4)
+    assert "1. NO SUCH CONFIGURATION: " in ran.stdout
+    assert "no configuration is the best where model.embedding=77, complete with all seeds" in ran.stdout
+    (verdict,) = status(here)["claims"]
+    assert verdict["verdict"] == "absent"
+
+
+def test_claims_are_found_from_the_folder_and_only_in_the_sweeps_own_file(here: Path) -> None:
+    sweep = here / "sweep.yaml"
+    sweep.write_text(ONE_SEED + CLAIMS)
+    softalign("sweep", "run", "sweep.yaml", cwd=here)
+    judged = ("sweep", "status", here / "results/small")
+    assert "1. holds: " in softalign(*judged, cwd="/").stdout
+    sweep.write_text(sweep.read_text().replace("name: small", "name: other"))
+    other = softalign(*judged, cwd="/")
+    assert "is the file of sweep other now, not of small" in other.stderr and "holds" not in other.stdout
+    sweep.write_text("claims: 3\n")
+    assert "note: claims are not judged" in softalign(*judged, cwd="/").stderr
+
+
+def test_resamples_without_such_sentences_speak_for_neither_side(here: Path) -> None:
+    lengths = range(2, 6)
+    claims = "".join(f"  - claim: loss[{n}](best) <= loss[{n}](best)\n" for n in lengths)
+    (here / "sweep.yaml").write_text(ONE_SEED + "claims:\n" + claims)
+    ran = softalign("sweep", "run", "sweep.yaml", cwd=here).stdout
+    assert ran.count("so in 100.0 % of ") == len(lengths) and " resamples that have such sentences" in ran
+
+
 def test_a_sweep_runs_to_its_end_and_again_does_nothing(here: Path):
     planned = softalign("sweep", "plan", "sweep.yaml", cwd=here).stdout
     assert "small: 12 runs, seeds 1 2 3, metric dev/loss (minimize), early_terminate none" in planned

@@ -54,8 +54,8 @@ BOOST_AUTO_TEST_CASE(the_best_of_a_sweep_is_a_subject) {
   BOOST_TEST(m.variant.empty());
   BOOST_TEST(m.shortest == 31);
   BOOST_REQUIRE(m.among.size() == 2u);
-  BOOST_TEST((m.among[0].path + "|" + m.among[0].value) == "model.units|64");
-  BOOST_TEST((m.among[1].path + "|" + m.among[1].value) == "a.score|x y");
+  BOOST_TEST((m.among[0].path + "|" + m.among[0].value.text) == "model.units|64");
+  BOOST_TEST((m.among[1].path + "|" + m.among[1].value.text) == "a.score|x y");
   BOOST_TEST(s.measurements()[1].among.empty());
   BOOST_TEST(Statement("a(best/none) > 0", kHere).measurements()[0].part == "best");
   BOOST_TEST(refusal("a(best of b=1) > 0").find("expected ')' or where PATH=VALUE") !=
@@ -85,6 +85,20 @@ BOOST_AUTO_TEST_CASE(comparisons) {
   BOOST_TEST(holds(">", 2, 1));
   for (const char* comparison : {"<", "<=", ">", ">="})
     BOOST_TEST(!holds(comparison, std::nan(""), 1));
+}
+
+BOOST_AUTO_TEST_CASE(a_value_is_yaml_on_one_line) {
+  const Statement s("bleu(best where a={type: x, b: [1, 2]}, c=1.0e-3) > 0", kHere);
+  const std::vector<Setting>& among = s.measurements().at(0).among;
+  BOOST_REQUIRE(among.size() == 2u);
+  BOOST_TEST(among[0].value.flow() == "{type: x, b: [1, 2]}");
+  BOOST_TEST(among[1].value.text == "1.0e-3");
+}
+
+BOOST_AUTO_TEST_CASE(a_very_long_sum_is_refused) {
+  std::string sum = "bleu(best)";
+  for (int i = 0; i < 100'000; ++i) sum += " + 1";
+  BOOST_TEST(contains(refusal(sum + " > 0"), "expected at most 1000 terms at character"));
 }
 
 BOOST_AUTO_TEST_CASE(errors_say_where_and_what) {

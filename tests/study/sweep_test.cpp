@@ -86,6 +86,10 @@ BOOST_AUTO_TEST_CASE(claims_speak_of_the_best_and_change_no_run) {
   const Sweep sweep = sweep_of(folder, claiming("bleu(best where a=1) > bleu(best)"));
   BOOST_REQUIRE(sweep.claims.size() == 1u);
   BOOST_TEST(sweep.claims[0].open);
+  BOOST_TEST(sweep_of(folder, claiming("bleu(best where a=1.0) > 0")).claims.size() == 1u);
+  const std::string types =
+      with("  a.type: {types: all}\n", "claims: [{claim: bleu(best where a.type=dot) > 0}]\n");
+  BOOST_TEST(sweep_of(folder, types).claims.size() == 1u);
   BOOST_TEST(sweep.text == sweep_of(folder, with(parameters)).text);
   BOOST_TEST(
       refused(claiming("bleu(x/y) > 0")) ==

@@ -37,7 +37,7 @@ void plan(SweepArguments arguments, bool dry_run, bool json) {
 
 void status(const SweepArguments& arguments, bool json) {
   const RunList list = planned(arguments);
-  const std::vector<StudyClaim> claims = claims_of(arguments, list);
+  const std::vector<StudyClaim> claims = claims_or_note(arguments, list);
   if (!json) {
     const ListStatus status = print_sweep(list, true);
     print_text("{}", claims_text(judge(claims, list, status)));

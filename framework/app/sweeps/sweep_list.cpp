@@ -10,6 +10,7 @@
 #include "framework/base/regular_file.hpp"
 #include "framework/config/yaml.hpp"
 #include "framework/record/file.hpp"
+#include "framework/runs/claims.hpp"
 #include "framework/runs/list_file.hpp"
 #include "framework/runs/plan_study.hpp"
 #include "framework/runs/plan_sweep.hpp"
@@ -117,10 +118,28 @@ RunList planned_or_plan(const SweepArguments& arguments, bool write) {
 
 std::vector<StudyClaim> claims_of(const SweepArguments& arguments, const RunList& list) {
   const fs::path given = arguments.file;
-  const fs::path file =
-      fs::is_directory(given) || given.filename() == "plan.jsonl" ? list.file : given;
-  if (list.hash.empty() || !fs::is_regular_file(file)) return {};
-  return read_sweep(file).claims;
+  if (list.hash.empty()) return {};
+  const bool by_folder = fs::is_directory(given) || given.filename() == "plan.jsonl";
+  const fs::path file = by_folder ? list.file : given;
+  if (by_folder && !fs::is_regular_file(file)) return {};
+  const Sweep sweep = read_sweep(file);
+  if (sweep.name != list.name)
+    throw SpecError("{}: is the file of sweep {} now, not of {}",
+                    file.string(),
+                    printable(sweep.name),
+                    list.name);
+  for (const StudyClaim& claim : sweep.claims)
+    for (const Measurement& m : claim.statement.measurements()) check_metric(m.metric, claim.where);
+  return sweep.claims;
+}
+
+std::vector<StudyClaim> claims_or_note(const SweepArguments& arguments, const RunList& list) {
+  try {
+    return claims_of(arguments, list);
+  } catch (const SpecError& error) {
+    write_error(fmt::format("note: claims are not judged: {}\n", error.what()));
+    return {};
+  }
 }
 
 }  // namespace softalign::app

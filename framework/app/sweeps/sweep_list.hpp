@@ -43,7 +43,10 @@ RunList planned(const SweepArguments& arguments);
 // The same; it is made first when there is none, and a study's grows. `write`: and kept.
 RunList planned_or_plan(const SweepArguments& arguments, bool write = true);
 
-// What a sweep's file claims now; nothing for a study or where the file is gone.
+// What a sweep's file claims now; nothing for a study or where the file is gone. Throws SpecError for a
+// file that is not the sweep's any more.
 std::vector<StudyClaim> claims_of(const SweepArguments& arguments, const RunList& list);
+// The same with a note on standard error in place of the exception.
+std::vector<StudyClaim> claims_or_note(const SweepArguments& arguments, const RunList& list);
 
 }  // namespace softalign::app

@@ -52,7 +52,7 @@ void print_rows(const RunList& list, const LocalRunOptions& options) {
 ExitCode finish(const RunList& list,
                 const LocalRunOptions& options,
                 bool stopped,
-                const SweepArguments& arguments) {
+                const std::vector<StudyClaim>& claims) {
   const std::size_t lines = terminal_lines(STDOUT_FILENO);
   const ListStatus status = print_sweep(list, list.rows.size() + 4 <= (lines > 0 ? lines : 64));
   std::vector<RowStatus> rows;  // of those that were to be run
@@ -71,7 +71,6 @@ ExitCode finish(const RunList& list,
                             list.options.early_terminate.min_updates));
   if (stopped && !done)
     throw Interrupted("interrupted; the state is saved, run the same command again to go on");
-  const std::vector<StudyClaim> claims = claims_of(arguments, list);
   const std::vector<JudgedClaim> judged = judge(claims, list, status);
   print_text("{}", claims_text(judged));
   if (say_failed(list, rows)) return ExitCode::failed;
@@ -110,10 +109,11 @@ ExitCode run(const Arguments& arguments) {
     return ExitCode::done;
   }
   const LocalRunOptions options = local_options(list, arguments.sweep, arguments.local);
+  const std::vector<StudyClaim> claims = claims_or_note(arguments.sweep, list);
   SweepDisplay display(list, options.workers);
   const bool stopped = run_locally(list, options, display);
   display.clear();
-  return finish(list, options, stopped, arguments.sweep);
+  return finish(list, options, stopped, claims);
 }
 
 // A folder that cannot be read is moved aside, so that its row begins anew.
@@ -161,10 +161,11 @@ ExitCode retry(const Arguments& arguments) {
   if (arguments.dry_run) return ExitCode::done;
   options.begin.insert(RunState::planned);
   options.rows = chosen;
+  const std::vector<StudyClaim> claims = claims_or_note(arguments.sweep, list);
   SweepDisplay display(list, options.workers);
   const bool stopped = run_locally(list, options, display);
   display.clear();
-  return finish(list, options, stopped, arguments.sweep);
+  return finish(list, options, stopped, claims);
 }
 
 }  // namespace

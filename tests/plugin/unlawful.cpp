@@ -1,0 +1,42 @@
+// A metric that counts halves where whole numbers are stored, and one that is not what another plugin calls so.
+#include "framework/eval/metric.hpp"
+
+namespace softalign {
+namespace {
+
+class Halves final : public Metric {
+ public:
+  using Options = NoOptions;
+  explicit Halves(const Options&) {}
+  MetricFacts about() const override { return {.title = "halves", .units = "1"}; }
+  std::vector<CountColumn> columns() const override {
+    return {{.name = "halves",
+             .long_name = "a half of each sentence",
+             .count = [](const EvaluatedSentence&, std::span<double> to) { to[0] = 0.5; }}};
+  }
+  double value(const Counts& counts) const override { return counts.sum("halves"); }
+};
+SOFTALIGN_METRIC("halves", Halves, "counts what its column cannot hold");
+
+// repeats.cpp counts the same and calls another number so.
+class Repeats final : public Metric {
+ public:
+  using Options = NoOptions;
+  explicit Repeats(const Options&) {}
+  MetricFacts about() const override { return {.title = "repeats"}; }
+  std::vector<CountColumn> columns() const override {
+    return {{.name = "repeats",
+             .long_name = "hypothesis symbols, and those that equal the one before them",
+             .off = Counted::decoded,
+             .count = [](const EvaluatedSentence&, std::span<double> to) { to[0] = to[1] = 1; },
+             .width = 2}};
+  }
+  double value(const Counts& counts) const override {
+    const auto [symbols, repeats] = counts.sums<2>("repeats");
+    return ratio(50 * (symbols + repeats), symbols);
+  }
+};
+SOFTALIGN_METRIC("repeats", Repeats, "is no longer what it was");
+
+}  // namespace
+}  // namespace softalign
