@@ -34,7 +34,7 @@ from paper_images import draw_images
 from paper_lines import Group, draw_curves, draw_lengths, shared_curve
 from records import Alignment, AlignmentFile, Run, averaged, find_files, labels, replicates, units_of
 from stored import RecordError
-from sweep_table import ChoiceError, cells, read_sweep
+from sweep_table import RANKED, ChoiceError, cells, read_sweep
 
 Work = Callable[[argparse.Namespace], "Figure | Iterator[tuple[Path, Figure]]"]
 BANDS = ("sd", "range", "none")
@@ -172,7 +172,8 @@ def heatmap(arguments: argparse.Namespace) -> Figure:
     x, y, metric = table.parameter(arguments.x), table.parameter(arguments.y), table.measured(arguments.metric)
     if x == y:
         raise ChoiceError("--x and --y are the same parameter")
-    own = metric.removesuffix("_best") == table.metric.replace("/", "_")
+    shown = table.metric.replace("/", "_") if metric == RANKED else metric
+    own = shown.removesuffix("_best") == table.metric.replace("/", "_")
     if arguments.best and not own:
         raise ChoiceError(f"--best: what is best is only known of the sweep's own metric, {table.metric}")
     where = {table.parameter(key): value for key, value in (condition.split("=", 1) for condition in arguments.where)}
@@ -180,14 +181,14 @@ def heatmap(arguments: argparse.Namespace) -> Figure:
     if max(len(found.x), len(found.y)) > MOST:
         raise ChoiceError(f"{max(len(found.x), len(found.y))} values of a parameter: a heatmap is for grids, of at most {MOST}")
     if not found.n.any():
-        raise RecordError(f"{table.path}: no run has {metric} yet")
-    note(f"{metric}, mean over seeds, in a cell {' to '.join(map(str, sorted({found.n[found.n > 0].min(), found.n.max()})))}")
+        raise RecordError(f"{table.path}: no run has {shown} yet")
+    note(f"{shown}, mean over seeds, in a cell {' to '.join(map(str, sorted({found.n[found.n > 0].min(), found.n.max()})))}")
     for state, runs in sorted(found.left_out.items()):
         note(f"{runs} {'run is' if runs == 1 else 'runs are'} left out: {state}")
     if missing := int((found.n == 0).sum()):
         note(f"{missing} of {found.n.size} cells have no value")
-    measure = metric.partition("_")[2]
-    split = "best " * measure.endswith("_best") + metric.partition("_")[0]
+    measure = shown.partition("_")[2]
+    split = "best " * measure.endswith("_best") + shown.partition("_")[0]
     names = (x.rpartition(".")[2], y.rpartition(".")[2])
     names = (x, y) if names[0] == names[1] else names
     unit = table.units.get(f"test_{measure.removesuffix('_best')}", "")
@@ -228,7 +229,7 @@ def parser() -> argparse.ArgumentParser:
         if places:
             added.add_argument("places", nargs="+", type=Path, metavar=places, help="records, or folders of them")
         if name == "all":
-            added.add_argument("--out", type=Path, default=Path("figures"), metavar="FOLDER", help="default: figures")
+            added.add_argument("--out", type=Path, metavar="FOLDER", help="default: figures/ and the name of the first folder")
         else:
             added.add_argument("--out", type=Path, default=Path("figures") / name, metavar="NAME",
                                help=f"writes NAME.pdf and NAME.png (default: figures/{name})")  # fmt: skip
@@ -257,7 +258,7 @@ def parser() -> argparse.ArgumentParser:
     grid.add_argument("sweep", type=Path, metavar="SWEEP", help="its folder, or its sweep.h5")
     grid.add_argument("--x", required=True, metavar="PARAM", help="a swept option, or the end of its path")
     grid.add_argument("--y", required=True, metavar="PARAM")
-    grid.add_argument("--metric", metavar="dev/loss", help="the last value, or dev/loss_best (default: so of the sweep's own)")
+    grid.add_argument("--metric", metavar="dev/loss", help="the last value, or dev/loss_best (default: the sweep's metric as `sweep status` ranks by it)")
     grid.add_argument("--where", action="append", default=[], type=pair, metavar="PARAM=VALUE", help="only such rows")
     grid.add_argument("--best", action="store_true", help="of the other parameters take the values that are best")
     grid.add_argument("--height", type=size, help="in inches")
@@ -267,6 +268,9 @@ def parser() -> argparse.ArgumentParser:
 def main(words: Sequence[str] | None = None) -> int:
     arguments = parser().parse_args(words)
     set_style(arguments.font)
+    if arguments.out is None:
+        place = arguments.places[0].resolve()
+        arguments.out = Path("figures") / (place.name if place.is_dir() else place.parent.name)
     stem = arguments.out.with_suffix("") if arguments.out.suffix in (".pdf", ".png") else arguments.out
     try:
         if arguments.work is not every:

@@ -12,7 +12,8 @@ import numpy as np
 
 from stored import RecordError, attributes, demand, label, member, opened, table
 
-ABOUT = {"run", "run_id", "path", "state", "seed", "updates"}  # columns that are neither an option nor a metric
+RANKED = "value"  # the column of the sweep's own metric, as rows are ranked by it
+ABOUT = {"run", "run_id", "path", "state", "seed", "updates", RANKED}  # columns that are neither an option nor a metric
 UNSET = "as in the base"  # in place of the value of an option that a row does not set
 
 
@@ -43,9 +44,10 @@ class SweepTable:
         raise ChoiceError(f"{self.path}: {'several parameters end in' if found else 'no parameter'} '{asked}': {ask}")
 
     def measured(self, asked: str | None) -> str:
-        """The column of a metric, "dev/loss" or "dev_loss_best"; without one asked for the sweep's own, its best value."""
-        own = self.metric.replace("/", "_")
-        name = asked.replace("/", "_") if asked else f"{own}_best" if f"{own}_best" in self.columns else own
+        """The column of a metric, "dev/loss" or "dev_loss_best"; without one asked for the sweep's own, as rows are ranked by it."""
+        if not asked and RANKED in self.columns:
+            return RANKED
+        name = (asked or self.metric).replace("/", "_")
         if name not in self.columns or not name.startswith(("dev_", "test_")):
             there = ", ".join(name for name in self.columns if name.startswith(("dev_", "test_"))) or "none yet"
             raise ChoiceError(f"{self.path}: no metric '{asked or self.metric}'; there are: {there}")

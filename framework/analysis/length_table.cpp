@@ -45,7 +45,8 @@ std::pair<double, bool> checked_value(const FinishedRun& run,
                                       const Metric* metric,
                                       const Bucket& bucket) {
   const auto& [shortest, longest] = bucket.lengths;
-  if (!metric) return {run.by_length.find(bucket.label, name), false};
+  if (!metric || !is_measured_alike(run, name))
+    return {run.by_length.find(bucket.label, name), false};
   const double value = value_of(run, metric_name(name), bucket.lengths);
   if (run.results.counts.sentences() == 0) return {value, false};
   const double counted = run.results.value(name, run.results.of_length(shortest, longest));

@@ -71,6 +71,14 @@ class Writer {
     column<Index>("updates", [](const SweepTable::Row& row) {
       return row.summary ? row.summary->status.last_update : 0;
     });
+    column<double>("value",
+                   [&](const SweepTable::Row& row) {
+                     return row.summary ? selected_value(
+                                              *row.summary,
+                                              table_.metric.substr(std::string_view("dev/").size()))
+                                        : kNone;
+                   },
+                   {{"long_name", table_.metric + ", as rows are ranked by it"}});
   }
 
   void write_parameters() {

@@ -259,10 +259,11 @@ void check_same(const RunList& list, const RunList& before) {
   if (before.hash == list.hash) return;
   throw SpecError(
       "{}:1:1: {} holds a plan of the same name with another {}; give this one another name, or "
-      "remove that folder",
+      "remove {}: the runs stay, and those that the new plan has too are not trained again",
       list.file.string(),
       list.folder.string(),
-      list.base == before.base ? "method, parameters or rules" : "base spec");
+      list.base == before.base ? "method, parameters or rules" : "base spec",
+      list.place().plan().string());
 }
 
 void check_runs(const RunList& made, const RunList& there) {

@@ -42,7 +42,8 @@ void read_table(const RunList& list, ListStatus& status) {
   const auto texts = [&](const char* name) {
     return std::get<std::vector<std::string>>(table.read(name));
   };
-  const std::string metric = "dev_" + list.options.metric.name.substr(4);
+  const std::string metric =
+      table.exists("value") ? "value" : "dev_" + list.options.metric.name.substr(4);
   const std::vector<std::string> ids = texts("run_id"), states = texts("state");
   std::vector<double> values(ids.size(), std::nan(""));
   if (table.exists(metric)) values = std::get<std::vector<double>>(table.read(metric));

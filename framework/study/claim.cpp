@@ -9,6 +9,9 @@ std::vector<StudyClaim> read_claims(
     const Value& list, const std::function<void(const Measurement&, const Position&)>& check) {
   std::vector<StudyClaim> claims;
   for (const Value& value : items_of(list, "claims")) {
+    if (value.is_scalar())
+      throw SpecError(
+          "{}: a claim is a map; write - claim: {}", value.where.str(), printable(value.text, 200));
     Fields fields(value, "a claim");
     const Value& statement = fields.get("claim");
     StudyClaim claim{Statement(text_of(statement, "claim"), statement.where),

@@ -78,6 +78,7 @@ BOOST_AUTO_TEST_CASE(is_the_table_of_the_runs) {
                          "state",
                          "seed",
                          "updates",
+                         "value",
                          "model.attention.score.type",
                          "train.optimizer.learning_rate",
                          "model.encoder.units",

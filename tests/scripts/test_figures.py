@@ -201,7 +201,7 @@ def test_panels_that_belong_together_share_a_row(tmp_path):
 
 def test_a_heatmap_has_the_means_over_seeds(tmp_path):
     table = sweep_table.read_sweep(write_sweep(tmp_path / "sweep", grid_rows()))
-    assert table.parameter("units") == "model.encoder.units" and table.measured(None) == "dev_loss_best"
+    assert table.parameter("units") == "model.encoder.units" and table.measured(None) == "dev_loss"
     found = sweep_table.cells(table, "train.rate", "model.encoder.units", "dev_loss", {}, False)
     assert (found.x, found.y, found.n.tolist()) == (["0.01", "0.1"], ["8", "16"], [[2, 2], [0, 2]])
     assert found.values == pytest.approx(np.array([[9.6, 10.5], [math.nan, 18.5]]), nan_ok=True)

@@ -198,7 +198,7 @@ void TrainedArguments::add_to(CLI::App& command, Strings used) {
       "more",
       more,
       fmt::format("{}; further runs of the same vocabularies: their models are asked together",
-                  searches ? "changes to how it searches: search.width=10 "
+                  searches ? "changes to how it searches: search=beam search.width=10 "
                              "search.length_normalization=0"
                            : "batch=16: sentences side by side"));
   if (searches)

@@ -150,7 +150,7 @@ std::vector<Finding> findings(const std::string& results) {
   for (const char* package : {"h5py", "matplotlib", "yaml"}) {
     const std::string version = python_version(package);
     list.push_back(
-        {fmt::format("python3 {}", package),
+        {fmt::format("/usr/bin/python3 {}", package),
          version.empty() ? "not found" : version,
          version.empty() ? fmt::format("for figures: apt-get install python3-{}", package) : "",
          false});
