@@ -66,10 +66,7 @@ def contestants(what: str, configuration: str, arguments: argparse.Namespace) ->
         suffix = "" if beam is None else f", beam {beam}" if beam > 1 else ", greedy"
         for threads in arguments.threads:
             end = [*extra, "--threads", str(threads)]
-            for shards in arguments.shards if what == "train" else [None]:
-                cut = [] if shards is None else ["--shards", str(shards)]
-                label = "" if shards is None else f", {shards} shards"
-                found.append(Contestant(f"softalign{suffix}{label}", [bench, *common, *end, *cut]))
+            found.append(Contestant(f"softalign{suffix}", [bench, *common, *end]))
             if arguments.pytorch:
                 modes = arguments.modes if what == "train" else ["eager"]
                 found += [Contestant(f"PyTorch {mode}{suffix}", [*rival, *common, *end, "--mode", mode]) for mode in modes]
@@ -189,7 +186,6 @@ def main() -> None:
     parser.add_argument("--configurations", type=some_of(*CONFIGURATIONS, "tiny"), default=list(CONFIGURATIONS), metavar="A,B",
                         help="of small, medium, long, paper and tiny (default: the first four)")  # fmt: skip
     parser.add_argument("--threads", type=numbers, default=[1, 2], metavar="1,2")
-    parser.add_argument("--shards", type=numbers, default=[8], metavar="2,8", help="of softalign's training step (default 8, as in a spec)")
     parser.add_argument("--modes", type=some_of("eager", "script", "compile"), default=["eager", "script", "compile"], metavar="A,B",
                         help="of PyTorch (default: eager,script,compile)")  # fmt: skip
     parser.add_argument("--rounds", type=int, default=5, help="measurements of each program (default 5)")

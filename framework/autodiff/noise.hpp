@@ -1,5 +1,5 @@
 // What random numbers of a training step are functions of, besides the name of the layer that asks: never of
-// threads, shards or the place of a sentence in its batch.
+// threads, parts or the place of a sentence in its batch.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 #include "framework/autodiff/tape.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "framework/base/error.hpp"
 #include "framework/base/types.hpp"
@@ -8,6 +9,16 @@
 #include "framework/kernels/gemm.hpp"
 
 namespace softalign {
+namespace {
+
+Matrix positions_of(const SentenceRows& rows, Index sentence) {
+  return {rows.row(sentence, 0),
+          rows.positions,
+          rows.columns,
+          rows.positions == 1 ? rows.columns : rows.of_position};
+}
+
+}  // namespace
 
 View Var::value() const {
   if (node_->memory == Memory::overwritten)
@@ -19,14 +30,23 @@ View Var::value() const {
 
 View Var::gradient() const {
   if (!needs_gradient()) return {};
-  if (node_->wanted == Wanted::rows)
-    throw BugError("[gradient] a table of shape {} may only be looked up; declare it with add",
-                   node_->value.shape.str());
+  if (node_->parameter >= 0)
+    throw BugError(
+        "[gradient] a parameter of shape {}: its gradient must not depend on how a batch is cut; "
+        "let "
+        "linear, add_bias or another operation for weights read it, or by_sentence(parameter, "
+        "sentences)",
+        node_->value.shape.str());
+  const View gradient = own_gradient();
+  // What waits comes first: the order of a sum must not depend on how many steps there are.
+  node_->tape->outer_products_.finish(node_->root().gradient, node_->root().value.size());
+  return gradient;
+}
+
+View Var::own_gradient() const {
+  if (!needs_gradient()) return {};
   Node& root = node_->root();
-  if (root.gradient == nullptr)
-    root.gradient = root.parameter >= 0
-                        ? root.tape->gradient_of_parameter(root.parameter, root.value.size())
-                        : root.tape->take_gradient(root.value.size());
+  if (root.gradient == nullptr) root.gradient = root.tape->take_gradient(root.value.size());
   return {node_->gradient_or_null(), node_->value.shape};
 }
 
@@ -45,22 +65,16 @@ Var Tape::leaf(View value, real* gradient) {
 }
 
 Var Tape::parameter(const Parameter& parameter) {
-  const bool collects = root().collects_;
-  Var var(node(parameter.value(), nullptr, training() && (gradients_ != nullptr || collects)));
+  Var var(
+      node(parameter.value(), nullptr, training() && (gradients_ != nullptr || root().collects_)));
   var.node_->parameter = parameter.offset;
-  if (var.needs_gradient() && parameter.table && collects) var.node_->wanted = Var::Wanted::rows;
+  var.node_->table = parameter.table;
   return var;
 }
 
-real* Tape::gradient_of_parameter(Index offset, Index size) {
-  if (gradients_ != nullptr) return gradients_ + offset;
-  Tape& keeper = root();
-  for (const ParameterGradient& one : keeper.parameter_gradients_)
-    if (one.offset == offset) return const_cast<real*>(one.numbers);
-  Arena& arena = keeper.gradient_arena_;
-  real* numbers = (UncomputedProducts::here() ? arena.array({size}) : arena.zeros({size})).data;
-  keeper.parameter_gradients_.push_back({offset, size, numbers});
-  return numbers;
+real* Tape::whole_gradient(Var w) {
+  if (w.node_->parameter < 0) return w.own_gradient().data;
+  return !w.needs_gradient() || gradients_ == nullptr ? nullptr : gradients_ + w.node_->parameter;
 }
 
 Var::Node* Tape::part_of(Var whole, View value, bool needs_gradient, Var::Memory memory) {
@@ -96,20 +110,21 @@ std::span<const Var> Tape::parts(Var whole, Var::Memory memory) {
   return {parts, usize(count)};
 }
 
-void Tape::backward(Var loss, real seed) {
-  if (loss.shape().size() != 1)
-    throw BugError("[backward] the loss must be one number, not {}", loss.shape().str());
-  backward_from(loss, {&seed, loss.shape()});
+void Tape::backward(Var losses, real seed) {
+  const View gradient = losses.own_gradient();
+  if (!gradient) return;  // depends on nothing that is trained
+  for (real& d : gradient) d += seed;
+  backward();
 }
 
 void Tape::backward_from(Var output, View seed) {
-  View gradient = output.gradient();
-  if (!gradient) return;  // depends on nothing that is trained
+  const View gradient = output.own_gradient();
+  if (!gradient) return;
   for (Index i = 0; i < gradient.size(); ++i) gradient.data[i] += seed.data[i];
-  run_backward();
+  backward();
 }
 
-void Tape::run_backward() {
+void Tape::backward() {
   Step* step = last_;
   last_ = nullptr;  // one backward per recording: a second would add everything twice
   for (; step != nullptr; step = step->previous) {
@@ -127,10 +142,23 @@ void Tape::run_backward() {
     output.gradient = nullptr;
   }
   outer_products_.finish();
-  if (owner_ != nullptr || collects_) return;
-  for (const WeightProduct& one : products_)
-    gemm(one.x.transpose(), one.dy, true, gradients_ + one.weight, one.dy.columns);
-  products_.clear();
+  if (owner_ == nullptr && !collects_) compute_products();
+}
+
+void Tape::compute_products() {
+  while (!products_.empty()) {
+    const WeightProduct first = products_.front();
+    of_one_weight_.clear();
+    std::copy_if(products_.begin(),
+                 products_.end(),
+                 std::back_inserter(of_one_weight_),
+                 [&](const auto& one) { return one.weight == first.weight; });
+    std::erase_if(products_, [&](const auto& one) { return one.weight == first.weight; });
+    const Index columns = first.columns, rows = first.rows;
+    add_weight_products({&of_one_weight_, 1},
+                        {gradients_ + first.weight, rows, columns, 0, columns},
+                        gradient_arena_);
+  }
 }
 
 void Tape::collect_gradients(WeightPacks& shared) {
@@ -151,35 +179,150 @@ void Tape::multiply(
     gemm(x, root().packs_->pack(weight), add, c, c_stride, bias);
 }
 
-// What lies on a scratch tape is copied.
-Matrix Tape::lasting(Matrix m) {
-  if (owner_ == nullptr) return m;
-  real* rows = owner_->gradient_arena_.array({m.rows, m.columns}).data;
-  for (Index i = 0; i < m.rows; ++i)
-    std::copy_n(m.data + i * m.stride, m.columns, rows + i * m.columns);
-  return {rows, m.rows, m.columns};
+// What lies on a scratch tape is copied, as it lies.
+SentenceRows Tape::lasting(const SentenceRows& rows) {
+  if (owner_ == nullptr || rows.count() == 0) return rows;
+  const Index size = rows.row(rows.sentences - 1, rows.positions - 1) + rows.columns - rows.data;
+  SentenceRows copy = rows;
+  real* numbers = owner_->gradient_arena_.array({size}).data;
+  std::copy_n(rows.data, size, numbers);
+  copy.data = numbers;
+  return copy;
 }
 
-void Tape::add_weight_product(Var w, Matrix x, Matrix dy) {
+// The sum over the sentences of a part of a batch would be another one for another part.
+void Tape::refuse_shared(Var x) {
+  if (root().collects_)
+    throw BugError(
+        "[gradient] an array of shape {} that all sentences share and that is no parameter: "
+        "compute it for each of "
+        "them, from by_sentence(parameter, sentences)",
+        x.shape().str());
+}
+
+void Tape::put_off(Var w, const WeightProduct& product) {
+  WeightProduct one = product;
+  const Shape& shape = w.shape();
+  one.weight = w.node_->parameter;
+  one.rows = shape.rows();
+  one.columns = shape.last();
+  root().products_.push_back(one);
+}
+
+void Tape::add_weight_product(Var w, const SentenceRows& x, const SentenceRows& dy) {
   if (!w.needs_gradient()) return;
-  constexpr Index kFewRows = 256;
-  if (w.node_->parameter < 0 || (owner_ != nullptr && x.rows >= kFewRows)) {
-    gemm(x.transpose(), dy, true, w.gradient().data, dy.columns);
+  if (x.sentences != dy.sentences || x.positions != dy.positions)
+    throw BugError("[add_weight_product] x has {} sentences of {} positions, dy {} of {}",
+                   x.sentences,
+                   x.positions,
+                   dy.sentences,
+                   dy.positions);
+  if (w.node_->parameter >= 0 && (owner_ == nullptr || x.positions == 1)) {
+    put_off(w, {.x = lasting(x), .dy = lasting(dy)});
     return;
   }
-  root().products_.push_back({w.node_->parameter, lasting(x), lasting(dy)});
+  const auto add = [&](Index b, real* dw) {
+    gemm(positions_of(x, b).transpose(), positions_of(dy, b), true, dw, dy.columns);
+  };
+  if (w.node_->parameter >=
+      0) {  // as many rows each time that a scratch tape runs: sentences add theirs up
+    const SentenceGradient dw(w, x.sentences, w.shape().size());
+    for (Index b = 0; b < x.sentences; ++b) add(b, dw.row(b));
+    return;
+  }
+  refuse_shared(w);
+  const View dw = w.gradient();
+  for (Index b = 0; b < x.sentences; ++b) add(b, dw.data);
+}
+
+void Tape::add_weight_product(Var w, const MadeRows& x, const SentenceRows& dy) {
+  if (!w.needs_gradient()) return;
+  if (w.node_->parameter >= 0) {
+    if (owner_ != nullptr)
+      throw BugError("[add_weight_product] rows that are made, on a scratch tape");
+    put_off(w, {.made = x, .dy = dy});
+    return;
+  }
+  refuse_shared(w);
+  const View dw = w.gradient();
+  const Arena::Mark mark = arena_.mark();
+  real* row = allocate({w.shape().rows()}).data;
+  for (Index b = 0; b < dy.sentences; ++b)
+    for (Index s = 0; s < dy.positions_of(b); ++s) {
+      x.make(x.from, b, s, row);
+      gemm(Matrix{row, 1, w.shape().rows()}.transpose(),
+           {dy.row(b, s), 1, dy.columns},
+           true,
+           dw.data,
+           dy.columns);
+    }
+  arena_.rewind(mark);
+}
+
+void Tape::add_row_sum(Var bias, const SentenceRows& dy) {
+  if (!bias.needs_gradient()) return;
+  if (bias.node_->parameter >= 0 && (owner_ == nullptr || dy.positions == 1)) {
+    put_off(bias, {.dy = lasting(dy)});
+    return;
+  }
+  if (bias.node_->parameter >= 0) {
+    const SentenceGradient sums(bias, dy.sentences, dy.columns);
+    for (Index b = 0; b < dy.sentences; ++b)
+      for (Index s = 0; s < dy.positions_of(b); ++s)
+        kernels::add(dy.columns, dy.row(b, s), sums.row(b));
+    return;
+  }
+  refuse_shared(bias);
+  const View sum = bias.gradient();
+  for (Index b = 0; b < dy.sentences; ++b)
+    for (Index s = 0; s < dy.positions_of(b); ++s) kernels::add(dy.columns, dy.row(b, s), sum.data);
 }
 
 void Tape::add_rows(Var table, const Token* ids, View dy) {
-  const Index size = table.shape()[1], count = dy.size() / size;
-  if (table.node_->wanted == Var::Wanted::rows) {
-    const real* rows = lasting({dy.data, count, size}).data;
-    root().table_gradients_.push_back({table.value().data, size, count, ids, rows});
+  if (!table.needs_gradient()) return;
+  if (table.node_->parameter >= 0) {
+    put_off(table, {.dy = lasting(sentence_rows(dy)), .ids = ids});
     return;
   }
-  View gradient = table.gradient();
+  const Index size = table.shape()[1], count = dy.size() / size;
+  const View gradient = table.gradient();
   for (Index i = 0; i < count; ++i)
     kernels::add(size, dy.data + i * size, gradient.data + ids[i] * size);
+}
+
+// Those of one parameter are the same however often it is put on a tape.
+real* Tape::rows_of_parameter(Var w, Index sentences) {
+  Tape& keeper = root();
+  for (const Rows& one : keeper.sentence_rows_)
+    if (one.parameter == w.node_->parameter) return one.numbers;
+  const Index size = w.shape().size();
+  Arena& arena = keeper.gradient_arena_;
+  const Shape shape{sentences, size};
+  real* numbers = (UncomputedProducts::here() ? arena.array(shape) : arena.zeros(shape)).data;
+  keeper.sentence_rows_.push_back({w.node_->parameter, numbers});
+  put_off(w, {.dy = {numbers, size, sentences}});
+  return numbers;
+}
+
+SentenceGradient::SentenceGradient(Var v, Index sentences, Index size)
+    : sentences_(sentences), size_(size) {
+  if (!v.needs_gradient()) return;
+  if (v.node_->parameter >= 0) {
+    numbers_ = v.tape().rows_of_parameter(v, sentences);
+  } else if (v.shape().size() == sentences * size) {
+    numbers_ = v.gradient().data;
+  } else {
+    v.tape().refuse_shared(v);
+    sum_of_ = v;
+    numbers_ = v.tape().take_gradient(sentences * size_);
+  }
+}
+
+SentenceGradient::~SentenceGradient() {
+  if (!sum_of_) return;
+  const View sum = sum_of_.gradient();
+  for (Index b = 0; b < sentences_; ++b) kernels::add(size_, row(b), sum.data);
+  sum_of_.tape().give_back(numbers_, sentences_ * size_);
 }
 
 Tape::FreeBuffer*& Tape::free_buffers(Index size) {
@@ -212,8 +355,7 @@ void Tape::reset() {
   gradient_arena_.rewind({});
   for (FreeBuffers& list : free_) list.first = nullptr;
   products_.clear();
-  table_gradients_.clear();
-  parameter_gradients_.clear();
+  sentence_rows_.clear();
   outer_products_.reset();
   own_packs_.forget();
   if (scratch_) scratch_->reset();

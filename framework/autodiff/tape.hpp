@@ -12,6 +12,10 @@
 // operation's output. The gradient of an operation's output lives only until that operation's
 // backward has run: its memory then serves another (unless kept, see keep_gradient). One tape
 // belongs to one thread.
+//
+// A batch may be cut in parts, each on a tape of its own. What is summed over sentences, the gradients of
+// parameters, must not depend on the cut: it is a product of a weight (add_weight_product), a sum of rows
+// (add_row_sum), rows of a table (add_rows), or else one row for each sentence (SentenceGradient).
 #pragma once
 
 #include <concepts>
@@ -43,16 +47,16 @@ class Var {
   Tape& tape() const { return *node_->tape; }
   bool needs_gradient() const { return node_->wanted != Wanted::no; }
   // The gradient to add to, zeroed at its first use; empty when nobody needs it. Only inside
-  // backward; that of a leaf also after it.
+  // backward; that of a leaf also after it. BugError for a parameter: see above.
   View gradient() const;
 
  private:
   friend class Tape;
+  friend class SentenceGradient;
   enum class Wanted {  // its gradient
     no,
     once,         // its memory serves another as soon as it was read
     until_reset,  // Tape::keep_gradient
-    rows,         // of a table: it goes to table_gradients()
   };
   enum class Memory {  // its value's
     held,              // its own operation needs it, or somebody has read it
@@ -67,10 +71,12 @@ class Var {
     Memory memory = Memory::held;
     Node* whole = nullptr;  // whose numbers, or a part of them, are these
     Index parameter = -1;   // offset in the flat buffer; -1: no parameter
+    bool table = false;     // a parameter that is only looked up
 
     Node& root() { return whole == nullptr ? *this : *whole; }
     real* gradient_or_null();
   };
+  View own_gradient() const;
   explicit Var(Node* node) : node_(node) {}
   Node* node_ = nullptr;
 };
@@ -134,9 +140,10 @@ class Tape {
   // else may read x.
   std::span<const Var> outputs(Var x) { return parts(x, Var::Memory::held); }
 
-  void backward(Var loss, real seed = 1);     // loss: one number
+  void backward(Var losses, real seed = 1);   // of their sum
   void backward_from(Var output, View seed);  // seed: the gradient of output, any shape
-  void reset();                               // drops every Var, keeps the memory
+  void backward();  // from outputs whose gradients their owner has written
+  void reset();     // drops every Var, keeps the memory
 
   struct Mark {
     Arena::Mark arena;
@@ -152,42 +159,37 @@ class Tape {
     if (owner_ == nullptr && wanted == Var::Wanted::once) wanted = Var::Wanted::until_reset;
   }
 
-  // w.gradient() += x^T dy, for what layers that run at every time step do to a weight: of few rows
-  // each, such products are slow. That of a parameter is computed when backward ends, together with
+  // The gradient of a weight += x^T dy. That of a parameter is computed when backward ends, together with
   // all the others; so x must be a value and dy a kept gradient, or other memory that stays.
-  void add_weight_product(Var w, Matrix x, Matrix dy);
+  void add_weight_product(Var w, const SentenceRows& x, const SentenceRows& dy);
+  void add_weight_product(Var w, Matrix x, Matrix dy) {  // a row for each sentence
+    add_weight_product(w,
+                       SentenceRows{x.data, x.columns, x.rows, 1, x.stride},
+                       SentenceRows{dy.data, dy.columns, dy.rows, 1, dy.stride});
+  }
+  void add_weight_product(Var w, const MadeRows& x, const SentenceRows& dy);
+  // The gradient of a bias += the sum of the rows dy, which stay likewise.
+  void add_row_sum(Var bias, const SentenceRows& dy);
   // A product (kernels/gemm.hpp) with a weight w or its transpose, which layers that run at every time
   // step use again and again (autodiff/weight_packs.hpp).
   enum class Weight : bool { as_it_is, transposed };
   void multiply(
       Matrix x, Var w, Weight how, bool add, real* c, Index c_stride, const real* bias = nullptr);
 
-  // dy [count, size], which stays likewise, to the rows ids of the table.
+  // dy [..., size], which stays likewise, to the rows ids [...] of the table.
   void add_rows(Var table, const Token* ids, View dy);
   // What attention does with a memory it reads at every step: memory.gradient() += rows outer
   // columns, for each sentence, before anybody reads it.
   void add_outer_products(Var memory, View rows, View columns, std::span<const Index> lengths) {
-    outer_products_.add(memory.gradient(), rows, columns, lengths);
+    outer_products_.add(memory.own_gradient(), rows, columns, lengths);
   }
 
-  // For an owner who adds up the gradients of several tapes: backward leaves the products of weights
-  // and the rows of tables to him, in their order, and whatever else was added to a parameter is in
-  // buffers of its own.
-  struct TableGradient {
-    const real* table;  // its values
-    Index size;         // of a row
-    Index count;
-    const Token* ids;  // [count]
-    const real* rows;  // [count, size]
-  };
-  struct ParameterGradient {
-    Index offset, size;  // in the flat buffer
-    const real* numbers;
-  };
+  // For an owner who adds up the gradients of several tapes: backward leaves them to him as products.
   void collect_gradients(WeightPacks& shared);
   std::span<const WeightProduct> weight_products() const { return products_; }
-  std::span<const TableGradient> table_gradients() const { return table_gradients_; }
-  std::span<const ParameterGradient> parameter_gradients() const { return parameter_gradients_; }
+  // Where the gradient of a parameter or leaf is added to, for who computes all of it at once, in the order
+  // of the rows; null on a tape that collects.
+  real* whole_gradient(Var w);
 
   // A second tape of the same mode and gradients, for work that is thrown away and done again
   // (rematerialisation).
@@ -195,6 +197,7 @@ class Tape {
 
  private:
   friend class Var;
+  friend class SentenceGradient;
   struct Step {
     void (*run)(Step*, View);
     Var::Node* output;
@@ -232,9 +235,11 @@ class Tape {
                      bool needs_gradient,
                      Var::Memory memory = Var::Memory::expendable);
   std::span<const Var> parts(Var whole, Var::Memory memory);
-  real* gradient_of_parameter(Index offset, Index size);
-  Matrix lasting(Matrix m);
-  void run_backward();
+  void refuse_shared(Var x);
+  void put_off(Var w, const WeightProduct& product);
+  SentenceRows lasting(const SentenceRows& rows);
+  real* rows_of_parameter(Var w, Index sentences);
+  void compute_products();
   FreeBuffer*& free_buffers(Index size);
   real* take_gradient(Index size);  // zeroed
   void give_back(real* gradient, Index size);
@@ -251,11 +256,37 @@ class Tape {
   WeightPacks own_packs_;
   WeightPacks* packs_ = &own_packs_;
   bool collects_ = false;
-  std::vector<WeightProduct> products_;
-  std::vector<TableGradient> table_gradients_;
-  std::vector<ParameterGradient> parameter_gradients_;
-  Tape* owner_ = nullptr;  // of a scratch tape
+  WeightProducts products_;
+  WeightProducts of_one_weight_;
+  struct Rows {
+    Index parameter;
+    real* numbers;
+  };
+  std::vector<Rows> sentence_rows_;  // of SentenceGradient
+  Tape* owner_ = nullptr;            // of a scratch tape
   std::unique_ptr<Tape> scratch_;
+};
+
+// The gradient of a parameter as one row for each sentence, added up when backward has ended:
+//
+//   const SentenceGradient dv(v, sentences, size);
+//   for (Index b = 0; b < sentences; ++b) ... dv.row(b)[u] += ...   // if (dv)
+//
+// For an array [B, size], of a row for each sentence: its own gradient. Only inside backward.
+class SentenceGradient {
+ public:
+  SentenceGradient(Var v, Index sentences, Index size);
+  ~SentenceGradient();
+  SentenceGradient(const SentenceGradient&) = delete;
+  SentenceGradient& operator=(const SentenceGradient&) = delete;
+  explicit operator bool() const { return numbers_ != nullptr; }
+  real* data() const { return numbers_; }  // null when nobody needs it
+  real* row(Index sentence) const { return numbers_ + sentence * size_; }
+
+ private:
+  Var sum_of_;  // no parameter, and one row for all sentences: the rows are added to its gradient
+  Index sentences_, size_;
+  real* numbers_ = nullptr;
 };
 
 }  // namespace softalign

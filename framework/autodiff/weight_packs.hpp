@@ -1,6 +1,6 @@
 // Copies of weights in the layout that products of few rows want (kernels/gemm.hpp): a weight is used
 // again at every time step, forward as it is, backward transposed. A copy serves all steps, and all
-// shards of a batch. Weights must not change before forget().
+// parts of a batch. Weights must not change before forget().
 #pragma once
 
 #include <mutex>

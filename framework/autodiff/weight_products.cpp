@@ -2,54 +2,54 @@
 
 #include <algorithm>
 
+#include "framework/kernels/elementwise.hpp"
+#include "framework/kernels/gemm.hpp"
+
 namespace softalign {
 namespace {
 
 constexpr Index kRows = 512;  // put together for one product
 
-void append(Matrix from, Index row, Index rows, Index first, Index count, real* to) {
-  for (Index i = 0; i < rows; ++i)
-    std::copy_n(from.data + (row + i) * from.stride + first, count, to + i * count);
-}
-
 }  // namespace
 
-void add_weight_products(std::span<const WeightProduct> products,
-                         Index first,
-                         Index count,
-                         real* dw,
-                         Index stride,
+void add_weight_products(std::span<const WeightProducts> parts,
+                         const WeightColumns& to,
                          Arena& scratch) {
-  if (products.empty()) return;
   const Arena::Mark mark = scratch.mark();
-  const Index in = products.front().x.columns;
-  real* x = scratch.array({kRows, in}).data;
-  real* dy = scratch.array({kRows, count}).data;
+  real *x = nullptr, *dy = nullptr;
   Index rows = 0;
   const auto compute = [&] {
-    gemm(Matrix{x, rows, in}.transpose(), {dy, rows, count}, true, dw + first, stride);
+    if (rows > 0)
+      gemm(Matrix{x, rows, to.rows}.transpose(),
+           {dy, rows, to.count},
+           true,
+           to.numbers + to.first,
+           to.columns);
     rows = 0;
   };
-  for (const WeightProduct& one : products) {
-    if (one.x.rows >= kRows) {  // large enough as it is
-      if (rows > 0) compute();
-      gemm(one.x.transpose(),
-           {one.dy.data + first, one.dy.rows, count, one.dy.stride},
-           true,
-           dw + first,
-           stride);
-      continue;
+  for_each_row(parts, [&](const WeightProduct& one, Index b, Index s) {
+    const real* from = one.dy.row(b, s) + to.first;
+    if (one.x.data == nullptr && one.made.make == nullptr) {
+      compute();
+      if (one.ids != nullptr)
+        kernels::add(to.count, from, to.numbers + one.id(b, s) * to.columns + to.first);
+      else
+        for (Index row = 0; row < to.rows; ++row)
+          kernels::add(to.count, from + row * to.columns, to.numbers + row * to.columns + to.first);
+      return;
     }
-    for (Index row = 0; row < one.x.rows;) {
-      const Index more = std::min(one.x.rows - row, kRows - rows);
-      append(one.x, row, more, 0, in, x + rows * in);
-      append(one.dy, row, more, first, count, dy + rows * count);
-      rows += more;
-      row += more;
-      if (rows == kRows) compute();
+    if (x == nullptr) {
+      x = scratch.array({kRows, to.rows}).data;
+      dy = scratch.array({kRows, to.count}).data;
     }
-  }
-  if (rows > 0) compute();
+    if (one.made.make != nullptr)
+      one.made.make(one.made.from, b, s, x + rows * to.rows);
+    else
+      std::copy_n(one.x.row(b, s), to.rows, x + rows * to.rows);
+    std::copy_n(from, to.count, dy + rows * to.count);
+    if (++rows == kRows) compute();
+  });
+  compute();
   scratch.rewind(mark);
 }
 

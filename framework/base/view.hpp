@@ -13,7 +13,8 @@
 
 namespace softalign {
 
-// Up to four dimensions, by value.
+// Up to four dimensions, by value. The first counts sentences, or in [T,B,...] the second: a shape remembers
+// which, for what belongs to a sentence must be found again (SentenceRows).
 class Shape {
  public:
   static constexpr int kMaxRank = 4;
@@ -23,7 +24,15 @@ class Shape {
     std::copy(sizes.begin(), sizes.end(), sizes_.begin());
   }
 
+  static Shape steps_first(std::initializer_list<Index> sizes) {  // [T,B,...]
+    Shape shape(sizes);
+    shape.steps_first_ = true;
+    return shape;
+  }
+
   int rank() const { return rank_; }
+  bool is_steps_first() const { return steps_first_; }
+  Index sentences() const { return rank_ == 0 ? 1 : (*this)[steps_first_ ? 1 : 0]; }
   Index operator[](int axis) const { return sizes_[usize(axis)]; }
   Index last() const { return rank_ == 0 ? 1 : (*this)[rank_ - 1]; }
   Index size() const {
@@ -43,16 +52,22 @@ class Shape {
     std::copy(sizes_.begin() + 1, sizes_.begin() + rank_, out.sizes_.begin());
     return out;
   }
+  Shape and_last(Index size) const {  // one dimension more
+    Shape out = *this;
+    out.sizes_[usize(out.rank_++)] = size;
+    return out;
+  }
   bool operator==(const Shape&) const = default;
-  std::string str() const {  // "[8, 20, 256]"
+  std::string str() const {  // "[8, 20, 256]", or "[20, 8, 256] steps first"
     std::string text = "[";
     for (int axis = 0; axis < rank_; ++axis)
       text += fmt::format("{}{}", axis == 0 ? "" : ", ", (*this)[axis]);
-    return text + "]";
+    return text + (steps_first_ ? "] steps first" : "]");
   }
 
  private:
   int rank_ = 0;
+  bool steps_first_ = false;
   std::array<Index, kMaxRank> sizes_{};
 };
 
@@ -66,5 +81,35 @@ struct View {
   real* begin() const { return data; }
   real* end() const { return data + shape.size(); }
 };
+
+// The rows [columns] of an array by sentence: one, or one for each of its positions. Where `lengths` says
+// so a sentence has fewer; else what lies behind its end adds nothing to a sum.
+struct SentenceRows {
+  const real* data = nullptr;
+  Index columns = 0;
+  Index sentences = 0;
+  Index positions = 1;
+  Index of_sentence = columns;  // numbers from one to the next
+  Index of_position = 0;
+  const Index* lengths = nullptr;  // [sentences]
+
+  Index positions_of(Index sentence) const {
+    return lengths == nullptr ? positions : lengths[sentence];
+  }
+  const real* row(Index sentence, Index position) const {
+    return data + sentence * of_sentence + position * of_position;
+  }
+  Index count() const { return sentences * positions; }
+};
+
+// Of a whole array [B,D], [B,S,D], [T,B,D] or of more dimensions.
+inline SentenceRows sentence_rows(View array) {
+  const Shape& shape = array.shape;
+  const Index columns = shape.last(), sentences = shape.rank() == 1 ? 1 : shape.sentences(),
+              positions = sentences == 0 ? 0 : shape.rows() / sentences;
+  if (shape.is_steps_first())
+    return {array.data, columns, sentences, positions, columns, sentences * columns};
+  return {array.data, columns, sentences, positions, positions * columns, columns};
+}
 
 }  // namespace softalign

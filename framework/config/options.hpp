@@ -52,6 +52,7 @@ struct Limits {
   bool single = false;      // set by the visitor: the member is a float, values must fit in one
   bool changes_run = true;  // false: no part of a run's identity
   std::optional<Index> instead = {};  // what stands there then; none: nothing
+  bool obsolete = false;              // read, for old specs, but shown to nobody
   bool with_block = false;            // its name says nothing without its block's
 };
 
@@ -73,6 +74,11 @@ inline Limits same_run(Limits limits = {}) {
 inline Limits same_run(Limits limits, Index hashed_as) {
   limits.instead = hashed_as;
   return same_run(std::move(limits));
+}
+// For one that has no effect any more, an optional.
+inline Limits obsolete(Limits limits, Index hashed_as) {
+  limits.obsolete = true;
+  return same_run(std::move(limits), hashed_as);
 }
 // For an option whose name alone says nothing: tables of runs call it by its block's name, too.
 inline Limits with_block(Limits limits = {}) {

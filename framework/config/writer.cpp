@@ -36,7 +36,8 @@ template <class OnLeaf, class OnBlock>
 void walk(const OptionNode& parent, int depth, const OnLeaf& leaf, const OnBlock& block) {
   for (const OptionNode& node : parent.children) {
     if (node.absent) {
-      if (!node.limits.required && !is_choice(node)) leaf(depth, node.name, node.path, "null");
+      if (!node.limits.required && !node.limits.obsolete && !is_choice(node))
+        leaf(depth, node.name, node.path, "null");
     } else if (is_choice(node)) {
       block(depth, node);
       leaf(depth + 1, "type", node.path + ".type", yaml_text(std::get<Choice>(node.value).type));
@@ -62,7 +63,7 @@ nlohmann::json json_of(const OptionNode& node, const FileHash& hash, Hashed whic
   if (is_choice(node)) object["type"] = std::get<Choice>(node.value).type;
   for (const OptionNode& child : node.children) {
     const std::optional<Index>& instead = child.limits.instead;
-    if (child.limits.changes_run ? !child.absent : instead && which == Hashed::before)
+    if (!child.absent && (child.limits.changes_run || (instead && which == Hashed::before)))
       object[child.name] = json_of(child, hash, which);
     else if (instead)
       object[child.name] = *instead;

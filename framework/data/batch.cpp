@@ -7,13 +7,30 @@
 
 namespace softalign {
 
-Batch make_batch(const Split& split, std::span<const Index> examples, bool links) {
-  std::vector<std::pair<Index, ExampleRow>> rows;  // the example and where it lies
+namespace {
+
+using Rows = std::vector<std::pair<Index, ExampleRow>>;  // the example and where it lies
+
+Rows sorted_rows(const Split& split, std::span<const Index> examples) {
+  Rows rows;
   for (const Index i : examples) rows.emplace_back(i, split.examples.row(usize(i)));
   std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
     return std::tuple(-Index{a.second.source}, a.first) <
            std::tuple(-Index{b.second.source}, b.first);
   });
+  return rows;
+}
+
+}  // namespace
+
+std::vector<Index> batch_order(const Split& split, std::span<const Index> examples) {
+  std::vector<Index> order;
+  for (const auto& [example, row] : sorted_rows(split, examples)) order.push_back(example);
+  return order;
+}
+
+Batch make_batch(const Split& split, std::span<const Index> examples, bool links) {
+  const Rows rows = sorted_rows(split, examples);
   Batch batch;
   batch.rows = std::ssize(examples);
   for (const auto& [example, row] : rows) {

@@ -43,6 +43,9 @@ struct Batch {
   }
 };
 
+// Examples in the order of a batch's rows.
+std::vector<Index> batch_order(const Split& split, std::span<const Index> examples);
+
 // What stands behind a row's end is kEnd: a legal token that nothing may depend on. An empty list
 // gives a batch of 0 rows and 0 steps.
 Batch make_batch(const Split& split, std::span<const Index> examples, bool links = false);

@@ -1,13 +1,13 @@
 #include "framework/data/batches.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <numeric>
 #include <tuple>
 
 #include "framework/base/error.hpp"
 #include "framework/base/random.hpp"
 #include "framework/base/types.hpp"
+#include "framework/data/batch.hpp"
 
 namespace softalign {
 namespace {
@@ -82,16 +82,29 @@ Batches evaluation_batches(const Split& split, Index sentences) {
   return cut(order, sentences);
 }
 
-Batches cut_into_shards(std::span<const Index> batch, Index shards) {
-  if (shards < 1 || !std::has_single_bit(static_cast<std::uint64_t>(shards)))
-    throw SpecError("shards: {} is not a power of two", shards);
-  Batches parts;
-  for (Index k = 0; k < shards; ++k) {
-    const Index begin = std::ssize(batch) * k / shards;
-    const Index end = std::ssize(batch) * (k + 1) / shards;
-    parts.emplace_back(batch.begin() + begin, batch.begin() + end);
+Batches cut_into_parts(const Split& split, std::span<const Index> batch, Index parts) {
+  const std::vector<Index> order = batch_order(split, batch);
+  const auto symbols = [&](Index i) {
+    return static_cast<double>(split.examples.row(usize(i)).length() + 2);
+  };
+  double left = 0;
+  for (const Index i : order) left += symbols(i);
+  Batches cut_parts;
+  auto begin = order.begin();
+  for (Index k = std::min(parts, std::ssize(order)); k > 0; --k) {
+    auto end = begin;
+    double taken = 0;
+    // As long as the next sentence brings it nearer to its share, and enough are left for the others.
+    for (; order.end() - end > k - 1; ++end) {
+      const double next = symbols(*end), share = left / static_cast<double>(k);
+      if (end != begin && k > 1 && taken + next / 2 > share) break;
+      taken += next;
+    }
+    cut_parts.emplace_back(begin, end);
+    left -= taken;
+    begin = end;
   }
-  return parts;
+  return cut_parts;
 }
 
 }  // namespace softalign

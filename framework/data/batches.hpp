@@ -1,4 +1,4 @@
-// Which sentences train together: the plan of an epoch, and the cut of a batch into shards. All are
+// Which sentences train together: the plan of an epoch, and the cut of a batch into parts. All are
 // pure functions; nothing is remembered from one epoch to the next, so a resumed run continues at
 // any (epoch, position).
 #pragma once
@@ -42,15 +42,9 @@ Batches epoch_batches(const Split& split,
 // All examples, longest first (by source, then target, then index), `sentences` at a time.
 Batches evaluation_batches(const Split& split, Index sentences);
 
-// Cuts a batch into `shards` neighbouring parts of equal count, give or take one; shards of a batch
-// smaller than `shards` are empty here and there. Throws SpecError unless `shards` is a power of
-// two.
-//
-// Neighbours, because they are alike: with 64 sentences, 8 shards and the default pool, 0.5 % of
-// all steps are padding for lengths 4 to 60 and 9 % for Bible verses, against 3.8 % and 11 % for
-// dealing the rows in turn. Shards of a sorted batch differ little in work: taken longest first,
-// the busiest of 2 threads has under 1 % more than its share, the busiest of 4 has 2 %, of 8 has 9
-// %.
-Batches cut_into_shards(std::span<const Index> batch, Index shards);
+// Cuts a batch into neighbouring parts, at most `parts`, none of them empty, of about as many symbols each: what
+// a thread computes is about as long as any other's. Neighbours, because they are alike: with sorted batches
+// little of a part is padding.
+Batches cut_into_parts(const Split& split, std::span<const Index> batch, Index parts);
 
 }  // namespace softalign

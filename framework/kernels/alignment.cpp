@@ -146,7 +146,7 @@ SOFTALIGN_KERNEL void coverage_energy_backward(AttentionSizes z,
                                                CoverageGradients to,
                                                real* scratch) {
   const auto add = [units = z.units](real factor, const real* x, real* y) {
-    for (Index u = 0; y != nullptr && u < units; ++u) y[u] += factor * x[u];
+    for (Index u = 0; u < units; ++u) y[u] += factor * x[u];
   };
   for (Index b = 0; b < z.sentences; ++b) {
     const real* q = query + b * z.units;
@@ -156,11 +156,11 @@ SOFTALIGN_KERNEL void coverage_energy_backward(AttentionSizes z,
       const real de = denergies[row], c = attended[row];
       if (de == 0) continue;
       for (Index u = 0; u < z.units; ++u) scratch[u] = vector_tanh(q[u] + k[u] + c * w[u]);
-      add(de, scratch, to.v);
+      if (to.v != nullptr) add(de, scratch, to.v + b * z.units);
       for (Index u = 0; u < z.units; ++u) scratch[u] = de * v[u] * (1 - scratch[u] * scratch[u]);
       if (to.keys != nullptr) add(1, scratch, to.keys + row * z.units);
       if (to.query != nullptr) add(1, scratch, to.query + b * z.units);
-      add(c, scratch, to.w);
+      if (to.w != nullptr) add(c, scratch, to.w + b * z.units);
       if (to.attended != nullptr)
         to.attended[row] += lane_sum(z.units, [=](Index u) { return scratch[u] * w[u]; });
     }

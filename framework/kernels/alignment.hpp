@@ -48,7 +48,10 @@ void coverage_energy_forward(AttentionSizes sizes,
                              const real* w /*[U]*/,
                              real* energies /*[B,S]*/);
 struct CoverageGradients {
-  real *keys, *query, *v, *attended, *w;
+  real *keys, *query;
+  real* v;  // [B,U], likewise w
+  real* attended;
+  real* w;
 };
 // scratch holds U numbers.
 void coverage_energy_backward(AttentionSizes sizes,

@@ -7,10 +7,11 @@
 namespace softalign::kernels {
 
 SOFTALIGN_KERNEL void additive_energy_forward(
-    AttentionSizes z, const real* keys, const real* query, const real* v, real* energies) {
+    AttentionSizes z, const real* keys, const real* query, SharedRow shared, real* energies) {
   const Index units = z.units;
   for (Index b = 0; b < z.sentences; ++b) {
     const real* q = query + b * units;
+    const real* v = shared.data + b * shared.of_sentence;
     for (Index s = 0; s < z.positions; ++s) {
       const real* k = keys + (b * z.positions + s) * units;
       energies[b * z.positions + s] =
@@ -24,7 +25,7 @@ SOFTALIGN_KERNEL void additive_energy_forward(
 SOFTALIGN_KERNEL void additive_energy_backward(AttentionSizes z,
                                                const real* keys,
                                                const real* query,
-                                               const real* v,
+                                               SharedRow shared,
                                                const real* denergies,
                                                real* dkeys,
                                                real* dquery,
@@ -33,6 +34,7 @@ SOFTALIGN_KERNEL void additive_energy_backward(AttentionSizes z,
   const Index units = z.units;
   for (Index b = 0; b < z.sentences; ++b) {
     const real* q = query + b * units;
+    const real* v = shared.data + b * shared.of_sentence;
     for (Index s = 0; s < z.lengths[b]; ++s) {
       const Index row = b * z.positions + s;
       const real* k = keys + row * units;
@@ -40,7 +42,7 @@ SOFTALIGN_KERNEL void additive_energy_backward(AttentionSizes z,
       if (de == 0) continue;
       for (Index u = 0; u < units; ++u) scratch[u] = vector_tanh(q[u] + k[u]);
       if (dv != nullptr)
-        for (Index u = 0; u < units; ++u) dv[u] += de * scratch[u];
+        for (Index u = 0; u < units; ++u) dv[b * units + u] += de * scratch[u];
       for (Index u = 0; u < units; ++u) scratch[u] = de * v[u] * (1 - scratch[u] * scratch[u]);
       if (dkeys != nullptr)
         for (Index u = 0; u < units; ++u) dkeys[row * units + u] += scratch[u];

@@ -14,22 +14,29 @@ struct AttentionSizes {
   const Index* lengths;  // [B]
 };
 
+// One row for all sentences, or, `of_sentence` numbers apart, one for each.
+struct SharedRow {
+  const real* data;
+  Index of_sentence = 0;
+  SharedRow(const real* row, Index apart = 0) : data(row), of_sentence(apart) {}
+};
+
 // e_bs = sum_u v_u tanh(q_bu + k_bsu)   (Bahdanau et al. 2015, appendix A.1.2)
 void additive_energy_forward(AttentionSizes sizes,
                              const real* keys /*[B,S,U]*/,
                              const real* query /*[B,U]*/,
-                             const real* v /*[U]*/,
+                             SharedRow v /*[U]*/,
                              real* energies /*[B,S]*/);
 // Computes tanh again instead of keeping [B,S,U]. dv may be null, likewise dkeys and dquery;
 // scratch holds U numbers.
 void additive_energy_backward(AttentionSizes sizes,
                               const real* keys,
                               const real* query,
-                              const real* v,
+                              SharedRow v,
                               const real* denergies /*[B,S]*/,
                               real* dkeys,
                               real* dquery,
-                              real* dv,
+                              real* dv /*[B,U]*/,
                               real* scratch);
 
 // e_bs = sum_d k_bsd q_bd, added to what is there if asked. With weighted_sum each other's backward:

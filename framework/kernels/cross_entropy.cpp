@@ -33,7 +33,7 @@ SOFTALIGN_KERNEL void softmax_cross_entropy(Index rows,
                                             real* logits,
                                             real* nll,
                                             Token* best,
-                                            real* dbias,
+                                            bool gradients,
                                             real smoothing,
                                             real* uniform) {
   for (Index row = 0; row < rows; ++row) {
@@ -49,7 +49,7 @@ SOFTALIGN_KERNEL void softmax_cross_entropy(Index rows,
         lane_sum(vocabulary, [=](Index v) { return x[v] = vector_exp(x[v] - largest); });
     nll[row] = std::log(sum) + largest - target_logit;
     if (smoothing > 0) uniform[row] = std::log(sum) - all / static_cast<real>(vocabulary);
-    if (dbias == nullptr) continue;
+    if (!gradients) continue;
     const real scale = factor / sum;
     const real everywhere = factor * smoothing / static_cast<real>(vocabulary);
     if (smoothing > 0)
@@ -57,7 +57,6 @@ SOFTALIGN_KERNEL void softmax_cross_entropy(Index rows,
     else
       for (Index v = 0; v < vocabulary; ++v) x[v] *= scale;
     x[targets[row]] -= factor * (1 - smoothing);
-    for (Index v = 0; v < vocabulary; ++v) dbias[v] += x[v];
   }
 }
 

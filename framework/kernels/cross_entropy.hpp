@@ -6,9 +6,8 @@
 namespace softalign::kernels {
 
 // Of logits [rows, V]: nll[row] = -log p(target), best[row] = the first largest. In one
-// visit, for the logits of a few rows are larger than a cache; what they hold afterwards is their
-// gradient, that of factor * sum nll: factor (p - onehot(target)), and it is added to dbias [V]. When
-// no gradient is wanted (dbias null) it is nobody's business. With label smoothing the gradient is that of
+// visit, for the logits of a few rows are larger than a cache; if wanted they hold afterwards their
+// gradient, that of factor * sum nll: factor (p - onehot(target)); else they mean nothing any more. With label smoothing the gradient is that of
 // factor * sum of (1 - smoothing) nll + smoothing uniform, uniform[row] = mean over v of -log p(v), which is
 // not written when smoothing is 0.
 void softmax_cross_entropy(Index rows,
@@ -18,7 +17,7 @@ void softmax_cross_entropy(Index rows,
                            real* logits,
                            real* nll,
                            Token* best,
-                           real* dbias,
+                           bool gradients,
                            real smoothing = 0,
                            real* uniform = nullptr);
 // sums[row] = log sum exp of its logits, for search: log p(v) = logits[v] - sums[row].

@@ -1,6 +1,6 @@
 // Matrix products on row-major arrays: our own, so that their bits are the same on every machine
 // (gemm_tile.hpp says how) and no call allocates memory. One thread inside, always: threads belong
-// to the shards.
+// to the parts of a batch.
 #pragma once
 
 #include <string>

@@ -61,16 +61,17 @@ void walk_windows(ImageSize n, F f) {
 
 void gather_patches(ImageSize n, Index side, const real* x, real* patches) {
   const Index size = side * side * n.channels;
-  for (Index p = 0; p < n.pixels(); ++p) {
-    real* patch = patches + p * size;
-    walk_patch(
-        n,
-        side,
-        p / n.height,
-        p % n.height,
-        [=](Index at, Index offset, Index count) { std::copy_n(x + at, count, patch + offset); },
-        [=](Index offset, Index count) { std::fill_n(patch + offset, count, real{0}); });
-  }
+  for (Index p = 0; p < n.pixels(); ++p) gather_patch(n, side, x, p, patches + p * size);
+}
+
+void gather_patch(ImageSize n, Index side, const real* x, Index pixel, real* patch) {
+  walk_patch(
+      n,
+      side,
+      pixel / n.height,
+      pixel % n.height,
+      [=](Index at, Index offset, Index count) { std::copy_n(x + at, count, patch + offset); },
+      [=](Index offset, Index count) { std::fill_n(patch + offset, count, real{0}); });
 }
 
 void add_patches(ImageSize n, Index side, const real* dpatches, real* dx) {

@@ -16,6 +16,7 @@ struct ImageSize {
 // The square of `side` columns and rows around each pixel, 0 beyond the image, as its row of
 // patches [width * height, side * side * channels]. side: odd.
 void gather_patches(ImageSize n, Index side, const real* x, real* patches);
+void gather_patch(ImageSize n, Index side, const real* x, Index pixel, real* patch);  // one row
 // dx += what gather_patches took from there.
 void add_patches(ImageSize n, Index side, const real* dpatches, real* dx);
 

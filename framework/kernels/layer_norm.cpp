@@ -30,15 +30,17 @@ SOFTALIGN_KERNEL void layer_norm_backward(LayerNormSizes n,
                                           const real* scale,
                                           const real* dy,
                                           real* dx,
+                                          SentencesOfRows sentences,
                                           real* dgain,
                                           real* dbias) {
   const real size = static_cast<real>(n.size);
   for (Index row = 0; row < n.rows; ++row, x += n.size, dy += n.size) {
     const real m = mean[row], s = scale[row];
+    const Index of_sentence = sentences.of(row) * n.size;
     if (dgain != nullptr)
-      for (Index d = 0; d < n.size; ++d) dgain[d] += dy[d] * ((x[d] - m) * s);
+      for (Index d = 0; d < n.size; ++d) dgain[of_sentence + d] += dy[d] * ((x[d] - m) * s);
     if (dbias != nullptr)
-      for (Index d = 0; d < n.size; ++d) dbias[d] += dy[d];
+      for (Index d = 0; d < n.size; ++d) dbias[of_sentence + d] += dy[d];
     if (dx == nullptr) continue;
     const real level = lane_sum(n.size, [=](Index d) { return gain[d] * dy[d]; }) / size;
     const real slope =

@@ -12,6 +12,14 @@ struct LayerNormSizes {
   real epsilon;
 };
 
+// Which sentence a row belongs to: `positions` rows of a sentence lie together, or, steps first, one of each
+// sentence.
+struct SentencesOfRows {
+  Index count, positions;
+  bool steps_first;
+  Index of(Index row) const { return steps_first ? row % count : row / positions; }
+};
+
 // mean, scale [rows]: what backward reads, scale = 1 / sqrt(variance + epsilon).
 void layer_norm_forward(LayerNormSizes sizes,
                         const real* x /*[rows, D]*/,
@@ -20,7 +28,7 @@ void layer_norm_forward(LayerNormSizes sizes,
                         real* y,
                         real* mean,
                         real* scale);
-// dx, dgain and dbias may be null.
+// dgain and dbias [sentences, D]. They and dx may be null.
 void layer_norm_backward(LayerNormSizes sizes,
                          const real* x,
                          const real* gain,
@@ -28,6 +36,7 @@ void layer_norm_backward(LayerNormSizes sizes,
                          const real* scale,
                          const real* dy,
                          real* dx,
+                         SentencesOfRows sentences,
                          real* dgain,
                          real* dbias);
 

@@ -93,6 +93,14 @@ class Projection {
   Var weight(Tape& tape) const { return tape.parameter(*weight_); }
   Var bias(Tape& tape) const { return tape.parameter(*bias_); }
   Tape::Weight how() const { return how_; }  // to multiply with the weight
+  Matrix weight() const {                    // [in, symbols]
+    const Shape& shape = weight_->shape;
+    const Matrix stored{weight_->value().data, shape[0], shape[1]};
+    return how_ == Tape::Weight::transposed ? stored.transpose() : stored;
+  }
+  View bias() const { return bias_->value(); }
+  const Parameter& weight_parameter() const { return *weight_; }
+  const Parameter& bias_parameter() const { return *bias_; }
 
  private:
   Tape::Weight how_;

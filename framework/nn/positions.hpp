@@ -14,9 +14,7 @@ class LearnedPositions {
       : table_((p / name).add("P", {positions, size}, init::normal(0.1))) {}
 
   // x [B,S,D] + P; positions beyond the table share its last row
-  Var operator()(Var x) const {
-    return add_positions(1, x, x.tape().parameter(*table_), 0, PositionAxis::second);
-  }
+  Var operator()(Var x) const { return add_positions(1, x, x.tape().parameter(*table_), 0); }
 
  private:
   Parameter* table_;

@@ -32,14 +32,12 @@ Var TransformerInput::sinusoids(Tape& tape, Index first, Index count) const {
   return tape.constant(table);
 }
 
-Var TransformerInput::operator()(Var x, Place place) const {
+Var TransformerInput::operator()(Var x, Index first) const {
   Tape& tape = x.tape();
-  const Index count =
-      x.shape().rank() == 2 ? 1 : x.shape()[place.axis == PositionAxis::first ? 0 : 1];
-  Var sum = learned_ != nullptr
-                ? add_positions(scale_, x, tape.parameter(*learned_), place.first, place.axis)
-                : add_positions(scale_, x, sinusoids(tape, place.first, count), 0, place.axis);
-  return Residual::drop_out(dropout_, sum, place);
+  const Index count = sentence_rows(View{nullptr, x.shape()}).positions;
+  Var sum = learned_ != nullptr ? add_positions(scale_, x, tape.parameter(*learned_), first)
+                                : add_positions(scale_, x, sinusoids(tape, first, count), 0);
+  return Residual::drop_out(dropout_, sum, first);
 }
 
 SelfAttention::SelfAttention(const Parameters& p,
@@ -66,7 +64,7 @@ Var SelfAttention::within(Var x, std::span<const Index> lengths) const {
 
 Var SelfAttention::causal(Var x) const {
   Var all = projections_(x);
-  const auto at = [&](Index begin) { return Heads{all, begin, PositionAxis::first}; };
+  const auto at = [&](Index begin) { return Heads{all, begin}; };
   return output_(
       multi_head_attention(
           at(0), at(units_), at(2 * units_), {.size = units_, .heads = heads_, .causal = true})
@@ -83,7 +81,7 @@ Var SelfAttention::step(Var x, Var& past) const {
 
 MultiHead CrossAttention::operator()(
     Var x, Var memory, Index begin, std::span<const Index> lengths, Wanted wanted) const {
-  MultiHead heads = multi_head_attention({queries_(x), 0, PositionAxis::first},
+  MultiHead heads = multi_head_attention({queries_(x), 0},
                                          {memory, begin},
                                          {memory, begin + units_},
                                          {.size = units_,

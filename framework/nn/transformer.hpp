@@ -57,12 +57,6 @@ struct TransformerOptions {
   }
 };
 
-// Where the positions of an array are, and which is its first; [B,D] holds only that one.
-struct Place {
-  PositionAxis axis = PositionAxis::second;
-  Index first = 0;
-};
-
 class LayerNorm {
  public:
   LayerNorm(const Parameters& p, std::string_view name, Index size)
@@ -83,7 +77,7 @@ class TransformerInput {
   TransformerInput(const Parameters& p, Index embedding, const TransformerOptions& options);
   Var projected(Var embedded) const { return projection_ ? (*projection_)(embedded) : embedded; }
   // sqrt(d) x + positions; x [..., d], projected
-  Var operator()(Var x, Place place) const;
+  Var operator()(Var x, Index first) const;
 
  private:
   Var sinusoids(Tape& tape, Index first, Index count) const;  // [count, d]
@@ -104,14 +98,14 @@ class Residual {
         pre_(options.norm == "pre") {}
 
   template <class Sublayer>
-  Var operator()(Var x, Place place, Sublayer f) const {
-    Var y = drop_out(dropout_, f(pre_ ? norm_(x) : x), place);
+  Var operator()(Var x, Index first, Sublayer f) const {
+    Var y = drop_out(dropout_, f(pre_ ? norm_(x) : x), first);
     Var sum = add(std::move(y), x);
     return pre_ ? sum : norm_(sum);
   }
-  static Var drop_out(const Dropout& dropout, Var x, Place place) {
-    if (x.shape().rank() == 2) return dropout(x, place.first);
-    return place.axis == PositionAxis::first ? dropout.steps_first(x) : dropout.sentences_first(x);
+  static Var drop_out(const Dropout& dropout, Var x, Index first) {  // first: x's first position
+    if (x.shape().rank() == 2) return dropout(x, first);
+    return x.shape().is_steps_first() ? dropout.steps_first(x) : dropout.sentences_first(x);
   }
 
  private:

@@ -45,11 +45,12 @@ Var coverage_energy(
                                    w.value().data,
                                    energies.data);
   return tape.record(energies, {keys, query, v, attended, w}, [=, &tape](View de) {
+    const SentenceGradient dv(v, n.sentences, n.units), dw(w, n.sentences, n.units);
     const kernels::CoverageGradients to{keys.gradient().data,
                                         query.gradient().data,
-                                        v.gradient().data,
+                                        dv.data(),
                                         attended.gradient().data,
-                                        w.gradient().data};
+                                        dw.data()};
     const Arena::Mark mark = tape.arena().mark();
     kernels::coverage_energy_backward(n,
                                       keys.value().data,
@@ -164,32 +165,47 @@ Var permute_prefix(Var x, const Index* places, std::span<const Index> lengths) {
 }
 
 Var log_likelihood(Var weights, const Index* positions, const real* factors) {
-  const Index rows = weights.shape().rows(), each = weights.shape().last();
-  View y = weights.tape().zeros({1});
-  for (Index r = 0; r < rows; ++r)
-    if (factors[r] != 0)
-      y.data[0] += factors[r] * std::log(weights.value().data[r * each + positions[r]]);
+  const Index each = weights.shape().last();
+  View y = weights.tape().zeros({weights.shape().sentences()});
+  // Calls f(sentence, factor, place of the weight) for each distribution that counts.
+  const auto for_each = [=, rows = sentence_rows(weights.value())](auto f) {
+    for (Index b = 0; b < rows.sentences; ++b)
+      for (Index s = 0; s < rows.positions; ++s)
+        if (const Index at = rows.row(b, s) - rows.data; factors[at / each] != 0)
+          f(b, factors[at / each], at + positions[at / each]);
+  };
+  for_each([&](Index b, real factor, Index at) {
+    y.data[b] += factor * std::log(weights.value().data[at]);
+  });
   return weights.tape().record(y, {weights}, [=](View dy) {
     View dw = weights.gradient();
-    for (Index r = 0; r < rows; ++r)
-      if (const Index at = r * each + positions[r]; factors[r] != 0)
-        dw.data[at] += dy.data[0] * factors[r] / weights.value().data[at];
+    for_each([&](Index b, real factor, Index at) {
+      dw.data[at] += dy.data[b] * factor / weights.value().data[at];
+    });
   });
 }
 
 Var entropy(Var weights, const real* factors) {
-  const Index rows = weights.shape().rows(), each = weights.shape().last();
-  View y = weights.tape().zeros({1});
-  for (Index r = 0; r < rows; ++r)
-    for (const real* w = weights.value().data + r * each; w < weights.value().data + (r + 1) * each;
-         ++w)
-      if (*w > 0) y.data[0] -= factors[r] * *w * std::log(*w);
+  const Index each = weights.shape().last();
+  View y = weights.tape().zeros({weights.shape().sentences()});
+  // Calls f(sentence, factor, place) for each weight that is not 0.
+  const auto for_each = [=, rows = sentence_rows(weights.value())](auto f) {
+    for (Index b = 0; b < rows.sentences; ++b)
+      for (Index s = 0; s < rows.positions; ++s) {
+        const Index first = rows.row(b, s) - rows.data;
+        for (Index at = first; at < first + each; ++at)
+          if (rows.data[at] > 0) f(b, factors[first / each], at);
+      }
+  };
+  for_each([&](Index b, real factor, Index at) {
+    const real w = weights.value().data[at];
+    y.data[b] -= factor * w * std::log(w);
+  });
   return weights.tape().record(y, {weights}, [=](View dy) {
     View dw = weights.gradient();
-    for (Index r = 0; r < rows; ++r)
-      for (Index at = r * each; at < (r + 1) * each; ++at)
-        if (const real w = weights.value().data[at]; w > 0)
-          dw.data[at] -= dy.data[0] * factors[r] * (std::log(w) + 1);
+    for_each([&](Index b, real factor, Index at) {
+      dw.data[at] -= dy.data[b] * factor * (std::log(weights.value().data[at]) + 1);
+    });
   });
 }
 
@@ -200,7 +216,12 @@ Var shift_by(Var x, Var offset) {
   std::transform(x.value().begin(), x.value().end(), y.begin(), [=](real e) { return e + by; });
   return x.tape().record(y, {x, offset}, [=](View dy) {
     if (View dx = x.gradient()) kernels::add(dy.size(), dy.data, dx.data);
-    if (View d = offset.gradient()) d.data[0] = std::accumulate(dy.begin(), dy.end(), d.data[0]);
+    const SentenceRows rows = sentence_rows(dy);
+    const SentenceGradient d(offset, rows.sentences, 1);
+    if (!d) return;
+    for (Index b = 0; b < rows.sentences; ++b)
+      for (Index s = 0; s < rows.positions; ++s)
+        *d.row(b) = std::accumulate(rows.row(b, s), rows.row(b, s) + rows.columns, *d.row(b));
   });
 }
 
@@ -211,7 +232,12 @@ Var scale_by(Var x, Var factor) {
   return x.tape().record(y, {x, factor}, [=](View dy) {
     if (View dx = x.gradient())
       kernels::add_scaled(dy.size(), factor.value().data[0], dy.data, dx.data);
-    if (View df = factor.gradient()) df.data[0] += kernels::dot(dy.size(), dy.data, x.value().data);
+    const SentenceRows rows = sentence_rows(dy), values = sentence_rows(x.value());
+    const SentenceGradient df(factor, rows.sentences, 1);
+    if (!df) return;
+    for (Index b = 0; b < rows.sentences; ++b)
+      for (Index s = 0; s < rows.positions; ++s)
+        *df.row(b) += kernels::dot(rows.columns, rows.row(b, s), values.row(b, s));
   });
 }
 

@@ -32,7 +32,7 @@ Var doubly_stochastic_penalty(std::span<const Var> weights,
   Tape& tape = weights.front().tape();
   const Index rows = weights.front().shape()[0], width = weights.front().shape()[1];
   View missing = tape.zeros({rows, width});  // 1 - sum_t w_tbs
-  double total = 0;
+  View loss = tape.allocate({rows});
   for (Index b = 0; b < rows; ++b) {
     const auto row = usize(b);
     real* left = missing.data + b * width;
@@ -41,18 +41,18 @@ Var doubly_stochastic_penalty(std::span<const Var> weights,
       const real* now = weights[usize(t)].value().data + b * width;
       for (Index s = 0; s < positions[row]; ++s) left[s] -= now[s];
     }
+    double total = 0;
     for (Index s = 0; s < positions[row]; ++s) total += static_cast<double>(left[s] * left[s]);
+    loss.data[b] = static_cast<real>(static_cast<double>(factor) * total);
   }
-  View loss = tape.allocate({1});
-  loss.data[0] = static_cast<real>(static_cast<double>(factor) * total);
   return tape.record_if(loss, any_needs_gradient(weights), [=](View dloss) {
-    const real scale = -2 * factor * dloss.data[0];
     for (std::size_t t = 0; t < weights.size(); ++t) {
       View dw = weights[t].gradient();
       if (!dw) continue;
       for (std::size_t row = 0; row < steps.size(); ++row) {
         if (static_cast<Index>(t) >= steps[row]) continue;
         const Index at = static_cast<Index>(row) * width;
+        const real scale = -2 * factor * dloss.data[row];
         for (Index s = 0; s < positions[row]; ++s) dw.data[at + s] += scale * missing.data[at + s];
       }
     }
@@ -66,21 +66,20 @@ Var alignment_cross_entropy(std::span<const Var> weights,
   constexpr real kEpsilon = real(1e-6);
   Tape& tape = weights.front().tape();
   const Index width = weights.front().shape()[1];
-  double total = 0;
+  View loss = tape.zeros({weights.front().shape()[0]});
   for (const AlignedPair& pair : pairs) {
     const real* now = weights[usize(pair.step)].value().data;
-    total -= static_cast<double>(pair.share *
-                                 std::log(now[pair.row * width + pair.position] + kEpsilon));
+    loss.data[pair.row] -=
+        factor * pair.share * std::log(now[pair.row * width + pair.position] + kEpsilon);
   }
-  View loss = tape.allocate({1});
-  loss.data[0] = static_cast<real>(static_cast<double>(factor) * total);
   return tape.record_if(loss, any_needs_gradient(weights), [=](View dloss) {
     for (const AlignedPair& pair : pairs) {
       Var step = weights[usize(pair.step)];
       View dw = step.gradient();
       if (!dw) continue;
       const Index at = pair.row * width + pair.position;
-      dw.data[at] -= factor * dloss.data[0] * pair.share / (step.value().data[at] + kEpsilon);
+      dw.data[at] -=
+          factor * dloss.data[pair.row] * pair.share / (step.value().data[at] + kEpsilon);
     }
   });
 }

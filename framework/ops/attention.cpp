@@ -20,28 +20,31 @@ kernels::AttentionSizes sizes_of(Var memory, std::span<const Index> lengths, std
 
 Var additive_energy(Var keys, Var query, Var v, std::span<const Index> lengths) {
   const auto n = sizes_of(keys, lengths, "additive_energy");
-  ops::require(query.shape() == Shape{n.sentences, n.units} && v.shape().size() == n.units,
+  const bool one_v = v.shape().size() == n.units;
+  ops::require(query.shape() == Shape{n.sentences, n.units} &&
+                   (one_v || v.shape() == Shape{n.sentences, n.units}),
                "additive_energy",
-               "keys [B,S,U], query [B,U] and v [U] must agree",
+               "keys [B,S,U], query [B,U] and v [U] or [B,U] must agree",
                keys,
                query,
                v);
   Tape& tape = keys.tape();
   View energies = tape.allocate({n.sentences, n.positions});
-  kernels::additive_energy_forward(
-      n, keys.value().data, query.value().data, v.value().data, energies.data);
+  const kernels::SharedRow row(v.value().data, one_v ? 0 : n.units);
+  kernels::additive_energy_forward(n, keys.value().data, query.value().data, row, energies.data);
   return tape.record(energies, {keys, query, v}, [=, &tape](View de) {
-    View dkeys = keys.gradient(), dquery = query.gradient(), dv = v.gradient();
+    View dkeys = keys.gradient(), dquery = query.gradient();
+    const SentenceGradient dv(v, n.sentences, n.units);
     const Arena::Mark mark = tape.arena().mark();
     View scratch = tape.allocate({n.units});
     kernels::additive_energy_backward(n,
                                       keys.value().data,
                                       query.value().data,
-                                      v.value().data,
+                                      row,
                                       de.data,
                                       dkeys.data,
                                       dquery.data,
-                                      dv.data,
+                                      dv.data(),
                                       scratch.data);
     tape.arena().rewind(mark);
   });

@@ -91,8 +91,18 @@ Var add_bias(Var x, Var bias) {
   kernels::add_rows(y.shape.rows(), y.shape.last(), bias.value().data, y.data);
   return x.tape().record(y, {x, bias}, [=](View dy) {
     if (View dx = x.gradient()) kernels::add(dy.size(), dy.data, dx.data);
-    if (View db = bias.gradient())
-      kernels::sum_rows(dy.shape.rows(), dy.shape.last(), dy.data, db.data);
+    x.tape().keep_gradient();
+    x.tape().add_row_sum(bias, sentence_rows(dy));
+  });
+}
+
+Var by_sentence(Var x, Index sentences) {
+  const Index size = x.shape().size();
+  View y = x.tape().allocate({sentences, size});
+  for (Index b = 0; b < sentences; ++b) std::copy_n(x.value().data, size, y.data + b * size);
+  return x.tape().record(y, {x}, [=](View dy) {
+    const SentenceGradient dx(x, sentences, size);
+    if (dx) kernels::add(dy.size(), dy.data, dx.data());
   });
 }
 

@@ -33,6 +33,18 @@ View images(Tape& tape, const Shape& shape, std::span<const Index> widths, bool 
 
 // As a product: patches [W H, k k C] of each image with w. In backward the patches are gathered again,
 // which costs less than keeping them: they are k² times the images.
+struct Patches {
+  const real* x;  // [B, W, H, C]
+  Index side, image, height, channels;
+  const Index* widths;
+
+  ImageSize size(Index b) const { return {widths[b], height, channels}; }
+  static void row(const void* self, Index b, Index pixel, real* to) {
+    const Patches& p = *static_cast<const Patches*>(self);
+    kernels::gather_patch(p.size(b), p.side, p.x + b * p.image, pixel, to);
+  }
+};
+
 Var conv2d(Var x, Var w, Var bias, std::span<const Index> widths) {
   check_images(x, widths, "conv2d");
   ops::require(w.shape().rank() == 4 && w.shape()[0] == w.shape()[1] && w.shape()[0] % 2 == 1 &&
@@ -62,20 +74,25 @@ Var conv2d(Var x, Var w, Var bias, std::span<const Index> widths) {
   }
   tape.arena().rewind(mark);
   return tape.expendable(tape.record(y, {x, w, bias}, [=, &tape](View dy) {
-    View dx = x.gradient(), dw = w.gradient(), db = bias.gradient();
+    View dx = x.gradient();
+    if (w.needs_gradient() || bias.needs_gradient()) {
+      tape.keep_gradient();
+      const auto sentences = std::ssize(widths);
+      Index* valid = tape.arena().array_of<Index>(sentences);
+      for (Index b = 0; b < sentences; ++b) valid[b] = widths[usize(b)] * height;
+      const Patches* all = tape.arena().make<Patches>(
+          x.value().data, side, pixels * channels, height, channels, widths.data());
+      const SentenceRows d{dy.data, out, sentences, pixels, pixels * out, out, valid};
+      tape.add_weight_product(w, MadeRows{Patches::row, all}, d);
+      tape.add_row_sum(bias, d);
+    }
+    if (!dx) return;
     const Arena::Mark begin = tape.arena().mark();
     View scratch = tape.allocate({pixels, in});
     for (std::size_t b = 0; b < widths.size(); ++b) {
       const ImageSize n = image(b);
       const Index before = static_cast<Index>(b) * pixels;
       const Matrix d{dy.data + before * out, n.pixels(), out};
-      if (db) kernels::sum_rows(n.pixels(), out, d.data, db.data);
-      if (dw) {
-        kernels::gather_patches(n, side, x.value().data + before * channels, scratch.data);
-        const Matrix rows{scratch.data, n.pixels(), in};
-        gemm(rows.transpose(), d, true, dw.data, out);
-      }
-      if (!dx) continue;
       gemm(d, Matrix{w.value().data, in, out}.transpose(), false, scratch.data, in);
       kernels::add_patches(n, side, scratch.data, dx.data + before * channels);
     }

@@ -9,18 +9,19 @@ namespace {
 
 using Weight = Tape::Weight;
 
-// dx = dy W^T, dW = x^T dy; transposed: dx = dy W, dW = dy^T x
-void linear_backward(Var x, Var w, Weight how, View dy) {
+// dx = dy W^T, dW = x^T dy; transposed: dx = dy W, dW = dy^T x. db: the sum of the rows of dy.
+void linear_backward(Var x, Var w, Var bias, Weight how, View dy) {
   const Index rows = x.shape().rows(), in = x.shape().last(), out = dy.shape.last();
   const bool turned = how == Weight::transposed;
   Tape& tape = x.tape();
-  const Matrix d{dy.data, rows, out};
   if (View dx = x.gradient())
-    tape.multiply(d, w, turned ? Weight::as_it_is : Weight::transposed, true, dx.data, in);
-  if (!w.needs_gradient()) return;
+    tape.multiply(
+        {dy.data, rows, out}, w, turned ? Weight::as_it_is : Weight::transposed, true, dx.data, in);
+  if (!w.needs_gradient() && !(bias && bias.needs_gradient())) return;
   tape.keep_gradient();
-  const Matrix values{x.value().data, rows, in};
+  const SentenceRows d = sentence_rows(dy), values = sentence_rows(x.value());
   tape.add_weight_product(w, turned ? d : values, turned ? values : d);
+  if (bias) tape.add_row_sum(bias, d);
 }
 
 // The size of x w.
@@ -50,11 +51,8 @@ Var linear(Var x, Var w, Var bias, Weight how) {
   View y = x.tape().allocate(x.shape().with_last(out));
   x.tape().multiply(
       {x.value().data, rows, in}, w, how, false, y.data, out, bias ? bias.value().data : nullptr);
-  return x.tape().expendable(x.tape().record(y, {x, w, bias}, [=](View dy) {
-    linear_backward(x, w, how, dy);
-    if (!bias) return;
-    if (View db = bias.gradient()) kernels::sum_rows(rows, out, dy.data, db.data);
-  }));
+  return x.tape().expendable(
+      x.tape().record(y, {x, w, bias}, [=](View dy) { linear_backward(x, w, bias, how, dy); }));
 }
 
 Var linear(Var x, Var w) { return linear(x, w, Var()); }
@@ -70,7 +68,7 @@ Var add_linear(Var&& base, Var x, Var w) {
   Var y = x.tape().take(base);
   x.tape().multiply({x.value().data, rows, in}, w, Weight::as_it_is, true, y.value().data, out);
   return x.tape().record_in_place(
-      y, {x, w}, [=](View dy) { linear_backward(x, w, Weight::as_it_is, dy); });
+      y, {x, w}, [=](View dy) { linear_backward(x, w, {}, Weight::as_it_is, dy); });
 }
 
 Var embedding(Var table, std::span<const Token> ids, Shape leading) {
@@ -79,8 +77,7 @@ Var embedding(Var table, std::span<const Token> ids, Shape leading) {
                "one id for each leading position",
                table);
   const Index size = table.shape()[1], count = leading.size();
-  View y = table.tape().allocate(leading.rank() == 1 ? Shape{leading[0], size}
-                                                     : Shape{leading[0], leading[1], size});
+  View y = table.tape().allocate(leading.and_last(size));
   for (Index i = 0; i < count; ++i)
     std::copy_n(table.value().data + ids[usize(i)] * size, size, y.data + i * size);
   const Token* rows = ids.data();

@@ -69,6 +69,7 @@ struct Gradients {
   real *h, *c, *gates, *keys, *queries;           // as in Lstmn
   real *next_h, *next_c, *summary_h, *summary_c;  // scratch [B,U]
   real *weights, *energies, *row;                 // scratch [B,S], [B,S], [A]
+  real* v;                                        // [B,A]
 };
 
 // ~h and ~c are sums over the tape: their gradients go to the weights and to all that stands there.
@@ -93,7 +94,7 @@ void look_back_backward(const Lstmn& l, const Gradients& d, Index t) {
                                     d.energies,
                                     d.keys,
                                     l.of_step(d.queries, t, l.width),
-                                    l.v.gradient().data,
+                                    d.v,
                                     d.row);
 }
 
@@ -189,6 +190,7 @@ LstmState lstmn_sequence(
     tape.keep_gradient(gates);
     View dkeys = tape.zeros({rows, steps, width}), dqueries = tape.zeros({steps, rows, width});
     const Arena::Mark mark = tape.arena().mark();
+    const SentenceGradient dv(v, rows, width);
     const auto scratch = [&](Index size) { return tape.allocate({rows, size}).data; };
     const Gradients d{dy.data,  // the gradients of h and c are completed where they lie
                       dy.data + rows * steps * units,
@@ -201,10 +203,12 @@ LstmState lstmn_sequence(
                       scratch(units),
                       scratch(steps),
                       scratch(steps),
-                      scratch(width)};
+                      scratch(width),
+                      dv.data()};
     for (Index t = steps - 1; t >= 0; --t) backward(layer, d, t);
     tape.arena().rewind(mark);
-    tape.add_weight_product(w_h, {layer.h, rows * steps, units}, {dkeys.data, rows * steps, width});
+    tape.add_weight_product(
+        w_h, sentence_rows({layer.h, {rows, steps, units}}), sentence_rows(dkeys));
     if (View dx = queries.gradient())
       for (Index b = 0; b < rows; ++b)
         for (Index t = 0; t < steps; ++t)

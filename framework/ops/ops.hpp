@@ -23,6 +23,9 @@ Var add(Var&& base, Var x);       // base + x, in the memory of base
 Var scale_by(Var x, Var factor);  // factor [1]
 Var shift_by(Var x, Var offset);  // offset [1]
 Var add_bias(Var x, Var bias);    // x [..., D] + bias [D]
+// x [D], a parameter, as a row for each sentence [B,D]: what is computed of parameters that no operation for
+// weights reads is computed so, for its gradient must not depend on how a batch is cut.
+Var by_sentence(Var x, Index sentences);
 Var tanh(Var x);
 Var sigmoid(Var x);
 Var relu(const Var& x);
@@ -104,7 +107,7 @@ Var additive_energy(
     Var keys,
     Var query,
     Var v,
-    std::span<const Index> lengths);  // v . tanh(q_b + k_bs): [B,S,U] [B,U] [U] -> [B,S]
+    std::span<const Index> lengths);  // v . tanh(q_b + k_bs): [B,S,U] [B,U] [U] or [B,U] -> [B,S]
 Var softmax_prefix(Var energies,
                    std::span<const Index> lengths);  // [B,S]; exactly 0 beyond lengths
 Var weighted_sum(Var weights,
@@ -142,23 +145,21 @@ Var monotonic_prefix(Var stop, Var previous, std::span<const Index> lengths);
 Var permute_prefix(Var x, const Index* places, std::span<const Index> lengths);
 
 // ---- of distributions w [..., S]; factors [...] and positions [...] must outlive the step
-Var log_likelihood(Var w, const Index* positions, const real* factors);  // sum f log w[at] -> [1]
-Var entropy(Var w, const real* factors);  // -sum f sum_s w_s log w_s, nats -> [1]
+Var log_likelihood(Var w, const Index* positions, const real* factors);  // sum f log w[at] -> [B]
+Var entropy(Var w, const real* factors);  // -sum f sum_s w_s log w_s, nats -> [B]
 // ---- transformers (Vaswani et al. 2017)
 // gain [D] (x - mean) / sqrt(variance + epsilon) + bias [D], both of the last dimension itself (Ba et
 // al. 2016); epsilon as in PyTorch: neither paper has a number.
 Var layer_norm(Var x, Var gain, Var bias, real epsilon = real(1e-5));
-enum class PositionAxis { second, first };  // [B,S,...] or [T,B,...]
-// factor * x + table[min(first + position, P - 1)]; table [P,D], x also [B,D]: one step
-Var add_positions(real factor, Var x, Var table, Index first, PositionAxis axis);
+// factor * x + table[min(first + position, P - 1)]; table [P,D]; x [B,S,D], [T,B,D] or [B,D]: one step
+Var add_positions(real factor, Var x, Var table, Index first);
 Var append_step(Var past, Var now);  // [B,t,D] [B,D] -> [B,t+1,D]; past may be empty: t = 0
 
-// Heads of size D/H side by side in columns [begin, begin + D) of an array with three dimensions, or
-// [B,...]: one position.
+// Heads of size D/H side by side in columns [begin, begin + D) of an array [B,S,...], [T,B,...] or, of one
+// position, [B,...].
 struct Heads {
   Var array;
   Index begin = 0;
-  PositionAxis axis = PositionAxis::second;
 };
 struct MultiHeadSettings {
   Index size;                           // D
@@ -182,11 +183,11 @@ MultiHead multi_head_attention(Heads queries,
 
 // ---- losses
 struct TokenLosses {
-  Var loss;                     // [1]: factor * sum of (1 - smoothing) nll + smoothing * uniform
+  Var loss;                     // [B]: factor * sum of (1 - smoothing) nll + smoothing * uniform
   std::span<const real> nll;    // [N], -log p in nats; rows with a target below 0 are skipped: 0
   std::span<const Token> best;  // [N], the most probable symbol; -1 where skipped
 };
-// features [N,R], w [R,V] (transposed: [V,R]), bias [V], targets [N]; logits of skipped rows are never
+// features [..., R], N rows, w [R,V] (transposed: [V,R]), bias [V], targets [N]; logits of skipped rows are never
 // computed. On a training tape the gradients of w and bias are added at once; the loss is to be the root of
 // backward, or a summand of it: its gradient must be 1 (BugError), `factor` is what scales it.
 // Label smoothing (Szegedy et al. 2016, section 7): uniform is the mean of -log p over all V symbols.
@@ -198,7 +199,7 @@ TokenLosses projected_cross_entropy(Var features,
                                     real smoothing = 0,
                                     Tape::Weight how = Tape::Weight::as_it_is);
 
-// ---- losses of attention weights, T times [B,S]; spans must outlive the step
+// ---- losses of attention weights, T times [B,S], one for each sentence [B]; spans must outlive the step
 // factor * sum over sentences b and their positions s of (1 - sum_t w_tbs)² (Xu et al. 2015, equation
 // 14), t over the sentence's own steps. Their code sums over the sentences and takes the mean of the
 // positions; the formula here is the paper's.

@@ -79,7 +79,7 @@ Var stack_steps(std::span<const Var> parts, Index parts_of_a_step) {
   Tape& tape = parts.front().tape();
   Index wide = 0;
   for (Index k = 0; k < parts_of_a_step; ++k) wide += parts[usize(k)].shape()[1];
-  View y = tape.allocate({steps, rows, wide});
+  View y = tape.allocate(Shape::steps_first({steps, rows, wide}));
   Var* kept = tape.arena().array_of<Var>(count);
   bool needed = false;
   // Calls f(part, its place in the first row of its step, or of the gradient there).

@@ -7,25 +7,17 @@
 namespace softalign {
 namespace {
 
-// The sizes of an array with sentences and positions as its leading dimensions, and where in memory
-// a sentence and a position are.
-struct Layout {
-  Index sentences, positions, size;
-  Index sentence, position;  // numbers from one to the next
-};
-
-Layout layout_of(std::string_view op, Var x, PositionAxis axis) {
-  const Shape& s = x.shape();
-  const Index size = s.last();
-  if (s.rank() == 2) return {s[0], 1, size, size, size};
-  ops::require(s.rank() == 3, op, "an array must be [B,S,D], [T,B,D] or [B,D]", x);
-  if (axis == PositionAxis::first) return {s[1], s[0], size, size, s[1] * size};
-  return {s[0], s[1], size, s[1] * size, size};
+SentenceRows rows_of(std::string_view op, Var x) {
+  ops::require(x.shape().rank() == 2 || x.shape().rank() == 3,
+               op,
+               "an array must be [B,S,D], [T,B,D] or [B,D]",
+               x);
+  return sentence_rows(View{nullptr, x.shape()});
 }
 
 template <class Number = real>
-kernels::HeadRows<Number> rows(const Layout& layout, View array, Index begin) {
-  return {array ? array.data + begin : nullptr, layout.sentence, layout.position};
+kernels::HeadRows<Number> heads_of(const SentenceRows& rows, View array, Index begin) {
+  return {array ? array.data + begin : nullptr, rows.of_sentence, rows.of_position};
 }
 
 }  // namespace
@@ -43,7 +35,12 @@ Var layer_norm(Var x, Var gain, Var bias, real epsilon) {
        scale = tape.allocate({n.rows});
   kernels::layer_norm_forward(
       n, x.value().data, gain.value().data, bias.value().data, y.data, mean.data, scale.data);
+  const SentenceRows rows = sentence_rows(y);
+  const kernels::SentencesOfRows sentences{
+      rows.sentences, rows.positions, y.shape.is_steps_first()};
   return tape.expendable(tape.record(y, {x, gain, bias}, [=](View dy) {
+    const SentenceGradient dgain(gain, sentences.count, n.size),
+        dbias(bias, sentences.count, n.size);
     kernels::layer_norm_backward(n,
                                  x.value().data,
                                  gain.value().data,
@@ -51,33 +48,35 @@ Var layer_norm(Var x, Var gain, Var bias, real epsilon) {
                                  scale.data,
                                  dy.data,
                                  x.gradient().data,
-                                 gain.gradient().data,
-                                 bias.gradient().data);
+                                 sentences,
+                                 dgain.data(),
+                                 dbias.data());
   }));
 }
 
-Var add_positions(real factor, Var x, Var table, Index first, PositionAxis axis) {
-  const Layout n = layout_of("add_positions", x, axis);
-  ops::require(table.shape().rank() == 2 && table.shape()[1] == n.size && table.shape()[0] > 0,
+Var add_positions(real factor, Var x, Var table, Index first) {
+  const SentenceRows n = rows_of("add_positions", x);
+  ops::require(table.shape().rank() == 2 && table.shape()[1] == n.columns && table.shape()[0] > 0,
                "add_positions",
                "the table must be [P,D] for x [..., D]",
                x,
                table);
   View y = x.tape().allocate(x.shape());
   kernels::scale(y.size(), factor, x.value().data, y.data);
-  // Calls f(row of the table, place in x) for each position of each sentence.
-  const Index last = table.shape()[0] - 1;
-  const auto for_each = [=](auto f) {
-    for (Index t = 0; t < n.positions; ++t)
-      for (Index b = 0; b < n.sentences; ++b)
-        f(std::min(first + t, last) * n.size, b * n.sentence + t * n.position);
-  };
-  for_each(
-      [&](Index row, Index at) { kernels::add(n.size, table.value().data + row, y.data + at); });
+  Token* ids =
+      x.tape().arena().array_of<Token>(n.count());  // rows of the table, as the rows of x lie
+  for (Index b = 0; b < n.sentences; ++b)
+    for (Index t = 0; t < n.positions; ++t) {
+      const Index at = b * n.of_sentence + t * n.of_position,
+                  row = std::min(first + t, table.shape()[0] - 1);
+      ids[at / n.columns] = static_cast<Token>(row);
+      kernels::add(n.columns, table.value().data + row * n.columns, y.data + at);
+    }
   return x.tape().expendable(x.tape().record(y, {x, table}, [=](View dy) {
     if (View dx = x.gradient()) kernels::add_scaled(dy.size(), factor, dy.data, dx.data);
-    if (View dtable = table.gradient())
-      for_each([&](Index row, Index at) { kernels::add(n.size, dy.data + at, dtable.data + row); });
+    if (!table.needs_gradient()) return;
+    table.tape().keep_gradient();
+    table.tape().add_rows(table, ids, dy);
   }));
 }
 
@@ -109,12 +108,11 @@ MultiHead multi_head_attention(Heads queries,
                                Heads values,
                                const MultiHeadSettings& settings) {
   constexpr std::string_view kName = "multi_head_attention";
-  const Layout q = layout_of(kName, queries.array, queries.axis),
-               k = layout_of(kName, keys.array, keys.axis),
-               v = layout_of(kName, values.array, values.axis);
+  const SentenceRows q = rows_of(kName, queries.array), k = rows_of(kName, keys.array),
+                     v = rows_of(kName, values.array);
   const Index size = settings.size, heads = settings.heads, count = std::ssize(settings.lengths);
-  ops::require(size % heads == 0 && queries.begin + size <= q.size && keys.begin + size <= k.size &&
-                   values.begin + size <= v.size,
+  ops::require(size % heads == 0 && queries.begin + size <= q.columns &&
+                   keys.begin + size <= k.columns && values.begin + size <= v.columns,
                kName,
                "equal heads must lie inside the arrays",
                queries.array,
@@ -136,18 +134,17 @@ MultiHead multi_head_attention(Heads queries,
                                   count == 0 ? nullptr : settings.lengths.data(),
                                   settings.causal};
   Tape& tape = queries.array.tape();
-  const Layout c{
-      q.sentences, q.positions, size, q.sentence / q.size * size, q.position / q.size * size};
   View context = tape.allocate(queries.array.shape().with_last(size));
-  const Shape weights{n.queries, n.sentences, n.keys};
+  const SentenceRows c = sentence_rows(context);
+  const Shape weights = Shape::steps_first({n.queries, n.sentences, n.keys});
   View mean = settings.mean ? tape.zeros(weights) : View{};
   View each = settings.each ? tape.zeros({n.queries, n.sentences, heads, n.keys}) : View{};
   const Arena::Mark mark = tape.arena().mark();
   kernels::multi_head_forward(n,
-                              rows<const real>(q, queries.array.value(), queries.begin),
-                              rows<const real>(k, keys.array.value(), keys.begin),
-                              rows<const real>(v, values.array.value(), values.begin),
-                              rows(c, context, 0),
+                              heads_of<const real>(q, queries.array.value(), queries.begin),
+                              heads_of<const real>(k, keys.array.value(), keys.begin),
+                              heads_of<const real>(v, values.array.value(), values.begin),
+                              heads_of(c, context, 0),
                               mean.data,
                               each.data,
                               tape.allocate({n.queries, n.keys}).data);
@@ -157,14 +154,14 @@ MultiHead multi_head_attention(Heads queries,
     View dq = queries.array.gradient(), dk = keys.array.gradient(), dv = values.array.gradient();
     const Arena::Mark start = tape.arena().mark();
     kernels::multi_head_backward(n,
-                                 rows<const real>(q, queries.array.value(), queries.begin),
-                                 rows<const real>(k, keys.array.value(), keys.begin),
-                                 rows<const real>(v, values.array.value(), values.begin),
-                                 rows<const real>(c, dcontext, 0),
+                                 heads_of<const real>(q, queries.array.value(), queries.begin),
+                                 heads_of<const real>(k, keys.array.value(), keys.begin),
+                                 heads_of<const real>(v, values.array.value(), values.begin),
+                                 heads_of<const real>(c, dcontext, 0),
                                  dmean.data,
-                                 rows(q, dq, queries.begin),
-                                 rows(k, dk, keys.begin),
-                                 rows(v, dv, values.begin),
+                                 heads_of(q, dq, queries.begin),
+                                 heads_of(k, dk, keys.begin),
+                                 heads_of(v, dv, values.begin),
                                  tape.allocate({2, n.queries, n.keys}).data);
     tape.arena().rewind(start);
   };

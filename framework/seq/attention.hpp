@@ -54,9 +54,10 @@ struct TaughtSteps {
   std::span<const Index> target_lengths;  // [B], with </s>
   real factor;                            // the model's loss = factor * sum of nll
 };
+using Totals = std::array<double, 2>;
 struct ExtraLoss {
-  Var loss = {};                      // [1], added to the model's; empty: none
-  std::array<double, 2> totals = {};  // are summed over the batch, for after_update
+  Var loss = {};                        // [B], added to the model's; empty: none
+  std::span<const Totals> totals = {};  // [B] or none: are summed over the batch, for after_update
 };
 
 class Attention {
@@ -77,7 +78,7 @@ class Attention {
   virtual ExtraLoss extra_loss(const TaughtSteps&) const { return {}; }
   // After each update, with the totals of the whole batch: for what is no parameter and yet learned
   // (Parameters::add_state).
-  virtual void after_update(const std::array<double, 2>&) {}
+  virtual void after_update(const Totals&) {}
   // It only says that the decoder has its own: any use but this question throws SpecError.
   virtual bool built_in() const { return false; }
 };

@@ -16,8 +16,10 @@ namespace {
 
 #ifdef SOFTALIGN_DOUBLE
 constexpr double kGradientTolerance = 1e-5, kGradientStep = 1e-5, kRowTolerance = 1e-12;
+constexpr double kPartTolerance = 1e-12;  // a library's products promise no bits
 #else
 constexpr double kGradientTolerance = 5e-4, kGradientStep = 1e-2, kRowTolerance = 2e-5;
+constexpr double kPartTolerance = 0;
 #endif
 
 using Lengths = std::vector<Index>;
@@ -197,6 +199,78 @@ ConformanceResult same_bits(Subject& subject) {
   return {"same bits", same, same ? "two runs are equal" : "two runs differ"};
 }
 
+// Sentences [first, first + count) with no more positions than they need.
+std::vector<Subject::Input> inputs_of(const Subject& subject, Index first, Index count) {
+  const Index longest = kLengths[usize(first)];
+  std::vector<Subject::Input> inputs;
+  for (const auto& input : subject.inputs) {
+    const Shape& of = input.shape;
+    Subject::Input part{{}, Shape{count}, input.positional};
+    for (int axis = 1; axis < of.rank(); ++axis)
+      part.shape = part.shape.and_last(axis == 1 && input.positional ? longest : of[axis]);
+    for (Index b = first; b < first + count; ++b) {
+      const auto numbers = valid(input.numbers, input.positional, kRows, b, kPositions, longest);
+      part.numbers.insert(part.numbers.end(), numbers.begin(), numbers.end());
+    }
+    inputs.push_back(std::move(part));
+  }
+  return inputs;
+}
+
+// The gradients of all parameters when the sentences are cut so: the gradient of an output is the output,
+// where it is valid.
+std::vector<real> gradients_in_parts(Subject& subject, std::span<const Index> counts) {
+  WeightPacks packs;
+  std::vector<std::unique_ptr<Tape>> tapes;
+  std::vector<std::vector<Subject::Input>> inputs;
+  Index first = 0;
+  for (const Index count : counts) {
+    Tape& tape = *tapes.emplace_back(std::make_unique<Tape>(Tape::Mode::train));
+    tape.collect_gradients(packs);
+    Arrays arrays;
+    for (auto& input : inputs.emplace_back(inputs_of(subject, first, count)))
+      arrays.push_back(tape.constant({input.numbers.data(), input.shape}));
+    const Lengths lengths(kLengths.begin() + first, kLengths.begin() + first + count);
+    const Arrays outputs = subject.run(tape, arrays, lengths);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      const View value = outputs[i].value(), gradient = outputs[i].gradient();
+      const Index each = value.size() / count, positions = lengths.front();
+      for (Index k = 0; gradient && k < value.size(); ++k)
+        if (!subject.positional_outputs[i] ||
+            k % each / (each / positions) < lengths[usize(k / each)])
+          gradient.data[k] += value.data[k];
+    }
+    tape.backward();
+    first += count;
+  }
+  std::vector<real> gradients(usize(subject.parameters.flat_size()));
+  Arena scratch;
+  for (const Parameter& one : subject.parameters.all()) {
+    std::vector<WeightProducts> parts;
+    for (const auto& tape : tapes) {
+      WeightProducts& part = parts.emplace_back();
+      for (const WeightProduct& product : tape->weight_products())
+        if (product.weight == one.offset) part.push_back(product);
+    }
+    const Index columns = one.shape.last();
+    add_weight_products(
+        parts, {gradients.data() + one.offset, one.shape.rows(), columns, 0, columns}, scratch);
+  }
+  return gradients;
+}
+
+ConformanceResult parts(Subject& subject) {
+  const std::vector<Index> whole = {3}, two = {1, 2}, three = {1, 1, 1};
+  const std::vector<real> expected = gradients_in_parts(subject, whole);
+  const bool same = difference(expected, gradients_in_parts(subject, two)) <= kPartTolerance &&
+                    difference(expected, gradients_in_parts(subject, three)) <= kPartTolerance;
+  return {"parts",
+          same,
+          same
+              ? "how a batch is cut changes no bit of a gradient"
+              : "gradients change with how a batch is cut: a sum over sentences has another order"};
+}
+
 ConformanceResult steady_memory(Subject& subject, const std::function<Index()>& allocations) {
   std::vector<real> buffer(usize(subject.parameters.flat_size()));
   std::vector<std::vector<real>> inner;
@@ -257,6 +331,7 @@ std::vector<ConformanceResult> check_conformance(std::string_view kind,
   if (subject->permutable) run("permutation", [&] { return permutation(*subject); });
   if (subject->weights_output >= 0) run("weights", [&] { return weights(*subject); });
   run("same bits", [&] { return same_bits(*subject); });
+  run("parts", [&] { return parts(*subject); });
   if (allocations) run("steady memory", [&] { return steady_memory(*subject, allocations); });
   return results;
 }

@@ -156,10 +156,10 @@ Model::Source Model::read(Tape& tape, const SourceBatch& source) const {
   return {memory, decoder_->start(annotations, memory)};
 }
 
-Model::Forward Model::forward(Tape& tape,
-                              const Batch& batch,
-                              const Objective& objective,
-                              HeadWeights* heads) const {
+Model::Taught Model::teach(Tape& tape,
+                           const Batch& batch,
+                           const Objective& objective,
+                           HeadWeights* heads) const {
   Source source = read(tape, batch.source_side());
   source.memory.heads = heads;
   const Index steps = batch.target_steps, rows = steps * batch.rows;
@@ -175,33 +175,59 @@ Model::Forward Model::forward(Tape& tape,
   const bool sampled = objective.truth < 1 && tape.noise() != nullptr;
   Unrolled unrolled;
   if (sampled) unrolled = unroll_sampled(tape, source, {symbols, count}, batch.rows, objective);
-  Var embedded = embed_target(tape, {symbols, count}, {steps, batch.rows});
+  Var embedded = embed_target(tape, {symbols, count}, Shape::steps_first({steps, batch.rows}));
   if (!sampled)
     unrolled = decoder_->unroll(source.memory, source.state, decoder_->inputs(embedded));
-
-  Forward result;
   if (aligns() && unrolled.weights.empty())
     throw BugError("[decoder] aligns() is true, and its steps return no weights");
-  result.weights = unrolled.weights;
-  result.positions = source.memory.lengths;
   Var features = decoder_->readout(unrolled.outputs, embedded);
   if (dropouts_) features = dropouts_->outputs.steps_first(features);
-  const TokenLosses losses = projected_cross_entropy(features,
+  if (!features.shape().is_steps_first() || features.shape().sentences() != batch.rows)
+    throw BugError(
+        "[decoder] the readout of [T,B,...] has lost which axis is that of the sentences");
+  return {features, {targets, count}, unrolled.weights, source.memory.lengths};
+}
+
+ProjectedLoss Model::projected_loss(const Objective& objective) const {
+  return {
+      projection_->weight(), projection_->bias().data, objective.factor, objective.label_smoothing};
+}
+
+ExtraLoss Model::extra_loss(Tape& tape,
+                            const Taught& taught,
+                            const Batch& batch,
+                            std::span<const real> nll,
+                            const Objective& objective) const {
+  ExtraLoss extra;
+  if (attention_ != nullptr && tape.training())
+    extra =
+        attention_->extra_loss({tape, taught.weights, nll, batch.target_lengths, objective.factor});
+  const auto add = [&](Var loss) { extra.loss = extra.loss ? extra.loss + loss : loss; };
+  if (objective.doubly_stochastic > 0)
+    add(doubly_stochastic_penalty(taught.weights,
+                                  taught.positions,
+                                  batch.target_lengths,
+                                  objective.factor * objective.doubly_stochastic));
+  if (objective.guided_alignment > 0)
+    add(alignment_cross_entropy(
+        taught.weights, aligned_pairs(tape, batch), objective.factor * objective.guided_alignment));
+  return extra;
+}
+
+Model::Forward Model::forward(Tape& tape,
+                              const Batch& batch,
+                              const Objective& objective,
+                              HeadWeights* heads) const {
+  const Taught taught = teach(tape, batch, objective, heads);
+  const TokenLosses losses = projected_cross_entropy(taught.features,
                                                      projection_->weight(tape),
                                                      projection_->bias(tape),
-                                                     {targets, count},
+                                                     taught.targets,
                                                      objective.factor,
                                                      objective.label_smoothing,
                                                      projection_->how());
-
-  Var loss = losses.loss;
-  if (attention_ != nullptr && tape.training()) {
-    const ExtraLoss extra = attention_->extra_loss(
-        {tape, unrolled.weights, losses.nll, batch.target_lengths, objective.factor});
-    if (extra.loss) loss = loss + extra.loss;
-    result.attention_totals = extra.totals;
-  }
-
+  const ExtraLoss extra = extra_loss(tape, taught, batch, losses.nll, objective);
+  const Index steps = batch.target_steps, rows = steps * batch.rows;
   real* nll = tape.arena().array_of<real>(rows);
   Token* best = tape.arena().array_of<Token>(rows);
   for (Index t = 0; t < steps; ++t)
@@ -209,9 +235,11 @@ Model::Forward Model::forward(Tape& tape,
       nll[b * steps + t] = losses.nll[usize(t * batch.rows + b)];
       best[b * steps + t] = losses.best[usize(t * batch.rows + b)];
     }
-  result.losses = {loss, {nll, count}, {best, count}};
-  result.losses.loss = with_alignment_losses(result, batch, objective);
-  return result;
+  const auto count = usize(rows);
+  return {{extra.loss ? losses.loss + extra.loss : losses.loss, {nll, count}, {best, count}},
+          taught.weights,
+          taught.positions,
+          extra.totals};
 }
 
 // [B,E] at one step, or [T,B,E].
@@ -224,22 +252,6 @@ Var Model::embed_target(Tape& tape,
   const Dropout &words = dropouts_->target_words, &numbers = dropouts_->target_embeddings;
   return leading.rank() == 1 ? numbers(words(embedded, step), step)
                              : numbers.steps_first(words.steps_first(embedded));
-}
-
-Var Model::with_alignment_losses(const Forward& forward,
-                                 const Batch& batch,
-                                 const Objective& objective) const {
-  Var loss = forward.losses.loss;
-  if (objective.doubly_stochastic > 0)
-    loss = loss + doubly_stochastic_penalty(forward.weights,
-                                            forward.positions,
-                                            batch.target_lengths,
-                                            objective.factor * objective.doubly_stochastic);
-  if (objective.guided_alignment > 0)
-    loss = loss + alignment_cross_entropy(forward.weights,
-                                          aligned_pairs(loss.tape(), batch),
-                                          objective.factor * objective.guided_alignment);
-  return loss;
 }
 
 Model::Prediction Model::predict(Tape& tape,

@@ -9,6 +9,7 @@
 #include "framework/data/batch.hpp"
 #include "framework/nn/dropout.hpp"
 #include "framework/nn/layers.hpp"
+#include "framework/ops/cross_entropy.hpp"
 #include "framework/seq/decoder.hpp"
 #include "framework/seq/objective.hpp"
 
@@ -112,12 +113,34 @@ class Model {
   std::vector<Link> placed(std::span<const Link> links) const;
   void place_links(Batch& batch) const;
 
-  // Teacher forcing over a batch (rows sorted by descending source length).
+  // Teacher forcing over a batch (rows sorted by descending source length), or a part of one, up to the
+  // projection.
+  struct Taught {
+    Var features;                      // [T,B,R]
+    std::span<const Token> targets;    // [T,B], -1 behind a target's end
+    std::span<const Var> weights;      // T times [B,S]; empty when the model does not align
+    std::span<const Index> positions;  // [B], of the sentences' annotations
+  };
+  // heads: where the weights of single heads go, if anywhere; valid as long as the tape's step.
+  Taught teach(Tape& tape,
+               const Batch& batch,
+               const Objective& objective,
+               HeadWeights* heads = nullptr) const;
+  ProjectedLoss projected_loss(const Objective& objective) const;
+  const Projection& projection() const { return *projection_; }
+  // What is minimised besides -log p of the targets. nll: [T,B].
+  ExtraLoss extra_loss(Tape& tape,
+                       const Taught& taught,
+                       const Batch& batch,
+                       std::span<const real> nll,
+                       const Objective& objective) const;
+
+  // All of it on one tape.
   struct Forward {
     TokenLosses losses;            // sentence by sentence: [B * T]; the loss is the whole objective
-    std::span<const Var> weights;  // T times [B,S]; empty when the model does not align
-    std::span<const Index> positions;             // [B], of the sentences' annotations
-    std::array<double, 2> attention_totals = {};  // ExtraLoss
+    std::span<const Var> weights;  // as taught, likewise the positions
+    std::span<const Index> positions;
+    std::span<const Totals> totals;  // ExtraLoss
   };
   // heads: where the weights of single heads go, if anywhere; valid as long as the tape's step.
   Forward forward(Tape& tape,
@@ -129,9 +152,9 @@ class Model {
     return forward(tape, batch, Objective{.factor = factor}, heads);
   }
 
-  // After an update, with the attention_totals of its batch.
-  void after_update(const std::array<double, 2>& attention_totals) const {
-    if (attention_ != nullptr) attention_->after_update(attention_totals);
+  // After an update, with the totals of its batch (ExtraLoss).
+  void after_update(const Totals& totals) const {
+    if (attention_ != nullptr) attention_->after_update(totals);
   }
 
   // For search: source sentences to memory and first state, then step by step.
@@ -159,9 +182,6 @@ class Model {
                         std::span<Token> next,
                         Index position,
                         const Objective& objective) const;
-  Var with_alignment_losses(const Forward& forward,
-                            const Batch& batch,
-                            const Objective& objective) const;
 
   ParameterStore store_;
   Index target_symbols_;

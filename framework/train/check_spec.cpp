@@ -1,7 +1,6 @@
 #include "framework/train/check_spec.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <functional>
 #include <optional>
 
@@ -144,11 +143,6 @@ void check_values(const Spec& spec, Checks& checks) {
     if (!can_name_folder(spec.name))
       throw SpecError("name: '{}' cannot name a folder; use at most 100 letters, digits and . _ -",
                       printable(spec.name));
-  });
-  checks.pass([&] {
-    if (!std::has_single_bit(static_cast<std::uint64_t>(spec.train.shards)))
-      throw SpecError("train.shards: {} is not a power of two; use 1, 2, 4, 8, ...",
-                      spec.train.shards);
   });
   checks.pass([&] {
     if (spec.train.average) WatchedMetric("train.average.metric", spec.train.average->metric);

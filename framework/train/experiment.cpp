@@ -104,7 +104,9 @@ struct Run {
 }  // namespace
 
 int threads_of_run(int asked, const Spec& spec) {
-  return asked > 0 ? asked : std::min(threads_or_all(0), static_cast<int>(spec.train.shards));
+  constexpr Index kFewest = 4;  // sentences of a thread: with fewer, more threads gain nothing
+  const Index useful = std::max<Index>(1, spec.train.batch.sentences / kFewest);
+  return asked > 0 ? asked : static_cast<int>(std::min<Index>(threads_or_all(0), useful));
 }
 
 std::unique_ptr<Model> make_model(const Spec& spec, const Dataset& data) {

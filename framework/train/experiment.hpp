@@ -18,7 +18,7 @@ namespace softalign {
 
 struct ExperimentOptions {
   std::filesystem::path results = "results";
-  int threads = 0;     // 0: as many as the machine has, at most one for each shard
+  int threads = 0;     // 0: as many as the machine has, at most one for four sentences of a batch
   bool force = false;  // run again although the run is complete
   bool steal = false;  // take over from an owner who may be alive
   ProofOfDeath proof = proof_of_death;

@@ -182,7 +182,7 @@ MemoryEstimate MemoryEstimate::times(Index side_by_side) const {
 MemoryMeter::MemoryMeter(double most, double exact)
     : most_(most), held_(resident_bytes()), batches_(exact) {}
 
-// Of the tapes of all threads, and the packs of weights that they share.
+// Of the tapes of all threads, the projection's rows, and the packs of weights that they share.
 double MemoryMeter::training(const Spec& spec, const DataOutline& data, int threads) {
   const TrainOptions& train = spec.train;
   const UntrainedModels models({&spec}, data);
@@ -195,35 +195,37 @@ double MemoryMeter::training(const Spec& spec, const DataOutline& data, int thre
     Batch batch = make_batch(split, all, model.reads_links() || train.guided_alignment.has_value());
     model.place_links(batch);
     WeightPacks packs;
-    Tape tape(Tape::Mode::train);
-    tape.collect_gradients(packs);
-    TrainingStep::run_shard(model, tape, batch, 1, 1, objective);
+    PartOfBatch part(packs);
+    Arena projection;
+    Workers alone(1);
+    part.forward(model, batch, 1, 1, objective);
+    project_and_compare({&part.rows(), 1}, model.projected_loss(objective), alone, projection);
+    part.backward(model, objective);
     BatchBytes bytes{};
-    bytes[kTape] = static_cast<double>(tape.peak_bytes());
+    bytes[kTape] = static_cast<double>(part.tape().peak_bytes());
+    bytes[kFound] = static_cast<double>(projection.peak());
     bytes[kPacks] = static_cast<double>(packs.peak_bytes());
     return bytes;
   };
-  TrainOptions of_shards = train;  // the others change nothing of what a shard takes
-  of_shards.optimizer = TrainOptions().optimizer;
-  of_shards.batch = {};
-  of_shards.shards = of_shards.epochs = 1;
-  of_shards.max_updates.reset();
+  TrainOptions of_parts = train;  // the others change nothing of what a part takes
+  of_parts.optimizer = TrainOptions().optimizer;
+  of_parts.batch = {};
+  of_parts.epochs = 1;
+  of_parts.max_updates.reset();
   const std::string key =
-      "train " + symbols_key(data) + canonical_json(spec.model) + canonical_json(of_shards);
+      "train " + symbols_key(data) + canonical_json(spec.model) + canonical_json(of_parts);
   const Index height = std::max<Index>(1, data.image_height);
   const auto& [source, target] = std::pair(data.train.source, data.train.target);
   const Index examples = data.train.examples > 0 ? data.train.examples : train.batch.sentences,
               largest = std::min(examples, train.batch.sentences),
-              rows = (largest + train.shards - 1) / train.shards,
+              parts = std::min<Index>(largest, threads), rows = (largest + parts - 1) / parts,
               rest = examples % train.batch.sentences;
-  const double tapes =
-      std::min<double>(static_cast<double>(std::min(largest, train.shards)), threads);
   // The fewer rows a product has, the more weights are packed.
-  const BatchSize least{std::max<Index>(1, rest > 0 ? rest / train.shards : rows),
-                        source.shortest + 1,
-                        target.shortest + 1};
+  const BatchSize least{
+      std::max<Index>(1, rest > 0 ? rest / parts : rows), source.shortest + 1, target.shortest + 1};
   const BatchSize longest{rows, length_of(source), length_of(target)};
-  return tapes * batches_.at(key, longest, height, step)[kTape] +
+  const BatchBytes most = batches_.at(key, longest, height, step);
+  return static_cast<double>(parts) * (most[kTape] + most[kFound]) +
          batches_.at(key, least, height, step)[kPacks];
 }
 

@@ -36,12 +36,12 @@ std::string suspect(const ParameterStore& parameters) {
 std::string what_is_not_finite(const StepResult& result,
                                const TrainingStep& step,
                                Model& model,
-                               const std::vector<Batch>& shards) {
+                               std::span<const TrainingStep::Parts> batches) {
   if (std::isfinite(result.nll))
     return fmt::format("the gradient of parameter '{}' is not finite", step.bad_parameter());
   return fmt::format("the loss is {}{}; {}",
                      std::isnan(result.nll) ? "not a number" : "infinite",
-                     sentences_text(TrainingStep::bad_examples(model, shards)),
+                     sentences_text(TrainingStep::bad_examples(model, batches)),
                      suspect(model.parameters()));
 }
 

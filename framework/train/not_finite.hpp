@@ -12,6 +12,6 @@ namespace softalign {
 std::string what_is_not_finite(const StepResult& result,
                                const TrainingStep& step,
                                Model& model,
-                               const std::vector<Batch>& shards);
+                               std::span<const TrainingStep::Parts> batches);
 
 }  // namespace softalign

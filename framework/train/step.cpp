@@ -21,88 +21,80 @@ TrainingStep::TrainingStep(Model& model,
       optimizer_(optimizer),
       options_(options),
       workers_(workers),
-      weight_gradients_(model.parameters()),
+      weight_gradients_(model.parameters(), workers.threads()),
       table_gradients_(model.parameters()) {
-  const ParameterStore& store = model.parameters();
-  for (Index i = 0; i < std::min<Index>(options.shards, workers.threads()); ++i) {
-    tapes_.push_back(std::make_unique<Tape>(Tape::Mode::train));
-    tapes_.back()->collect_gradients(packs_);
-  }
   for (const std::string& name : optimizer.state())
-    state_.push_back({name, std::vector<real>(usize(store.flat_size()))});
+    state_.push_back({name, std::vector<real>(usize(model.parameters().flat_size()))});
 }
 
-StepResult TrainingStep::run(const std::vector<Batch>& shards,
+StepResult TrainingStep::run(std::span<const Parts> batches,
                              Index number,
                              double rate_factor,
                              const Objective& objective) {
   Index tokens = 0, sentences = 0;
-  for (const Batch& shard : shards) {
-    sentences += shard.rows;
-    for (Index length : shard.target_lengths) tokens += length;
-  }
+  for (const Parts& parts : batches)
+    for (const Batch& part : parts) {
+      sentences += part.rows;
+      for (Index length : part.target_lengths) tokens += length;
+    }
   const Index divisor = options_.loss == StepOptions::Loss::token      ? tokens
                         : options_.loss == StepOptions::Loss::sentence ? sentences
                                                                        : 1;
   Objective scaled = objective;
   scaled.factor *= real{1} / static_cast<real>(std::max<Index>(1, divisor));
 
-  results_.assign(shards.size(), {});
+  result_ = {};
+  result_.tokens = tokens;
   weight_gradients_.clear(workers_);
   table_gradients_.clear();
   packs_.forget();
-  for (std::size_t first = 0; first < shards.size(); first += tapes_.size()) {
-    const std::size_t count = std::min(tapes_.size(), shards.size() - first);
-    workers_.run(static_cast<Index>(count), [&](Index i) {
-      const auto k = usize(i);
-      results_[first + k] =
-          run_shard(model_, *tapes_[k], shards[first + k], options_.seed, number, scaled);
-    });
-    const std::span now(tapes_.data(), count);
-    weight_gradients_.add(now, workers_);
-    table_gradients_.add(now, workers_);
-  }
-
-  StepResult total;
-  total.tokens = tokens;
-  for (const StepResult& result : results_) {
-    total.nll += result.nll;
-    total.objective += result.objective;
-    for (std::size_t k = 0; k < total.attention.size(); ++k)
-      total.attention[k] += result.attention[k];
-    total.correct += result.correct;
-  }
+  for (const Parts& parts : batches) differentiate(parts, number, scaled);
   const double of_layers = weight_gradients_.sum_of_squares(workers_),
                of_tables = table_gradients_.sum_of_squares(workers_);
-  total.gradient_norm = std::sqrt(of_layers + of_tables);
-  if (std::isfinite(total.nll) && std::isfinite(total.gradient_norm)) {
-    update(
-        number, rate_factor, options_.clip_embeddings ? total.gradient_norm : std::sqrt(of_layers));
-    model_.after_update(total.attention);
+  result_.gradient_norm = std::sqrt(of_layers + of_tables);
+  if (std::isfinite(result_.nll) && std::isfinite(result_.gradient_norm)) {
+    update(number,
+           rate_factor,
+           options_.clip_embeddings ? result_.gradient_norm : std::sqrt(of_layers));
+    model_.after_update(result_.attention);
   }
-  return total;
+  return result_;
 }
 
-StepResult TrainingStep::run_shard(const Model& model,
-                                   Tape& tape,
-                                   const Batch& shard,
-                                   std::uint64_t seed,
-                                   Index update,
-                                   const Objective& objective) {
-  tape.reset();
-  StepResult result;
-  if (shard.rows == 0) return result;
-  const Noise noise{seed, static_cast<std::uint64_t>(update), shard.example};
-  tape.set_noise(&noise);
-  const Model::Forward forward = model.forward(tape, shard, objective);
-  result.attention = forward.attention_totals;
-  for (real nll : forward.losses.nll) result.nll += static_cast<double>(nll);
-  for (std::size_t k = 0; k < forward.losses.best.size(); ++k)
-    result.correct += forward.losses.best[k] >= 0 && forward.losses.best[k] == shard.target_out[k];
-  result.objective = static_cast<double>(forward.losses.loss.value().data[0]);
-  if (std::isfinite(result.nll)) tape.backward(forward.losses.loss);
-  tape.set_noise(nullptr);
-  return result;
+// Forward up to the projection, then that of all parts together, then backward.
+void TrainingStep::differentiate(const Parts& batches, Index number, const Objective& objective) {
+  const auto count = std::ssize(batches);
+  while (std::ssize(parts_) < count) parts_.push_back(std::make_unique<PartOfBatch>(packs_));
+  const std::span parts(parts_.data(), usize(count));
+  workers_.run(count, [&](Index i) {
+    parts[usize(i)]->forward(model_, batches[usize(i)], options_.seed, number, objective);
+  });
+  rows_.clear();
+  for (const auto& part : parts) rows_.push_back(part->rows());
+  ProjectedLoss loss = model_.projected_loss(objective);
+  loss.dweight = weight_gradients_.data() + model_.projection().weight_parameter().offset;
+  loss.dbias = weight_gradients_.data() + model_.projection().bias_parameter().offset;
+  project_and_compare(rows_, loss, workers_, scratch_);
+
+  for (const auto& part : parts)
+    for (Index b = 0; b < part->batch().rows; ++b) {
+      result_.nll += part->nll(b);
+      result_.correct += part->correct(b);
+      result_.objective += static_cast<double>(sentence_loss(part->rows(), b, loss));
+    }
+  if (!std::isfinite(result_.nll)) return;
+  workers_.run(count, [&](Index i) { parts[usize(i)]->backward(model_, objective); });
+  for (const auto& part : parts) {
+    const ExtraLoss& extra = part->extra();
+    for (Index b = 0; extra.loss && b < part->batch().rows; ++b)
+      result_.objective += static_cast<double>(extra.loss.value().data[b]);
+    for (const Totals& totals : extra.totals)
+      for (std::size_t k = 0; k < totals.size(); ++k) result_.attention[k] += totals[k];
+  }
+  tapes_.clear();
+  for (const auto& part : parts) tapes_.push_back(&part->tape());
+  weight_gradients_.add(tapes_, workers_);
+  table_gradients_.add(tapes_, workers_);
 }
 
 // norm: what clipping looks at.
@@ -151,26 +143,26 @@ std::string TrainingStep::bad_parameter() const {
   return "";
 }
 
-std::vector<Index> TrainingStep::bad_examples(Model& model, const std::vector<Batch>& shards) {
+std::vector<Index> TrainingStep::bad_examples(Model& model, std::span<const Parts> batches) {
   std::vector<Index> bad;
-  for (const Batch& shard : shards) {
-    if (shard.rows == 0) continue;
-    Tape tape(Tape::Mode::infer);
-    const Model::Forward forward = model.forward(tape, shard, 1);
-    for (Index b = 0; b < shard.rows; ++b) {
-      double nll = 0;
-      for (Index t = 0; t < shard.target_steps; ++t)
-        nll += static_cast<double>(forward.losses.nll[usize(b * shard.target_steps + t)]);
-      if (!std::isfinite(nll)) bad.push_back(shard.example[usize(b)]);
+  for (const Parts& parts : batches)
+    for (const Batch& part : parts) {
+      Tape tape(Tape::Mode::infer);
+      const Model::Forward forward = model.forward(tape, part, 1);
+      for (Index b = 0; b < part.rows; ++b) {
+        double nll = 0;
+        for (Index t = 0; t < part.target_steps; ++t)
+          nll += static_cast<double>(forward.losses.nll[usize(b * part.target_steps + t)]);
+        if (!std::isfinite(nll)) bad.push_back(part.example[usize(b)]);
+      }
     }
-  }
   std::sort(bad.begin(), bad.end());
   return bad;
 }
 
 std::size_t TrainingStep::peak_bytes() const {
-  std::size_t sum = packs_.peak_bytes();
-  for (const auto& tape : tapes_) sum += tape->peak_bytes();
+  std::size_t sum = packs_.peak_bytes() + scratch_.peak();
+  for (const auto& part : parts_) sum += part->tape().peak_bytes();
   return sum;
 }
 

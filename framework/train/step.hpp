@@ -1,6 +1,6 @@
-// One training step, cut into shards. A shard has its own tape and runs on one thread; gradients are
-// added in the order of the shards. The spec says how many shards, threads only decide who computes
-// what: the bits never depend on it.
+// One training step. A batch is cut into parts, as many as there are threads; each has its own tape and runs
+// on one thread. What is summed over sentences is summed in their order: the bits depend neither on the cut
+// nor on the threads.
 #pragma once
 
 #include <array>
@@ -10,13 +10,13 @@
 #include "framework/base/workers.hpp"
 #include "framework/seq/model.hpp"
 #include "framework/train/optimizer.hpp"
+#include "framework/train/part.hpp"
 #include "framework/train/table_gradients.hpp"
 #include "framework/train/weight_gradients.hpp"
 
 namespace softalign {
 
 struct StepOptions {
-  Index shards = 8;
   double clip_norm = 1;         // 0: no clipping
   bool clip_embeddings = true;  // the norm is that of embeddings too, which are scaled either way
   enum class Loss { token, sentence, sum } loss = Loss::token;  // what it is divided by
@@ -24,12 +24,12 @@ struct StepOptions {
 };
 
 struct StepResult {
-  double nll = 0;                        // nats, summed over the target symbols of the batch
-  double objective = 0;                  // what was minimised
-  Index tokens = 0;                      // target symbols, with </s>
-  Index correct = 0;                     // the most probable symbol is the right one
-  double gradient_norm = 0;              // before clipping
-  std::array<double, 2> attention = {};  // Model::Forward::attention_totals, summed
+  double nll = 0;            // nats, summed over the target symbols of the batch
+  double objective = 0;      // what was minimised
+  Index tokens = 0;          // target symbols, with </s>
+  Index correct = 0;         // the most probable symbol is the right one
+  double gradient_norm = 0;  // before clipping
+  Totals attention = {};     // ExtraLoss
 };
 
 class TrainingStep {
@@ -39,19 +39,25 @@ class TrainingStep {
                const StepOptions& options,
                Workers& workers);
 
-  // Forward, backward, reduction, clipping and update number `update` (from 1). shards: the batch,
-  // cut, some may be empty; or those of several batches one behind the other, whose gradients add up.
-  // objective.factor multiplies what StepOptions::loss says. When the loss or the gradient is not
-  // finite nothing is updated: look at the result.
-  StepResult run(const std::vector<Batch>& shards,
+  // Forward, backward, reduction, clipping and update number `update` (from 1). batches: one, in parts; or
+  // several, whose gradients add up. objective.factor multiplies what StepOptions::loss says. When the loss
+  // or the gradient is not finite nothing is updated: look at the result.
+  using Parts = std::vector<Batch>;
+  StepResult run(std::span<const Parts> batches,
                  Index update,
                  double rate_factor = 1,
                  const Objective& objective = {});
+  StepResult run(const Parts& batch,
+                 Index update,
+                 double rate_factor = 1,
+                 const Objective& objective = {}) {
+    return run({&batch, 1}, update, rate_factor, objective);
+  }
 
   // The first parameter whose gradient is not finite after the last run; empty when all are.
   std::string bad_parameter() const;
-  // Rows of the shard whose loss is not finite, as examples of the split.
-  static std::vector<Index> bad_examples(Model& model, const std::vector<Batch>& shards);
+  // Sentences whose loss is not finite, as examples of the split.
+  static std::vector<Index> bad_examples(Model& model, std::span<const Parts> batches);
 
   // Optimiser buffers by name, for checkpoints.
   struct Buffer {
@@ -59,17 +65,10 @@ class TrainingStep {
     std::vector<real> numbers;
   };
   std::vector<Buffer>& state() { return state_; }
-  std::size_t peak_bytes() const;  // of what shards compute
-
-  // Forward and backward of one shard: what every tape of a step does.
-  static StepResult run_shard(const Model& model,
-                              Tape& tape,
-                              const Batch& shard,
-                              std::uint64_t seed,
-                              Index update,
-                              const Objective& objective);
+  std::size_t peak_bytes() const;  // of what parts compute
 
  private:
+  void differentiate(const Parts& parts, Index number, const Objective& objective);
   void update(Index number, double rate_factor, double norm);
 
   Model& model_;
@@ -78,9 +77,12 @@ class TrainingStep {
   Workers& workers_;
   WeightGradients weight_gradients_;
   TableGradients table_gradients_;
-  WeightPacks packs_;                         // for all shards
-  std::vector<std::unique_ptr<Tape>> tapes_;  // of the shards that run at a time
-  std::vector<StepResult> results_;
+  WeightPacks packs_;  // for all parts
+  std::vector<std::unique_ptr<PartOfBatch>> parts_;
+  std::vector<ProjectedRows> rows_;  // of the parts, likewise their tapes
+  std::vector<const Tape*> tapes_;
+  Arena scratch_;
+  StepResult result_;
   std::vector<Buffer> state_;
 };
 

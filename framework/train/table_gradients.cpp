@@ -10,12 +10,13 @@ namespace softalign {
 TableGradients::TableGradients(const ParameterStore& store) {
   for (const Parameter& parameter : store.all())
     if (parameter.table)
-      tables_.push_back({parameter.value().data,
-                         parameter.offset,
+      tables_.push_back({parameter.offset,
                          parameter.shape[0],
                          parameter.shape[1],
                          std::vector<std::int32_t>(usize(parameter.shape[0]), -1),
                          {},
+                         {},
+                         0,
                          {}});
 }
 
@@ -27,32 +28,38 @@ void TableGradients::clear() {
   }
 }
 
-void TableGradients::add(std::span<const std::unique_ptr<Tape>> tapes, Workers& workers) {
+void TableGradients::add(std::span<const Tape* const> tapes, Workers& workers) {
   workers.run(std::ssize(tables_), [&](Index i) { add(tapes, tables_[usize(i)]); });
 }
 
-void TableGradients::add(std::span<const std::unique_ptr<Tape>> tapes, Table& table) {
-  for (const auto& tape : tapes)
-    for (const Tape::TableGradient& gradient : tape->table_gradients()) {
-      if (gradient.table != table.values) continue;
-      for (Index i = 0; i < gradient.count; ++i) {
-        const real* row = gradient.rows + i * table.size;
-        std::int32_t& slot = table.slot[usize(gradient.ids[i])];
-        if (slot < 0) {
-          slot = static_cast<std::int32_t>(table.touched.size());
-          table.touched.push_back(gradient.ids[i]);
-          table.sums.insert(table.sums.end(), row, row + table.size);
-        } else {
-          kernels::add(table.size, row, table.sums.data() + slot * table.size);
-        }
-      }
-    }
+void TableGradients::add(std::span<const Tape* const> tapes, Table& table) {
+  table.parts.resize(std::max(table.parts.size(), tapes.size()));
+  for (WeightProducts& part : table.parts) part.clear();
+  for (std::size_t i = 0; i < tapes.size(); ++i)
+    for (const WeightProduct& product : tapes[i]->weight_products())
+      if (product.weight == table.offset) table.parts[i].push_back(product);
+  for_each_row(std::span<const WeightProducts>(table.parts),
+               [&](const WeightProduct& product, Index b, Index s) {
+                 const real* row = product.dy.row(b, s);
+                 const Token id = product.id(b, s);
+                 std::int32_t& slot = table.slot[usize(id)];
+                 if (slot < 0) {
+                   slot = static_cast<std::int32_t>(table.touched.size());
+                   table.touched.push_back(id);
+                   table.sums.resize(table.sums.size() + usize(table.size));
+                 }
+                 kernels::add(table.size, row, table.sums.data() + slot * table.size);
+               });
 }
 
 double TableGradients::sum_of_squares(Workers& workers) {
   workers.run(std::ssize(tables_), [&](Index i) {
     Table& table = tables_[usize(i)];
-    table.squares = kernels::sum_of_squares(std::ssize(table.sums), table.sums.data());
+    table.squares = 0;
+    // By row: which rows padding touches, and in which order, depends on how the batch was cut.
+    for (std::int32_t slot : table.slot)
+      if (slot >= 0)
+        table.squares += kernels::sum_of_squares(table.size, table.sums.data() + slot * table.size);
   });
   double sum = 0;
   for (const Table& table : tables_) sum += table.squares;

@@ -1,4 +1,4 @@
-// Gradients of lookup tables: the rows that a batch touched, summed over the shards. A table of
+// Gradients of lookup tables: the rows that a batch touched, summed over the parts of a batch. A table of
 // 30,000 rows has a gradient in a thousand of them; the zeros of the others are never stored.
 #pragma once
 
@@ -14,8 +14,8 @@ class TableGradients {
   explicit TableGradients(const ParameterStore& store);
 
   void clear();
-  // Adds what the tapes collected, in their order.
-  void add(std::span<const std::unique_ptr<Tape>> tapes, Workers& workers);
+  // Adds what the tapes of the parts of a batch hold.
+  void add(std::span<const Tape* const> tapes, Workers& workers);
   double sum_of_squares(Workers& workers);
   // Numbers [begin, begin + count) of the flat buffer, which must lie in the tables: the gradient
   // written to `to`, zeros where there is none. False when there is none at all: `to` is untouched.
@@ -23,14 +23,14 @@ class TableGradients {
 
  private:
   struct Table {
-    const real* values;
     Index offset, rows, size;
     std::vector<std::int32_t> slot;  // of each row; -1: not touched
     std::vector<Token> touched;      // by slot, in the order of the first touch
     std::vector<real> sums;          // [slots, size]
     double squares = 0;
+    std::vector<WeightProducts> parts;
   };
-  static void add(std::span<const std::unique_ptr<Tape>> tapes, Table& table);
+  static void add(std::span<const Tape* const> tapes, Table& table);
 
   std::vector<Table> tables_;
 };

@@ -37,8 +37,7 @@ bool adds_to_loss(const TrainOptions& options) {
 
 StepOptions step_options(const TrainOptions& options, std::uint64_t seed) {
   const std::string loss = options.loss.value_or("token");
-  return {options.shards,
-          options.clip_norm,
+  return {options.clip_norm,
           options.clip_scope.value_or("all") == "all",
           loss == "sum"        ? StepOptions::Loss::sum
           : loss == "sentence" ? StepOptions::Loss::sentence

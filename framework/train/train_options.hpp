@@ -107,7 +107,7 @@ struct TrainOptions {
   Choice optimizer{.kind = "optimizer", .type = "adam"};
   std::optional<ScheduleChoice> schedule;
   BatchOptions batch;
-  Index shards = 8;
+  std::optional<Index> shards;
   std::optional<Index> accumulate;
   std::optional<std::string> loss;
   std::optional<double> label_smoothing;
@@ -125,11 +125,10 @@ struct TrainOptions {
     v("optimizer", optimizer, "update rule");
     v("schedule", schedule, "factor on the optimiser's learning rate; null: constant");
     v("batch", batch, "how sentences are put together");
-    v("shards",
-      shards,
-      "parts of a batch that are computed apart, a power of two; sets the bits, not the speed: use "
-      "at least as many as threads",
-      between(1, 1024));
+    v("shards", shards, "parts of a batch that were computed apart", obsolete(between(1, 1024), 8));
+    v.unread("shards",
+             shards.has_value(),
+             "a batch is cut as threads need it, and the cut sets no bits any more");
     v("accumulate",
       accumulate,
       "batches whose gradients make one update; the last of an epoch may have fewer; null: 1",

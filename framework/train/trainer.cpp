@@ -100,18 +100,19 @@ void Trainer::one_update(const Batches& batches) {
   const Index count = std::ssize(batches),
               end = std::min(count, position_.batch + spec_.train.accumulate.value_or(1));
   const bool links = model_.reads_links() || spec_.train.guided_alignment;
-  std::vector<Batch> shards;
-  for (Index i = position_.batch; i < end; ++i)
-    for (const auto& part : cut_into_shards(batches[usize(i)], spec_.train.shards)) {
-      shards.push_back(make_batch(data_.train, part, links));
-      model_.place_links(shards.back());
+  std::vector<TrainingStep::Parts> all;
+  for (Index i = position_.batch; i < end; ++i) {
+    TrainingStep::Parts& parts = all.emplace_back();
+    for (const auto& part : cut_into_parts(data_.train, batches[usize(i)], workers_.threads())) {
+      parts.push_back(make_batch(data_.train, part, links));
+      model_.place_links(parts.back());
     }
+  }
   const double rate_factor =
       schedule_->factor({position_.update + 1, position_.epoch, position_.batch, count});
   const Objective objective = objective_at(spec_.train, position_.update, position_.epoch);
-  const StepResult result = step_->run(shards, position_.update + 1, rate_factor, objective);
-  if (!std::isfinite(result.nll) || !std::isfinite(result.gradient_norm))
-    refuse_loss(result, shards);
+  const StepResult result = step_->run(all, position_.update + 1, rate_factor, objective);
+  if (!std::isfinite(result.nll) || !std::isfinite(result.gradient_norm)) refuse_loss(result, all);
   ++position_.update;
   position_.batch = end;
   if (averaging_) averaging_->updated(position_.update, model_.parameters().values(), workers_);
@@ -267,14 +268,14 @@ void Trainer::restore(const Checkpoint& checkpoint) {
   saved_at_ = position_.update;
 }
 
-void Trainer::refuse_loss(const StepResult& result, const std::vector<Batch>& shards) {
+void Trainer::refuse_loss(const StepResult& result, std::span<const TrainingStep::Parts> batches) {
   const std::string kept =
       saved_at_ < 0 ? "no checkpoint was made yet"
                     : fmt::format("the last checkpoint, of update {}, is kept", saved_at_);
   const std::string text = fmt::format(
       "update {}: {}; {}; try a smaller train.optimizer.learning_rate or train.clip_norm",
       position_.update + 1,
-      what_is_not_finite(result, *step_, model_, shards),
+      what_is_not_finite(result, *step_, model_, batches),
       kept);
   recorder_.event(text);
   throw RunError("{}", text);

@@ -58,7 +58,8 @@ class Trainer {
   MetricTable evaluate_parameters();
   void tell_early_stop();
   void save();
-  [[noreturn]] void refuse_loss(const StepResult& result, const std::vector<Batch>& shards);
+  [[noreturn]] void refuse_loss(const StepResult& result,
+                                std::span<const TrainingStep::Parts> batches);
 
   const Spec& spec_;
   const Dataset& data_;

@@ -9,18 +9,20 @@ namespace softalign {
 namespace {
 
 constexpr Index kChunk = 1 << 14;  // numbers that are cleared or squared in one piece
-constexpr Index kColumns = 256;    // of a weight that are computed in one piece
+constexpr Index kColumns = 256;    // of a weight that are computed in one piece, at least
 
 }  // namespace
 
-WeightGradients::WeightGradients(const ParameterStore& store)
+WeightGradients::WeightGradients(const ParameterStore& store, int threads)
     : numbers_(usize(store.dense_size())), squares_((numbers_.size() + kChunk - 1) / kChunk) {
   for (const Parameter& parameter : store.all()) {
     if (parameter.table || !parameter.trained) continue;
     const Shape& shape = parameter.shape;
     weights_.push_back({parameter.offset, shape.rows(), shape.last(), {}});
-    for (Index first = 0; first < shape.last(); first += kColumns)
-      pieces_.push_back({weights_.size() - 1, first, std::min(kColumns, shape.last() - first)});
+    // Wide pieces: each of them reads all that the columns are multiplied with.
+    const Index width = std::max(kColumns, (shape.last() / threads + 31) / 32 * 32);
+    for (Index first = 0; first < shape.last(); first += width)
+      pieces_.push_back({weights_.size() - 1, first, std::min(width, shape.last() - first)});
   }
 }
 
@@ -31,20 +33,15 @@ void WeightGradients::clear(Workers& workers) {
   });
 }
 
-void WeightGradients::add(std::span<const std::unique_ptr<Tape>> tapes, Workers& workers) {
+void WeightGradients::add(std::span<const Tape* const> tapes, Workers& workers) {
   for (Weight& weight : weights_) {
-    weight.summands.resize(std::max(weight.summands.size(), tapes.size()));
-    for (Summand& summand : weight.summands) {
-      summand.products.clear();
-      summand.direct = nullptr;
-    }
+    weight.parts.resize(std::max(weight.parts.size(), tapes.size()));
+    for (WeightProducts& part : weight.parts) part.clear();
   }
-  for (std::size_t i = 0; i < tapes.size(); ++i) {
+  for (std::size_t i = 0; i < tapes.size(); ++i)
     for (const WeightProduct& product : tapes[i]->weight_products())
-      weight_at(product.weight).summands[i].products.push_back(product);
-    for (const Tape::ParameterGradient& one : tapes[i]->parameter_gradients())
-      weight_at(one.offset).summands[i].direct = one.numbers;
-  }
+      if (product.weight < std::ssize(numbers_))
+        weight_at(product.weight).parts[i].push_back(product);
   workers.run(std::ssize(pieces_), [&](Index i) { compute(pieces_[usize(i)]); });
 }
 
@@ -57,17 +54,11 @@ WeightGradients::Weight& WeightGradients::weight_at(Index offset) {
 
 void WeightGradients::compute(const Piece& piece) {
   const Weight& weight = weights_[piece.weight];
-  real* numbers = numbers_.data() + weight.offset;
   thread_local Arena scratch;
-  for (const Summand& summand : weight.summands) {
-    add_weight_products(
-        summand.products, piece.first, piece.count, numbers, weight.columns, scratch);
-    if (summand.direct == nullptr) continue;
-    for (Index row = 0; row < weight.rows; ++row) {
-      const Index at = row * weight.columns + piece.first;
-      kernels::add(piece.count, summand.direct + at, numbers + at);
-    }
-  }
+  add_weight_products(
+      weight.parts,
+      {numbers_.data() + weight.offset, weight.rows, weight.columns, piece.first, piece.count},
+      scratch);
 }
 
 double WeightGradients::sum_of_squares(Workers& workers) {

@@ -1,4 +1,4 @@
-// Gradients of all parameters but the tables: one flat buffer for a batch, however many shards. Their
+// Gradients of all parameters but the tables: one flat buffer for a batch, however many parts. Their
 // tapes leave lists of products; those of a weight are one long product, and different columns are
 // computed by different threads.
 #pragma once
@@ -12,24 +12,20 @@ namespace softalign {
 
 class WeightGradients {
  public:
-  explicit WeightGradients(const ParameterStore& store);
+  WeightGradients(const ParameterStore& store, int threads);
 
+  real* data() { return numbers_.data(); }
   const real* data() const { return numbers_.data(); }
   void clear(Workers& workers);
 
-  // Adds what the tapes hold, in their order. The bits do not depend on the threads, nor on how many
-  // tapes come at once.
-  void add(std::span<const std::unique_ptr<Tape>> tapes, Workers& workers);
+  // Adds what the tapes of the parts of a batch hold. The bits depend neither on the parts nor on the threads.
+  void add(std::span<const Tape* const> tapes, Workers& workers);
   double sum_of_squares(Workers& workers);
 
  private:
-  struct Summand {  // products, then direct [rows, columns], which may be null
-    std::vector<WeightProduct> products;
-    const real* direct;
-  };
   struct Weight {
     Index offset, rows, columns;
-    std::vector<Summand> summands;  // of the tapes
+    std::vector<WeightProducts> parts;
   };
   struct Piece {  // of the columns of a weight
     std::size_t weight;

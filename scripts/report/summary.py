@@ -51,9 +51,9 @@ def data(recorded: Recorded) -> str:
 
 def determinism(recorded: Recorded) -> str:
     """On what the bits depend, as far as the record knows."""
-    got, shards = recorded.provenance, (recorded.run.spec.get("train") or {}).get("shards", "?")
+    got = recorded.provenance
     drift = [e["text"] for e in recorded.events if "drift" in str(e.get("text", ""))]
-    text = f"seed {recorded.seed}, {shards} shards, products by {got.get('gemm', '?')}"
+    text = f"seed {recorded.seed}, products by {got.get('gemm', '?')}"
     text += f"; softalign verify {recorded.run_id} repeats it"
     return text + (f". DRIFT: {'; '.join(drift)}" if drift else "")
 

@@ -40,7 +40,6 @@ model:
 train:
   optimizer: {type: adam, learning_rate: 0.01}
   batch: {sentences: 16}
-  shards: 2
   epochs: 2
 """
 TINY = "name: tiny\n" + TASK + MODEL

@@ -148,7 +148,7 @@ def test_a_record_of_a_format_that_never_was_is_refused(run: Path, tmp_path: Pat
             assert f"record format {version} " in line and line.startswith(f"softalign: {run / 'run.h5'}: "), line
 
 
-@pytest.mark.parametrize("was, is_now", [("learning_rate", "learni.g_rate"), ("seed: 1", "seed: one"), ("shards: 2", "shards: 3")])
+@pytest.mark.parametrize("was, is_now", [("learning_rate", "learni.g_rate"), ("seed: 1", "seed: one"), ("[10, 20,", "[20, 10,")])
 def test_a_damaged_spec_in_a_record_is_not_the_callers_fault(run: Path, tmp_path: Path, was: str, is_now: str) -> None:
     with h5py.File(run / "run.h5", "a") as file:
         text = file["provenance/spec_yaml"][()].decode()

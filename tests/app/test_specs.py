@@ -32,7 +32,8 @@ def test_the_canonical_json_names_the_run(here: Path) -> None:
     assert "name" not in object and "plugins" not in object
     plan = answer("run", "tiny.yaml", "name=another", "notes=of no account", "--dry-run", cwd=here)
     assert plan["run_id"] == hashlib.sha256(canonical.encode()).hexdigest()[:16]
-    assert plan["run_id"] == "6ec656f4ca6ff2f1"  # as the first versions named it
+    assert plan["run_id"] == "7f0763726b7b6011"  # as the first versions named it, which cut a batch in 8
+    assert answer("run", "tiny.yaml", "train.shards=2", "--dry-run", cwd=here)["run_id"] == plan["run_id"]
     speed = answer("run", "tiny.yaml", "evaluate.batch=3", "record.checkpoint_every=7", "--dry-run", cwd=here)
     assert speed["run_id"] == plan["run_id"]
 
@@ -44,7 +45,7 @@ def test_validate_reports_every_fault_of_every_file(here: Path) -> None:
     assert done.stdout.startswith("tiny.yaml: valid, run ")
     assert done.stderr.splitlines()[0].startswith("bad.yaml:4:3: unknown key 'simbols'")
     assert "did you mean 'symbols'?" in done.stderr.splitlines()[0]
-    assert done.stderr.splitlines()[1].startswith("bad.yaml:16:11: ")
+    assert done.stderr.splitlines()[1].startswith("bad.yaml:15:11: ")
     assert sum(line.startswith("absent.yaml:") for line in done.stderr.splitlines()) == 6  # every file
     assert "absent.yaml:4:19: " in done.stderr and "no.en" in done.stderr
     message = ["bad.yaml: not valid", "absent.yaml: valid, but 6 files cannot be read", "nowhere.yaml: not valid"]
@@ -63,7 +64,7 @@ def test_validate_says_what_is_wrong_below_the_spec_it_is_wrong_with(here: Path)
     (here / "bad.yaml").write_text(TINY.replace("symbols", "simbols").replace("epochs: 2", "epochs: two"))
     command = [PROGRAM, "validate", "bad.yaml", "tiny.yaml", "bad.yaml"]
     together = subprocess.run(command, cwd=here, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False).stdout.decode()
-    places = ["bad.yaml: ", "bad.yaml:4:3: ", "bad.yaml:16:11: "]
+    places = ["bad.yaml: ", "bad.yaml:4:3: ", "bad.yaml:15:11: "]
     memory = " "  # of a valid one
     assert [line[: line.index(" ") + 1] for line in together.splitlines()] == [*places, "tiny.yaml: ", memory, *places]
 
@@ -99,14 +100,14 @@ def test_bleu_is_absent_and_not_watched_where_targets_are_shorter_than_4_tokens(
 
 
 BAD_SPECS = {
-    "misspelt key": (TINY.replace("epochs", "epohcs"), "bad.yaml:16:3: unknown key 'epohcs' in train; did you mean 'epochs'?"),
+    "misspelt key": (TINY.replace("epochs", "epohcs"), "bad.yaml:15:3: unknown key 'epohcs' in train; did you mean 'epochs'?"),
     "unknown plugin": (TINY.replace("additive", "aditive"), "bad.yaml:10:43: unknown score 'aditive'; did you mean 'additive'?"),
-    "out of range": (TINY.replace("shards: 2", "shards: 0"), "bad.yaml:15:11: train.shards: "),
+    "out of range": (TINY.replace("sentences: 16", "sentences: 0"), "bad.yaml:14:22: train.batch.sentences: "),
     "empty": ("", "bad.yaml"),
     "no task": ("seed: 1\n", "bad.yaml"),
     "folder's name": (TINY.replace("name: tiny", "name: ../tiny"), "bad.yaml:1:7: name: '../tiny' cannot name a folder"),
     "broken YAML": (TINY + "x: [1, 2\n", "bad.yaml:"),
-    "metric": (TINY + "  early_stopping: {metric: dev/blue}\n", "bad.yaml:17:28: train.early_stopping.metric: unknown metric 'blue'; did you mean 'bleu'?"),
+    "metric": (TINY + "  early_stopping: {metric: dev/blue}\n", "bad.yaml:16:28: train.early_stopping.metric: unknown metric 'blue'; did you mean 'bleu'?"),
 }
 
 

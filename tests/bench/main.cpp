@@ -30,7 +30,6 @@ int main(int argc, char** argv) {
   for (CLI::App* mode : {train, decode}) {
     mode->add_option("--configuration", configuration, "small, medium, long, paper or tiny");
     mode->add_option("--threads", request.threads)->check(CLI::Range(1, 1024));
-    mode->add_option("--shards", request.shards)->check(CLI::Range(1, 1024));
     mode->add_option("--seconds", request.seconds, "of a measurement")->check(CLI::PositiveNumber);
     mode->add_option(
         "--source", request.workload.source, "source steps, instead of the configuration's");

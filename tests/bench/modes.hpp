@@ -10,7 +10,6 @@ namespace softalign::bench {
 struct Request {
   Workload workload;
   int threads = 2;
-  Index shards = 2;
   double seconds = 1;  // of every measurement, at least one round
   bool attention = true;
   Index beam = 1;  // decoding only

@@ -79,12 +79,12 @@ void time_training(const Request& request) {
   Model model(load.model(request.attention), load.vocabulary, load.vocabulary, 1);
   Choice choice = parse_spec<TrainOptions>("optimizer: {type: adam}", "bench").spec.optimizer;
   const auto optimizer = make_plugin<OptimizerKind>(choice);
-  const std::vector<Batch> shards = load.batch(request.shards);
+  const std::vector<TrainingStep::Parts> batches = {load.batch(request.threads)};
   Workers workers(request.threads);
-  TrainingStep step(model, *optimizer, {.shards = request.shards}, workers);
+  TrainingStep step(model, *optimizer, {}, workers);
 
   Index update = 0;
-  const auto run = [&] { step.run(shards, ++update); };
+  const auto run = [&] { step.run(batches, ++update); };
   for (int i = 0; i < 3; ++i) run();
   reset_peak_resident();
   run();
@@ -125,7 +125,6 @@ void time_training(const Request& request) {
        {"implementation", "softalign"},
        {"mode", gemm_variant()},
        {"threads", request.threads},
-       {"shards", request.shards},
        {"target_tokens", load.target_tokens()},
        {"gigaflops", gigaflops()},
        {"products",
@@ -133,7 +132,7 @@ void time_training(const Request& request) {
                         observed.lists.end(),
                         std::size_t{0},
                         [](std::size_t n, const auto& list) { return n + list->size(); })},
-       {"energies_per_sentence", energies_of_a_sentence(model, shards.front())},
+       {"energies_per_sentence", energies_of_a_sentence(model, batches.front().front())},
        {"parameters", model.parameters().count()},
        {"peak_memory_mib", memory},
        {"activation_mib", static_cast<double>(step.peak_bytes()) / (1 << 20)},

@@ -36,7 +36,7 @@ ModelOptions Workload::model(bool attention) const {
       .spec;
 }
 
-std::vector<Batch> Workload::batch(Index shards) const {
+std::vector<Batch> Workload::batch(Index parts) const {
   std::vector<Batch> cut;
   const RandomStream stream(1, "bench");
   std::uint64_t drawn = 0;
@@ -45,9 +45,9 @@ std::vector<Batch> Workload::batch(Index shards) const {
     for (Index i = 0; i < rows * steps; ++i)
       to.push_back(static_cast<Token>(3 + stream.below(words, drawn++)));
   };
-  for (Index s = 0; s < shards; ++s) {
+  for (Index s = 0; s < parts; ++s) {
     Batch batch;
-    batch.rows = (s + 1) * sentences / shards - s * sentences / shards;
+    batch.rows = (s + 1) * sentences / parts - s * sentences / parts;
     batch.source_steps = source;
     batch.target_steps = target;
     symbols(batch.rows, source, batch.source);

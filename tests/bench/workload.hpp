@@ -17,8 +17,8 @@ struct Workload {
   Index target_tokens() const { return sentences * target; }
   // BiGRU encoder, additive attention (none: vanilla), attentional GRU decoder, maxout readout.
   ModelOptions model(bool attention = true) const;
-  // One batch, cut into `shards`.
-  std::vector<Batch> batch(Index shards) const;
+  // One batch in so many parts.
+  std::vector<Batch> batch(Index parts) const;
 };
 
 // "small", "medium", "long", "paper", and "tiny" for a quick look. Throws SpecError.

@@ -76,7 +76,8 @@ struct Setting {
     Tape tape(gradient ? Tape::Mode::train : Tape::Mode::infer, out.gradient.data());
     if (noisy) tape.set_noise(&noise);
     const Model::Forward forward = model->forward(tape, batch, kFactor);
-    out.totals = forward.attention_totals;
+    for (const Totals& one : forward.totals)
+      for (std::size_t k = 0; k < one.size(); ++k) out.totals[k] += one[k];
     for (Index b = 0; b < 2; ++b) {
       double nll = 0, likelihood = 1, entropy = 0;
       for (Index t = 0; t < batch.target_lengths[usize(b)]; ++t) {

@@ -34,6 +34,28 @@ class Faulty final : public Score {
 };
 SOFTALIGN_SCORE("faulty_for_test", Faulty, "breaks every law");
 
+// Computes with a parameter as if it were an array of a sentence.
+class Shared final : public Score {
+ public:
+  struct Options {
+    template <class V>
+    void describe(V&) {}
+  };
+  Shared(const Parameters& p, ScoreSizes sizes, const Options&)
+      : query_(p, "query", sizes.query, sizes.annotation, Linear::Bias::no),
+        v_(p.add("v", {sizes.annotation}, init::glorot())) {}
+  Memory prepare(Var annotations) const override { return {annotations}; }
+  Var score(const Memory& memory, const Query& query) const override {
+    Var v = tanh(query.state.tape().parameter(*v_));
+    return additive_energy(memory.keys, query_(query.state), v, memory.lengths);
+  }
+
+ private:
+  Linear query_;
+  Parameter* v_;
+};
+SOFTALIGN_SCORE("shared_for_test", Shared, "a parameter that is no weight of a layer");
+
 // Leaves the attention's own arrays out of the next state.
 class Forgetful final : public AttentionalDecoder<Gru> {
  public:
@@ -88,11 +110,22 @@ BOOST_AUTO_TEST_CASE(everything_registered_conforms) {
 
 BOOST_AUTO_TEST_CASE(a_faulty_plugin_is_caught) {
   for (const ConformanceResult& result : check_conformance("score", "faulty_for_test")) {
-    const bool should_pass =
-        result.check == "options" || result.check == "construction" || result.check == "same bits";
+    const bool should_pass = result.check == "options" || result.check == "construction" ||
+                             result.check == "same bits" || result.check == "parts";
     BOOST_TEST_CONTEXT(result.check << ": " << result.detail)
     BOOST_TEST(result.passed == should_pass);
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_gradient_that_the_cut_of_a_batch_would_change_is_refused) {
+  const auto results = check_conformance("score", "shared_for_test");
+  const auto gradients = std::find_if(results.begin(), results.end(), [](const auto& result) {
+    return result.check == "gradients";
+  });
+  BOOST_REQUIRE((gradients != results.end()));
+  BOOST_TEST(!gradients->passed);
+  BOOST_TEST(gradients->detail.find("by_sentence(parameter, sentences)") != std::string::npos,
+             gradients->detail);
 }
 
 BOOST_AUTO_TEST_CASE(a_decoder_that_loses_what_its_attention_needs_is_caught) {

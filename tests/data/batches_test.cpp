@@ -1,4 +1,5 @@
 #include "framework/data/batches.hpp"
+#include "framework/data/batch.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -46,19 +47,19 @@ BatchOptions options(Index sentences, Index pool) {
   return result;
 }
 
-// Steps in padded shards over the tokens they hold, both sides.
-double padding(const Split& split, const Batches& batches, Index shards) {
+// Steps in padded parts over the tokens they hold, both sides.
+double padding(const Split& split, const Batches& batches, Index parts) {
   Index steps = 0, tokens = 0;
   for (const auto& batch : batches)
-    for (const auto& shard : cut_into_shards(batch, shards)) {
+    for (const auto& part : cut_into_parts(split, batch, parts)) {
       Index source = 0, target = 0;
-      for (const Index i : shard) {
+      for (const Index i : part) {
         const Example example = split.examples[usize(i)];
         source = std::max(source, std::ssize(example.source) + 1);
         target = std::max(target, std::ssize(example.target) + 1);
         tokens += length(split, i) + 2;
       }
-      steps += std::ssize(shard) * (source + target);
+      steps += std::ssize(part) * (source + target);
     }
   return static_cast<double>(steps) / static_cast<double>(tokens) - 1;
 }
@@ -135,25 +136,30 @@ BOOST_AUTO_TEST_CASE(evaluation_is_longest_first_and_not_shuffled) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(shards_are_neighbours_of_equal_count) {
+BOOST_AUTO_TEST_CASE(parts_are_neighbours_of_about_equal_work) {
+  const Split split = random_split(64);
   std::vector<Index> batch(64);
-  std::iota(batch.begin(), batch.end(), Index{100});
-  for (const Index shards : {1, 2, 8, 64}) {
-    const Batches parts = cut_into_shards(batch, shards);
-    BOOST_TEST(std::ssize(parts) == shards);
-    BOOST_TEST(all_of(parts) == batch);
-    for (const auto& part : parts) BOOST_TEST(std::ssize(part) == 64 / shards);
+  std::iota(batch.begin(), batch.end(), Index{0});
+  const std::vector<Index> order = batch_order(split, batch);
+  Index symbols = 0, longest = 0;
+  for (const Index i : batch) {
+    symbols += length(split, i) + 2;
+    longest = std::max(longest, length(split, i) + 2);
   }
-  const Batches few = cut_into_shards(std::span(batch).first(5), 8);
-  BOOST_TEST(few.size() == 8u);
-  BOOST_TEST(all_of(few).size() == 5u);
-  for (const auto& part : few) BOOST_TEST(part.size() <= 1u);
-}
-
-BOOST_AUTO_TEST_CASE(shards_must_be_a_power_of_two) {
-  for (const Index shards : {0, -2, 3, 12})
-    BOOST_TEST(message_of<SpecError>([&] { cut_into_shards({}, shards); }) ==
-               fmt::format("shards: {} is not a power of two", shards));
+  for (const Index count : {1, 2, 3, 8, 11, 64}) {
+    const Batches parts = cut_into_parts(split, batch, count);
+    BOOST_TEST(std::ssize(parts) == count);
+    BOOST_TEST(all_of(parts) == order);
+    for (const auto& part : parts) {
+      BOOST_TEST(!part.empty());
+      Index own = 0;
+      for (const Index i : part) own += length(split, i) + 2;
+      BOOST_TEST(std::abs(own - symbols / count) <= longest);
+    }
+  }
+  const Batches few = cut_into_parts(split, std::span(batch).first(5), 8);
+  BOOST_TEST(few.size() == 5u);
+  BOOST_TEST(cut_into_parts(split, {}, 8).empty());
 }
 
 BOOST_AUTO_TEST_CASE(sorted_pools_leave_little_padding) {

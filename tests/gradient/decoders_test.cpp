@@ -61,7 +61,7 @@ struct Setting {
                    kLengths};
     for (Index k = 0; k < finals; ++k)
       annotations.finals.push(input(fmt::format("final {}", k), {2, kUnits}));
-    symbols = input("symbols", {2, 2, kEmbedding});
+    symbols = input("symbols", Shape::steps_first({2, 2, kEmbedding}));
   }
   Var input(const std::string& name, Shape shape) {
     View view = tape.allocate(shape);

@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(all_losses_together) {
     const GradientCheck result = check_gradients(
         [&](Tape& tape, const std::vector<Var>&) {
           tape.set_noise(&noise);
-          const Var all = model.forward(tape, batch, objective).losses.loss;
+          const Var all = sum(model.forward(tape, batch, objective).losses.loss);
           loss = all.value().data[0];
           return std::vector<Var>{all};
         },
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(an_objective_is_the_sum_of_its_parts) {
   const Batch batch = small_batch();
   const auto loss = [&](const Objective& objective) {
     Tape tape(Tape::Mode::infer);
-    return model.forward(tape, batch, objective).losses.loss.value().data[0];
+    return sum(model.forward(tape, batch, objective).losses.loss).value().data[0];
   };
   const real plain = loss({.factor = 0.5}), penalty = loss({.factor = 0.5, .doubly_stochastic = 2}),
              guided = loss({.factor = 0.5, .guided_alignment = 3}),

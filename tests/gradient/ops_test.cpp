@@ -182,11 +182,9 @@ BOOST_AUTO_TEST_CASE(alignment) {
 
 BOOST_AUTO_TEST_CASE(transformer) {
   check({{2, 3, 5}, {5}, {5}}, [](const Inputs& x) { return layer_norm(x[0], x[1], x[2]); });
-  for (const PositionAxis axis : {PositionAxis::second, PositionAxis::first})
-    check({{2, 3, 4}, {6, 4}},
-          [=](const Inputs& x) { return add_positions(1.5, x[0], x[1], 2, axis); });
-  check({{2, 4}, {6, 4}},
-        [](const Inputs& x) { return add_positions(1.5, x[0], x[1], 7, PositionAxis::first); });
+  for (const Shape& shape : {Shape{2, 3, 4}, Shape::steps_first({2, 3, 4})})
+    check({shape, {6, 4}}, [](const Inputs& x) { return add_positions(1.5, x[0], x[1], 2); });
+  check({{2, 4}, {6, 4}}, [](const Inputs& x) { return add_positions(1.5, x[0], x[1], 7); });
   check({{2, 3, 4}, {2, 4}}, [](const Inputs& x) { return append_step(x[0], x[1]); });
 }
 
@@ -201,13 +199,13 @@ BOOST_AUTO_TEST_CASE(multi_head) {
                                      {x[0], 8},
                                      {.size = 4, .heads = 2, .lengths = kLengths, .mean = true}));
   });
-  check({{5, 3, 12}}, [&](const Inputs& x) {
-    const auto at = [&](Index begin) { return Heads{x[0], begin, PositionAxis::first}; };
+  check({Shape::steps_first({5, 3, 12})}, [&](const Inputs& x) {
+    const auto at = [&](Index begin) { return Heads{x[0], begin}; };
     return both(multi_head_attention(
         at(0), at(4), at(8), {.size = 4, .heads = 2, .causal = true, .mean = true}));
   });
-  check({{2, 3, 4}, {3, 5, 9}}, [&](const Inputs& x) {
-    return both(multi_head_attention({x[0], 0, PositionAxis::first},
+  check({Shape::steps_first({2, 3, 4}), {3, 5, 9}}, [&](const Inputs& x) {
+    return both(multi_head_attention({x[0], 0},
                                      {x[1], 1},
                                      {x[1], 5},
                                      {.size = 4, .heads = 2, .lengths = kLengths, .mean = true}));
@@ -221,7 +219,7 @@ BOOST_AUTO_TEST_CASE(multi_head) {
 BOOST_AUTO_TEST_CASE(losses) {
   const std::vector<Token> targets = {2, -1, 0, 4, 1, -1};
   check({{6, 3}, {3, 5}, {5}}, [&](const Inputs& x) {
-    return projected_cross_entropy(x[0], x[1], x[2], targets, real{0.25}).loss;
+    return sum(projected_cross_entropy(x[0], x[1], x[2], targets, real{0.25}).loss);
   });
 }
 
@@ -230,9 +228,9 @@ BOOST_AUTO_TEST_CASE(tied_embeddings) {
   const std::vector<Token> ids = {1, 0, 3, 1, 4, 1}, targets = {2, -1, 0, 4, 1, -1};
   check({{5, 3}, {5}, {3, 3}}, [&](const Inputs& x) {
     Var features = tanh(linear(embedding(x[0], ids, {6}), x[2]));
-    return projected_cross_entropy(
-               features, x[0], x[1], targets, real{0.25}, 0, Tape::Weight::transposed)
-        .loss;
+    return sum(projected_cross_entropy(
+                   features, x[0], x[1], targets, real{0.25}, 0, Tape::Weight::transposed)
+                   .loss);
   });
 }
 

@@ -250,11 +250,12 @@ BOOST_AUTO_TEST_CASE(a_transposed_weight_is_the_transpose) {
   equal(
       {{6, 3}, {5, 3}, {5}},
       [&](const Inputs& x) {
-        return projected_cross_entropy(x[0], x[1], x[2], targets, 0.5, 0, Tape::Weight::transposed)
-            .loss;
+        return sum(
+            projected_cross_entropy(x[0], x[1], x[2], targets, 0.5, 0, Tape::Weight::transposed)
+                .loss);
       },
       [&](const Inputs& x) {
-        return projected_cross_entropy(x[0], transpose(x[1]), x[2], targets, 0.5).loss;
+        return sum(projected_cross_entropy(x[0], transpose(x[1]), x[2], targets, 0.5).loss);
       });
 }
 
@@ -314,10 +315,10 @@ BOOST_AUTO_TEST_CASE(softmax_and_context_are_the_formula) {
 BOOST_AUTO_TEST_CASE(multi_head_attention_is_its_heads) {
   for (const bool mean : {false, true})
     equal(
-        {{3, 4, 6}, {4, 6, 12}},
+        {Shape::steps_first({3, 4, 6}), {4, 6, 12}},
         [=](const Inputs& x) {
           const MultiHead out =
-              multi_head_attention({x[0], 0, PositionAxis::first},
+              multi_head_attention({x[0], 0},
                                    {x[1], 0},
                                    {x[1], 6},
                                    {.size = 6, .heads = 3, .lengths = kLengths, .mean = mean});
@@ -330,9 +331,9 @@ BOOST_AUTO_TEST_CASE(multi_head_attention_is_its_heads) {
 BOOST_AUTO_TEST_CASE(causal_attention_is_attention_to_the_past) {
   constexpr Index kSteps = 5, kSize = 4;
   equal(
-      {{kSteps, 2, 3 * kSize}},
+      {Shape::steps_first({kSteps, 2, 3 * kSize})},
       [](const Inputs& x) {
-        const auto at = [&](Index begin) { return Heads{x[0], begin, PositionAxis::first}; };
+        const auto at = [&](Index begin) { return Heads{x[0], begin}; };
         return multi_head_attention(
                    at(0), at(kSize), at(2 * kSize), {.size = kSize, .heads = 2, .causal = true})
             .context;
@@ -376,7 +377,9 @@ BOOST_AUTO_TEST_CASE(projected_cross_entropy_is_the_formula) {
   for (Token i = 0; i < kRows; ++i) targets.push_back(i * 7 % 6 - 1);
   equal(
       {{kRows, 3}, {3, 5}, {5}},
-      [&](const Inputs& x) { return projected_cross_entropy(x[0], x[1], x[2], targets, 0.5).loss; },
+      [&](const Inputs& x) {
+        return sum(projected_cross_entropy(x[0], x[1], x[2], targets, 0.5).loss);
+      },
       [&](const Inputs& x) {
         Var logits = linear(x[0], x[1], x[2]);
         View loss = x[0].tape().zeros({1});

@@ -140,7 +140,8 @@ BOOST_AUTO_TEST_CASE(the_decoder_is_the_papers) {
     const Annotations annotations = annotations_on(tape);
     AttentionMemory memory = made.decoder->prepare(annotations);
     memory.heads = &heads;
-    Var target = tape.constant(filled(tape, "target", {kSteps, kSentences, kEmbedding}));
+    Var target =
+        tape.constant(filled(tape, "target", Shape::steps_first({kSteps, kSentences, kEmbedding})));
     const Unrolled all = made.decoder->unroll(
         memory, made.decoder->start(annotations, memory), made.decoder->inputs(target));
     const Index b = one["sentence"], length = kLengths[usize(b)];
@@ -174,7 +175,8 @@ BOOST_AUTO_TEST_CASE(step_by_step_is_all_at_once) {
       AttentionMemory memory = made.decoder->prepare(annotations);
       HeadWeights heads;
       memory.heads = &heads;
-      Var target = tape.constant(filled(tape, "target", {kSteps, kSentences, kEmbedding}));
+      Var target = tape.constant(
+          filled(tape, "target", Shape::steps_first({kSteps, kSentences, kEmbedding})));
       const auto unrolled = [&](auto unroll) {
         heads.parts.clear();
         return unroll(made.decoder->start(annotations, memory), made.decoder->inputs(target));
@@ -207,7 +209,7 @@ BOOST_AUTO_TEST_CASE(gradients_of_all_steps_at_once) {
               memory, made.decoder->start(annotations, memory), made.decoder->inputs(x[1]));
           return std::vector<Var>{all.outputs, all.weights[0], all.weights[2]};
         },
-        {{states.data(), {2, 3, 5}}, {target.data(), {3, 2, 4}}},
+        {{states.data(), {2, 3, 5}}, {target.data(), Shape::steps_first({3, 2, 4})}},
         &made.store);
     BOOST_TEST_CONTEXT(result.where) { BOOST_TEST(result.worst < 1e-5); }
     BOOST_TEST(result.checked > 400);

@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(the_largest_and_its_place_are_found_anywhere) {
     real nll = 0;
     Token best = -1;
     const Token target = static_cast<Token>(place);
-    kernels::softmax_cross_entropy(1, vocabulary, &target, 1, x.data(), &nll, &best, nullptr);
+    kernels::softmax_cross_entropy(1, vocabulary, &target, 1, x.data(), &nll, &best, false);
     BOOST_TEST(best == target);
     BOOST_TEST(nll == 0);
   }

@@ -20,7 +20,7 @@ model:
   encoder: {type: gru, units: 8}
   attention: {type: global, score: {type: additive, units: 4}}
   decoder: {type: attentional_gru, units: 8}
-train: {epochs: 4, shards: 2, batch: {sentences: 10}}
+train: {epochs: 4, batch: {sentences: 10}}
 evaluate: {search: {type: greedy}, lengths: [2, 4, 6]}
 record: {alignments: 4}
 )";

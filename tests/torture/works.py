@@ -32,7 +32,6 @@ model:
 train:
   optimizer: {type: adam, learning_rate: 0.01}
   batch: {sentences: 8}
-  shards: 2
   epochs: 3
 evaluate: {search: {type: greedy}}
 record: {checkpoint_every: 3, alignments: 3, snapshots: 1}

@@ -39,7 +39,7 @@ ResolvedSpec<Spec> tiny(const std::string& attention,
           "\n"
           "  decoder: {type: attentional_gru, units: 11}\n" +
           model + "train: {" + train +
-          "batch: {sentences: 20}, shards: 4, epochs: 3, early_stopping: {metric: "
+          "batch: {sentences: 20}, epochs: 3, early_stopping: {metric: "
           "dev/bleu, patience: 2}}\n"
           "evaluate: {search: {type: beam, width: 3}, batch: 8}\n"
           "record: {checkpoint_every: 5, alignments: 10, snapshots: 3}\n",
@@ -188,6 +188,7 @@ BOOST_AUTO_TEST_CASE(what_makes_no_other_run_changes_no_bit) {
          spec.tags = {"a", "b"};
        }}},
       {"plugins", {[](Spec& spec) { spec.plugins = {"elsewhere.so"}; }}},
+      {"train.shards", {[](Spec& spec) { spec.train.shards = 3; }}},
       {"evaluate.batch", {batch(1), batch(7), batch(1000)}},
       {"record.checkpoint_every", {every(1), every(1000)}}};
   std::set<std::string> marked, tried;
@@ -200,7 +201,7 @@ BOOST_AUTO_TEST_CASE(what_makes_no_other_run_changes_no_bit) {
       "       examples: {train: 60, dev: 20, test: 30}}\n"
       "model: {embedding: 16, encoder: {type: self_attention, units: 16, layers: 1, heads: 2},\n"
       "  attention: built_in, decoder: {type: transformer, units: 16, layers: 1, heads: 2}}\n"
-      "train: {batch: {sentences: 20}, shards: 2, epochs: 2}\n"
+      "train: {batch: {sentences: 20}, epochs: 2}\n"
       "evaluate: {search: {type: sample, samples: 3}}\n",
       "transformer.yaml");
   for (const ResolvedSpec<Spec>& spec : {tiny("none"),
@@ -262,7 +263,8 @@ BOOST_AUTO_TEST_CASE(only_what_changes_no_number_differs_between_spec_and_identi
   const auto made = run_experiment(tiny("none"), {folder.path(), 2}, observer);
   const RunFolder run{made.folder};
   const std::vector<std::string> except = Spec::hashed_as_default();
-  BOOST_TEST(except == (std::vector<std::string>{"evaluate.batch", "record.checkpoint_every"}),
+  BOOST_TEST(except == (std::vector<std::string>{
+                           "train.shards", "evaluate.batch", "record.checkpoint_every"}),
              boost::test_tools::per_element());
   BOOST_CHECK_NO_THROW(check_setting(run, made.run_id, except));
   const auto refused = [&](const std::vector<std::string>& allowed, const std::string& option) {

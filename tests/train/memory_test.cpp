@@ -23,7 +23,7 @@ ResolvedSpec<Spec> spec_of(const std::string& model, const std::vector<std::stri
       "task: {type: reverse, symbols: 40, length: {train: [69, 69], dev: [69, 69], test: [127, "
       "127]},"
       " examples: {train: 64, dev: 8, test: 32}}\n"
-      "train: {batch: {sentences: 64}, shards: 4}\n"
+      "train: {batch: {sentences: 64}}\n"
       "evaluate: {search: {type: beam, width: 3}, batch: 16}\n"
       "record: {alignments: 0, snapshots: 0}\n"
       "model: {" +
@@ -56,10 +56,10 @@ double bytes_of_a_step(const Spec& spec, int threads) {
   TrainingStep step(*trained.model, *optimizer, step_options(spec.train, 1), workers);
   std::vector<Index> all(trained.data.train.examples.size());
   std::iota(all.begin(), all.end(), Index{0});
-  std::vector<Batch> shards;
-  for (const auto& cut : cut_into_shards(all, spec.train.shards))
-    shards.push_back(make_batch(trained.data.train, cut, trained.model->reads_links()));
-  step.run(shards, 1);
+  TrainingStep::Parts parts;
+  for (const auto& cut : cut_into_parts(trained.data.train, all, threads))
+    parts.push_back(make_batch(trained.data.train, cut, trained.model->reads_links()));
+  step.run(parts, 1);
   return static_cast<double>(step.peak_bytes());
 }
 
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(long_sentences_of_a_small_model_are_told_from_long_ones) {
       spec_of(
           "embedding: 16, encoder: {type: gru, units: 16}, attention: {type: global, score: "
           "{type: additive, units: 16}}, decoder: {type: attentional_gru, units: 16}",
-          {"train.batch.sentences=10", "train.shards=1", "task.length.train=[1000,1000]"})
+          {"train.batch.sentences=10", "task.length.train=[1000,1000]"})
           .spec;
   const auto estimate = [&](const MemoryMeter& meter) {
     return part(MemoryMeter(meter).of_run(spec, outline(spec), 1), "activations");

@@ -20,7 +20,7 @@ struct SmallTrainer {
                  "        decoder: {type: attentional_gru, units: 4},\n"
                  "        attention: {type: global, score: {type: additive, units: 4}}}\n"
                  "train: {" +
-                     train + "epochs: 2, shards: 1, batch: {sentences: 2}}\n",
+                     train + "epochs: 2, batch: {sentences: 2}}\n",
                  "small.yaml")
                  .spec) {}
 

@@ -1,12 +1,14 @@
-// The sharded step: what it computes does not depend on how it is cut, and a steady step asks for
-// no memory.
+// A training step: what it computes does not depend on how a batch is cut.
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 #include "framework/base/types.hpp"
+#include "framework/config/spec.hpp"
+#include "framework/data/batch.hpp"
 #include "framework/data/batches.hpp"
 #include "framework/data/task.hpp"
 #include "framework/train/step.hpp"
@@ -24,23 +26,24 @@ struct Setting {
     model = std::make_unique<Model>(options, data.source->size(), data.target->size(), 1);
     optimizer = make_plugin<OptimizerKind>(Choice{.kind = "optimizer", .type = "sgd"});
   }
-  std::vector<Batch> batch(Index shards) {
-    std::vector<Index> examples;
-    for (Index i = 0; i < 32; ++i) examples.push_back(i);
-    std::stable_sort(examples.begin(), examples.end(), [&](Index a, Index b) {
-      return data.train.examples[usize(a)].source.size() >
-             data.train.examples[usize(b)].source.size();
-    });
-    std::vector<Batch> parts;
-    for (const auto& part : cut_into_shards(examples, shards))
-      parts.push_back(make_batch(data.train, part));
-    return parts;
+  TrainingStep::Parts cut(std::span<const Index> examples, Index parts) const {
+    TrainingStep::Parts cut;
+    for (const auto& part : cut_into_parts(data.train, examples, parts)) {
+      cut.push_back(make_batch(data.train, part, model->reads_links()));
+      model->place_links(cut.back());
+    }
+    return cut;
+  }
+  TrainingStep::Parts batch(Index parts) const {
+    std::vector<Index> examples(32);
+    std::iota(examples.begin(), examples.end(), Index{0});
+    return cut(examples, parts);
   }
   // One update of the first 32 sentences.
   StepResult step(const StepOptions& options, Index update = 1, double rate_factor = 1) {
     Workers workers(2);
     TrainingStep step(*model, *optimizer, options, workers);
-    return step.run(batch(options.shards), update, rate_factor);
+    return step.run(batch(2), update, rate_factor);
   }
   std::vector<real> values() const {
     const ParameterStore& store = model->parameters();
@@ -64,42 +67,30 @@ double norm_of_difference(const std::vector<real>& a,
 
 BOOST_AUTO_TEST_SUITE(training_step)
 
-// Which numbers are left out is a matter of the sentence, not of the shard it is in.
-BOOST_AUTO_TEST_CASE(dropout_knows_no_shards) {
+// Numbers are left out by sentence and by update.
+BOOST_AUTO_TEST_CASE(dropout_is_another_one_at_every_update) {
   ModelOptions options;
   options.dropout = DropoutOptions{0.3, 0.2, 0.1};
-  std::vector<double> norms, losses;
-  for (const Index shards : {1, 4}) {
-    Setting setting(options), later(options);
-    const StepResult result = setting.step({.shards = shards, .seed = 3}, 5);
-    norms.push_back(result.gradient_norm);
-    losses.push_back(result.nll);
-    BOOST_TEST(later.step({.shards = shards, .seed = 3}, 6).nll != result.nll);
-  }
-  BOOST_TEST(std::abs(norms[1] / norms[0] - 1) < 1e-4);
-  BOOST_TEST(std::abs(losses[1] / losses[0] - 1) < 1e-5);
-
-  BOOST_TEST(std::abs(Setting().step({.shards = 1, .seed = 3}, 5).nll / losses[0] - 1) > 1e-4);
+  Setting setting(options), later(options);
+  const double nll = setting.step({.seed = 3}, 5).nll;
+  BOOST_TEST(later.step({.seed = 3}, 6).nll != nll);
+  BOOST_TEST(std::abs(Setting().step({.seed = 3}, 5).nll / nll - 1) > 1e-4);
 }
 
-// Two batches in one update are one batch of both, bit for bit when the shards are the same.
+// Two batches in one update are one batch of both, bit for bit.
 BOOST_AUTO_TEST_CASE(accumulated_batches_are_one_batch) {
   std::vector<std::vector<real>> values;
   for (const bool accumulated : {false, true}) {
     Setting setting;
     Workers workers(2);
-    const Index shards = accumulated ? 2 : 4;
-    TrainingStep step(*setting.model, *setting.optimizer, {.shards = shards}, workers);
-    const std::vector<Batch> whole = setting.batch(4);
-    std::vector<Batch> batches;
-    for (std::size_t begin : {std::size_t{0}, std::size_t{2}}) {
-      std::vector<Index> examples = whole[begin].example;
-      examples.insert(
-          examples.end(), whole[begin + 1].example.begin(), whole[begin + 1].example.end());
-      for (const auto& part : cut_into_shards(examples, 2))
-        batches.push_back(make_batch(setting.data.train, part));
-    }
-    step.run(accumulated ? batches : whole, 1);
+    TrainingStep step(*setting.model, *setting.optimizer, {}, workers);
+    const TrainingStep::Parts whole = setting.batch(2);
+    std::vector<TrainingStep::Parts> batches;
+    for (const Batch& half : whole) batches.push_back(setting.cut(half.example, 3));
+    if (accumulated)
+      step.run(batches, 1);
+    else
+      step.run(whole, 1);
     values.push_back(setting.values());
   }
   BOOST_TEST(std::memcmp(values[0].data(), values[1].data(), values[0].size() * sizeof(real)) == 0);
@@ -111,7 +102,7 @@ BOOST_AUTO_TEST_CASE(losses_are_divided_by_what_was_asked) {
   std::vector<double> norms;
   Index tokens = 0;
   for (const Loss loss : {Loss::sum, Loss::token, Loss::sentence}) {
-    const StepResult result = Setting().step({.shards = 4, .loss = loss});
+    const StepResult result = Setting().step({.loss = loss});
     norms.push_back(result.gradient_norm);
     tokens = result.tokens;
     const double divisor = loss == Loss::sum ? 1 : loss == Loss::token ? double(tokens) : 32;
@@ -128,7 +119,7 @@ BOOST_AUTO_TEST_CASE(clipping_may_leave_embeddings_out_of_the_norm) {
     Setting setting;
     const ParameterStore& store = setting.model->parameters();
     const std::vector<real> before = setting.values();
-    setting.step({.shards = 2, .clip_norm = clip, .clip_embeddings = false});
+    setting.step({.clip_norm = clip, .clip_embeddings = false});
     const std::vector<real> after = setting.values();
     of_layers.push_back(norm_of_difference(before, after, 0, store.dense_size()));
     of_tables.push_back(norm_of_difference(before, after, store.dense_size(), store.flat_size()));
@@ -144,49 +135,100 @@ BOOST_AUTO_TEST_CASE(a_schedule_multiplies_the_rate) {
   for (const double factor : {1.0, 2.0}) {
     Setting setting;
     const std::vector<real> before = setting.values();
-    setting.step({.shards = 2}, 1, factor);
+    setting.step({}, 1, factor);
     moved.push_back(norm_of_difference(before, setting.values(), 0, std::ssize(before)));
   }
   BOOST_TEST(std::abs(moved[1] / moved[0] - 2) < 1e-3);
 }
 
-BOOST_AUTO_TEST_CASE(shards_compute_the_same_step) {
-  std::vector<double> norms, losses;
-  for (const Index shards : {1, 2, 8}) {
-    const StepResult result = Setting().step({.shards = shards, .clip_norm = 1});
-    norms.push_back(result.gradient_norm);
-    losses.push_back(result.nll / static_cast<double>(result.tokens));
+struct Outcome {
+  std::vector<real> parameters;
+  std::vector<double> numbers;
+  bool operator==(const Outcome& other) const {
+    return numbers == other.numbers &&
+           std::memcmp(
+               parameters.data(), other.parameters.data(), parameters.size() * sizeof(real)) == 0;
   }
-  for (std::size_t i = 1; i < norms.size(); ++i) {
-    BOOST_TEST(std::abs(norms[i] / norms[0] - 1) < 1e-4);
-    BOOST_TEST(std::abs(losses[i] / losses[0] - 1) < 1e-5);
-  }
+};
+
+// An update of eleven sentences with everything that is drawn at random, and every summand of a loss that the model can have.
+// By plain gradient descent with a rate that lets any bit of a gradient be seen.
+Outcome outcome_of(const ModelOptions& options, Index parts, int threads) {
+  Setting setting(options);
+  Objective objective{.label_smoothing = real(0.1)};
+  if (setting.model->learns_weights()) objective.doubly_stochastic = 1;
+  if (setting.model->steps()) objective.truth = 0.8;
+  Workers workers(threads);
+  TrainingStep step(*setting.model, *setting.optimizer, {.seed = 7}, workers);
+  std::vector<Index> examples(11);
+  std::iota(examples.begin(), examples.end(), Index{0});
+  const StepResult result = step.run(setting.cut(examples, parts), 1, 1e8, objective);
+  BOOST_TEST(std::isfinite(result.objective));
+  Outcome outcome{{},
+                  {result.nll,
+                   result.objective,
+                   result.gradient_norm,
+                   result.attention[0],
+                   result.attention[1]}};
+  outcome.parameters = setting.values();
+  return outcome;
 }
 
-// One table, looked up and multiplied with: every row of it moves, and the same way in shards.
-BOOST_AUTO_TEST_CASE(shards_compute_the_same_step_of_tied_tables) {
-  for (const char* tied : {"target", "all"}) {
-    std::vector<std::vector<real>> after;
-    for (const Index shards : {1, 8}) {
-      ModelOptions options;
-      options.embedding = 128;
-      options.tied_embeddings = tied;
-      Setting setting(options);
-      const ParameterStore& store = setting.model->parameters();
-      const auto table =
-          std::find_if(store.all().begin(), store.all().end(), [](const Parameter& parameter) {
-            return parameter.name == "target.embedding.E";
-          });
-      BOOST_TEST_REQUIRE((table != store.all().end()));
-      const real unknown = table->value().data[kUnknown * 128];  // occurs nowhere
-      setting.step({.shards = shards});
-      BOOST_TEST(table->value().data[kUnknown * 128] != unknown);
-      after.push_back(setting.values());
+// The law of a step, for everything in the registry.
+BOOST_AUTO_TEST_CASE(how_a_batch_is_cut_sets_no_bits) {
+  std::vector<std::string> models;
+  const auto all = [&](const char* kind, auto model_of) {
+    for (const PluginEntry* plugin : Registry::instance().entries(kind))
+      if (const std::string model = model_of(std::string(plugin->name)); !model.empty())
+        models.push_back(model);
+  };
+  all("encoder", [](const std::string& name) {
+    return name == "image_grid" ? "" : fmt::format("encoder: {}", name);
+  });
+  all("attention", [](const std::string& name) {
+    return name == "built_in" || name == "supervised" ? "" : fmt::format("attention: {}", name);
+  });
+  all("score", [](const std::string& name) {
+    return fmt::format("attention: {{type: global, score: {}}}", name);
+  });
+  all("decoder", [](const std::string& name) {
+    return name == "transformer"
+               ? std::string("decoder: transformer, attention: built_in, encoder: self_attention")
+               : fmt::format("decoder: {}", name);
+  });
+  models.push_back("embedding: 128, tied_embeddings: all");
+  models.push_back(
+      "dropout: {embeddings: 0.2, outputs: 0.1, words: 0.1}, encoder: {type: lstm, layers: 2, "
+      "dropout: 0.2, recurrent_dropout: 0.2}, decoder: {type: luong_lstm, layers: 2, dropout: "
+      "0.1}");
+  for (const std::string& model : models) BOOST_TEST_CONTEXT(model) {
+      const ModelOptions options =
+          parse_spec<ModelOptions>(
+              model.find("embedding:") == 0 ? "{" + model + "}" : "{embedding: 24, " + model + "}",
+              "model")
+              .spec;
+      const Outcome whole = outcome_of(options, 1, 1);
+      for (const auto& [parts, threads] : {std::pair(2, 2), {3, 3}, {11, 2}})
+        BOOST_TEST((outcome_of(options, parts, threads) == whole));
     }
-    real worst = 0;
-    for (std::size_t i = 0; i < after[0].size(); ++i)
-      worst = std::max(worst, std::abs(after[0][i] - after[1][i]));
-    BOOST_TEST(worst < 1e-6f);
+}
+
+// One table, looked up and multiplied with: every row of it moves.
+BOOST_AUTO_TEST_CASE(all_rows_of_a_tied_table_move) {
+  for (const char* tied : {"target", "all"}) {
+    ModelOptions options;
+    options.embedding = 128;
+    options.tied_embeddings = tied;
+    Setting setting(options);
+    const ParameterStore& store = setting.model->parameters();
+    const auto table =
+        std::find_if(store.all().begin(), store.all().end(), [](const Parameter& parameter) {
+          return parameter.name == "target.embedding.E";
+        });
+    BOOST_TEST_REQUIRE((table != store.all().end()));
+    const real unknown = table->value().data[kUnknown * 128];  // occurs nowhere
+    setting.step({});
+    BOOST_TEST(table->value().data[kUnknown * 128] != unknown);
   }
 }
 
@@ -195,7 +237,7 @@ BOOST_AUTO_TEST_CASE(clipping_bounds_the_step) {
   const double clip =
       1e-3;  // sgd with learning rate 0.1: the parameters move by exactly 0.1 * clip
   const std::vector<real> before = setting.values();
-  BOOST_TEST(setting.step({.shards = 2, .clip_norm = clip}).gradient_norm > clip);
+  BOOST_TEST(setting.step({.clip_norm = clip}).gradient_norm > clip);
   const double moved = norm_of_difference(before, setting.values(), 0, std::ssize(before));
   BOOST_TEST(std::abs(moved / (0.1 * clip) - 1) < 0.02);
 }
@@ -207,19 +249,20 @@ BOOST_AUTO_TEST_CASE(a_loss_that_is_not_finite_updates_nothing) {
   for (Index row = 0; row < table.shape[0]; ++row)
     table.value().data[row * table.shape[1]] = std::nanf("");
   const std::vector<real> before = setting.values();
-  const StepResult result = setting.step({.shards = 2, .clip_norm = 1});
+  const std::vector<TrainingStep::Parts> batches = {setting.batch(2)};
+  const StepResult result = setting.step({.clip_norm = 1});
   BOOST_TEST((!std::isfinite(result.nll) || !std::isfinite(result.gradient_norm)));
   const std::vector<real> after = setting.values();
   BOOST_TEST(std::memcmp(before.data(), after.data(), before.size() * sizeof(real)) == 0);
-  BOOST_TEST(!TrainingStep::bad_examples(*setting.model, setting.batch(2)).empty());
+  BOOST_TEST(!TrainingStep::bad_examples(*setting.model, batches).empty());
 }
 
 BOOST_AUTO_TEST_CASE(more_steps_lower_the_loss) {
   Setting setting;
   setting.optimizer = make_plugin<OptimizerKind>(Choice{.kind = "optimizer", .type = "adam"});
   Workers workers(2);
-  TrainingStep step(*setting.model, *setting.optimizer, {.shards = 4, .clip_norm = 1}, workers);
-  const auto batch = setting.batch(4);
+  TrainingStep step(*setting.model, *setting.optimizer, {.clip_norm = 1}, workers);
+  const std::vector<TrainingStep::Parts> batch = {setting.batch(2)};
   const double first = step.run(batch, 1).nll;
   double last = 0;
   for (Index update = 2; update <= 25; ++update) last = step.run(batch, update).nll;
@@ -239,7 +282,7 @@ BOOST_AUTO_TEST_CASE(a_moving_average_follows_the_updates) {
         store.all().begin(), store.all().end(), [](const Parameter& one) { return !one.trained; });
     BOOST_REQUIRE((baseline != store.all().end()));
     Workers workers(static_cast<int>(threads));
-    TrainingStep step(*setting.model, *setting.optimizer, {.shards = 4, .seed = 7}, workers);
+    TrainingStep step(*setting.model, *setting.optimizer, {.seed = 7}, workers);
     double average = 0;
     for (Index update = 1; update <= 3; ++update) {
       const StepResult result = step.run(setting.batch(4), update);

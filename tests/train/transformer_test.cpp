@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(all_steps_at_once_have_the_bits_of_single_steps) {
   };
   const Annotations annotations{normal("states", {kSentences, kPositions, 40}), {}, {}, lengths};
   const AttentionMemory memory = decoder->prepare(annotations);
-  Var target = normal("target", {kSteps, kSentences, 24});
+  Var target = normal("target", Shape::steps_first({kSteps, kSentences, 24}));
   const Unrolled all =
       decoder->unroll(memory, decoder->start(annotations, memory), decoder->inputs(target));
   const Unrolled steps = decoder->Decoder::unroll(
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(a_tiny_one_learns_to_copy) {
   Setting setting(transformer());
   const auto optimizer = make_plugin<OptimizerKind>(Choice{.kind = "optimizer", .type = "adam"});
   Workers workers(2);
-  TrainingStep step(*setting.model, *optimizer, {.shards = 1}, workers);
+  TrainingStep step(*setting.model, *optimizer, {}, workers);
   for (Index update = 1; update <= 500; ++update)
     step.run({setting.batch(update * 40, 40)}, update);
   const auto search =
@@ -181,11 +181,12 @@ BOOST_AUTO_TEST_CASE(parts_combine_with_those_of_other_papers) {
     Setting setting(fmt::format("{}model: {{embedding: 8, {}}}", kTask, model));
     const auto optimizer = make_plugin<OptimizerKind>(Choice{.kind = "optimizer", .type = "adam"});
     Workers workers(1);
-    TrainingStep step(*setting.model, *optimizer, {.shards = 2}, workers);
-    const std::vector<Batch> shards = {setting.batch(0, 10), setting.batch(10, 10)};
-    const double first = step.run(shards, 1).nll;
+    TrainingStep step(*setting.model, *optimizer, {}, workers);
+    const std::vector<TrainingStep::Parts> batches = {
+        {setting.batch(0, 10), setting.batch(10, 10)}};
+    const double first = step.run(batches, 1).nll;
     double last = first;
-    for (Index update = 2; update <= 100; ++update) last = step.run(shards, update).nll;
+    for (Index update = 2; update <= 100; ++update) last = step.run(batches, update).nll;
     BOOST_TEST_CONTEXT(model) BOOST_TEST(last < 0.9 * first);
   }
 }

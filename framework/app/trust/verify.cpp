@@ -108,6 +108,21 @@ std::string setting_differences(const Record& record) {
                        : fmt::format("{}", fmt::join(found, "; "));
 }
 
+void check_arithmetic(const Record& record) {
+  const JsonObject then = record.attributes("provenance");
+  const bool said = then.contains("arithmetic") && then["arithmetic"].is_number_integer();
+  const int made_with = said ? then["arithmetic"].get<int>() : 1;
+  if (made_with == kArithmetic) return;
+  throw DataError(
+      "{}: made with arithmetic {}, and this program computes with {}, whose last digits are "
+      "others "
+      "(CHANGELOG.md says why); verify with the version that made the record{}",
+      record.file().string(),
+      made_with,
+      kArithmetic,
+      then.contains("git_commit") ? fmt::format(", git {}", text_of(then["git_commit"])) : "");
+}
+
 void check_data(const Record& record, const Spec& spec) {
   if (const auto changed = changed_data(record, spec); !changed.empty())
     throw DataError(
@@ -167,6 +182,7 @@ void verify(const Arguments& arguments) {
                     record.file().string(),
                     record.state());
   const auto resolved = recorded_spec(record, arguments.overrides, arguments.plugins);
+  check_arithmetic(record);
   check_data(record, resolved.spec);
   const TemporaryFolder folder(arguments.keep);
   const fs::path again = second_run(record, resolved, folder.path(), arguments.threads);

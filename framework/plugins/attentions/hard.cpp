@@ -58,7 +58,8 @@ class Hard final : public ScoredAttention {
     Var weights = stack_steps(taught.weights);  // [T,B,S]
     Index* drawn = tape.arena().array_of<Index>(steps * rows);
     View rewards = tape.zeros({steps, rows}), regular = tape.zeros({steps, rows});
-    ExtraLoss extra;
+    Totals* totals = tape.arena().array_of<Totals>(rows);
+    ExtraLoss extra{{}, {totals, usize(rows)}};
     for (Index b = 0; b < rows; ++b) {
       const Index length = taught.target_lengths[usize(b)];
       real nll = 0;
@@ -70,8 +71,7 @@ class Hard final : public ScoredAttention {
             taught.factor * static_cast<real>(options_.reward_scale) * better;
         regular.data[t * rows + b] = -taught.factor * static_cast<real>(options_.entropy);
       }
-      extra.totals[0] -= static_cast<double>(nll);
-      extra.totals[1] += 1;
+      totals[b] = {-static_cast<double>(nll), 1};
     }
     extra.loss = entropy(weights, regular.data);
     if (samples(tape)) {
@@ -81,7 +81,7 @@ class Hard final : public ScoredAttention {
     return extra;
   }
 
-  void after_update(const std::array<double, 2>& totals) override {
+  void after_update(const Totals& totals) override {
     if (totals[1] == 0) return;
     real& b = *baseline_->value().data;
     b = static_cast<real>(options_.baseline_decay * static_cast<double>(b) +

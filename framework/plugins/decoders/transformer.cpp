@@ -21,10 +21,10 @@ class DecoderLayer {
 
   // self: the self-attention, of all positions or of a step. cross: what x sees of the source.
   template <class Self, class Cross>
-  Var operator()(Var x, Place place, Self self, Cross cross) const {
-    x = after_self_(x, place, [&](Var y) { return self(self_, y); });
-    x = after_cross_(x, place, [&](Var y) { return cross(cross_, y); });
-    return after_feed_forward_(x, place, [&](Var y) { return feed_forward_(y); });
+  Var operator()(Var x, Index first, Self self, Cross cross) const {
+    x = after_self_(x, first, [&](Var y) { return self(self_, y); });
+    x = after_cross_(x, first, [&](Var y) { return cross(cross_, y); });
+    return after_feed_forward_(x, first, [&](Var y) { return feed_forward_(y); });
   }
 
  private:
@@ -70,14 +70,13 @@ class Transformer final : public Decoder {
 
   DecoderStep step(const AttentionMemory& memory, const State& state, Var input) const override {
     State next = state;
-    const Outputs outputs =
-        run(memory, input, {PositionAxis::first, state.step}, [&](std::size_t l) {
-          return [&, l](const SelfAttention& self, Var y) { return self.step(y, next[l]); };
-        });
+    const Outputs outputs = run(memory, input, state.step, [&](std::size_t l) {
+      return [&, l](const SelfAttention& self, Var y) { return self.step(y, next[l]); };
+    });
     return {next, {outputs.output}, unstack_steps(Var(outputs.weights))[0]};
   }
   Unrolled unroll(const AttentionMemory& memory, State, Var&& inputs) const override {
-    Outputs outputs = run(memory, inputs, {PositionAxis::first, 0}, [](std::size_t) {
+    Outputs outputs = run(memory, inputs, 0, [](std::size_t) {
       return [](const SelfAttention& self, Var y) { return self.causal(y); };
     });
     return {outputs.output, unstack_steps(std::move(outputs.weights))};
@@ -94,8 +93,8 @@ class Transformer final : public Decoder {
   };
   // self(l): how layer l attends to the target.
   template <class Self>
-  Outputs run(const AttentionMemory& memory, Var input, Place place, Self self) const {
-    Outputs outputs{input_(input, place), {}};
+  Outputs run(const AttentionMemory& memory, Var input, Index first, Self self) const {
+    Outputs outputs{input_(input, first), {}};
     for (std::size_t l = 0; l < layers_.size(); ++l) {
       const bool top = l + 1 == layers_.size();
       const Wanted wanted = memory.heads != nullptr ? Wanted::each
@@ -104,11 +103,11 @@ class Transformer final : public Decoder {
       const auto cross = [&](const CrossAttention& attention, Var y) {
         const Index begin = static_cast<Index>(l) * 2 * units_;
         const MultiHead out = attention(y, memory.keys, begin, memory.lengths, wanted);
-        if (out.each) memory.heads->add(static_cast<Index>(l), place.first, out.each.value());
+        if (out.each) memory.heads->add(static_cast<Index>(l), first, out.each.value());
         outputs.weights = out.mean;
         return out.context;
       };
-      outputs.output = layers_[l](outputs.output, place, self(l), cross);
+      outputs.output = layers_[l](outputs.output, first, self(l), cross);
     }
     if (norm_) outputs.output = (*norm_)(outputs.output);
     return outputs;

@@ -26,7 +26,9 @@ class NormedAdditive final : public Score {
   Memory prepare(Var annotations) const override { return {key_(annotations)}; }
   Var score(const Memory& memory, const Query& query) const override {
     Tape& tape = memory.keys.tape();
-    Var v = scale_by(normalize_last(tape.parameter(*v_)), tape.parameter(*gain_));
+    const Index sentences = memory.keys.shape()[0];
+    Var v = scale_by(normalize_last(by_sentence(tape.parameter(*v_), sentences)),
+                     tape.parameter(*gain_));
     return additive_energy(memory.keys, query_(query.state), v, memory.lengths);
   }
 

@@ -113,6 +113,7 @@ Json gather() {
                {"cpus", std::thread::hardware_concurrency()},
                {"kernel", kernel()},
                {"version", build.version},
+               {"arithmetic", kArithmetic},
                {"compiler", build.compiler},
                {"flags", build.flags},
                {"git_commit", build.git_commit},

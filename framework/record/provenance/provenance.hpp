@@ -21,7 +21,11 @@ struct BuildInfo {
 };
 const BuildInfo& build_info();
 
-// Single values: host, cpu_model, isa, kernel, compiler, flags, git_commit,
+// What the numbers of a run are, to the last bit. A change that moves bits raises it, and CHANGELOG.md says why.
+// Runs of 1 do not say it.
+inline constexpr int kArithmetic = 2;
+
+// Single values: host, cpu_model, isa, kernel, arithmetic, compiler, flags, git_commit,
 // git_dirty, slurm_*, ...; objects: libraries, environment (only variables that can bear on the
 // result: no secrets).
 JsonObject gather_provenance() noexcept;

@@ -1,0 +1,44 @@
+// The projection to the vocabulary with its loss, for a batch or for the parts that it was cut into. Logits are
+// the largest array of a model, so they live only for a chunk of rows: turned into probabilities, then into
+// their own gradient, and that at once into the gradients of the weight, the bias and the features. Rows come
+// sentence by sentence, whatever the parts: so the bits do not depend on them, nor on the threads.
+#pragma once
+
+#include <span>
+
+#include "framework/autodiff/tape.hpp"
+#include "framework/base/workers.hpp"
+
+namespace softalign {
+
+// Of a part of a batch: rows of features with their targets, both as sentence_rows() finds them.
+struct ProjectedRows {
+  View features;                   // [..., R]
+  std::span<const Token> targets;  // [rows]; below 0: skipped
+  real* dfeatures = nullptr;       // as the features, added to; null: nobody needs it
+  // Written, but not where a row is skipped.
+  real* nll;      // [rows], -log p in nats
+  real* uniform;  // [rows], the mean of -log p over all symbols; only with smoothing
+  Token* best;    // [rows], the most probable symbol
+};
+
+struct ProjectedLoss {
+  Matrix weight;     // [R,V]
+  const real* bias;  // [V]
+  real factor;       // the loss is factor * sum of (1 - smoothing) nll + smoothing uniform
+  real smoothing = 0;
+  real* dweight =
+      nullptr;  // as the weight is stored, added to, likewise dbias; null: nobody needs it
+  real* dbias = nullptr;
+};
+
+// Of one sentence, after project_and_compare.
+real sentence_loss(const ProjectedRows& part, Index sentence, const ProjectedLoss& loss);
+
+// scratch: rewound.
+void project_and_compare(std::span<const ProjectedRows> parts,
+                         const ProjectedLoss& loss,
+                         Workers& workers,
+                         Arena& scratch);
+
+}  // namespace softalign
