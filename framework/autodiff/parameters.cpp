@@ -7,6 +7,7 @@
 
 #include "framework/base/bounds.hpp"
 #include "framework/base/error.hpp"
+#include "framework/base/pages.hpp"
 #include "framework/base/types.hpp"
 
 namespace softalign {
@@ -88,6 +89,7 @@ void ParameterStore::allocate_zeros() {
   place([](const Parameter& one) { return !one.trained; });
   values_.reset(static_cast<real*>(std::calloc(usize(std::max<Index>(1, size_)), sizeof(real))));
   if (!values_) throw std::bad_alloc();
+  ask_for_large_pages(values_.get(), usize(size_) * sizeof(real));
 }
 
 void ParameterStore::allocate(std::uint64_t seed) {

@@ -1,4 +1,5 @@
 #include "framework/base/arena.hpp"
+#include "framework/base/pages.hpp"
 #include "framework/base/types.hpp"
 
 #include <algorithm>
@@ -22,6 +23,7 @@ void* Arena::allocate(std::size_t bytes) {
     chunks_.push_back({std::unique_ptr<std::byte[], Release>(
                            static_cast<std::byte*>(::operator new[](wanted, std::align_val_t{64}))),
                        wanted});
+    ask_for_large_pages(chunks_.back().bytes.get(), wanted);
     used_ = 0;
   }
   void* place = chunks_[chunk_].bytes.get() + used_;

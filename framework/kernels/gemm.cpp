@@ -217,6 +217,19 @@ void gemm(Matrix a, const PackedMatrix& b, bool add, real* c, Index c_stride, co
 Index PackedMatrix::size(Matrix) { return 0; }
 PackedMatrix::PackedMatrix(Matrix b, real*) : matrix_(b), panels_(nullptr) {}
 
+Index RowPanels::size(Index rows, Index columns) { return rows * columns; }
+Index RowPanels::width() { return 32; }
+Matrix RowPanels::panel(Index first) const {
+  return {numbers_ + first, rows_, std::min(width(), columns_ - first), columns_};
+}
+void RowPanels::put(Index first, Matrix rows) const {
+  for (Index i = 0; i < rows.rows; ++i)
+    std::copy_n(rows.data + i * rows.stride, columns_, numbers_ + (first + i) * columns_);
+}
+PackedMatrix RowPanels::columns(Index first, Index count) const {
+  return {{numbers_ + first, rows_, count, columns_}, nullptr};
+}
+
 std::vector<std::string> gemm_variants() { return {gemm_variant()}; }
 std::string gemm_variant() { return "CBLAS through xtensor-blas (double)"; }
 void use_gemm_variant(const std::string&) {}
@@ -243,6 +256,39 @@ PackedMatrix::PackedMatrix(Matrix b, real* to) : matrix_(b), panels_(to) {
              std::min(kDepth, b.rows - first),
              to + column * b.rows + first * width);
   }
+}
+
+Index RowPanels::size(Index rows, Index columns) {
+  return PackedMatrix::size({nullptr, rows, columns});
+}
+
+Index RowPanels::width() { return kernels()->panel(); }
+
+Matrix RowPanels::panel(Index first) const {
+  const Index columns = std::min(width(), columns_ - first);
+  return {numbers_ + first * rows_, rows_, columns, panel_width(columns)};
+}
+
+// Panel by panel: the rows of one lie together.
+void RowPanels::put(Index first, Matrix rows) const {
+  if (uncomputed) return;
+  for (Index column = 0; column < columns_; column += width()) {
+    const Matrix to = panel(column);
+    pack_b(rows,
+           column,
+           to.columns,
+           to.stride,
+           0,
+           rows.rows,
+           numbers_ + column * rows_ + first * to.stride);
+  }
+}
+
+PackedMatrix RowPanels::columns(Index first, Index count) const {
+  PackedMatrix columns;
+  columns.matrix_ = {nullptr, rows_, count};
+  columns.panels_ = numbers_ + first * rows_;
+  return columns;
 }
 
 std::vector<std::string> gemm_variants() {

@@ -31,8 +31,26 @@ class PackedMatrix {
   const real* panels() const { return panels_; }
 
  private:
+  friend class RowPanels;
+  PackedMatrix() = default;
   Matrix matrix_;
-  const real* panels_;
+  const real* panels_ = nullptr;
+};
+
+// A right operand [rows, columns] in that order, put there a few rows at a time.
+class RowPanels {
+ public:
+  static Index size(Index rows, Index columns);  // numbers that `to` must hold
+  RowPanels(Index rows, Index columns, real* to) : rows_(rows), columns_(columns), numbers_(to) {}
+  static Index width();                                  // of a panel
+  void put(Index first, Matrix rows) const;              // not transposed
+  PackedMatrix columns(Index first, Index count) const;  // first: a multiple of width()
+  // One panel as it lies, [rows, columns up to width()].
+  Matrix panel(Index first) const;
+
+ private:
+  Index rows_, columns_;
+  real* numbers_;
 };
 
 // C = A B, or with add C + A B; bias [n], when there is one, is added to every row. A [m, k], B [k, n],

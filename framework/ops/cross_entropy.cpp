@@ -13,8 +13,48 @@ namespace softalign {
 namespace {
 
 constexpr Index kRows = 256;  // of a thread whose logits exist at a time
-constexpr Index kColumns =
-    1024;  // of the weight's gradient that are computed in one piece, at least
+constexpr Index kBlock =
+    24;  // of them that are computed in one piece: their logits stay in a cache
+// Columns of the weight's gradient, of the weight and of its transpose in one piece, at least.
+constexpr Index kColumns = 1024, kPacked = 1024, kPackedTransposed = 64;
+
+// A weight in panels, packed by many threads.
+class Packs {
+ public:
+  Packs(Matrix w, Index width, Arena& arena)
+      : w_(w),
+        width_(width),
+        count_((w.columns + width - 1) / width),
+        packs_(arena.array_of<PackedMatrix>(count_)),
+        numbers_(arena.array_of<real*>(count_)) {
+    for (Index i = 0; i < count_; ++i)
+      numbers_[i] = arena.array({PackedMatrix::size(piece(i))}).data;
+  }
+  Index count() const { return count_; }
+  void pack(Index i) { new (packs_ + i) PackedMatrix(piece(i), numbers_[i]); }
+  // c [x.rows, w.columns] = x w, and the bias.
+  void multiply(Matrix x, real* c, const real* bias = nullptr) const {
+    for (Index i = 0; i < count_; ++i)
+      gemm(x,
+           packs_[i],
+           false,
+           c + i * width_,
+           w_.columns,
+           bias == nullptr ? nullptr : bias + i * width_);
+  }
+
+ private:
+  Matrix piece(Index i) const {
+    Matrix piece = w_;
+    piece.data += i * width_ * (w_.transposed ? w_.stride : 1);
+    piece.columns = std::min(width_, w_.columns - i * width_);
+    return piece;
+  }
+  Matrix w_;
+  Index width_, count_;
+  PackedMatrix* packs_;
+  real** numbers_;
+};
 
 // A row that is not skipped.
 struct Row {
@@ -38,27 +78,42 @@ std::span<const Row> rows_of(std::span<const ProjectedRows> parts, Arena& arena)
 
 class Chunk {
  public:
+  // most: rows at a time.
   Chunk(const ProjectedLoss& loss, bool gradients, Index most, Arena& arena)
       : loss_(loss),
         gradients_(gradients),
+        of_weight_(loss.dweight != nullptr || loss.dbias != nullptr),
         size_(loss.weight.rows),
         vocabulary_(loss.weight.columns),
+        weight_(loss.weight, kPacked, arena),
+        transposed_(gradients ? loss.weight.transpose() : Matrix{}, kPackedTransposed, arena),
         x_(arena.array({most, size_}).data),
-        logits_(arena.array({most, vocabulary_}).data),
-        dx_(gradients ? arena.array({most, size_}).data : nullptr) {}
+        ones_(arena.array({most}).data),
+        dlogits_(arena.array({of_weight_ ? RowPanels::size(most, vocabulary_) : 0}).data) {
+    std::fill_n(ones_, most, real{1});
+  }
 
-  // Rows [first, first + count) of the chunk: logits, losses, their gradients and those of the features.
+  void pack(Workers& workers) {
+    workers.run(transposed_.count() + weight_.count(), [&](Index i) {
+      i < transposed_.count() ? transposed_.pack(i) : weight_.pack(i - transposed_.count());
+    });
+  }
+
+  // Of these rows: logits, losses, their gradients and those of the features.
   void compute(std::span<const Row> rows, Index first, Index count) const {
+    thread_local Arena scratch;
+    scratch.rewind({});
+    real* logits = scratch.array({count, vocabulary_}).data;
+    real* dx = scratch.array({count, size_}).data;
     real* x = x_ + first * size_;
-    real* logits = logits_ + first * vocabulary_;
-    real nll[kRows], uniform[kRows];
-    Token targets[kRows], best[kRows];
+    real nll[kBlock], uniform[kBlock];
+    Token targets[kBlock], best[kBlock];
     for (Index i = 0; i < count; ++i) {
       const Row& row = rows[usize(first + i)];
       std::copy_n(row.part->features.data + row.at * size_, size_, x + i * size_);
       targets[i] = row.part->targets[usize(row.at)];
     }
-    gemm({x, count, size_}, loss_.weight, false, logits, vocabulary_, loss_.bias);
+    weight_.multiply({x, count, size_}, logits, loss_.bias);
     kernels::softmax_cross_entropy(count,
                                    vocabulary_,
                                    targets,
@@ -76,30 +131,33 @@ class Chunk {
       if (loss_.smoothing > 0) row.part->uniform[row.at] = uniform[i];
     }
     if (!gradients_) return;
-    real* dx = dx_ + first * size_;
-    gemm({logits, count, vocabulary_}, loss_.weight.transpose(), false, dx, size_);
+    const Matrix dlogits{logits, count, vocabulary_};
+    if (of_weight_) RowPanels(std::ssize(rows), vocabulary_, dlogits_).put(first, dlogits);
+    transposed_.multiply(dlogits, dx);
     for (Index i = 0; i < count; ++i)
       if (const Row& row = rows[usize(first + i)]; row.part->dfeatures != nullptr)
         kernels::add(size_, dx + i * size_, row.part->dfeatures + row.at * size_);
   }
 
-  // Of the weight and the bias: symbols [first, first + count).
+  // Of the weight and the bias: symbols [first, first + count), from all rows.
   void compute_weight(Index rows, Index first, Index count) const {
-    const Matrix dy{logits_ + first, rows, count, vocabulary_}, x{x_, rows, size_};
+    const RowPanels panels(rows, vocabulary_, dlogits_);
+    const Matrix x{x_, rows, size_};
     if (real* dw = loss_.dweight; dw != nullptr && loss_.weight.transposed)
-      gemm(dy.transpose(), x, true, dw + first * size_, size_);
+      for (Index column = first; column < first + count; column += RowPanels::width())
+        gemm(panels.panel(column).transpose(), x, true, dw + column * size_, size_);
     else if (dw != nullptr)
-      gemm(x.transpose(), dy, true, dw + first, vocabulary_);
-    if (loss_.dbias == nullptr) return;
-    for (Index i = 0; i < rows; ++i)
-      kernels::add(count, dy.data + i * vocabulary_, loss_.dbias + first);
+      gemm(x.transpose(), panels.columns(first, count), true, dw + first, vocabulary_);
+    if (loss_.dbias != nullptr)
+      gemm({ones_, 1, rows}, panels.columns(first, count), true, loss_.dbias + first, vocabulary_);
   }
 
  private:
   const ProjectedLoss& loss_;
-  bool gradients_;
+  bool gradients_, of_weight_;
   Index size_, vocabulary_;
-  real *x_, *logits_, *dx_;
+  Packs weight_, transposed_;
+  real *x_, *ones_, *dlogits_;
 };
 
 }  // namespace
@@ -118,13 +176,14 @@ void project_and_compare(std::span<const ProjectedRows> parts,
               most = std::min(all, kRows * threads), vocabulary = loss.weight.columns,
               width = std::max(kColumns, (vocabulary / threads + 31) / 32 * 32),
               pieces = (vocabulary + width - 1) / width;
-  const Chunk chunk(loss, gradients, most, scratch);
+  Chunk chunk(loss, gradients, most, scratch);
+  chunk.pack(workers);
   for (Index begin = 0; begin < all; begin += most) {
-    const Index n = std::min(most, all - begin), slices = std::min(n, threads);
+    const Index n = std::min(most, all - begin), blocks = (n + kBlock - 1) / kBlock;
     const std::span<const Row> now = rows.subspan(usize(begin), usize(n));
-    workers.run(slices, [&](Index i) {
-      const Index first = i * n / slices;
-      chunk.compute(now, first, (i + 1) * n / slices - first);
+    workers.run(blocks, [&](Index i) {
+      const Index first = i * n / blocks;
+      chunk.compute(now, first, (i + 1) * n / blocks - first);
     });
     if (!of_weight) continue;
     workers.run(pieces, [&](Index i) {

@@ -1,4 +1,5 @@
 #include "framework/train/step.hpp"
+#include "framework/base/pages.hpp"
 #include "framework/base/types.hpp"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ TrainingStep::TrainingStep(Model& model,
       weight_gradients_(model.parameters(), workers.threads()),
       table_gradients_(model.parameters()) {
   for (const std::string& name : optimizer.state())
-    state_.push_back({name, std::vector<real>(usize(model.parameters().flat_size()))});
+    state_.push_back({name, zeros_in_large_pages(model.parameters().flat_size())});
 }
 
 StepResult TrainingStep::run(std::span<const Parts> batches,

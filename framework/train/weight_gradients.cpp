@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "framework/base/pages.hpp"
 #include "framework/base/types.hpp"
 #include "framework/kernels/elementwise.hpp"
 
@@ -14,7 +15,8 @@ constexpr Index kColumns = 256;    // of a weight that are computed in one piece
 }  // namespace
 
 WeightGradients::WeightGradients(const ParameterStore& store, int threads)
-    : numbers_(usize(store.dense_size())), squares_((numbers_.size() + kChunk - 1) / kChunk) {
+    : numbers_(zeros_in_large_pages(store.dense_size())),
+      squares_((numbers_.size() + kChunk - 1) / kChunk) {
   for (const Parameter& parameter : store.all()) {
     if (parameter.table || !parameter.trained) continue;
     const Shape& shape = parameter.shape;

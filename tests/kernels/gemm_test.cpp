@@ -60,12 +60,40 @@ void packed_gemm(Matrix a, Matrix b, bool add, real* c, Index c_stride, const re
   gemm(a, PackedMatrix(b, panels.data()), add, c, c_stride, bias);
 }
 
+// Put into panels in two pieces, multiplied with in as many as there are panels; A from panels too.
+void gemm_of_panels(Matrix a, Matrix b, bool add, real* c, Index c_stride, const real* bias) {
+  const Index width = RowPanels::width();
+  const auto panels_of = [](Matrix x, std::vector<real>& numbers) {
+    std::vector<real> plain(usize(x.rows * x.columns));
+    for (Index i = 0; i < x.rows; ++i)
+      for (Index j = 0; j < x.columns; ++j)
+        plain[usize(i * x.columns + j)] =
+            x.data[x.transposed ? j * x.stride + i : i * x.stride + j];
+    numbers.assign(usize(RowPanels::size(x.rows, x.columns)), std::nanf(""));
+    const RowPanels panels(x.rows, x.columns, numbers.data());
+    const Index half = x.rows / 2;
+    panels.put(0, {plain.data(), half, x.columns});
+    panels.put(half, {plain.data() + half * x.columns, x.rows - half, x.columns});
+    return panels;
+  };
+  std::vector<real> of_a, of_b;
+  const RowPanels left = panels_of(a.transpose(), of_a), right = panels_of(b, of_b);
+  for (Index row = 0; row < a.rows; row += width)
+    for (Index column = 0; column < b.columns; column += width)
+      gemm(left.panel(row).transpose(),
+           right.columns(column, std::min(width, b.columns - column)),
+           add,
+           c + row * c_stride + column,
+           c_stride,
+           bias == nullptr ? nullptr : bias + column);
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(gemm_suite)
 
 BOOST_AUTO_TEST_CASE(products_of_all_shapes) {
-  for (Product product : {Product{&gemm}, Product{&packed_gemm}})
+  for (Product product : {Product{&gemm}, Product{&packed_gemm}, Product{&gemm_of_panels}})
     for (const bool ta : {false, true})
       for (const bool tb : {false, true})
         for (const Index gap : {0, 3})
@@ -107,6 +135,9 @@ BOOST_AUTO_TEST_CASE(every_variant_gives_the_same_bits) {
           c = random_numbers("c", m * n);
           packed_gemm(left, right, true, c.data(), n, bias.data());
           BOOST_TEST((c == expected), variant << ", packed " << m << 'x' << n << 'x' << k);
+          c = random_numbers("c", m * n);
+          gemm_of_panels(left, right, true, c.data(), n, bias.data());
+          BOOST_TEST((c == expected), variant << ", panels " << m << 'x' << n << 'x' << k);
         }
       }
   use_gemm_variant(usual);
