@@ -28,6 +28,10 @@ SOFTALIGN_KERNEL void relu_backward(Index n, const real* y, const real* dy, real
   for (Index i = 0; i < n; ++i) dx[i] += y[i] > 0 ? dy[i] : 0;
 }
 
+SOFTALIGN_KERNEL void relu_backward_in_place(Index n, const real* y, real* dy) {
+  for (Index i = 0; i < n; ++i) dy[i] = y[i] <= 0 ? 0 : dy[i];
+}
+
 SOFTALIGN_KERNEL void maxout_forward(Index n, const real* x, real* y) {
   for (Index i = 0; i < n; ++i) y[i] = x[2 * i] >= x[2 * i + 1] ? x[2 * i] : x[2 * i + 1];
 }

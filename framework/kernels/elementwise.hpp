@@ -12,6 +12,7 @@ void sigmoid_forward(Index n, const real* x, real* y);
 void sigmoid_backward(Index n, const real* y, const real* dy, real* dx);  // dx += dy y (1 - y)
 void relu_forward(Index n, const real* x, real* y);
 void relu_backward(Index n, const real* y, const real* dy, real* dx);
+void relu_backward_in_place(Index n, const real* y, real* dy);  // dy becomes dx
 
 // Pairs of neighbours: y [n] = max(x[2i], x[2i + 1]); the gradient goes to the larger, to the first
 // on ties.

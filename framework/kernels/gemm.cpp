@@ -76,16 +76,17 @@ const GemmKernels*& kernels() {
   return chosen;
 }
 
-// to[p * rows + i] = a(i, p)
+constexpr Index kSpare = 16;  // numbers behind a packed A that packing may write to
+
+// to[p * rows + i] = a(i, p) of a transposed one
 void pack_a(Matrix a, Index row, Index rows, Index first, Index depth, real* to) {
-  if (a.transposed) {
-    const real* from = a.data + first * a.stride + row;
+  const real* from = a.data + first * a.stride + row;
+  if (row + kSpare <= a.rows) {  // whole vectors: what is too many of them, the next overwrites
+    static_assert(GemmKernels::kMaxRows <= kSpare);
+    for (Index p = 0; p < depth; ++p) std::copy_n(from + p * a.stride, kSpare, to + p * rows);
+  } else {
     for (Index p = 0; p < depth; ++p)
       for (Index i = 0; i < rows; ++i) to[p * rows + i] = from[p * a.stride + i];
-  } else {
-    const real* from = a.data + row * a.stride + first;
-    for (Index i = 0; i < rows; ++i)
-      for (Index p = 0; p < depth; ++p) to[p * rows + i] = from[i * a.stride + p];
   }
 }
 
@@ -121,13 +122,16 @@ void multiply(
   const auto block_begin = [=](Index block) { return block * m / blocks; };
   const bool packs_b = b_panels == nullptr && (b.transposed || m > kFewRows);
   const bool packed = packs_b || b_panels != nullptr;
-  // Rows a multiple of 4 KiB apart would push each other out of the first-level cache.
-  const bool packs_a = a.transposed || (m > 1 && a.stride % 1024 == 0);
+  // Rows a multiple of 4 KiB apart would push each other out of the first-level cache: they are moved.
+  const bool packs_a = a.transposed, moves_a = !packs_a && m > 1 && a.stride % 1024 == 0;
 
   thread_local Arena scratch;
   scratch.rewind({});
   const Index depth = std::min(kDepth, a.columns);
-  real* packed_a = packs_a ? scratch.array({m * depth}).data : nullptr;
+  const Index moved = depth + kSpare;
+  real* packed_a = packs_a   ? scratch.array({m * depth + kSpare}).data
+                   : moves_a ? scratch.array({m * moved}).data
+                             : nullptr;
   real* packed_b = packs_b ? scratch.array({panel * depth}).data : nullptr;
   if (a.columns == 0)
     for (Index i = 0; i < m; ++i)
@@ -147,6 +151,8 @@ void multiply(
                first,
                tile.k,
                packed_a + block_begin(i) * tile.k);
+    for (Index i = 0; moves_a && i < m; ++i)
+      std::copy_n(a.data + i * a.stride + first, tile.k, packed_a + i * moved);
     for (Index column = 0; column < n; column += panel) {
       const Index columns = std::min(panel, n - column);
       const int vectors = columns > k.width ? 2 : 1;
@@ -161,8 +167,10 @@ void multiply(
       const auto& compute = k.compute[vectors - 1][tile.tail > 0][packed];
       for (Index i = 0; i < blocks; ++i) {
         const Index row = block_begin(i), rows = block_begin(i + 1) - row;
-        tile.a = packs_a ? packed_a + row * tile.k : a.data + row * a.stride + first;
-        tile.a_row = packs_a ? 1 : a.stride;
+        tile.a = packs_a   ? packed_a + row * tile.k
+                 : moves_a ? packed_a + row * moved
+                           : a.data + row * a.stride + first;
+        tile.a_row = packs_a ? 1 : moves_a ? moved : a.stride;
         tile.a_k = packs_a ? rows : 1;
         tile.c = c + row * c_stride + column;
         compute[rows - 1](tile);

@@ -26,10 +26,8 @@ Var relu(Var&& x) {
   Var y = x.tape().take(x);
   const View numbers = y.value();
   kernels::relu_forward(numbers.size(), numbers.data, numbers.data);
-  return x.tape().record_in_place(y, {}, [=](View dy) {
-    for (Index i = 0; i < dy.size(); ++i)
-      if (numbers.data[i] <= 0) dy.data[i] = 0;
-  });
+  return x.tape().record_in_place(
+      y, {}, [=](View dy) { kernels::relu_backward_in_place(dy.size(), numbers.data, dy.data); });
 }
 
 Var maxout(Var x) {

@@ -28,7 +28,8 @@ int main(int argc, char** argv) {
   auto* train = app.add_subcommand("train", "training steps beside their matrix products alone");
   auto* decode = app.add_subcommand("decode", "sentences to a fixed number of target symbols");
   for (CLI::App* mode : {train, decode}) {
-    mode->add_option("--configuration", configuration, "small, medium, long, paper or tiny");
+    mode->add_option(
+        "--configuration", configuration, "small, medium, long, paper, luong, transformer or tiny");
     mode->add_option("--threads", request.threads)->check(CLI::Range(1, 1024));
     mode->add_option("--seconds", request.seconds, "of a measurement")->check(CLI::PositiveNumber);
     mode->add_option(

@@ -9,26 +9,50 @@
 namespace softalign::bench {
 
 Workload workload(const std::string& name) {
-  const Workload all[] = {{"small", 256, 256, 8000, 64, 20, 20},
-                          {"medium", 512, 512, 10000, 64, 25, 25},
-                          {"long", 256, 256, 8000, 64, 80, 80},
-                          {"paper", 620, 1000, 30000, 80, 30, 30},
-                          {"tiny", 32, 32, 100, 16, 6, 6}};
+  const Workload all[] = {
+      {"small", 256, 256, 8000, 64, 20, 20},
+      {"medium", 512, 512, 10000, 64, 25, 25},
+      {"long", 256, 256, 8000, 64, 80, 80},
+      {"paper", 620, 1000, 30000, 80, 30, 30},
+      {"luong",
+       256,
+       256,
+       8000,
+       64,
+       20,
+       20,
+       "encoder: {type: lstm, layers: 2, direction: forward, units: 256}\n"
+       "attention: {type: global, score: dot}\n"
+       "decoder: {type: luong_lstm, layers: 2, units: 256}\n"},
+      {"transformer",
+       256,
+       256,
+       8000,
+       64,
+       30,
+       30,
+       "encoder: {type: self_attention, layers: 3, heads: 4, units: 256, feed_forward: 1024}\n"
+       "attention: built_in\n"
+       "decoder: {type: transformer, layers: 3, heads: 4, units: 256, feed_forward: 1024}\n"},
+      {"tiny", 32, 32, 100, 16, 6, 6}};
   for (const Workload& one : all)
     if (one.name == name) return one;
-  throw SpecError("no configuration '{}': small, medium, long, paper or tiny", name);
+  throw SpecError("no configuration '{}': small, medium, long, paper, luong, transformer or tiny",
+                  name);
 }
 
 ModelOptions Workload::model(bool attention) const {
+  const std::string size = fmt::format("embedding: {}\n", embedding);
+  if (!other_model.empty()) return parse_spec<ModelOptions>(size + other_model, name).spec;
   const std::string attends =
       attention ? fmt::format("{{type: global, score: {{type: additive, units: {}}}}}", units)
                 : "{type: none}";
   return parse_spec<ModelOptions>(
-             fmt::format("embedding: {}\n"
+             fmt::format("{}"
                          "encoder: {{type: gru, units: {}}}\n"
                          "attention: {}\n"
                          "decoder: {{type: attentional_gru, units: {}, readout: maxout}}\n",
-                         embedding,
+                         size,
                          units,
                          attends,
                          units),
