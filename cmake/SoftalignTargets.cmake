@@ -49,8 +49,9 @@ if(NOT TARGET yaml-cpp::yaml-cpp)
 endif()
 
 # Bits: no contraction into fused multiply-adds and no fast-math, so that a kernel's bits do not depend on the vector width.
+# A root that may set errno, or a comparison that may trap, would not be computed by vectors at all; neither changes a number.
 add_library(softalign_settings INTERFACE)
-target_compile_options(softalign_settings INTERFACE -ffp-contract=off)
+target_compile_options(softalign_settings INTERFACE -ffp-contract=off -fno-math-errno -fno-trapping-math)
 target_compile_features(softalign_settings INTERFACE cxx_std_20)
 
 add_library(softalign_warnings INTERFACE)

@@ -53,6 +53,7 @@ SOFTALIGN_KERNEL void gru_output_backward(GruSizes n,
     real* dz = dgates + row * n.gate_stride;
     real* dc = dz + 2 * units;
     real* dp = dprevious + row * units;
+    SOFTALIGN_NO_OVERLAP
     for (Index u = 0; u < units; ++u) {
       dz[u] = d[u] * (c[u] - h[u]) * z[u] * (1 - z[u]);
       dc[u] = d[u] * z[u] * (1 - c[u] * c[u]);
@@ -74,6 +75,7 @@ SOFTALIGN_KERNEL void gru_gates_backward(GruSizes n,
     real* r = gates + row * n.gate_stride + units;
     real* dr = dgates + row * n.gate_stride + units;
     real* dp = dprevious + row * units;
+    SOFTALIGN_NO_OVERLAP
     for (Index u = 0; u < units; ++u) {
       dr[u] = d[u] * h[u] * r[u] * (1 - r[u]);
       dp[u] += d[u] * r[u];
@@ -92,6 +94,7 @@ SOFTALIGN_KERNEL void gru_first_backward(GruSizes n,
     const real* z = gates + row * n.gate_stride;
     const real* c = z + 2 * units;
     real* dz = dgates + row * n.gate_stride;
+    SOFTALIGN_NO_OVERLAP
     for (Index u = 0; u < units; ++u) {
       dz[u] = d[u] * c[u] * z[u] * (1 - z[u]);
       dz[units + u] = 0;

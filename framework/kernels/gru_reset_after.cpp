@@ -39,6 +39,7 @@ SOFTALIGN_KERNEL void gru_reset_after_backward(Index rows,
     real* dz = dgates + row * 3 * units;
     real* dr = dz + units;
     real* dc = dr + units;
+    SOFTALIGN_NO_OVERLAP
     for (Index u = 0; u < units; ++u) {
       dz[u] = d[u] * (c[u] - h[u]) * z[u] * (1 - z[u]);
       dc[u] = d[u] * z[u] * (1 - c[u] * c[u]);

@@ -48,6 +48,7 @@ SOFTALIGN_KERNEL void lstm_backward(LstmSizes n,
     real* df = di + units;
     real* dg = di + 2 * units;
     real* d_o = di + 3 * units;
+    SOFTALIGN_NO_OVERLAP
     for (Index u = 0; u < units; ++u) {
       const real t = vector_tanh(c[u]);
       const real d = from_later[u] + h[u] * o[u] * (1 - t * t);  // of c'

@@ -19,6 +19,12 @@
 #else
 #define SOFTALIGN_KERNEL
 #endif
+// Before a loop whose arrays do not overlap, where there are too many of them for the compiler to compare.
+#if defined(__clang__)
+#define SOFTALIGN_NO_OVERLAP _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define SOFTALIGN_NO_OVERLAP _Pragma("GCC ivdep")
+#endif
 #define SOFTALIGN_INLINE inline __attribute__((always_inline))
 
 namespace softalign {
