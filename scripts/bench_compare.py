@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Times softalign and PyTorch in turns on one machine and prints one table: training steps and decoding.
+"""Times softalign and its strongest peers in turns on one machine and prints one table: training steps and decoding.
 
 Every program is started once and keeps its model; a round asks each of them for one measurement, one after the other, so that
 whatever else the machine does meets all of them alike. The table gives medians over all rounds.
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import platform
 import shutil
 import statistics
@@ -23,60 +24,121 @@ from typing import Any
 from output import parse_checked, write
 
 ROOT = Path(__file__).resolve().parent.parent
-CONFIGURATIONS = ("small", "medium", "long", "paper")
+CONFIGURATIONS = ("small", "medium", "long", "paper", "luong", "transformer")
+RNNSEARCH = ("small", "medium", "long", "paper", "tiny")
+
+
+@dataclass(frozen=True)
+class Peer:
+    """A way to run a rival: its script in scripts/peers, and the mode that the script takes."""
+
+    name: str
+    script: str
+    mode: str
+    tuned: bool = False  # the environment of tuned()
+    apart: bool = False  # a process for each thread, each on a core of its own, instead of threads
+    configurations: tuple[str, ...] = CONFIGURATIONS + ("tiny",)
+
+
+UNROLLED = tuple(name for name in Peer.configurations if name != "long")  # 80 steps compile for a quarter of an hour
+PEERS = {
+    "train": {
+        "eager": Peer("PyTorch eager", "pytorch.py", "eager"),
+        "script": Peer("PyTorch script", "pytorch.py", "script", configurations=RNNSEARCH + ("luong",)),
+        "compile": Peer("PyTorch compile", "pytorch.py", "compile", configurations=UNROLLED),
+        "eager-tuned": Peer("PyTorch eager, tuned", "pytorch.py", "eager", tuned=True, configurations=("luong", "transformer")),
+        "script-tuned": Peer("PyTorch script, tuned", "pytorch.py", "script", tuned=True, configurations=RNNSEARCH),
+        "compile-tuned": Peer("PyTorch compile, tuned", "pytorch.py", "compile", tuned=True, configurations=("luong", "transformer")),
+        "by-hand-tuned": Peer("PyTorch by hand, tuned", "pytorch.py", "by_hand", tuned=True, configurations=RNNSEARCH),
+        "jax": Peer("JAX", "jax_rnnsearch.py", "jit", configurations=RNNSEARCH),
+    },
+    "decode": {
+        "eager": Peer("PyTorch eager", "pytorch.py", "eager", configurations=RNNSEARCH),
+        "eager-apart": Peer("PyTorch eager, processes", "pytorch.py", "eager", apart=True, configurations=RNNSEARCH),
+        "compile-tuned": Peer("PyTorch compile, tuned, processes", "pytorch.py", "compile", tuned=True, apart=True,
+                              configurations=RNNSEARCH),
+    },
+}  # fmt: skip
+
+
+def tuned() -> dict[str, str]:
+    """PyTorch's matrix library takes its AVX-512 path on processors of every maker, malloc keeps its memory and asks for large pages."""
+    library = ROOT / "build/peers_tuned.so"
+    if not library.exists():
+        subprocess.run(["cc", "-shared", "-fPIC", "-O2", "-o", library, ROOT / "scripts/peers/tuned.c"], check=True)
+    keep = ("hugetlb=1", "mmap_threshold=4294967296", "trim_threshold=4294967296")
+    return {"LD_PRELOAD": str(library), "GLIBC_TUNABLES": ":".join(f"glibc.malloc.{part}" for part in keep)}
 
 
 @dataclass
 class Contestant:
-    """One program on one configuration: a process that measures when told to."""
+    """One program on one configuration: processes that measure when told to, all at once."""
 
     name: str
     command: list[str]
-    process: subprocess.Popen[str] | None = None
-    seconds: list[float] = field(default_factory=list)
-    floor: list[float] = field(default_factory=list)
-    summary: dict[str, Any] = field(default_factory=dict)
+    environment: dict[str, str] = field(default_factory=dict)
+    cores: list[str] = field(default_factory=list)  # one process on each; else one process
+    processes: list[subprocess.Popen[str]] = field(default_factory=list)
+    answers: list[list[dict[str, Any]]] = field(default_factory=list)  # of each process
+    summaries: list[dict[str, Any]] = field(default_factory=list)
 
     def start(self) -> bool:
         """False when it cannot run: the reason is on standard error."""
-        self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        return bool(self.process.stdout.readline())
+        pinned = [["taskset", "-c", core, *self.command] for core in self.cores] or [self.command]
+        self.processes = [
+            subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=os.environ | self.environment)
+            for command in pinned
+        ]
+        self.answers = [[] for _ in self.processes]
+        return all([process.stdout.readline() for process in self.processes])
 
     def measure(self) -> None:
-        self.process.stdin.write("go\n")
-        self.process.stdin.flush()
-        answer = json.loads(self.process.stdout.readline())
-        self.seconds += answer["seconds"]
-        self.floor += answer.get("floor_seconds", [])
+        for process in self.processes:
+            process.stdin.write("go\n")
+            process.stdin.flush()
+        for process, answers in zip(self.processes, self.answers):
+            answers.append(json.loads(process.stdout.readline()))
 
     def finish(self) -> None:
-        self.process.stdin.close()
-        self.summary = json.loads(self.process.stdout.readline())
-        self.process.wait()
+        for process in self.processes:
+            process.stdin.close()
+        self.summaries = [json.loads(process.stdout.readline()) for process in self.processes]
+        for process in self.processes:
+            process.wait()
+
+    @property
+    def summary(self) -> dict[str, Any]:
+        return self.summaries[0]
+
+    def seconds(self, which: str = "seconds", process: int = 0) -> list[float]:
+        return [number for answer in self.answers[process] for number in answer.get(which, [])]
+
+    def rate(self, of: str) -> float:
+        """of: what a repetition works through (the summary's name for the number). A second's, of all processes."""
+        return sum(summary[of] / statistics.median(self.seconds(process=i)) for i, summary in enumerate(self.summaries))
 
 
-def contestants(what: str, configuration: str, arguments: argparse.Namespace) -> list[Contestant]:
-    bench = str(ROOT / "build/release/bin/softalign_bench")
-    rival = [arguments.pytorch, str(ROOT / "scripts/bench_pytorch.py")]
-    common = [what, "--configuration", configuration, "--seconds", str(arguments.seconds)]
-    found = []
-    beams = [1, 5] if what == "decode" else [None]
-    for beam in beams:
-        extra = [] if beam is None else ["--beam", str(beam)]
-        suffix = "" if beam is None else f", beam {beam}" if beam > 1 else ", greedy"
-        for threads in arguments.threads:
-            end = [*extra, "--threads", str(threads)]
-            found.append(Contestant(f"softalign{suffix}", [bench, *common, *end]))
-            if arguments.pytorch:
-                modes = arguments.modes if what == "train" else ["eager"]
-                found += [Contestant(f"PyTorch {mode}{suffix}", [*rival, *common, *end, "--mode", mode]) for mode in modes]
+def contestants(what: str, configuration: str, threads: int, beam: int, arguments: argparse.Namespace) -> list[Contestant]:
+    bench = [str(ROOT / "build/release/bin/softalign_bench"), what]
+    common = ["--configuration", configuration, "--seconds", str(arguments.seconds)]
+    if what == "decode":
+        common += ["--beam", str(beam)]
+    found = [Contestant("softalign", [*bench, *common, "--threads", str(threads)])]
+    peers = [PEERS[what][name] for name in arguments.peers if name in PEERS[what]] if arguments.pytorch else []
+    for peer in peers:
+        if configuration in peer.configurations:
+            apart = peer.apart and threads > 1
+            cores = [str(core) for core in sorted(os.sched_getaffinity(0))[:threads]] if apart else []
+            command = [arguments.pytorch, str(ROOT / "scripts/peers" / peer.script), what, *common]
+            command += ["--mode", peer.mode, "--threads", "1" if apart else str(threads)]
+            found.append(Contestant(peer.name, command, tuned() if peer.tuned else {}, cores))
     return found
 
 
-def compare(what: str, configuration: str, arguments: argparse.Namespace) -> list[dict[str, Any]]:
+def compare(what: str, configuration: str, threads: int, beam: int, arguments: argparse.Namespace) -> list[dict[str, Any]]:
     running = []
-    for one in contestants(what, configuration, arguments):
-        print(f"  warming up {configuration}: {one.name}, {one.command[one.command.index('--threads') + 1]} threads", file=sys.stderr)
+    for one in contestants(what, configuration, threads, beam, arguments):
+        print(f"  warming up {configuration}: {one.name}, {threads} threads", file=sys.stderr)
         if one.start():
             running.append(one)
         else:
@@ -84,41 +146,34 @@ def compare(what: str, configuration: str, arguments: argparse.Namespace) -> lis
     for _ in range(arguments.rounds):
         for one in running:
             one.measure()
+    unit = "target_tokens" if what == "train" else "sentences"
     rows = []
-    gigaflops = floor = None
+    gigaflops = None
     for one in running:
         one.finish()
         gigaflops = one.summary.get("gigaflops", gigaflops)
-        seconds = statistics.median(one.seconds)
-        if one.floor:
-            floor = statistics.median(one.floor)
+        rate = one.rate(unit)
+        seconds = sum(summary[unit] for summary in one.summaries) / rate
         row = {
-            "configuration": configuration,
+            "configuration": f"{configuration}, beam {beam}" if beam > 1 else configuration,
             "implementation": one.summary["implementation"],
-            "mode": one.name,
-            "threads": one.summary["threads"],
+            "program": one.name,
+            "threads": threads,
             "milliseconds": 1e3 * seconds,
-            "peak_memory_mib": one.summary["peak_memory_mib"],
+            f"{unit}_per_second": rate,
+            "peak_memory_mib": sum(summary["peak_memory_mib"] for summary in one.summaries),
             "mallocs_per_step": one.summary.get("mallocs_per_step"),
         }
         if what == "train":
-            row["target_tokens_per_second"] = one.summary["target_tokens"] / seconds
+            floor, peak = one.seconds("floor_seconds"), [answer.get("peak_gflops") for answer in one.answers[0]]
             row["gflops"] = gigaflops / seconds if gigaflops else None
-            row["gemm_floor_ratio"] = seconds / floor if one.floor else None
-        else:
-            row["sentences_per_second"] = one.summary["sentences"] / seconds
+            row["share_of_peak"] = row["gflops"] / max(peak) if all(peak) and row["gflops"] else None
+            row["gemm_floor_ratio"] = seconds / statistics.median(floor) if floor else None
         rows.append(row)
-    measure = "target_tokens_per_second" if what == "train" else "sentences_per_second"
-    for row in rows:
-        rivals = [r[measure] for r in rows if r["implementation"] != "softalign"
-                  and r["threads"] == row["threads"] and r["mode"].partition(",")[2] == beam_of(row)]  # fmt: skip
-        row["ratio_to_pytorch"] = row[measure] / max(rivals) if rivals and row["implementation"] == "softalign" else None
+    rivals = rows[1:] if rows and rows[0]["implementation"] == "softalign" else []
+    if rivals:
+        rows[0]["ratio_to_best_peer"] = rows[0][f"{unit}_per_second"] / max(row[f"{unit}_per_second"] for row in rivals)
     return rows
-
-
-def beam_of(row: dict[str, Any]) -> str:
-    """", beam 5" of "softalign, beam 5"; nothing for training."""
-    return next((f" {part.strip()}" for part in row["mode"].split(",") if "beam" in part or "greedy" in part), "")
 
 
 def table(rows: list[dict[str, Any]]) -> str:
@@ -128,18 +183,18 @@ def table(rows: list[dict[str, Any]]) -> str:
         return "–" if value is None else f"{value:,.{digits}f}"
 
     training = "target_tokens_per_second" in rows[0]
-    speed = "target tokens/s" if training else "sentences/s"
-    head = ["configuration", "program", "threads", "ms", speed]
-    head += ["GF/s", "x GEMM floor"] if training else []
-    head += ["MiB", "mallocs", "x PyTorch"]
-    lines = [head, ["---"] * 2 + ["---:"] * (len(head) - 2)]
+    columns: list[tuple[str, str, int]] = [("ms", "milliseconds", 0)]
+    if training:
+        columns += [("target tokens/s", "target_tokens_per_second", 0), ("GF/s", "gflops", 0)]
+        columns += [("of the peak", "share_of_peak", 2), ("x GEMM floor", "gemm_floor_ratio", 2)]
+    else:
+        columns += [("sentences/s", "sentences_per_second", 0)]
+    columns += [("MiB", "peak_memory_mib", 0), ("mallocs", "mallocs_per_step", 0), ("x best peer", "ratio_to_best_peer", 2)]
+    lines = [["configuration", "program", "threads", *(title for title, _, _ in columns)]]
+    lines.append(["---"] * 2 + ["---:"] * (len(columns) + 1))
     for row in rows:
-        cells = [row["configuration"], row["mode"], str(row["threads"]), number(row["milliseconds"])]
-        cells.append(number(row.get("target_tokens_per_second", row.get("sentences_per_second"))))
-        if training:
-            cells += [number(row["gflops"]), number(row["gemm_floor_ratio"], 2)]
-        cells += [number(row["peak_memory_mib"]), number(row["mallocs_per_step"]), number(row["ratio_to_pytorch"], 2)]
-        lines.append(cells)
+        cells = [number(row.get(key), digits) for _, key, digits in columns]
+        lines.append([row["configuration"], row["program"], str(row["threads"]), *cells])
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
@@ -155,9 +210,9 @@ def build() -> str:
     subprocess.run(["cmake", "--build", ROOT / "build/release", "--target", "softalign_bench"], check=True)
     folder = ROOT / "build/pytorch"
     if not (folder / "bin/python").exists():
-        wheels = ["--extra-index-url", "https://download.pytorch.org/whl/cpu"]
+        install = [folder / "bin/pip", "install", "--extra-index-url", "https://download.pytorch.org/whl/cpu"]
         with open(ROOT / "build/pytorch.log", "w", encoding="utf-8") as log:
-            for command in (["python3", "-m", "venv", folder], [folder / "bin/pip", "install", "torch==2.13.0", *wheels]):
+            for command in (["python3", "-m", "venv", folder], [*install, "torch==2.13.0", "jax==0.10.2"]):
                 if subprocess.run(command, stdout=log, stderr=log, check=False).returncode:
                     shutil.rmtree(folder, ignore_errors=True)
                     return sys.executable
@@ -182,16 +237,18 @@ def some_of(*names: str) -> Callable[[str], list[str]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    every_peer = list(dict.fromkeys(name for peers in PEERS.values() for name in peers))
     parser.add_argument("--what", choices=("train", "decode", "both"), default="both")
     parser.add_argument("--configurations", type=some_of(*CONFIGURATIONS, "tiny"), default=list(CONFIGURATIONS), metavar="A,B",
-                        help="of small, medium, long, paper and tiny (default: the first four)")  # fmt: skip
+                        help=f"of {', '.join(CONFIGURATIONS)} and tiny (default: all but tiny)")  # fmt: skip
     parser.add_argument("--threads", type=numbers, default=[1, 2], metavar="1,2")
-    parser.add_argument("--modes", type=some_of("eager", "script", "compile"), default=["eager", "script", "compile"], metavar="A,B",
-                        help="of PyTorch (default: eager,script,compile)")  # fmt: skip
+    parser.add_argument("--beams", type=numbers, default=[1, 5], metavar="1,5", help="of decoding; 1 is greedy")
+    parser.add_argument("--peers", type=some_of(*every_peer), default=every_peer, metavar="A,B",
+                        help=f"of {', '.join(every_peer)} (default: all; scripts/peers/README.md)")  # fmt: skip
     parser.add_argument("--rounds", type=int, default=5, help="measurements of each program (default 5)")
     parser.add_argument("--seconds", type=float, default=1, help="of a measurement, at least one step (default 1)")
-    parser.add_argument("--pytorch", default="", help="a Python that has PyTorch; without one softalign is measured alone")
-    parser.add_argument("--build", action="store_true", help="build softalign_bench first, and take a PyTorch from PyPI or Debian")
+    parser.add_argument("--pytorch", default="", help="a Python that has PyTorch (and JAX); without one softalign is measured alone")
+    parser.add_argument("--build", action="store_true", help="build softalign_bench first, and take PyTorch and JAX from PyPI, or Debian's PyTorch")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows there too")
     arguments = parse_checked(parser, "json")
     if arguments.build:
@@ -202,8 +259,15 @@ def main() -> None:
     every = []
     print(f"{processor()}, {date.today().isoformat()}")
     for what in ("train", "decode") if arguments.what == "both" else (arguments.what,):
-        rows = [row for name in arguments.configurations for row in compare(what, name, arguments)]
-        print(f"\n{table(rows)}", flush=True)
+        rows = []
+        for name in arguments.configurations:
+            if what == "decode" and name not in RNNSEARCH:
+                continue  # the peers' searches are of RNNsearch
+            for beam in arguments.beams if what == "decode" else (1,):
+                for threads in arguments.threads:
+                    rows += compare(what, name, threads, beam, arguments)
+        if rows:
+            print(f"\n{table(rows)}", flush=True)
         every += rows
     if arguments.json:
         write(arguments.json, f"{json.dumps(every, indent=1)}\n".encode(), arguments.force)

@@ -72,9 +72,8 @@ def measure(sources: Sequence[int], targets: tuple[int, int], arguments: argpars
     times: dict[tuple[str, int, int], list[float]] = {key: [] for key in running}
     for _ in range(arguments.rounds):
         for key, one in running.items():
-            before = len(one.seconds)
             one.measure()
-            times[key].append(min(one.seconds[before:]))
+            times[key].append(min(one.answers[0][-1]["seconds"]))
     for one in running.values():
         one.finish()
     found: dict[str, dict[int, Measured]] = {model: {} for model in MODELS}

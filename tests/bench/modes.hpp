@@ -3,6 +3,7 @@
 // other programs), and a summary at the end of the input.
 #pragma once
 
+#include "framework/base/workers.hpp"
 #include "tests/bench/workload.hpp"
 
 namespace softalign::bench {
@@ -17,5 +18,9 @@ struct Request {
 
 void time_training(const Request& request);  // a training step, and its products alone
 void time_decoding(const Request& request);  // a batch of sentences to a fixed number of symbols
+
+// Fused multiply-adds in registers, on all workers at once and with the instructions of the products
+// in use: what the processor can do at most, now. Takes tens of milliseconds.
+double peak_gflops(Workers& workers);
 
 }  // namespace softalign::bench

@@ -119,7 +119,7 @@ void time_training(const Request& request) {
       steps.push_back(seconds_of(run));
       floors.push_back(seconds_of(replay));
     }
-    say({{"seconds", steps}, {"floor_seconds", floors}});
+    say({{"seconds", steps}, {"floor_seconds", floors}, {"peak_gflops", peak_gflops(workers)}});
   }
   say({{"configuration", load.name},
        {"implementation", "softalign"},
