@@ -2,6 +2,7 @@
 
 Both directions of the encoder are one product, inputs are projected for all steps at once, the query and the gates of the state are one
 product, gradients of weights are gathered over the steps, the loss goes by blocks of rows, and what is not a product is compiled.
+Run alone, it compares its gradients with differences of the loss.
 """
 
 from __future__ import annotations
@@ -203,3 +204,28 @@ class ByHand(nn.Module):
         wide = F.linear(states, of_states, self.readout.bias) + F.linear(contexts, of_contexts) + self.symbol(embedded)
         features = wide.unflatten(-1, (-1, 2)).amax(-1).flatten(0, 1)
         return Loss.apply(self.run, features, self.projection.weight, self.projection.bias, target_out.t().flatten())
+
+
+def main() -> None:
+    torch.manual_seed(1)
+    torch.set_default_dtype(torch.float64)
+    load = Workload(12, 16, 300, 6, 5, 7)
+    model = ByHand(load, "")
+    source, target = (torch.randint(3, load.vocabulary, (load.sentences, steps)) for steps in (load.source, load.target))
+
+    def loss() -> Tensor:
+        return model.loss(source, target, target.flip(1))
+
+    loss().backward()
+    for name, parameter in model.named_parameters():
+        direction, around = torch.randn_like(parameter), []
+        for step in (1e-5, -2e-5, 1e-5):  # the last one back to where it was
+            parameter.data += step * direction
+            around.append(loss().item())
+        difference, gradient = (around[0] - around[1]) / 2e-5, (parameter.grad * direction).sum().item()
+        print(f"{name:20} {gradient:12.9f} {difference:12.9f}")
+        torch.testing.assert_close(gradient, difference, rtol=1e-5, atol=1e-9)
+
+
+if __name__ == "__main__":
+    main()

@@ -52,8 +52,8 @@ int fma_portable() {
 
 int fma_of_the_variant() {
 #if defined(__x86_64__)
-  if (gemm_variant() == "avx512") return fma_avx512();
-  if (gemm_variant() == "avx2") return fma_avx2();
+  if (gemm_variant() == "AVX-512") return fma_avx512();
+  if (gemm_variant() == "AVX2") return fma_avx2();
 #endif
   return fma_portable();
 }
