@@ -39,6 +39,10 @@ class Peer:
     apart: bool = False  # a process for each thread, each on a core of its own, instead of threads
     configurations: tuple[str, ...] = CONFIGURATIONS + ("tiny",)
 
+    @property
+    def knows_bfloat16(self) -> bool:
+        return self.script == "pytorch.py" and self.mode != "by_hand"
+
 
 UNROLLED = tuple(name for name in Peer.configurations if name != "long")  # 80 steps compile for a quarter of an hour
 PEERS = {
@@ -123,10 +127,12 @@ def contestants(what: str, configuration: str, threads: int, beam: int, argument
     common = ["--configuration", configuration, "--seconds", str(arguments.seconds)]
     if what == "decode":
         common += ["--beam", str(beam)]
+    low = what == "train" and arguments.bfloat16
+    common += ["--bfloat16"] * low
     found = [Contestant("softalign", [*bench, *common, "--threads", str(threads)])]
     peers = [PEERS[what][name] for name in arguments.peers if name in PEERS[what]] if arguments.pytorch else []
     for peer in peers:
-        if configuration in peer.configurations:
+        if configuration in peer.configurations and (peer.knows_bfloat16 or not low):
             apart = peer.apart and threads > 1
             cores = [str(core) for core in sorted(os.sched_getaffinity(0))[:threads]] if apart else []
             command = [arguments.pytorch, str(ROOT / "scripts/peers" / peer.script), what, *common]
@@ -156,6 +162,7 @@ def compare(what: str, configuration: str, threads: int, beam: int, arguments: a
         seconds = sum(summary[unit] for summary in one.summaries) / rate
         row = {
             "configuration": f"{configuration}, beam {beam}" if beam > 1 else configuration,
+            "precision": "bfloat16" if what == "train" and arguments.bfloat16 else "float32",
             "implementation": one.summary["implementation"],
             "program": one.name,
             "threads": threads,
@@ -243,6 +250,7 @@ def main() -> None:
     parser.add_argument("--configurations", type=some_of(*CONFIGURATIONS, "tiny"), default=list(CONFIGURATIONS), metavar="A,B",
                         help=f"of {', '.join(CONFIGURATIONS)} and tiny (default: all but tiny)")  # fmt: skip
     parser.add_argument("--threads", type=numbers, default=[1, 2], metavar="1,2")
+    parser.add_argument("--bfloat16", action="store_true", help="train so: softalign's train.precision, PyTorch's autocast")
     parser.add_argument("--beams", type=numbers, default=[1, 5], metavar="1,5", help="of decoding; 1 is greedy")
     parser.add_argument("--peers", type=some_of(*every_peer), default=every_peer, metavar="A,B",
                         help=f"of {', '.join(every_peer)} (default: all; scripts/peers/README.md)")  # fmt: skip

@@ -1,7 +1,7 @@
 // Gradients of a memory that every time step reads: step t adds rows_t[b]^T columns_t[b] to the
 // gradient of sentence b. Each step alone would read and write the whole gradient, which is larger
 // than a cache, for one multiplication a number; here a few steps come together and are one matrix
-// product a sentence.
+// product a sentence. Steps that add nothing to a sentence are left out: how far it was padded sets no bits.
 #pragma once
 
 #include <span>
@@ -27,10 +27,11 @@ class OuterProducts {
   struct PutOff {
     View gradient;
     const Index* lengths;
-    Index steps;
+    Index* steps;          // [B]
     real *rows, *columns;  // [B, kSteps, S] and [B, kSteps, D]
   };
-  void compute(PutOff& one);
+  void compute(const PutOff& one);
+  void compute(const PutOff& one, Index sentence);
 
   Arena arena_;
   std::vector<PutOff> put_off_;

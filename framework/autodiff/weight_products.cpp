@@ -28,6 +28,8 @@ void add_weight_products(std::span<const WeightProducts> parts,
     rows = 0;
   };
   for_each_row(parts, [&](const WeightProduct& one, Index b, Index s) {
+    // Rows beyond a sentence's end add nothing, and how many there are sets no bits.
+    if (kernels::is_zero(one.dy.columns, one.dy.row(b, s))) return;
     const real* from = one.dy.row(b, s) + to.first;
     if (one.x.data == nullptr && one.made.make == nullptr) {
       compute();

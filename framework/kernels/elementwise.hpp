@@ -2,6 +2,8 @@
 // gradient dx.
 #pragma once
 
+#include <algorithm>
+
 #include "framework/base/types.hpp"
 
 namespace softalign::kernels {
@@ -19,6 +21,9 @@ void relu_backward_in_place(Index n, const real* y, real* dy);  // dy becomes dx
 void maxout_forward(Index n, const real* x, real* y);
 void maxout_backward(Index n, const real* x, const real* dy, real* dx);
 
+inline bool is_zero(Index n, const real* x) {
+  return std::all_of(x, x + n, [](real number) { return number == 0; });
+}
 void add(Index n, const real* x, real* y);                         // y += x
 void add_scaled(Index n, real factor, const real* x, real* y);     // y += factor x
 void add_product(Index n, const real* a, const real* b, real* y);  // y += a b

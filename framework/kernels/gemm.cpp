@@ -1,9 +1,12 @@
 #include "framework/kernels/gemm.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 
 #include "framework/base/arena.hpp"
 #include "framework/base/error.hpp"
+#include "framework/kernels/elementwise.hpp"
 #include "framework/kernels/gemm_tile.hpp"
 #include "framework/kernels/transpose.hpp"
 
@@ -19,6 +22,7 @@ namespace softalign {
 namespace {
 
 GemmObserver observer_of_gemm = nullptr;
+Precision precision = Precision::float32;
 thread_local bool uncomputed = false;
 
 void check(Matrix a, Matrix b) {
@@ -58,12 +62,43 @@ void multiply(
 
 #else
 
-constexpr Index kDepth = 512;   // of a block: a packed panel of B stays in the second-level cache
-constexpr Index kFewRows = 48;  // up to these, B is read where it lies: packing would not pay
+constexpr Index kDepth =
+    512;  // places of a block: a packed panel of B stays in the second-level cache
+constexpr Index kFewRows = 48;      // up to these, B is read where it lies: packing would not pay
+constexpr Index kSpare = 16;        // places behind a packed A that packing may write to
+constexpr Index kMostColumns = 32;  // of a panel
+
+// Whether the pairs of a processor's own instruction obey the law where another order, other roundings or
+// other treatment of the numbers below the normal ones would show: {c, a, b, the result}.
+[[maybe_unused]] bool obey_the_law(const GemmKernels& kernels) {
+  static constexpr std::uint32_t cases[][4] = {{0xbe169157, 0x3fbb3f6f, 0xc07f4184, 0x4116fb3a},
+                                               {0x00000001, 0x80c4a0a1, 0x014a1ed3, 0x80000000},
+                                               {0x00000000, 0x1ef680ff, 0x816fa086, 0x00000000},
+                                               {0x00000000, 0x1e8200e2, 0x80f79e9a, 0x80000000},
+                                               {0x800032c3, 0x359296d3, 0x05b28102, 0x00000000},
+                                               {0x0025368d, 0x20dda1d2, 0xa09f8180, 0x82094300}};
+  return std::all_of(std::begin(cases), std::end(cases), [&](const auto& one) {
+    real c[kMostColumns], b[kMostColumns];
+    std::fill(std::begin(c), std::end(c), std::bit_cast<real>(one[0]));
+    std::fill(std::begin(b), std::end(b), std::bit_cast<real>(one[2]));
+    const auto a = std::bit_cast<real>(one[1]);
+    GemmTile tile{};
+    tile.k = 1;
+    tile.a = &a;
+    tile.b = b;
+    tile.c = c;
+    tile.add = true;
+    kernels.pairs[0][0][0](tile);
+    return std::all_of(
+        c, c + kernels.width, [&](real x) { return std::bit_cast<std::uint32_t>(x) == one[3]; });
+  });
+}
 
 std::vector<const GemmKernels*> supported() {
   std::vector<const GemmKernels*> all;
 #if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512bf16") && obey_the_law(gemm_avx512_bf16()))
+    all.push_back(&gemm_avx512_bf16());
   if (__builtin_cpu_supports("avx512f")) all.push_back(&gemm_avx512());
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) all.push_back(&gemm_avx2());
 #endif
@@ -71,18 +106,44 @@ std::vector<const GemmKernels*> supported() {
   return all;
 }
 
-const GemmKernels*& kernels() {
-  static const GemmKernels* chosen = supported().front();
-  return chosen;
+const GemmKernels*& chosen() {
+  static const GemmKernels* kernels = supported().front();
+  return kernels;
 }
 
-constexpr Index kSpare = 16;  // numbers behind a packed A that packing may write to
+// A packed operand has a place for every k, or for every two of bfloat16.
+bool in_pairs() { return precision == Precision::bfloat16; }
+Index places(Index k) { return in_pairs() ? (k + 1) / 2 : k; }
+
+// x(k, j) stored by k: to[p * stride + j] = the pair of x(2 p, j) and x(2 p + 1, j), of places [first,
+// first + count) and columns [column, column + n).
+void pair_rows(Matrix x, Index first, Index count, Index column, Index n, real* to, Index stride) {
+  chosen()->pair_rows(x.data + 2 * first * x.stride + column,
+                      std::min(2 * count, x.rows - 2 * first),
+                      n,
+                      x.stride,
+                      to,
+                      stride);
+}
+
+// x(i, k) stored by i: to[i * stride + p] = the pair of x(row + i, 2 (first + p)) and the next.
+void pair_neighbours(
+    Matrix x, Index row, Index n, Index first, Index count, real* to, Index stride) {
+  for (Index i = 0; i < n; ++i)
+    chosen()->pair_neighbours(x.data + (row + i) * x.stride + 2 * first,
+                              std::min(2 * count, x.columns - 2 * first),
+                              to + i * stride);
+}
 
 // to[p * rows + i] = a(i, p) of a transposed one
 void pack_a(Matrix a, Index row, Index rows, Index first, Index depth, real* to) {
+  static_assert(GemmKernels::kMaxRows <= kSpare);
+  // Whole vectors where they are there: what is too many of them, the next overwrites.
+  const bool whole = row + kSpare <= a.rows;
   const real* from = a.data + first * a.stride + row;
-  if (row + kSpare <= a.rows) {  // whole vectors: what is too many of them, the next overwrites
-    static_assert(GemmKernels::kMaxRows <= kSpare);
+  if (in_pairs() && !a.pairs) {
+    pair_rows(a.transpose(), first, depth, row, whole ? kSpare : rows, to, rows);
+  } else if (whole) {
     for (Index p = 0; p < depth; ++p) std::copy_n(from + p * a.stride, kSpare, to + p * rows);
   } else {
     for (Index p = 0; p < depth; ++p)
@@ -90,44 +151,64 @@ void pack_a(Matrix a, Index row, Index rows, Index first, Index depth, real* to)
   }
 }
 
+// to[i * stride + p] = a(i, p) of one that is not transposed
+void move_a(Matrix a, Index first, Index depth, real* to, Index stride) {
+  if (in_pairs())
+    pair_neighbours(a, 0, a.rows, first, depth, to, stride);
+  else
+    for (Index i = 0; i < a.rows; ++i)
+      std::copy_n(a.data + i * a.stride + first, depth, to + i * stride);
+}
+
 // to[p * panel + j] = b(p, j), zeros beyond `columns`
 void pack_b(
     Matrix b, Index column, Index columns, Index panel, Index first, Index depth, real* to) {
+  if (columns < panel) std::fill_n(to, depth * panel, real{0});
   if (!b.transposed) {
-    const real* from = b.data + first * b.stride + column;
-    for (Index p = 0; p < depth; ++p) {
-      std::copy_n(from + p * b.stride, columns, to + p * panel);
-      std::fill_n(to + p * panel + columns, panel - columns, real{0});
-    }
+    if (in_pairs())
+      pair_rows(b, first, depth, column, columns, to, panel);
+    else
+      for (Index p = 0; p < depth; ++p)
+        std::copy_n(b.data + (first + p) * b.stride + column, columns, to + p * panel);
     return;
   }
-  const real* from = b.data + column * b.stride + first;
-  if (columns < panel) std::fill_n(to, depth * panel, real{0});
-  transpose({from, columns, depth, b.stride}, to, panel);
+  if (!in_pairs()) {
+    transpose({b.data + column * b.stride + first, columns, depth, b.stride}, to, panel);
+    return;
+  }
+  constexpr Index kAtOnce = 64;
+  real rows[kMostColumns * kAtOnce];
+  for (Index p = 0; p < depth; p += kAtOnce) {
+    const Index n = std::min(kAtOnce, depth - p);
+    pair_neighbours(b.transpose(), column, columns, first + p, n, rows, kAtOnce);
+    transpose({rows, columns, n, kAtOnce}, to + p * panel, panel);
+  }
 }
 
 // Panels of B lie behind one another; the last may be narrower.
 Index panel_width(Index columns) {
-  const GemmKernels& k = *kernels();
+  const GemmKernels& k = *chosen();
   return columns > k.width ? k.panel() : k.width;
 }
 
 // b_panels: B packed, or null.
 void multiply(
     Matrix a, Matrix b, const real* b_panels, bool add, real* c, Index c_stride, const real* bias) {
-  const GemmKernels& k = *kernels();
+  const GemmKernels& k = *chosen();
   const Index m = a.rows, n = b.columns, panel = k.panel();
+  const Index all = places(a.columns);
   // Tiles of nearly equal height: 32 rows as 11, 11, 10.
   const Index blocks = (m + k.rows - 1) / k.rows;
   const auto block_begin = [=](Index block) { return block * m / blocks; };
-  const bool packs_b = b_panels == nullptr && (b.transposed || m > kFewRows);
+  const bool packs_b = b_panels == nullptr && (b.transposed || m > kFewRows || in_pairs());
   const bool packed = packs_b || b_panels != nullptr;
   // Rows a multiple of 4 KiB apart would push each other out of the first-level cache: they are moved.
-  const bool packs_a = a.transposed, moves_a = !packs_a && m > 1 && a.stride % 1024 == 0;
+  const bool packs_a = a.transposed,
+             moves_a = !packs_a && ((m > 1 && a.stride % 1024 == 0) || in_pairs());
 
   thread_local Arena scratch;
   scratch.rewind({});
-  const Index depth = std::min(kDepth, a.columns);
+  const Index depth = std::min(kDepth, all);
   const Index moved = depth + kSpare;
   real* packed_a = packs_a   ? scratch.array({m * depth + kSpare}).data
                    : moves_a ? scratch.array({m * moved}).data
@@ -138,9 +219,9 @@ void multiply(
       for (Index j = 0; j < n; ++j)
         c[i * c_stride + j] = (add ? c[i * c_stride + j] : 0) + (bias == nullptr ? 0 : bias[j]);
 
-  for (Index first = 0; first < a.columns; first += kDepth) {
+  for (Index first = 0; first < all; first += kDepth) {
     GemmTile tile{};
-    tile.k = std::min(kDepth, a.columns - first);
+    tile.k = std::min(kDepth, all - first);
     tile.add = add || first > 0;
     tile.c_row = c_stride;
     if (packs_a)
@@ -151,20 +232,20 @@ void multiply(
                first,
                tile.k,
                packed_a + block_begin(i) * tile.k);
-    for (Index i = 0; moves_a && i < m; ++i)
-      std::copy_n(a.data + i * a.stride + first, tile.k, packed_a + i * moved);
+    if (moves_a) move_a(a, first, tile.k, packed_a, moved);
     for (Index column = 0; column < n; column += panel) {
       const Index columns = std::min(panel, n - column);
       const int vectors = columns > k.width ? 2 : 1;
       const Index width = panel_width(columns);
       if (packs_b) pack_b(b, column, columns, width, first, tile.k, packed_b);
       tile.b = packs_b               ? packed_b
-               : b_panels != nullptr ? b_panels + column * b.rows + first * width
+               : b_panels != nullptr ? b_panels + column * all + first * width
                                      : b.data + first * b.stride + column;
       tile.b_row = b.stride;
-      tile.bias = bias != nullptr && first + tile.k == a.columns ? bias + column : nullptr;
+      tile.bias = bias != nullptr && first + tile.k == all && !in_pairs() ? bias + column : nullptr;
       tile.tail = static_cast<int>(columns % k.width);
-      const auto& compute = k.compute[vectors - 1][tile.tail > 0][packed];
+      const auto& compute = in_pairs() ? k.pairs[vectors - 1][tile.tail > 0]
+                                       : k.compute[vectors - 1][tile.tail > 0][packed];
       for (Index i = 0; i < blocks; ++i) {
         const Index row = block_begin(i), rows = block_begin(i + 1) - row;
         tile.a = packs_a   ? packed_a + row * tile.k
@@ -177,11 +258,16 @@ void multiply(
       }
     }
   }
+  if (bias != nullptr && in_pairs())
+    for (Index i = 0; i < m; ++i) kernels::add(n, bias, c + i * c_stride);
 }
 
 #endif
 
 }  // namespace
+
+ProductPrecision::ProductPrecision(Precision now) : before_(std::exchange(precision, now)) {}
+ProductPrecision::~ProductPrecision() { precision = before_; }
 
 void observe_gemm(GemmObserver observer) { observer_of_gemm = observer; }
 
@@ -245,24 +331,25 @@ void use_gemm_variant(const std::string&) {}
 #else
 
 Index PackedMatrix::size(Matrix b) {
-  const Index width = kernels()->width;
-  return (b.columns + width - 1) / width * width * b.rows;
+  const Index width = chosen()->width;
+  return (b.columns + width - 1) / width * width * places(b.rows);
 }
 
 PackedMatrix::PackedMatrix(Matrix b, real* to) : matrix_(b), panels_(to) {
   if (uncomputed) return;
-  const Index panel = kernels()->panel();
+  const Index panel = chosen()->panel();
   for (Index column = 0; column < b.columns; column += panel) {
     const Index columns = std::min(panel, b.columns - column), width = panel_width(columns);
     // In blocks: those of a transposed panel would not stay in the first-level cache.
-    for (Index first = 0; first < b.rows; first += kDepth)
+    const Index all = places(b.rows);
+    for (Index first = 0; first < all; first += kDepth)
       pack_b(b,
              column,
              columns,
              width,
              first,
-             std::min(kDepth, b.rows - first),
-             to + column * b.rows + first * width);
+             std::min(kDepth, all - first),
+             to + column * all + first * width);
   }
 }
 
@@ -270,32 +357,29 @@ Index RowPanels::size(Index rows, Index columns) {
   return PackedMatrix::size({nullptr, rows, columns});
 }
 
-Index RowPanels::width() { return kernels()->panel(); }
+Index RowPanels::width() { return chosen()->panel(); }
 
 Matrix RowPanels::panel(Index first) const {
   const Index columns = std::min(width(), columns_ - first);
-  return {numbers_ + first * rows_, rows_, columns, panel_width(columns)};
+  return {
+      numbers_ + first * places(rows_), rows_, columns, panel_width(columns), false, in_pairs()};
 }
 
 // Panel by panel: the rows of one lie together.
 void RowPanels::put(Index first, Matrix rows) const {
   if (uncomputed) return;
+  const Index all = places(rows_), before = places(first), now = places(rows.rows);
   for (Index column = 0; column < columns_; column += width()) {
     const Matrix to = panel(column);
-    pack_b(rows,
-           column,
-           to.columns,
-           to.stride,
-           0,
-           rows.rows,
-           numbers_ + column * rows_ + first * to.stride);
+    pack_b(
+        rows, column, to.columns, to.stride, 0, now, numbers_ + column * all + before * to.stride);
   }
 }
 
 PackedMatrix RowPanels::columns(Index first, Index count) const {
   PackedMatrix columns;
   columns.matrix_ = {nullptr, rows_, count};
-  columns.panels_ = numbers_ + first * rows_;
+  columns.panels_ = numbers_ + first * places(rows_);
   return columns;
 }
 
@@ -305,11 +389,11 @@ std::vector<std::string> gemm_variants() {
   return names;
 }
 
-std::string gemm_variant() { return kernels()->name; }
+std::string gemm_variant() { return chosen()->name; }
 
 void use_gemm_variant(const std::string& name) {
   for (const GemmKernels* one : supported())
-    if (one->name == name) kernels() = one;
+    if (one->name == name) chosen() = one;
 }
 
 #endif

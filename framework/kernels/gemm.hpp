@@ -10,6 +10,22 @@
 
 namespace softalign {
 
+// What products round their operands to; sums are float32 always (gemm_tile.hpp).
+enum class Precision { float32, bfloat16 };
+
+// While one exists, products of the whole process have its precision. Make one only while nothing is
+// computed. The double build knows no other precision than its own.
+class ProductPrecision {
+ public:
+  explicit ProductPrecision(Precision precision);
+  ~ProductPrecision();
+  ProductPrecision(const ProductPrecision&) = delete;
+  ProductPrecision& operator=(const ProductPrecision&) = delete;
+
+ private:
+  Precision before_;
+};
+
 // Numbers to be read as a matrix [rows, columns]; stride: from one row to the next, as stored.
 struct Matrix {
   const real* data = nullptr;
@@ -17,8 +33,9 @@ struct Matrix {
   Index columns = 0;
   Index stride = columns;
   bool transposed = false;  // `data` holds the transpose, rows `stride` apart
+  bool pairs = false;       // `data` holds pairs of rows, rounded to bfloat16: of RowPanels::panel
 
-  Matrix transpose() const { return {data, columns, rows, stride, !transposed}; }
+  Matrix transpose() const { return {data, columns, rows, stride, !transposed, pairs}; }
 };
 
 // A right operand in the order in which a product reads it, for one that serves many products of few
@@ -43,7 +60,7 @@ class RowPanels {
   static Index size(Index rows, Index columns);  // numbers that `to` must hold
   RowPanels(Index rows, Index columns, real* to) : rows_(rows), columns_(columns), numbers_(to) {}
   static Index width();                                  // of a panel
-  void put(Index first, Matrix rows) const;              // not transposed
+  void put(Index first, Matrix rows) const;              // not transposed; first: even
   PackedMatrix columns(Index first, Index count) const;  // first: a multiple of width()
   // One panel as it lies, [rows, columns up to width()].
   Matrix panel(Index first) const;

@@ -28,7 +28,7 @@ struct Avx2 {
 }  // namespace
 
 const GemmKernels& gemm_avx2() {
-  static const GemmKernels kernels = gemm_kernels<Avx2>("AVX2");
+  static const GemmKernels kernels = gemm_kernels<Avx2, EmulatedPairs<Avx2>>("AVX2");
   return kernels;
 }
 

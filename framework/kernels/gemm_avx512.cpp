@@ -1,36 +1,11 @@
-// Compiled for AVX-512: nothing of the standard library may be included here, lest a function meant
-// for every machine be compiled for this one.
 #include "framework/kernels/gemm_tile.hpp"
 
 #if defined(__AVX512F__)
-#include <immintrin.h>
+#include "framework/kernels/gemm_avx512.hpp"
 
 namespace softalign {
-namespace {
-
-struct Avx512 {
-  static constexpr int kWidth = 16;
-  static constexpr int kRows = 12;
-  using Vector = __m512;
-  static __mmask16 first(int count) { return static_cast<__mmask16>((1u << count) - 1); }
-  static Vector zero() { return _mm512_setzero_ps(); }
-  static Vector add(Vector a, Vector b) { return _mm512_add_ps(a, b); }
-  static Vector load(const float* p) { return _mm512_loadu_ps(p); }
-  static Vector load_some(const float* p, int count) {
-    return _mm512_maskz_loadu_ps(first(count), p);
-  }
-  static void store(float* p, Vector x) { _mm512_storeu_ps(p, x); }
-  static void store_some(float* p, Vector x, int count) {
-    _mm512_mask_storeu_ps(p, first(count), x);
-  }
-  static Vector broadcast(const float* p) { return _mm512_set1_ps(*p); }
-  static Vector fma(Vector a, Vector b, Vector c) { return _mm512_fmadd_ps(a, b, c); }
-};
-
-}  // namespace
-
 const GemmKernels& gemm_avx512() {
-  static const GemmKernels kernels = gemm_kernels<Avx512>("AVX-512");
+  static const GemmKernels kernels = gemm_kernels<Avx512, EmulatedPairs<Avx512>>("AVX-512");
   return kernels;
 }
 

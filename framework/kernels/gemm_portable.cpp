@@ -33,10 +33,30 @@ struct Portable {
   }
 };
 
+struct PortablePairs : Portable {
+  struct Environment {};
+  static float normal(float x) {
+    return __builtin_fabsf(x) < 0x1p-126F ? __builtin_copysignf(0.0F, x) : x;
+  }
+  static float low(float x) {
+    return __builtin_bit_cast(float, __builtin_bit_cast(unsigned, x) << 16);
+  }
+  static float high(float x) {
+    return __builtin_bit_cast(float, __builtin_bit_cast(unsigned, x) & 0xffff0000U);
+  }
+  static Vector fma(Vector a, Vector b, Vector c) {
+    for (int i = 0; i < kWidth; ++i) {
+      const float odd = normal(__builtin_fmaf(high(a.x[i]), high(b.x[i]), normal(c.x[i])));
+      c.x[i] = normal(__builtin_fmaf(low(a.x[i]), low(b.x[i]), odd));
+    }
+    return c;
+  }
+};
+
 }  // namespace
 
 const GemmKernels& gemm_portable() {
-  static const GemmKernels kernels = gemm_kernels<Portable>("portable");
+  static const GemmKernels kernels = gemm_kernels<Portable, PortablePairs>("portable");
   return kernels;
 }
 

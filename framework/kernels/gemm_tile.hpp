@@ -5,9 +5,21 @@
 //   c = fma(a[i,k-1], b[k-1,j], ... fma(a[i,0], b[0,j], c0)),
 // whatever the vector width, the tile, the blocks and the rows beside it; a bias is added last. All
 // variants therefore give the same bits, and a row computed alone those it has in a batch.
+//
+// The law of bfloat16 products is that of the processors' instruction (VDPBF16PS). A and B are rounded to
+// bfloat16, to nearest, ties to even; numbers below the normal ones (2^-126) became zeros before. The chain
+// takes two k at a time, the odd one first, each a fused multiply-add of float32:
+//   c = fma(a[i,p], b[p,j], fma(a[i,p+1], b[p+1,j], c)), p = 0, 2, 4 ...; an odd depth ends with a zero.
+// It takes zeros for numbers below the normal ones, and gives zeros for results that are below them when
+// rounded. A bias is added last, as above. Both numbers of a pair lie in the place of a float, the even k in
+// its lower half.
 #pragma once
 
 #include "framework/base/types.hpp"
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
 
 namespace softalign {
 
@@ -25,15 +37,23 @@ struct GemmTile {
   const float* bias;  // of these columns, to be added to every row of C; may be null
 };
 
-// What an instruction set offers: compute[vectors - 1][tail > 0][packed][rows - 1]. Panels of B are
-// `vectors * width` columns wide; a packed one has all of them, zeros where C has none.
+// What an instruction set offers: compute[vectors - 1][tail > 0][packed][rows - 1], and for pairs, which are
+// always packed, pairs[vectors - 1][tail > 0][rows - 1]. Panels of B are `vectors * width` columns wide; a
+// packed one has all of them, zeros where C has none.
 struct GemmKernels {
   static constexpr int kMaxRows = 12;
   static constexpr int kVectors = 2;
+  using Compute = void (*)(const GemmTile&);
   const char* name;
   int width;  // numbers in a vector
   int rows;   // of the largest tile
-  void (*compute[kVectors][2][2][kMaxRows])(const GemmTile&);
+  Compute compute[kVectors][2][2][kMaxRows];
+  Compute pairs[kVectors][2][kMaxRows];
+  // x [rows, columns]: to[p * to_stride + j] = the pair of x(2 p, j) and x(2 p + 1, j), zero beyond the rows
+  void (*pair_rows)(
+      const float* x, Index rows, Index columns, Index stride, float* to, Index to_stride);
+  // x [count]: to[p] = the pair of x(2 p) and x(2 p + 1), likewise
+  void (*pair_neighbours)(const float* x, Index count, float* to);
 
   Index panel() const { return kVectors * width; }
 };
@@ -42,13 +62,48 @@ const GemmKernels& gemm_portable();  // any machine; slow where fma is no instru
 #if defined(__x86_64__)
 const GemmKernels& gemm_avx2();  // with FMA
 const GemmKernels& gemm_avx512();
+const GemmKernels& gemm_avx512_bf16();
+#endif
+
+#if defined(__x86_64__)
+// While one exists, vector instructions take and give zeros for numbers below the normal ones.
+class NoDenormals {
+ public:
+  [[gnu::always_inline]] NoDenormals() : before_(_mm_getcsr()) {
+    _mm_setcsr(before_ | kFlushToZero | kDenormalsAreZeros);
+  }
+  [[gnu::always_inline]] ~NoDenormals() { _mm_setcsr(before_); }
+  NoDenormals(const NoDenormals&) = delete;
+  NoDenormals& operator=(const NoDenormals&) = delete;
+
+ private:
+  static constexpr unsigned kFlushToZero = 0x8000, kDenormalsAreZeros = 0x40;
+  unsigned before_;
+};
+
+// Pairs in vectors of V, whose fma obeys NoDenormals.
+template <class V>
+struct EmulatedPairs : V {
+  using Environment = NoDenormals;
+  using Vector = typename V::Vector;
+  using Bits [[gnu::vector_size(4 * V::kWidth)]] = unsigned;
+  static Vector low(Vector x) {
+    return __builtin_bit_cast(Vector, __builtin_bit_cast(Bits, x) << 16U);
+  }
+  static Vector high(Vector x) {
+    return __builtin_bit_cast(Vector, __builtin_bit_cast(Bits, x) & 0xffff0000U);
+  }
+  static Vector fma(Vector a, Vector b, Vector c) {
+    return V::fma(low(a), low(b), V::fma(high(a), high(b), c));
+  }
+};
 #endif
 
 #define SOFTALIGN_UNROLL _Pragma("GCC unroll 16")
 
-// V: a vector of V::kWidth floats. The accumulators [Rows][Vectors] stay in registers.
+// V: a vector of V::kWidth floats, or of as many pairs. The accumulators [Rows][Vectors] stay in registers.
 template <class V, int Rows, int Vectors, bool Tail, bool Packed>
-void compute_tile(const GemmTile& t) {
+[[gnu::noinline]] void compute_tile(const GemmTile& t) {
   constexpr Index kWidth = V::kWidth;
   typename V::Vector sum[Rows][Vectors];
   SOFTALIGN_UNROLL
@@ -99,6 +154,24 @@ void compute_tile(const GemmTile& t) {
   }
 }
 
+// V: for vectors of pairs.
+template <class V, int Rows, int Vectors, bool Tail>
+void compute_pairs(const GemmTile& t) {
+  [[maybe_unused]] const typename V::Environment environment;
+  compute_tile<V, Rows, Vectors, Tail, true>(t);
+}
+
+template <class Pairs, int Rows>
+void fill_pairs(GemmKernels& kernels) {
+  if constexpr (Rows > 0) {
+    kernels.pairs[0][0][Rows - 1] = compute_pairs<Pairs, Rows, 1, false>;
+    kernels.pairs[0][1][Rows - 1] = compute_pairs<Pairs, Rows, 1, true>;
+    kernels.pairs[1][0][Rows - 1] = compute_pairs<Pairs, Rows, 2, false>;
+    kernels.pairs[1][1][Rows - 1] = compute_pairs<Pairs, Rows, 2, true>;
+    fill_pairs<Pairs, Rows - 1>(kernels);
+  }
+}
+
 template <class V, int Rows>
 void fill_table(GemmKernels& kernels) {
   if constexpr (Rows > 0) {
@@ -115,10 +188,38 @@ void fill_table(GemmKernels& kernels) {
   }
 }
 
+// V: an own copy for every file.
 template <class V>
+float pair_of(float even, float odd) {
+  const auto rounded = [](float x) -> unsigned {
+    const auto bits = __builtin_bit_cast(unsigned, x);
+    const unsigned magnitude = bits & 0x7fffffffU;
+    return magnitude < 0x00800000U   ? bits >> 31U << 15U
+           : magnitude > 0x7f800000U ? bits >> 16U | 0x40U  // NaN
+                                     : (bits + 0x7fffU + (bits >> 16U & 1U)) >> 16U;
+  };
+  return __builtin_bit_cast(float, rounded(odd) << 16U | rounded(even));
+}
+
+template <class V>
+void pair_rows(
+    const float* x, Index rows, Index columns, Index stride, float* to, Index to_stride) {
+  for (; rows > 1; rows -= 2, x += 2 * stride, to += to_stride)
+    for (Index j = 0; j < columns; ++j) to[j] = pair_of<V>(x[j], x[stride + j]);
+  for (Index j = 0; rows > 0 && j < columns; ++j) to[j] = pair_of<V>(x[j], 0);
+}
+
+template <class V>
+void pair_neighbours(const float* x, Index count, float* to) {
+  for (Index p = 0; p < count / 2; ++p) to[p] = pair_of<V>(x[2 * p], x[2 * p + 1]);
+  if (count % 2 == 1) to[count / 2] = pair_of<V>(x[count - 1], 0);
+}
+
+template <class V, class Pairs>
 GemmKernels gemm_kernels(const char* name) {
-  GemmKernels kernels{name, V::kWidth, V::kRows, {}};
+  GemmKernels kernels{name, V::kWidth, V::kRows, {}, {}, pair_rows<V>, pair_neighbours<V>};
   fill_table<V, V::kRows>(kernels);
+  fill_pairs<Pairs, V::kRows>(kernels);
   return kernels;
 }
 

@@ -179,11 +179,14 @@ void project_and_compare(std::span<const ProjectedRows> parts,
   Chunk chunk(loss, gradients, most, scratch);
   chunk.pack(workers);
   for (Index begin = 0; begin < all; begin += most) {
-    const Index n = std::min(most, all - begin), blocks = (n + kBlock - 1) / kBlock;
+    // Blocks begin at even rows, as RowPanels asks.
+    const Index n = std::min(most, all - begin), pairs = (n + 1) / 2,
+                blocks = (2 * pairs + kBlock - 1) / kBlock;
     const std::span<const Row> now = rows.subspan(usize(begin), usize(n));
     workers.run(blocks, [&](Index i) {
-      const Index first = i * n / blocks;
-      chunk.compute(now, first, (i + 1) * n / blocks - first);
+      const Index first = 2 * (i * pairs / blocks),
+                  end = std::min(n, 2 * ((i + 1) * pairs / blocks));
+      chunk.compute(now, first, end - first);
     });
     if (!of_weight) continue;
     workers.run(pieces, [&](Index i) {

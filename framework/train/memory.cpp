@@ -194,6 +194,7 @@ double MemoryMeter::training(const Spec& spec, const DataOutline& data, int thre
     for (Index i = 0; i < size.sentences; ++i) all.push_back(i);
     Batch batch = make_batch(split, all, model.reads_links() || train.guided_alignment.has_value());
     model.place_links(batch);
+    const ProductPrecision precision(step_options(train, 0).precision);
     WeightPacks packs;
     PartOfBatch part(packs);
     Arena projection;

@@ -32,6 +32,7 @@ StepResult TrainingStep::run(std::span<const Parts> batches,
                              Index number,
                              double rate_factor,
                              const Objective& objective) {
+  const ProductPrecision precision(options_.precision);
   Index tokens = 0, sentences = 0;
   for (const Parts& parts : batches)
     for (const Batch& part : parts) {

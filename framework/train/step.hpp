@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "framework/base/workers.hpp"
+#include "framework/kernels/gemm.hpp"
 #include "framework/seq/model.hpp"
 #include "framework/train/optimizer.hpp"
 #include "framework/train/part.hpp"
@@ -21,6 +22,7 @@ struct StepOptions {
   bool clip_embeddings = true;  // the norm is that of embeddings too, which are scaled either way
   enum class Loss { token, sentence, sum } loss = Loss::token;  // what it is divided by
   std::uint64_t seed = 0;  // of what is drawn at random while training, such as dropout
+  Precision precision = Precision::float32;
 };
 
 struct StepResult {

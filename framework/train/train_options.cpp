@@ -42,7 +42,9 @@ StepOptions step_options(const TrainOptions& options, std::uint64_t seed) {
           loss == "sum"        ? StepOptions::Loss::sum
           : loss == "sentence" ? StepOptions::Loss::sentence
                                : StepOptions::Loss::token,
-          seed};
+          seed,
+          options.precision.value_or("float32") == "bfloat16" ? Precision::bfloat16
+                                                              : Precision::float32};
 }
 
 void check_training(const TrainOptions& options, const Model& model) {

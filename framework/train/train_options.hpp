@@ -109,6 +109,7 @@ struct TrainOptions {
   BatchOptions batch;
   std::optional<Index> shards;
   std::optional<Index> accumulate;
+  std::optional<std::string> precision;
   std::optional<std::string> loss;
   std::optional<double> label_smoothing;
   std::optional<double> doubly_stochastic;
@@ -133,6 +134,12 @@ struct TrainOptions {
       accumulate,
       "batches whose gradients make one update; the last of an epoch may have fewer; null: 1",
       between(1, kLargestBatch));
+    v("precision",
+      precision,
+      "what the products of training round their operands to; parameters, sums and evaluation stay "
+      "float32: bfloat16 is about twice as fast on processors with AVX-512 BF16, and slower on "
+      "others, with the same bits; null: float32",
+      one_of("float32", "bfloat16"));
     v("loss",
       loss,
       "what the batch's summed loss is divided by, and so what clip_norm compares with: token: its "

@@ -44,6 +44,7 @@ def arguments_of(description: str, modes: tuple[str, ...], what: tuple[str, ...]
     parser.add_argument("--mode", choices=modes, default=modes[0])
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--beam", type=int, default=1)
+    parser.add_argument("--bfloat16", action="store_true", help="PyTorch's autocast of training")
     parser.add_argument("--seconds", type=float, default=1, help="of a measurement")
     return parser.parse_args()
 

@@ -334,7 +334,7 @@ def frozen_beam(step: nn.Module, model: Model, source: Tensor, steps: int, width
     return torch.stack(written, 2)
 
 
-def training_step(model: nn.Module, load: Workload, mode: str) -> Callable[[], None]:
+def training_step(model: nn.Module, load: Workload, mode: str, autocast: bool) -> Callable[[], None]:
     source = torch.randint(3, load.vocabulary, (load.sentences, load.source))
     target_out = torch.randint(3, load.vocabulary, (load.sentences, load.target))
     target_in = F.pad(target_out[:, :-1], (1, 0), value=BEGIN)
@@ -346,7 +346,9 @@ def training_step(model: nn.Module, load: Workload, mode: str) -> Callable[[], N
 
     def run() -> None:
         optimizer.zero_grad(set_to_none=True)
-        model.loss(source, target_in, target_out).backward()
+        with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
+            loss = model.loss(source, target_in, target_out)
+        loss.backward()
         if mode == "by_hand":  # the fused optimiser scales gradients itself
             norm = nn.utils.get_total_norm([one.grad for one in parameters], foreach=True)
             optimizer.grad_scale, optimizer.found_inf = torch.clamp(norm, min=1.0), torch.zeros(())
@@ -384,7 +386,7 @@ def main() -> None:
         else:
             Kind = {"luong": Luong, "transformer": Transformer}.get(arguments.configuration, Model)
         model = Kind(load, arguments.mode)
-        run = training_step(model, load, arguments.mode)
+        run = training_step(model, load, arguments.mode, arguments.bfloat16)
     parameters = sum(p.numel() for p in model.parameters())
     serve(run, before, arguments, implementation=f"PyTorch {torch.__version__}", parameters=parameters)
 

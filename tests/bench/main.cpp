@@ -37,6 +37,8 @@ int main(int argc, char** argv) {
     mode->add_option("--target", request.workload.target, "target steps, likewise");
     mode->add_flag("!--no-attention", request.attention, "vanilla sequence to sequence");
   }
+  train->add_flag_callback(
+      "--bfloat16", [&] { request.precision = Precision::bfloat16; }, "products of bfloat16");
   decode->add_option("--beam", request.beam, "1: greedy")->check(CLI::Range(1, 1000));
   CLI11_PARSE(app, argc, argv);
   try {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "framework/base/workers.hpp"
+#include "framework/kernels/gemm.hpp"
 #include "tests/bench/workload.hpp"
 
 namespace softalign::bench {
@@ -13,7 +14,8 @@ struct Request {
   int threads = 2;
   double seconds = 1;  // of every measurement, at least one round
   bool attention = true;
-  Index beam = 1;  // decoding only
+  Index beam = 1;                            // decoding only
+  Precision precision = Precision::float32;  // training only
 };
 
 void time_training(const Request& request);  // a training step, and its products alone

@@ -52,7 +52,7 @@ int fma_portable() {
 
 int fma_of_the_variant() {
 #if defined(__x86_64__)
-  if (gemm_variant() == "AVX-512") return fma_avx512();
+  if (gemm_variant().starts_with("AVX-512")) return fma_avx512();
   if (gemm_variant() == "AVX2") return fma_avx2();
 #endif
   return fma_portable();

@@ -81,7 +81,8 @@ void time_training(const Request& request) {
   const auto optimizer = make_plugin<OptimizerKind>(choice);
   const std::vector<TrainingStep::Parts> batches = {load.batch(request.threads)};
   Workers workers(request.threads);
-  TrainingStep step(model, *optimizer, {}, workers);
+  TrainingStep step(model, *optimizer, {.precision = request.precision}, workers);
+  const ProductPrecision precision(request.precision);  // of the products alone, too
 
   Index update = 0;
   const auto run = [&] { step.run(batches, ++update); };

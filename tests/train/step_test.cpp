@@ -153,13 +153,14 @@ struct Outcome {
 
 // An update of eleven sentences with everything that is drawn at random, and every summand of a loss that the model can have.
 // By plain gradient descent with a rate that lets any bit of a gradient be seen.
-Outcome outcome_of(const ModelOptions& options, Index parts, int threads) {
+Outcome outcome_of(const ModelOptions& options, Precision precision, Index parts, int threads) {
   Setting setting(options);
   Objective objective{.label_smoothing = real(0.1)};
   if (setting.model->learns_weights()) objective.doubly_stochastic = 1;
   if (setting.model->steps()) objective.truth = 0.8;
   Workers workers(threads);
-  TrainingStep step(*setting.model, *setting.optimizer, {.seed = 7}, workers);
+  TrainingStep step(
+      *setting.model, *setting.optimizer, {.seed = 7, .precision = precision}, workers);
   std::vector<Index> examples(11);
   std::iota(examples.begin(), examples.end(), Index{0});
   const StepResult result = step.run(setting.cut(examples, parts), 1, 1e8, objective);
@@ -207,9 +208,14 @@ BOOST_AUTO_TEST_CASE(how_a_batch_is_cut_sets_no_bits) {
               model.find("embedding:") == 0 ? "{" + model + "}" : "{embedding: 24, " + model + "}",
               "model")
               .spec;
-      const Outcome whole = outcome_of(options, 1, 1);
+      const Outcome whole = outcome_of(options, Precision::float32, 1, 1);
       for (const auto& [parts, threads] : {std::pair(2, 2), {3, 3}, {11, 2}})
-        BOOST_TEST((outcome_of(options, parts, threads) == whole));
+        BOOST_TEST((outcome_of(options, Precision::float32, parts, threads) == whole));
+      const Outcome rounded = outcome_of(options, Precision::bfloat16, 1, 1);
+      BOOST_TEST(!(rounded == whole));
+      BOOST_TEST(std::abs(rounded.numbers[0] / whole.numbers[0] - 1) < 0.01);
+      for (const auto& [parts, threads] : {std::pair(3, 3), {11, 2}})
+        BOOST_TEST((outcome_of(options, Precision::bfloat16, parts, threads) == rounded));
     }
 }
 
