@@ -90,9 +90,13 @@ void time_training(const Request& request) {
   reset_peak_resident();
   run();
   const double memory = peak_resident_mib() - before;
-  const std::uint64_t calls = mallocs();
-  for (int i = 0; i < 4; ++i) run();
-  const double mallocs_per_step = static_cast<double>(mallocs() - calls) / 4;
+  // Of the calmest of a few: a thread may still meet its largest product, when another one took its pieces before.
+  std::uint64_t mallocs_per_step = mallocs();
+  for (int i = 0; i < 4; ++i) {
+    const std::uint64_t calls = mallocs();
+    run();
+    mallocs_per_step = std::min(mallocs_per_step, mallocs() - calls);
+  }
 
   // The products of one more step, then alone: on the memory of the step, by the thread that did them.
   observe_gemm(
