@@ -35,19 +35,22 @@ SOFTALIGN_KERNEL void additive_energy_backward(AttentionSizes z,
   for (Index b = 0; b < z.sentences; ++b) {
     const real* q = query + b * units;
     const real* v = shared.data + b * shared.of_sentence;
+    real* to_v = dv != nullptr ? dv + b * units : scratch;
+    real* to_query = dquery != nullptr ? dquery + b * units : scratch + units;
     for (Index s = 0; s < z.lengths[b]; ++s) {
       const Index row = b * z.positions + s;
       const real* k = keys + row * units;
+      real* to_key = dkeys != nullptr ? dkeys + row * units : scratch + 2 * units;
       const real de = denergies[row];
       if (de == 0) continue;
-      for (Index u = 0; u < units; ++u) scratch[u] = vector_tanh(q[u] + k[u]);
-      if (dv != nullptr)
-        for (Index u = 0; u < units; ++u) dv[b * units + u] += de * scratch[u];
-      for (Index u = 0; u < units; ++u) scratch[u] = de * v[u] * (1 - scratch[u] * scratch[u]);
-      if (dkeys != nullptr)
-        for (Index u = 0; u < units; ++u) dkeys[row * units + u] += scratch[u];
-      if (dquery != nullptr)
-        for (Index u = 0; u < units; ++u) dquery[b * units + u] += scratch[u];
+      SOFTALIGN_NO_OVERLAP
+      for (Index u = 0; u < units; ++u) {
+        const real t = vector_tanh(q[u] + k[u]);
+        const real d = de * v[u] * (1 - t * t);
+        to_v[u] += de * t;
+        to_key[u] += d;
+        to_query[u] += d;
+      }
     }
   }
 }

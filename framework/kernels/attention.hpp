@@ -28,7 +28,7 @@ void additive_energy_forward(AttentionSizes sizes,
                              SharedRow v /*[U]*/,
                              real* energies /*[B,S]*/);
 // Computes tanh again instead of keeping [B,S,U]. dv may be null, likewise dkeys and dquery;
-// scratch holds U numbers.
+// scratch holds 3 U numbers.
 void additive_energy_backward(AttentionSizes sizes,
                               const real* keys,
                               const real* query,

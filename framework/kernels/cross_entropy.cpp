@@ -24,6 +24,18 @@ SOFTALIGN_INLINE real row_max(Index count, const real* x) {
   return largest;
 }
 
+// The first place of a number in a row; the last where it is in none, as a NaN.
+SOFTALIGN_INLINE Index first_equal(Index count, const real* x, real number) {
+  constexpr Index kMany = 4 * kLanes;
+  Index first = 0;
+  for (int there = 0; first + kMany <= count; first += kMany) {
+    for (Index lane = 0; lane < kMany; ++lane) there |= x[first + lane] == number;
+    if (there != 0) break;
+  }
+  while (first < count && x[first] != number) ++first;
+  return std::min(first, count - 1);
+}
+
 }  // namespace
 
 SOFTALIGN_KERNEL void softmax_cross_entropy(Index rows,
@@ -39,9 +51,7 @@ SOFTALIGN_KERNEL void softmax_cross_entropy(Index rows,
   for (Index row = 0; row < rows; ++row) {
     real* x = logits + row * vocabulary;
     const real largest = row_max(vocabulary, x);
-    Index first = 0;
-    while (first + 1 < vocabulary && x[first] != largest) ++first;
-    best[row] = static_cast<Token>(first);
+    best[row] = static_cast<Token>(first_equal(vocabulary, x, largest));
     const real target_logit = x[targets[row]];
     const real all =
         smoothing > 0 ? lane_sum(vocabulary, [=](Index v) { return x[v] - largest; }) : 0;

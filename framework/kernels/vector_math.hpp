@@ -57,10 +57,15 @@ SOFTALIGN_INLINE float vector_exp(float x) {
 }
 
 // tanh x = x P(x²) / Q(x²) for |x| <= 9.2, beyond that ±1; relative error below 4e-7. The coefficients
-// are a fit of ours to the smallest relative error: 2e-8 before rounding.
+// are a fit of ours to the smallest relative error: 2e-8 before rounding. Computed of |x|, whose bounds are
+// those of its bits as integers: compilers make one instruction of each, and three of a bound of numbers.
 SOFTALIGN_INLINE float vector_tanh(float x) {
-  x = std::min(std::max(x, -9.2f), 9.2f);
-  const float s = x * x;
+  constexpr std::int32_t kMagnitude = 0x7fffffff;
+  constexpr auto kLargest = std::bit_cast<std::int32_t>(9.2f),
+                 kOne = std::bit_cast<std::int32_t>(1.0f);
+  const auto bits = std::bit_cast<std::int32_t>(x);
+  const auto a = std::bit_cast<float>(std::min(bits & kMagnitude, kLargest));
+  const float s = a * a;
   float p = 1.335460025e-8f;
   p = p * s + 2.060903518e-5f;
   p = p * s + 3.495585151e-3f;
@@ -71,7 +76,9 @@ SOFTALIGN_INLINE float vector_tanh(float x) {
   q = q * s + 2.587697080e-2f;
   q = q * s + 4.671433872e-1f;
   q = q * s + 1.0f;
-  return std::min(std::max(x * p / q, -1.0f), 1.0f);
+  const std::int32_t magnitude = std::min(std::bit_cast<std::int32_t>(a * p / q), kOne);
+  const auto signed_value = std::bit_cast<float>(magnitude | (bits & ~kMagnitude));
+  return x != x ? x : signed_value;
 }
 
 SOFTALIGN_INLINE float vector_sigmoid(float x) { return 1.0f / (1.0f + vector_exp(-x)); }

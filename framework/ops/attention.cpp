@@ -36,7 +36,7 @@ Var additive_energy(Var keys, Var query, Var v, std::span<const Index> lengths) 
     View dkeys = keys.gradient(), dquery = query.gradient();
     const SentenceGradient dv(v, n.sentences, n.units);
     const Arena::Mark mark = tape.arena().mark();
-    View scratch = tape.allocate({n.units});
+    View scratch = tape.allocate({3, n.units});
     kernels::additive_energy_backward(n,
                                       keys.value().data,
                                       query.value().data,

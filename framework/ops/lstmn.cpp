@@ -68,7 +68,7 @@ struct Lstmn {
 struct Gradients {
   real *h, *c, *gates, *keys, *queries;           // as in Lstmn
   real *next_h, *next_c, *summary_h, *summary_c;  // scratch [B,U]
-  real *weights, *energies, *row;                 // scratch [B,S], [B,S], [A]
+  real *weights, *energies, *row;                 // scratch [B,S], [B,S], [3,A]
   real* v;                                        // [B,A]
 };
 
@@ -203,7 +203,7 @@ LstmState lstmn_sequence(
                       scratch(units),
                       scratch(steps),
                       scratch(steps),
-                      scratch(width),
+                      tape.allocate({3, width}).data,
                       dv.data()};
     for (Index t = steps - 1; t >= 0; --t) backward(layer, d, t);
     tape.arena().rewind(mark);

@@ -61,8 +61,8 @@ struct Memory {
         energies(numbers(8 * positions, 0.1f)),
         dkeys(keys),
         dquery(query),
-        dv(v),
-        scratch(v) {}
+        dv(query),
+        scratch(numbers(3 * 256, 0)) {}
 };
 void additive_energy(benchmark::State& state) {
   Memory m(state.range(0));

@@ -52,6 +52,19 @@ BOOST_AUTO_TEST_CASE(the_largest_and_its_place_are_found_anywhere) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(the_first_of_equal_ones_is_the_best_and_of_nan_some) {
+  for (Index vocabulary : {1, 2, 63, 64, 65, 128, 300}) {
+    for (real number : {real{3}, std::nanf("")}) {
+      std::vector<real> x(usize(vocabulary), number);
+      real nll = 0;
+      Token best = -1;
+      const Token target = 0;
+      kernels::softmax_cross_entropy(1, vocabulary, &target, 1, x.data(), &nll, &best, false);
+      BOOST_TEST((std::isnan(number) ? best >= 0 && best < vocabulary : best == 0));
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(first_above_is_a_plain_search) {
   const real nan = std::nanf("");
   const real infinity = std::numeric_limits<real>::infinity();

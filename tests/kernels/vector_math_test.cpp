@@ -33,6 +33,7 @@ BOOST_AUTO_TEST_CASE(edges) {
   const float infinity = std::numeric_limits<float>::infinity();
   BOOST_TEST(vector_tanh(infinity) == 1.0f);
   BOOST_TEST(vector_tanh(-infinity) == -1.0f);
+  BOOST_TEST(std::signbit(vector_tanh(-0.0f)));
   BOOST_TEST(vector_tanh(0.0f) == 0.0f);
   BOOST_TEST(vector_exp(0.0f) == 1.0f);
   BOOST_TEST(std::isfinite(vector_exp(1e30f)));
