@@ -254,6 +254,10 @@ void multiply(
         tile.a_row = packs_a ? 1 : moves_a ? moved : a.stride;
         tile.a_k = packs_a ? rows : 1;
         tile.c = c + row * c_stride + column;
+        // The next panel comes while this one is used: the processor does not look beyond a page of it.
+        const Index ahead = i * tile.k * kCacheLine;
+        const bool fetches = b_panels != nullptr && ahead < tile.k * width;
+        tile.next = tile.b + (fetches ? all * width + ahead : 0);
         compute[rows - 1](tile);
       }
     }

@@ -23,6 +23,8 @@
 
 namespace softalign {
 
+inline constexpr Index kCacheLine = 16;  // numbers
+
 // C [rows, columns <= kPanel vectors] = A B, or C + A B.
 struct GemmTile {
   Index k;
@@ -35,6 +37,7 @@ struct GemmTile {
   int tail;  // columns of the last vector when they are not all there, else 0
   bool add;
   const float* bias;  // of these columns, to be added to every row of C; may be null
+  const float* next;  // k cache lines that a tile to come reads: they are fetched meanwhile
 };
 
 // What an instruction set offers: compute[vectors - 1][tail > 0][packed][rows - 1], and for pairs, which are
@@ -121,8 +124,11 @@ template <class V, int Rows, int Vectors, bool Tail, bool Packed>
   }
   const float* a = t.a;
   const float* b = t.b;
+  const float* next = t.next;
   const Index a_row = t.a_row, a_k = t.a_k, b_row = Packed ? Vectors * kWidth : t.b_row;
   for (Index p = 0; p < t.k; ++p) {
+    __builtin_prefetch(next, 0, 2);
+    next += kCacheLine;
     typename V::Vector row[Vectors];
     SOFTALIGN_UNROLL
     for (int j = 0; j < Vectors; ++j)
