@@ -8,7 +8,7 @@
 namespace softalign {
 namespace {
 
-constexpr Index kSteps = 16;  // that come together
+constexpr Index kSteps = 32;  // that come together
 
 }  // namespace
 
