@@ -125,7 +125,7 @@ void Tape::add_weight_product(Var w, const MadeRows& x, const SentenceRows& dy) 
     for (Index s = 0; s < dy.positions_of(b); ++s) {
       x.make(x.from, b, s, row);
       gemm(Matrix{row, 1, w.shape().rows()}.transpose(),
-           {dy.row(b, s), 1, dy.columns},
+           Matrix{dy.row(b, s), 1, dy.columns},
            true,
            dw.data,
            dy.columns);

@@ -32,8 +32,13 @@ void check(Matrix a, Matrix b) {
 
 #ifdef SOFTALIGN_DOUBLE
 
-void multiply(
-    Matrix a, Matrix b, const real*, bool add, real* c, Index c_stride, const real* bias) {
+void multiply(const Operand& left,
+              const Operand& right,
+              bool add,
+              real* c,
+              Index c_stride,
+              const real* bias) {
+  const Matrix a = left.matrix, b = right.matrix;
 #ifdef SOFTALIGN_OPENBLAS
   thread_local const bool one_thread = (openblas_set_num_threads(1), true);
   (void)one_thread;
@@ -64,8 +69,8 @@ void multiply(
 
 constexpr Index kDepth =
     512;  // places of a block: a packed panel of B stays in the second-level cache
-constexpr Index kFewRows = 48;      // up to these, B is read where it lies: packing would not pay
-constexpr Index kSpare = 16;        // places behind a packed A that packing may write to
+constexpr Index kFewRows = 48;  // up to these, B is read where it lies: packing would not pay
+constexpr Index kSpare = 16;    // numbers of a whole vector, which packing A writes where it can
 constexpr Index kMostColumns = 32;  // of a panel
 
 // Whether the pairs of a processor's own instruction obey the law where another order, other roundings or
@@ -137,18 +142,18 @@ void pair_neighbours(
 
 // to[p * rows + i] = a(i, p) of a transposed one
 void pack_a(Matrix a, Index row, Index rows, Index first, Index depth, real* to) {
-  static_assert(GemmKernels::kMaxRows <= kSpare);
-  // Whole vectors where they are there: what is too many of them, the next overwrites.
-  const bool whole = row + kSpare <= a.rows;
   const real* from = a.data + first * a.stride + row;
+  // Whole vectors where they are there: what is too many of them, the next overwrite, if there are any.
+  const Index overwritten = depth + 1 - (kSpare + rows - 1) / rows;
+  const Index whole = row + kSpare <= a.rows ? std::max<Index>(0, overwritten) : 0;
   if (in_pairs() && !a.pairs) {
-    pair_rows(a.transpose(), first, depth, row, whole ? kSpare : rows, to, rows);
-  } else if (whole) {
-    for (Index p = 0; p < depth; ++p) std::copy_n(from + p * a.stride, kSpare, to + p * rows);
-  } else {
-    for (Index p = 0; p < depth; ++p)
-      for (Index i = 0; i < rows; ++i) to[p * rows + i] = from[p * a.stride + i];
+    pair_rows(a.transpose(), first, whole, row, kSpare, to, rows);
+    pair_rows(a.transpose(), first + whole, depth - whole, row, rows, to + whole * rows, rows);
+    return;
   }
+  for (Index p = 0; p < whole; ++p) std::copy_n(from + p * a.stride, kSpare, to + p * rows);
+  for (Index p = whole; p < depth; ++p)
+    for (Index i = 0; i < rows; ++i) to[p * rows + i] = from[p * a.stride + i];
 }
 
 // to[i * stride + p] = a(i, p) of one that is not transposed
@@ -165,11 +170,15 @@ void pack_b(
     Matrix b, Index column, Index columns, Index panel, Index first, Index depth, real* to) {
   if (columns < panel) std::fill_n(to, depth * panel, real{0});
   if (!b.transposed) {
+    const real* from = b.data + first * b.stride + column;
     if (in_pairs())
       pair_rows(b, first, depth, column, columns, to, panel);
-    else
+    else if (columns ==
+             kMostColumns)  // a number that the compiler knows spares a call for each row
       for (Index p = 0; p < depth; ++p)
-        std::copy_n(b.data + (first + p) * b.stride + column, columns, to + p * panel);
+        std::copy_n(from + p * b.stride, kMostColumns, to + p * panel);
+    else
+      for (Index p = 0; p < depth; ++p) std::copy_n(from + p * b.stride, columns, to + p * panel);
     return;
   }
   if (!in_pairs()) {
@@ -191,26 +200,41 @@ Index panel_width(Index columns) {
   return columns > k.width ? k.panel() : k.width;
 }
 
-// b_panels: B packed, or null.
-void multiply(
-    Matrix a, Matrix b, const real* b_panels, bool add, real* c, Index c_stride, const real* bias) {
+// Rows of A in tiles of nearly equal height: 32 as 11, 11, 10.
+class Blocks {
+ public:
+  explicit Blocks(Index rows) : rows_(rows), count_((rows + chosen()->rows - 1) / chosen()->rows) {}
+  Index count() const { return count_; }
+  Index begin(Index block) const { return block * rows_ / count_; }
+  Index rows(Index block) const { return begin(block + 1) - begin(block); }
+
+ private:
+  Index rows_, count_;
+};
+
+void multiply(const Operand& left,
+              const Operand& right,
+              bool add,
+              real* c,
+              Index c_stride,
+              const real* bias) {
+  const Matrix a = left.matrix, b = right.matrix;
   const GemmKernels& k = *chosen();
   const Index m = a.rows, n = b.columns, panel = k.panel();
   const Index all = places(a.columns);
-  // Tiles of nearly equal height: 32 rows as 11, 11, 10.
-  const Index blocks = (m + k.rows - 1) / k.rows;
-  const auto block_begin = [=](Index block) { return block * m / blocks; };
-  const bool packs_b = b_panels == nullptr && (b.transposed || m > kFewRows || in_pairs());
-  const bool packed = packs_b || b_panels != nullptr;
+  const Blocks blocks(m);
+  const bool packs_b = right.packed == nullptr && (b.transposed || m > kFewRows || in_pairs());
+  const bool packed = packs_b || right.packed != nullptr;
   // Rows a multiple of 4 KiB apart would push each other out of the first-level cache: they are moved.
-  const bool packs_a = a.transposed,
-             moves_a = !packs_a && ((m > 1 && a.stride % 1024 == 0) || in_pairs());
+  const bool packs_a = left.packed == nullptr && a.transposed,
+             blocks_of_a = packs_a || left.packed != nullptr,
+             moves_a = !blocks_of_a && ((m > 1 && a.stride % 1024 == 0) || in_pairs());
 
   thread_local Arena scratch;
   scratch.rewind({});
   const Index depth = std::min(kDepth, all);
   const Index moved = depth + kSpare;
-  real* packed_a = packs_a   ? scratch.array({m * depth + kSpare}).data
+  real* packed_a = packs_a   ? scratch.array({m * depth}).data
                    : moves_a ? scratch.array({m * moved}).data
                              : nullptr;
   real* packed_b = packs_b ? scratch.array({panel * depth}).data : nullptr;
@@ -225,39 +249,38 @@ void multiply(
     tile.add = add || first > 0;
     tile.c_row = c_stride;
     if (packs_a)
-      for (Index i = 0; i < blocks; ++i)
-        pack_a(a,
-               block_begin(i),
-               block_begin(i + 1) - block_begin(i),
-               first,
-               tile.k,
-               packed_a + block_begin(i) * tile.k);
+      for (Index i = 0; i < blocks.count(); ++i)
+        pack_a(
+            a, blocks.begin(i), blocks.rows(i), first, tile.k, packed_a + blocks.begin(i) * tile.k);
     if (moves_a) move_a(a, first, tile.k, packed_a, moved);
     for (Index column = 0; column < n; column += panel) {
       const Index columns = std::min(panel, n - column);
       const int vectors = columns > k.width ? 2 : 1;
       const Index width = panel_width(columns);
       if (packs_b) pack_b(b, column, columns, width, first, tile.k, packed_b);
-      tile.b = packs_b               ? packed_b
-               : b_panels != nullptr ? b_panels + column * all + first * width
-                                     : b.data + first * b.stride + column;
+      tile.b = packs_b                   ? packed_b
+               : right.packed != nullptr ? right.packed + column * right.places + first * width
+                                         : b.data + first * b.stride + column;
       tile.b_row = b.stride;
       tile.bias = bias != nullptr && first + tile.k == all && !in_pairs() ? bias + column : nullptr;
       tile.tail = static_cast<int>(columns % k.width);
       const auto& compute = in_pairs() ? k.pairs[vectors - 1][tile.tail > 0]
                                        : k.compute[vectors - 1][tile.tail > 0][packed];
-      for (Index i = 0; i < blocks; ++i) {
-        const Index row = block_begin(i), rows = block_begin(i + 1) - row;
-        tile.a = packs_a   ? packed_a + row * tile.k
-                 : moves_a ? packed_a + row * moved
-                           : a.data + row * a.stride + first;
-        tile.a_row = packs_a ? 1 : moves_a ? moved : a.stride;
-        tile.a_k = packs_a ? rows : 1;
+      for (Index i = 0; i < blocks.count(); ++i) {
+        const Index row = blocks.begin(i), rows = blocks.rows(i);
+        tile.a = packs_a       ? packed_a + blocks.begin(i) * tile.k
+                 : blocks_of_a ? left.packed + blocks.begin(i) * left.places + first * rows
+                 : moves_a     ? packed_a + row * moved
+                               : a.data + row * a.stride + first;
+        tile.a_row = blocks_of_a ? 1 : moves_a ? moved : a.stride;
+        tile.a_k = blocks_of_a ? rows : 1;
         tile.c = c + row * c_stride + column;
-        // The next panel comes while this one is used: the processor does not look beyond a page of it.
+        // What comes next comes while this is used: the processor does not look beyond a page of it.
         const Index ahead = i * tile.k * kCacheLine;
-        const bool fetches = b_panels != nullptr && ahead < tile.k * width;
-        tile.next = tile.b + (fetches ? all * width + ahead : 0);
+        if (right.packed != nullptr && ahead < tile.k * width)
+          tile.next = tile.b + right.places * width + ahead;
+        else
+          tile.next = tile.a + rows * (blocks_of_a ? tile.k : tile.a_row);
         compute[rows - 1](tile);
       }
     }
@@ -279,41 +302,25 @@ UncomputedProducts::UncomputedProducts() { uncomputed = true; }
 UncomputedProducts::~UncomputedProducts() { uncomputed = false; }
 bool UncomputedProducts::here() { return uncomputed; }
 
-namespace {
-
-void product(Matrix a,
-             Matrix b,
-             const PackedMatrix* packed,
-             bool add,
-             real* c,
-             Index c_stride,
-             const real* bias) {
-  check(a, b);
-  if (a.rows == 0 || b.columns == 0) return;
+void gemm(const Operand& a, const Operand& b, bool add, real* c, Index c_stride, const real* bias) {
+  const Index rows = a.matrix.rows, columns = b.matrix.columns;
+  check(a.matrix, b.matrix);
+  if (rows == 0 || columns == 0) return;
   if (uncomputed) {
     if (add) return;
-    for (Index i = 0; i < a.rows; ++i)
-      for (Index j = 0; j < b.columns; ++j) c[i * c_stride + j] = bias == nullptr ? 0 : bias[j];
+    for (Index i = 0; i < rows; ++i)
+      for (Index j = 0; j < columns; ++j) c[i * c_stride + j] = bias == nullptr ? 0 : bias[j];
     return;
   }
-  if (observer_of_gemm != nullptr) observer_of_gemm(a, b, packed, add, c, c_stride);
-  multiply(a, b, packed == nullptr ? nullptr : packed->panels(), add, c, c_stride, bias);
-}
-
-}  // namespace
-
-void gemm(Matrix a, Matrix b, bool add, real* c, Index c_stride, const real* bias) {
-  product(a, b, nullptr, add, c, c_stride, bias);
-}
-
-void gemm(Matrix a, const PackedMatrix& b, bool add, real* c, Index c_stride, const real* bias) {
-  product(a, b.matrix(), &b, add, c, c_stride, bias);
+  if (observer_of_gemm != nullptr) observer_of_gemm(a, b, add, c, c_stride);
+  multiply(a, b, add, c, c_stride, bias);
 }
 
 #ifdef SOFTALIGN_DOUBLE
 
 Index PackedMatrix::size(Matrix) { return 0; }
-PackedMatrix::PackedMatrix(Matrix b, real*) : matrix_(b), panels_(nullptr) {}
+PackedMatrix::PackedMatrix(Matrix b, real*) : matrix_(b) {}
+PackedMatrix::operator Operand() const { return matrix_; }
 
 Index RowPanels::size(Index rows, Index columns) { return rows * columns; }
 Index RowPanels::width() { return 32; }
@@ -324,8 +331,17 @@ void RowPanels::put(Index first, Matrix rows) const {
   for (Index i = 0; i < rows.rows; ++i)
     std::copy_n(rows.data + i * rows.stride, columns_, numbers_ + (first + i) * columns_);
 }
-PackedMatrix RowPanels::columns(Index first, Index count) const {
-  return {{numbers_ + first, rows_, count, columns_}, nullptr};
+Operand RowPanels::columns(Index first, Index count, Index rows) const {
+  return Matrix{numbers_ + first, rows, count, columns_};
+}
+
+Index ColumnPanels::size(Index rows, Index columns) { return rows * columns; }
+void ColumnPanels::put(Index first, Matrix columns) const {
+  for (Index i = 0; i < columns.rows; ++i)
+    std::copy_n(columns.data + i * columns.stride, rows_, numbers_ + (first + i) * rows_);
+}
+Operand ColumnPanels::first_columns(Index count) const {
+  return Matrix{numbers_, count, rows_}.transpose();
 }
 
 std::vector<std::string> gemm_variants() { return {gemm_variant()}; }
@@ -369,6 +385,13 @@ Matrix RowPanels::panel(Index first) const {
       numbers_ + first * places(rows_), rows_, columns, panel_width(columns), false, in_pairs()};
 }
 
+PackedMatrix::operator Operand() const {
+  Operand whole(matrix_);
+  whole.packed = panels_;
+  whole.places = places(matrix_.rows);
+  return whole;
+}
+
 // Panel by panel: the rows of one lie together.
 void RowPanels::put(Index first, Matrix rows) const {
   if (uncomputed) return;
@@ -380,11 +403,33 @@ void RowPanels::put(Index first, Matrix rows) const {
   }
 }
 
-PackedMatrix RowPanels::columns(Index first, Index count) const {
-  PackedMatrix columns;
-  columns.matrix_ = {nullptr, rows_, count};
-  columns.panels_ = numbers_ + first * places(rows_);
+Operand RowPanels::columns(Index first, Index count, Index rows) const {
+  Operand columns(Matrix{nullptr, rows, count});
+  columns.places = places(rows_);
+  columns.packed = numbers_ + first * columns.places;
   return columns;
+}
+
+Index ColumnPanels::size(Index rows, Index columns) { return rows * places(columns); }
+
+void ColumnPanels::put(Index first, Matrix columns) const {
+  if (uncomputed) return;
+  const Blocks blocks(rows_);
+  const Index all = places(columns_), before = places(first), now = places(columns.rows);
+  for (Index i = 0; i < blocks.count(); ++i)
+    pack_a(columns.transpose(),
+           blocks.begin(i),
+           blocks.rows(i),
+           0,
+           now,
+           numbers_ + blocks.begin(i) * all + before * blocks.rows(i));
+}
+
+Operand ColumnPanels::first_columns(Index count) const {
+  Operand all(Matrix{nullptr, rows_, count});
+  all.places = places(columns_);
+  all.packed = numbers_;
+  return all;
 }
 
 std::vector<std::string> gemm_variants() {

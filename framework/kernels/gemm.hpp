@@ -38,32 +38,54 @@ struct Matrix {
   Matrix transpose() const { return {data, columns, rows, stride, !transposed, pairs}; }
 };
 
-// A right operand in the order in which a product reads it, for one that serves many products of few
-// rows: reading it as it lies, or putting it in order every time, would take longer than computing.
+// What a product takes: a matrix as it lies, or in the order in which a product reads it.
+struct Operand {
+  Operand(const Matrix& m) : matrix(m) {}  // NOLINT(google-explicit-constructor)
+  Matrix matrix;
+  const real* packed = nullptr;
+  Index places = 0;  // of a packed one: how many there are for its k, used or not
+};
+
+// A right operand in that order, for one that serves many products of few rows: reading it as it lies, or
+// putting it in order every time, would take longer than computing.
 class PackedMatrix {
  public:
   static Index size(Matrix b);       // numbers that `to` must hold
   PackedMatrix(Matrix b, real* to);  // b and to must outlive it
   Matrix matrix() const { return matrix_; }
-  const real* panels() const { return panels_; }
+  operator Operand() const;  // NOLINT(google-explicit-constructor)
 
  private:
-  friend class RowPanels;
-  PackedMatrix() = default;
   Matrix matrix_;
   const real* panels_ = nullptr;
 };
 
-// A right operand [rows, columns] in that order, put there a few rows at a time.
+// A right operand of up to `rows` rows [rows, columns] in that order, put there a few rows at a time.
 class RowPanels {
  public:
   static Index size(Index rows, Index columns);  // numbers that `to` must hold
   RowPanels(Index rows, Index columns, real* to) : rows_(rows), columns_(columns), numbers_(to) {}
-  static Index width();                                  // of a panel
-  void put(Index first, Matrix rows) const;              // not transposed; first: even
-  PackedMatrix columns(Index first, Index count) const;  // first: a multiple of width()
+  static Index width();                      // of a panel
+  void put(Index first, Matrix rows) const;  // not transposed; first: even
+  Operand first_rows(Index count) const { return columns(0, columns_, count); }
+  Operand columns(Index first, Index count) const { return columns(first, count, rows_); }
   // One panel as it lies, [rows, columns up to width()].
   Matrix panel(Index first) const;
+
+ private:
+  Operand columns(Index first, Index count, Index rows) const;
+  Index rows_, columns_;
+  real* numbers_;
+};
+
+// A left operand of up to `columns` columns [rows, columns] likewise, which come as rows of its transpose.
+class ColumnPanels {
+ public:
+  static Index size(Index rows, Index columns);
+  ColumnPanels(Index rows, Index columns, real* to)
+      : rows_(rows), columns_(columns), numbers_(to) {}
+  void put(Index first, Matrix columns) const;  // [count, rows], not transposed; first: even
+  Operand first_columns(Index count) const;
 
  private:
   Index rows_, columns_;
@@ -73,15 +95,17 @@ class RowPanels {
 // C = A B, or with add C + A B; bias [n], when there is one, is added to every row. A [m, k], B [k, n],
 // C [m, n] with rows c_stride apart. Throws BugError when the sizes disagree. The bits do not depend on
 // packing. The double build computes through xtensor-blas, on one thread.
-void gemm(Matrix a, Matrix b, bool add, real* c, Index c_stride, const real* bias = nullptr);
-void gemm(
-    Matrix a, const PackedMatrix& b, bool add, real* c, Index c_stride, const real* bias = nullptr);
+void gemm(const Operand& a,
+          const Operand& b,
+          bool add,
+          real* c,
+          Index c_stride,
+          const real* bias = nullptr);
 
 // Called before each product when set, on the thread that computes it: how a benchmark learns which
-// products a step consists of. packed: null when B was not. No observer normally; set one only while
-// nothing is computed.
+// products a step consists of. No observer normally; set one only while nothing is computed.
 using GemmObserver =
-    void (*)(Matrix a, Matrix b, const PackedMatrix* packed, bool add, real* c, Index c_stride);
+    void (*)(const Operand& a, const Operand& b, bool add, real* c, Index c_stride);
 void observe_gemm(GemmObserver observer);
 
 // While one exists, products on its thread are made as if B were 0, and B is not read: for who wants to know

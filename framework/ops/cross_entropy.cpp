@@ -149,7 +149,11 @@ class Chunk {
     else if (dw != nullptr)
       gemm(x.transpose(), panels.columns(first, count), true, dw + first, vocabulary_);
     if (loss_.dbias != nullptr)
-      gemm({ones_, 1, rows}, panels.columns(first, count), true, loss_.dbias + first, vocabulary_);
+      gemm(Matrix{ones_, 1, rows},
+           panels.columns(first, count),
+           true,
+           loss_.dbias + first,
+           vocabulary_);
   }
 
  private:

@@ -65,8 +65,8 @@ Var conv2d(Var x, Var w, Var bias, std::span<const Index> widths) {
     const ImageSize n = image(b);
     const Index before = static_cast<Index>(b) * pixels;
     kernels::gather_patches(n, side, x.value().data + before * channels, patches.data);
-    gemm({patches.data, n.pixels(), in},
-         {w.value().data, in, out},
+    gemm(Matrix{patches.data, n.pixels(), in},
+         Matrix{w.value().data, in, out},
          false,
          y.data + before * out,
          out,

@@ -39,6 +39,7 @@ int main(int argc, char** argv) {
   }
   train->add_flag_callback(
       "--bfloat16", [&] { request.precision = Precision::bfloat16; }, "products of bfloat16");
+  train->add_flag("--products", request.products, "how fast the products are, by shape");
   decode->add_option("--beam", request.beam, "1: greedy")->check(CLI::Range(1, 1000));
   CLI11_PARSE(app, argc, argv);
   try {

@@ -16,6 +16,7 @@ struct Request {
   bool attention = true;
   Index beam = 1;                            // decoding only
   Precision precision = Precision::float32;  // training only
+  bool products = false;                     // training only: list the products instead
 };
 
 void time_training(const Request& request);  // a training step, and its products alone

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <optional>
 
 #include "framework/base/types.hpp"
 #include "framework/config/spec.hpp"
@@ -20,19 +20,36 @@ namespace softalign::bench {
 namespace {
 
 struct Product {
-  Matrix a, b;
-  std::optional<PackedMatrix> packed;
+  Operand a, b;
   bool add;
   real* c;
   Index c_stride;
+
+  void compute() const { gemm(a, b, add, c, c_stride); }
+  double gigaflops() const {
+    return 2e-9 * static_cast<double>(a.matrix.rows * a.matrix.columns) *
+           static_cast<double>(b.matrix.columns);
+  }
+  std::string shape() const {
+    return fmt::format("{:>6} x {:>6} x {:>6}{}{}{}",
+                       a.matrix.rows,
+                       b.matrix.columns,
+                       a.matrix.columns,
+                       a.packed != nullptr   ? ", A packed"
+                       : a.matrix.transposed ? ", A turned"
+                                             : "",
+                       b.packed != nullptr   ? ", B packed"
+                       : b.matrix.transposed ? ", B turned"
+                                             : "",
+                       add ? ", added" : "");
+  }
 };
 using Products = std::vector<Product>;
 
 // What each thread has multiplied, a list for each in the order in which they first did.
 class Observed {
  public:
-  void add(Product product, const PackedMatrix* packed) {
-    if (packed != nullptr) product.packed = *packed;
+  void add(const Product& product) {
     thread_local Products* mine = nullptr;
     if (mine == nullptr) {
       std::lock_guard lock(mutex_);
@@ -57,9 +74,51 @@ double seconds_of(const auto& work) {
 double gigaflops() {
   double sum = 0;
   for (const auto& list : observed.lists)
-    for (const Product& p : *list)
-      sum += 2e-9 * static_cast<double>(p.a.rows * p.a.columns) * static_cast<double>(p.b.columns);
+    for (const Product& p : *list) sum += p.gigaflops();
   return sum;
+}
+
+// The products by shape, each alone in its place among the others, the slowest first.
+void list_products(Workers& workers) {
+  struct Sum {
+    int count = 0;
+    double seconds = 0, gigaflops = 0;
+  };
+  std::map<std::string, Sum> sums;
+  std::mutex mutex;
+  double all = 0;
+  constexpr int kRounds = 5;
+  for (int round = 0; round < kRounds; ++round)
+    workers.run(std::ssize(observed.lists), [&](Index i) {
+      std::map<std::string, Sum> mine;
+      for (const Product& p : *observed.lists[usize(i)]) {
+        Sum& sum = mine[p.shape()];
+        sum.count += 1;
+        sum.gigaflops += p.gigaflops();
+        sum.seconds += seconds_of([&] { p.compute(); });
+      }
+      std::lock_guard lock(mutex);
+      for (const auto& [shape, sum] : mine) {
+        sums[shape].count += sum.count;
+        sums[shape].gigaflops += sum.gigaflops;
+        sums[shape].seconds += sum.seconds;
+        all += sum.seconds;
+      }
+    });
+  std::vector<std::pair<std::string, Sum>> rows(sums.begin(), sums.end());
+  std::sort(rows.begin(), rows.end(), [](const auto& x, const auto& y) {
+    return x.second.seconds > y.second.seconds;
+  });
+  const double peak = peak_gflops(workers) / workers.threads();
+  fmt::print(
+      "{:>8} {:>8} {:>8} {:>8}  rows x columns x depth\n", "count", "time", "GF/s", "of peak");
+  for (const auto& [shape, sum] : rows)
+    fmt::print("{:>8} {:>7.1f}% {:>8.1f} {:>7.1f}%  {}\n",
+               sum.count / kRounds,
+               100 * sum.seconds / all,
+               sum.gigaflops / sum.seconds,
+               100 * sum.gigaflops / sum.seconds / peak,
+               shape);
 }
 
 // Attention weights of a sentence that are not zero, each from one energy.
@@ -99,22 +158,18 @@ void time_training(const Request& request) {
   }
 
   // The products of one more step, then alone: on the memory of the step, by the thread that did them.
-  observe_gemm(
-      [](Matrix a, Matrix b, const PackedMatrix* packed, bool add, real* c, Index c_stride) {
-        observed.add({a, b, {}, add, c, c_stride}, packed);
-      });
+  observe_gemm([](const Operand& a, const Operand& b, bool add, real* c, Index c_stride) {
+    observed.add({a, b, add, c, c_stride});
+  });
   run();
   observe_gemm(nullptr);
   const auto replay = [&] {
     workers.run(std::ssize(observed.lists), [&](Index i) {
-      for (const Product& p : *observed.lists[usize(i)])
-        if (p.packed)
-          gemm(p.a, *p.packed, p.add, p.c, p.c_stride);
-        else
-          gemm(p.a, p.b, p.add, p.c, p.c_stride);
+      for (const Product& p : *observed.lists[usize(i)]) p.compute();
     });
   };
   replay();
+  if (request.products) return list_products(workers);
 
   const auto say = [](const nlohmann::ordered_json& line) { std::cout << line << std::endl; };
   say({{"ready", true}});

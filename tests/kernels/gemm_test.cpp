@@ -24,6 +24,10 @@ std::vector<real> random_numbers(const char* name, Index count) {
 
 using Product = void (*)(Matrix, Matrix, bool, real*, Index, const real* bias);
 
+void plain_gemm(Matrix a, Matrix b, bool add, real* c, Index c_stride, const real* bias) {
+  gemm(a, b, add, c, c_stride, bias);
+}
+
 void check(Product product, bool ta, bool tb, Index m, Index n, Index k, Index gap, bool add) {
   const Index a_rows = ta ? k : m, a_columns = ta ? m : k, b_rows = tb ? n : k,
               b_columns = tb ? k : n;
@@ -61,24 +65,31 @@ void packed_gemm(Matrix a, Matrix b, bool add, real* c, Index c_stride, const re
   gemm(a, PackedMatrix(b, panels.data()), add, c, c_stride, bias);
 }
 
-// Put into panels in two pieces, multiplied with in as many as there are panels; A from panels too.
+// Puts the rows of x there, in two pieces.
+template <class Panels>
+void put_rows(Matrix x, const Panels& panels) {
+  std::vector<real> plain(usize(x.rows * x.columns));
+  for (Index i = 0; i < x.rows; ++i)
+    for (Index j = 0; j < x.columns; ++j)
+      plain[usize(i * x.columns + j)] = x.data[x.transposed ? j * x.stride + i : i * x.stride + j];
+  const Index half = x.rows / 4 * 2;
+  panels.put(0, {plain.data(), half, x.columns});
+  panels.put(half, {plain.data() + half * x.columns, x.rows - half, x.columns});
+}
+
+RowPanels row_panels(Matrix x, Index room, std::vector<real>& numbers) {
+  numbers.assign(usize(RowPanels::size(room, x.columns)), std::nanf(""));
+  const RowPanels panels(room, x.columns, numbers.data());
+  put_rows(x, panels);
+  return panels;
+}
+
+// Multiplied with in as many pieces as there are panels; A from panels too.
 void gemm_of_panels(Matrix a, Matrix b, bool add, real* c, Index c_stride, const real* bias) {
   const Index width = RowPanels::width();
-  const auto panels_of = [](Matrix x, std::vector<real>& numbers) {
-    std::vector<real> plain(usize(x.rows * x.columns));
-    for (Index i = 0; i < x.rows; ++i)
-      for (Index j = 0; j < x.columns; ++j)
-        plain[usize(i * x.columns + j)] =
-            x.data[x.transposed ? j * x.stride + i : i * x.stride + j];
-    numbers.assign(usize(RowPanels::size(x.rows, x.columns)), std::nanf(""));
-    const RowPanels panels(x.rows, x.columns, numbers.data());
-    const Index half = x.rows / 4 * 2;
-    panels.put(0, {plain.data(), half, x.columns});
-    panels.put(half, {plain.data() + half * x.columns, x.rows - half, x.columns});
-    return panels;
-  };
   std::vector<real> of_a, of_b;
-  const RowPanels left = panels_of(a.transpose(), of_a), right = panels_of(b, of_b);
+  const RowPanels left = row_panels(a.transpose(), a.columns, of_a),
+                  right = row_panels(b, b.rows, of_b);
   for (Index row = 0; row < a.rows; row += width)
     for (Index column = 0; column < b.columns; column += width)
       gemm(left.panel(row).transpose(),
@@ -89,12 +100,29 @@ void gemm_of_panels(Matrix a, Matrix b, bool add, real* c, Index c_stride, const
            bias == nullptr ? nullptr : bias + column);
 }
 
+// Both from panels that have room for more.
+void gemm_of_first(Matrix a, Matrix b, bool add, real* c, Index c_stride, const real* bias) {
+  const Index depth = a.columns, room = depth + 16;
+  std::vector<real> of_a(usize(ColumnPanels::size(a.rows, room)), std::nanf("")), of_b;
+  const ColumnPanels left(a.rows, room, of_a.data());
+  put_rows(a.transpose(), left);
+  gemm(left.first_columns(depth),
+       row_panels(b, room, of_b).first_rows(depth),
+       add,
+       c,
+       c_stride,
+       bias);
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(gemm_suite)
 
 BOOST_AUTO_TEST_CASE(products_of_all_shapes) {
-  for (Product product : {Product{&gemm}, Product{&packed_gemm}, Product{&gemm_of_panels}})
+  for (Product product : {Product{&plain_gemm},
+                          Product{&packed_gemm},
+                          Product{&gemm_of_panels},
+                          Product{&gemm_of_first}})
     for (const bool ta : {false, true})
       for (const bool tb : {false, true})
         for (const Index gap : {0, 3})
@@ -103,7 +131,7 @@ BOOST_AUTO_TEST_CASE(products_of_all_shapes) {
             check(product, ta, tb, 1, 33, 17, gap, add);
             check(product, ta, tb, 40, 1, 3, gap, add);
           }
-  check(gemm, false, false, 0, 4, 4, 0, false);
+  check(plain_gemm, false, false, 0, 4, 4, 0, false);
   BOOST_CHECK_THROW(gemm(Matrix{nullptr, 2, 3}, Matrix{nullptr, 2, 3}, false, nullptr, 3),
                     BugError);
 }
@@ -139,6 +167,9 @@ BOOST_AUTO_TEST_CASE(every_variant_gives_the_same_bits) {
           c = random_numbers("c", m * n);
           gemm_of_panels(left, right, true, c.data(), n, bias.data());
           BOOST_TEST((c == expected), variant << ", panels " << m << 'x' << n << 'x' << k);
+          c = random_numbers("c", m * n);
+          gemm_of_first(left, right, true, c.data(), n, bias.data());
+          BOOST_TEST((c == expected), variant << ", room for more " << m << 'x' << n << 'x' << k);
         }
       }
   use_gemm_variant(usual);
@@ -202,8 +233,10 @@ BOOST_AUTO_TEST_CASE(every_variant_gives_the_same_bits_in_bfloat16) {
             }
           for (const std::string& variant : gemm_variants()) {
             use_gemm_variant(variant);
-            for (Product product :
-                 {Product{&gemm}, Product{&packed_gemm}, Product{&gemm_of_panels}}) {
+            for (Product product : {Product{&plain_gemm},
+                                    Product{&packed_gemm},
+                                    Product{&gemm_of_panels},
+                                    Product{&gemm_of_first}}) {
               std::vector<real> c = before;
               product(left, right, true, c.data(), n, bias.data());
               Index other = 0;

@@ -32,7 +32,7 @@ double gflops(int threads) {
     const std::vector<real> a(kRows * kSize, real(0.5)), b(kSize * kSize, real(0.5));
     std::vector<real> c(kRows * kSize);
     const auto product = [&] {
-      gemm({a.data(), kRows, kSize}, {b.data(), kSize, kSize}, false, c.data(), kSize);
+      gemm(Matrix{a.data(), kRows, kSize}, Matrix{b.data(), kSize, kSize}, false, c.data(), kSize);
     };
     product();  // the first one compiles the kernel
     const auto start = std::chrono::steady_clock::now();
