@@ -12,9 +12,11 @@
 
 #include "framework/app/command.hpp"
 #include "framework/app/terminal/terminal.hpp"
+#include "framework/base/floating_point.hpp"
 #include "framework/base/suggest.hpp"
 #include "framework/base/text.hpp"
 #include "framework/config/registry.hpp"
+#include "framework/kernels/gemm.hpp"
 #include "framework/record/provenance/provenance.hpp"
 
 namespace softalign::app {
@@ -126,6 +128,8 @@ int run_program(int argc, char** argv, bool closed) {
   Outcome outcome;
   add_commands(app, outcome);
   try {
+    set_usual_floating_point();
+    gemm_variant();  // refuses what SOFTALIGN_ISA asks for in vain
     for (const std::string& error : Registry::instance().errors()) throw BugError("{}", error);
     check_command(app, argc, argv);
     if (argc > 1) check_output(argv[1], closed);

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "framework/base/elementary.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/base/types.hpp"
 
@@ -85,7 +86,7 @@ double RandomStream::normal(std::uint64_t index, std::uint64_t round) const {
                 r +
             1.0);
   }
-  double r = std::sqrt(-std::log(q < 0 ? p : 1 - p));
+  double r = std::sqrt(-exact::log(q < 0 ? p : 1 - p));
   double value = 0;
   if (r <= 5) {
     r -= 1.6;

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "framework/base/error.hpp"
+#include "framework/base/floating_point.hpp"
 
 namespace softalign {
 
@@ -72,6 +73,7 @@ void Workers::take_pieces() {
 }
 
 void Workers::wait_for_work() {
+  set_usual_floating_point();
   std::uint64_t seen = 0;
   for (;;) {
     {

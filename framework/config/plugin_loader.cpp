@@ -11,6 +11,7 @@
 #include <fstream>
 #include <map>
 
+#include "framework/base/floating_point.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/base/path.hpp"
 #include "framework/base/retry.hpp"
@@ -109,6 +110,14 @@ LoadedPlugin& open_plugin(const PluginFile& file, const std::string& name) {
   const std::size_t errors = Registry::instance().errors().size();
   if (dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr)
     throw SpecError("{}: cannot be loaded: {}; build it again", file.path, dlerror());
+  if (!is_usual_floating_point()) {
+    set_usual_floating_point();
+    throw SpecError(
+        "{}: changes how all numbers are rounded, as code does that was compiled with -ffast-math; "
+        "build it "
+        "without",
+        file.path);
+  }
   if (Registry::instance().errors().size() > errors)
     throw SpecError("{}: {}", file.path, Registry::instance().errors().back());
   LoadedPlugin plugin{file.path, file.sha256, {}};

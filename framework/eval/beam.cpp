@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/base/elementary.hpp"
 #include "framework/base/types.hpp"
 #include "framework/data/vocabulary.hpp"
 #include "framework/eval/left_to_right.hpp"
@@ -98,7 +99,7 @@ class Beam {
   double score(const Hypothesis& hypothesis) const {
     const auto steps = static_cast<double>(hypothesis.steps());
     const double length = settings_.length_penalty == LengthPenalty::gnmt ? (5 + steps) / 6 : steps;
-    double score = hypothesis.log_probability / std::pow(length, settings_.length_normalization);
+    double score = hypothesis.log_probability / exact::pow(length, settings_.length_normalization);
     if (settings_.coverage_penalty > 0)
       score += settings_.coverage_penalty *
                coverage(hypothesis.alignment,
@@ -121,7 +122,7 @@ double coverage(std::span<const float> alignment, Index positions) {
     double attended = 0;
     for (Index i = s; i < std::ssize(alignment); i += positions)
       attended += static_cast<double>(alignment[usize(i)]);
-    sum += std::log(std::clamp(attended, 1e-9, 1.0));
+    sum += exact::log(std::clamp(attended, 1e-9, 1.0));
   }
   return sum;
 }

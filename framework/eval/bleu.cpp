@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/base/elementary.hpp"
 #include "framework/base/types.hpp"
 #include "framework/eval/ngrams.hpp"
 
@@ -53,10 +54,10 @@ double bleu(const BleuSums& sum) {
   double smoothing = 1;  // doubles at each order without a match, as mteval-v13a does
   for (int n = 0; n < kBleuOrder; ++n) {
     const double matches = correct[n] > 0 ? correct[n] : 1 / (smoothing *= 2);
-    log_precision += std::log(matches / total[n]) / kBleuOrder;
+    log_precision += exact::log(matches / total[n]) / kBleuOrder;
   }
   const double log_brevity = std::min(0.0, 1 - sum[1] / sum[0]);
-  return 100 * std::exp(log_brevity + log_precision);
+  return 100 * exact::exp(log_brevity + log_precision);
 }
 
 std::string bleu_signature() {

@@ -7,6 +7,7 @@
 #include "framework/base/types.hpp"
 #include "framework/data/vocabulary.hpp"
 #include "framework/eval/left_to_right.hpp"
+#include "framework/kernels/vector_math.hpp"
 
 namespace softalign {
 
@@ -20,7 +21,8 @@ void SampleDistribution::set(std::span<const real> logits, bool may_end) {
     if (logit > largest) largest = logit;
   }
   for (Item& item : items_) {
-    const double p = std::exp((item.p - largest) / settings_.temperature);
+    const auto p = static_cast<double>(
+        vector_exp(static_cast<real>((item.p - largest) / settings_.temperature)));
     item.p = p > 0 ? p : 0;  // a model that has diverged gives no numbers
   }
   if (settings_.top_k || settings_.top_p) cut_tail();

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/base/elementary.hpp"
 #include "framework/base/types.hpp"
 #include "framework/kernels/cross_entropy.hpp"
+#include "framework/kernels/vector_math.hpp"
 
 namespace softalign {
 namespace {
@@ -26,8 +28,8 @@ real log_mean_exp(std::span<const View> parts, Index i) {
   real largest = parts[0].data[i], sum = 0;
   for (const View part : parts) largest = std::max(largest, part.data[i]);
   if (!std::isfinite(largest)) return largest;
-  for (const View part : parts) sum += std::exp(part.data[i] - largest);
-  return largest + std::log(sum / static_cast<real>(parts.size()));
+  for (const View part : parts) sum += vector_exp(part.data[i] - largest);
+  return largest + exact::log(sum / static_cast<real>(parts.size()));
 }
 
 real mean(std::span<const View> parts, Index i) {

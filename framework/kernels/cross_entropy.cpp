@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/base/elementary.hpp"
 #include "framework/kernels/vector_math.hpp"
 
 namespace softalign::kernels {
@@ -57,8 +58,8 @@ SOFTALIGN_KERNEL void softmax_cross_entropy(Index rows,
         smoothing > 0 ? lane_sum(vocabulary, [=](Index v) { return x[v] - largest; }) : 0;
     const real sum =
         lane_sum(vocabulary, [=](Index v) { return x[v] = vector_exp(x[v] - largest); });
-    nll[row] = std::log(sum) + largest - target_logit;
-    if (smoothing > 0) uniform[row] = std::log(sum) - all / static_cast<real>(vocabulary);
+    nll[row] = exact::log(sum) + largest - target_logit;
+    if (smoothing > 0) uniform[row] = exact::log(sum) - all / static_cast<real>(vocabulary);
     if (!gradients) continue;
     const real scale = factor / sum;
     const real everywhere = factor * smoothing / static_cast<real>(vocabulary);
@@ -74,8 +75,8 @@ SOFTALIGN_KERNEL void log_sum_exp(Index rows, Index vocabulary, const real* logi
   for (Index row = 0; row < rows; ++row) {
     const real* x = logits + row * vocabulary;
     const real largest = row_max(vocabulary, x);
-    sums[row] = largest +
-                std::log(lane_sum(vocabulary, [=](Index v) { return vector_exp(x[v] - largest); }));
+    sums[row] = largest + exact::log(lane_sum(vocabulary,
+                                              [=](Index v) { return vector_exp(x[v] - largest); }));
   }
 }
 

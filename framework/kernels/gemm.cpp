@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <cstdlib>
+#include <string_view>
 
 #include "framework/base/arena.hpp"
 #include "framework/base/error.hpp"
@@ -107,12 +109,35 @@ std::vector<const GemmKernels*> supported() {
   if (__builtin_cpu_supports("avx512f")) all.push_back(&gemm_avx512());
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) all.push_back(&gemm_avx2());
 #endif
+#if defined(__aarch64__)
+  all.push_back(&gemm_neon());
+#endif
   all.push_back(&gemm_portable());
   return all;
 }
 
+// SOFTALIGN_ISA: avx512, avx2, neon, or portable, which sse2 is where the rest of the program is compiled for it.
+const GemmKernels* asked_for() {
+  const char* value = std::getenv("SOFTALIGN_ISA");
+  const std::string_view asked = value == nullptr ? "" : value;
+  if (asked.empty()) return supported().front();
+  std::string legal;
+  for (const GemmKernels* one : supported()) {
+    std::string name;
+    for (const char c :
+         std::string_view(one->name).substr(0, std::string_view(one->name).find(' ')))
+      if (c != '-') name += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    if (asked == name) return one;
+    if (!legal.ends_with(name)) legal += (legal.empty() ? "" : ", ") + name;
+  }
+#if defined(__x86_64__)
+  if (asked == "sse2") return &gemm_portable();
+#endif
+  throw SpecError("SOFTALIGN_ISA={}: this machine can compute with {}", asked, legal);
+}
+
 const GemmKernels*& chosen() {
-  static const GemmKernels* kernels = supported().front();
+  static const GemmKernels* kernels = asked_for();
   return kernels;
 }
 

@@ -119,10 +119,11 @@ class UncomputedProducts {
   static bool here();
 };
 
-// What this machine can run, the best first: "AVX-512", "AVX2", "portable"; in the double build, the
-// BLAS. All but that give the same bits.
+// What this machine can run, the best first: "AVX-512", "AVX2", "NEON", "portable"; in the double build, the
+// BLAS. All but that give the same bits. The best is in use at first, or what the variable SOFTALIGN_ISA names
+// (avx512, avx2, neon, portable). Throws SpecError for a name that this machine does not know.
 std::vector<std::string> gemm_variants();
-std::string gemm_variant();                      // the one in use, at first the best
+std::string gemm_variant();                      // the one in use
 void use_gemm_variant(const std::string& name);  // for tests and benchmarks; while nothing runs
 
 }  // namespace softalign

@@ -66,6 +66,8 @@ const GemmKernels& gemm_portable();  // any machine; slow where fma is no instru
 const GemmKernels& gemm_avx2();  // with FMA
 const GemmKernels& gemm_avx512();
 const GemmKernels& gemm_avx512_bf16();
+#elif defined(__aarch64__)
+const GemmKernels& gemm_neon();
 #endif
 
 #if defined(__x86_64__)

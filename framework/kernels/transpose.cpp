@@ -1,33 +1,39 @@
 #include "framework/kernels/transpose.hpp"
 
-#if defined(__SSE__) && !defined(SOFTALIGN_DOUBLE)
-#include <xmmintrin.h>
-#define SOFTALIGN_SSE 1
-#endif
+#include "framework/base/types.hpp"
 
 namespace softalign {
+namespace {
+
+// to[j * stride + i] = from[i * from_stride + j], i and j up to 4.
+void transpose_four(const real* from, Index from_stride, real* to, Index stride) {
+  using Four [[gnu::vector_size(4 * sizeof(real))]] = real;
+  Four row[4];
+  for (int i = 0; i < 4; ++i) __builtin_memcpy(row + i, from + i * from_stride, sizeof(Four));
+  const Four low = __builtin_shufflevector(row[0], row[1], 0, 4, 1, 5),
+             high = __builtin_shufflevector(row[0], row[1], 2, 6, 3, 7),
+             next_low = __builtin_shufflevector(row[2], row[3], 0, 4, 1, 5),
+             next_high = __builtin_shufflevector(row[2], row[3], 2, 6, 3, 7);
+  const Four column[4] = {__builtin_shufflevector(low, next_low, 0, 1, 4, 5),
+                          __builtin_shufflevector(low, next_low, 2, 3, 6, 7),
+                          __builtin_shufflevector(high, next_high, 0, 1, 4, 5),
+                          __builtin_shufflevector(high, next_high, 2, 3, 6, 7)};
+  for (int j = 0; j < 4; ++j) __builtin_memcpy(to + j * stride, column + j, sizeof(Four));
+}
+
+}  // namespace
 
 // Four rows at a time from end to end: the processor foresees a few long rows, and not many short ones.
 void transpose(Matrix from, real* to, Index stride) {
   Index i = 0;
-#ifdef SOFTALIGN_SSE
   for (; i + 4 <= from.rows; i += 4) {
-    const float* row = from.data + i * from.stride;
+    const real* row = from.data + i * from.stride;
     Index j = 0;
-    for (; j + 4 <= from.columns; j += 4) {
-      __m128 a = _mm_loadu_ps(row + j), b = _mm_loadu_ps(row + from.stride + j),
-             c = _mm_loadu_ps(row + 2 * from.stride + j),
-             d = _mm_loadu_ps(row + 3 * from.stride + j);
-      _MM_TRANSPOSE4_PS(a, b, c, d);
-      _mm_storeu_ps(to + j * stride + i, a);
-      _mm_storeu_ps(to + (j + 1) * stride + i, b);
-      _mm_storeu_ps(to + (j + 2) * stride + i, c);
-      _mm_storeu_ps(to + (j + 3) * stride + i, d);
-    }
+    for (; j + 4 <= from.columns; j += 4)
+      transpose_four(row + j, from.stride, to + j * stride + i, stride);
     for (; j < from.columns; ++j)
       for (Index k = 0; k < 4; ++k) to[j * stride + i + k] = row[k * from.stride + j];
   }
-#endif
   for (; i < from.rows; ++i)
     for (Index j = 0; j < from.columns; ++j) to[j * stride + i] = from.data[i * from.stride + j];
 }

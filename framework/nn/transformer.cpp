@@ -1,4 +1,5 @@
 #include "framework/nn/transformer.hpp"
+#include "framework/base/elementary.hpp"
 #include "framework/base/types.hpp"
 
 #include <cmath>
@@ -17,7 +18,7 @@ TransformerInput::TransformerInput(const Parameters& p,
     projection_.emplace(p, "projection", embedding, options.units, Linear::Bias::no);
   for (Index i = 0; i < options.units; ++i)
     rates_.push_back(
-        std::pow(10000.0, -static_cast<double>(i / 2 * 2) / static_cast<double>(options.units)));
+        exact::pow(10000.0, -static_cast<double>(i / 2 * 2) / static_cast<double>(options.units)));
 }
 
 // PE(pos, 2i) = sin(pos / 10000^(2i/d)), PE(pos, 2i+1) = cos(pos / 10000^(2i/d))
@@ -27,7 +28,8 @@ Var TransformerInput::sinusoids(Tape& tape, Index first, Index count) const {
   for (Index t = 0; t < count; ++t)
     for (Index i = 0; i < size; ++i) {
       const double angle = static_cast<double>(first + t) * rates_[usize(i)];
-      table.data[t * size + i] = static_cast<real>(i % 2 == 0 ? std::sin(angle) : std::cos(angle));
+      table.data[t * size + i] =
+          static_cast<real>(i % 2 == 0 ? exact::sin(angle) : exact::cos(angle));
     }
   return tape.constant(table);
 }

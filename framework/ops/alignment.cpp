@@ -1,4 +1,5 @@
 #include "framework/kernels/alignment.hpp"
+#include "framework/base/elementary.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -175,7 +176,7 @@ Var log_likelihood(Var weights, const Index* positions, const real* factors) {
           f(b, factors[at / each], at + positions[at / each]);
   };
   for_each([&](Index b, real factor, Index at) {
-    y.data[b] += factor * std::log(weights.value().data[at]);
+    y.data[b] += factor * exact::log(weights.value().data[at]);
   });
   return weights.tape().record(y, {weights}, [=](View dy) {
     View dw = weights.gradient();
@@ -199,12 +200,12 @@ Var entropy(Var weights, const real* factors) {
   };
   for_each([&](Index b, real factor, Index at) {
     const real w = weights.value().data[at];
-    y.data[b] -= factor * w * std::log(w);
+    y.data[b] -= factor * w * exact::log(w);
   });
   return weights.tape().record(y, {weights}, [=](View dy) {
     View dw = weights.gradient();
     for_each([&](Index b, real factor, Index at) {
-      dw.data[at] -= dy.data[b] * factor * (std::log(weights.value().data[at]) + 1);
+      dw.data[at] -= dy.data[b] * factor * (exact::log(weights.value().data[at]) + 1);
     });
   });
 }

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/base/elementary.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/types.hpp"
 #include "framework/ops/ops.hpp"
@@ -70,7 +71,7 @@ Var alignment_cross_entropy(std::span<const Var> weights,
   for (const AlignedPair& pair : pairs) {
     const real* now = weights[usize(pair.step)].value().data;
     loss.data[pair.row] -=
-        factor * pair.share * std::log(now[pair.row * width + pair.position] + kEpsilon);
+        factor * pair.share * exact::log(now[pair.row * width + pair.position] + kEpsilon);
   }
   return tape.record_if(loss, any_needs_gradient(weights), [=](View dloss) {
     for (const AlignedPair& pair : pairs) {

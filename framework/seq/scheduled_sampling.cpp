@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "framework/base/types.hpp"
+#include "framework/kernels/vector_math.hpp"
 #include "framework/seq/model.hpp"
 
 namespace softalign {
@@ -12,7 +13,7 @@ namespace {
 // An index with probability proportional to e^logits, for a number in [0, 1).
 Token draw(const real* logits, Index count, double uniform) {
   const real largest = *std::max_element(logits, logits + count);
-  const auto weight = [=](Index v) { return std::exp(static_cast<double>(logits[v] - largest)); };
+  const auto weight = [=](Index v) { return static_cast<double>(vector_exp(logits[v] - largest)); };
   double left = 0;
   for (Index v = 0; v < count; ++v) left += uniform * weight(v);
   for (Index v = 0; v < count; ++v)

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "framework/base/elementary.hpp"
 #include "framework/base/types.hpp"
 #include "framework/config/fields.hpp"
 #include "framework/config/scalar.hpp"
@@ -157,7 +158,7 @@ class Reader {
       const double low = parameter_.low, high = parameter_.high;
       const double x = i == 0           ? low
                        : i == count - 1 ? high
-                       : logarithmic    ? low * std::pow(high / low, share)
+                       : logarithmic    ? low * exact::pow(high / low, share)
                                         : low + (high - low) * share;
       spaced.push_back(std::stod(fmt::format("{:.6g}", x)));
     }

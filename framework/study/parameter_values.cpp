@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/base/elementary.hpp"
 #include "framework/config/scalar.hpp"
 #include "framework/study/parameter.hpp"
 
@@ -60,7 +61,7 @@ Value SweepParameter::draw(std::uint64_t seed, Index index, std::uint64_t attemp
       x = std::min(high, low + std::floor(u * (high - low + 1)));
       break;
     case Kind::log_uniform:
-      x = std::exp(std::log(low) + (std::log(high) - std::log(low)) * u);
+      x = exact::exp(exact::log(low) + (exact::log(high) - exact::log(low)) * u);
       break;
     case Kind::normal:
       x = low + high * stream.normal(counter, attempt);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/base/elementary.hpp"
+
 namespace softalign {
 namespace {
 
@@ -10,8 +12,8 @@ namespace {
 double probability_of_truth(const ScheduledSamplingOptions& options, Index updates) {
   const double u = static_cast<double>(updates);
   if (options.type == "linear") return std::max(options.least, options.k - options.slope * u);
-  if (options.type == "exponential") return std::pow(options.k, u);
-  return options.k / (options.k + std::exp(u / options.k));
+  if (options.type == "exponential") return exact::pow(options.k, u);
+  return options.k / (options.k + exact::exp(u / options.k));
 }
 
 }  // namespace
@@ -23,7 +25,7 @@ Objective objective_at(const TrainOptions& options, Index updates, Index epoch) 
   if (options.guided_alignment)
     objective.guided_alignment =
         static_cast<real>(options.guided_alignment->weight *
-                          std::pow(options.guided_alignment->decay, static_cast<double>(epoch)));
+                          exact::pow(options.guided_alignment->decay, static_cast<double>(epoch)));
   if (options.scheduled_sampling) {
     objective.truth = probability_of_truth(*options.scheduled_sampling, updates);
     objective.argmax = options.scheduled_sampling->feed == "argmax";

@@ -33,6 +33,11 @@ def test_a_gradient_that_is_short_is_found_out(tmp_path: Path) -> None:
     assert [r["check"] for r in results if not r["passed"]] == ["gradients"]
 
 
+def test_one_that_changes_how_numbers_are_rounded_is_refused(tmp_path: Path) -> None:
+    said = error("list", "scores", "--plugin", ANGULAR.with_name("flushing.so"), cwd=tmp_path, code=2)
+    assert "changes how all numbers are rounded" in said and "-ffast-math" in said
+
+
 def test_it_is_trained_and_recorded_and_once_trusted_the_record_suffices(here: Path) -> None:
     plugin = shutil.copy(ANGULAR, here / "angular.so")
     run = trained_run(here, "--plugin", "angular.so", "model.attention.score={type: angular, gain: 4}")

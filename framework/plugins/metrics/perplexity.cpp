@@ -1,6 +1,7 @@
 // The exponential of the loss: among how many equally likely tokens the model hesitates.
 #include <cmath>
 
+#include "framework/base/elementary.hpp"
 #include "framework/eval/columns.hpp"
 #include "framework/eval/metric.hpp"
 
@@ -24,7 +25,7 @@ class Perplexity final : public Metric {
     return {columns::nll(), columns::target_tokens()};
   }
   double value(const Counts& counts) const override {
-    return std::exp(ratio(counts.sum("nll"), counts.sum("target_tokens")));
+    return exact::exp(ratio(counts.sum("nll"), counts.sum("target_tokens")));
   }
 };
 

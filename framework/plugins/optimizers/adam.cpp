@@ -4,6 +4,7 @@
 // with the bias correction folded into step size and epsilon (the paper's section 2).
 #include <cmath>
 
+#include "framework/base/elementary.hpp"
 #include "framework/kernels/vector_math.hpp"
 #include "framework/train/optimizer.hpp"
 
@@ -47,8 +48,8 @@ class Adam final : public Optimizer {
              real* value,
              std::span<real* const> state) const override {
     const double t = static_cast<double>(update.number);
-    const double mean_bias = 1 - std::pow(options_.beta1, t);
-    const double root_bias = std::sqrt(1 - std::pow(options_.beta2, t));
+    const double mean_bias = 1 - exact::pow(options_.beta1, t);
+    const double root_bias = std::sqrt(1 - exact::pow(options_.beta2, t));
     adam(count,
          {static_cast<real>(update.rate_factor * options_.learning_rate * root_bias / mean_bias),
           static_cast<real>(options_.beta1),

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/base/elementary.hpp"
 #include "framework/train/schedule.hpp"
 
 namespace softalign {
@@ -30,7 +31,7 @@ class Exponential final : public Schedule {
   double factor(const TrainingPosition& position) const override {
     const Index made = std::max<Index>(0, position.update - 1 - options_.after);
     const double falls = static_cast<double>(made) / static_cast<double>(options_.every);
-    return std::pow(options_.decay, options_.stairs ? std::floor(falls) : falls);
+    return exact::pow(options_.decay, options_.stairs ? std::floor(falls) : falls);
   }
 
  private:

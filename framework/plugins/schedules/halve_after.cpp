@@ -3,6 +3,7 @@
 // every fraction of an epoch too.
 #include <cmath>
 
+#include "framework/base/elementary.hpp"
 #include "framework/train/schedule.hpp"
 
 namespace softalign {
@@ -31,7 +32,7 @@ class HalveAfter final : public Schedule {
 
   double factor(const TrainingPosition& position) const override {
     const double behind = position.epochs() - options_.epochs;
-    return behind < 0 ? 1 : std::pow(options_.factor, 1 + std::floor(behind / options_.every));
+    return behind < 0 ? 1 : exact::pow(options_.factor, 1 + std::floor(behind / options_.every));
   }
 
  private:

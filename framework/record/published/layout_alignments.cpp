@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "framework/base/elementary.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/published/layout.hpp"
 
@@ -35,7 +36,7 @@ std::vector<float> entropy(const Alignment& a) {
     double sum = 0;
     for (std::size_t s = 0; s < width; ++s) {
       const float w = a.weights[t * width + s];
-      if (w > 0) sum -= static_cast<double>(w * std::log(w));
+      if (w > 0) sum -= static_cast<double>(w * exact::log(w));
     }
     result.push_back(static_cast<float>(sum));
   }

@@ -1,0 +1,166 @@
+#!/usr/bin/python3
+"""Verifies the published records in many environments: compilers, optimisation, C libraries, processors, numbers of threads.
+
+Each cell builds softalign its own way into build/matrix/ (or takes build/release), runs every record of results/published/ again
+and compares all bits. Needs Debian and the packages of the group `matrix`, which scripts/setup.sh installs; root for the cells that
+unpack another Debian. All cells take about an hour on two cores; one whose build exists takes seconds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+MATRIX = ROOT / "build" / "matrix"
+RECORDS = sorted((ROOT / "results" / "published").glob("*.h5"))
+NATIVE = ROOT / "build" / "release"
+
+
+def call(*command: object) -> None:
+    """Runs a command, its output into build/matrix/log. Raises CalledProcessError."""
+    MATRIX.mkdir(parents=True, exist_ok=True)
+    with open(MATRIX / "log", "a", encoding="utf-8") as log:
+        print("$", *command, file=log, flush=True)
+        subprocess.run([str(part) for part in command], check=True, stdout=log, stderr=log, cwd=ROOT)
+
+
+def compiled(name: str, *settings: str) -> Callable[[], list[str]]:
+    """A build of its own."""
+
+    def make() -> list[str]:
+        folder = MATRIX / name
+        call("cmake", "-G", "Ninja", "-B", folder, "-DSOFTALIGN_TESTS=OFF", *settings)
+        call("cmake", "--build", folder, "--target", "softalign")
+        return [str(folder / "bin" / "softalign")]
+
+    return make
+
+
+def native(*prefix: str) -> Callable[[], list[str]]:
+    return lambda: [*prefix, str(NATIVE / "bin" / "softalign")]
+
+
+def packages() -> list[str]:
+    """What a program needs to be built, of scripts/packages.txt, but for the tools."""
+    tools = {"g++", "cmake", "ninja-build", "pkg-config"}
+    lines = (ROOT / "scripts" / "packages.txt").read_text(encoding="utf-8").partition("[build]")[2].partition("\n[")[0].splitlines()
+    return [line.split()[0] for line in lines if line.strip() and line.split()[0] not in tools]
+
+
+def aarch64() -> list[str]:
+    """64-bit ARM: Debian's libraries are unpacked, not installed, since nothing of them can run here."""
+    root = MATRIX / "aarch64-root"
+    done = root / "unpacked"
+    if not done.exists():
+        shutil.rmtree(root, ignore_errors=True)
+        include = ",".join([*packages(), "libstdc++-12-dev"])
+        call("debootstrap", "--arch=arm64", "--foreign", "--variant=minbase", f"--include={include}", "bookworm", root)
+        for package in sorted((root / "var/cache/apt/archives").glob("*.deb")):
+            call("dpkg", "-x", package, root)
+        libraries = root / "usr/lib/aarch64-linux-gnu"
+        for link in [path for path in root.rglob("*") if path.is_symlink()]:  # that begin at the root of another system
+            target = os.readlink(link)
+            if target.startswith("/") and (root / target[1:]).exists():
+                link.unlink()
+                link.symlink_to(os.path.relpath(root / target[1:], link.parent))
+        for name in ("libblas.so", "libblas.so.3", "liblapack.so", "liblapack.so.3", "libopenblas.so.0"):
+            if not (libraries / name).exists():  # which the packages make when they are installed
+                (libraries / name).symlink_to(f"openblas-pthread/{name}")
+        done.touch()
+    toolchain = ("-DCMAKE_TOOLCHAIN_FILE=cmake/aarch64.cmake", f"-DSOFTALIGN_ROOT={root}", "-DCMAKE_BUILD_TYPE=Release")
+    return ["qemu-aarch64", "-L", str(root), *compiled("aarch64", *toolchain)()]
+
+
+def trixie() -> list[str]:
+    """Debian 13 in a root of its own: another compiler, C library and version of every library."""
+    root = MATRIX / "trixie-root"
+    if not (root / "ready").exists():
+        shutil.rmtree(root, ignore_errors=True)
+        call("debootstrap", "--variant=minbase", "--include=git,ca-certificates", "trixie", root)
+        (root / "ready").touch()
+    project = root / "project"
+    shutil.rmtree(project / "results", ignore_errors=True)
+    call("sh", "-c", f"git ls-files -z | xargs -0 cp --parents -t {project} 2>/dev/null || (mkdir -p {project} && git ls-files -z | xargs -0 cp --parents -t {project})")
+    call("chroot", root, "/project/scripts/setup.sh", "build")
+    return ["chroot", str(root), "/project/build/release/bin/softalign"]
+
+
+@dataclass
+class Cell:
+    """One environment."""
+
+    what: str
+    make: Callable[[], list[str]]  # builds it and returns the command that runs the program
+    threads: int = 2
+    environment: dict[str, str] = field(default_factory=dict)
+    place: str = str(ROOT)  # of the project, as the program sees it
+
+
+OPTIMISED = "-DCMAKE_BUILD_TYPE=Release"
+CELLS = {
+    "release": Cell("as users build it", native()),
+    "threads-1": Cell("one thread", native(), threads=1),
+    "threads-3": Cell("three threads", native(), threads=3),
+    "threads-8": Cell("eight threads", native(), threads=8),
+    "avx2": Cell("products by AVX2", native(), environment={"SOFTALIGN_ISA": "avx2"}),
+    "sse2": Cell("products by the portable code", native(), environment={"SOFTALIGN_ISA": "sse2"}),
+    "haswell": Cell("a Haswell, by qemu: AVX2, no AVX-512", native("qemu-x86_64", "-cpu", "Haswell")),
+    "nehalem": Cell("a Nehalem, by qemu: no AVX, no FMA", native("qemu-x86_64", "-cpu", "Nehalem")),
+    "gcc-O0": Cell("g++, -O0", compiled("gcc-O0", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O0")),
+    "gcc-O2": Cell("g++, -O2", compiled("gcc-O2", "-DCMAKE_BUILD_TYPE=None", "-DCMAKE_CXX_FLAGS=-O2")),
+    "gcc-lto": Cell("g++, -O3, link-time optimisation", compiled("gcc-lto", OPTIMISED, "-DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON")),
+    "clang-14": Cell("clang 14, -O3", compiled("clang-14", OPTIMISED, "-DCMAKE_CXX_COMPILER=clang++-14")),
+    "clang-19": Cell("clang 19, -O3", compiled("clang-19", OPTIMISED, "-DCMAKE_CXX_COMPILER=clang++-19")),
+    "trixie": Cell("Debian 13: g++ 14, glibc 2.41", trixie, place="/project"),
+    "aarch64": Cell("64-bit ARM, by qemu: NEON", aarch64),
+}
+
+
+def verify(cell: Cell, command: list[str]) -> list[str]:
+    """The records that do not come out the same, each with what the program says."""
+    different = []
+    for record in RECORDS:
+        here = f"{cell.place}/{record.relative_to(ROOT)}"
+        done = subprocess.run([*command, "verify", here, "--threads", str(cell.threads)], capture_output=True, text=True,
+                              env=os.environ | cell.environment, cwd=ROOT, check=False)  # fmt: skip
+        if done.returncode:
+            lines = done.stderr.strip().splitlines() or [f"exit status {done.returncode}"]
+            different.append(f"{record.stem}: {lines[-1]}")
+    return different
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("cells", nargs="*", metavar="CELL", help=f"only these, of {', '.join(CELLS)} (default: all)")
+    names = parser.parse_args().cells or list(CELLS)
+    if unknown := [name for name in names if name not in CELLS]:
+        parser.error(f"there is no cell '{unknown[0]}'; choose from {', '.join(CELLS)}")
+    if not RECORDS:
+        parser.error("results/published/ holds no records")
+    failed = False
+    print(f"| environment | {len(RECORDS)} records | seconds |\n| --- | --- | ---: |")
+    for name in names:
+        cell, start = CELLS[name], time.monotonic()
+        try:
+            command = cell.make()
+        except (OSError, subprocess.CalledProcessError) as error:
+            print(f"| {cell.what} | could not be built: {error}; see build/matrix/log | |", flush=True)
+            failed = True
+            continue
+        start = time.monotonic()
+        different = verify(cell, command)
+        print(f"| {cell.what} | {'; '.join(different) or 'the same bits'} | {time.monotonic() - start:.0f} |", flush=True)
+        failed = failed or bool(different)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
