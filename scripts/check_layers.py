@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""The layer law, checked: who may include whom among the folders of framework/, and the one door of each third-party library.
+"""The layer law, checked: who may include whom among the folders of framework/, and the one door of each third-party library; and that
+no result depends on the C library's elementary functions, whose last bits differ (framework/kernels/arithmetic.md).
 
 check_layers.py [ROOT]: prints one line per breach and ends with 1, or prints nothing and ends with 0.
 """
@@ -55,6 +56,10 @@ DOORS: list[tuple[str, list[str]]] = [
     (r"nlohmann/json.hpp", ["*.cpp", "app/terminal/json.hpp"]),
 ]
 
+ELEMENTARY = re.compile(r"std::(exp|exp2|expm1|log|log2|log10|log1p|pow|sin|cos|tan|sinh|cosh|tanh|asin|acos|atan2?|erf|[lt]gamma|hypot|cbrt)\(")
+# Where nothing becomes a result: checks of ours, estimates of memory, what is shown; and the double-precision build.
+NO_RESULTS = ["kernels/vector_math.hpp", "autodiff/gradient_check.cpp", "seq/conformance_subject.cpp", "train/memory.cpp", "app/*"]
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 OURS = "framework/"
 
@@ -103,6 +108,8 @@ def breaches(root: Path) -> Iterator[str]:
         for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
             if (match := INCLUDE.match(line)) and (text := breach(path, match[1], match[2])):
                 yield f"{path}:{number}: {text}"
+            if (match := ELEMENTARY.search(line)) and path.startswith(OURS) and not any(fnmatch(path, OURS + file) for file in NO_RESULTS):
+                yield f"{path}:{number}: {match[0]}..): its bits differ between C libraries; use exact::{match[1]} (base/elementary.hpp)"
 
 
 def main() -> int:

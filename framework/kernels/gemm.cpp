@@ -80,6 +80,7 @@ constexpr Index kMostColumns = 32;  // of a panel
 [[maybe_unused]] bool obey_the_law(const GemmKernels& kernels) {
   static constexpr std::uint32_t cases[][4] = {{0xbe169157, 0x3fbb3f6f, 0xc07f4184, 0x4116fb3a},
                                                {0x00000001, 0x80c4a0a1, 0x014a1ed3, 0x80000000},
+                                               {0x00800000, 0x00001a00, 0x00009a00, 0x00000000},
                                                {0x00000000, 0x1ef680ff, 0x816fa086, 0x00000000},
                                                {0x00000000, 0x1e8200e2, 0x80f79e9a, 0x80000000},
                                                {0x800032c3, 0x359296d3, 0x05b28102, 0x00000000},

@@ -43,9 +43,14 @@ struct NeonPairs : Neon {
                      kept = vorrq_u32(vmvnq_u32(below), vdupq_n_u32(0x80000000U));
     return vreinterpretq_f32_u32(vandq_u32(vreinterpretq_u32_f32(x), kept));
   }
+  static Vector to_normal(Vector a, Vector b, Vector c) {
+    Vector result = Neon::fma(a, b, normal(c));
+    if (vmaxvq_u32(vceqq_f32(vabsq_f32(result), vdupq_n_f32(0x1p-126F))) != 0)
+      for (int i = 0; i < kWidth; ++i) result[i] = fma_to_normal<Neon>(a[i], b[i], c[i]);
+    return normal(result);
+  }
   static Vector fma(Vector a, Vector b, Vector c) {
-    const Vector odd = normal(Neon::fma(high(a), high(b), normal(c)));
-    return normal(Neon::fma(low(a), low(b), odd));
+    return to_normal(low(a), low(b), to_normal(high(a), high(b), c));
   }
 };
 

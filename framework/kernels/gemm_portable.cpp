@@ -35,9 +35,6 @@ struct Portable {
 
 struct PortablePairs : Portable {
   struct Environment {};
-  static float normal(float x) {
-    return __builtin_fabsf(x) < 0x1p-126F ? __builtin_copysignf(0.0F, x) : x;
-  }
   static float low(float x) {
     return __builtin_bit_cast(float, __builtin_bit_cast(unsigned, x) << 16);
   }
@@ -46,8 +43,8 @@ struct PortablePairs : Portable {
   }
   static Vector fma(Vector a, Vector b, Vector c) {
     for (int i = 0; i < kWidth; ++i) {
-      const float odd = normal(__builtin_fmaf(high(a.x[i]), high(b.x[i]), normal(c.x[i])));
-      c.x[i] = normal(__builtin_fmaf(low(a.x[i]), low(b.x[i]), odd));
+      const float odd = fma_to_normal<Portable>(high(a.x[i]), high(b.x[i]), c.x[i]);
+      c.x[i] = fma_to_normal<Portable>(low(a.x[i]), low(b.x[i]), odd);
     }
     return c;
   }

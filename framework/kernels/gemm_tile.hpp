@@ -11,7 +11,7 @@
 // takes two k at a time, the odd one first, each a fused multiply-add of float32:
 //   c = fma(a[i,p], b[p,j], fma(a[i,p+1], b[p+1,j], c)), p = 0, 2, 4 ...; an odd depth ends with a zero.
 // It takes zeros for numbers below the normal ones, and gives zeros for results that are below them when
-// rounded. A bias is added last, as above. Both numbers of a pair lie in the place of a float, the even k in
+// rounded to 24 bits, whatever the exponent. A bias is added last, as above. Both numbers of a pair lie in the place of a float, the even k in
 // its lower half.
 #pragma once
 
@@ -194,6 +194,22 @@ void fill_table(GemmKernels& kernels) {
     compute[1][1][1][Rows - 1] = compute_tile<V, Rows, 2, true, true>;
     fill_table<V, Rows - 1>(kernels);
   }
+}
+
+// c = fma(a, b, c) of that law for a processor without such a mode. The smallest normal number needs a closer
+// look: it is also what results are rounded to whose 24 bits are below it. V: an own copy for every file.
+template <class V>
+float fma_to_normal(float a, float b, float c) {
+  const auto normal = [](float x) {
+    return __builtin_fabsf(x) < 0x1p-126F ? __builtin_copysignf(0.0F, x) : x;
+  };
+  c = normal(c);
+  const float result = __builtin_fmaf(a, b, c);
+  if (__builtin_fabsf(result) == 0x1p-126F) {
+    const double exact = static_cast<double>(a) * static_cast<double>(b) + static_cast<double>(c);
+    if (__builtin_fabs(exact) < 0x1p-126 - 0x1p-151) return __builtin_copysignf(0.0F, result);
+  }
+  return normal(result);
 }
 
 // V: an own copy for every file.

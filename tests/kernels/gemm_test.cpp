@@ -189,7 +189,11 @@ float rounded(float x) {
 
 float added(float a, float b, float c) {
   const auto normal = [](float x) { return std::fabs(x) < 0x1p-126F ? std::copysign(0.0F, x) : x; };
-  return normal(std::fma(rounded(a), rounded(b), normal(c)));
+  const double x = static_cast<double>(rounded(a)) * static_cast<double>(rounded(b)) +
+                   static_cast<double>(normal(c));
+  const float result = normal(std::fma(rounded(a), rounded(b), normal(c)));
+  // Of 24 bits, what is below this is below the normal numbers.
+  return std::fabs(x) < 0x1p-126 - 0x1p-151 ? std::copysign(0.0F, result) : result;
 }
 
 // Products vanish and cancel.
@@ -199,6 +203,29 @@ std::vector<real> hard_numbers(const char* name, Index count) {
   for (std::size_t i = 0; i < numbers.size(); ++i)
     numbers[i] = std::ldexp(numbers[i], static_cast<int>(stream.uniform(i) * 146) - 140);
   return numbers;
+}
+
+// Sums around the smallest normal number, which rounding reaches from below.
+BOOST_AUTO_TEST_CASE(sums_in_bfloat16_next_to_the_normal_numbers) {
+  const std::string usual = gemm_variant();
+  const ProductPrecision precision(Precision::bfloat16);
+  constexpr float kLeast = 0x1p-126F, kNext = 0x1.000002p-126F;
+  for (const float c : {kLeast, kNext, -kLeast, 0x1.000004p-126F})
+    for (const float factor : {0x1p-74F, 0x1p-75F, 0x1p-76F, 0x1.8p-75F, 0x1.8p-76F})
+      for (const float sign : {1.0F, -1.0F})
+        for (const bool odd : {false, true}) {
+          const float a[] = {odd ? 0 : factor, odd ? factor : 0};
+          const float b[] = {sign * 0x1p-75F, sign * 0x1p-75F};
+          const real expected = added(a[0], b[0], added(a[1], b[1], c));
+          for (const std::string& variant : gemm_variants()) {
+            use_gemm_variant(variant);
+            real sum = c;
+            gemm(Matrix{a, 1, 2}, Matrix{b, 2, 1}, true, &sum, 1);
+            BOOST_TEST(std::bit_cast<std::uint32_t>(sum) == std::bit_cast<std::uint32_t>(expected),
+                       variant << ": " << c << " + " << factor << " * " << b[0]);
+          }
+        }
+  use_gemm_variant(usual);
 }
 
 BOOST_AUTO_TEST_CASE(every_variant_gives_the_same_bits_in_bfloat16) {

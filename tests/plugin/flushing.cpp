@@ -7,7 +7,10 @@ namespace softalign {
 
 class Flushing final : public Score {
  public:
-  using Options = NoOptions;
+  struct Options {
+    template <class V>
+    void describe(V&) {}
+  };
   Flushing(const Parameters& p, ScoreSizes sizes, const Options&)
       : project_(p, "project", sizes.query, sizes.annotation) {}
   Memory prepare(Var annotations) const override { return {annotations}; }

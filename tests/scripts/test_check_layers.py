@@ -52,3 +52,12 @@ def test_a_breach_names_its_place_and_its_remedy(tmp_path, path, include, text):
 )
 def test_what_the_law_allows(tmp_path, path, include):
     assert found(tmp_path, path, include) == []
+
+
+def test_the_c_library_computes_no_result(tmp_path):
+    for path, count in (("framework/eval/a.cpp", 1), ("framework/app/a.cpp", 0), ("tests/eval/a_test.cpp", 0)):
+        file = tmp_path / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("double f(double x) { return std::log(x); }\n")
+        found = [line for line in check_layers.breaches(tmp_path) if line.startswith(path)]
+        assert len(found) == count and all("use exact::log" in line for line in found)
