@@ -8,7 +8,7 @@ trap 'rm -rf "$place"' EXIT
 for spec in *.yaml; do
   name=${spec%.yaml}
   if grep -q '^method:' "$spec"; then  # a sweep: the last row that was stopped early
-    softalign sweep run "$spec" --workers 1 --out "$place/$name"
+    softalign sweep run "$spec" --workers 1 --out "$place"
     pruned=$(grep -l '"pruned"' "$place/$name"/*/status.json | tail -n 1)
     cp "${pruned%/*}/run.h5" "$name.h5"
   else
