@@ -94,6 +94,7 @@ constexpr Index kMostColumns = 32;  // of a panel
     tile.k = 1;
     tile.a = &a;
     tile.b = b;
+    tile.next = b;
     tile.c = c;
     tile.add = true;
     kernels.pairs[0][0][0](tile);
