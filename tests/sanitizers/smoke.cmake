@@ -1,8 +1,8 @@
 # A few tests with sanitizers, in a build of their own: cmake -D SOURCE=.. -D WORK=FOLDER -D COMPILER=.. -P smoke.cmake. For all of
-# them: scripts/test.sh --preset asan. Here are those of the layers that read what others wrote, and only these layers are compiled:
+# them: scripts/test.sh --preset asan. Here are those of the layers that read what others wrote and of the kernels, and only these layers are compiled:
 # the whole library and the program would take ten minutes where ccache has none of it.
-set(parts "base|config|data|record|plugins/tasks")
-set(tests base config data record)
+set(parts "base|config|data|kernels|record|plugins/tasks")
+set(tests base config data kernels record)
 set(without !plugins !what_was_read_is_what_is_loaded  # load plugins that need the other layers
             !image_captions !date_format)              # take a minute
 
