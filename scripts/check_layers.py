@@ -56,7 +56,7 @@ DOORS: list[tuple[str, list[str]]] = [
     (r"nlohmann/json.hpp", ["*.cpp", "app/terminal/json.hpp"]),
 ]
 
-ELEMENTARY = re.compile(r"std::(exp|exp2|expm1|log|log2|log10|log1p|pow|sin|cos|tan|sinh|cosh|tanh|asin|acos|atan2?|erf|[lt]gamma|hypot|cbrt)\(")
+ELEMENTARY = re.compile(r"(?:std|(?<!\w)):{2}(exp|exp2|expm1|log|log2|log10|log1p|pow|sin|cos|tan|sinh|cosh|tanh|asin|acos|atan2?|erf|[lt]gamma|hypot|cbrt)[fl]?\(")
 # Where nothing becomes a result: checks of ours, estimates of memory, what is shown; and the double-precision build.
 NO_RESULTS = ["kernels/vector_math.hpp", "autodiff/gradient_check.cpp", "seq/conformance_subject.cpp", "train/memory.cpp", "app/*"]
 

@@ -60,7 +60,16 @@ Pair operator/(Pair a, Pair b) {
 
 // ln 2, pi / 2: the leading parts have few bits, so that an integer times one of them is exact.
 constexpr double kLn2[] = {0x1.62e42fefa4p-1, -0x1.8432a1b0e4p-43, 0x1.9cc01f97b57a0p-83};
-constexpr double kHalfPi[] = {0x1.921fb5p+0, 0x1.110b46p-26, 0x1.1a6263p-54, 0x1.8a2e03707344ap-81};
+constexpr double kHalfPi[] = {
+    0x1.921fb5p+0, 0x1.110b46p-26, 0x1.1a6263p-54, 0x1.8a2e03p-81, 0x1.c1cd129024e08p-107};
+
+// The one of the two numbers next to x, or x itself, whose last bit is odd: what is rounded or added further comes out
+// as if x were exact. By way of the nearest number, which may lie in a middle, it would not.
+double rounded_to_odd(Pair x) {
+  auto bits = std::bit_cast<std::uint64_t>(x.high);
+  if (x.low != 0 && bits % 2 == 0) bits += (x.low > 0) == (x.high > 0) ? 1 : -1;
+  return std::bit_cast<double>(bits);
+}
 
 // x = 2^exponent m with m in [sqrt(1/2), sqrt(2)); x > 0, finite.
 double split(double x, int& exponent) {
@@ -120,9 +129,9 @@ double exp_of(Pair x) {
   for (int k = kTerms; k > 1; --k) series = Pair{1} + series * small / static_cast<double>(k);
   series = series * small;
   for (int i = 0; i < 8; ++i) series = Pair{2 * series.high, 2 * series.low} + series * series;
-  const Pair value = Pair{1} + series;
-  const int scale = static_cast<int>(n);
-  return std::ldexp(value.high + value.low, scale);
+  const Pair value = fast_sum(1, series.high);
+  const double rest = rounded_to_odd(sum(value.low, series.low));
+  return std::ldexp(value.high + rest, static_cast<int>(n));
 }
 
 struct SineAndCosine {
@@ -146,21 +155,13 @@ double circular(double x, int turn) {
   if (x == 0) return turn == 0 ? x : 1;
   const double n = std::floor(x * 0x1.45f306dc9c883p-1 + 0.5);
   Pair r{x};
-  for (int part = 0; part < 3; ++part) r = r + Pair{-n * kHalfPi[part]};
-  r = r + -product(n, kHalfPi[3]);
+  for (int part = 0; part < 4; ++part) r = r + Pair{-n * kHalfPi[part]};
+  r = r + -product(n, kHalfPi[4]);
   const int quarter = static_cast<int>((static_cast<std::int64_t>(n) + turn) & 3);
   const SineAndCosine of = by_series(r);
   const Pair value = quarter % 2 == 0 ? of.sine : of.cosine;
   const double rounded = value.high + value.low;
   return quarter < 2 ? rounded : -rounded;
-}
-
-// Not by way of the nearest double, which may lie in the middle between two floats: by the one of the two
-// neighbours whose last bit is odd, which never does.
-float rounded_to_float(Pair x) {
-  auto bits = std::bit_cast<std::uint64_t>(x.high);
-  if (x.low != 0 && bits % 2 == 0) bits += (x.low > 0) == (x.high > 0) ? 1 : -1;
-  return static_cast<float>(std::bit_cast<double>(bits));
 }
 
 enum class Parity { none, even, odd };
@@ -174,12 +175,14 @@ Parity parity_of(double y) {
 double pow_of(double x, double y) {
   // Small powers whose numbers are exact or lie between two numbers: rounding must see that.
   if (y == std::floor(y) && y >= 0 && y <= 4096) {
-    Pair value{1}, square{x};
+    int exponent = 0;  // of results that can be exact; larger powers are not
+    Pair value{1}, square{y <= 64 ? split(x, exponent) : x};
     for (auto left = static_cast<unsigned>(y); left > 0; left /= 2) {
       if (left % 2 == 1) value = value * square;
       if (left > 1) square = square * square;
     }
-    if (value.high > 0x1p-900 && value.high < 0x1p900) return value.high + value.low;
+    if (value.high > 0x1p-900 && value.high < 0x1p900)
+      return std::ldexp(value.high + value.low, exponent * static_cast<int>(y));
   }
   const Pair log = log_of(x);
   if (log.high * y > 710) return kInfinity;
@@ -238,7 +241,7 @@ float log(float x) {
   const double value = exponent * 0x1.62e42fefa39efp-1 + 2 * s * series;
   const auto low = static_cast<float>(value * (1 - kError)),
              high = static_cast<float>(value * (1 + kError));
-  return low == high ? low : rounded_to_float(log_of(number));
+  return low == high ? low : static_cast<float>(rounded_to_odd(log_of(number)));
 }
 
 }  // namespace softalign::exact

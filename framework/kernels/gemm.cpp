@@ -167,6 +167,8 @@ void pair_neighbours(
                               to + i * stride);
 }
 
+static_assert(GemmKernels::kMaxRows <= kSpare);
+
 // to[p * rows + i] = a(i, p) of a transposed one
 void pack_a(Matrix a, Index row, Index rows, Index first, Index depth, real* to) {
   const real* from = a.data + first * a.stride + row;

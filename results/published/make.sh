@@ -7,7 +7,7 @@ place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 for spec in *.yaml; do
   name=${spec%.yaml}
-  if grep -q '^method:' "$spec"; then  # a sweep: the last row that was stopped early
+  if grep -q '^method:' "$spec"; then  # a sweep: a row that was stopped early
     softalign sweep run "$spec" --workers 1 --out "$place"
     pruned=$(grep -l '"pruned"' "$place/$name"/*/status.json | tail -n 1)
     cp "${pruned%/*}/run.h5" "$name.h5"

@@ -10,6 +10,7 @@
 #include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/counted.hpp"
+#include "framework/base/elementary.hpp"
 #include "framework/base/types.hpp"
 #include "framework/base/workers.hpp"
 #include "framework/data/batches.hpp"
@@ -165,7 +166,7 @@ void score(const Arguments& arguments) {
   }
   if (symbols > 0)
     write_error(fmt::format("perplexity {:.4g}: {:.6g} nats over {} symbols with </s>\n",
-                            std::exp(-log_probability / static_cast<double>(symbols)),
+                            exact::exp(-log_probability / static_cast<double>(symbols)),
                             -log_probability,
                             symbols));
   write_error(decoder.notes());
