@@ -188,10 +188,10 @@ def test_verify_finds_the_same_bits_and_a_changed_one(run: Path, tmp_path: Path)
 
 def test_verify_names_the_version_for_a_record_of_another_arithmetic(run: Path, tmp_path: Path) -> None:
     with h5py.File(run / "run.h5", "a") as file:
-        assert file["provenance"].attrs["arithmetic"] == 2
+        assert file["provenance"].attrs["arithmetic"] == 3
         file["provenance"].attrs.modify("arithmetic", 1)
     said = error("verify", run, cwd=tmp_path, code=3)
-    assert "made with arithmetic 1, and this program computes with 2" in said
+    assert "made with arithmetic 1, and this program computes with 3" in said
     assert "verify with the version that made the record, git " in said
     assert "token_accuracy" in softalign("show", run, cwd=tmp_path).stdout
 
