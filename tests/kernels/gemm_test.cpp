@@ -131,7 +131,8 @@ BOOST_AUTO_TEST_CASE(products_of_all_shapes) {
             check(product, ta, tb, 1, 33, 17, gap, add);
             check(product, ta, tb, 40, 1, 3, gap, add);
           }
-  check(plain_gemm, false, false, 0, 4, 4, 0, false);
+  const std::vector<real> b(16);
+  gemm(Matrix{nullptr, 0, 4}, Matrix{b.data(), 4, 4}, false, nullptr, 4);  // nothing to do
   BOOST_CHECK_THROW(gemm(Matrix{nullptr, 2, 3}, Matrix{nullptr, 2, 3}, false, nullptr, 3),
                     BugError);
 }
