@@ -113,9 +113,8 @@ LoadedPlugin& open_plugin(const PluginFile& file, const std::string& name) {
   if (!is_usual_floating_point()) {
     set_usual_floating_point();
     throw SpecError(
-        "{}: changes how all numbers are rounded, as code does that was compiled with -ffast-math; "
-        "build it "
-        "without",
+        "{}: changes how all numbers are rounded, as code that was compiled with -ffast-math does; "
+        "build it without",
         file.path);
   }
   if (Registry::instance().errors().size() > errors)

@@ -1,10 +1,7 @@
 #include "framework/kernels/gemm.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cstdint>
-#include <cstdlib>
-#include <string_view>
+#include <utility>
 
 #include "framework/base/arena.hpp"
 #include "framework/base/error.hpp"
@@ -73,75 +70,6 @@ constexpr Index kDepth =
     512;  // places of a block: a packed panel of B stays in the second-level cache
 constexpr Index kFewRows = 48;  // up to these, B is read where it lies: packing would not pay
 constexpr Index kSpare = 16;    // numbers of a whole vector, which packing A writes where it can
-constexpr Index kMostColumns = 32;  // of a panel
-
-// Whether the pairs of a processor's own instruction obey the law where another order, other roundings or
-// other treatment of the numbers below the normal ones would show: {c, a, b, the result}.
-[[maybe_unused]] bool obey_the_law(const GemmKernels& kernels) {
-  static constexpr std::uint32_t cases[][4] = {{0xbe169157, 0x3fbb3f6f, 0xc07f4184, 0x4116fb3a},
-                                               {0x00000001, 0x80c4a0a1, 0x014a1ed3, 0x80000000},
-                                               {0x00800000, 0x00001a00, 0x00009a00, 0x00000000},
-                                               {0x00000000, 0x1ef680ff, 0x816fa086, 0x00000000},
-                                               {0x00000000, 0x1e8200e2, 0x80f79e9a, 0x80000000},
-                                               {0x800032c3, 0x359296d3, 0x05b28102, 0x00000000},
-                                               {0x0025368d, 0x20dda1d2, 0xa09f8180, 0x82094300}};
-  return std::all_of(std::begin(cases), std::end(cases), [&](const auto& one) {
-    real c[kMostColumns], b[kMostColumns];
-    std::fill(std::begin(c), std::end(c), std::bit_cast<real>(one[0]));
-    std::fill(std::begin(b), std::end(b), std::bit_cast<real>(one[2]));
-    const auto a = std::bit_cast<real>(one[1]);
-    GemmTile tile{};
-    tile.k = 1;
-    tile.a = &a;
-    tile.b = b;
-    tile.next = b;
-    tile.c = c;
-    tile.add = true;
-    kernels.pairs[0][0][0](tile);
-    return std::all_of(
-        c, c + kernels.width, [&](real x) { return std::bit_cast<std::uint32_t>(x) == one[3]; });
-  });
-}
-
-std::vector<const GemmKernels*> supported() {
-  std::vector<const GemmKernels*> all;
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512bf16") && obey_the_law(gemm_avx512_bf16()))
-    all.push_back(&gemm_avx512_bf16());
-  if (__builtin_cpu_supports("avx512f")) all.push_back(&gemm_avx512());
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) all.push_back(&gemm_avx2());
-#endif
-#if defined(__aarch64__)
-  all.push_back(&gemm_neon());
-#endif
-  all.push_back(&gemm_portable());
-  return all;
-}
-
-// SOFTALIGN_ISA: avx512, avx2, neon, or portable, which sse2 is where the rest of the program is compiled for it.
-const GemmKernels* asked_for() {
-  const char* value = std::getenv("SOFTALIGN_ISA");
-  const std::string_view asked = value == nullptr ? "" : value;
-  if (asked.empty()) return supported().front();
-  std::string legal;
-  for (const GemmKernels* one : supported()) {
-    std::string name;
-    for (const char c :
-         std::string_view(one->name).substr(0, std::string_view(one->name).find(' ')))
-      if (c != '-') name += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-    if (asked == name) return one;
-    if (!legal.ends_with(name)) legal += (legal.empty() ? "" : ", ") + name;
-  }
-#if defined(__x86_64__)
-  if (asked == "sse2") return &gemm_portable();
-#endif
-  throw SpecError("SOFTALIGN_ISA={}: this machine can compute with {}", asked, legal);
-}
-
-const GemmKernels*& chosen() {
-  static const GemmKernels* kernels = asked_for();
-  return kernels;
-}
 
 // A packed operand has a place for every k, or for every two of bfloat16.
 bool in_pairs() { return precision == Precision::bfloat16; }
@@ -150,21 +78,21 @@ Index places(Index k) { return in_pairs() ? (k + 1) / 2 : k; }
 // x(k, j) stored by k: to[p * stride + j] = the pair of x(2 p, j) and x(2 p + 1, j), of places [first,
 // first + count) and columns [column, column + n).
 void pair_rows(Matrix x, Index first, Index count, Index column, Index n, real* to, Index stride) {
-  chosen()->pair_rows(x.data + 2 * first * x.stride + column,
-                      std::min(2 * count, x.rows - 2 * first),
-                      n,
-                      x.stride,
-                      to,
-                      stride);
+  kernels_in_use().pair_rows(x.data + 2 * first * x.stride + column,
+                             std::min(2 * count, x.rows - 2 * first),
+                             n,
+                             x.stride,
+                             to,
+                             stride);
 }
 
 // x(i, k) stored by i: to[i * stride + p] = the pair of x(row + i, 2 (first + p)) and the next.
 void pair_neighbours(
     Matrix x, Index row, Index n, Index first, Index count, real* to, Index stride) {
   for (Index i = 0; i < n; ++i)
-    chosen()->pair_neighbours(x.data + (row + i) * x.stride + 2 * first,
-                              std::min(2 * count, x.columns - 2 * first),
-                              to + i * stride);
+    kernels_in_use().pair_neighbours(x.data + (row + i) * x.stride + 2 * first,
+                                     std::min(2 * count, x.columns - 2 * first),
+                                     to + i * stride);
 }
 
 static_assert(GemmKernels::kMaxRows <= kSpare);
@@ -225,14 +153,15 @@ void pack_b(
 
 // Panels of B lie behind one another; the last may be narrower.
 Index panel_width(Index columns) {
-  const GemmKernels& k = *chosen();
+  const GemmKernels& k = kernels_in_use();
   return columns > k.width ? k.panel() : k.width;
 }
 
 // Rows of A in tiles of nearly equal height: 32 as 11, 11, 10.
 class Blocks {
  public:
-  explicit Blocks(Index rows) : rows_(rows), count_((rows + chosen()->rows - 1) / chosen()->rows) {}
+  explicit Blocks(Index rows)
+      : rows_(rows), count_((rows + kernels_in_use().rows - 1) / kernels_in_use().rows) {}
   Index count() const { return count_; }
   Index begin(Index block) const { return block * rows_ / count_; }
   Index rows(Index block) const { return begin(block + 1) - begin(block); }
@@ -248,7 +177,7 @@ void multiply(const Operand& left,
               Index c_stride,
               const real* bias) {
   const Matrix a = left.matrix, b = right.matrix;
-  const GemmKernels& k = *chosen();
+  const GemmKernels& k = kernels_in_use();
   const Index m = a.rows, n = b.columns, panel = k.panel();
   const Index all = places(a.columns);
   const Blocks blocks(m);
@@ -373,20 +302,16 @@ Operand ColumnPanels::first_columns(Index count) const {
   return Matrix{numbers_, count, rows_}.transpose();
 }
 
-std::vector<std::string> gemm_variants() { return {gemm_variant()}; }
-std::string gemm_variant() { return "CBLAS through xtensor-blas (double)"; }
-void use_gemm_variant(const std::string&) {}
-
 #else
 
 Index PackedMatrix::size(Matrix b) {
-  const Index width = chosen()->width;
+  const Index width = kernels_in_use().width;
   return (b.columns + width - 1) / width * width * places(b.rows);
 }
 
 PackedMatrix::PackedMatrix(Matrix b, real* to) : matrix_(b), panels_(to) {
   if (uncomputed) return;
-  const Index panel = chosen()->panel();
+  const Index panel = kernels_in_use().panel();
   for (Index column = 0; column < b.columns; column += panel) {
     const Index columns = std::min(panel, b.columns - column), width = panel_width(columns);
     // In blocks: those of a transposed panel would not stay in the first-level cache.
@@ -406,7 +331,7 @@ Index RowPanels::size(Index rows, Index columns) {
   return PackedMatrix::size({nullptr, rows, columns});
 }
 
-Index RowPanels::width() { return chosen()->panel(); }
+Index RowPanels::width() { return kernels_in_use().panel(); }
 
 Matrix RowPanels::panel(Index first) const {
   const Index columns = std::min(width(), columns_ - first);
@@ -459,19 +384,6 @@ Operand ColumnPanels::first_columns(Index count) const {
   all.places = places(columns_);
   all.packed = numbers_;
   return all;
-}
-
-std::vector<std::string> gemm_variants() {
-  std::vector<std::string> names;
-  for (const GemmKernels* one : supported()) names.push_back(one->name);
-  return names;
-}
-
-std::string gemm_variant() { return chosen()->name; }
-
-void use_gemm_variant(const std::string& name) {
-  for (const GemmKernels* one : supported())
-    if (one->name == name) chosen() = one;
 }
 
 #endif

@@ -23,7 +23,8 @@
 
 namespace softalign {
 
-inline constexpr Index kCacheLine = 16;  // numbers
+inline constexpr Index kCacheLine = 16;    // numbers
+inline constexpr Index kMostColumns = 32;  // of a panel
 
 // C [rows, columns <= kPanel vectors] = A B, or C + A B.
 struct GemmTile {
@@ -61,7 +62,8 @@ struct GemmKernels {
   Index panel() const { return kVectors * width; }
 };
 
-const GemmKernels& gemm_portable();  // any machine; slow where fma is no instruction
+const GemmKernels& kernels_in_use();  // gemm_variants.cpp chooses them
+const GemmKernels& gemm_portable();   // any machine; slow where fma is no instruction
 #if defined(__x86_64__)
 const GemmKernels& gemm_avx2();  // with FMA
 const GemmKernels& gemm_avx512();

@@ -35,5 +35,5 @@ def test_each_gives_the_same_bits_again(record: Path, tmp_path: Path) -> None:
 def test_products_can_be_computed_otherwise(tmp_path: Path) -> None:
     for name in ("portable", "sse2")[: 1 + (platform.machine() == "x86_64")]:
         assert "the same bits again" in softalign("verify", RECORDS[0], cwd=tmp_path, env=os.environ | {"SOFTALIGN_ISA": name}).stdout
-    said = error("ls", cwd=tmp_path, code=2, env=os.environ | {"SOFTALIGN_ISA": "sse9"})
-    assert "SOFTALIGN_ISA=sse9: this machine can compute with" in said
+    refusal = error("ls", cwd=tmp_path, code=2, env=os.environ | {"SOFTALIGN_ISA": "sse9"})
+    assert "SOFTALIGN_ISA=sse9: this machine can compute with" in refusal

@@ -34,8 +34,8 @@ def test_a_gradient_that_is_short_is_found_out(tmp_path: Path) -> None:
 
 
 def test_one_that_changes_how_numbers_are_rounded_is_refused(tmp_path: Path) -> None:
-    said = error("list", "scores", "--plugin", ANGULAR.with_name("flushing.so"), cwd=tmp_path, code=2)
-    assert "changes how all numbers are rounded" in said and "-ffast-math" in said
+    refusal = error("list", "scores", "--plugin", ANGULAR.with_name("flushing.so"), cwd=tmp_path, code=2)
+    assert "changes how all numbers are rounded" in refusal and "-ffast-math" in refusal
 
 
 def test_it_is_trained_and_recorded_and_once_trusted_the_record_suffices(here: Path) -> None:
