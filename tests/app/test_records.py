@@ -186,6 +186,46 @@ def test_verify_finds_the_same_bits_and_a_changed_one(run: Path, tmp_path: Path)
     assert files_below(tmp_path) == before
 
 
+def test_verify_runs_a_part_again(run: Path, tmp_path: Path) -> None:
+    assert softalign("verify", run, "--quick", cwd=tmp_path).stdout.endswith("the same bits again from update 156 to the end, 160\n")
+    assert softalign("verify", run, "--from", 160, cwd=tmp_path).stdout.endswith("the same bits again from update 156 to the end, 160\n")
+    assert "no checkpoint at or before update 155 is kept" in error("verify", run, "--from", 155, cwd=tmp_path, code=3)
+    assert softalign("verify", run, "--updates", 6, cwd=tmp_path).stdout.endswith("the same bits again at updates 1 to 6 of 160\n")
+    assert softalign("verify", run, "--quick", "--updates", 2, cwd=tmp_path).stdout.endswith("at updates 157 to 158 of 160\n")
+    assert softalign("verify", run, "--updates", 161, cwd=tmp_path).stdout.endswith("the same bits again\n")
+    with h5py.File(run / "run.h5", "a") as file:
+        for update, dataset in ((5, "train/loss"), (158, "train/gradient_norm")):
+            values = file[dataset][:]
+            values[update - 1] += 1e-12
+            file[dataset][:] = values
+    assert "first train/loss at update 5; " in softalign("verify", run, "--updates", 5, cwd=tmp_path, code=4).stderr
+    softalign("verify", run, "--updates", 4, cwd=tmp_path)
+    assert "2 of its values differ when run again, first train/gradient_norm at update 158" in softalign("verify", run, "--quick", "--updates", 3, cwd=tmp_path, code=4).stderr
+    shutil.copy(run / "run.h5", tmp_path / "alone.h5")
+    assert "no checkpoint is kept in ckpt/ beside it; --updates N runs" in error("verify", "alone.h5", "--quick", cwd=tmp_path, code=3)
+
+
+@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
+def test_verify_checks_a_signature(run: Path, tmp_path: Path) -> None:
+    for name in ("ada", "bob"):
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", tmp_path / name], check=True)
+        (tmp_path / f"{name}.signers").write_text(f"{name}@example.org {(tmp_path / name).with_suffix('.pub').read_text()}")
+    assert "not signed: there is no run.h5.sig" in error("verify", run, "--signers", "ada.signers", cwd=tmp_path, code=4)
+    subprocess.run(["ssh-keygen", "-q", "-Y", "sign", "-n", "softalign", "-f", tmp_path / "ada", run / "run.h5"], check=True)
+    quick = ("verify", run, "--updates", 2)
+    signed = softalign(*quick, "--signers", "ada.signers", cwd=tmp_path).stdout
+    assert 'run.h5.sig: Good "softalign" signature for ada@example.org with ED25519 key SHA256:' in signed
+    assert "--signers FILE tells whose key it is" in softalign(*quick, cwd=tmp_path).stdout
+    assert "signed by nobody whom bob.signers lists: " in error(*quick, "--signers", "bob.signers", cwd=tmp_path, code=4)
+    program = str(PROGRAM.resolve())
+    alone = subprocess.run([program, *map(str, quick)], cwd=tmp_path, env={"PATH": "/nowhere"}, capture_output=True, text=True, check=True)
+    assert "not checked: ssh-keygen (Debian: openssh-client) is not found" in alone.stdout
+    with h5py.File(run / "run.h5", "a") as file:
+        file["provenance"].attrs.modify("arithmetic", 3)
+    for signers in ([], ["--signers", "ada.signers"]):
+        assert "run.h5.sig: not a signature of the record: " in error(*quick, *signers, cwd=tmp_path, code=4)
+
+
 def test_verify_names_the_version_for_a_record_of_another_arithmetic(run: Path, tmp_path: Path) -> None:
     with h5py.File(run / "run.h5", "a") as file:
         assert file["provenance"].attrs["arithmetic"] == 3
@@ -278,6 +318,22 @@ def test_evaluate_says_when_the_data_is_not_what_the_run_read(here: Path) -> Non
     (here / "train.en").rename(here / "moved.en")
     moved = answer("evaluate", run, "task.train.source=moved.en", cwd=here)
     assert moved["changed_data"] == [] and moved["metrics"] == answer("show", run, cwd=here)["test"]
+
+
+def test_data_that_moved_with_the_record_is_found(here: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    write_corpus(here)
+    run = trained_run(here, spec="text.yaml").relative_to(here)
+    place = tmp_path_factory.mktemp("elsewhere") / "deeper"
+    here.rename(place)
+    try:
+        assert "the same bits again" in softalign("verify", run / "run.h5", cwd=place).stdout
+        (place / "results" / "train.en").write_bytes((place / "train.en").read_bytes())
+        (place / "train.en").write_text("not what the run read\n" * 20)
+        assert "the same bits again" in softalign("verify", run, cwd=place).stdout  # nearer to the record, and with its bytes
+        (place / "results" / "train.en").unlink()
+        assert f"{here}/train.en: cannot be read" in softalign("verify", run, cwd=place, code=3).stderr
+    finally:
+        place.rename(here)
 
 
 LINES = ["a b c", "", "h g f e d", "  a   a ", "b q b", "c d\r"]

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/app/experiments/load.hpp"
+#include "framework/app/models/moved_data.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/suggest.hpp"
 #include "framework/base/text.hpp"
@@ -116,6 +117,7 @@ ResolvedSpec<Spec> changed_spec(const Record& record,
   } catch (const SpecError& error) {
     throw damaged_record(record.file(), in_one_line(error));
   }
+  find_moved_data(record, tree.root);
   SpecTree as_recorded = tree;
   const bool replaced = std::ranges::any_of(changes, is_about_plugins);
   if (Value::Entry* const entry = tree.root.find("plugins"); entry && replaced)

@@ -10,7 +10,7 @@
 
 namespace softalign::app {
 
-class ProgressObserver final : public Observer {
+class ProgressObserver : public Observer {
  public:
   enum class Signals { caught, left };
   // caught: interrupts become stop_requested(). left: they end the program, there is nothing to

@@ -1,11 +1,9 @@
 // softalign verify RUN: runs an experiment again from its own record and compares every bit.
 #include <fmt/ranges.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
+#include <bit>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "framework/app/command.hpp"
@@ -14,12 +12,12 @@
 #include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/progress.hpp"
 #include "framework/app/terminal/terminal.hpp"
-#include "framework/base/path.hpp"
+#include "framework/app/trust/signature.hpp"
+#include "framework/app/trust/temporary_folder.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/kernels/gemm.hpp"
-#include "framework/record/file.hpp"
 #include "framework/record/folder/status.hpp"
-#include "framework/record/provenance/machine.hpp"
+#include "framework/record/journal/copy_until.hpp"
 #include "framework/record/provenance/plugins.hpp"
 #include "framework/record/provenance/provenance.hpp"
 #include "framework/record/published/compare.hpp"
@@ -34,64 +32,9 @@ struct Arguments {
   std::vector<std::string> plugins;
   int threads = 0;
   bool keep = false;
-};
-
-constexpr std::string_view kPrefix = "softalign-verify-", kRandom = "-XXXXXX";
-
-// The system's folder for temporary files.
-fs::path temporary_place() {
-  std::error_code error;
-  const fs::path place = fs::temp_directory_path(error);
-  if (!error) return place;
-  std::string name = "/tmp";  // of the names that temp_directory_path asks for, the first wins
-  for (const char* variable : {"TEMPDIR", "TEMP", "TMP", "TMPDIR"})
-    if (const std::string given = environment_variable(variable); !given.empty()) name = given;
-  throw MachineError("{}: {}; set TMPDIR to a folder that can be written", name, error.message());
-}
-
-// Removes the folders of our own that processes of this machine were killed over.
-void remove_abandoned(const fs::path& place) {
-  std::vector<std::string> names;
-  try {
-    names = names_in(place);
-  } catch (const Error&) {  // it may be written, but not listed
-  }
-  for (const std::string& name : names) {
-    if (!name.starts_with(kPrefix) || name.size() < kPrefix.size() + kRandom.size()) continue;
-    const std::size_t size = name.size() - kPrefix.size() - kRandom.size();
-    struct stat about = {};
-    std::error_code ignored;
-    if (marked(name.substr(kPrefix.size(), size)) == Temporary::abandoned &&
-        lstat((place / name).c_str(), &about) == 0 && S_ISDIR(about.st_mode) &&
-        about.st_uid == geteuid())
-      fs::remove_all(place / name, ignored);
-  }
-}
-
-// A folder of our own there, removed at the end. One that is kept bears no process's mark.
-class TemporaryFolder {
- public:
-  explicit TemporaryFolder(bool keep) : keep_(keep) {
-    const fs::path place = temporary_place();
-    remove_abandoned(place);
-    const std::string mark = keep ? "kept" : process_mark();
-    std::string path = (place / fmt::format("{}{}{}", kPrefix, mark, kRandom)).string();
-    if (mkdtemp(path.data()) == nullptr)
-      throw MachineError("{}: no folder can be made there; set TMPDIR to one that can be written",
-                         place.string());
-    path_ = path;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    if (!keep_) fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-  bool keep_;
+  bool quick = false;
+  std::optional<Index> from, updates;
+  std::string signers;
 };
 
 // What is not the same here as where the record was made, and may change bits.
@@ -144,25 +87,69 @@ void check_data(const Record& record, const Spec& spec) {
       made_by);
 }
 
-// The record of another run of the same spec.
-fs::path second_run(const Record& record,
+// Ends a run before its end.
+class StopAfter : public ProgressObserver {
+ public:
+  explicit StopAfter(Index last) : last_(last) {}
+  void update(const TrainingProgress& progress) override {
+    ProgressObserver::update(progress);
+    reached_ = progress.update >= last_;
+  }
+  bool stop_requested() override { return reached_ || ProgressObserver::stop_requested(); }
+  bool reached() const { return reached_; }
+
+ private:
+  Index last_;
+  bool reached_ = false;
+};
+
+// Another run of the same spec, the whole or a part of it.
+struct SecondRun {
+  Index from = 0;  // the update whose checkpoint it began with
+  bool whole = true;
+  fs::path record = {};
+};
+
+Index begin_at_checkpoint(const Record& record, const fs::path& copy, const Arguments& arguments) {
+  const RunFolder run{folder_of(record.file())};
+  const Index latest = arguments.from.value_or(std::numeric_limits<Index>::max());
+  if (const auto update = copy_until_checkpoint(FileSystem::real(), run, {copy}, latest))
+    return *update;
+  throw DataError(
+      "{}: no checkpoint{} is kept in ckpt/ beside it; --updates N runs the first N updates again, "
+      "and "
+      "without an option verify runs all",
+      record.file().string(),
+      arguments.from ? fmt::format(" at or before update {}", latest) : "");
+}
+
+SecondRun run_again(const Record& record,
                     const ResolvedSpec<Spec>& resolved,
-                    const fs::path& folder,
-                    int threads) {
-  ProgressObserver observer;
+                    const fs::path& results,
+                    const Arguments& arguments) {
   ExperimentOptions options;
   if (!record.complete())
     options.pruner = [&](const fs::path&) {
       return std::make_unique<StopAtUpdate>(record.last_update());
     };
-  options.results = folder;
+  options.results = results;
   options.run_id = record.run_id();
-  options.threads = threads;
+  options.threads = arguments.threads;
+  SecondRun second;
+  const RunFolder folder{place_of(resolved.spec, results, record.run_id()).folder};
+  if (arguments.quick || arguments.from)
+    second.from = begin_at_checkpoint(record, folder.root, arguments);
+  StopAfter observer(arguments.updates ? second.from + *arguments.updates
+                                       : std::numeric_limits<Index>::max());
   try {
-    return RunFolder{run_experiment(resolved, options, observer).folder}.record();
+    run_experiment(resolved, options, observer);
   } catch (const Interrupted&) {
-    throw Interrupted("interrupted; the record is as it was, verify it again");
+    if (!observer.reached())
+      throw Interrupted("interrupted; the record is as it was, verify it again");
+    second.whole = false;
   }
+  second.record = folder.record();
+  return second;
 }
 
 // Whether a value is of a metric that is newer than the record. What it is computed from is compared.
@@ -175,19 +162,51 @@ bool is_newer(const Record& record, const std::string& path) {
                             : record.has(path));
 }
 
+// The first differences in each series between a record and a run that was ended before.
+std::vector<std::string> differences_until(const Record& record, const Record& part) {
+  std::vector<std::string> different;
+  for (const std::string& name : part.series_names()) {
+    const SeriesColumns again = part.series(name);
+    const SeriesColumns first = record.has(name) ? record.series(name) : SeriesColumns();
+    for (const auto& [column, values] : again.columns) {
+      const std::string path = name + "/" + column;
+      if (is_volatile(path) || is_newer(record, path)) continue;
+      const auto found = first.columns.find(column);
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        if (found != first.columns.end() && i < first.updates.size() &&
+            first.updates[i] == again.updates[i] &&
+            std::bit_cast<Index>(found->second[i]) == std::bit_cast<Index>(values[i]))
+          continue;
+        different.push_back(fmt::format("{} at update {}", path, again.updates[i]));
+        break;
+      }
+    }
+  }
+  return different;
+}
+
+std::vector<std::string> differences(const Record& record, const SecondRun& second) {
+  if (!second.whole) return differences_until(record, Record(second.record));
+  std::vector<std::string> different = compare_records(record.file(), second.record);
+  std::erase_if(different, [&](const std::string& path) { return is_newer(record, path); });
+  return different;
+}
+
 void verify(const Arguments& arguments) {
   const Record record(find_run(arguments.run));
   if (!record.complete() && record.state() != softalign::to_string(RunState::pruned))
     throw DataError("{}: the run is {}; only one that is complete or pruned can be verified",
                     record.file().string(),
                     record.state());
+  if (const std::string signature = check_signature(record.file(), arguments.signers);
+      !signature.empty())
+    print_text("{}.sig: {}\n", short_path(record.file()), signature);
   const auto resolved = recorded_spec(record, arguments.overrides, arguments.plugins);
   check_arithmetic(record);
   check_data(record, resolved.spec);
   const TemporaryFolder folder(arguments.keep);
-  const fs::path again = second_run(record, resolved, folder.path(), arguments.threads);
-  std::vector<std::string> different = compare_records(record.file(), again);
-  std::erase_if(different, [&](const std::string& path) { return is_newer(record, path); });
+  const SecondRun second = run_again(record, resolved, folder.path(), arguments);
+  const std::vector<std::string> different = differences(record, second);
   if (arguments.keep) print_text("kept: {}\n", printable(folder.path().string(), kWhole));
   if (!different.empty()) {
     const std::size_t shown = std::min<std::size_t>(different.size(), 3);
@@ -198,7 +217,15 @@ void verify(const Arguments& arguments) {
         fmt::join(different.begin(), different.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
         setting_differences(record));
   }
-  print_text("{}: the same bits again\n", short_path(record.file()));
+  std::string part;
+  if (!second.whole)
+    part = fmt::format(" at updates {} to {} of {}",
+                       second.from + 1,
+                       second.from + *arguments.updates,
+                       record.last_update());
+  else if (second.from > 0)
+    part = fmt::format(" from update {} to the end, {}", second.from, record.last_update());
+  print_text("{}: the same bits again{}\n", short_path(record.file()), part);
 }
 
 }  // namespace
@@ -215,6 +242,27 @@ void add_verify(CLI::App& app, Outcome&) {
       "overrides", arguments->overrides, "where its data is now: task.train.source=FILE");
   add_record_plugin_option(*command, arguments->plugins);
   add_threads_option(*command, arguments->threads);
+  CLI::Option* quick =
+      command->add_flag("--quick",
+                        arguments->quick,
+                        "only from the last checkpoint before the end, which is believed");
+  command
+      ->add_option(
+          "--from", arguments->from, "the same from the last checkpoint at or before an update")
+      ->type_name("UPDATE")
+      ->check(CLI::Range(Index{0}, kMostUpdates))
+      ->excludes(quick);
+  command
+      ->add_option("--updates",
+                   arguments->updates,
+                   "only so many updates: the first, or those behind the checkpoint")
+      ->type_name("N")
+      ->check(CLI::Range(Index{1}, kMostUpdates));
+  command
+      ->add_option("--signers",
+                   arguments->signers,
+                   "OpenSSH's list of allowed signers: one of them must have signed run.h5")
+      ->type_name("FILE");
   command->add_flag("--keep", arguments->keep, "keep the second record");
   command->callback([arguments] { verify(*arguments); });
 }

@@ -1,0 +1,17 @@
+// The signature beside a record, run.h5.sig, made with OpenSSH:
+//   ssh-keygen -Y sign -n softalign -f ~/.ssh/id_ed25519 run.h5
+#pragma once
+
+#include <string>
+
+#include "framework/base/path.hpp"
+
+namespace softalign::app {
+
+// Checks it, with ssh-keygen, and says who signed. `signers`: OpenSSH's list of allowed signers (man
+// ssh-keygen); empty: whoever has the key. Empty when the record is not signed, which is refused with
+// a list. Throws CheckError for a signature of other bytes or nobody on the list, MachineError where a
+// list is given but no ssh-keygen is found.
+std::string check_signature(const fs::path& record, const std::string& signers);
+
+}  // namespace softalign::app

@@ -1,0 +1,67 @@
+#include "framework/app/trust/temporary_folder.hpp"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <string_view>
+
+#include "framework/base/error.hpp"
+#include "framework/record/file.hpp"
+#include "framework/record/folder/run_folder.hpp"
+#include "framework/record/provenance/machine.hpp"
+
+namespace softalign::app {
+namespace {
+
+constexpr std::string_view kPrefix = "softalign-verify-", kRandom = "-XXXXXX";
+
+// The system's folder for temporary files.
+fs::path temporary_place() {
+  std::error_code error;
+  const fs::path place = fs::temp_directory_path(error);
+  if (!error) return place;
+  std::string name = "/tmp";  // of the names that temp_directory_path asks for, the first wins
+  for (const char* variable : {"TEMPDIR", "TEMP", "TMP", "TMPDIR"})
+    if (const std::string given = environment_variable(variable); !given.empty()) name = given;
+  throw MachineError("{}: {}; set TMPDIR to a folder that can be written", name, error.message());
+}
+
+// Removes the folders of our own that processes of this machine were killed over.
+void remove_abandoned(const fs::path& place) {
+  std::vector<std::string> names;
+  try {
+    names = names_in(place);
+  } catch (const Error&) {  // it may be written, but not listed
+  }
+  for (const std::string& name : names) {
+    if (!name.starts_with(kPrefix) || name.size() < kPrefix.size() + kRandom.size()) continue;
+    const std::size_t size = name.size() - kPrefix.size() - kRandom.size();
+    struct stat about = {};
+    std::error_code ignored;
+    if (marked(name.substr(kPrefix.size(), size)) == Temporary::abandoned &&
+        lstat((place / name).c_str(), &about) == 0 && S_ISDIR(about.st_mode) &&
+        about.st_uid == geteuid())
+      fs::remove_all(place / name, ignored);
+  }
+}
+
+}  // namespace
+
+TemporaryFolder::TemporaryFolder(bool keep) : keep_(keep) {
+  const fs::path place = temporary_place();
+  remove_abandoned(place);
+  const std::string mark = keep ? "kept" : process_mark();
+  std::string path = (place / fmt::format("{}{}{}", kPrefix, mark, kRandom)).string();
+  if (mkdtemp(path.data()) == nullptr)
+    throw MachineError("{}: no folder can be made there; set TMPDIR to one that can be written",
+                       place.string());
+  path_ = path;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  if (!keep_) fs::remove_all(path_, ignored);
+}
+
+}  // namespace softalign::app
