@@ -50,11 +50,12 @@ std::vector<ComparedGroup> groups_of(const std::vector<FinishedRun>& runs) {
   }
   const std::vector<Difference> parameters = differences(configurations);
   for (std::size_t g = 0; g < groups.size(); ++g) groups[g].parameters = parameters[g];
-  std::sort(groups.begin(), groups.end(), [](const ComparedGroup& a, const ComparedGroup& b) {
-    return comes_before(a, b);
-  });
+  std::stable_sort(
+      groups.begin(), groups.end(), [](const ComparedGroup& a, const ComparedGroup& b) {
+        return comes_before(a, b);
+      });
   for (ComparedGroup& group : groups)
-    std::sort(group.runs.begin(), group.runs.end(), [](const auto* a, const auto* b) {
+    std::stable_sort(group.runs.begin(), group.runs.end(), [](const auto* a, const auto* b) {
       return a->seed < b->seed;
     });
   return groups;

@@ -51,13 +51,20 @@ void walk(const OptionNode& parent, int depth, const OnLeaf& leaf, const OnBlock
   }
 }
 
+std::string hashed_text(const OptionNode& node, const std::string& text, Hashed which) {
+  const auto found = node.limits.hashed_as.find(text);
+  return which == Hashed::before || found == node.limits.hashed_as.end() ? text : found->second;
+}
+
 nlohmann::json json_of(const OptionNode& node, const FileHash& hash, Hashed which) {
   if (!node.block && !is_choice(node))
     return std::visit(
-        Overloaded{[](std::monostate) { return nlohmann::json(); },
-                   [](const Choice&) { return nlohmann::json(); },
-                   [&](const InputFile& file) { return nlohmann::json("sha256:" + hash(file)); },
-                   [](const auto& value) { return nlohmann::json(value); }},
+        Overloaded{
+            [](std::monostate) { return nlohmann::json(); },
+            [](const Choice&) { return nlohmann::json(); },
+            [&](const InputFile& file) { return nlohmann::json("sha256:" + hash(file)); },
+            [&](const std::string& text) { return nlohmann::json(hashed_text(node, text, which)); },
+            [](const auto& value) { return nlohmann::json(value); }},
         node.value);
   nlohmann::json object = nlohmann::json::object();
   if (is_choice(node)) object["type"] = std::get<Choice>(node.value).type;

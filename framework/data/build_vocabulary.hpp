@@ -19,7 +19,12 @@ struct VocabularyOptions {
 
   template <class V>
   void describe(V& v) {
-    v("type", type, "what a symbol is", one_of("words", "characters", "sentencepiece"));
+    v("type",
+      type,
+      "what a symbol is",
+      hashed_as(one_of("words", "characters", "sentencepiece"),
+                "sentencepiece",
+                "sentencepiece " + sentencepiece_version()));
     v("size",
       size,
       "most symbols a side, <unk> <s> </s> included",

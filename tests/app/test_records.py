@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from command_line import (
-    PROGRAM, answer, error, files_below, interrupt, kill, only_run, softalign, started, started_run, trained_run, wait_until, write_corpus,
+    PROGRAM, answer, error, files_below, interrupt, kill, needs_subwords, only_run, softalign, started, started_run, trained_run, wait_until, write_corpus,
 )  # fmt: skip
 
 h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
@@ -334,6 +335,20 @@ def test_data_that_moved_with_the_record_is_found(here: Path, tmp_path_factory: 
         assert f"{here}/train.en: cannot be read" in softalign("verify", run, cwd=place, code=3).stderr
     finally:
         place.rename(here)
+
+
+def test_the_version_of_sentencepiece_belongs_to_the_run(here: Path) -> None:
+    needs_subwords()
+    write_corpus(here)
+    run = trained_run(here, "task.vocabulary={type: sentencepiece, size: 12}", spec="text.yaml")
+    made_with = json.loads((run / "identity.json").read_text())["task"]["vocabulary"]["type"]
+    assert re.fullmatch(r"sentencepiece [0-9.]+", made_with)
+    softalign("verify", run, cwd=here)
+    with h5py.File(run / "run.h5", "a") as file:
+        identity = file["provenance/identity_json"]
+        identity[()] = identity[()].decode().replace(made_with, "sentencepiece 0.0.1")
+    said = error("verify", run, cwd=here, code=3)
+    assert f"of another sentencepiece than this program's, {made_with.split()[1]}, which may cut words otherwise" in said
 
 
 LINES = ["a b c", "", "h g f e d", "  a   a ", "b q b", "c d\r"]

@@ -114,6 +114,20 @@ BOOST_AUTO_TEST_CASE(what_makes_no_other_run_is_not_in_the_identity) {
   BOOST_TEST(help[2].help == "size");
 }
 
+BOOST_AUTO_TEST_CASE(what_differs_from_machine_to_machine_is_in_the_identity_and_in_no_spec) {
+  struct Options {
+    std::string type = "words";
+    void describe(OptionVisitor& v) {
+      v("type", type, "kind", hashed_as(one_of("words", "pieces"), "pieces", "pieces 0.2"));
+    }
+  };
+  BOOST_TEST(canonical_json(Options{}) == R"({"type":"words"})");
+  BOOST_TEST(canonical_json(Options{"pieces"}) == R"({"type":"pieces 0.2"})");
+  BOOST_TEST(canonical_json(Options{"pieces"}, hash_of_file, Hashed::before) ==
+             R"({"type":"pieces"})");
+  BOOST_TEST(resolved_yaml(Options{"pieces"}) == "type: pieces  # default\n");
+}
+
 BOOST_AUTO_TEST_CASE(a_file_counts_by_its_bytes_and_is_named_when_it_is_not_there) {
   const Scratch folder;
   const std::string one = folder.write("one/l.align", "abc"),

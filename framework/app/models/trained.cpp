@@ -309,17 +309,23 @@ std::unique_ptr<Search> TrainedRuns::search() const {
 }
 
 std::vector<std::string> changed_data(const Record& record, const Spec& spec) {
-  std::string identity;
+  std::vector<RunName> names;
   try {
-    identity = identity_json(spec);
+    names = names_of(spec);
   } catch (const DataError& missing) {
     throw DataError("{}\n{}: restore these files, or name their new places: task.train.source=FILE",
                     missing,
                     record.file().string());
   }
-  const Json now = Json::parse(identity);
   std::vector<std::string> found;
-  differences(recorded_task(record), now.value("task", Json()), "task", found);
+  for (auto name = names.rbegin(); name != names.rend(); ++name) {
+    found.clear();
+    differences(recorded_task(record),
+                Json::parse(name->identity_json).value("task", Json()),
+                "task",
+                found);
+    if (found.empty()) break;
+  }
   return found;
 }
 

@@ -15,6 +15,7 @@
 #include "framework/app/trust/signature.hpp"
 #include "framework/app/trust/temporary_folder.hpp"
 #include "framework/config/writer.hpp"
+#include "framework/data/sentencepiece.hpp"
 #include "framework/kernels/gemm.hpp"
 #include "framework/record/folder/status.hpp"
 #include "framework/record/journal/copy_until.hpp"
@@ -67,7 +68,16 @@ void check_arithmetic(const Record& record) {
 }
 
 void check_data(const Record& record, const Spec& spec) {
-  if (const auto changed = changed_data(record, spec); !changed.empty())
+  const auto changed = changed_data(record, spec);
+  if (std::ranges::count(changed, "task.vocabulary.type") > 0)
+    throw DataError(
+        "{}: its sub-words are of another sentencepiece than this program's, {}, which may cut "
+        "words "
+        "otherwise; verify with the one of the record: {}",
+        record.file().string(),
+        sentencepiece_version(),
+        text_of(record.attributes("provenance")["libs"]));
+  if (!changed.empty())
     throw DataError(
         "{}: the data is not what the run read: {} changed; restore it, or name its "
         "place: task.train.source=FILE",
