@@ -157,7 +157,7 @@ def compare(what: str, configuration: str, threads: int, beam: int, arguments: a
     gigaflops, peak = None, None  # softalign's count and the processor's, which hold for every program
     for one in running:
         one.finish()
-        gigaflops = one.summary.get("gigaflops", gigaflops)
+        gigaflops = one.summary.get("gflop_per_step", gigaflops)
         rate = one.rate(unit)
         seconds = sum(summary[unit] for summary in one.summaries) / rate
         row = {

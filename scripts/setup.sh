@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# setup.sh [--preset NAME] GROUP...: makes this machine ready and builds. Installs the groups of scripts/packages.txt that are missing,
+# setup.sh [--preset NAME] [GROUP...]: makes this machine ready and builds. Installs the groups of scripts/packages.txt that are missing,
 # configures, compiles into build/NAME (default: release; CMakePresets.json has the names). A preset that needs packages of its own has a
-# group of its name. `build` alone builds the program; with `tests` everything is built. Run again, it does only what is left.
+# group of its name. `build` alone, the default, builds the program; with `tests` everything is built. Run again, it does only what is left.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 refuse() { echo "setup.sh: $*" >&2; exit 2; }
@@ -21,6 +21,7 @@ while (($#)); do
   shift
 done
 listed "$preset" "$known_presets" || refuse "--preset: there is no '$preset' in CMakePresets.json; choose from ${known_presets//$'\n'/, }"
+((${#groups[@]})) || groups=(build)
 ! listed "$preset" "$known_groups" || groups+=("$preset")
 set -- "${groups[@]}"
 
@@ -92,10 +93,11 @@ else
   fi
 fi
 
-tests=OFF target=softalign
-[[ " $* " == *' tests '* ]] && tests=ON target=all
+settings=(-DSOFTALIGN_TESTS=OFF) target=softalign
+[[ -e build/$preset/CMakeCache.txt ]] && settings=() # a build that has its tests keeps them
+[[ " $* " == *' tests '* ]] && settings=(-DSOFTALIGN_TESTS=ON) target=all
 say "configuring"
-logged cmake --preset "$preset" -DSOFTALIGN_TESTS=$tests || {
+logged cmake --preset "$preset" "${settings[@]}" || {
   say "CMake stopped, see above (and $log): a library that it did not find is named there; scripts/packages.txt has its package"
   exit 1
 }

@@ -51,10 +51,10 @@ struct Limits {
   bool required = false;
   bool single = false;      // set by the visitor: the member is a float, values must fit in one
   bool changes_run = true;  // false: no part of a run's identity
-  std::optional<Index> instead = {};                  // what stands there then; none: nothing
-  std::map<std::string, std::string> hashed_as = {};  // what stands there for a legal string
-  bool obsolete = false;                              // read, for old specs, but shown to nobody
-  bool with_block = false;                            // its name says nothing without its block's
+  std::optional<Index> instead = {};                    // what stands there then; none: nothing
+  std::map<std::string, std::string> hashed_with = {};  // what stands there behind a legal string
+  bool obsolete = false;                                // read, for old specs, but shown to nobody
+  bool with_block = false;                              // its name says nothing without its block's
 };
 
 inline Limits at_least(double low) { return {.low = low}; }
@@ -91,10 +91,10 @@ Limits one_of(Names... names) {
   return {.names = {std::string(names)...}};
 }
 
-// For a legal string that stands for something which differs from machine to machine: what that is
+// For a legal string that stands for something which differs from machine to machine: the version
 // belongs to a run's identity.
-inline Limits hashed_as(Limits limits, const std::string& name, const std::string& identity) {
-  limits.hashed_as[name] = identity;
+inline Limits hashed_with(Limits limits, const std::string& name, const std::string& version) {
+  limits.hashed_with[name] = version;
   return limits;
 }
 

@@ -52,8 +52,10 @@ void walk(const OptionNode& parent, int depth, const OnLeaf& leaf, const OnBlock
 }
 
 std::string hashed_text(const OptionNode& node, const std::string& text, Hashed which) {
-  const auto found = node.limits.hashed_as.find(text);
-  return which == Hashed::before || found == node.limits.hashed_as.end() ? text : found->second;
+  const auto found = node.limits.hashed_with.find(text);
+  return which != Hashed::now || found == node.limits.hashed_with.end()
+             ? text
+             : text + " " + found->second;
 }
 
 nlohmann::json json_of(const OptionNode& node, const FileHash& hash, Hashed which) {
@@ -70,7 +72,7 @@ nlohmann::json json_of(const OptionNode& node, const FileHash& hash, Hashed whic
   if (is_choice(node)) object["type"] = std::get<Choice>(node.value).type;
   for (const OptionNode& child : node.children) {
     const std::optional<Index>& instead = child.limits.instead;
-    if (!child.absent && (child.limits.changes_run || (instead && which == Hashed::before)))
+    if (!child.absent && (child.limits.changes_run || (instead && which == Hashed::with_speed)))
       object[child.name] = json_of(child, hash, which);
     else if (instead)
       object[child.name] = *instead;

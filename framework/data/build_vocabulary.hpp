@@ -22,9 +22,9 @@ struct VocabularyOptions {
     v("type",
       type,
       "what a symbol is",
-      hashed_as(one_of("words", "characters", "sentencepiece"),
-                "sentencepiece",
-                "sentencepiece " + sentencepiece_version()));
+      hashed_with(one_of("words", "characters", "sentencepiece"),
+                  "sentencepiece",
+                  sentencepiece_version()));
     v("size",
       size,
       "most symbols a side, <unk> <s> </s> included",

@@ -22,16 +22,6 @@ double seconds(std::chrono::steady_clock::duration d) {
   return std::chrono::duration<double>(d).count();
 }
 
-void check_history(const History& history, const RunIdentity& run, const RunFolder& folder) {
-  for (const Attempt& a : history.attempts) {
-    if (a.header.run_id != run.run_id) {
-      throw DataError("{}: journal of another run, {}: move it away",
-                      folder.journal(a.header.attempt).string(),
-                      a.header.run_id);
-    }
-  }
-}
-
 // The last value of every number that a run recorded.
 NamedNumbers last_values(const History& history) {
   NamedNumbers numbers;
@@ -54,7 +44,7 @@ Recorder::Recorder(const fs::path& results,
   files_.make_folders(folder_.root);
   if (!mode.force && end_is_published(folder_)) return;
   const History history = read_history(folder_);
-  check_history(history, run, folder_);
+  check_journals(history, folder_, run.run_id);
   if (history.end_state() == to_string(RunState::complete) && !mode.force) {
     check_places(folder_);
     remove_temporaries(files_, folder_, false);

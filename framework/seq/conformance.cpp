@@ -87,7 +87,8 @@ ConformanceResult gradients(Subject& subject) {
   const bool passed = result.worst < kGradientTolerance;
   std::string detail = fmt::format("{} numbers against finite differences: ", result.checked);
   if (passed)
-    detail += fmt::format("errors up to {:.1e}", result.worst);
+    detail += result.worst > 0 ? fmt::format("errors up to {:.1e}", result.worst)
+                               : "no error beyond rounding";
   else
     detail += fmt::format("wrong by {:.1e} at {}", result.worst, result.where);
   if (!result.idle.empty())

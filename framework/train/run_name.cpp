@@ -2,6 +2,7 @@
 
 #include <fmt/ranges.h>  // fmt::join, from version 11 on
 
+#include <algorithm>
 #include <map>
 
 #include "framework/config/writer.hpp"
@@ -22,10 +23,10 @@ std::vector<RunName> names_of(const Spec& spec) {
     return known;
   };
   std::vector<RunName> names;
-  for (const Hashed which : {Hashed::now, Hashed::before}) {
+  for (const Hashed which : {Hashed::now, Hashed::without_versions, Hashed::with_speed}) {
     std::string json = canonical_json(spec, hash, which);
     if (!faults.empty()) throw DataError("{}", fmt::join(faults, "\n"));
-    if (names.empty() || names.front().identity_json != json)
+    if (std::ranges::count(names, json, &RunName::identity_json) == 0)
       names.push_back({json, run_id(identity(json))});
   }
   return names;

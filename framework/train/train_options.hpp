@@ -129,7 +129,7 @@ struct TrainOptions {
     v("shards", shards, "parts of a batch that were computed apart", obsolete(between(1, 1024), 8));
     v.unread("shards",
              shards.has_value(),
-             "a batch is cut as threads need it, and the cut sets no bits any more");
+             "remove it: threads cut a batch as they need, and the numbers do not depend on it");
     v("accumulate",
       accumulate,
       "batches whose gradients make one update; the last of an epoch may have fewer; null: 1",

@@ -8,6 +8,7 @@ import re
 import shutil
 import signal
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -188,22 +189,63 @@ def test_verify_finds_the_same_bits_and_a_changed_one(run: Path, tmp_path: Path)
 
 
 def test_verify_runs_a_part_again(run: Path, tmp_path: Path) -> None:
-    assert softalign("verify", run, "--quick", cwd=tmp_path).stdout.endswith("the same bits again from update 156 to the end, 160\n")
-    assert softalign("verify", run, "--from", 160, cwd=tmp_path).stdout.endswith("the same bits again from update 156 to the end, 160\n")
-    assert "no checkpoint at or before update 155 is kept" in error("verify", run, "--from", 155, cwd=tmp_path, code=3)
-    assert softalign("verify", run, "--updates", 6, cwd=tmp_path).stdout.endswith("the same bits again at updates 1 to 6 of 160\n")
-    assert softalign("verify", run, "--quick", "--updates", 2, cwd=tmp_path).stdout.endswith("at updates 157 to 158 of 160\n")
-    assert softalign("verify", run, "--updates", 161, cwd=tmp_path).stdout.endswith("the same bits again\n")
+    def verdict(*options: object) -> str:
+        return softalign("verify", run, *options, cwd=tmp_path).stdout.partition("the same bits again")[2]
+
+    def faults(*options: object) -> str:
+        return softalign("verify", run, *options, cwd=tmp_path, code=4).stderr.partition(" of its values differ when run again, first ")[2]
+
+    assert verdict("--quick") == " behind update 156 of 160\n"
+    assert verdict("--from", 160) == " behind update 156 of 160\n"
+    assert "no whole checkpoint of the run at or before update 155;" in error("verify", run, "--from", 155, cwd=tmp_path, code=3)
+    assert verdict("--updates", 6) == " in training and dev at updates 1 to 6 of 160\n"
+    assert verdict("--quick", "--updates", 2) == " in training and dev at updates 157 to 158 of 160\n"
+    assert verdict("--updates", 160) == verdict("--updates", 161) == "\n"
     with h5py.File(run / "run.h5", "a") as file:
         for update, dataset in ((5, "train/loss"), (158, "train/gradient_norm")):
             values = file[dataset][:]
             values[update - 1] += 1e-12
             file[dataset][:] = values
-    assert "first train/loss at update 5; " in softalign("verify", run, "--updates", 5, cwd=tmp_path, code=4).stderr
-    softalign("verify", run, "--updates", 4, cwd=tmp_path)
-    assert "2 of its values differ when run again, first train/gradient_norm at update 158" in softalign("verify", run, "--quick", "--updates", 3, cwd=tmp_path, code=4).stderr
+    assert faults("--updates", 5).startswith("train/loss at update 5; ")
+    verdict("--updates", 3)
+    assert faults("--quick", "--updates", 3).startswith("train/gradient_norm at update 158, train/loss at update 5; ")
     shutil.copy(run / "run.h5", tmp_path / "alone.h5")
-    assert "no checkpoint is kept in ckpt/ beside it; --updates N runs" in error("verify", "alone.h5", "--quick", cwd=tmp_path, code=3)
+    assert "ckpt/ beside it holds no whole checkpoint of the run before its end;" in error("verify", "alone.h5", "--quick", cwd=tmp_path, code=3)
+
+
+def test_a_part_holds_the_evaluation_behind_it_and_what_is_known_before(run: Path, tmp_path: Path) -> None:
+    def spoil(change: Callable[[h5py.File], object]) -> str:
+        shutil.copy(run / "run.h5", tmp_path / "spoilt.h5")
+        with h5py.File(tmp_path / "spoilt.h5", "a") as file:
+            change(file)
+        return softalign("verify", "spoilt.h5", "--updates", 4, cwd=tmp_path, code=4).stderr.splitlines()[-1]
+
+    assert "first dev/bleu at update 4; " in spoil(lambda file: file["dev/bleu"].write_direct(file["dev/bleu"][:] + 1))
+    assert "first data@source_symbols; " in spoil(lambda file: file["data"].attrs.modify("source_symbols", 99))
+    assert "first train/objective at update 1; " in spoil(lambda file: file["train"].create_dataset("objective", data=file["train/loss"][:]))
+
+
+def test_numbers_that_a_record_lost_are_a_difference(run: Path, tmp_path: Path) -> None:
+    for path, parent, name in (("train/loss", "train", "loss"), ("test@bleu", "test", "bleu"), ("dev/bleu", "dev", "bleu")):
+        shutil.copy(run / "run.h5", tmp_path / "lost.h5")
+        with h5py.File(tmp_path / "lost.h5", "a") as file:
+            del (file[parent].attrs if "@" in path else file[parent])[name]
+        assert f"first {path}; " in softalign("verify", "lost.h5", cwd=tmp_path, code=4).stderr.splitlines()[-1]
+
+
+def test_a_pruned_run_has_nothing_behind_its_last_checkpoint(here: Path) -> None:
+    for name in ("gru.yaml", "pruned.yaml"):
+        shutil.copy(Path(__file__).parents[2] / "results" / "published" / name, here)
+    softalign("sweep", "run", "pruned.yaml", "--workers", 1, cwd=here)
+    pruned = next(path.parent for path in here.glob("results/pruned/*/status.json") if '"pruned"' in path.read_text())
+    assert "the same bits again" in softalign("verify", pruned, cwd=here).stdout
+    assert "no whole checkpoint of the run before its end" in error("verify", pruned, "--quick", cwd=here, code=3)
+
+
+def test_a_foreign_journal_is_named_where_it_lies(run: Path, here: Path) -> None:
+    other = trained_run(here, "seed=2")
+    shutil.copy(other / "journal-001.jrnl", run / "journal-001.jrnl")
+    assert f"{run}/journal-001.jrnl: journal of another run" in error("verify", run, "--quick", cwd=here, code=3)
 
 
 @pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
@@ -217,7 +259,9 @@ def test_verify_checks_a_signature(run: Path, tmp_path: Path) -> None:
     signed = softalign(*quick, "--signers", "ada.signers", cwd=tmp_path).stdout
     assert 'run.h5.sig: Good "softalign" signature for ada@example.org with ED25519 key SHA256:' in signed
     assert "--signers FILE tells whose key it is" in softalign(*quick, cwd=tmp_path).stdout
-    assert "signed by nobody whom bob.signers lists: " in error(*quick, "--signers", "bob.signers", cwd=tmp_path, code=4)
+    assert "signed by nobody whom bob.signers lists (lines of NAME KEYTYPE KEY): " in error(*quick, "--signers", "bob.signers", cwd=tmp_path, code=4)
+    for name in ("", "nowhere", "."):
+        error(*quick, "--signers", name, cwd=tmp_path, code=3)
     program = str(PROGRAM.resolve())
     alone = subprocess.run([program, *map(str, quick)], cwd=tmp_path, env={"PATH": "/nowhere"}, capture_output=True, text=True, check=True)
     assert "not checked: ssh-keygen (Debian: openssh-client) is not found" in alone.stdout
@@ -225,6 +269,9 @@ def test_verify_checks_a_signature(run: Path, tmp_path: Path) -> None:
         file["provenance"].attrs.modify("arithmetic", 3)
     for signers in ([], ["--signers", "ada.signers"]):
         assert "run.h5.sig: not a signature of the record: " in error(*quick, *signers, cwd=tmp_path, code=4)
+    (run / "run.h5.sig").unlink()
+    os.mkfifo(run / "run.h5.sig")
+    assert "run.h5.sig: is a pipe or a device" in error(*quick, cwd=tmp_path, code=3)
 
 
 def test_verify_names_the_version_for_a_record_of_another_arithmetic(run: Path, tmp_path: Path) -> None:
@@ -344,6 +391,11 @@ def test_the_version_of_sentencepiece_belongs_to_the_run(here: Path) -> None:
     made_with = json.loads((run / "identity.json").read_text())["task"]["vocabulary"]["type"]
     assert re.fullmatch(r"sentencepiece [0-9.]+", made_with)
     softalign("verify", run, cwd=here)
+    record = (run / "run.h5").read_bytes()
+    (run / "run.h5").unlink()
+    softalign("recover", run, cwd=here)
+    assert "complete" in softalign("ls", cwd=here).stdout
+    (run / "run.h5").write_bytes(record)
     with h5py.File(run / "run.h5", "a") as file:
         identity = file["provenance/identity_json"]
         identity[()] = identity[()].decode().replace(made_with, "sentencepiece 0.0.1")

@@ -50,7 +50,7 @@ void time_decoding(const Request& request) {
 
   const auto say = [](const nlohmann::ordered_json& line) { std::cout << line << std::endl; };
   say({{"ready", true}});
-  for (std::string line; std::getline(std::cin, line);) {
+  take_turns([&] {
     std::vector<double> seconds;
     for (double spent = 0; spent < request.seconds; spent += seconds.back()) {
       const auto start = std::chrono::steady_clock::now();
@@ -59,7 +59,7 @@ void time_decoding(const Request& request) {
           std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
     }
     say({{"seconds", seconds}});
-  }
+  });
   say({{"configuration", load.name},
        {"implementation", "softalign"},
        {"mode", gemm_variant()},

@@ -1,8 +1,8 @@
 // softalign_bench: how fast training and decoding are, and the kernels below them.
 //
 //   softalign_bench kernels [--benchmark_filter=REGEX ...]     Google Benchmark
-//   softalign_bench train --configuration small --threads 2    then a line on standard input for
-//   softalign_bench decode --configuration small --beam 5      each measurement (modes.hpp)
+//   softalign_bench train --configuration small --threads 2    measures once, or for each line
+//   softalign_bench decode --configuration small --beam 5      of standard input (modes.hpp)
 #include <benchmark/benchmark.h>
 
 #include <CLI/CLI.hpp>
@@ -21,7 +21,9 @@ int main(int argc, char** argv) {
     benchmark::RunSpecifiedBenchmarks();
     return 0;
   }
-  CLI::App app("Times whole training steps and decoding; `kernels` times the kernels.");
+  CLI::App app(
+      "Times whole training steps and decoding, once or for each line of standard input; prints "
+      "JSON. `kernels` times the kernels.");
   bench::Request request;
   std::string configuration = "small";
   app.require_subcommand(1);

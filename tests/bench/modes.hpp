@@ -1,7 +1,13 @@
 // What the program can time, besides kernels. Each mode prints one JSON object a line: a
 // measurement for every line it reads from standard input (so that a script can take turns with
-// other programs), and a summary at the end of the input.
+// other programs), or one where nobody sends lines, and a summary at the end.
 #pragma once
+
+#include <unistd.h>
+
+#include <functional>
+#include <iostream>
+#include <string>
 
 #include "framework/base/workers.hpp"
 #include "framework/kernels/gemm.hpp"
@@ -18,6 +24,13 @@ struct Request {
   Precision precision = Precision::float32;  // training only
   bool products = false;                     // training only: list the products instead
 };
+
+inline void take_turns(const std::function<void()>& measure) {
+  bool measured = false;
+  if (!isatty(STDIN_FILENO))
+    for (std::string line; std::getline(std::cin, line); measured = true) measure();
+  if (!measured) measure();
+}
 
 void time_training(const Request& request);  // a training step, and its products alone
 void time_decoding(const Request& request);  // a batch of sentences to a fixed number of symbols

@@ -22,13 +22,13 @@ def test_a_training_step_is_timed_beside_its_products(threads):
     assert ready == {"ready": True}
     assert len(measured["seconds"]) == len(measured["floor_seconds"]) > 0
     assert min(measured["seconds"]) > 0
-    # A processor can do more than a step of tiny products, and no two cores do 4 TFLOP/s.
-    assert summary["gigaflops"] / min(measured["seconds"]) < measured["peak_gflops"] < 4000
+    # A processor can do more than a step of tiny products, though others may have it while that is measured; no two cores do 4 TFLOP/s.
+    assert summary["gflop_per_step"] / min(measured["seconds"]) < 3 * measured["peak_gflops"] < 12000
     assert summary["mallocs_per_step"] == 0
     assert summary["energies_per_sentence"] == 6 * 6
     assert summary["target_tokens"] == 16 * 6 and summary["products"] > 50
     # Three products of 2 * rows * columns * depth for the projection alone: forward, to the features, to the weights.
-    assert summary["gigaflops"] > 3 * 2e-9 * 96 * 16 * 100
+    assert summary["gflop_per_step"] > 3 * 2e-9 * 96 * 16 * 100
 
 
 @pytest.mark.parametrize("beam", ["1", "5"])

@@ -111,7 +111,11 @@ void list_products(Workers& workers) {
   });
   const double peak = peak_gflops(workers) / workers.threads();
   fmt::print(
-      "{:>8} {:>8} {:>8} {:>8}  rows x columns x depth\n", "count", "time", "GF/s", "of peak");
+      "{:>8} {:>8} {:>8} {:>8}  rows x columns x depth; the peak is that of a thread in float32\n",
+      "count",
+      "time",
+      "GF/s",
+      "of peak");
   for (const auto& [shape, sum] : rows)
     fmt::print("{:>8} {:>7.1f}% {:>8.1f} {:>7.1f}%  {}\n",
                sum.count / kRounds,
@@ -173,20 +177,21 @@ void time_training(const Request& request) {
 
   const auto say = [](const nlohmann::ordered_json& line) { std::cout << line << std::endl; };
   say({{"ready", true}});
-  for (std::string line; std::getline(std::cin, line);) {
+  take_turns([&] {
     std::vector<double> steps, floors;
     for (double spent = 0; spent < request.seconds; spent += steps.back() + floors.back()) {
       steps.push_back(seconds_of(run));
       floors.push_back(seconds_of(replay));
     }
     say({{"seconds", steps}, {"floor_seconds", floors}, {"peak_gflops", peak_gflops(workers)}});
-  }
+  });
   say({{"configuration", load.name},
        {"implementation", "softalign"},
        {"mode", gemm_variant()},
+       {"precision", request.precision == Precision::float32 ? "float32" : "bfloat16"},
        {"threads", request.threads},
        {"target_tokens", load.target_tokens()},
-       {"gigaflops", gigaflops()},
+       {"gflop_per_step", gigaflops()},
        {"products",
         std::accumulate(observed.lists.begin(),
                         observed.lists.end(),

@@ -144,8 +144,8 @@ BOOST_AUTO_TEST_CASE(what_has_no_effect_is_noted) {
              "s.yaml:2:49: train.average.decay has no effect: only type exponential reads it");
   BOOST_TEST(
       notes("train: {shards: 4}") ==
-      "s.yaml:2:17: train.shards has no effect: a batch is cut as threads need it, and the cut "
-      "sets no bits any more");
+      "s.yaml:2:17: train.shards has no effect: remove it: threads cut a batch as they need, and "
+      "the numbers do not depend on it");
   BOOST_TEST(notes("train: {average: {type: last, decay: 0.999}}") == "");  // the default
   BOOST_TEST(notes("train: {clip_norm: 0, clip_scope: all}") ==
              "s.yaml:2:35: train.clip_scope has no effect: clip_norm is 0");

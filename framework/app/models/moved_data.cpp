@@ -4,18 +4,20 @@
 #include <optional>
 
 #include "framework/base/error.hpp"
-#include "framework/base/hash.hpp"
 #include "framework/base/path.hpp"
+#include "framework/data/file_hash.hpp"
 
 namespace softalign::app {
 namespace {
 
 constexpr std::string_view kDigest = "sha256:";
+constexpr std::size_t kLongest = 4096;  // bytes of a path; the system opens none that is longer
 
 bool holds(const fs::path& file, const std::string& digest) {
   std::error_code none;
   try {
-    return fs::is_regular_file(file, none) && sha256_file(file) == digest.substr(kDigest.size());
+    return fs::is_regular_file(file, none) &&
+           remembered_hash({file.string()}) == digest.substr(kDigest.size());
   } catch (const Error&) {
     return false;  // it cannot be read
   }
@@ -44,8 +46,8 @@ void find_below(const fs::path& record, Value& value, const nlohmann::json& iden
       find_below(record, entry.value, identity[entry.key]);
   if (!value.is_scalar() || !identity.is_string()) return;
   const auto digest = identity.get<std::string>();
-  std::error_code none;
-  if (!digest.starts_with(kDigest) || fs::exists(value.text, none)) return;
+  if (!digest.starts_with(kDigest) || value.text.size() > kLongest || holds(value.text, digest))
+    return;
   if (const auto place = new_place(record, value.text, digest)) value.text = place->string();
 }
 

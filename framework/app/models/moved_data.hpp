@@ -6,8 +6,8 @@
 
 namespace softalign::app {
 
-// Puts the new place of each file of the record's data that is not where `spec`, the record's, says:
-// below a folder that the record lies in, under the end of its old path, if it holds the bytes that
+// Puts the new place of each file of the record's data that does not lie, as the run read it, where
+// `spec`, the record's, says: below a folder that the record lies in, under the end of its old path, if it holds the bytes that
 // the run read. What is not found stays as it is.
 void find_moved_data(const Record& record, Value& spec);
 

@@ -180,6 +180,19 @@ Json recorded_task(const Record& record) {
   return identity.value("task", Json());
 }
 
+// The option that names a file of data, the first of the training data if there is one.
+std::string first_file(const Json& identity, const std::string& path) {
+  if (identity.is_string())
+    return identity.get_ref<const std::string&>().starts_with("sha256:") ? path : "";
+  std::string found;
+  if (!identity.is_object()) return found;
+  for (const auto& [key, value] : identity.items())
+    if (const std::string below = first_file(value, path + "." + key);
+        !below.empty() && (found.empty() || key == "train"))
+      found = below;
+  return found;
+}
+
 void note_other_task(const Record& first, const Record& other) {
   std::vector<std::string> found;
   differences(recorded_task(first), recorded_task(other), "task", found);
@@ -313,9 +326,10 @@ std::vector<std::string> changed_data(const Record& record, const Spec& spec) {
   try {
     names = names_of(spec);
   } catch (const DataError& missing) {
-    throw DataError("{}\n{}: restore these files, or name their new places: task.train.source=FILE",
+    throw DataError("{}\n{}: restore these files, or name their new places: {}=FILE",
                     missing,
-                    record.file().string());
+                    record.file().string(),
+                    first_file(recorded_task(record), "task"));
   }
   std::vector<std::string> found;
   for (auto name = names.rbegin(); name != names.rend(); ++name) {

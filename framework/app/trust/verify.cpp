@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "framework/app/command.hpp"
 #include "framework/app/experiments/load.hpp"
@@ -35,7 +37,7 @@ struct Arguments {
   bool keep = false;
   bool quick = false;
   std::optional<Index> from, updates;
-  std::string signers;
+  std::optional<std::string> signers;
 };
 
 // What is not the same here as where the record was made, and may change bits.
@@ -79,10 +81,10 @@ void check_data(const Record& record, const Spec& spec) {
         text_of(record.attributes("provenance")["libs"]));
   if (!changed.empty())
     throw DataError(
-        "{}: the data is not what the run read: {} changed; restore it, or name its "
-        "place: task.train.source=FILE",
+        "{}: the data is not what the run read: {} changed; restore it, or name its place: {}=FILE",
         record.file().string(),
-        fmt::join(changed, ", "));
+        fmt::join(changed, ", "),
+        changed.front());
   const std::vector<RunName> names = names_of(spec);
   if (std::ranges::count(names, record.run_id(), &RunName::run_id) > 0) return;
   const std::string made_by = record.attribute<std::string>("", "framework_version").value_or("");
@@ -97,13 +99,15 @@ void check_data(const Record& record, const Spec& spec) {
       made_by);
 }
 
-// Ends a run before its end.
+// Ends a run behind an update and the evaluation that may follow it: one update later.
 class StopAfter : public ProgressObserver {
  public:
   explicit StopAfter(Index last) : last_(last) {}
   void update(const TrainingProgress& progress) override {
-    ProgressObserver::update(progress);
-    reached_ = progress.update >= last_;
+    TrainingProgress here = progress;
+    here.updates = std::min(progress.updates, last_);
+    ProgressObserver::update(here);
+    reached_ = progress.update > last_;
   }
   bool stop_requested() override { return reached_ || ProgressObserver::stop_requested(); }
   bool reached() const { return reached_; }
@@ -122,15 +126,16 @@ struct SecondRun {
 
 Index begin_at_checkpoint(const Record& record, const fs::path& copy, const Arguments& arguments) {
   const RunFolder run{folder_of(record.file())};
-  const Index latest = arguments.from.value_or(std::numeric_limits<Index>::max());
-  if (const auto update = copy_until_checkpoint(FileSystem::real(), run, {copy}, latest))
+  const Index latest = arguments.from.value_or(record.last_update());
+  if (const auto update = copy_until_checkpoint(
+          FileSystem::real(), run, record.run_id(), {copy}, latest, record.last_update()))
     return *update;
   throw DataError(
-      "{}: no checkpoint{} is kept in ckpt/ beside it; --updates N runs the first N updates again, "
-      "and "
-      "without an option verify runs all",
+      "{}: ckpt/ beside it holds no whole checkpoint of the run{}; --updates N runs the first N "
+      "updates "
+      "again, and without an option verify runs all",
       record.file().string(),
-      arguments.from ? fmt::format(" at or before update {}", latest) : "");
+      arguments.from ? fmt::format(" at or before update {}", latest) : " before its end");
 }
 
 SecondRun run_again(const Record& record,
@@ -162,36 +167,50 @@ SecondRun run_again(const Record& record,
   return second;
 }
 
-// Whether a value is of a metric that is newer than the record. What it is computed from is compared.
+// Whether a value is of a metric that is newer than the record, which has it nowhere. What it is
+// computed from is compared.
 bool is_newer(const Record& record, const std::string& path) {
   const std::size_t end = path.find_last_of("/@");
-  if (end == path.npos) return false;
-  const std::string parent = path.substr(0, end), name = path.substr(end + 1);
-  return registered_metric(name) &&
-         !(path[end] == '@' ? record.attribute<double>(parent, name).has_value()
-                            : record.has(path));
+  if (end == path.npos || path.starts_with("train/")) return false;
+  const std::string name = path.substr(end + 1);
+  return registered_metric(name) && !record.attribute<double>("test", name) &&
+         !record.has("dev/" + name) && !record.has("test/by_length/" + name);
 }
 
-// The first differences in each series between a record and a run that was ended before.
+// Whether the numbers of a column are those of another one, at the same updates, as far as it goes.
+std::optional<Index> first_difference(const SeriesColumns& first,
+                                      const SeriesColumns& again,
+                                      const std::string& column) {
+  const auto a = first.columns.find(column), b = again.columns.find(column);
+  const auto value = [](const SeriesColumns& series, auto found, std::size_t i) {
+    return found == series.columns.end() ? std::nan("") : found->second[i];
+  };
+  for (std::size_t i = 0; i < again.updates.size(); ++i)
+    if (i >= first.updates.size() || first.updates[i] != again.updates[i] ||
+        std::bit_cast<Index>(value(first, a, i)) != std::bit_cast<Index>(value(again, b, i)))
+      return again.updates[i];
+  return std::nullopt;
+}
+
+// The first difference in each column of each series between a record and a run that was ended before,
+// and what differs in what is known before training.
 std::vector<std::string> differences_until(const Record& record, const Record& part) {
   std::vector<std::string> different;
   for (const std::string& name : part.series_names()) {
     const SeriesColumns again = part.series(name);
     const SeriesColumns first = record.has(name) ? record.series(name) : SeriesColumns();
-    for (const auto& [column, values] : again.columns) {
+    std::set<std::string> columns;
+    for (const SeriesColumns* series : {&first, &again})
+      for (const auto& [column, values] : series->columns) columns.insert(column);
+    for (const std::string& column : columns) {
       const std::string path = name + "/" + column;
       if (is_volatile(path) || is_newer(record, path)) continue;
-      const auto found = first.columns.find(column);
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        if (found != first.columns.end() && i < first.updates.size() &&
-            first.updates[i] == again.updates[i] &&
-            std::bit_cast<Index>(found->second[i]) == std::bit_cast<Index>(values[i]))
-          continue;
-        different.push_back(fmt::format("{} at update {}", path, again.updates[i]));
-        break;
-      }
+      if (const auto update = first_difference(first, again, column))
+        different.push_back(fmt::format("{} at update {}", path, *update));
     }
   }
+  for (const std::string& path : compare_records(record.file(), part.file()))
+    if (path.starts_with("data") || path == "@parameters") different.push_back(path);
   return different;
 }
 
@@ -229,12 +248,12 @@ void verify(const Arguments& arguments) {
   }
   std::string part;
   if (!second.whole)
-    part = fmt::format(" at updates {} to {} of {}",
+    part = fmt::format(" in training and dev at updates {} to {} of {}",
                        second.from + 1,
                        second.from + *arguments.updates,
                        record.last_update());
   else if (second.from > 0)
-    part = fmt::format(" from update {} to the end, {}", second.from, record.last_update());
+    part = fmt::format(" behind update {} of {}", second.from, record.last_update());
   print_text("{}: the same bits again{}\n", short_path(record.file()), part);
 }
 
@@ -265,7 +284,8 @@ void add_verify(CLI::App& app, Outcome&) {
   command
       ->add_option("--updates",
                    arguments->updates,
-                   "only so many updates: the first, or those behind the checkpoint")
+                   "only so many updates, the first or those behind the checkpoint: what training "
+                   "and dev recorded")
       ->type_name("N")
       ->check(CLI::Range(Index{1}, kMostUpdates));
   command

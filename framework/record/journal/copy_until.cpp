@@ -1,8 +1,7 @@
 #include "framework/record/journal/copy_until.hpp"
 
-#include <utility>
-
 #include "framework/base/path.hpp"
+#include "framework/record/folder/status.hpp"
 #include "framework/record/journal/history.hpp"
 
 namespace softalign {
@@ -11,28 +10,30 @@ namespace {
 // The place of the mark in the history; nothing when no checkpoint serves.
 std::optional<std::size_t> newest_before_end(const History& history,
                                              const fs::path& folder,
-                                             Index latest) {
-  std::optional<std::size_t> of_end;
-  bool is_last = true;
+                                             Index latest,
+                                             Index last) {
+  std::optional<std::size_t> of_last;
   for (std::size_t i = history.live.size(); i-- > 0;) {
     const auto* mark = std::get_if<CheckpointMark>(&history.live[i]);
-    if (!mark) continue;
-    const bool ends = std::exchange(is_last, false) && history.end_state();
-    if (mark->update > latest || !load_checkpoint(folder, *mark)) continue;
-    if (!ends) return i;
-    of_end = i;
+    if (!mark || mark->update > latest || !load_checkpoint(folder, *mark)) continue;
+    if (mark->update < last) return i;
+    of_last = i;
   }
-  return of_end;
+  // Behind the checkpoint of a pruned run there is nothing.
+  return history.end_state() == to_string(RunState::complete) ? of_last : std::nullopt;
 }
 
 }  // namespace
 
 std::optional<Index> copy_until_checkpoint(FileSystem& files,
                                            const RunFolder& run,
+                                           const std::string& run_id,
                                            const RunFolder& copy,
-                                           Index latest) {
+                                           Index latest,
+                                           Index last) {
   const History history = read_history(run);
-  const auto place = newest_before_end(history, run.checkpoints(), latest);
+  check_journals(history, run, run_id);
+  const auto place = newest_before_end(history, run.checkpoints(), latest, last);
   if (!place) return std::nullopt;
   const auto& mark = std::get<CheckpointMark>(history.live[*place]);
   files.make_folders(copy.root);

@@ -89,4 +89,12 @@ History read_history(const RunFolder& run) {
   return history;
 }
 
+void check_journals(const History& history, const RunFolder& run, const std::string& run_id) {
+  for (const Attempt& a : history.attempts)
+    if (a.header.run_id != run_id)
+      throw DataError("{}: journal of another run, {}: move it away",
+                      run.journal(a.header.attempt).string(),
+                      a.header.run_id);
+}
+
 }  // namespace softalign

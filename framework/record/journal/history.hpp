@@ -36,4 +36,7 @@ struct History {
 
 History read_history(const RunFolder& run);
 
+// Throws DataError, naming the journal, for a history of another run than the folder's.
+void check_journals(const History& history, const RunFolder& run, const std::string& run_id);
+
 }  // namespace softalign
