@@ -2,11 +2,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "framework/app/command.hpp"
 #include "framework/app/experiments/load.hpp"
@@ -14,6 +11,7 @@
 #include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/progress.hpp"
 #include "framework/app/terminal/terminal.hpp"
+#include "framework/app/trust/differences.hpp"
 #include "framework/app/trust/signature.hpp"
 #include "framework/app/trust/temporary_folder.hpp"
 #include "framework/config/writer.hpp"
@@ -23,7 +21,6 @@
 #include "framework/record/journal/copy_until.hpp"
 #include "framework/record/provenance/plugins.hpp"
 #include "framework/record/provenance/provenance.hpp"
-#include "framework/record/published/compare.hpp"
 #include "framework/train/experiment.hpp"
 
 namespace softalign::app {
@@ -167,60 +164,6 @@ SecondRun run_again(const Record& record,
   return second;
 }
 
-// Whether a value is of a metric that is newer than the record, which has it nowhere. What it is
-// computed from is compared.
-bool is_newer(const Record& record, const std::string& path) {
-  const std::size_t end = path.find_last_of("/@");
-  if (end == path.npos || path.starts_with("train/")) return false;
-  const std::string name = path.substr(end + 1);
-  return registered_metric(name) && !record.attribute<double>("test", name) &&
-         !record.has("dev/" + name) && !record.has("test/by_length/" + name);
-}
-
-// Whether the numbers of a column are those of another one, at the same updates, as far as it goes.
-std::optional<Index> first_difference(const SeriesColumns& first,
-                                      const SeriesColumns& again,
-                                      const std::string& column) {
-  const auto a = first.columns.find(column), b = again.columns.find(column);
-  const auto value = [](const SeriesColumns& series, auto found, std::size_t i) {
-    return found == series.columns.end() ? std::nan("") : found->second[i];
-  };
-  for (std::size_t i = 0; i < again.updates.size(); ++i)
-    if (i >= first.updates.size() || first.updates[i] != again.updates[i] ||
-        std::bit_cast<Index>(value(first, a, i)) != std::bit_cast<Index>(value(again, b, i)))
-      return again.updates[i];
-  return std::nullopt;
-}
-
-// The first difference in each column of each series between a record and a run that was ended before,
-// and what differs in what is known before training.
-std::vector<std::string> differences_until(const Record& record, const Record& part) {
-  std::vector<std::string> different;
-  for (const std::string& name : part.series_names()) {
-    const SeriesColumns again = part.series(name);
-    const SeriesColumns first = record.has(name) ? record.series(name) : SeriesColumns();
-    std::set<std::string> columns;
-    for (const SeriesColumns* series : {&first, &again})
-      for (const auto& [column, values] : series->columns) columns.insert(column);
-    for (const std::string& column : columns) {
-      const std::string path = name + "/" + column;
-      if (is_volatile(path) || is_newer(record, path)) continue;
-      if (const auto update = first_difference(first, again, column))
-        different.push_back(fmt::format("{} at update {}", path, *update));
-    }
-  }
-  for (const std::string& path : compare_records(record.file(), part.file()))
-    if (path.starts_with("data") || path == "@parameters") different.push_back(path);
-  return different;
-}
-
-std::vector<std::string> differences(const Record& record, const SecondRun& second) {
-  if (!second.whole) return differences_until(record, Record(second.record));
-  std::vector<std::string> different = compare_records(record.file(), second.record);
-  std::erase_if(different, [&](const std::string& path) { return is_newer(record, path); });
-  return different;
-}
-
 void verify(const Arguments& arguments) {
   const Record record(find_run(arguments.run));
   if (!record.complete() && record.state() != softalign::to_string(RunState::pruned))
@@ -235,7 +178,7 @@ void verify(const Arguments& arguments) {
   check_data(record, resolved.spec);
   const TemporaryFolder folder(arguments.keep);
   const SecondRun second = run_again(record, resolved, folder.path(), arguments);
-  const std::vector<std::string> different = differences(record, second);
+  const std::vector<std::string> different = differences(record, second.record, second.whole);
   if (arguments.keep) print_text("kept: {}\n", printable(folder.path().string(), kWhole));
   if (!different.empty()) {
     const std::size_t shown = std::min<std::size_t>(different.size(), 3);
