@@ -22,7 +22,6 @@ SOURCES = [*sorted(FRAMEWORK.glob("kernels/gemm*.cpp")), FRAMEWORK / "kernels/el
            *(FRAMEWORK / "base" / f"{name}.cpp" for name in ("arena", "pages", "elementary", "text"))]  # fmt: skip
 COMPILERS = {
     "g++ -O0": ["g++", "-O0"],
-    "clang++-14 -O3": ["clang++-14", "-O3"],
     "clang++-19 -O3": ["clang++-19", "-O3"],
     "ARM g++ -O2": ["aarch64-linux-gnu-g++", "-O2", "-static"],
 }

@@ -2,6 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <limits>
 
 #include "framework/base/error.hpp"
 #include "framework/record/published/compare.hpp"
@@ -141,6 +142,19 @@ BOOST_AUTO_TEST_CASE(comparison_finds_one_bit_and_leaves_out_the_clock) {
   BOOST_TEST(numeric_digest(a) == numeric_digest(b));
   BOOST_TEST((compare_records(a, c) == std::vector<std::string>{"train/loss", "train@note"}));
   BOOST_TEST(numeric_digest(a) != numeric_digest(c));
+}
+
+BOOST_AUTO_TEST_CASE(no_number_is_no_number_whatever_its_sign) {
+  const Scratch scratch;
+  const auto record = [&](const std::string& name, double loss) {
+    Hdf5Writer writer;
+    writer.dataset("train/loss", {{"update", 1}}, std::vector<double>{loss});
+    return save(writer, scratch / name);
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const auto a = record("a", nan), b = record("b", std::copysign(nan, -1));
+  BOOST_TEST(compare_records(a, b).empty());
+  BOOST_TEST(compare_records(a, record("c", 0)).size() == 1u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -27,12 +27,13 @@ std::optional<Index> first_difference(const SeriesColumns& first,
                                       const SeriesColumns& again,
                                       const std::string& column) {
   const auto a = first.columns.find(column), b = again.columns.find(column);
-  const auto value = [](const SeriesColumns& series, auto found, std::size_t i) {
-    return found == series.columns.end() ? std::nan("") : found->second[i];
+  const auto bits = [](const SeriesColumns& series, auto found, std::size_t i) {
+    const double value = found == series.columns.end() ? std::nan("") : found->second[i];
+    return std::bit_cast<Index>(std::isnan(value) ? std::nan("") : value);
   };
   for (std::size_t i = 0; i < again.updates.size(); ++i)
     if (i >= first.updates.size() || first.updates[i] != again.updates[i] ||
-        std::bit_cast<Index>(value(first, a, i)) != std::bit_cast<Index>(value(again, b, i)))
+        bits(first, a, i) != bits(again, b, i))
       return again.updates[i];
   return std::nullopt;
 }

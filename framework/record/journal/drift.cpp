@@ -1,6 +1,8 @@
 #include "framework/record/journal/drift.hpp"
 
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "framework/base/error.hpp"
 #include "framework/record/journal/bytes.hpp"
@@ -19,7 +21,7 @@ std::vector<std::pair<std::string, std::string>> facts(const Frame& frame) {
   if (const auto* s = std::get_if<Scalars>(&frame)) {
     for (const auto& [name, value] : s->values) {
       ByteWriter bytes;
-      bytes.number(value);
+      bytes.number(std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value);
       add(s->series + "/" + name, s->update, bytes.bytes());
     }
   } else if (const auto* a = std::get_if<Alignment>(&frame)) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -14,6 +16,15 @@ namespace {
 
 using Contents = std::map<std::string, std::string>;  // path to the hash of what is there
 
+// Processors make a NaN of either sign where there is no number: one is like another.
+template <class T>
+std::vector<T> with_plain_nan(std::vector<T> values) {
+  if constexpr (std::is_floating_point_v<T>)
+    for (T& x : values)
+      if (std::isnan(x)) x = std::numeric_limits<T>::quiet_NaN();
+  return values;
+}
+
 std::string hash_of(const std::vector<Dimension>& dims, const Values& values) {
   ByteWriter out;
   for (const Dimension& d : dims) {
@@ -21,7 +32,7 @@ std::string hash_of(const std::vector<Dimension>& dims, const Values& values) {
     out.number(d.size);
   }
   out.number(static_cast<std::uint8_t>(values.index()));
-  std::visit([&](const auto& v) { out.list(v); }, values);
+  std::visit([&](const auto& v) { out.list(with_plain_nan(v)); }, values);
   return sha256_hex(out.bytes());
 }
 
