@@ -165,7 +165,8 @@ std::string legend_name(const Difference& difference,
                         const std::map<std::string, std::string>& names,
                         bool whole) {
   std::string plugins, options;
-  for (const auto& [path, value] : difference) {
+  for (const auto& option : difference) {
+    const std::string &path = option.first, &value = option.second;
     const bool is_plugin = path.ends_with(kType);
     const std::string block = path.substr(0, path.size() - (is_plugin ? kType.size() - 1 : 0));
     const bool has_part = std::ranges::any_of(difference, [&](const auto& other) {

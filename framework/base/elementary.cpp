@@ -67,7 +67,7 @@ constexpr double kHalfPi[] = {
 // as if x were exact. By way of the nearest number, which may lie in a middle, it would not.
 double rounded_to_odd(Pair x) {
   auto bits = std::bit_cast<std::uint64_t>(x.high);
-  if (x.low != 0 && bits % 2 == 0) bits += (x.low > 0) == (x.high > 0) ? 1 : -1;
+  if (x.low != 0 && bits % 2 == 0) bits = (x.low > 0) == (x.high > 0) ? bits + 1 : bits - 1;
   return std::bit_cast<double>(bits);
 }
 

@@ -34,7 +34,7 @@ class Planner {
           const std::vector<Override>& overrides,
           const std::filesystem::path& results,
           const LoadSpec& load)
-      : study_(study), overrides_(overrides), load_(load) {
+      : overrides_(overrides), load_(load) {
     list().folder = results / study.name;
     if (is_there(list().place().plan())) plan_.list = before_ = read_list(list().folder);
     list().name = study.name;
@@ -90,7 +90,6 @@ class Planner {
             row.seed);
   }
 
-  const Study& study_;
   const std::vector<Override>& overrides_;
   const LoadSpec& load_;
   RunList before_;  // as it was written last

@@ -81,7 +81,7 @@ class AttentionalDecoder : public Decoder {
     const bool masked = dropout_.draws(input.tape());
     const Var mask = masked ? state[Cell::kStates] : Var();
     const State past = state.from(Cell::kStates + (masked ? 1 : 0));
-    const Glimpse glimpse = attention_->attend(memory, {previous[0], state.step, {}, past});
+    const Glimpse glimpse = attention_->attend(memory, {{previous[0], state.step}, past});
     const Var context = gate_ ? gated(glimpse.context, previous[0]) : glimpse.context;
     if (context_) input = context_->add_to(std::move(input), context);
     const auto states = cell_.step(std::move(input), previous, mask);

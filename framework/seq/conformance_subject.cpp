@@ -133,8 +133,8 @@ std::unique_ptr<Subject> attention_subject(const Choice& choice) {
     AttentionMemory memory = attention->prepare({x[0], x[2], x[2], lengths});
     const std::vector<std::vector<Link>> links = links_of(lengths);
     if (attention->reads_links()) memory.links = links;
-    const Glimpse first = attention->attend(memory, {x[1], 0, {}, attention->start(memory)});
-    const Glimpse glimpse = attention->attend(memory, {x[1], 1, {}, first.next});
+    const Glimpse first = attention->attend(memory, {{x[1]}, attention->start(memory)});
+    const Glimpse glimpse = attention->attend(memory, {{x[1], 1}, first.next});
     if (glimpse.context.shape().last() != attention->context_size())
       throw BugError("[attention] context_size() is not what attend returns");
     if (glimpse.weights) return {glimpse.context, glimpse.weights};
@@ -162,7 +162,7 @@ class Remembering final : public Attention {
           "[decoder] gives its attention {} arrays and not the 1 that is the attention's own "
           "(start, Glimpse::next)",
           query.past.size());
-    Glimpse glimpse = attention_->attend(memory, {query.state + query.past[0], query.step});
+    Glimpse glimpse = attention_->attend(memory, {{query.state + query.past[0], query.step}});
     glimpse.next = {tanh(query.state)};
     return glimpse;
   }

@@ -106,7 +106,7 @@ class LuongDecoder : public Decoder {
       top = states[0];
     }
     for (std::size_t k = masks; k < vector; ++k) next.push(state[k]);
-    const Glimpse glimpse = attention_->attend(memory, {top, state.step, {}, state.from(past)});
+    const Glimpse glimpse = attention_->attend(memory, {{top, state.step}, state.from(past)});
     State output{top};
     if (glimpse.context) output.push(glimpse.context);
     if (feeding_) {

@@ -238,12 +238,14 @@ void check_spec(const ResolvedSpec<Spec>& resolved, const std::string& compared)
   }
   if (model) checks.pass([&] { check_training(spec.train, *model); });
   checks.pass([&] { make_plugin<OptimizerKind>(spec.train.optimizer); });
-  for (const auto& [path, choice] : {std::pair("evaluate.search", spec.evaluate.search),
-                                     {"evaluate.dev_search", spec.evaluate.dev_search}})
+  const auto check_one_search = [&](const char* path, const Choice& choice) {
     checks.pass([&] {
       const auto search = make_plugin<SearchKind>(choice, static_cast<std::uint64_t>(spec.seed));
       if (model) check_search(*search, *model, path);
     });
+  };
+  check_one_search("evaluate.search", spec.evaluate.search);
+  check_one_search("evaluate.dev_search", spec.evaluate.dev_search);
   checks.finish();
 }
 

@@ -95,7 +95,7 @@ class ConditionalGru final : public Decoder {
     const bool masked = first_.draws(input.tape());
     Var between = first_.step(std::move(input), state[0], masked ? state[1] : Var());
     const State past = state.from(masked ? 3 : 1);
-    const Glimpse glimpse = attention_->attend(memory, {between, state.step, {}, past});
+    const Glimpse glimpse = attention_->attend(memory, {{between, state.step}, past});
     Var context = second_.inputs(glimpse.context);
     State next{second_.step(std::move(context), between, masked ? state[2] : Var())};
     const State output{next[0], glimpse.context};
