@@ -29,9 +29,9 @@ std::string hash_of_file(const InputFile& file);
 // (so this is Python's json.dumps(sort_keys=True, separators=(",", ":"), ensure_ascii=False)); an
 // input file is "sha256:<hex>"; a plugin is its options with its "type". Options without a value
 // are left out, so that a new optional option changes no old identity; so are those that make no
-// other run (same_run), or they have the value that stands for all. A string may
-// be followed by a version (hashed_with). Older versions wrote no such version (`without_versions`), or
-// neither, and also what makes no other run (`with_speed`).
+// other run (same_run), or they have the value that stands for all. A version may follow a string
+// (hashed_with). Older programs wrote no version (`without_versions`); still older ones wrote no version
+// either, but the options that make no other run (`with_speed`).
 enum class Hashed { now, without_versions, with_speed };
 std::string canonical_json(const OptionNode& root,
                            const FileHash& hash = hash_of_file,

@@ -10,7 +10,7 @@
 namespace softalign::app {
 
 // Checks it, with ssh-keygen, and says who signed. `signers`: OpenSSH's list of allowed signers (man
-// ssh-keygen); none: whoever has the key. Empty when the record is not signed, which is refused with
+// ssh-keygen); none: any key will do. Empty when the record is not signed, which is refused with
 // a list. Throws CheckError for a signature of other bytes or nobody on the list, DataError for files
 // that cannot be read, MachineError where a list is given but no ssh-keygen is found.
 std::string check_signature(const fs::path& record, const std::optional<std::string>& signers);
