@@ -6,6 +6,7 @@
 #include <set>
 
 #include "framework/base/error.hpp"
+#include "framework/base/hash.hpp"
 #include "framework/config/registry.hpp"
 #include "framework/config/snapshot.hpp"
 #include "framework/train/spec.hpp"
@@ -24,12 +25,6 @@ void collect(const Json& json, const std::string& path, Leaves& leaves) {
     return;
   }
   leaves[path] = json.is_string() ? json.get<std::string>() : json.dump();
-}
-
-// A file's hash as people want to read it.
-std::string shortened(const std::string& value) {
-  constexpr std::size_t kHash = 15;  // "sha256:" and enough to tell two files apart
-  return value.starts_with("sha256:") ? value.substr(0, kHash) : value;
 }
 
 bool has_end(const std::string& path, const std::string& end) {
@@ -116,7 +111,7 @@ std::vector<Difference> differing(const std::vector<std::string>& identities, bo
     for (const auto& [path, value] : options)
       if (value->second < readable &&
           ((parts && path->ends_with(kType)) || !goes_with_plugin(*path, counts)))
-        difference.emplace_back(*path, shortened(value->first));
+        difference.emplace_back(*path, short_digest(value->first));
     std::sort(difference.begin(), difference.end(), [](const auto& a, const auto& b) {
       const auto place = [](const std::string& path) {
         return std::pair(path != "seed", plain(path));

@@ -49,8 +49,8 @@ std::vector<TextDifference> text_differences(const Texts& a, const Texts& b) {
 }
 
 bool is_file(const TextDifference& difference) {
-  return difference.a.value_or("sha256:").starts_with("sha256:") &&
-         difference.b.value_or("sha256:").starts_with("sha256:");
+  return (!difference.a || is_file_digest(*difference.a)) &&
+         (!difference.b || is_file_digest(*difference.b));
 }
 
 // What of the provenance may bear on numbers: not when and in which folder, and not what is
@@ -66,7 +66,7 @@ Texts environment_of(const Record& record) {
       texts[name] = value.is_string() ? value.get<std::string>() : value.dump();
   if (record.has("provenance/git_diff"))
     if (const std::string diff = record.text("provenance", "git_diff"); !diff.empty())
-      texts["git_diff"] = "sha256:" + sha256_hex(diff);
+      texts["git_diff"] = file_digest(sha256_hex(diff));
   return texts;
 }
 

@@ -58,4 +58,14 @@ std::string sha256_file(const std::filesystem::path& file) {
   return hex(digest.finish());
 }
 
+std::string file_digest(const std::string& sha256_hex) {
+  return std::string(kFileDigest) + sha256_hex;
+}
+
+bool is_file_digest(std::string_view text) { return text.starts_with(kFileDigest); }
+
+std::string short_digest(const std::string& text) {
+  return is_file_digest(text) ? text.substr(0, kFileDigest.size() + 8) : text;
+}
+
 }  // namespace softalign

@@ -14,4 +14,11 @@ std::string sha256_hex(std::string_view bytes);
 std::string sha256_file(
     const std::filesystem::path& file);  // throws DataError when it cannot be read
 
+// How texts name the bytes of a file: "sha256:<hex>".
+inline constexpr std::string_view kFileDigest = "sha256:";
+std::string file_digest(const std::string& sha256_hex);
+bool is_file_digest(std::string_view text);
+// Enough of it to tell two files apart; other text as it is.
+std::string short_digest(const std::string& text);
+
 }  // namespace softalign

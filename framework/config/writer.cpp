@@ -64,7 +64,7 @@ nlohmann::json json_of(const OptionNode& node, const FileHash& hash, Hashed whic
         Overloaded{
             [](std::monostate) { return nlohmann::json(); },
             [](const Choice&) { return nlohmann::json(); },
-            [&](const InputFile& file) { return nlohmann::json("sha256:" + hash(file)); },
+            [&](const InputFile& file) { return nlohmann::json(file_digest(hash(file))); },
             [&](const std::string& text) { return nlohmann::json(hashed_text(node, text, which)); },
             [](const auto& value) { return nlohmann::json(value); }},
         node.value);

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include "framework/app/command.hpp"
+#include "framework/app/models/recorded_data.hpp"
 #include "framework/app/models/trained.hpp"
 #include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/progress.hpp"

@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 
 #include "framework/app/experiments/load.hpp"
-#include "framework/app/models/moved_data.hpp"
+#include "framework/app/models/recorded_data.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/suggest.hpp"
 #include "framework/base/text.hpp"
@@ -15,12 +14,9 @@
 #include "framework/record/provenance/plugins.hpp"
 #include "framework/record/provenance/provenance.hpp"
 #include "framework/train/check_spec.hpp"
-#include "framework/train/run_name.hpp"
 
 namespace softalign::app {
 namespace {
-
-using Json = nlohmann::json;
 
 using Strings = std::vector<std::string>;
 
@@ -81,20 +77,6 @@ void fill(Model& model, const Record& record) {
                       parameter.name);
     std::copy(found->second.values.begin(), found->second.values.end(), value.begin());
   }
-}
-
-// Paths at which two JSON trees differ.
-void differences(const Json& a,
-                 const Json& b,
-                 const std::string& path,
-                 std::vector<std::string>& found) {
-  if (!a.is_object() || !b.is_object()) {
-    if (a != b) found.push_back(path);
-    return;
-  }
-  for (const auto& [key, value] : a.items())
-    differences(
-        value, b.contains(key) ? b[key] : Json(), path.empty() ? key : path + "." + key, found);
 }
 
 bool is_about_plugins(const Override& change) {
@@ -174,28 +156,8 @@ void check_same(const TrainedRun& a,
       of_b.size());
 }
 
-Json recorded_task(const Record& record) {
-  const Json identity = Json::parse(record.identity_json(), nullptr, false);
-  if (!identity.is_object()) throw damaged_record(record.file(), "its identity_json is no JSON");
-  return identity.value("task", Json());
-}
-
-// The option that names a file of data, the first of the training data if there is one.
-std::string first_file(const Json& identity, const std::string& path) {
-  if (identity.is_string())
-    return identity.get_ref<const std::string&>().starts_with("sha256:") ? path : "";
-  std::string found;
-  if (!identity.is_object()) return found;
-  for (const auto& [key, value] : identity.items())
-    if (const std::string below = first_file(value, path + "." + key);
-        !below.empty() && (found.empty() || key == "train"))
-      found = below;
-  return found;
-}
-
 void note_other_task(const Record& first, const Record& other) {
-  std::vector<std::string> found;
-  differences(recorded_task(first), recorded_task(other), "task", found);
+  const std::vector<std::string> found = task_differences(first, other);
   if (!found.empty())
     write_error(fmt::format("note: runs {} and {} learnt different tasks: {} differ\n",
                             first.run_id(),
@@ -319,28 +281,6 @@ void EvaluationSizes::check(const Split& split, bool searched) {
 std::unique_ptr<Search> TrainedRuns::search() const {
   const Spec& spec = first().spec();
   return make_plugin<SearchKind>(spec.evaluate.search, static_cast<std::uint64_t>(spec.seed));
-}
-
-std::vector<std::string> changed_data(const Record& record, const Spec& spec) {
-  std::vector<RunName> names;
-  try {
-    names = names_of(spec);
-  } catch (const DataError& missing) {
-    throw DataError("{}\n{}: restore these files, or name their new places: {}=FILE",
-                    missing,
-                    record.file().string(),
-                    first_file(recorded_task(record), "task"));
-  }
-  std::vector<std::string> found;
-  for (auto name = names.rbegin(); name != names.rend(); ++name) {
-    found.clear();
-    differences(recorded_task(record),
-                Json::parse(name->identity_json).value("task", Json()),
-                "task",
-                found);
-    if (found.empty()) break;
-  }
-  return found;
 }
 
 Dataset load_data(const TrainedRun& run, const Progress& progress) {

@@ -90,10 +90,6 @@ ResolvedSpec<Spec> recorded_spec(const Record& record,
 // `--plugin` of commands that read a record.
 void add_record_plugin_option(CLI::App& command, std::vector<std::string>& plugins);
 
-// The options naming data files ("task.test.source") whose bytes are not those that the record's
-// run read.
-std::vector<std::string> changed_data(const Record& record, const Spec& spec);
-
 // The run's data as it is now. Throws DataError when it gives other vocabularies than the record's.
 Dataset load_data(const TrainedRun& run, const Progress& progress = {});
 

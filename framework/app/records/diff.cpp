@@ -10,6 +10,7 @@
 #include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/table.hpp"
 #include "framework/base/counted.hpp"
+#include "framework/base/hash.hpp"
 #include "framework/base/text.hpp"
 
 namespace softalign::app {
@@ -31,9 +32,7 @@ std::string title_of(const Record& record) {
 }
 
 std::string shown(const std::optional<std::string>& text) {
-  constexpr std::size_t kHash = 15;  // "sha256:" and enough to tell two files apart
-  if (!text) return "-";
-  return text->starts_with("sha256:") ? text->substr(0, kHash) : *text;
+  return text ? short_digest(*text) : "-";
 }
 
 std::string texts(const char* what, const std::vector<TextDifference>& differences) {

@@ -7,6 +7,7 @@
 
 #include "framework/app/command.hpp"
 #include "framework/app/experiments/load.hpp"
+#include "framework/app/models/recorded_data.hpp"
 #include "framework/app/models/trained.hpp"
 #include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/progress.hpp"

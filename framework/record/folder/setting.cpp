@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/base/error.hpp"
+#include "framework/base/hash.hpp"
 #include "framework/config/scalar.hpp"
 #include "framework/config/spec.hpp"
 #include "framework/config/writer.hpp"
@@ -15,7 +16,7 @@ namespace {
 using Json = nlohmann::json;
 
 bool is_hash_of_file(const Json& json) {
-  return json.is_string() && json.get_ref<const std::string&>().starts_with("sha256:");
+  return json.is_string() && is_file_digest(json.get_ref<const std::string&>());
 }
 
 bool says(const Value& value, const Json& json) {

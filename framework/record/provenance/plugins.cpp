@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/base/error.hpp"
+#include "framework/base/hash.hpp"
 #include "framework/config/plugin_loader.hpp"
 
 namespace softalign {
@@ -11,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::string_view kDigest = " sha256:";
+const std::string kDigest = ' ' + std::string(kFileDigest);
 
 std::string file_name(const std::string& path) {
   return std::filesystem::path(path).filename().string();
@@ -60,7 +61,7 @@ std::vector<std::string> changed(const std::string& plugins) {
 std::string plugins_json() {
   Json plugins = Json::array();
   for (const LoadedPlugin& plugin : loaded_plugins())
-    plugins.push_back(plugin.path + std::string(kDigest) + plugin.sha256);
+    plugins.push_back(plugin.path + kDigest + plugin.sha256);
   return plugins.dump();
 }
 
