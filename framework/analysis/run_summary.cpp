@@ -69,7 +69,8 @@ void read_folder(RunSummary& summary) {
   if (is_worked_on(summary.status.state) || journals.empty()) return;
   JournalTail journal(run.journal(journals.back()));
   journal.next();
-  check_setting(run, journal.header() ? journal.header()->run_id : "", Spec::hashed_as_default());
+  check_setting(
+      run, journal.header() ? journal.header()->run_id : "", Spec::options_of_no_number());
 }
 
 }  // namespace

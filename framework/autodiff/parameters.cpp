@@ -1,5 +1,6 @@
 #include "framework/autodiff/parameters.hpp"
 
+#include <fnmatch.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +19,12 @@ Index padded(Index count) { return (count + 15) / 16 * 16; }
 }  // namespace
 
 View Parameter::value() const { return {store->values() + offset, shape}; }
+
+bool has_name_like(const Parameter& parameter, const std::vector<std::string>& patterns) {
+  return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+    return fnmatch(pattern.c_str(), parameter.name.c_str(), 0) == 0;
+  });
+}
 
 Parameter* ParameterStore::add(std::string name, Shape shape, Initializer initializer, bool table) {
   if (values_) throw BugError("[parameters] '{}' is added after allocate", name);
@@ -61,6 +68,11 @@ Parameter* ParameterStore::add_state(std::string name, Shape shape, Initializer 
   Parameter* state = add(std::move(name), shape, std::move(initializer));
   state->trained = false;
   return state;
+}
+
+void ParameterStore::freeze(const std::vector<std::string>& patterns) {
+  for (Parameter& parameter : parameters_)
+    if (has_name_like(parameter, patterns)) parameter.trained = false;
 }
 
 void ParameterStore::allocate_zeros() {

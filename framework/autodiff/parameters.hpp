@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "framework/base/random.hpp"
 #include "framework/base/view.hpp"
@@ -46,12 +47,15 @@ struct Parameter {
   Shape shape;
   Initializer initializer;
   bool table = false;   // a lookup table: a batch touches a few of its rows
-  bool trained = true;  // false: it has no gradient, and whoever declared it changes it
+  bool trained = true;  // false: it has no gradient: a state, which its owner changes, or frozen
   Index offset = 0;     // in the flat buffers, a multiple of 16; set by allocate
   ParameterStore* store = nullptr;
 
   View value() const;
 };
+
+// Whether one of the patterns, as a shell has them ("encoder.*"), is the parameter's name.
+bool has_name_like(const Parameter& parameter, const std::vector<std::string>& patterns);
 
 class ParameterStore {
  public:
@@ -63,6 +67,8 @@ class ParameterStore {
   // All weights, and orthogonal ones if asked, are to be drawn so instead; before allocate.
   void redraw(const Initializer& initializer, bool orthogonal_too);
   Parameter* add_state(std::string name, Shape shape, Initializer initializer);
+  // Parameters with such names keep their initial values; before allocate.
+  void freeze(const std::vector<std::string>& patterns);
   void allocate(std::uint64_t seed);  // once, after every layer has been built
   // The same without initial values: all are 0, and a page of them takes memory once it is written to.
   void allocate_zeros();

@@ -52,8 +52,9 @@ Var Tape::leaf(View value, real* gradient) {
 }
 
 Var Tape::parameter(const Parameter& parameter) {
-  Var var(
-      node(parameter.value(), nullptr, training() && (gradients_ != nullptr || root().collects_)));
+  Var var(node(parameter.value(),
+               nullptr,
+               training() && parameter.trained && (gradients_ != nullptr || root().collects_)));
   var.node_->parameter = parameter.offset;
   var.node_->table = parameter.table;
   return var;

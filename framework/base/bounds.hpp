@@ -9,6 +9,7 @@ namespace softalign {
 inline constexpr Index kLargestLayer = 65536;      // units, embeddings
 inline constexpr Index kLargestModel = 1LL << 34;  // trainable numbers
 inline constexpr Index kLargestBatch = 65536;      // sentences
+inline constexpr Index kMostTokens = 100000000;    // of a batch
 inline constexpr Index kLongestSentence = 10000;   // tokens; more: a file without line ends
 inline constexpr Index kMostSentences = 10000000;  // of a split
 inline constexpr Index kMostSymbols = 1000000;     // of a vocabulary

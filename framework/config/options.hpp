@@ -104,6 +104,7 @@ inline Limits hashed_with(Limits limits, const std::string& name, const std::str
 struct InputFile {
   std::string path = {};  // empty: not given
   Position where = {};
+  bool parameters_count = false;  // a record, or its run's folder: hashed is what its model learnt
 };
 
 // The double with the float's shortest decimal: 0.1f is written, compared and hashed as 0.1.

@@ -70,10 +70,13 @@ class Reader final : public OptionVisitor {
   void visit(std::string_view name, InputFile& v, std::string_view help, const Limits& l) override {
     const Value::Entry* const entry = declare(name, help, l);
     if (entry && entry->value.is_null() && !l.required) {
-      v = {};
+      v.path.clear();
       note_origin(name, entry->value.where);
     } else if (entry) {
-      convert(name, *entry, [&](const Value& value) { v = input_file(value, l); });
+      convert(name, *entry, [&](const Value& value) {
+        v.path = input_file(value, l);
+        v.where = value.where;
+      });
     }
   }
 
@@ -231,7 +234,7 @@ class Reader final : public OptionVisitor {
     });
   }
 
-  static InputFile input_file(const Value& value, const Limits& limits) {
+  static std::string input_file(const Value& value, const Limits& limits) {
     const std::string text = to_text(value, limits);
     if (text.empty()) throw ScalarFault("the name of the file is empty");
     if (has_control_characters(text))
@@ -239,7 +242,7 @@ class Reader final : public OptionVisitor {
     const bool in_file = value.where.line > 0;
     const auto folder =
         in_file ? std::filesystem::path(value.where.file).parent_path() : std::filesystem::path();
-    return {whole_path(folder / text).string(), value.where};
+    return whole_path(folder / text).string();
   }
 
   // Sets the choice's type and place from `score: dot` or `score: {type: dot, ...}`.

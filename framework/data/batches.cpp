@@ -4,6 +4,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "framework/base/bounds.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/random.hpp"
 #include "framework/base/types.hpp"
@@ -12,14 +13,19 @@
 namespace softalign {
 namespace {
 
-// Source + target length of each example: read in order, once, so that little of a large corpus is
-// resident.
-std::vector<std::uint32_t> lengths_of(const Examples& examples) {
+struct Lengths {
+  std::uint32_t source = 0, target = 0;
+  std::uint32_t both() const { return source + target; }
+  Index positions() const { return Index{std::max(source, target)} + 1; }
+};
+
+// Read in order, once, so that little of a large corpus is resident.
+std::vector<Lengths> lengths_of(const Examples& examples) {
   constexpr std::size_t kResident = 1 << 16;  // rows
-  std::vector<std::uint32_t> lengths;
+  std::vector<Lengths> lengths;
   lengths.reserve(examples.size());
   for (const ExampleRow& row : examples.rows()) {
-    lengths.push_back(static_cast<std::uint32_t>(row.length()));
+    lengths.push_back({row.source, row.target});
     if (lengths.size() % kResident == 0) examples.release();
   }
   examples.release();
@@ -44,7 +50,37 @@ Batches cut(std::span<const Index> examples, Index size) {
   return parts;
 }
 
+// As many as have about `tokens` positions together, and at least one.
+template <class Positions>
+std::span<Index> take_filling(std::span<Index>& rest, Index tokens, const Positions& positions) {
+  Index sum = 0, count = 0;
+  while (count < std::ssize(rest) && sum < tokens) sum += positions(rest[usize(count++)]);
+  return take(rest, count);
+}
+
+template <class Positions>
+Batches cut_by_tokens(std::span<const Index> examples,
+                      const BatchOptions& options,
+                      const Positions& positions) {
+  Batches batches;
+  Index longest = 0;
+  for (const Index i : examples) {
+    longest = std::max(longest, positions(i));
+    if (batches.empty() || std::ssize(batches.back()) >= most_pairs(options, longest)) {
+      batches.emplace_back();
+      longest = positions(i);
+    }
+    batches.back().push_back(i);
+  }
+  return batches;
+}
+
 }  // namespace
+
+Index most_pairs(const BatchOptions& options, Index longest) {
+  if (!options.tokens) return options.sentences;
+  return std::clamp<Index>(*options.tokens / longest, 1, kLargestBatch);
+}
 
 Batches epoch_batches(const Split& split,
                       const BatchOptions& options,
@@ -53,15 +89,21 @@ Batches epoch_batches(const Split& split,
   const auto round = static_cast<std::uint64_t>(epoch);
   auto order = RandomStream(seed, "shuffle").permutation(std::ssize(split.examples), round);
   const RandomStream batch_stream(seed, "shuffle/batches");
-  const std::vector<std::uint32_t> lengths = lengths_of(split.examples);
-  const auto longer = [&](Index a, Index b) { return lengths[usize(a)] > lengths[usize(b)]; };
+  const std::vector<Lengths> lengths = lengths_of(split.examples);
+  const auto longer = [&](Index a, Index b) {
+    return lengths[usize(a)].both() > lengths[usize(b)].both();
+  };
+  const auto positions = [&](Index i) { return lengths[usize(i)].positions(); };
 
   Batches plan;
   std::uint64_t number = 0;
   for (std::span<Index> rest = order; !rest.empty();) {
-    const std::span<Index> pool = take(rest, options.sentences * options.pool);
+    const std::span<Index> pool =
+        options.tokens ? take_filling(rest, *options.tokens * options.pool, positions)
+                       : take(rest, options.sentences * options.pool);
     std::stable_sort(pool.begin(), pool.end(), longer);
-    Batches batches = cut(pool, options.sentences);
+    Batches batches =
+        options.tokens ? cut_by_tokens(pool, options, positions) : cut(pool, options.sentences);
     for (const Index k : batch_stream.permutation(std::ssize(batches), round << 32 | number))
       plan.push_back(std::move(batches[usize(k)]));
     ++number;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,11 +19,18 @@ using Batches = std::vector<std::vector<Index>>;
 
 struct BatchOptions {
   Index sentences = 64;
+  std::optional<Index> tokens;
   Index pool = 20;
 
   template <class V>
   void describe(V& v) {
     v("sentences", sentences, "sentence pairs in a batch", between(1, kLargestBatch));
+    v("tokens",
+      tokens,
+      "instead of `sentences`: a batch holds as many pairs as fit into so many positions: pairs x "
+      "the longest sentence of either side with its </s>; null: `sentences` counts",
+      between(1, kMostTokens));
+    v.unread("sentences", tokens.has_value(), "batch.tokens says how many there are");
     v("pool",
       pool,
       "batches that are drawn together and sorted by length (1: no sorting across)",
@@ -30,10 +38,13 @@ struct BatchOptions {
   }
 };
 
+// The most pairs in a batch of which the longest sentence has `longest` positions, </s> included.
+Index most_pairs(const BatchOptions& options, Index longest);
+
 // The batches of an epoch in the order of training; each example is in one. The examples are
 // permuted; each pool of `pool` batches is sorted by source + target length and cut (Bahdanau et
 // al. 2015, appendix B.2: 1,600 pairs into 20 batches), and its batches are permuted. The plan takes
-// 8 bytes an example, 20 while it is made.
+// 8 bytes an example, 20 while it is made. With `tokens`, a pool is what fills about `pool` batches.
 Batches epoch_batches(const Split& split,
                       const BatchOptions& options,
                       std::uint64_t seed,

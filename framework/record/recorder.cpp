@@ -36,11 +36,12 @@ NamedNumbers last_values(const History& history) {
 
 Recorder::Recorder(const fs::path& results,
                    const RunIdentity& run,
-                   OpenMode mode,
+                   const OpenMode& mode,
                    FileSystem& files)
     : files_(files),
       folder_{results / run.name / run.run_id},
-      drift_(std::make_unique<DriftCheck>(std::vector<Frame>{})) {
+      drift_(std::make_unique<DriftCheck>(std::vector<Frame>{})),
+      keep_(mode.keep) {
   files_.make_folders(folder_.root);
   if (!mode.force && end_is_published(folder_)) return;
   const History history = read_history(folder_);
@@ -73,7 +74,7 @@ Recorder::~Recorder() {
   }
 }
 
-void Recorder::open(const RunIdentity& run, OpenMode mode) {
+void Recorder::open(const RunIdentity& run, const OpenMode& mode) {
   check_places(folder_);
   claim_ = std::make_unique<Claim>(files_, folder_, mode.steal, mode.proof);
   if (!claim_->reason().empty()) notes_.push_back(claim_->reason());
@@ -101,8 +102,23 @@ void Recorder::open(const RunIdentity& run, OpenMode mode) {
   append(Rewind{.update = restored_ ? restored_->update : -1,
                 .file = restored_ ? kept_.back().file : ""});
   for (const std::string& note : notes_) event(note);
+  if (!restored_ && mode.beginning)
+    if (std::optional<Beginning> beginning = mode.beginning()) begin_with(std::move(*beginning));
   sync();
   status(RunState::running);
+}
+
+// Until the mark is written, a run that is killed begins again.
+void Recorder::begin_with(Beginning beginning) {
+  History history;
+  history.live = std::move(beginning.frames);
+  for (const Frame& frame : history.live)
+    if (!std::holds_alternative<CheckpointMark>(frame)) append(frame);
+  last_update_ = beginning.state.update;
+  metrics_ = last_values(history);
+  wall_time_before_ = history.wall_time();
+  keep_checkpoint(beginning.state.update, beginning.state.blobs, 0);
+  restored_ = std::move(beginning.state);
 }
 
 // The spec is that of the newest attempt, which may have other notes and paths than the first.
@@ -119,7 +135,7 @@ void Recorder::write_setting(const RunIdentity& run) {
 }
 
 // Goes back to the newest checkpoint that is whole.
-History Recorder::resume(OpenMode mode) {
+History Recorder::resume(const OpenMode& mode) {
   History history = read_history(folder_);
   std::vector<CheckpointMark> marks;
   for (const Frame& frame : history.live)
@@ -220,18 +236,27 @@ void Recorder::expect(Index updates) {
 
 void Recorder::event(const std::string& text) { append(Event{unix_time(), text}); }
 
-void Recorder::checkpoint(Index update, const Blobs& blobs) {
+void Recorder::checkpoint(Index update, const Blobs& blobs, Index best) {
   last_update_ = std::max(last_update_, update);
+  keep_checkpoint(update, blobs, best);
+  if (publishing_ <= kPublishShare * seconds(Clock::now() - published_)) publish();
+}
+
+void Recorder::keep_checkpoint(Index update, const Blobs& blobs, Index best) {
   sync();
   const CheckpointMark mark = save_checkpoint(files_, folder_.checkpoints(), update, blobs);
   append(mark);
   sync();
   std::erase_if(kept_, [&](const CheckpointMark& m) { return m.file == mark.file; });
   kept_.push_back(mark);
-  if (kept_.size() > kCheckpoints)
-    kept_.erase(kept_.begin(), kept_.end() - static_cast<std::ptrdiff_t>(kCheckpoints));
+  if (keep_ != KeptCheckpoints::all && kept_.size() > kCheckpoints)
+    kept_.erase(std::remove_if(kept_.begin(),
+                               kept_.end() - static_cast<std::ptrdiff_t>(kCheckpoints),
+                               [&](const CheckpointMark& m) {
+                                 return keep_ != KeptCheckpoints::best || m.update != best;
+                               }),
+                kept_.end() - static_cast<std::ptrdiff_t>(kCheckpoints));
   remove_other_checkpoints(files_, folder_.checkpoints(), kept_);
-  if (publishing_ <= kPublishShare * seconds(Clock::now() - published_)) publish();
 }
 
 void Recorder::publish() {
@@ -248,6 +273,8 @@ void Recorder::end(RunState state) {
   sync();
   journal_.reset();
   softalign::publish(files_, folder_, read_history(folder_));
+  if (state == RunState::complete && keep_ == KeptCheckpoints::none)
+    remove_other_checkpoints(files_, folder_.checkpoints(), {});
   status(state);
   claim_.reset();
 }

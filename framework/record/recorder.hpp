@@ -23,6 +23,7 @@
 #include "framework/record/folder/claim.hpp"
 #include "framework/record/folder/run_folder.hpp"
 #include "framework/record/folder/status.hpp"
+#include "framework/record/journal/beginning.hpp"
 #include "framework/record/journal/checkpoint.hpp"
 #include "framework/record/journal/drift.hpp"
 #include "framework/record/journal/history.hpp"
@@ -37,10 +38,16 @@ struct RunIdentity {
   std::string identity_json;  // what the run id is a hash of
 };
 
+// Which checkpoints stay when a run is complete; until then there are always two to go on from.
+enum class KeptCheckpoints { none, last, best, all };
+
 struct OpenMode {
   bool force = false;  // begin again, even when the run is complete
   bool steal = false;  // take over from an owner who may be alive
   ProofOfDeath proof = proof_of_death;
+  KeptCheckpoints keep = KeptCheckpoints::last;
+  // Asked when the run has no checkpoint to go on from; nothing: it begins from nothing.
+  std::function<std::optional<Beginning>()> beginning = {};
 };
 
 class Recorder {
@@ -49,7 +56,7 @@ class Recorder {
   // DataError when its files are foreign or newer than this program.
   Recorder(const std::filesystem::path& results,
            const RunIdentity& run,
-           OpenMode mode = {},
+           const OpenMode& mode = {},
            FileSystem& files = FileSystem::real());
   // An end that was not announced is a failed run.
   ~Recorder();
@@ -57,6 +64,7 @@ class Recorder {
   Recorder& operator=(const Recorder&) = delete;
 
   bool already_complete() const { return !journal_; }  // nothing may be recorded then
+  // Where the run goes on from; empty: it begins.
   const std::optional<Checkpoint>& restored() const { return restored_; }
   // What a person should be told about the opening: a take-over, a cut journal, a lost checkpoint.
   const std::vector<std::string>& notes() const { return notes_; }
@@ -89,17 +97,19 @@ class Recorder {
   void expect(Index updates);
 
   // Saves the trainer's state; on disk and valid when this returns. Publishes too, if that is
-  // cheap. Two checkpoints are kept.
-  void checkpoint(Index update, const Blobs& blobs);
+  // cheap. The newest two are kept and, if it is wished, that of update `best`.
+  void checkpoint(Index update, const Blobs& blobs, Index best = 0);
   void publish();
   // The last call: publishes and says how it ended (complete, pruned, interrupted or failed).
   void end(RunState state);
 
  private:
-  void open(const RunIdentity& run, OpenMode mode);
+  void open(const RunIdentity& run, const OpenMode& mode);
   void write_setting(const RunIdentity& run);
-  History resume(OpenMode mode);
+  History resume(const OpenMode& mode);
+  void begin_with(Beginning beginning);
   void append(const Frame& frame);
+  void keep_checkpoint(Index update, const Blobs& blobs, Index best);
   void sync();
   void status(RunState state);
   double elapsed() const;  // seconds since opening
@@ -112,6 +122,7 @@ class Recorder {
   std::unique_ptr<DriftCheck> drift_;
   std::optional<Checkpoint> restored_;
   std::vector<CheckpointMark> kept_;
+  KeptCheckpoints keep_;
   std::vector<std::string> notes_;
   NamedNumbers metrics_;
   Index last_update_ = 0;

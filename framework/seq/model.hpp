@@ -92,9 +92,15 @@ class Model {
   // Declares its parameters: their shapes are known, their values are not there yet. Throws SpecError
   // where parts do not go together.
   Model(const ModelOptions& options, Index source_symbols, Index target_symbols);
-  // Draws the initial values of all parameters from the seed, too.
-  Model(const ModelOptions& options, Index source_symbols, Index target_symbols, std::uint64_t seed)
+  // Draws the initial values of all parameters from the seed, too. frozen: names of those that are not
+  // trained.
+  Model(const ModelOptions& options,
+        Index source_symbols,
+        Index target_symbols,
+        std::uint64_t seed,
+        const std::vector<std::string>& frozen = {})
       : Model(options, source_symbols, target_symbols) {
+    store_.freeze(frozen);
     store_.allocate(seed);
   }
 

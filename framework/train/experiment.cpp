@@ -11,13 +11,23 @@
 #include "framework/record/published/publish.hpp"
 #include "framework/train/image_results.hpp"
 #include "framework/train/results.hpp"
+#include "framework/train/shorter_run.hpp"
 #include "framework/train/trainer.hpp"
+#include "framework/train/warm_start.hpp"
 
 namespace softalign {
 namespace {
 
 bool wants_ibm_model1(const Spec& spec) {
   return std::ranges::count(spec.evaluate.baselines, "ibm_model1") > 0;
+}
+
+KeptCheckpoints kept_checkpoints(const RecordOptions& options) {
+  const std::string keep = options.keep;
+  return keep == "none"   ? KeptCheckpoints::none
+         : keep == "best" ? KeptCheckpoints::best
+         : keep == "all"  ? KeptCheckpoints::all
+                          : KeptCheckpoints::last;
 }
 
 // A run between its opening and its end: what it is made of, and who hears of it.
@@ -104,14 +114,24 @@ struct Run {
 }  // namespace
 
 int threads_of_run(int asked, const Spec& spec) {
-  constexpr Index kFewest = 4;  // sentences of a thread: with fewer, more threads gain nothing
-  const Index useful = std::max<Index>(1, spec.train.batch.sentences / kFewest);
+  constexpr Index kFewest = 4;    // sentences of a thread: with fewer, more threads gain nothing
+  constexpr Index kTypical = 25;  // positions of a sentence
+  const Index useful = std::max<Index>(1, most_pairs(spec.train.batch, kTypical) / kFewest);
   return asked > 0 ? asked : static_cast<int>(std::min<Index>(threads_or_all(0), useful));
 }
 
-std::unique_ptr<Model> make_model(const Spec& spec, const Dataset& data) {
-  return std::make_unique<Model>(
-      spec.model, data.source->size(), data.target->size(), static_cast<std::uint64_t>(spec.seed));
+std::unique_ptr<Model> make_model(const Spec& spec,
+                                  const Dataset& data,
+                                  std::vector<std::string>* notes) {
+  const InitOptions init = spec.init.value_or(InitOptions{});
+  auto model = std::make_unique<Model>(spec.model,
+                                       data.source->size(),
+                                       data.target->size(),
+                                       static_cast<std::uint64_t>(spec.seed),
+                                       init.freeze);
+  for (std::string& note : warm_start(*model, init, data))
+    if (notes != nullptr) notes->push_back(std::move(note));
+  return model;
 }
 
 ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
@@ -157,16 +177,31 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
         "note: evaluate.baselines: ibm_model1 is left out: the test sentences have no word links "
         "to point at");
   std::unique_ptr<Model> model;
-  check_options(resolved, [&] { model = make_model(spec, data); });
+  std::vector<std::string> beginnings;
+  check_options(resolved, [&] { model = make_model(spec, data, &beginnings); });
+  for (const std::string& note : beginnings) observer.message(note);
   for (const std::string& note : check_data(resolved, data, *model, options.pruner != nullptr))
     observer.message(note);
   if (outline.test.examples == 0) check_memory(outline_of(data));  // now it is known
   Workers workers(threads);
 
+  std::string begins = "resuming";
+  const auto begin_with_shorter = [&]() -> std::optional<Beginning> {
+    if (options.force || options.from_scratch || options.pruner) return std::nullopt;
+    std::optional<ShorterRun> shorter = find_shorter_run(spec, place);
+    if (!shorter) return std::nullopt;
+    begins = fmt::format("going on from run {}, which differs only in how long it trained,",
+                         shorter->run_id);
+    return std::move(shorter->beginning);
+  };
   Recorder recorder(
       options.results,
       {spec.name, outcome.run_id, resolved_yaml(spec, resolved.origins), place.name.identity_json},
-      {options.force, options.steal, options.proof});
+      {options.force,
+       options.steal,
+       options.proof,
+       kept_checkpoints(spec.record),
+       options.beginning ? options.beginning : begin_with_shorter});
   for (const std::string& note : recorder.notes()) observer.message(note);
   if (recorder.already_complete()) return complete_already();
   const auto pruner = options.pruner ? options.pruner(outcome.folder) : nullptr;
@@ -176,7 +211,9 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
     if (recorder.restored()) {
       trainer.restore(*recorder.restored());
       run.note_changed_plugins();
-      observer.message(fmt::format("resuming at update {}", trainer.update()));
+      const std::string note = fmt::format("{} at update {}", begins, trainer.update());
+      observer.message(note);
+      if (begins != "resuming") recorder.event(note);
     } else {
       if (recorder.folder().journals().size() > 1)
         observer.message(options.force ? "--force: beginning again"

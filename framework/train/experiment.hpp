@@ -7,6 +7,7 @@
 
 #include "framework/config/spec.hpp"
 #include "framework/record/folder/claim.hpp"
+#include "framework/record/journal/beginning.hpp"
 #include "framework/train/check_sizes.hpp"
 #include "framework/train/check_spec.hpp"
 #include "framework/train/observer.hpp"
@@ -21,9 +22,12 @@ struct ExperimentOptions {
   int threads = 0;     // 0: as many as the machine has, at most one for four sentences of a batch
   bool force = false;  // run again although the run is complete
   bool steal = false;  // take over from an owner who may be alive
+  bool from_scratch = false;  // not from the state of a run that differs in how long it trains
   ProofOfDeath proof = proof_of_death;
   std::string run_id = {};  // `known` of place_of
   SizeCheck sizes = {};
+  // What a run without a checkpoint begins with; null: find_shorter_run.
+  std::function<std::optional<Beginning>()> beginning = {};
   // Asked with the run's folder once the run is claimed; null: the run goes to its end.
   std::function<std::unique_ptr<Pruner>(const std::filesystem::path&)> pruner = {};
 };
@@ -45,7 +49,10 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
                                  const ExperimentOptions& options,
                                  Observer& observer);
 
-// A model with the sizes that a spec and its data ask for.
-std::unique_ptr<Model> make_model(const Spec& spec, const Dataset& data);
+// A model with the sizes that a spec and its data ask for, as training begins with it. The notes of
+// warm_start are added.
+std::unique_ptr<Model> make_model(const Spec& spec,
+                                  const Dataset& data,
+                                  std::vector<std::string>* notes = nullptr);
 
 }  // namespace softalign

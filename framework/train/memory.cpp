@@ -147,8 +147,14 @@ double copies_of_optimizer(const TrainOptions& train) {
   return static_cast<double>(make_plugin<OptimizerKind>(train.optimizer)->state().size());
 }
 
-double updates_of(const TrainOptions& train, Index examples) {
-  const double batch = static_cast<double>(train.batch.sentences * train.accumulate.value_or(1));
+Index typical_length(const DataOutline::SplitOutline& split) {
+  return static_cast<Index>(std::max(split.source.mean, split.target.mean)) + 1;
+}
+
+double updates_of(const TrainOptions& train, const DataOutline::SplitOutline& data) {
+  const Index examples = data.examples;
+  const double batch = static_cast<double>(most_pairs(train.batch, typical_length(data)) *
+                                           train.accumulate.value_or(1));
   const double all =
       static_cast<double>(train.epochs) * std::ceil(static_cast<double>(examples) / batch);
   return train.max_updates ? std::min(all, static_cast<double>(*train.max_updates)) : all;
@@ -217,10 +223,11 @@ double MemoryMeter::training(const Spec& spec, const DataOutline& data, int thre
       "train " + symbols_key(data) + canonical_json(spec.model) + canonical_json(of_parts);
   const Index height = std::max<Index>(1, data.image_height);
   const auto& [source, target] = std::pair(data.train.source, data.train.target);
-  const Index examples = data.train.examples > 0 ? data.train.examples : train.batch.sentences,
-              largest = std::min(examples, train.batch.sentences),
-              parts = std::min<Index>(largest, threads), rows = (largest + parts - 1) / parts,
-              rest = examples % train.batch.sentences;
+  const Index pairs = most_pairs(train.batch, std::max(length_of(source), length_of(target))),
+              examples = data.train.examples > 0 ? data.train.examples : pairs,
+              largest = std::min(examples, pairs), parts = std::min<Index>(largest, threads),
+              rows = (largest + parts - 1) / parts,
+              rest = train.batch.tokens ? 1 : examples % pairs;
   // The fewer rows a product has, the more weights are packed.
   const BatchSize least{
       std::max<Index>(1, rest > 0 ? rest / parts : rows), source.shortest + 1, target.shortest + 1};
@@ -313,11 +320,8 @@ MemoryEstimate MemoryMeter::of_evaluation(const std::vector<const Spec*>& specs,
 MemoryEstimate MemoryMeter::of_run(const Spec& spec, const DataOutline& outline, int threads) {
   const DataOutline data = assumed(outline);
   const Model model(spec.model, symbols(data.source_symbols), symbols(data.target_symbols));
-  const DataOutline::Lengths &source = data.train.source, &target = data.train.target;
-  const ParameterBytes parameters =
-      parameters_of(model,
-                    static_cast<Index>(static_cast<double>(spec.train.batch.sentences) *
-                                       (std::max(source.mean, target.mean) + 1)));
+  const ParameterBytes parameters = parameters_of(
+      model, most_pairs(spec.train.batch, typical_length(data.train)) * typical_length(data.train));
   const double copies = 2 + copies_of_optimizer(spec.train) +
                         (spec.train.average ? copies_of(*spec.train.average) : 0);
   MemoryEstimate estimate;
@@ -351,7 +355,7 @@ MemoryEstimate MemoryMeter::of_run(const Spec& spec, const DataOutline& outline,
   // Read from the journal, as HDF5 has it, and that as it is written.
   add("the record while it is built",
       3 * (parameters.all + test.kept + static_cast<double>(spec.train.epochs) * dev.kept) +
-          kUpdate * updates_of(spec.train, data.train.examples),
+          kUpdate * updates_of(spec.train, data.train),
       true);
   return estimate;
 }

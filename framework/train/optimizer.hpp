@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -32,8 +33,15 @@ class Optimizer {
                      std::span<real* const> state) const = 0;
   // A zero gradient changes neither value nor state: rows of tables without one may be left out.
   virtual bool rests_without_gradient() const { return false; }
-  virtual double learning_rate() const = 0;  // that a schedule multiplies; for the record
+  virtual double learning_rate() const = 0;  // that a schedule multiplies
+  // Decoupled from the gradient (Loshchilov and Hutter 2019): before each step w -= rate weight_decay w,
+  // with the schedule's rate, for all parameters. The trainer does it.
+  virtual double weight_decay() const { return 0; }
 };
+
+inline constexpr const char* kWeightDecay =
+    "before each step, w -= rate weight_decay w for all parameters (Loshchilov and Hutter 2019); "
+    "null: none";
 
 struct OptimizerKind {
   static constexpr const char* name = "optimizer";

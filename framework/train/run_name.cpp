@@ -7,6 +7,7 @@
 
 #include "framework/config/writer.hpp"
 #include "framework/data/file_hash.hpp"
+#include "framework/train/warm_start.hpp"
 
 namespace softalign {
 
@@ -16,7 +17,8 @@ std::vector<RunName> names_of(const Spec& spec) {
   const auto hash = [&](const InputFile& file) {
     std::string& known = hashes[file.path];
     try {
-      if (known.empty()) known = remembered_hash(file);
+      if (known.empty())
+        known = file.parameters_count ? parameters_sha256(file.path) : remembered_hash(file);
     } catch (const DataError& error) {
       faults.emplace_back(error.what());
     }

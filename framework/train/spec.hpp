@@ -8,6 +8,7 @@
 #include "framework/config/options.hpp"
 #include "framework/config/value.hpp"
 #include "framework/seq/model.hpp"
+#include "framework/train/init_options.hpp"
 #include "framework/train/train_options.hpp"
 
 namespace softalign {
@@ -43,6 +44,7 @@ struct RecordOptions {
   Index alignments = 200;
   Index snapshots = 8;
   Index checkpoint_every = 1000;
+  std::string keep = "last";
   template <class V>
   void describe(V& v) {
     v("alignments",
@@ -57,6 +59,11 @@ struct RecordOptions {
       checkpoint_every,
       "updates between checkpoints, besides one after every epoch",
       same_run(between(1, kMostUpdates), 1000));
+    v("keep",
+      keep,
+      "checkpoints that stay when the run is complete: a run that trains longer goes on from them, "
+      "and verify --quick; best: the newest and that of the best parameters",
+      same_run(one_of("none", "last", "best", "all")));
   }
 };
 
@@ -68,14 +75,15 @@ struct Spec {
   std::vector<std::string> plugins;
   Choice task{.kind = "task"};
   ModelOptions model;
+  std::optional<InitOptions> init;
   TrainOptions train;
   EvaluateOptions evaluate;
   RecordOptions record;
 
   // Throws SpecError for a study or a sweep.
   static void refuse_other(const Value& root);
-  // The paths of the options that change no number, and of which identity.json has the default.
-  static std::vector<std::string> hashed_as_default();
+  // The paths of the options that change no number: identity.json has none of them, or the default.
+  static std::vector<std::string> options_of_no_number();
   template <class V>
   void describe(V& v) {
     v("name", name, "folder of the run under results/; letters, digits and . _ -", same_run());
@@ -88,6 +96,7 @@ struct Spec {
     v("plugins", plugins, "shared objects with further plugins", same_run());
     v("task", task, "where the sentences come from", required());
     v("model", model, "what is trained");
+    v("init", init, "what it begins with instead of random numbers; null: nothing");
     v("train", train, "how it is trained");
     v("evaluate", evaluate, "how it is measured");
     v("record", record, "what is kept besides the metrics");

@@ -74,8 +74,11 @@ void TrainingStep::differentiate(const Parts& batches, Index number, const Objec
   rows_.clear();
   for (const auto& part : parts) rows_.push_back(part->rows());
   ProjectedLoss loss = model_.projected_loss(objective);
-  loss.dweight = weight_gradients_.data() + model_.projection().weight_parameter().offset;
-  loss.dbias = weight_gradients_.data() + model_.projection().bias_parameter().offset;
+  const auto gradient = [&](const Parameter& parameter) {
+    return parameter.trained ? weight_gradients_.data() + parameter.offset : nullptr;
+  };
+  loss.dweight = gradient(model_.projection().weight_parameter());
+  loss.dbias = gradient(model_.projection().bias_parameter());
   project_and_compare(rows_, loss, workers_, scratch_);
 
   for (const auto& part : parts)
@@ -104,14 +107,15 @@ void TrainingStep::update(Index number, double rate_factor, double norm) {
   const Index dense = model_.parameters().dense_size(), size = model_.parameters().trained_size();
   const double most = options_.clip_norm;
   const real scale = most > 0 && norm > most ? static_cast<real>(most / norm) : real{1};
+  const double decay = rate_factor * optimizer_.learning_rate() * optimizer_.weight_decay();
+  const real kept = static_cast<real>(1 - decay);
   const auto apply = [&](Index begin, Index count, const real* gradient) {
+    real* const values = model_.parameters().values() + begin;
+    if (decay > 0)
+      for (Index i = 0; i < count; ++i) values[i] *= kept;
     real* state[8] = {};
     for (std::size_t k = 0; k < state_.size(); ++k) state[k] = state_[k].numbers.data() + begin;
-    optimizer_.apply(count,
-                     {number, scale, rate_factor},
-                     gradient,
-                     model_.parameters().values() + begin,
-                     {state, state_.size()});
+    optimizer_.apply(count, {number, scale, rate_factor}, gradient, values, {state, state_.size()});
   };
   const Index of_layers = chunks(dense), of_tables = chunks(size - dense);
   workers_.run(of_layers + of_tables, [&](Index chunk) {
@@ -124,7 +128,7 @@ void TrainingStep::update(Index number, double rate_factor, double norm) {
     const Index begin = dense + (chunk - of_layers) * kChunk,
                 count = std::min(kChunk, size - begin);
     if (!table_gradients_.read(begin, count, gradient)) {
-      if (optimizer_.rests_without_gradient()) return;
+      if (decay == 0 && optimizer_.rests_without_gradient()) return;
       std::fill_n(gradient, count, real{0});
     }
     apply(begin, count, gradient);

@@ -9,7 +9,7 @@ namespace softalign {
 
 TableGradients::TableGradients(const ParameterStore& store) {
   for (const Parameter& parameter : store.all())
-    if (parameter.table)
+    if (parameter.table && parameter.trained)
       tables_.push_back({parameter.offset,
                          parameter.shape[0],
                          parameter.shape[1],

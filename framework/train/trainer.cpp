@@ -52,45 +52,43 @@ Trainer::Trainer(const Spec& spec,
 
 void Trainer::run() {
   // Within an epoch, or behind its last batch, the evaluation at which it stops is still to be made.
-  if (pruner_ && !position_.finished && position_.batch == 0)
-    pruned_ = pruner_->stopped_before(position_.update);
-  while (!position_.finished && !pruned_) {
+  if (pruner_ && !state_.finished && state_.batch == 0)
+    pruned_ = pruner_->stopped_before(state_.update);
+  while (!state_.finished && !pruned_) {
     try {
       train_epoch();
+      // A run that trains longer goes on from here: it has no evaluation in the middle of an epoch.
+      if (state_.update == spec_.train.max_updates) save();
       const MetricTable dev = evaluate_dev();
-      if (pruner_) pruned_ = pruner_->stop(position_.update, dev);
+      if (pruner_) pruned_ = pruner_->stop(state_.update, dev);
     } catch (const Interrupted&) {
       save();  // a resumed run begins with the update, or the evaluation, that was not made
       throw;
     }
-    ++position_.epoch;
-    position_.batch = 0;
-    const bool patient =
-        !spec_.train.early_stopping || best_.since < spec_.train.early_stopping->patience;
-    const bool more = position_.epoch < spec_.train.epochs &&
-                      (!spec_.train.max_updates || position_.update < *spec_.train.max_updates);
-    position_.finished = !patient || !more;
-    if (position_.finished) pruned_.reset();  // too late: it is done
-    if (!patient) tell_early_stop();
+    ++state_.epoch;
+    state_.batch = 0;
+    state_.finished = state_.ends(spec_.train);
+    if (state_.finished) pruned_.reset();  // too late: it is done
+    if (state_.out_of_patience(spec_.train)) tell_early_stop();
     save();
   }
   if (pruned_) return;
   std::optional<std::vector<real>> averaged;
   if (averaging_) averaged = averaging_->for_test();
-  const std::vector<real>& chosen = averaged ? *averaged : best_.parameters;
+  const std::vector<real>& chosen = averaged ? *averaged : best_;
   std::copy(chosen.begin(), chosen.end(), model_.parameters().values());
 }
 
 void Trainer::train_epoch() {
   const Batches batches = epoch_batches(
-      data_.train, spec_.train.batch, static_cast<std::uint64_t>(spec_.seed), position_.epoch);
+      data_.train, spec_.train.batch, static_cast<std::uint64_t>(spec_.seed), state_.epoch);
   const Index count = std::ssize(batches);
-  progress_.epoch = position_.epoch + 1;
+  progress_.epoch = state_.epoch + 1;
   progress_.updates = updates_of(spec_, count);
   recorder_.expect(progress_.updates);
-  while (position_.batch < count) {
-    if (spec_.train.max_updates && position_.update >= *spec_.train.max_updates) break;
-    if (observer_.stop_requested()) throw Interrupted("interrupted at update {}", position_.update);
+  while (state_.batch < count) {
+    if (spec_.train.max_updates && state_.update >= *spec_.train.max_updates) break;
+    if (observer_.stop_requested()) throw Interrupted("interrupted at update {}", state_.update);
     one_update(batches);
   }
 }
@@ -98,10 +96,10 @@ void Trainer::train_epoch() {
 // With the batches that come next: one, or as many as are accumulated.
 void Trainer::one_update(const Batches& batches) {
   const Index count = std::ssize(batches),
-              end = std::min(count, position_.batch + spec_.train.accumulate.value_or(1));
+              end = std::min(count, state_.batch + spec_.train.accumulate.value_or(1));
   const bool links = model_.reads_links() || spec_.train.guided_alignment;
   std::vector<TrainingStep::Parts> all;
-  for (Index i = position_.batch; i < end; ++i) {
+  for (Index i = state_.batch; i < end; ++i) {
     TrainingStep::Parts& parts = all.emplace_back();
     for (const auto& part : cut_into_parts(data_.train, batches[usize(i)], workers_.threads())) {
       parts.push_back(make_batch(data_.train, part, links));
@@ -109,22 +107,22 @@ void Trainer::one_update(const Batches& batches) {
     }
   }
   const double rate_factor =
-      schedule_->factor({position_.update + 1, position_.epoch, position_.batch, count});
-  const Objective objective = objective_at(spec_.train, position_.update, position_.epoch);
-  const StepResult result = step_->run(all, position_.update + 1, rate_factor, objective);
+      schedule_->factor({state_.update + 1, state_.epoch, state_.batch, count});
+  const Objective objective = objective_at(spec_.train, state_.update, state_.epoch);
+  const StepResult result = step_->run(all, state_.update + 1, rate_factor, objective);
   if (!std::isfinite(result.nll) || !std::isfinite(result.gradient_norm)) refuse_loss(result, all);
-  ++position_.update;
-  position_.batch = end;
-  if (averaging_) averaging_->updated(position_.update, model_.parameters().values(), workers_);
+  ++state_.update;
+  state_.batch = end;
+  if (averaging_) averaging_->updated(state_.update, model_.parameters().values(), workers_);
   record_update(result, rate_factor, objective);
-  if (position_.update % spec_.record.checkpoint_every == 0) save();
+  if (state_.update % spec_.record.checkpoint_every == 0) save();
 }
 
 void Trainer::record_update(const StepResult& result,
                             double rate_factor,
                             const Objective& objective) {
   const double tokens = static_cast<double>(result.tokens);
-  progress_.update = position_.update;
+  progress_.update = state_.update;
   progress_.loss = result.nll / tokens;
   progress_.gradient_norm = result.gradient_norm;
   progress_.tokens = result.tokens;
@@ -135,7 +133,7 @@ void Trainer::record_update(const StepResult& result,
                           {"tokens", tokens}};
   if (adds_to_loss(spec_.train)) numbers.emplace_back("objective", result.objective);
   if (spec_.train.scheduled_sampling) numbers.emplace_back("true_symbols", objective.truth);
-  recorder_.scalars("train", position_.update, numbers);
+  recorder_.scalars("train", state_.update, numbers);
   observer_.update(progress_);
 }
 
@@ -176,8 +174,8 @@ MetricTable Trainer::evaluate_parameters() {
   for (const std::string& name : table.metrics)
     if (const double value = table.at("all", name); std::isfinite(value))
       values.emplace_back(name, value);
-  recorder_.scalars("dev", position_.update, values);
-  const ResultRecorder record(recorder_, model_, data_, data_.dev, position_.update);
+  recorder_.scalars("dev", state_.update, values);
+  const ResultRecorder record(recorder_, model_, data_, data_.dev, state_.update);
   record.alignments("cross_dev", dev);
   if (!has_references(data_.dev)) record.searched_alignments("cross_dev_search", dev);
 
@@ -185,14 +183,14 @@ MetricTable Trainer::evaluate_parameters() {
   if (spec_.train.early_stopping) {
     const WatchedMetric metric("train.early_stopping.metric", spec_.train.early_stopping->metric);
     const double value = metric.value(table);
-    better = best_.parameters.empty() || metric.better(value, best_.value);
-    if (better) best_.value = value;
+    better = best_.empty() || metric.better(value, state_.best_value);
+    if (better) state_.best_value = value;
   }
-  best_.since = better ? 0 : best_.since + 1;
+  state_.since_better = better ? 0 : state_.since_better + 1;
   if (better) {
-    best_.update = position_.update;
+    state_.best_update = state_.update;
     const real* values_now = model_.parameters().values();
-    best_.parameters.assign(values_now, values_now + model_.parameters().flat_size());
+    best_.assign(values_now, values_now + model_.parameters().flat_size());
   }
   observer_.dev(progress_, table, better && spec_.train.early_stopping);
   return table;
@@ -202,20 +200,20 @@ MetricTable Trainer::evaluate_parameters() {
 void Trainer::tell_early_stop() {
   const std::string text =
       fmt::format("stopped at epoch {}: no better {} for {}; parameters of epoch {}",
-                  position_.epoch,
+                  state_.epoch,
                   spec_.train.early_stopping->metric,
-                  counted(best_.since, "epoch"),
-                  position_.epoch - best_.since);
-  recorder_.event(fmt::format("{} (update {})", text, best_.update));
+                  counted(state_.since_better, "epoch"),
+                  state_.epoch - state_.since_better);
+  recorder_.event(fmt::format("{} (update {})", text, state_.best_update));
   observer_.message(text);
 }
 
 void Trainer::save() {
-  if (saved_at_ == position_.update && !position_.finished) return;
+  if (saved_at_ == state_.update && !state_.finished) return;
   Blobs blobs;
   const auto size = usize(model_.parameters().flat_size());
   blobs["parameters"] = bytes_of(model_.parameters().values(), size);
-  if (!best_.parameters.empty()) blobs["best"] = bytes_of(best_.parameters.data(), size);
+  if (!best_.empty()) blobs["best"] = bytes_of(best_.data(), size);
   for (const TrainingStep::Buffer& buffer : step_->state())
     blobs["optimizer." + buffer.name] = bytes_of(buffer.numbers.data(), size);
   if (averaging_) averaging_->save(blobs);
@@ -224,48 +222,26 @@ void Trainer::save() {
     writer.list(state);
     blobs["schedule"] = writer.bytes();
   }
-  ByteWriter position;
-  position.number(position_.epoch);
-  position.number(position_.batch);
-  position.number(position_.update);
-  position.number<std::uint8_t>(position_.finished ? 1 : 0);
-  position.number(best_.update);
-  position.number(best_.value);
-  position.number(best_.since);
-  blobs["position"] = position.bytes();
-  recorder_.checkpoint(position_.update, blobs);
-  saved_at_ = position_.update;
+  blobs["position"] = state_.bytes();
+  recorder_.checkpoint(state_.update, blobs, state_.best_update);
+  saved_at_ = state_.update;
 }
 
 void Trainer::restore(const Checkpoint& checkpoint) {
   const auto size = usize(model_.parameters().flat_size());
   numbers_from(checkpoint, "parameters", model_.parameters().values(), size);
   if (checkpoint.blobs.contains("best")) {
-    best_.parameters.resize(size);
-    numbers_from(checkpoint, "best", best_.parameters.data(), size);
+    best_.resize(size);
+    numbers_from(checkpoint, "best", best_.data(), size);
   }
   for (TrainingStep::Buffer& buffer : step_->state())
     numbers_from(checkpoint, "optimizer." + buffer.name, buffer.numbers.data(), size);
   if (averaging_) averaging_->restore(checkpoint);
   if (!schedule_->state().empty()) schedule_->restore(list_of(checkpoint, "schedule"));
-  position_ = read_blob(checkpoint, "position", [&](ByteReader& in) {
-    Position position;
-    position.epoch = in.number<Index>();
-    position.batch = in.number<Index>();
-    position.update = in.number<Index>();
-    position.finished = in.number<std::uint8_t>() != 0;
-    best_.update = in.number<Index>();
-    best_.value = in.number<double>();
-    best_.since = in.number<Index>();
-    return position;
-  });
-  const bool possible = position_.epoch >= 0 && position_.epoch <= kMostEpochs &&
-                        position_.batch >= 0 && position_.update == checkpoint.update &&
-                        position_.update >= 0 && best_.since >= 0 && best_.since <= kMostEpochs;
-  if (!possible)
-    throw DataError("checkpoint of update {}: 'position' is none that training reaches",
-                    checkpoint.update);
-  saved_at_ = position_.update;
+  state_ = TrainingState::of(checkpoint);
+  // Of a run that trained for another time, the state may be that of its end.
+  state_.finished = state_.epoch > 0 && state_.batch == 0 && state_.ends(spec_.train);
+  saved_at_ = state_.update;
 }
 
 void Trainer::refuse_loss(const StepResult& result, std::span<const TrainingStep::Parts> batches) {
@@ -274,7 +250,7 @@ void Trainer::refuse_loss(const StepResult& result, std::span<const TrainingStep
                     : fmt::format("the last checkpoint, of update {}, is kept", saved_at_);
   const std::string text = fmt::format(
       "update {}: {}; {}; try a smaller train.optimizer.learning_rate or train.clip_norm",
-      position_.update + 1,
+      state_.update + 1,
       what_is_not_finite(result, *step_, model_, batches),
       kept);
   recorder_.event(text);

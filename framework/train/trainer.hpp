@@ -11,6 +11,7 @@
 #include "framework/train/schedule.hpp"
 #include "framework/train/spec.hpp"
 #include "framework/train/step.hpp"
+#include "framework/train/training_state.hpp"
 
 namespace softalign {
 
@@ -31,26 +32,12 @@ class Trainer {
   void run();
   void restore(const Checkpoint& checkpoint);
 
-  Index update() const { return position_.update; }
-  Index best_update() const { return best_.update; }
+  Index update() const { return state_.update; }
+  Index best_update() const { return state_.best_update; }
   // Why the pruner ended it; empty when it did not.
   const std::optional<std::string>& pruned() const { return pruned_; }
 
  private:
-  // Everything that a resumed run must know besides parameters and optimiser buffers.
-  struct Position {
-    Index epoch = 0;  // finished ones, their dev evaluation included
-    Index batch = 0;  // of the epoch: those before it are done
-    Index update = 0;
-    bool finished = false;
-  };
-  struct Best {
-    Index update = 0;
-    double value = 0;
-    Index since = 0;  // dev evaluations without a better one
-    std::vector<real> parameters;
-  };
-
   void train_epoch();
   void one_update(const Batches& batches);
   void record_update(const StepResult& result, double rate_factor, const Objective& objective);
@@ -74,8 +61,8 @@ class Trainer {
   std::unique_ptr<Search> dev_search_;
   std::unique_ptr<TrainingStep> step_;
   std::vector<NamedMetric> metrics_;
-  Position position_;
-  Best best_;
+  TrainingState state_;
+  std::vector<real> best_;  // parameters
   Index saved_at_ = -1;
   std::optional<std::string> pruned_;
   TrainingProgress progress_;

@@ -81,6 +81,32 @@ BOOST_AUTO_TEST_CASE(an_epoch_holds_each_example_once) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(a_batch_of_tokens_is_as_full_as_its_longest_sentence_lets_it_be) {
+  for (const Index tokens : {1, 61, 500, 4096}) {
+    const Split split = random_split(3001);
+    const auto positions = [&](Index i) {
+      const ExampleRow& row = split.examples.rows()[usize(i)];
+      return Index{std::max(row.source, row.target)} + 1;
+    };
+    const auto longest = [&](const std::vector<Index>& batch) {
+      Index most = 0;
+      for (const Index i : batch) most = std::max(most, positions(i));
+      return most;
+    };
+    BatchOptions by_tokens = options(64, 20);
+    by_tokens.tokens = tokens;
+    const Batches plan = epoch_batches(split, by_tokens, 1, 3);
+    each_once(plan, 3001);
+    Index full = 0;
+    for (const auto& batch : plan) {
+      BOOST_TEST((batch.size() == 1 || std::ssize(batch) * longest(batch) <= tokens));
+      full += std::ssize(batch) * longest(batch);
+    }
+    if (tokens >= 500) BOOST_TEST(full > 0.85 * static_cast<double>(tokens * std::ssize(plan)));
+    BOOST_TEST(plan == epoch_batches(split, by_tokens, 1, 3));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_batch_is_sorted_and_a_pool_is_cut_by_length) {
   const Split split = random_split(1280);
   const auto longer = [&](Index a, Index b) { return length(split, a) > length(split, b); };

@@ -58,4 +58,19 @@ BOOST_AUTO_TEST_CASE(adam) {
   BOOST_TEST(std::abs(after_two_steps("adam") - value) < 1e-6);
 }
 
+// Its decay is the step's: training_step/weights_decay_before_a_step.
+BOOST_AUTO_TEST_CASE(adamw) {
+  BOOST_TEST(after_two_steps("adamw") == after_two_steps("adam"));
+  const auto decay = [](const char* name) {
+    return make_plugin<OptimizerKind>(Choice{.kind = "optimizer", .type = name})->weight_decay();
+  };
+  BOOST_TEST(decay("adamw") == 0.01);
+  for (const char* name : {"adam", "sgd", "adadelta", "lion"}) BOOST_TEST(decay(name) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(lion) {  // m = 0, 0.005: directions 0.05 and 0.0045 - 0.025
+  BOOST_TEST(std::abs(after_two_steps("lion") - (1 - kRateFactor * 1e-4 + kRateFactor * 1e-4)) <
+             1e-7);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

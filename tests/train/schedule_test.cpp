@@ -64,6 +64,38 @@ BOOST_AUTO_TEST_CASE(noam) {
   BOOST_TEST(near(at_update("{type: noam, size: 4, warmup: 1}", 100), 0.05));
 }
 
+BOOST_AUTO_TEST_CASE(cosine) {
+  const std::string yaml = "{type: cosine, updates: 8, least: 0.2}";
+  BOOST_TEST(at_update(yaml, 1) == 1);
+  BOOST_TEST(near(at_update(yaml, 3), 0.2 + 0.4 * (1 + std::sqrt(0.5))));
+  BOOST_TEST(near(at_update(yaml, 5), 0.6));
+  BOOST_TEST(near(at_update(yaml, 9), 0.2));
+  BOOST_TEST(near(at_update(yaml, 100), 0.2));
+}
+
+BOOST_AUTO_TEST_CASE(linear) {
+  const std::string yaml = "{type: linear, updates: 8, least: 0.2}";
+  BOOST_TEST(at_update(yaml, 1) == 1);
+  BOOST_TEST(near(at_update(yaml, 3), 0.8));
+  BOOST_TEST(at_update(yaml, 9) == 0.2);
+  BOOST_TEST(at_update(yaml, 100) == 0.2);
+}
+
+BOOST_AUTO_TEST_CASE(warmup) {
+  const std::string yaml = "{type: warmup, updates: 4, then: {type: linear, updates: 8}}";
+  BOOST_TEST(near(at_update(yaml, 1), 0.25));
+  BOOST_TEST(near(at_update(yaml, 3), 0.75 * 0.75));
+  BOOST_TEST(near(at_update(yaml, 4), 0.625));
+  BOOST_TEST(near(at_update(yaml, 5), 0.5));
+  const std::string watching =
+      "{type: warmup, updates: 1, then: {type: plateau, metric: dev/bleu}}";
+  const auto one = schedule(watching), other = schedule(watching);
+  BOOST_TEST(one->watches() == "dev/bleu");
+  for (const double value : {2.0, 1.0}) one->evaluated(dev("bleu", value));
+  other->restore(one->state());
+  BOOST_TEST(other->factor({}) == 0.5);
+}
+
 BOOST_AUTO_TEST_CASE(halve_after) {
   const std::string luong = "{type: halve_after, epochs: 5}";
   BOOST_TEST(at_batch(luong, 4, 3) == 1);
@@ -128,7 +160,9 @@ BOOST_AUTO_TEST_CASE(nonsense_is_refused_where_it_stands) {
                             "average: {type: best, epochs: 0}",
                             "average: {type: exponential, decay: 1}",
                             "schedule: {type: noam, warmup: 0}",
-                            "schedule: linear",
+                            "schedule: line",
+                            "schedule: {type: warmup, then: warmup}",
+                            "schedule: {type: cosine, least: 1.5}",
                             "guided_alignment: {weight: 0}"})
     BOOST_TEST_CONTEXT(train) BOOST_TEST(!fault(train).empty());
 }

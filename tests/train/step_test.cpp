@@ -11,6 +11,7 @@
 #include "framework/data/batch.hpp"
 #include "framework/data/batches.hpp"
 #include "framework/data/task.hpp"
+#include "framework/train/spec.hpp"
 #include "framework/train/step.hpp"
 
 using namespace softalign;
@@ -75,6 +76,21 @@ BOOST_AUTO_TEST_CASE(dropout_is_another_one_at_every_update) {
   const double nll = setting.step({.seed = 3}, 5).nll;
   BOOST_TEST(later.step({.seed = 3}, 6).nll != nll);
   BOOST_TEST(std::abs(Setting().step({.seed = 3}, 5).nll / nll - 1) > 1e-4);
+}
+
+// w - rate (g + weight_decay w), with a schedule's factor on the rate; rows of tables without a gradient too.
+BOOST_AUTO_TEST_CASE(weights_decay_before_a_step) {
+  Setting plain, decayed;
+  const std::vector<real> before = plain.values();
+  decayed.optimizer = make_plugin<OptimizerKind>(
+      parse_spec<Spec>("task: reverse\ntrain: {optimizer: {type: sgd, weight_decay: 0.5}}",
+                       "s.yaml")
+          .spec.train.optimizer);
+  plain.step({}, 1, 0.5);
+  decayed.step({}, 1, 0.5);
+  const std::vector<real> a = plain.values(), b = decayed.values();
+  for (std::size_t i = 0; i < a.size(); ++i)
+    BOOST_TEST_REQUIRE(std::abs(a[i] - b[i] - real(0.5 * 0.1 * 0.5) * before[i]) < 1e-6);
 }
 
 // Two batches in one update are one batch of both, bit for bit.

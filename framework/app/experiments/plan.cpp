@@ -6,6 +6,7 @@
 #include "framework/data/batches.hpp"
 #include "framework/data/task.hpp"
 #include "framework/train/experiment.hpp"
+#include "framework/train/shorter_run.hpp"
 
 namespace softalign::app {
 
@@ -21,6 +22,10 @@ Plan plan_run(const ResolvedSpec<Spec>& resolved,
   plan.run_id = place.name.run_id;
   plan.folder = place.folder;
   plan.status = run_status({plan.folder});
+  if (plan.status.state == RunState::planned && !options.force && !options.from_scratch)
+    if (const auto shorter = find_shorter_run(spec, place))
+      plan.goes_on_from =
+          fmt::format("run {} at update {}", shorter->run_id, shorter->beginning.state.update);
   const auto task = make_plugin<TaskKind>(spec.task);
   check_run_sizes(resolved, task->outline(), threads_of_run(options.threads, spec), options.sizes);
   const Dataset data = task->load(seed, [&](std::string_view what, Index done, Index total) {
@@ -44,7 +49,7 @@ std::string plan_text(const Plan& plan) {
   return fmt::format(
       "run id      {}\n"
       "folder      {}\n"
-      "state       {}\n"
+      "state       {}{}\n"
       "parameters  {}\n"
       "symbols     {} source, {} target\n"
       "sentences   {} train, {} dev, {} test\n"
@@ -52,6 +57,7 @@ std::string plan_text(const Plan& plan) {
       plan.run_id,
       printable(plan.folder.string(), kWhole),
       to_string(plan.status.state),
+      plan.goes_on_from ? "; goes on from " + *plan.goes_on_from : "",
       plan.parameters,
       plan.source_symbols,
       plan.target_symbols,
@@ -64,6 +70,7 @@ std::string plan_text(const Plan& plan) {
 
 Json plan_json(const Plan& plan) {
   return {{"run_id", plan.run_id},
+          {"goes_on_from", plan.goes_on_from ? Json(*plan.goes_on_from) : Json()},
           {"folder", plan.folder.string()},
           {"state", to_string(plan.status.state)},
           {"parameters", plan.parameters},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "framework/app/terminal/json.hpp"
@@ -15,7 +16,8 @@ namespace softalign::app {
 struct Plan {
   std::string run_id;
   std::filesystem::path folder;
-  RunStatus status;  // of an earlier attempt
+  RunStatus status;                         // of an earlier attempt
+  std::optional<std::string> goes_on_from;  // "run 3f2a at update 500"
   Index parameters = 0;
   Index source_symbols = 0, target_symbols = 0;
   Index train = 0, dev = 0, test = 0;  // sentences that are kept

@@ -76,6 +76,9 @@ void add_run(CLI::App& app, Outcome&) {
                      "threads; the result does not depend on it (default: all cores)");
   command->add_option("--out", arguments->out, "where records go")->capture_default_str();
   command->add_flag("--force", arguments->options.force, "begin again even if the run is complete");
+  command->add_flag("--from-scratch",
+                    arguments->options.from_scratch,
+                    "do not go on from a complete run that differs only in how long it trains");
   command->add_flag("--steal",
                     arguments->options.steal,
                     "take the run over from a process that may be alive on another machine");

@@ -107,6 +107,7 @@ void evaluate(const Arguments& arguments) {
                {"search", searched},
                {"changed_data", changed},
                {"metrics", metrics_json(table)}};
+  if (!run.state.empty()) json["state"] = run.state;
   if (runs.members.size() > 1)
     json["ensemble"] = {{"run_ids", runs.ids()}, {"average", arguments.trained.average}};
   print_json(json);

@@ -8,6 +8,7 @@
 #include "framework/base/path.hpp"
 #include "framework/data/file_hash.hpp"
 #include "framework/train/run_name.hpp"
+#include "framework/train/warm_start.hpp"
 
 namespace softalign::app {
 namespace {
@@ -16,14 +17,16 @@ using Json = nlohmann::json;
 
 constexpr std::size_t kLongest = 4096;  // bytes of a path; the system opens none that is longer
 
+// The digest is that of a file's bytes or, of a record or its folder, that of its parameters.
 bool holds(const fs::path& file, const std::string& digest) {
   std::error_code none;
-  try {
-    return fs::is_regular_file(file, none) &&
-           remembered_hash({file.string()}) == digest.substr(kFileDigest.size());
-  } catch (const Error&) {
-    return false;  // it cannot be read
-  }
+  for (const auto& hash : {+[](const fs::path& f) { return remembered_hash({f.string()}); },
+                           +[](const fs::path& f) { return parameters_sha256(f); }})
+    try {
+      if (fs::exists(file, none) && file_digest(hash(file)) == digest) return true;
+    } catch (const Error&) {  // it cannot be read, or is no record
+    }
+  return false;
 }
 
 // The nearest folder first, and there the longest end of the old path.
@@ -67,20 +70,28 @@ void differences(const Json& a,
         value, b.contains(key) ? b[key] : Json(), path.empty() ? key : path + "." + key, found);
 }
 
-Json recorded_task(const Record& record) {
-  const Json identity = Json::parse(record.identity_json(), nullptr, false);
+Json recorded_identity(const Record& record) {
+  Json identity = Json::parse(record.identity_json(), nullptr, false);
   if (!identity.is_object()) throw damaged_record(record.file(), "its identity_json is no JSON");
-  return identity.value("task", Json());
+  return identity;
+}
+
+// What names files.
+Json inputs_of(const Json& identity) {
+  Json inputs = Json::object();
+  for (const char* block : {"task", "init"})
+    if (identity.contains(block)) inputs[block] = identity[block];
+  return inputs;
 }
 
 // The option that names a file of data, the first of the training data if there is one.
 std::string first_file(const Json& identity, const std::string& path) {
   if (identity.is_string())
-    return identity.get_ref<const std::string&>().starts_with("sha256:") ? path : "";
+    return is_file_digest(identity.get_ref<const std::string&>()) ? path : "";
   std::string found;
   if (!identity.is_object()) return found;
   for (const auto& [key, value] : identity.items())
-    if (const std::string below = first_file(value, path + "." + key);
+    if (const std::string below = first_file(value, path.empty() ? key : path + "." + key);
         !below.empty() && (found.empty() || key == "train"))
       found = below;
   return found;
@@ -94,11 +105,15 @@ void find_moved_data(const Record& record, Value& spec) {
 
 std::vector<std::string> task_differences(const Record& a, const Record& b) {
   std::vector<std::string> found;
-  differences(recorded_task(a), recorded_task(b), "task", found);
+  differences(recorded_identity(a).value("task", Json()),
+              recorded_identity(b).value("task", Json()),
+              "task",
+              found);
   return found;
 }
 
 std::vector<std::string> changed_data(const Record& record, const Spec& spec) {
+  const Json recorded = inputs_of(recorded_identity(record));
   std::vector<RunName> names;
   try {
     names = names_of(spec);
@@ -106,15 +121,12 @@ std::vector<std::string> changed_data(const Record& record, const Spec& spec) {
     throw DataError("{}\n{}: restore these files, or name their new places: {}=FILE",
                     missing,
                     record.file().string(),
-                    first_file(recorded_task(record), "task"));
+                    first_file(recorded, ""));
   }
   std::vector<std::string> found;
   for (auto name = names.rbegin(); name != names.rend(); ++name) {
     found.clear();
-    differences(recorded_task(record),
-                Json::parse(name->identity_json).value("task", Json()),
-                "task",
-                found);
+    differences(recorded, inputs_of(Json::parse(name->identity_json)), "", found);
     if (found.empty()) break;
   }
   return found;

@@ -7,6 +7,7 @@
 
 #include "framework/app/experiments/load.hpp"
 #include "framework/app/models/recorded_data.hpp"
+#include "framework/app/models/state.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/suggest.hpp"
 #include "framework/base/text.hpp"
@@ -23,7 +24,7 @@ using Strings = std::vector<std::string>;
 // What an override of a trained run changes in its spec.
 Override trained_override(Override change, const Strings& measures) {
   const std::string head = change.path.substr(0, change.path.find('.'));
-  if (head == "task" || head == "plugins") return change;
+  if (head == "task" || head == "init" || head == "plugins") return change;
   const Strings all = {"search", "lengths", "batch", "task", "plugins"};
   if (std::ranges::find(all, head) == all.end())
     throw SpecError("{}: a trained run has no {} to change{}",
@@ -63,19 +64,6 @@ std::shared_ptr<const Vocabulary> stored_vocabulary(const Record& record, const 
     return load_vocabulary(text);
   } catch (const DataError& error) {
     throw damaged_record(record.file(), fmt::format("{}: {}", name, error.what()));
-  }
-}
-
-void fill(Model& model, const Record& record) {
-  const auto stored = record.parameters();
-  for (const Parameter& parameter : model.parameters().all()) {
-    const auto found = stored.find(parameter.name);
-    const View value = parameter.value();
-    if (found == stored.end() || std::ssize(found->second.values) != value.size())
-      throw DataError("{}: parameter '{}' is missing or has another size than the spec's model",
-                      record.file().string(),
-                      parameter.name);
-    std::copy(found->second.values.begin(), found->second.values.end(), value.begin());
   }
 }
 
@@ -120,16 +108,18 @@ ResolvedSpec<Spec> changed_spec(const Record& record,
 
 TrainedRun open_one(const RunArgument& run,
                     const std::vector<Override>& changes,
-                    const Strings& plugins) {
+                    const TrainedArguments& arguments) {
   Record record(find_run(run));
-  ResolvedSpec<Spec> resolved = changed_spec(record, changes, plugins);
+  ResolvedSpec<Spec> resolved = changed_spec(record, changes, arguments.plugins);
   auto source = stored_vocabulary(record, "source_vocabulary");
   auto target = stored_vocabulary(record, "target_vocabulary");
   auto model = std::make_unique<Model>(resolved.spec.model,
                                        source->size(),
                                        target->size(),
-                                       static_cast<std::uint64_t>(resolved.spec.seed));
-  fill(*model, record);
+                                       static_cast<std::uint64_t>(resolved.spec.seed),
+                                       resolved.spec.init.value_or(InitOptions{}).freeze);
+  const std::string state = fill(*model, record, arguments.state);
+  if (!state.empty()) write_error(fmt::format("note: run {}: {}\n", record.run_id(), state));
   for (const std::string& plugin : changed_plugins(record))
     write_error(fmt::format("note: made by {}; softalign run --force runs it again\n",
                             printable(plugin, kWhole)));
@@ -137,7 +127,8 @@ TrainedRun open_one(const RunArgument& run,
           std::move(resolved),
           std::move(source),
           std::move(target),
-          std::move(model)};
+          std::move(model),
+          state};
 }
 
 void check_same(const TrainedRun& a,
@@ -185,6 +176,13 @@ void TrainedArguments::add_to(CLI::App& command, Strings used) {
           "--average", average, "of several runs: the mean of probabilities or log-probabilities")
       ->capture_default_str()
       ->check(CLI::IsMember({"probabilities", "log-probabilities"}));
+  command
+      .add_option("--state",
+                  state,
+                  "which parameters: best, last or those of an update that has a checkpoint; of a "
+                  "run that is not complete, best unless another is asked for")
+      ->type_name("best|last|UPDATE")
+      ->check(fault_of_state);
   add_record_plugin_option(command, plugins);
   add_threads_option(command, threads);
   add_size_option(command, sizes);
@@ -219,7 +217,7 @@ TrainedRuns open_trained(const TrainedArguments& arguments) {
   std::vector<TrainedRun> members;
   std::vector<const Model*> models;
   for (const RunArgument& run : runs) {
-    members.push_back(open_one(run, changes, arguments.plugins));
+    members.push_back(open_one(run, changes, arguments));
     models.push_back(members.back().model.get());
     check_same(members.front(), members.back(), "source", &TrainedRun::source);
     check_same(members.front(), members.back(), "target", &TrainedRun::target);

@@ -23,6 +23,7 @@ struct TrainedRun {
   std::shared_ptr<const Vocabulary> source;
   std::shared_ptr<const Vocabulary> target;
   std::unique_ptr<Model> model;
+  std::string state;  // which one the model has; empty: that of the record's end
   const Spec& spec() const { return resolved.spec; }
 };
 
@@ -49,13 +50,14 @@ struct TrainedArguments {
   std::vector<std::string> plugins;
   std::string search;
   std::string average = "probabilities";
+  std::string state;
   int threads = 0;  // 0: all of the machine's
   SizeCheck sizes = {};
   std::vector<std::string> measures = {};
   void add_to(CLI::App& command, std::vector<std::string> used);
 };
 
-// Throws DataError for a record without parameters or one that does not fit its own spec, and
+// Throws DataError for a run without parameters or one that does not fit its own spec, and
 // SpecError for runs whose vocabularies differ. Says where their tasks differ.
 TrainedRuns open_trained(const TrainedArguments& arguments);
 

@@ -19,7 +19,7 @@
 #include "framework/data/sentencepiece.hpp"
 #include "framework/kernels/gemm.hpp"
 #include "framework/record/folder/status.hpp"
-#include "framework/record/journal/copy_until.hpp"
+#include "framework/record/journal/beginning.hpp"
 #include "framework/record/provenance/plugins.hpp"
 #include "framework/record/provenance/provenance.hpp"
 #include "framework/train/experiment.hpp"
@@ -122,12 +122,16 @@ struct SecondRun {
   fs::path record = {};
 };
 
-Index begin_at_checkpoint(const Record& record, const fs::path& copy, const Arguments& arguments) {
-  const RunFolder run{folder_of(record.file())};
-  const Index latest = arguments.from.value_or(record.last_update());
-  if (const auto update = copy_until_checkpoint(
-          FileSystem::real(), run, record.run_id(), {copy}, latest, record.last_update()))
-    return *update;
+// At a checkpoint before the end, or else at that of the end, behind which are evaluations; there is
+// nothing behind that of a pruned run.
+Beginning begin_at_checkpoint(const Record& record, const Arguments& arguments) {
+  const Index end = record.last_update(), latest = arguments.from.value_or(end);
+  for (const Index last : {std::min(latest, end - 1), record.complete() ? latest : Index{0}})
+    if (auto beginning = beginning_of(
+            {folder_of(record.file())}, record.run_id(), [&](const Checkpoint& checkpoint) {
+              return checkpoint.update <= last;
+            }))
+      return std::move(*beginning);
   throw DataError(
       "{}: ckpt/ beside it holds no whole checkpoint of the run{}; --updates N runs the first N "
       "updates "
@@ -149,9 +153,12 @@ SecondRun run_again(const Record& record,
   options.run_id = record.run_id();
   options.threads = arguments.threads;
   SecondRun second;
-  const RunFolder folder{place_of(resolved.spec, results, record.run_id()).folder};
-  if (arguments.quick || arguments.from)
-    second.from = begin_at_checkpoint(record, folder.root, arguments);
+  options.from_scratch = true;
+  if (arguments.quick || arguments.from) {
+    Beginning beginning = begin_at_checkpoint(record, arguments);
+    second.from = beginning.state.update;
+    options.beginning = [beginning = std::move(beginning)] { return beginning; };
+  }
   StopAfter observer(arguments.updates ? second.from + *arguments.updates
                                        : std::numeric_limits<Index>::max());
   try {
@@ -161,7 +168,7 @@ SecondRun run_again(const Record& record,
       throw Interrupted("interrupted; the record is as it was, verify it again");
     second.whole = false;
   }
-  second.record = folder.record();
+  second.record = RunFolder{place_of(resolved.spec, results, record.run_id()).folder}.record();
   return second;
 }
 

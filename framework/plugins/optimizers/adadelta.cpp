@@ -29,11 +29,13 @@ class Adadelta final : public Optimizer {
     double learning_rate = 1;
     double rho = 0.95;
     double epsilon = 1e-6;
+    std::optional<double> weight_decay;
     template <class V>
     void describe(V& v) {
       v("learning_rate", learning_rate, "factor on every step; 1 in the paper", positive());
       v("rho", rho, "decay of the averages", fraction());
       v("epsilon", epsilon, "added under the roots", positive());
+      v("weight_decay", weight_decay, kWeightDecay, positive());
     }
   };
   explicit Adadelta(const Options& options) : options_(options) {}
@@ -55,6 +57,7 @@ class Adadelta final : public Optimizer {
              state[1]);
   }
   double learning_rate() const override { return options_.learning_rate; }
+  double weight_decay() const override { return options_.weight_decay.value_or(0); }
 
  private:
   Options options_;

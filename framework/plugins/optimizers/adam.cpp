@@ -24,19 +24,21 @@ SOFTALIGN_KERNEL void adam(Index n, Constants c, const real* gradient, real* w, 
   }
 }
 
-class Adam final : public Optimizer {
+class Adam : public Optimizer {
  public:
   struct Options {
     double learning_rate = 1e-3;
     double beta1 = 0.9;
     double beta2 = 0.999;
     double epsilon = 1e-8;
+    std::optional<double> weight_decay;
     template <class V>
     void describe(V& v) {
       v("learning_rate", learning_rate, "step size", positive());
       v("beta1", beta1, "decay of the mean of gradients", fraction());
       v("beta2", beta2, "decay of the mean of their squares", fraction());
       v("epsilon", epsilon, "added to the root", positive());
+      v("weight_decay", weight_decay, kWeightDecay, positive());
     }
   };
   explicit Adam(const Options& options) : options_(options) {}
@@ -62,11 +64,21 @@ class Adam final : public Optimizer {
          state[1]);
   }
   double learning_rate() const override { return options_.learning_rate; }
+  double weight_decay() const override { return options_.weight_decay.value_or(0); }
 
  private:
   Options options_;
 };
 SOFTALIGN_OPTIMIZER("adam", Adam, "Adam (Kingma and Ba 2015)");
+
+class AdamW final : public Adam {
+ public:
+  struct Options : Adam::Options {
+    Options() { weight_decay = 0.01; }
+  };
+  explicit AdamW(const Options& options) : Adam(options) {}
+};
+SOFTALIGN_OPTIMIZER("adamw", AdamW, "Adam with weight decay (Loshchilov and Hutter 2019)");
 
 }  // namespace
 }  // namespace softalign

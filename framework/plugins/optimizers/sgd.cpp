@@ -22,10 +22,12 @@ class Sgd final : public Optimizer {
   struct Options {
     double learning_rate = 0.1;
     double momentum = 0;
+    std::optional<double> weight_decay;
     template <class V>
     void describe(V& v) {
       v("learning_rate", learning_rate, "step size", positive());
       v("momentum", momentum, "share of the last step that is kept", fraction());
+      v("weight_decay", weight_decay, kWeightDecay, positive());
     }
   };
   explicit Sgd(const Options& options) : options_(options) {}
@@ -53,6 +55,7 @@ class Sgd final : public Optimizer {
                         state[0]);
   }
   double learning_rate() const override { return options_.learning_rate; }
+  double weight_decay() const override { return options_.weight_decay.value_or(0); }
 
  private:
   Options options_;

@@ -55,7 +55,9 @@ std::string difference(const Value& map,
   }
   if (path.empty()) return "";
   for (const Value::Entry& entry : map.entries)
-    if (!entry.value.is_null() && !identity.contains(entry.key)) return below(entry.key);
+    if (!entry.value.is_null() && !identity.contains(entry.key) &&
+        std::ranges::count(except, below(entry.key)) == 0)
+      return below(entry.key);
   return "";
 }
 

@@ -1,0 +1,84 @@
+#include "framework/train/shorter_run.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "framework/record/provenance/plugins.hpp"
+#include "framework/record/provenance/provenance.hpp"
+#include "framework/record/published/publish.hpp"
+#include "framework/train/training_state.hpp"
+
+namespace softalign {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+struct Length {
+  std::optional<Index> max_updates, patience;
+};
+
+std::optional<Index> take(Json& block, const char* name) {
+  const Json value = block.is_object() ? block.value(name, Json()) : Json();
+  if (block.is_object()) block.erase(name);
+  return value.is_number_integer() ? std::optional(value.get<Index>()) : std::nullopt;
+}
+
+// What of an identity says how long the run trains; it is taken out.
+Length take_length(Json& identity) {
+  if (!identity.is_object() || !identity.contains("train")) return {};
+  Json& train = identity["train"];
+  take(train, "epochs");
+  Length length{take(train, "max_updates"), {}};
+  if (train.is_object() && train.contains("early_stopping"))
+    length.patience = take(train["early_stopping"], "patience");
+  return length;
+}
+
+// Whether training for `asked` has this state, of a run that trained for `made`, on its way or at its
+// end. When max_updates ended that run there was an evaluation that is none of the longer run's.
+bool passes(const TrainingState& state, const Length& made, const TrainOptions& asked) {
+  if (state.batch == 0 && state.update == made.max_updates && asked.max_updates != made.max_updates)
+    return false;
+  if (made.patience && *made.patience > asked.early_stopping->patience) return false;
+  return state.epoch + (state.batch > 0 ? 1 : 0) <= asked.epochs &&
+         (!asked.max_updates || state.update <= *asked.max_updates);
+}
+
+std::optional<ShorterRun> shorter_run_in(const RunFolder& folder,
+                                         const Json& identity,
+                                         const TrainOptions& asked) {
+  Json other = Json::parse(read_file(folder.identity()), nullptr, false);
+  const Length made = take_length(other);
+  if (other != identity || !end_is_published(folder)) return std::nullopt;
+  const Record record(folder.record());
+  const auto arithmetic = record.attribute<Index>("provenance", "arithmetic");
+  if (arithmetic != kArithmetic || !changed_plugins(record).empty()) return std::nullopt;
+  auto beginning = beginning_of(folder, record.run_id(), [&](const Checkpoint& checkpoint) {
+    return passes(TrainingState::of(checkpoint), made, asked);
+  });
+  if (!beginning) return std::nullopt;
+  return ShorterRun{record.run_id(), std::move(*beginning)};
+}
+
+}  // namespace
+
+std::optional<ShorterRun> find_shorter_run(const Spec& spec, const RunPlace& run) {
+  Json identity = Json::parse(run.name.identity_json);
+  take_length(identity);
+  const fs::path beside = run.folder.parent_path();
+  std::vector<std::string> names = names_in(beside);
+  std::ranges::sort(names);
+  std::optional<ShorterRun> furthest;
+  for (const std::string& name : names) {
+    if (name == run.name.run_id) continue;
+    try {
+      auto found = shorter_run_in({beside / name}, identity, spec.train);
+      if (found && (!furthest || found->beginning.state.update > furthest->beginning.state.update))
+        furthest = std::move(found);
+    } catch (const Error&) {
+    }
+  }
+  return furthest;
+}
+
+}  // namespace softalign

@@ -1,0 +1,180 @@
+#include "framework/train/warm_start.hpp"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "framework/base/counted.hpp"
+#include "framework/base/hash.hpp"
+#include "framework/base/text.hpp"
+#include "framework/base/types.hpp"
+#include "framework/data/text_file.hpp"
+#include "framework/record/published/open_record.hpp"
+
+namespace softalign {
+namespace {
+
+using Stored = std::map<std::string, StoredParameter>;
+
+std::string shape_text(const std::vector<Index>& shape) {
+  return fmt::format("[{}]", fmt::join(shape, ","));
+}
+
+std::vector<Index> shape_of(const Parameter& parameter) {
+  std::vector<Index> shape;
+  for (int axis = 0; axis < parameter.shape.rank(); ++axis) shape.push_back(parameter.shape[axis]);
+  return shape;
+}
+
+// Rows belong to symbols, so they can only be taken for the same ones.
+void check_symbols(const Record& record, const Parameter& parameter, const Dataset& data) {
+  const auto same = [&](const char* stored, const Vocabulary& vocabulary) {
+    if (record.text("data", stored) == vocabulary.serialize()) return;
+    throw DataError(
+        "{}: the rows of {} belong to other symbols than this run's; train with the same "
+        "task.vocabulary, or name in init.only what is to be taken",
+        record.file().string(),
+        parameter.name);
+  };
+  const bool source = parameter.name.starts_with("source."),
+             target =
+                 parameter.name.starts_with("target.") || parameter.name.starts_with("projection.");
+  if (source) same("source_vocabulary", *data.source);
+  if (target) same("target_vocabulary", *data.target);
+}
+
+std::string take_parameters(Model& model, const InitOptions& options, const Dataset& data) {
+  const Record record(options.from.path);
+  const Stored stored = record.parameters();
+  std::vector<std::string> faults;
+  Index taken = 0, numbers = 0;
+  for (const Parameter& parameter : model.parameters().all()) {
+    if (!options.only.empty() && !has_name_like(parameter, options.only)) continue;
+    const auto found = stored.find(parameter.name);
+    if (found == stored.end() || found->second.shape != shape_of(parameter)) {
+      faults.push_back(fmt::format(
+          "{} {} is {}",
+          parameter.name,
+          shape_text(shape_of(parameter)),
+          found == stored.end() ? "not there" : shape_text(found->second.shape) + " there"));
+      continue;
+    }
+    check_symbols(record, parameter, data);
+    std::copy(found->second.values.begin(), found->second.values.end(), parameter.value().begin());
+    ++taken;
+    numbers += parameter.shape.size();
+  }
+  if (!faults.empty()) {
+    std::vector<std::string> others;
+    for (const auto& [name, parameter] : stored)
+      if (std::ranges::none_of(model.parameters().all(),
+                               [&](const Parameter& one) { return one.name == name; }))
+        others.push_back(name + " " + shape_text(parameter.shape));
+    throw SpecError("init.from: {}: {}{}; name in init.only what is to be taken",
+                    record.file().string(),
+                    fmt::join(faults, ", "),
+                    others.empty() ? "" : fmt::format("; it has {}", fmt::join(others, ", ")));
+  }
+  return fmt::format("begins with {} of run {}, {} numbers",
+                     counted(taken, "parameter"),
+                     record.run_id(),
+                     numbers);
+}
+
+// The numbers behind the first word of a line.
+std::vector<real> numbers_of(std::string_view text, const TextFile& file) {
+  std::vector<real> numbers;
+  while (!text.empty()) {
+    const std::size_t begin = text.find_first_not_of(" \t");
+    if (begin == text.npos) break;
+    text.remove_prefix(begin);
+    const std::size_t end = std::min(text.find_first_of(" \t"), text.size());
+    double number = 0;
+    const auto [at, error] = std::from_chars(text.data(), text.data() + end, number);
+    if (error != std::errc{} || at != text.data() + end)
+      throw DataError("{}:{}: '{}' is no number; a line is a symbol and its numbers",
+                      file.path(),
+                      file.line_number(),
+                      printable(text.substr(0, end)));
+    numbers.push_back(static_cast<real>(number));
+    text.remove_prefix(end);
+  }
+  return numbers;
+}
+
+std::string take_vectors(Model& model,
+                         const std::string& name,
+                         const InputFile& path,
+                         const Vocabulary& vocabulary,
+                         const char* side) {
+  const auto& all = model.parameters().all();
+  const auto table = std::ranges::find(all, name, &Parameter::name);
+  if (table == all.end())
+    throw SpecError("init.{}_embeddings: the model has no parameter {}", side, name);
+  const Index size = table->shape[1];
+  std::vector<bool> found(usize(table->shape[0]));
+  TextFile file(path.path);
+  std::string line;
+  while (file.next(line)) {
+    const std::size_t end = std::min(line.find_first_of(" \t"), line.size());
+    const std::vector<real> numbers = numbers_of(std::string_view(line).substr(end), file);
+    if (file.line_number() == 1 && numbers.size() == 1)
+      continue;  // how many there are, of which size
+    if (std::ssize(numbers) != size)
+      throw DataError("{}:{}: {} behind the symbol, and model.embedding is {}",
+                      file.path(),
+                      file.line_number(),
+                      counted(std::ssize(numbers), "number"),
+                      size);
+    const std::string symbol = line.substr(0, end);
+    const Token id = vocabulary.id(symbol);
+    if (id < kSpecials || found[usize(id)]) continue;  // of a symbol that is there twice, the first
+    found[usize(id)] = true;
+    std::copy(numbers.begin(), numbers.end(), table->value().data + id * size);
+  }
+  const auto covered = std::ranges::count(found, true);
+  if (covered == 0)
+    throw DataError(
+        "{}: has none of the {} {} symbols", file.path(), found.size() - kSpecials, side);
+  return fmt::format(
+      "{}: {} of {} {} symbols", file.path(), covered, found.size() - kSpecials, side);
+}
+
+}  // namespace
+
+std::string parameters_sha256(const std::string& path) {
+  std::string bytes;
+  for (const auto& [name, parameter] : Record(path).parameters()) {
+    bytes += name + shape_text(parameter.shape);
+    bytes.append(reinterpret_cast<const char*>(parameter.values.data()),
+                 parameter.values.size() * sizeof(float));
+  }
+  return sha256_hex(bytes);
+}
+
+std::vector<std::string> warm_start(Model& model, const InitOptions& options, const Dataset& data) {
+  std::vector<std::string> notes;
+  for (const auto& [option, patterns] :
+       {std::pair("only", options.only), {"freeze", options.freeze}})
+    for (const std::string& pattern : patterns)
+      if (std::ranges::none_of(model.parameters().all(), [&](const Parameter& parameter) {
+            return has_name_like(parameter, {pattern});
+          }))
+        throw SpecError(
+            "init.{}: '{}' is the name of no parameter; softalign parameters lists them",
+            option,
+            printable(pattern));
+  if (std::ranges::none_of(model.parameters().all(), &Parameter::trained))
+    throw SpecError("init.freeze: leaves nothing to train; name fewer parameters");
+  if (!options.from.path.empty()) notes.push_back(take_parameters(model, options, data));
+  if (!options.source_embeddings.path.empty())
+    notes.push_back(take_vectors(
+        model, "source.embedding.E", options.source_embeddings, *data.source, "source"));
+  if (!options.target_embeddings.path.empty())
+    notes.push_back(take_vectors(
+        model, "target.embedding.E", options.target_embeddings, *data.target, "target"));
+  return notes;
+}
+
+}  // namespace softalign

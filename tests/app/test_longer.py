@@ -1,0 +1,84 @@
+"""More of the same: a run that differs from a complete one only in how long it trains goes on from it, to the same bits."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from command_line import answer, softalign
+
+EARLY = "train.early_stopping={metric: dev/loss, patience: %d}"
+PLATEAU = "train.schedule={type: plateau, metric: dev/token_accuracy}"
+
+
+def run(here: Path, *changes: str) -> tuple[Path, str]:
+    """The folder of the run, and what was said."""
+    done = softalign("run", "tiny.yaml", *changes, cwd=here)
+    return (here / done.stdout.split()[-1]).parent, done.stderr
+
+
+def bits_differ(here: Path, a: Path, b: Path) -> list[str]:
+    return [name for name, part in answer("diff", a, b, cwd=here)["bits"].items() if part["different"]]
+
+
+# Four updates an epoch.
+LONGER = {
+    "epochs": (["train.epochs=2"], ["train.epochs=5"], 8),
+    "updates": (["train.max_updates=6"], ["train.max_updates=9"], 6),
+    "updates of whole epochs": (["train.max_updates=4"], ["train.max_updates=7"], 4),
+    "updates, then epochs": (["train.max_updates=6"], ["train.epochs=4"], 6),
+    "epochs, then updates": (["train.epochs=3"], ["train.epochs=9", "train.max_updates=14"], 12),
+    "accumulated": (["train.max_updates=3", "train.accumulate=3"], ["train.epochs=4", "train.accumulate=3"], 3),
+    "early stopping": (["train.epochs=2", EARLY % 1], ["train.epochs=6", EARLY % 3], 8),
+    "plateau": (["train.max_updates=6", PLATEAU], ["train.epochs=5", PLATEAU], 6),
+    "moving average": (["train.epochs=2", "train.average.type=exponential"], ["train.epochs=4", "train.average.type=exponential"], 8),
+    "last epochs": (["train.epochs=9", "train.max_updates=9", "train.average.type=last"], ["train.epochs=4", "train.average.type=last"], 9),
+    "best epochs": (["train.epochs=9", "train.max_updates=9", "train.average.type=best"], ["train.epochs=4", "train.average.type=best"], 9),
+    "shorter": (["train.epochs=6", "record.keep=all"], ["train.epochs=2"], 8),
+}
+
+
+@pytest.mark.parametrize("case", LONGER)
+def test_it_ends_with_the_bits_of_a_run_from_the_beginning(here: Path, case: str) -> None:
+    before, after, update = LONGER[case]
+    first, _ = run(here, *before)
+    plan = answer("run", "tiny.yaml", *after, "--dry-run", cwd=here)
+    longer, words = run(here, *after)
+    assert plan["goes_on_from"] == f"run {first.name} at update {update}"
+    assert f"going on from run {first.name}, which differs only in how long it trained, at update {update}\n" in words
+    scratch, words = run(here, *after, "--from-scratch", "--out", "scratch")
+    assert "going on" not in words and scratch.name == longer.name
+    assert bits_differ(here, longer, scratch) == []
+    assert "the same bits again" in softalign("verify", longer, cwd=here).stdout
+
+
+def test_what_would_give_other_bits_is_not_used(here: Path) -> None:
+    run(here, "train.epochs=2", EARLY % 3)
+    for change in ("seed=2", "train.clip_norm=2", "evaluate.lengths=[3]", EARLY % 2, "train.epochs=2"):
+        assert "going on" not in run(here, "train.epochs=4", EARLY % 3, change)[1] or change == "train.epochs=2"
+    assert "going on" not in run(here, "train.epochs=4")[1]  # which parameters were best without early stopping is not known
+    (tiny,) = here.glob("results/tiny")
+    shutil.rmtree(tiny)
+    cut, _ = run(here, "train.max_updates=6", "record.keep=none")
+    assert list((cut / "ckpt").iterdir()) == [] and "going on" not in run(here, "train.epochs=4")[1]
+
+
+def test_an_interrupted_run_is_no_beginning(here: Path) -> None:
+    first, _ = run(here)
+    (first / "run.h5").unlink()
+    assert "going on" not in run(here, "train.epochs=4")[1]
+
+
+@pytest.mark.parametrize("keep, updates", [("last", [16, 20]), ("all", [4, 8, 12, 16, 20]), ("none", [])])
+def test_checkpoints_that_stay(here: Path, keep: str, updates: list[int]) -> None:
+    folder, _ = run(here, "train.epochs=5", f"record.keep={keep}")
+    assert sorted(int(path.name.split("-")[1]) for path in folder.glob("ckpt/*")) == updates
+
+
+def test_the_best_checkpoint_stays(here: Path) -> None:
+    folder, words = run(here, "train.epochs=100", "train.optimizer.learning_rate=0.5", EARLY % 4, "record.keep=best")
+    best = int(words.rpartition("parameters of epoch ")[2].split()[0])
+    updates = [int(path.name.split("-")[1]) for path in folder.glob("ckpt/*")]
+    assert len(updates) == 3 and min(updates) == 4 * best

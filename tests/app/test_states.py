@@ -1,0 +1,46 @@
+"""Any state of a run is usable: the record's, the best so far, the last, one of an update; and the one taken is said."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import h5py
+
+from command_line import answer, error, interrupt, softalign, started_run, trained_run, wait_until
+
+EARLY = "train.early_stopping={metric: dev/loss, patience: 50}"
+SENTENCES = "s1 s2 s3\ns4 s5\n"
+
+
+def test_states_of_an_interrupted_run(here: Path) -> None:
+    process, run = started_run(here, "train.epochs=2000", "train.optimizer.learning_rate=0.2", EARLY, "record.keep=all")
+    wait_until(lambda: len(list(run.glob("ckpt/*.ckpt"))) > 3)
+    running = softalign("translate", run, cwd=here, text=SENTENCES)
+    assert "the best state so far, of update " in running.stderr and "(the run is running)" in running.stderr
+    assert len(running.stdout.splitlines()) == 2
+    interrupt(process)
+    updates = sorted(int(path.name.split("-")[1]) for path in run.glob("ckpt/*.ckpt"))
+    last = answer("evaluate", run, "--state", "last", cwd=here)
+    assert last["state"] == f"the last state, of update {updates[-1]} (the run is interrupted)"
+    assert answer("evaluate", run, "--state", updates[-1], cwd=here)["metrics"] == last["metrics"]
+    metrics = {update: answer("evaluate", run, "--split", "dev", "--state", update, cwd=here)["metrics"]["all"]["loss"] for update in updates}
+    with h5py.File(run / "run.h5") as file:
+        recorded = dict(zip(file["dev/update"][:].tolist(), file["dev/loss"][:].tolist()))
+    assert len(recorded) >= 3 and all(metrics[update] == loss for update, loss in recorded.items() if update in metrics)
+    best = answer("evaluate", run, "--split", "dev", cwd=here)
+    assert best["metrics"]["all"]["loss"] == min(metrics.values())
+    message = error("score", run, "--source", "tiny.yaml", "--target", "tiny.yaml", "--state", 1, cwd=here, code=3)
+    assert f"ckpt/ beside it holds no whole checkpoint of update 1; there are those of updates {updates[0]}, " in message
+    assert "'worst' is neither best nor last nor an update's number" in error("translate", run, "--state", "worst", cwd=here, code=2)
+
+
+def test_states_of_a_complete_run(here: Path) -> None:
+    run = trained_run(here, "train.epochs=6", "record.keep=all")
+    whole = answer("evaluate", run, cwd=here)
+    assert "state" not in whole and answer("evaluate", run, "--state", "best", cwd=here) == whole
+    assert answer("evaluate", run, "--state", 24, cwd=here)["metrics"] == whole["metrics"]
+    first = answer("evaluate", run, "--state", 4, cwd=here)
+    assert first["metrics"] != whole["metrics"] and first["state"] == "the state of update 4 (the run is complete)"
+    shutil.rmtree(run / "ckpt")
+    assert "holds no whole checkpoint;" in error("evaluate", run, "--state", "last", cwd=here, code=3)

@@ -1,0 +1,108 @@
+"""spec.init: parameters of another run, word vectors, and what stays as it is."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from command_line import answer, error, only_run, softalign, trained_run, write_corpus
+
+NEARLY_STILL = ["train.max_updates=1", "train.optimizer={type: sgd, learning_rate: 1e-30}"]
+
+
+def parameters(run: Path) -> dict[str, np.ndarray]:
+    with h5py.File(run / "run.h5") as file:
+        return {name: data[()] for name, data in file["parameters"].items() if not name.startswith("axis")}
+
+
+def test_a_warm_start_without_training_gives_the_same_numbers(here: Path) -> None:
+    first = trained_run(here, "train.epochs=20")
+    done = softalign("run", "tiny.yaml", "name=warm", f"init.from={first}/run.h5", *NEARLY_STILL, cwd=here)
+    assert f"begins with 26 parameters of run {first.name}, 2383 numbers\n" in done.stderr
+    warm = only_run(here, "warm")
+    assert answer("show", warm, cwd=here)["test"] == answer("show", first, cwd=here)["test"]
+    for name, values in parameters(first).items():
+        assert np.array_equal(parameters(warm)[name], values), name
+    assert "the same bits again" in softalign("verify", warm, cwd=here).stdout
+
+
+def test_the_identity_has_what_was_taken_not_where(here: Path) -> None:
+    first = trained_run(here)
+    shutil.copytree(first, here / "elsewhere")
+    again = trained_run(here, "--out", "again")
+
+    def run_id(place: Path | str) -> str:
+        return answer("run", "tiny.yaml", f"init.from={place}", "--dry-run", cwd=here)["run_id"]
+
+    assert run_id("elsewhere") == run_id(again / "run.h5") == run_id(first) != first.name
+    assert run_id(trained_run(here, "seed=2")) != run_id(first)
+
+
+def test_a_part_is_taken_and_a_part_stays(here: Path) -> None:
+    first = trained_run(here, "train.epochs=20")
+    init = f"init={{from: {first}, only: [encoder.*, source.*], freeze: [encoder.*, source.*]}}"
+    warm = trained_run(here, init, "model.attention.score=dot", "train.epochs=3", "--threads", 2)
+    old, new = parameters(first), parameters(warm)
+    for name in new:
+        if name.startswith(("encoder.", "source.")):
+            assert np.array_equal(old[name], new[name]), name
+        elif name in old:
+            assert not np.array_equal(old[name], new[name]), name
+    other = trained_run(here, init, "model.attention.score=dot", "train.epochs=3", "--threads", 1, "--out", "one")
+    assert all(part["different"] == 0 for part in answer("diff", warm, other, cwd=here)["bits"].values())
+    assert "the same bits again" in softalign("verify", warm, "--quick", cwd=here).stdout
+    last = answer("evaluate", warm, "--state", "last", cwd=here)["metrics"]
+    assert last == answer("evaluate", warm, cwd=here)["metrics"]
+
+
+@pytest.mark.parametrize("frozen", ["projection.*", "projection.b", "decoder.*", "target.*"])
+def test_any_part_may_stay(here: Path, frozen: str) -> None:
+    fresh = parameters(trained_run(here, "train.optimizer={type: sgd, learning_rate: 1e-30}", "train.max_updates=1"))
+    run = trained_run(here, f"init.freeze=['{frozen}']")
+    for name, values in parameters(run).items():
+        assert np.allclose(values, fresh[name], rtol=0, atol=1e-20) == name.startswith(frozen.rstrip("*")), name
+
+
+def test_what_does_not_fit_is_named_with_its_shape(here: Path) -> None:
+    first = trained_run(here)
+    fault = error("run", "tiny.yaml", f"init.from={first}", "model.decoder.units=9", cwd=here, code=2)
+    assert "init.from: " in fault and "[8,24] there" in fault and "name in init.only what is to be taken" in fault
+    fault = softalign("run", "tiny.yaml", f"init.from={first}", "model.attention.score=dot", cwd=here, code=2).stderr
+    assert "decoder.attention.score.project.W [16,8] is not there; it has decoder.attention.score.key.W [16,8], " in fault
+    fault = error("run", "tiny.yaml", f"init={{from: {first}, only: [encodr.*]}}", cwd=here, code=2)
+    assert "init.only: 'encodr.*' is the name of no parameter" in fault
+    fault = error("run", "tiny.yaml", "init.freeze=[nothing]", cwd=here, code=2)
+    assert "init.freeze: 'nothing' is the name of no parameter" in fault
+    assert "absent.h5" in error("run", "tiny.yaml", "init.from=absent.h5", cwd=here, code=3)
+    assert "init.freeze: leaves nothing to train" in error("run", "tiny.yaml", "init.freeze=['*']", cwd=here, code=2)
+    write_corpus(here)
+    text = trained_run(here, spec="text.yaml")
+    (here / "train.en").write_text("".join(f"x y c {i % 5}\n" for i in range(20)))
+    fault = error("run", "text.yaml", f"init.from={text}", cwd=here, code=3)
+    assert "the rows of source.embedding.E belong to other symbols than this run's" in fault
+
+
+def test_word_vectors(here: Path) -> None:
+    write_corpus(here)
+    vectors = {"a": 0.5, "0": -1.25, "unknown": 3.0, "b": 2.0}
+    lines = [f"{word} " + " ".join([str(value)] * 8) for word, value in vectors.items()]
+    (here / "vectors.txt").write_text("4 8\n" + "\n".join(lines) + "\na " + " ".join(["9"] * 8) + "\n")
+    changes = ["init.source_embeddings=vectors.txt", "init.freeze=[source.*]"]
+    done = softalign("run", "text.yaml", *changes, cwd=here)
+    assert "vectors.txt: 3 of 8 source symbols\n" in done.stderr
+    run = only_run(here, "text")
+    with h5py.File(run / "run.h5") as file:
+        symbols = file["data/source_vocabulary"][()].decode().splitlines()
+    table = parameters(run)["source.embedding.E"]
+    rows = sorted(set(float(row[0]) for row in table if len(set(row)) == 1))
+    assert rows == [-1.25, 0.5, 2.0] and len(symbols) > 0
+    (here / "vectors.txt").write_text("a 1 2\n")
+    assert "vectors.txt:1: 2 numbers behind the symbol, and model.embedding is 8" in error("run", "text.yaml", *changes, cwd=here, code=3)
+    (here / "vectors.txt").write_text("a 1 2 3 4 5 6 seven 8\n")
+    assert "vectors.txt:1: 'seven' is no number" in error("run", "text.yaml", *changes, cwd=here, code=3)
+    (here / "vectors.txt").write_text("q 1 2 3 4 5 6 7 8\n")
+    assert "has none of the 8 source symbols" in error("run", "text.yaml", *changes, cwd=here, code=3)
