@@ -60,8 +60,14 @@ double bleu(const BleuSums& sum) {
   return 100 * exact::exp(log_brevity + log_precision);
 }
 
-std::string bleu_signature() {
-  return "nrefs:1|case:mixed|eff:no|tok:none|smooth:exp|version:softalign-" SOFTALIGN_VERSION;
+double brevity_penalty(const BleuSums& sum) {
+  if (sum[0] == 0) return 0;
+  return exact::exp(std::min(0.0, 1 - sum[1] / sum[0]));
+}
+
+std::string bleu_signature(const std::string& tokenisation) {
+  return "nrefs:1|case:mixed|eff:no|tok:" + tokenisation +
+         "|smooth:exp|version:softalign-" SOFTALIGN_VERSION;
 }
 
 }  // namespace softalign

@@ -1,5 +1,5 @@
-// Corpus BLEU (Papineni et al. 2002) over tokens as they stand, equal to sacreBLEU's with
-// tok:none, smooth:exp, eff:no and one reference. Sentences leave their sufficient statistics, so
+// Corpus BLEU (Papineni et al. 2002), equal to sacreBLEU's with smooth:exp, eff:no and one reference; for its
+// tokenisations see tokenise.hpp. Sentences leave their sufficient statistics, so
 // any subset or resample of a test set is scored without decoding again.
 #pragma once
 
@@ -24,7 +24,10 @@ BleuStats bleu_stats(std::span<const std::string> hypothesis,
 // no match, or no 4-gram in any hypothesis.
 double bleu(const BleuSums& sums);
 
-// How the score is made, in sacreBLEU's form; the version names this framework.
-std::string bleu_signature();
+// Factor of a corpus for hypotheses that are shorter than their references, 0..1; NaN when there is no sentence.
+double brevity_penalty(const BleuSums& sums);
+
+// How the score is made, in sacreBLEU's form ("none", "13a", ..); the version names this framework.
+std::string bleu_signature(const std::string& tokenisation);
 
 }  // namespace softalign

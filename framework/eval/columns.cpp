@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "framework/eval/bleu.hpp"
-#include "framework/eval/unicode.hpp"
+#include "framework/eval/tokenise.hpp"
 
 namespace softalign::columns {
 
@@ -23,18 +23,30 @@ CountColumn target_tokens() {
           }};
 }
 
-CountColumn bleu_stats() {
-  return {.name = "bleu_stats",
+namespace {
+
+using Tokenise = std::vector<std::string> (*)(std::string_view);
+
+template <Tokenise tokenise>
+CountColumn bleu_column(const char* name) {
+  return {.name = name,
           .long_name = "hypothesis length, reference length, 4 matches, 4 totals",
           .off = Counted::decoded,
           .count =
               [](const EvaluatedSentence& s, std::span<double> to) {
-                std::ranges::copy(softalign::bleu_stats(unicode_words(s.decoded->text),
-                                                        unicode_words(s.example.target_text)),
+                std::ranges::copy(softalign::bleu_stats(tokenise(s.decoded->text),
+                                                        tokenise(s.example.target_text)),
                                   to.begin());
               },
           .width = std::tuple_size_v<BleuStats>,
           .part = "bleu_stat"};
 }
+
+}  // namespace
+
+CountColumn bleu_stats() { return bleu_column<tokenise_none>("bleu_stats"); }
+CountColumn bleu_13a_stats() { return bleu_column<tokenise_13a>("bleu_13a_stats"); }
+CountColumn bleu_char_stats() { return bleu_column<tokenise_char>("bleu_char_stats"); }
+CountColumn bleu_intl_stats() { return bleu_column<tokenise_intl>("bleu_intl_stats"); }
 
 }  // namespace softalign::columns

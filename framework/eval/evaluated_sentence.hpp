@@ -26,7 +26,8 @@ struct TeacherForced {
 struct Decoded {
   std::vector<Token> tokens;  // without </s>
   std::string text;
-  double score = 0;  // by which the search ranked it
+  double score = 0;      // by which the search ranked it
+  bool finished = true;  // false: the length limit came before </s>
 };
 
 struct EvaluatedSentence {

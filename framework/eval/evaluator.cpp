@@ -198,7 +198,7 @@ EvaluatedSplit evaluate(const Scorer& scorer,
         Hypothesis& best = hypotheses[row].front();
         if (at < kept && scorer.aligns()) out.searched[at] = matrix_of(best);
         std::string text = target.join(best.tokens);
-        out.decoded[at] = {std::move(best.tokens), std::move(text), best.score};
+        out.decoded[at] = {std::move(best.tokens), std::move(text), best.score, best.finished};
       }
     }
     for (std::size_t row = 0; row < forced.size(); ++row) {

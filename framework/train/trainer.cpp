@@ -1,9 +1,11 @@
 #include "framework/train/trainer.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include "framework/base/counted.hpp"
+#include "framework/base/machine_memory.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/journal/bytes.hpp"
 #include "framework/train/not_finite.hpp"
@@ -86,11 +88,20 @@ void Trainer::train_epoch() {
   progress_.epoch = state_.epoch + 1;
   progress_.updates = updates_of(spec_, count);
   recorder_.expect(progress_.updates);
+  const auto begun = std::chrono::steady_clock::now();
+  double tokens = 0;
   while (state_.batch < count) {
     if (spec_.train.max_updates && state_.update >= *spec_.train.max_updates) break;
     if (observer_.stop_requested()) throw Interrupted("interrupted at update {}", state_.update);
     one_update(batches);
+    tokens += static_cast<double>(progress_.tokens);
   }
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begun;
+  if (tokens > 0)  // in a group that no comparison of bits looks at
+    recorder_.scalars("system",
+                      state_.update,
+                      {{"tokens_per_s", tokens / spent.count()},
+                       {"memory_mb", std::round(resident_bytes() / 1e6)}});
 }
 
 // With the batches that come next: one, or as many as are accumulated.

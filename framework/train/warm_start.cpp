@@ -67,10 +67,10 @@ std::string take_parameters(Model& model, const InitOptions& options, const Data
   }
   if (!faults.empty()) {
     std::vector<std::string> others;
-    for (const auto& [name, parameter] : stored)
+    for (const auto& other : stored)
       if (std::ranges::none_of(model.parameters().all(),
-                               [&](const Parameter& one) { return one.name == name; }))
-        others.push_back(name + " " + shape_text(parameter.shape));
+                               [&](const Parameter& one) { return one.name == other.first; }))
+        others.push_back(other.first + " " + shape_text(other.second.shape));
     throw SpecError("init.from: {}: {}{}; name in init.only what is to be taken",
                     record.file().string(),
                     fmt::join(faults, ", "),

@@ -107,6 +107,14 @@ BOOST_AUTO_TEST_CASE(bleu_is_undefined_where_no_reference_has_4_tokens) {
   BOOST_TEST(value("bleu", {translated("8", "8"), translated("x y", "a b c d")}) == 0.0);
 }
 
+BOOST_AUTO_TEST_CASE(the_brevity_penalty_is_the_corpus_s) {
+  BOOST_TEST(value("brevity_penalty", {translated("a b c", "a b"), translated("a", "a b c")}) ==
+             std::exp(1 - 5. / 4));
+  BOOST_TEST(value("brevity_penalty", {translated("a b c", "a b")}) == 1);
+  BOOST_TEST(value("brevity_penalty", {translated("", "a b")}) == 0);
+  BOOST_TEST(std::isnan(value("brevity_penalty", {translated("a", "")})));
+}
+
 BOOST_AUTO_TEST_CASE(the_length_ratio_is_the_corpus_s) {
   BOOST_TEST(value("length_ratio", {translated("a b c", "a b"), translated("", "a b c")}) ==
              3. / 5);
@@ -171,16 +179,23 @@ BOOST_AUTO_TEST_CASE(all_are_registered_by_name_and_know_their_facts) {
     if (facts.higher_is_better == false) lower.push_back(named.name);
     if (facts.searched) searched.push_back(named.name);
     if (facts.main) main.push_back(named.name);
-    BOOST_TEST((facts.units == "percent") == (facts.higher_is_better == true));
+    BOOST_TEST((facts.units == "percent" && named.name != "cut_off") ==
+               (facts.higher_is_better == true));
     BOOST_TEST((facts.units == "percent") == (facts.most == 100));
-    BOOST_TEST(facts.signature.empty() == (named.name != "bleu" && named.name != "chrf"));
+    BOOST_TEST(facts.signature.empty() ==
+               (!named.name.starts_with("bleu") && named.name != "chrf"));
     BOOST_TEST(!facts.title.empty());
     BOOST_TEST(!named.metric->columns().empty());
   }
   using Names = std::vector<std::string>;
   BOOST_TEST(names == (Names{"attention_entropy",
                              "bleu",
+                             "bleu_13a",
+                             "bleu_char",
+                             "bleu_intl",
+                             "brevity_penalty",
                              "chrf",
+                             "cut_off",
                              "exact_match",
                              "free_running_accuracy",
                              "length_ratio",
@@ -189,9 +204,17 @@ BOOST_AUTO_TEST_CASE(all_are_registered_by_name_and_know_their_facts) {
                              "pointing_accuracy",
                              "pointing_accuracy_ibm_model1",
                              "token_accuracy"}));
-  BOOST_TEST(lower == (Names{"attention_entropy", "loss", "perplexity"}));
-  BOOST_TEST(searched ==
-             (Names{"bleu", "chrf", "exact_match", "free_running_accuracy", "length_ratio"}));
+  BOOST_TEST(lower == (Names{"attention_entropy", "cut_off", "loss", "perplexity"}));
+  BOOST_TEST(searched == (Names{"bleu",
+                                "bleu_13a",
+                                "bleu_char",
+                                "bleu_intl",
+                                "brevity_penalty",
+                                "chrf",
+                                "cut_off",
+                                "exact_match",
+                                "free_running_accuracy",
+                                "length_ratio"}));
   BOOST_TEST(main == (Names{"bleu",
                             "exact_match",
                             "length_ratio",

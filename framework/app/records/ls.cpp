@@ -1,6 +1,7 @@
 // softalign ls [DIR]: the runs below a folder, one line each. A run that cannot be read has its
 // line too.
 #include <algorithm>
+#include <cmath>
 
 #include "framework/app/command.hpp"
 #include "framework/app/records/ls_lines.hpp"
@@ -20,6 +21,10 @@ struct Arguments {
 
 std::string age(const RunStatus& status) {
   return status.heartbeat > 0 ? rough_time(std::max(0.0, unix_time() - status.heartbeat)) : "-";
+}
+
+std::string rough(double number) {
+  return std::isnan(number) ? "-" : fmt::format("{:.0f}", number);
 }
 
 Json json_of(const Line& line) {
@@ -57,6 +62,8 @@ void print_table(const std::vector<Line>& lines) {
                                         {"dev bleu", Side::right, 0, 4},
                                         {"test accuracy", Side::right, 0, 1},
                                         {"test bleu", Side::right, 0, 2},
+                                        {"tokens/s", Side::right, 0, 6},
+                                        {"MB", Side::right, 0, 7},
                                         {"age", Side::right, 0, 5}};
   if (differ) columns.push_back({"differs in", Side::left, 16});
   Table table(columns);
@@ -71,6 +78,8 @@ void print_table(const std::vector<Line>& lines) {
         metric_text(dev_value(run, "bleu"), "bleu"),
         metric_text(test_value(run, "token_accuracy"), "token_accuracy"),
         metric_text(test_value(run, "bleu"), "bleu"),
+        rough(last_value(run, "system/tokens_per_s")),
+        rough(last_value(run, "system/memory_mb")),
         age(run.status)};
     if (differ) cells.push_back(line.differs);
     table.row(std::move(cells));

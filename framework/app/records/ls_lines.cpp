@@ -80,10 +80,14 @@ std::vector<Line> lines_below(const std::string& folder) {
   return lines;
 }
 
-double dev_value(const RunSummary& summary, const std::string& metric) {
-  for (const auto& [name, value] : summary.status.metrics)
-    if (name.starts_with(kDev) && name.compare(kDev.size(), name.npos, metric) == 0) return value;
+double last_value(const RunSummary& summary, const std::string& name) {
+  for (const auto& [known, value] : summary.status.metrics)
+    if (known == name) return value;
   return kNone;
+}
+
+double dev_value(const RunSummary& summary, const std::string& metric) {
+  return last_value(summary, kDev + metric);
 }
 
 double test_value(const RunSummary& summary, const std::string& metric) {

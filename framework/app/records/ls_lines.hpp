@@ -20,6 +20,7 @@ struct Line {
 std::vector<Line> lines_below(const std::string& folder);
 
 // NaN where there is none. Of dev: the last value that the run's status has.
+double last_value(const RunSummary& summary, const std::string& name);  // "system/tokens_per_s"
 double dev_value(const RunSummary& summary, const std::string& metric);
 double test_value(const RunSummary& summary, const std::string& metric);
 

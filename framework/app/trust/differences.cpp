@@ -12,14 +12,35 @@
 namespace softalign::app {
 namespace {
 
-// Whether a value is of a metric that is newer than the record, which has it nowhere. What it is
-// computed from is compared.
+bool has_metric(const Record& record, const std::string& name) {
+  return (record.has("test") && record.attribute<double>("test", name)) ||
+         record.has("dev/" + name) || record.has("test/by_length/" + name);
+}
+
+// Whether all that is called so, a metric or a column that metrics are computed from, is newer than the record.
+bool is_newer_name(const Record& record, const std::string& name) {
+  if (registered_metric(name)) return !has_metric(record, name);
+  bool counted = false;
+  for (const NamedMetric& one : all_metrics())
+    if (std::ranges::count(one.metric->columns(), name, &CountColumn::name) > 0) {
+      if (has_metric(record, one.name)) return false;
+      counted = true;
+    }
+  return counted;
+}
+
+// Whether a value is of a metric that is newer than the record, which has it nowhere.
 bool is_newer(const Record& record, const std::string& path) {
-  const std::size_t end = path.find_last_of("/@");
-  if (end == path.npos || path.starts_with("train/")) return false;
-  const std::string name = path.substr(end + 1);
-  return registered_metric(name) && !record.attribute<double>("test", name) &&
-         !record.has("dev/" + name) && !record.has("test/by_length/" + name);
+  if (path.starts_with("train/")) return false;
+  constexpr std::string_view kSignature = "_signature";
+  for (std::size_t at = 0; at < path.size();) {
+    const std::size_t end = std::min(path.find_first_of("/@", at), path.size());
+    std::string name = path.substr(at, end - at);
+    if (name.ends_with(kSignature)) name.resize(name.size() - kSignature.size());
+    if (is_newer_name(record, name)) return true;
+    at = end + 1;
+  }
+  return false;
 }
 
 // Whether the numbers of a column are those of another one, at the same updates, as far as it goes.

@@ -1,0 +1,108 @@
+#include "framework/eval/tokenise.hpp"
+
+#include "framework/eval/unicode.hpp"
+
+namespace softalign {
+namespace {
+
+using Test = bool (*)(char32_t);
+
+// What a regular expression of one or two characters, each in a group, makes of a text: the matches from left to
+// right, none of which overlap.
+enum class Spaced { behind_second, before_first };
+
+std::u32string replaced(const std::u32string& text, Test first, Test second, Spaced where) {
+  std::u32string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (i + 1 == text.size() || !first(text[i]) || !second(text[i + 1])) {
+      out += text[i];
+      continue;
+    }
+    if (where == Spaced::before_first) out += U' ';
+    out += text[i];
+    out += U' ';
+    out += text[i + 1];
+    if (where == Spaced::behind_second) out += U' ';
+    ++i;
+  }
+  return out;
+}
+
+std::u32string spaced(const std::u32string& text, Test which) {
+  std::u32string out;
+  for (const char32_t point : text) {
+    if (which(point)) out += U' ';
+    out += point;
+    if (which(point)) out += U' ';
+  }
+  return out;
+}
+
+void replace_all(std::u32string& text, std::u32string_view old, std::u32string_view by) {
+  for (std::size_t at = 0; (at = text.find(old, at)) != text.npos; at += by.size())
+    text.replace(at, old.size(), by);
+}
+
+std::u32string without_end(std::u32string text) {
+  while (!text.empty() && is_space(text.back())) text.pop_back();
+  return text;
+}
+
+std::vector<std::string> words_of(const std::u32string& text) {
+  std::vector<std::string> words;
+  bool inside = false;
+  for (const char32_t point : text) {
+    const bool space = is_space(point);
+    if (!space && !inside) words.emplace_back();
+    if (!space) append_utf8(words.back(), point);
+    inside = !space;
+  }
+  return words;
+}
+
+// The class [\{-\~\[-\` -\&\(-\+\:-\@\/].
+bool is_ascii_mark(char32_t c) {
+  return (c >= U'{' && c <= U'~') || (c >= U'[' && c <= U'`') || (c >= U' ' && c <= U'&') ||
+         (c >= U'(' && c <= U'+') || (c >= U':' && c <= U'@') || c == U'/';
+}
+bool is_digit(char32_t c) { return c >= U'0' && c <= U'9'; }
+bool is_no_digit(char32_t c) { return !is_digit(c); }
+bool is_stop(char32_t c) { return c == U'.' || c == U','; }
+bool is_dash(char32_t c) { return c == U'-'; }
+bool is_no_number(char32_t c) { return !is_number(c); }
+
+}  // namespace
+
+std::vector<std::string> tokenise_none(std::string_view utf8) { return unicode_words(utf8); }
+
+std::vector<std::string> tokenise_13a(std::string_view utf8) {
+  std::u32string text = without_end(decode_utf8(utf8));
+  replace_all(text, U"<skipped>", U"");
+  replace_all(text, U"-\n", U"");
+  replace_all(text, U"\n", U" ");
+  replace_all(text, U"&quot;", U"\"");
+  replace_all(text, U"&amp;", U"&");
+  replace_all(text, U"&lt;", U"<");
+  replace_all(text, U"&gt;", U">");
+  text = spaced(U' ' + text + U' ', is_ascii_mark);
+  text = replaced(text, is_no_digit, is_stop, Spaced::behind_second);
+  text = replaced(text, is_stop, is_no_digit, Spaced::before_first);
+  text = replaced(text, is_digit, is_dash, Spaced::behind_second);
+  return words_of(text);
+}
+
+std::vector<std::string> tokenise_intl(std::string_view utf8) {
+  std::u32string text = without_end(decode_utf8(utf8));
+  text = replaced(text, is_no_number, is_punctuation, Spaced::behind_second);
+  text = replaced(text, is_punctuation, is_no_number, Spaced::before_first);
+  return words_of(spaced(text, is_symbol));
+}
+
+std::vector<std::string> tokenise_char(std::string_view utf8) {
+  std::vector<std::string> characters;
+  for (const char32_t point : decode_utf8(utf8))
+    if (!is_space(point)) append_utf8(characters.emplace_back(), point);
+  return characters;
+}
+
+}  // namespace softalign
