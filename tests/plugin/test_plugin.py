@@ -180,7 +180,7 @@ def test_what_is_no_plugin_is_refused(here: Path) -> None:
     for file, message in {
         "text.so": "is no shared object (it has no ELF header); build it with softalign_add_plugin",
         "none.so": "not a softalign plugin (no ABI tag inside); build it with softalign_add_plugin",
-        "other.so": "built for another softalign; api is 7, this program has 4; build it again",
+        "other.so": "built for another softalign; api is 7, this program has 5; build it again",
         "gone.so": "gone.so: cannot be read",
         "cut.so": "cut.so: is cut short or damaged: it has ",
         "pipe.so": "pipe.so: is no regular file",
