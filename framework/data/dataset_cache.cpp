@@ -20,6 +20,10 @@ Dataset in_memory(const MakeDataset& make) {
   return data;
 }
 
+fs::path place_of(const fs::path& folder, const std::string& key) {
+  return folder / "datasets" / key;
+}
+
 // What may stand in the cache under a key.
 struct Kept {
   fs::path place;
@@ -85,13 +89,18 @@ Dataset through_file(Kept& kept, const MakeDataset& make, const Progress& progre
 
 }  // namespace
 
+bool is_cached(const std::string& identity) {
+  const std::optional<fs::path> folder = cache_folder();
+  return folder && is_there(place_of(*folder, sha256_hex(identity)));
+}
+
 Dataset cached_dataset(const std::string& identity,
                        const MakeDataset& make,
                        const Progress& progress) {
   const std::optional<fs::path> folder = cache_folder();
   if (!folder) return in_memory(make);
   const std::string key = sha256_hex(identity);
-  Kept kept{*folder / "datasets" / key, key};
+  Kept kept{place_of(*folder, key), key};
   std::string reason;
   try {
     return through_file(kept, make, progress);

@@ -33,4 +33,7 @@ Dataset cached_dataset(const std::string& identity,
                        const MakeDataset& make,
                        const Progress& progress);
 
+// Whether that dataset lies in the cache.
+bool is_cached(const std::string& identity);
+
 }  // namespace softalign

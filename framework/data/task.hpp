@@ -57,6 +57,8 @@ class Task {
   virtual Dataset load(std::uint64_t seed, const Progress& progress) const = 0;
   // Reads nothing: what cannot be trained is refused before that.
   virtual DataOutline outline() const { return {}; }
+  // Whether load has to train a model of sub-words first, which may take minutes.
+  virtual bool has_to_train_subwords() const { return false; }
 };
 
 struct TaskKind {

@@ -27,7 +27,16 @@ Plan plan_run(const ResolvedSpec<Spec>& resolved,
       plan.goes_on_from =
           fmt::format("run {} at update {}", shorter->run_id, shorter->beginning.state.update);
   const auto task = make_plugin<TaskKind>(spec.task);
-  check_run_sizes(resolved, task->outline(), threads_of_run(options.threads, spec), options.sizes);
+  const DataOutline outline = task->outline();
+  check_run_sizes(resolved, outline, threads_of_run(options.threads, spec), options.sizes);
+  plan.trains_subwords = task->has_to_train_subwords();
+  if (plan.trains_subwords) {
+    plan.source_symbols = outline.source_symbols;
+    plan.target_symbols = outline.target_symbols;
+    plan.parameters =
+        Model(spec.model, plan.source_symbols, plan.target_symbols).parameters().count();
+    return plan;
+  }
   const Dataset data = task->load(seed, [&](std::string_view what, Index done, Index total) {
     if (observer.stop_requested()) throw Interrupted("interrupted; nothing was written");
     observer.stage(what, done, total);
@@ -46,26 +55,32 @@ Plan plan_run(const ResolvedSpec<Spec>& resolved,
 }
 
 std::string plan_text(const Plan& plan) {
-  return fmt::format(
+  const char* most = plan.trains_subwords ? "at most " : "";
+  std::string text = fmt::format(
       "run id      {}\n"
       "folder      {}\n"
       "state       {}{}\n"
-      "parameters  {}\n"
-      "symbols     {} source, {} target\n"
-      "sentences   {} train, {} dev, {} test\n"
-      "updates     {}, {} an epoch\n",
+      "parameters  {}{}\n"
+      "symbols     {}{} source, {} target\n",
       plan.run_id,
       printable(plan.folder.string(), kWhole),
       to_string(plan.status.state),
       plan.goes_on_from ? "; goes on from " + *plan.goes_on_from : "",
+      most,
       plan.parameters,
+      most,
       plan.source_symbols,
-      plan.target_symbols,
-      plan.train,
-      plan.dev,
-      plan.test,
-      plan.updates,
-      plan.updates_per_epoch);
+      plan.target_symbols);
+  if (plan.trains_subwords)
+    return text + "sentences   known when the run has trained its sub-words\n";
+  return text + fmt::format(
+                    "sentences   {} train, {} dev, {} test\n"
+                    "updates     {}, {} an epoch\n",
+                    plan.train,
+                    plan.dev,
+                    plan.test,
+                    plan.updates,
+                    plan.updates_per_epoch);
 }
 
 Json plan_json(const Plan& plan) {
@@ -73,6 +88,7 @@ Json plan_json(const Plan& plan) {
           {"goes_on_from", plan.goes_on_from ? Json(*plan.goes_on_from) : Json()},
           {"folder", plan.folder.string()},
           {"state", to_string(plan.status.state)},
+          {"trains_subwords", plan.trains_subwords},
           {"parameters", plan.parameters},
           {"symbols", {{"source", plan.source_symbols}, {"target", plan.target_symbols}}},
           {"sentences", {{"train", plan.train}, {"dev", plan.dev}, {"test", plan.test}}},

@@ -18,6 +18,8 @@ struct Plan {
   std::filesystem::path folder;
   RunStatus status;                         // of an earlier attempt
   std::optional<std::string> goes_on_from;  // "run 3f2a at update 500"
+  bool trains_subwords =
+      false;  // first: of symbols and parameters there are at most so many, the rest is not known
   Index parameters = 0;
   Index source_symbols = 0, target_symbols = 0;
   Index train = 0, dev = 0, test = 0;  // sentences that are kept
@@ -25,7 +27,7 @@ struct Plan {
   Index updates = 0;  // unless training stops early
 };
 
-// Reads the data. Throws as run_experiment does for a wrong spec or wrong data.
+// Reads the data, but trains no sub-words. Throws as run_experiment does for a wrong spec or wrong data.
 Plan plan_run(const ResolvedSpec<Spec>& resolved,
               const ExperimentOptions& options,
               const std::filesystem::path& results,

@@ -186,15 +186,9 @@ class ParallelText final : public Task {
   }
 
   Dataset load(std::uint64_t, const Progress& progress) const override {
-    std::map<std::string, std::string> hashes;  // of the files, by path
-    const std::string identity = fmt::format("parallel_text {}\nsentencepiece {}\n{}",
-                                             kRules,
-                                             sentencepiece_version(),
-                                             canonical_json(options_, [&](const InputFile& file) {
-                                               return hashes[file.path] = remembered_hash(file);
-                                             }));
-    return cached_dataset(
-        identity,
+    Hashes hashes;
+    Dataset made = cached_dataset(
+        identity(hashes),
         [&](Dataset& data, const Emit& emit) {
           read(data, emit, progress);
           for (const auto& [path, hash] : hashes)
@@ -203,9 +197,38 @@ class ParallelText final : public Task {
                               printable(path, kWhole));
         },
         progress);
+    if (subwords()) {
+      const VocabularyOptions of_target = options_.vocabulary.of_target();
+      note_size(made, "source", *made.source, options_.vocabulary.size);
+      if (!options_.vocabulary.one()) note_size(made, "target", *made.target, of_target.size);
+    }
+    return made;
+  }
+  bool has_to_train_subwords() const override {
+    Hashes hashes;
+    return subwords() && !is_cached(identity(hashes));
   }
 
  private:
+  using Hashes = std::map<std::string, std::string>;  // of the files, by path
+
+  bool subwords() const { return options_.vocabulary.type == "sentencepiece"; }
+
+  std::string identity(Hashes& hashes) const {
+    return fmt::format("parallel_text {}\nsentencepiece {}\n{}",
+                       kRules,
+                       sentencepiece_version(),
+                       canonical_json(options_, [&](const InputFile& file) {
+                         return hashes[file.path] = remembered_hash(file);
+                       }));
+  }
+
+  static void note_size(Dataset& data, const char* side, const Vocabulary& made, Index asked) {
+    if (made.size() != asked)
+      data.notes.push_back(fmt::format(
+          "{} vocabulary: {} symbols, and {} were asked for", side, made.size(), asked));
+  }
+
   void read(Dataset& data, const Emit& emit, const Progress& progress) const {
     data.has_links = !options_.test.alignment.path.empty();
     data.train.name = "train";
