@@ -52,6 +52,9 @@ std::optional<ShorterRun> shorter_run_in(const RunFolder& folder,
   if (other != identity || !end_is_published(folder)) return std::nullopt;
   const Record record(folder.record());
   const auto arithmetic = record.attribute<Index>("provenance", "arithmetic");
+  Json recorded = Json::parse(record.identity_json(), nullptr, false);
+  take_length(recorded);
+  if (recorded != identity) return std::nullopt;  // the file beside it is another run's
   if (arithmetic != kArithmetic || !changed_plugins(record).empty()) return std::nullopt;
   auto beginning = beginning_of(folder, record.run_id(), [&](const Checkpoint& checkpoint) {
     return passes(TrainingState::of(checkpoint), made, asked);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "framework/base/counted.hpp"
 #include "framework/base/hash.hpp"
@@ -98,6 +99,9 @@ std::vector<real> numbers_of(std::string_view text, const TextFile& file) {
                       file.line_number(),
                       printable(text.substr(0, end)));
     numbers.push_back(static_cast<real>(number));
+    if (!std::isfinite(numbers.back()))
+      throw DataError(
+          "{}:{}: '{}' is not finite", file.path(), file.line_number(), text.substr(0, end));
     text.remove_prefix(end);
   }
   return numbers;
@@ -119,8 +123,14 @@ std::string take_vectors(Model& model,
   while (file.next(line)) {
     const std::size_t end = std::min(line.find_first_of(" \t"), line.size());
     const std::vector<real> numbers = numbers_of(std::string_view(line).substr(end), file);
-    if (file.line_number() == 1 && numbers.size() == 1)
-      continue;  // how many there are, of which size
+    if (file.line_number() == 1 && numbers.size() == 1 &&
+        size != 1) {  // how many there are, of which size
+      if (numbers[0] == static_cast<real>(size)) continue;
+      throw DataError("{}:1: says that a symbol has {} numbers, and model.embedding is {}",
+                      file.path(),
+                      numbers[0],
+                      size);
+    }
     if (std::ssize(numbers) != size)
       throw DataError("{}:{}: {} behind the symbol, and model.embedding is {}",
                       file.path(),

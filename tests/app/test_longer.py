@@ -65,6 +65,13 @@ def test_what_would_give_other_bits_is_not_used(here: Path) -> None:
     assert list((cut / "ckpt").iterdir()) == [] and "going on" not in run(here, "train.epochs=4")[1]
 
 
+def test_an_identity_of_another_run_is_not_believed(here: Path) -> None:
+    first, _ = run(here, "train.optimizer.learning_rate=0.5")
+    other, _ = run(here, "--out", "other")
+    shutil.copy(other / "identity.json", first / "identity.json")
+    assert "going on" not in run(here, "train.epochs=4")[1]
+
+
 def test_an_interrupted_run_is_no_beginning(here: Path) -> None:
     first, _ = run(here)
     (first / "run.h5").unlink()

@@ -17,7 +17,7 @@ def test_states_of_an_interrupted_run(here: Path) -> None:
     process, run = started_run(here, "train.epochs=2000", "train.optimizer.learning_rate=0.2", EARLY, "record.keep=all")
     wait_until(lambda: len(list(run.glob("ckpt/*.ckpt"))) > 3)
     running = softalign("translate", run, cwd=here, text=SENTENCES)
-    assert "the best state so far, of update " in running.stderr and "(the run is running)" in running.stderr
+    assert "the state chosen so far, of update " in running.stderr and "(the run is running)" in running.stderr
     assert len(running.stdout.splitlines()) == 2
     interrupt(process)
     updates = sorted(int(path.name.split("-")[1]) for path in run.glob("ckpt/*.ckpt"))
@@ -32,6 +32,7 @@ def test_states_of_an_interrupted_run(here: Path) -> None:
     assert best["metrics"]["all"]["loss"] == min(metrics.values())
     message = error("score", run, "--source", "tiny.yaml", "--target", "tiny.yaml", "--state", 1, cwd=here, code=3)
     assert f"ckpt/ beside it holds no whole checkpoint of update 1; there are those of updates {updates[0]}, " in message
+    assert "a trained run has no init.freeze to change" in error("evaluate", run, "init.freeze=[encoder.*]", cwd=here, code=2)
     assert "'worst' is neither best nor last nor an update's number" in error("translate", run, "--state", "worst", cwd=here, code=2)
 
 

@@ -104,5 +104,13 @@ def test_word_vectors(here: Path) -> None:
     assert "vectors.txt:1: 2 numbers behind the symbol, and model.embedding is 8" in error("run", "text.yaml", *changes, cwd=here, code=3)
     (here / "vectors.txt").write_text("a 1 2 3 4 5 6 seven 8\n")
     assert "vectors.txt:1: 'seven' is no number" in error("run", "text.yaml", *changes, cwd=here, code=3)
+    for number in ("nan", "inf", "1e39"):
+        (here / "vectors.txt").write_text(f"a 1 2 3 4 5 6 {number} 8\n")
+        assert f"vectors.txt:1: '{number}' is not finite" in error("run", "text.yaml", *changes, cwd=here, code=3)
+    (here / "vectors.txt").write_text("3 5\na 1 2 3 4 5 6 7 8\n")
+    assert "vectors.txt:1: says that a symbol has 5 numbers, and model.embedding is 8" in error("run", "text.yaml", *changes, cwd=here, code=3)
+    (here / "one.txt").write_text("a 7\n")
+    one = softalign("run", "text.yaml", "init.source_embeddings=one.txt", "model.embedding=1", "name=one", cwd=here).stderr
+    assert "one.txt: 1 of 8 source symbols" in one
     (here / "vectors.txt").write_text("q 1 2 3 4 5 6 7 8\n")
     assert "has none of the 8 source symbols" in error("run", "text.yaml", *changes, cwd=here, code=3)

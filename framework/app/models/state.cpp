@@ -79,7 +79,7 @@ std::string fill(Model& model, const Record& record, const StateName& state) {
                best ? "best" : "parameters",
                model.parameters().values(),
                usize(store.flat_size()));
-  const std::string which = best                ? "the best state so far, "
+  const std::string which = best                ? "the state chosen so far, "
                             : !update_of(state) ? "the last state, "
                                                 : "the state ";
   return fmt::format("{}of update {} (the run is {})",

@@ -24,7 +24,10 @@ using Strings = std::vector<std::string>;
 // What an override of a trained run changes in its spec.
 Override trained_override(Override change, const Strings& measures) {
   const std::string head = change.path.substr(0, change.path.find('.'));
-  if (head == "task" || head == "init" || head == "plugins") return change;
+  if (head == "task" || head == "plugins") return change;
+  // Where files are; what is frozen says how a checkpoint is laid out.
+  for (const char* file : {"init.from", "init.source_embeddings", "init.target_embeddings"})
+    if (change.path == file) return change;
   const Strings all = {"search", "lengths", "batch", "task", "plugins"};
   if (std::ranges::find(all, head) == all.end())
     throw SpecError("{}: a trained run has no {} to change{}",
