@@ -79,7 +79,7 @@ Row row_of(const std::filesystem::path& place, const Record& record) {
   const Run run(place, record);
   add_options(Json::parse(record.identity_json()), "", row);
   for (const std::string& series : record.series_names())
-    if (series != "train" && series != "system")
+    if (series != "train" && !is_volatile(series))
       add_series(record, series, row);  // the last batch says little
   for (const auto& [name, metric] : test_metrics(record)) {
     row["test/" + name] = metric.value;

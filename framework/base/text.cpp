@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <cstring>
+#include <iterator>
 
 namespace softalign {
 namespace {
@@ -37,6 +39,10 @@ Character character_at(std::string_view text, std::size_t at) {
   } catch (const utf8::exception&) {
     return {};
   }
+}
+
+void append_utf8(std::string& utf8, char32_t code_point) {
+  utf8::append(static_cast<std::uint32_t>(code_point), std::back_inserter(utf8));
 }
 
 std::size_t find_invalid_utf8(std::string_view text) {

@@ -19,6 +19,9 @@ struct Character {
 };
 Character character_at(std::string_view text, std::size_t at);
 
+// The code point must be one that UTF-8 can write: no surrogate.
+void append_utf8(std::string& utf8, char32_t code_point);
+
 // Where the first byte that is not UTF-8 stands, or npos.
 std::size_t find_invalid_utf8(std::string_view text);
 

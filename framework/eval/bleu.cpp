@@ -24,6 +24,8 @@ std::u32string numbered(std::span<const std::string> words,
   return numbers;
 }
 
+double log_brevity(const BleuSums& sum) { return std::min(0.0, 1 - sum[1] / sum[0]); }
+
 }  // namespace
 
 BleuStats bleu_stats(std::span<const std::string> hypothesis,
@@ -56,13 +58,12 @@ double bleu(const BleuSums& sum) {
     const double matches = correct[n] > 0 ? correct[n] : 1 / (smoothing *= 2);
     log_precision += exact::log(matches / total[n]) / kBleuOrder;
   }
-  const double log_brevity = std::min(0.0, 1 - sum[1] / sum[0]);
-  return 100 * exact::exp(log_brevity + log_precision);
+  return 100 * exact::exp(log_brevity(sum) + log_precision);
 }
 
 double brevity_penalty(const BleuSums& sum) {
   if (sum[0] == 0) return 0;
-  return exact::exp(std::min(0.0, 1 - sum[1] / sum[0]));
+  return exact::exp(log_brevity(sum));
 }
 
 std::string bleu_signature(const std::string& tokenisation) {

@@ -24,7 +24,7 @@ BleuStats bleu_stats(std::span<const std::string> hypothesis,
 // no match, or no 4-gram in any hypothesis.
 double bleu(const BleuSums& sums);
 
-// Factor of a corpus for hypotheses that are shorter than their references, 0..1; NaN when there is no sentence.
+// Factor of a corpus for hypotheses that are shorter than their references, 0..1; 0 when there is no word.
 double brevity_penalty(const BleuSums& sums);
 
 // How the score is made, in sacreBLEU's form ("none", "13a", ..); the version names this framework.

@@ -1,5 +1,6 @@
 #include "framework/eval/tokenise.hpp"
 
+#include "framework/base/text.hpp"
 #include "framework/eval/unicode.hpp"
 
 namespace softalign {

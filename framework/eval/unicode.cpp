@@ -33,26 +33,6 @@ bool is_space(char32_t c) {
          c == 0x205F || c == 0x3000;
 }
 
-void append_utf8(std::string& utf8, char32_t point) {
-  const auto put = [&](char32_t byte) { utf8 += static_cast<char>(byte); };
-  const auto rest = [&](int shift) { put(0x80 | (point >> shift & 0x3F)); };
-  if (point < 0x80) {
-    put(point);
-  } else if (point < 0x800) {
-    put(0xC0 | point >> 6);
-    rest(0);
-  } else if (point < 0x10000) {
-    put(0xE0 | point >> 12);
-    rest(6);
-    rest(0);
-  } else {
-    put(0xF0 | point >> 18);
-    rest(12);
-    rest(6);
-    rest(0);
-  }
-}
-
 std::vector<std::string> unicode_words(std::string_view utf8) {
   std::vector<std::string> words;
   bool inside = false;

@@ -20,8 +20,6 @@ bool is_punctuation(char32_t code_point);
 bool is_symbol(char32_t code_point);
 bool is_number(char32_t code_point);
 
-void append_utf8(std::string& utf8, char32_t code_point);
-
 // The words of a text: its longest runs without Unicode white space. (data/text.hpp's split_words
 // cuts corpora, at ASCII white space only.)
 std::vector<std::string> unicode_words(std::string_view utf8);

@@ -16,7 +16,7 @@ struct ShorterRun {
   Beginning beginning;  // the newest of its checkpoints that the longer run passes, too
 };
 
-// The one that came furthest of the complete runs beside `run`, made with the same arithmetic and
+// Of the complete runs beside `run`, the run that came furthest, if it was made with the same arithmetic and
 // plugins. Files that cannot be read are passed over.
 std::optional<ShorterRun> find_shorter_run(const Spec& spec, const RunPlace& run);
 

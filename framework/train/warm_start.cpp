@@ -10,6 +10,7 @@
 #include "framework/base/hash.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
+#include "framework/data/text.hpp"
 #include "framework/data/text_file.hpp"
 #include "framework/record/published/open_record.hpp"
 
@@ -84,25 +85,20 @@ std::string take_parameters(Model& model, const InitOptions& options, const Data
 }
 
 // The numbers behind the first word of a line.
-std::vector<real> numbers_of(std::string_view text, const TextFile& file) {
+std::vector<real> numbers_of(const std::vector<std::string_view>& words, const TextFile& file) {
   std::vector<real> numbers;
-  while (!text.empty()) {
-    const std::size_t begin = text.find_first_not_of(" \t");
-    if (begin == text.npos) break;
-    text.remove_prefix(begin);
-    const std::size_t end = std::min(text.find_first_of(" \t"), text.size());
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string_view word = words[i];
     double number = 0;
-    const auto [at, error] = std::from_chars(text.data(), text.data() + end, number);
-    if (error != std::errc{} || at != text.data() + end)
+    const auto [at, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (error != std::errc{} || at != word.data() + word.size())
       throw DataError("{}:{}: '{}' is no number; a line is a symbol and its numbers",
                       file.path(),
                       file.line_number(),
-                      printable(text.substr(0, end)));
+                      printable(word));
     numbers.push_back(static_cast<real>(number));
     if (!std::isfinite(numbers.back()))
-      throw DataError(
-          "{}:{}: '{}' is not finite", file.path(), file.line_number(), text.substr(0, end));
-    text.remove_prefix(end);
+      throw DataError("{}:{}: '{}' is not finite", file.path(), file.line_number(), word);
   }
   return numbers;
 }
@@ -121,10 +117,10 @@ std::string take_vectors(Model& model,
   TextFile file(path.path);
   std::string line;
   while (file.next(line)) {
-    const std::size_t end = std::min(line.find_first_of(" \t"), line.size());
-    const std::vector<real> numbers = numbers_of(std::string_view(line).substr(end), file);
-    if (file.line_number() == 1 && numbers.size() == 1 &&
-        size != 1) {  // how many there are, of which size
+    const std::vector<std::string_view> words = split_words(line);
+    const std::vector<real> numbers = numbers_of(words, file);
+    // How many there are, and of which size.
+    if (file.line_number() == 1 && numbers.size() == 1 && size != 1) {
       if (numbers[0] == static_cast<real>(size)) continue;
       throw DataError("{}:1: says that a symbol has {} numbers, and model.embedding is {}",
                       file.path(),
@@ -137,8 +133,7 @@ std::string take_vectors(Model& model,
                       file.line_number(),
                       counted(std::ssize(numbers), "number"),
                       size);
-    const std::string symbol = line.substr(0, end);
-    const Token id = vocabulary.id(symbol);
+    const Token id = vocabulary.id(words.front());
     if (id < kSpecials || found[usize(id)]) continue;  // of a symbol that is there twice, the first
     found[usize(id)] = true;
     std::copy(numbers.begin(), numbers.end(), table->value().data + id * size);

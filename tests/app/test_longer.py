@@ -14,7 +14,7 @@ PLATEAU = "train.schedule={type: plateau, metric: dev/token_accuracy}"
 
 
 def run(here: Path, *changes: str) -> tuple[Path, str]:
-    """The folder of the run, and what was said."""
+    """The folder of the run, and its messages."""
     done = softalign("run", "tiny.yaml", *changes, cwd=here)
     return (here / done.stdout.split()[-1]).parent, done.stderr
 
@@ -56,8 +56,8 @@ def test_it_ends_with_the_bits_of_a_run_from_the_beginning(here: Path, case: str
 
 def test_what_would_give_other_bits_is_not_used(here: Path) -> None:
     run(here, "train.epochs=2", EARLY % 3)
-    for change in ("seed=2", "train.clip_norm=2", "evaluate.lengths=[3]", EARLY % 2, "train.epochs=2"):
-        assert "going on" not in run(here, "train.epochs=4", EARLY % 3, change)[1] or change == "train.epochs=2"
+    for change in ("seed=2", "train.clip_norm=2", "evaluate.lengths=[3]", EARLY % 2):
+        assert "going on" not in run(here, "train.epochs=4", EARLY % 3, change)[1]
     assert "going on" not in run(here, "train.epochs=4")[1]  # which parameters were best without early stopping is not known
     (tiny,) = here.glob("results/tiny")
     shutil.rmtree(tiny)

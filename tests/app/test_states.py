@@ -1,4 +1,4 @@
-"""Any state of a run is usable: the record's, the best so far, the last, one of an update; and the one taken is said."""
+"""Any state of a run is usable: the record's, the best so far, the last, that of an update; a note names it."""
 
 from __future__ import annotations
 

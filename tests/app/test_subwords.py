@@ -1,4 +1,4 @@
-"""Vocabularies of sub-words: not trained to say what would be done, and what came out is said."""
+"""Vocabularies of sub-words: a dry run trains none, and a note names a size that is not the one asked for."""
 
 from __future__ import annotations
 

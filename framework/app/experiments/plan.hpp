@@ -18,8 +18,8 @@ struct Plan {
   std::filesystem::path folder;
   RunStatus status;                         // of an earlier attempt
   std::optional<std::string> goes_on_from;  // "run 3f2a at update 500"
-  bool trains_subwords =
-      false;  // first: of symbols and parameters there are at most so many, the rest is not known
+  // Sub-words are still to be trained: symbols and parameters are at most so many, the rest is not known.
+  bool trains_subwords = false;
   Index parameters = 0;
   Index source_symbols = 0, target_symbols = 0;
   Index train = 0, dev = 0, test = 0;  // sentences that are kept

@@ -41,7 +41,8 @@ struct TrainedRuns {
 void refuse_links(const TrainedRuns& runs);
 
 // Overrides of a run that is over may change how it is measured, written without the leading
-// "evaluate." (search.width=10, lengths=[20], batch=8), and where its data is (task...). `plugins`, or the
+// "evaluate." (search.width=10, lengths=[20], batch=8), and where its data is (task..., files of
+// init). `plugins`, or the
 // override plugins=[FILE], are loaded in place of those that the record names. `measures`: those of the former that a command has a use for, "search" and so on; it
 // refuses others.
 struct TrainedArguments {

@@ -1,14 +1,13 @@
 // Cosine decay (Loshchilov and Hutter 2017, equation 5, without restarts), for the u updates made so far:
 //   least + (1 - least) (1 + cos(pi u / updates)) / 2,   and `least` behind `updates`.
 #include <algorithm>
+#include <numbers>
 
 #include "framework/base/elementary.hpp"
 #include "framework/train/schedule.hpp"
 
 namespace softalign {
 namespace {
-
-constexpr double kPi = 3.14159265358979323846;
 
 class Cosine final : public Schedule {
  public:
@@ -26,7 +25,7 @@ class Cosine final : public Schedule {
   double factor(const TrainingPosition& position) const override {
     const double made = std::min(
         1.0, static_cast<double>(position.update - 1) / static_cast<double>(options_.updates));
-    return options_.least + (1 - options_.least) * (1 + exact::cos(kPi * made)) / 2;
+    return options_.least + (1 - options_.least) * (1 + exact::cos(std::numbers::pi * made)) / 2;
   }
 
  private:
