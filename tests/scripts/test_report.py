@@ -544,15 +544,17 @@ def test_what_cannot_be_written_or_found_is_said_in_one_line(run, tmp_path):
 
 
 def asked(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([PROGRAM, "report", *arguments], cwd=cwd, capture_output=True, check=False)
+    return subprocess.run([PROGRAM, "report", *arguments], cwd=cwd, capture_output=True, timeout=300, check=False)
 
 
 def test_a_pipe_is_written_into_and_a_link_or_folder_is_not(run, tmp_path):
     pipe, link = tmp_path / "pipe", tmp_path / "link.html"
     os.mkfifo(pipe)
-    reader = subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE, text=True)
+    with open(tmp_path / "copy", "w") as copy:  # no second pipe, which would be full before the page is whole
+        reader = subprocess.Popen(["cat", pipe], stdout=copy)
     assert asked(run, "-o", pipe, cwd=tmp_path).returncode == 0
-    assert reader.communicate(timeout=30)[0].startswith("<!DOCTYPE html>") and pipe.is_fifo()
+    assert reader.wait(timeout=30) == 0 and pipe.is_fifo()
+    assert (tmp_path / "copy").read_text().startswith("<!DOCTYPE html>")
     (tmp_path / "real.html").write_text("mine")
     link.symlink_to(tmp_path / "real.html")
     for place, text in ((link, b"is a symbolic link"), (tmp_path, b"is a folder")):
@@ -602,6 +604,7 @@ def test_an_edited_plan_is_named(demo, tmp_path):
 def test_a_killed_run_is_lost_here_as_in_ls(tmp_path):
     process = subprocess.Popen([PROGRAM, "run", TINY, "train.epochs=4000"], cwd=tmp_path, stderr=subprocess.DEVNULL)
     while not list(tmp_path.rglob("run.h5")):
+        assert process.poll() is None
         time.sleep(0.05)
     process.kill()
     process.wait()
