@@ -137,7 +137,7 @@ def chosen(arguments: argparse.Namespace) -> list[tuple[str, Alignment]]:
     found = []
     for file in files:
         try:
-            found.append((file, [file.alignment(sentence) for sentence in arguments.sentences]))
+            found.append((file, [file.alignment(sentence, arguments.pieces) for sentence in arguments.sentences]))
         except RecordError as error:
             note(f"left out: {error}")
     if not found:
@@ -253,6 +253,7 @@ def parser() -> argparse.ArgumentParser:
                        (images, "images with each word's attention over them")):  # fmt: skip
         matrices = command(work, help, "RUN")
         matrices.add_argument("--sentences", type=numbers, required=True, metavar="I,J", help="numbered from 0, as in the record")
+        matrices.add_argument("--pieces", action="store_true", help="between the pieces that sentencepiece makes, not between words")
         matrices.add_argument("--name", action="append", default=[], type=pair, metavar="OLD=NEW", help="what a run is called")
     grid = command(heatmap, "a metric over two parameters of a sweep")
     grid.add_argument("sweep", type=Path, metavar="SWEEP", help="its folder, or its sweep.h5")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -49,10 +50,10 @@ def native(*prefix: str) -> Callable[[], list[str]]:
 
 
 def packages() -> list[str]:
-    """What a program needs to be built, of scripts/packages.txt, but for the tools."""
-    tools = {"g++", "cmake", "ninja-build", "pkg-config"}
-    lines = (ROOT / "scripts" / "packages.txt").read_text(encoding="utf-8").partition("[build]")[2].partition("\n[")[0].splitlines()
-    return [line.split()[0] for line in lines if line.strip() and line.split()[0] not in tools]
+    """The libraries of scripts/packages.txt that the program and its tests are built with."""
+    text = (ROOT / "scripts" / "packages.txt").read_text(encoding="utf-8")
+    groups = [text.partition(f"[{group}]")[2].partition("\n[")[0] for group in ("build", "tests")]
+    return re.findall(r"^\S+-dev\b", "".join(groups), re.MULTILINE)
 
 
 def aarch64() -> list[str]:
@@ -61,7 +62,7 @@ def aarch64() -> list[str]:
     done = root / "unpacked"
     if not done.exists():
         shutil.rmtree(root, ignore_errors=True)
-        include = ",".join([*packages(), "libstdc++-12-dev", "libbenchmark-dev"])
+        include = ",".join([*packages(), "libstdc++-12-dev"])
         call("debootstrap", "--arch=arm64", "--foreign", "--variant=minbase", f"--include={include}", "bookworm", root)
         for package in sorted((root / "var/cache/apt/archives").glob("*.deb")):
             call("dpkg", "-x", package, root)
@@ -79,7 +80,11 @@ def aarch64() -> list[str]:
     return ["qemu-aarch64", "-L", str(root), *compiled("aarch64", *toolchain)()]
 
 
-UNIT_TESTS = {"kernels": [], "eval": [], "train": ["--run_test=training_step,optimizers,schedules"]}  # a qemu is 40 times slower
+UNIT_TESTS = {  # a qemu is 40 times slower
+    "kernels": [],
+    "eval": [],
+    "train": ["--run_test=training_step,optimizers,schedules", "--run_test=!training_step/how_a_batch_is_cut_sets_no_bits"],
+}
 
 
 def aarch64_tests() -> list[str]:

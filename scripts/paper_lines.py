@@ -14,12 +14,11 @@ from matplotlib.ticker import MaxNLocator
 
 from drawing import asides, buckets_drawn, length_axis, looks, value_axis
 from paper import SMALL, WIDTHS, legend_above, metric_name, text_width
-from records import Run
+from records import Run, length_axis_label
 
 Group = tuple[str, list[Run]]  # a name in the legend, and runs that differ in nothing but their seed
 Band = tuple[np.ndarray, Optional[np.ndarray], Optional[np.ndarray], str]  # places, low and high ends, colour
 STEPS = [1, 2, 2.5, 5, 10]  # between ticks
-LENGTHS = "source length (tokens), number of sentences"
 HEIGHTS = {"column": 1.75, "page": 2.0}  # of one panel
 
 
@@ -89,7 +88,8 @@ def draw_lengths(groups: Sequence[Group], metrics: Sequence[str], width: str, ba
         crowded = max(text_width(line, SMALL) for tick in ticks for line in tick.split("\n")) > 0.92 * pitch
         axis.set_xticklabels([tick.replace("\n", "  ") if crowded else tick for tick in ticks], rotation=90 if crowded else 0)
         room = WIDTHS[width] / (len(metrics) if width == "page" else 1) - 0.4
-        axis.set_xlabel(LENGTHS if text_width(LENGTHS, 8) < room else LENGTHS.replace(", ", ",\n"))
+        text = f"{length_axis_label([run for _, runs in groups for run in runs])}, number of sentences"
+        axis.set_xlabel(text if text_width(text, 8) < room else ",\n".join(text.rsplit(", ", 1)))
         unit = results[0][0].units.get(metric, "")
         scale(axis, metric, unit)
         draw_bands(axis, bands, partial(axis.vlines, lw=0.9), metric, unit)

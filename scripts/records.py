@@ -18,6 +18,7 @@ from source_images import Image, read_image
 from stored import BUCKET, ROOT, SPEC, RecordError, array, attributes, demand, group_of, label, member, members, opened, read_yaml, series, table, values
 
 END = "</s>"  # closes every source that a model reads; no token of the sentence
+WORDS = "words_"  # begins the name of alignments whose pieces of words are joined
 LONGEST = 60  # characters of a word or a value in a figure
 
 
@@ -29,6 +30,7 @@ class ByLength:
     n: np.ndarray  # sentences
     metrics: dict[str, np.ndarray]  # accuracies in percent; NaN where a bucket has no value
     units: dict[str, str] = field(default_factory=dict)  # of metrics that have one: "percent", "nats"
+    counted: str = "tokens"  # what a length counts: "words", "pieces" of words
 
 
 @dataclass(frozen=True)
@@ -66,10 +68,10 @@ class AlignmentFile:
             sources = zip(values(group, "src_tokens", "O", (len(numbers), None)), lengths)
             return dict(zip(numbers, [source_length(words[:length]) for words, length in sources]))
 
-    def alignment(self, sentence: int) -> Alignment:
+    def alignment(self, sentence: int, pieces: bool = False) -> Alignment:
         """The sentence's attention at the last update kept, the mean of its heads. Throws RecordError when it is not there."""
         with opened(self.path) as file:
-            group = _attention(file)
+            group = _attention(file, pieces)
             if group is None or sentence not in self.sentences:
                 raise RecordError(f"{self.path}: no alignment of sentence {sentence}")
             at, n = list(self.sentences).index(sentence), len(self.sentences)
@@ -118,7 +120,8 @@ class Run(AlignmentFile):
         if lengths := (self.task.get("length") or {}).get("train"):
             return lengths[0], lengths[1]
         longest = self.task.get("max_length")
-        return (None, longest) if longest else None
+        in_words = self.by_length is not None and self.by_length.counted == "words"  # training bounds symbols
+        return (None, longest) if longest and not in_words else None
 
     @property
     def has_results(self) -> bool:
@@ -137,7 +140,8 @@ class Run(AlignmentFile):
             if (n < 0).any():
                 raise ValueError("test/by_length/n holds no counts")
             metrics = {name: column for name, column in columns.items() if column.dtype == np.float64}
-            return ByLength(labels, n, metrics, {name: label(member(group, name), "units") for name in metrics})
+            units = {name: label(member(group, name), "units") for name in metrics}
+            return ByLength(labels, n, metrics, units, attributes(group_of(file, "test"), {"length_unit?": str}).get("length_unit", "tokens"))
 
     @cached_property
     def dev(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -163,11 +167,14 @@ def source_length(words: Sequence[str]) -> int:
     return len(words) - (len(words) > 0 and words[-1] == END)
 
 
-def _attention(file: h5py.File) -> h5py.Group | None:
-    """The first module, in name order, of test sentences with the reference forced on the decoder."""
+def _attention(file: h5py.File, pieces: bool = False) -> h5py.Group | None:
+    """The first module, in name order, of test sentences with the reference forced on the decoder: between words, or between pieces of
+    them where those are wanted."""
     modules = group_of(file, "alignments")
     names = sorted(name for name, _ in members(modules) if not name.endswith(("_dev", "_search")))
-    return group_of(modules, names[0]) if names else None
+    if not names:
+        return None
+    return group_of(modules, names[0] if pieces or WORDS + names[0] not in names else WORDS + names[0])
 
 
 def read_file(path: Path) -> AlignmentFile:
@@ -187,6 +194,12 @@ def read_file(path: Path) -> AlignmentFile:
             found = Run(path, spec, root.get("run_id", ""), progress)
             found.trained_lengths, found.by_length, found.dev
     return found
+
+
+def length_axis_label(runs: Sequence[Run]) -> str:
+    """With what lengths count, of all that these runs count."""
+    units = dict.fromkeys(run.by_length.counted for run in runs if run.by_length)
+    return f"source length ({', '.join(units) or 'tokens'})"
 
 
 def labels(runs: Sequence[Run]) -> list[str]:

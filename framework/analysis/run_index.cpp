@@ -4,7 +4,6 @@
 #include <map>
 
 #include "framework/analysis/index_file.hpp"
-#include "framework/analysis/runs_below.hpp"
 #include "framework/analysis/summary_bytes.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
@@ -12,6 +11,7 @@
 #include "framework/base/regular_file.hpp"
 #include "framework/base/types.hpp"
 #include "framework/data/file_stamp.hpp"
+#include "framework/record/folder/runs_below.hpp"
 #include "framework/record/journal/bytes.hpp"
 
 namespace softalign {

@@ -13,6 +13,7 @@ inline constexpr Index kMostTokens = 100000000;    // of a batch
 inline constexpr Index kLongestSentence = 10000;   // tokens; more: a file without line ends
 inline constexpr Index kMostSentences = 10000000;  // of a split
 inline constexpr Index kMostSymbols = 1000000;     // of a vocabulary
+inline constexpr Index kLargestWeight = 1000;      // of a training file
 inline constexpr Index kMostEpochs = 1000000;
 inline constexpr Index kMostUpdates = 1000000000;
 

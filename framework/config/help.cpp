@@ -15,15 +15,16 @@ std::string type_of(const OptionNode& node) {
   if (node.block) return "block";
   if (const auto* choice = std::get_if<Choice>(&node.value)) return choice->kind;
   // In the order of OptionNode::Leaf.
-  constexpr std::array<const char*, 9> names = {"nothing",
-                                                "boolean",
-                                                "integer",
-                                                "number",
-                                                "text",
-                                                "list of integers",
-                                                "list of numbers",
-                                                "list of texts",
-                                                "file"};
+  constexpr std::array<const char*, 10> names = {"nothing",
+                                                 "boolean",
+                                                 "integer",
+                                                 "number",
+                                                 "text",
+                                                 "list of integers",
+                                                 "list of numbers",
+                                                 "list of texts",
+                                                 "file",
+                                                 "file or list of files"};
   return names.at(node.value.index());
 }
 

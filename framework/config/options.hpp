@@ -21,7 +21,8 @@
 //
 //   v.unread("window", type != "local", "only type local reads it");
 //
-// Types: bool, Index, real, double, std::string, std::vector of the last four, InputFile, structs
+// Types: bool, Index, real, double, std::string, std::vector of the last four, InputFile,
+// InputFiles, structs
 // with a `describe`, std::optional of any of these (null or absent is empty), and Choice (a plugin
 // with options of its own; initialise its kind).
 #pragma once
@@ -106,6 +107,10 @@ struct InputFile {
   Position where = {};
   bool parameters_count = false;  // a record, or its run's folder: hashed is what its model learnt
 };
+
+// One or several, as `corpus.de` or `[corpus.de, more.de]`. One alone is written and hashed as an
+// InputFile is.
+using InputFiles = std::vector<InputFile>;
 
 // The double with the float's shortest decimal: 0.1f is written, compared and hashed as 0.1.
 inline double widened(float value) { return std::stod(fmt::format("{}", value)); }
@@ -193,6 +198,10 @@ class OptionVisitor {
                      const Limits&) = 0;
   virtual void visit(std::string_view name,
                      InputFile& value,
+                     std::string_view help,
+                     const Limits&) = 0;
+  virtual void visit(std::string_view name,
+                     InputFiles& value,
                      std::string_view help,
                      const Limits&) = 0;
   virtual void visit(std::string_view name,

@@ -68,16 +68,30 @@ class Reader final : public OptionVisitor {
   }
 
   void visit(std::string_view name, InputFile& v, std::string_view help, const Limits& l) override {
-    const Value::Entry* const entry = declare(name, help, l);
-    if (entry && entry->value.is_null() && !l.required) {
-      v.path.clear();
-      note_origin(name, entry->value.where);
-    } else if (entry) {
-      convert(name, *entry, [&](const Value& value) {
-        v.path = input_file(value, l);
-        v.where = value.where;
-      });
-    }
+    take_or_clear(
+        name, help, l, [&] { v.path.clear(); }, [&](const Value& value) { set(v, value, l); });
+  }
+  void visit(std::string_view name,
+             InputFiles& v,
+             std::string_view help,
+             const Limits& l) override {
+    take_or_clear(
+        name,
+        help,
+        l,
+        [&] { v.clear(); },
+        [&](const Value& value) {
+          if (value.is_map() || (value.is_list() && value.items.empty()))
+            throw ScalarFault("expected a file or a list of files, as [a, b], got " +
+                              (value.is_map() ? value.describe() : "an empty list"));
+          InputFiles files;
+          const auto add = [&](const Value& item) { set(files.emplace_back(), item, l); };
+          if (value.is_list())
+            each_item(name, value, add);
+          else
+            add(value);
+          v = std::move(files);
+        });
   }
 
   void visit(std::string_view name, Choice& v, std::string_view help, const Limits& l) override {
@@ -203,6 +217,37 @@ class Reader final : public OptionVisitor {
     if (const Value::Entry* const entry = declare(name, help, l)) convert(name, *entry, into);
   }
 
+  // For what may be null: nothing is given then.
+  template <class Clear, class Convert>
+  void take_or_clear(std::string_view name,
+                     std::string_view help,
+                     const Limits& l,
+                     const Clear& clear,
+                     const Convert& into) {
+    const Value::Entry* const entry = declare(name, help, l);
+    if (entry && entry->value.is_null() && !l.required) {
+      clear();
+      note_origin(name, entry->value.where);
+    } else if (entry) {
+      convert(name, *entry, into);
+    }
+  }
+
+  // Reports what is wrong with an item at its own place.
+  template <class OnItem>
+  void each_item(std::string_view name, const Value& list, const OnItem& on_item) {
+    for (const Value& item : list.items) {
+      try {
+        on_item(item);
+      } catch (const ScalarFault& fault) {
+        faults_.add(
+            item.where,
+            fmt::format(
+                "{}, item {}: {}", path_of(name), &item - list.items.data() + 1, fault.what()));
+      }
+    }
+  }
+
   template <class T>
   void assign(std::string_view name, T& value, T given) {
     if (value != given) changed_.insert(path_of(name));
@@ -220,18 +265,14 @@ class Reader final : public OptionVisitor {
         throw ScalarFault("expected a list, as [a, b], got " + value.describe());
       std::vector<T> items;
       const std::size_t faults = faults_.count();
-      for (const Value& item : value.items) {
-        try {
-          items.push_back(item_of(item));
-        } catch (const ScalarFault& fault) {
-          faults_.add(
-              item.where,
-              fmt::format(
-                  "{}, item {}: {}", path_of(name), &item - value.items.data() + 1, fault.what()));
-        }
-      }
+      each_item(name, value, [&](const Value& item) { items.push_back(item_of(item)); });
       if (faults_.count() == faults) assign(name, out, std::move(items));
     });
+  }
+
+  static void set(InputFile& file, const Value& value, const Limits& limits) {
+    file.path = input_file(value, limits);
+    file.where = value.where;
   }
 
   static std::string input_file(const Value& value, const Limits& limits) {

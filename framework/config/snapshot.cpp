@@ -47,6 +47,11 @@ class Taker final : public OptionVisitor {
     node.value = v;
     node.absent = node.absent || v.path.empty();
   }
+  void visit(std::string_view n, InputFiles& v, std::string_view h, const Limits& l) override {
+    OptionNode& node = add(n, h, l);
+    node.value = v;
+    node.absent = node.absent || v.empty();
+  }
   void visit(std::string_view n, Choice& v, std::string_view h, const Limits& l) override {
     OptionNode& node = add(n, h, l);
     node.value = v;

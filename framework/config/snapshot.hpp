@@ -37,6 +37,7 @@ struct OptionNode {
                             std::vector<double>,
                             std::vector<std::string>,
                             InputFile,
+                            InputFiles,
                             Choice>;
 
   std::string name;

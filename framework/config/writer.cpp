@@ -29,6 +29,10 @@ std::string flow_list(const std::vector<T>& items, const Text& text) {
   return fmt::format("[{}]", fmt::join(texts, ", "));
 }
 
+std::string path_text(const InputFile& file) {
+  return file.path.empty() ? "null" : yaml_text(file.path);
+}
+
 bool is_choice(const OptionNode& node) { return std::holds_alternative<Choice>(node.value); }
 
 // Calls leaf(depth, key, path, text), or block(depth, key) before a block's children, in order.
@@ -65,6 +69,11 @@ nlohmann::json json_of(const OptionNode& node, const FileHash& hash, Hashed whic
             [](std::monostate) { return nlohmann::json(); },
             [](const Choice&) { return nlohmann::json(); },
             [&](const InputFile& file) { return nlohmann::json(file_digest(hash(file))); },
+            [&](const InputFiles& files) {
+              nlohmann::json digests;
+              for (const InputFile& file : files) digests.push_back(file_digest(hash(file)));
+              return digests.size() == 1 ? digests.front() : digests;
+            },
             [&](const std::string& text) { return nlohmann::json(hashed_text(node, text, which)); },
             [](const auto& value) { return nlohmann::json(value); }},
         node.value);
@@ -137,7 +146,10 @@ std::string leaf_text(const OptionNode::Leaf& value) {
                  [&](const std::vector<Index>& x) { return flow_list(x, integer); },
                  [](const std::vector<double>& x) { return flow_list(x, number_text); },
                  [](const std::vector<std::string>& x) { return flow_list(x, yaml_text); },
-                 [](const InputFile& x) { return x.path.empty() ? "null" : yaml_text(x.path); },
+                 [](const InputFile& x) { return path_text(x); },
+                 [](const InputFiles& x) {
+                   return x.size() == 1 ? path_text(x.front()) : flow_list(x, path_text);
+                 },
                  [](const Choice& x) { return yaml_text(x.type); }},
       value);
 }

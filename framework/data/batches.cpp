@@ -1,6 +1,7 @@
 #include "framework/data/batches.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <tuple>
 
@@ -75,7 +76,36 @@ Batches cut_by_tokens(std::span<const Index> examples,
   return batches;
 }
 
+Index drawn_from(const Portion& portion) {
+  return static_cast<Index>(std::round(static_cast<double>(portion.examples) * portion.weight));
+}
+
+// The examples of an epoch, portion by portion.
+std::vector<Index> draw(const std::vector<Portion>& portions,
+                        std::uint64_t seed,
+                        std::uint64_t round) {
+  std::vector<Index> drawn;
+  Index first = 0;
+  for (std::size_t k = 0; k < portions.size(); ++k) {
+    const Index size = portions[k].examples;
+    const Index whole = static_cast<Index>(portions[k].weight) * size;
+    const RandomStream stream(seed, fmt::format("portion {}", k));
+    const std::vector<Index> some = stream.permutation(size, round);
+    for (Index i = 0; i < drawn_from(portions[k]); ++i)
+      drawn.push_back(first + (i < whole ? i % size : some[usize(i - whole)]));
+    first += size;
+  }
+  return drawn;
+}
+
 }  // namespace
+
+Index examples_per_epoch(const Split& split) {
+  if (split.portions.empty()) return std::ssize(split.examples);
+  Index sum = 0;
+  for (const Portion& portion : split.portions) sum += drawn_from(portion);
+  return sum;
+}
 
 Index most_pairs(const BatchOptions& options, Index longest) {
   if (!options.tokens) return options.sentences;
@@ -87,7 +117,11 @@ Batches epoch_batches(const Split& split,
                       std::uint64_t seed,
                       Index epoch) {
   const auto round = static_cast<std::uint64_t>(epoch);
-  auto order = RandomStream(seed, "shuffle").permutation(std::ssize(split.examples), round);
+  auto order = RandomStream(seed, "shuffle").permutation(examples_per_epoch(split), round);
+  if (!split.portions.empty()) {
+    const std::vector<Index> drawn = draw(split.portions, seed, round);
+    for (Index& i : order) i = drawn[usize(i)];
+  }
   const RandomStream batch_stream(seed, "shuffle/batches");
   const std::vector<Lengths> lengths = lengths_of(split.examples);
   const auto longer = [&](Index a, Index b) {

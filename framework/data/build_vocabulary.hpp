@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct VocabularyOptions {
   std::string type = "words";
   Index size = 8000;
   std::string model = "unigram";
+  std::optional<double> dropout;
 
   template <class V>
   void describe(V& v) {
@@ -30,10 +32,19 @@ struct VocabularyOptions {
       "most symbols a side, <unk> <s> </s> included",
       between(kSpecials + 1, kMostSymbols));
     v("model", model, "how sentencepiece cuts words", one_of("unigram", "bpe"));
+    v("dropout",
+      dropout,
+      "sentencepiece, model bpe: the share of merges that are left out of a training sentence, "
+      "others in "
+      "every epoch (Provilkov et al. 2020: 0.1); null: none",
+      fraction());
     v.check("type", type != "sentencepiece" || !sentencepiece_version().empty(), kNoSentencepiece);
     v.check("model",
             type == "sentencepiece" || model == VocabularyOptions().model,
             fmt::format("'{}' is for type sentencepiece, and the type is '{}'", model, type));
+    v.check("dropout",
+            !dropout || (type == "sentencepiece" && model == "bpe"),
+            "only type sentencepiece with model bpe merges pieces");
   }
 };
 

@@ -18,12 +18,28 @@ struct SplitCounts {
   Index dropped_too_long = 0;
   Index dropped_empty = 0;
   Index truncated = 0;
+
+  SplitCounts& operator+=(const SplitCounts& more) {
+    read += more.read;
+    kept += more.kept;
+    dropped_too_long += more.dropped_too_long;
+    dropped_empty += more.dropped_empty;
+    truncated += more.truncated;
+    return *this;
+  }
+};
+
+// Neighbouring examples of a split, and how often each of them is trained on in an epoch.
+struct Portion {
+  Index examples = 0;
+  double weight = 1;
 };
 
 struct Split {
   std::string name;  // "train", "dev", "test"
   Examples examples;
   SplitCounts counts;
+  std::vector<Portion> portions = {};  // of all examples, in order; empty: each once
 };
 
 struct Dataset {
@@ -33,6 +49,7 @@ struct Dataset {
   Split dev;
   Split test;
   bool has_links = false;          // the test split's links are known
+  double subword_dropout = 0;      // of the training sentences, see resegment.hpp
   std::vector<std::string> notes;  // what people should know about how it was read
 };
 

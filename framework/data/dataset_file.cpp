@@ -91,7 +91,10 @@ bool is_whole(int file, const Trailer& trailer) {
 
 Json json_of(const Split& split, std::size_t rows_at, std::size_t rows) {
   const SplitCounts& c = split.counts;
+  Json portions = Json::array();
+  for (const Portion& portion : split.portions) portions.push_back(portion.examples);
   return {{"name", split.name},
+          {"portions", portions},
           {"rows_at", rows_at},
           {"rows", rows},
           {"counts", {c.read, c.kept, c.dropped_too_long, c.dropped_empty, c.truncated}}};
@@ -122,8 +125,15 @@ Split split_of(const Json& json, const std::shared_ptr<const MappedFile>& file, 
   const std::size_t at = usize(whole_number(json.at("rows_at"))),
                     rows = usize(whole_number(json.at("rows")));
   check_rows(*file, at, rows, end);
-  return {
-      json.at("name").get<std::string>(), Examples(file, at, rows), {c(0), c(1), c(2), c(3), c(4)}};
+  Split split{json.at("name"), Examples(file, at, rows), {c(0), c(1), c(2), c(3), c(4)}};
+  Index portioned = 0;
+  for (const Json& portion : json.value("portions", Json::array())) {
+    split.portions.push_back({whole_number(portion)});
+    portioned += std::max<Index>(0, split.portions.back().examples);
+  }
+  if (!split.portions.empty() && portioned != std::ssize(split.examples))
+    throw DataError("portions of other examples");
+  return split;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <future>
 
 #include "framework/base/error.hpp"
+#include "framework/base/random.hpp"
 #include "framework/base/types.hpp"
 #include "framework/data/text.hpp"
 
@@ -107,6 +108,41 @@ class SentencePieceVocabulary final : public Vocabulary {
     return symbols;
   }
 
+  // Algorithm 1 of Provilkov et al. 2020, for each word: of the pairs that may be merged, each is left out
+  // with probability `dropout`, and the best of the others is merged, until there is none.
+  std::vector<Token> encode_with_dropout(std::string_view line,
+                                         double dropout,
+                                         const RandomStream& stream) const override {
+    std::vector<Token> ids;
+    std::uint64_t draws = 0;
+    for (const std::string_view word : split_words(line)) {
+      const std::string marked = std::string(kSpaceMark) + std::string(word);
+      std::vector<std::string_view> parts = code_points(marked);  // neighbours in `marked`
+      std::vector<Merge> merges;                                  // k: of parts k and k + 1
+      for (std::size_t k = 0; k + 1 < parts.size(); ++k)
+        merges.push_back(merge_of(parts[k], parts[k + 1]));
+      for (;;) {
+        std::size_t best = merges.size();
+        for (std::size_t k = 0; k < merges.size(); ++k)
+          if (merges[k].legal && static_cast<double>(stream.uniform(draws++)) >= dropout &&
+              (best == merges.size() || merges[k].score > merges[best].score))
+            best = k;
+        if (best == merges.size()) break;
+        const auto at = static_cast<std::ptrdiff_t>(best);
+        parts[best] = joined(parts[best], parts[best + 1]);
+        parts.erase(parts.begin() + at + 1);
+        merges.erase(merges.begin() + at);
+        if (best < merges.size()) merges[best] = merge_of(parts[best], parts[best + 1]);
+        if (best > 0) merges[best - 1] = merge_of(parts[best - 1], parts[best]);
+      }
+      for (const std::string_view part : parts) {
+        const Token found = id(part);
+        if (found != kUnknown || ids.empty() || ids.back() != kUnknown) ids.push_back(found);
+      }
+    }
+    return ids;
+  }
+
   std::string join(const std::vector<Token>& ids) const override {
     std::string marked;
     for (const Token id : ids)
@@ -131,11 +167,36 @@ class SentencePieceVocabulary final : public Vocabulary {
     return words;
   }
 
+  bool has_pieces() const override { return true; }
+  // A piece that begins with a space mark begins a word, as the first piece does.
+  std::vector<Index> word_of_pieces(std::span<const Token> ids) const override {
+    std::vector<Index> words;
+    for (const Token id : ids) {
+      const bool begins = words.empty() || symbol(id).starts_with(kSpaceMark);
+      words.push_back(words.empty() ? 0 : words.back() + (begins ? 1 : 0));
+    }
+    return words;
+  }
+
   std::string serialize() const override {
     return vocabulary_header(type()) + to_base64(pieces_.serialized_model_proto()) + '\n';
   }
 
  private:
+  struct Merge {
+    bool legal = false;
+    float score = 0;  // BPE: the earlier it was learnt, the higher
+  };
+
+  static std::string_view joined(std::string_view a, std::string_view b) {
+    return {a.data(), a.size() + b.size()};
+  }
+
+  Merge merge_of(std::string_view a, std::string_view b) const {
+    const Token whole = id(joined(a, b));
+    return whole == kUnknown ? Merge{} : Merge{true, pieces_.GetScore(whole)};
+  }
+
   // What is wrong with the model, which the library says or throws.
   std::string load(const std::string& model) try {
     const auto status = pieces_.LoadFromSerializedProto(model);

@@ -1,5 +1,7 @@
 #include "framework/data/vocabulary.hpp"
 
+#include <numeric>
+
 #include "framework/base/error.hpp"
 #include "framework/data/sentencepiece.hpp"
 #include "framework/data/table_vocabulary.hpp"
@@ -14,6 +16,18 @@ std::vector<Token> Vocabulary::encode(std::string_view line) const {
   std::vector<Token> ids;
   for (const std::string& symbol : split(line)) ids.push_back(id(symbol));
   return ids;
+}
+
+std::vector<Token> Vocabulary::encode_with_dropout(std::string_view,
+                                                   double,
+                                                   const RandomStream&) const {
+  throw BugError("a vocabulary of {} has no merges to leave out", type());
+}
+
+std::vector<Index> Vocabulary::word_of_pieces(std::span<const Token> ids) const {
+  std::vector<Index> words(ids.size());
+  std::iota(words.begin(), words.end(), Index{0});
+  return words;
 }
 
 std::string vocabulary_header(std::string_view type) { return fmt::format("{}{}\n", kMagic, type); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,8 @@ inline constexpr Token kEnd = 2;      // </s>
 inline constexpr Token kSpecials = 3;
 inline constexpr std::string_view kSpecialNames[kSpecials] = {"<unk>", "<s>", "</s>"};
 
+class RandomStream;
+
 // Immutable once built.
 class Vocabulary {
  public:
@@ -28,11 +31,21 @@ class Vocabulary {
   virtual Token id(std::string_view symbol) const = 0;
   // A line as symbol strings (unknown ones kept as written), and their indices.
   virtual std::vector<std::string> split(std::string_view line) const = 0;
+  // Indices of the symbols that the line has where merges of sub-words are left out with this probability, each
+  // as the stream says. Throws BugError for a vocabulary that does not merge.
+  virtual std::vector<Token> encode_with_dropout(std::string_view line,
+                                                 double dropout,
+                                                 const RandomStream& stream) const;
   // Symbol indices as a line a person reads: <s> and </s> are skipped, <unk> stays visible (to a
   // metric it is a wrong word).
   virtual std::string join(const std::vector<Token>& ids) const = 0;
   // For each symbol of split(line): the index of the whitespace-separated word it belongs to.
   virtual std::vector<Index> word_of(std::string_view line) const = 0;
+  // Whether symbols may be parts of words, for a person to see as words.
+  virtual bool has_pieces() const { return false; }
+  // For each of these symbols, none of them </s>: the index of the word that it is part of. Without pieces, each
+  // is a word.
+  virtual std::vector<Index> word_of_pieces(std::span<const Token> ids) const;
   // Printable text that holds everything needed to make it again; see load_vocabulary.
   virtual std::string serialize() const = 0;
 

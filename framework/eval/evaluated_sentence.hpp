@@ -8,6 +8,7 @@
 
 #include "framework/data/examples.hpp"
 #include "framework/eval/alignment_matrix.hpp"
+#include "framework/eval/words.hpp"
 
 namespace softalign {
 
@@ -36,6 +37,7 @@ struct EvaluatedSentence {
   const Decoded* decoded = nullptr;
   const AlignmentMatrix* attention = nullptr;  // teacher-forced
   std::span<const Link> links = {};            // known, between positions of `attention`
+  const WordGroups* words = nullptr;           // of attention's positions; null: all are words
   const IbmModel1* ibm_model1 = nullptr;       // trained on the training pairs
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 
 #include "framework/base/types.hpp"
 #include "framework/data/batches.hpp"
@@ -21,12 +22,6 @@ AlignmentMatrix matrix_of(const Model::Forward& forward, const Batch& batch, Ind
     matrix.weights.insert(matrix.weights.end(), weights, weights + matrix.positions);
   }
   return matrix;
-}
-
-AlignmentMatrix matrix_of(const Hypothesis& hypothesis) {
-  if (hypothesis.alignment.empty()) return {};
-  const auto steps = static_cast<Index>(hypothesis.steps());
-  return {steps, std::ssize(hypothesis.alignment) / steps, hypothesis.alignment};
 }
 
 // Those of row b, of every head.
@@ -140,6 +135,12 @@ class TapePool {
 
 }  // namespace
 
+AlignmentMatrix matrix_of(const Hypothesis& hypothesis) {
+  if (hypothesis.alignment.empty()) return {};
+  const auto steps = static_cast<Index>(hypothesis.steps());
+  return {steps, std::ssize(hypothesis.alignment) / steps, hypothesis.alignment};
+}
+
 double EvaluatedSplit::kept_bytes() const {
   double sum = 0;
   for (const AlignmentMatrix& one : forced) sum += bytes_of(one);
@@ -208,6 +209,14 @@ EvaluatedSplit evaluate(const Scorer& scorer,
       if (scorer.aligns()) sentence.attention = &forced[row].attention;
       const std::vector<Link> links = model.placed(sentence.example.links);
       sentence.links = links;
+      std::optional<WordGroups> words;
+      if (request.source != nullptr && sentence.attention != nullptr)
+        words = word_groups(*request.source,
+                            sentence.example.source,
+                            target,
+                            sentence.example.target,
+                            *sentence.attention);
+      sentence.words = words ? &*words : nullptr;
       sentence.ibm_model1 = request.ibm_model1;
       out.counts.count(static_cast<Index>(at), sentence);
       if (at >= kept || !scorer.aligns()) continue;

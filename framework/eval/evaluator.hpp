@@ -30,12 +30,16 @@ struct EvaluatedSplit {
   double kept_bytes() const;
 };
 
+// Empty where the model has no attention.
+AlignmentMatrix matrix_of(const Hypothesis& hypothesis);
+
 // Whether there are target sentences. A split without any is decoded, and its results hold hypotheses
 // alone: all metrics are undefined.
 bool has_references(const Split& split);
 
 struct EvaluationRequest {
   const Search* search = nullptr;         // null: teacher-forced only
+  const Vocabulary* source = nullptr;     // null: alignments are counted by symbols, not by words
   const IbmModel1* ibm_model1 = nullptr;  // null: its baseline is not measured
   Index batch = 64;                       // sentences side by side
   Index keep = 0;                         // examples whose matrices are kept

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 #include <utility>
 
 #include "framework/base/error.hpp"
@@ -140,6 +141,19 @@ double IbmModel1::probability(Token target, Token source) const {
   const auto place = std::lower_bound(begin, end, target);
   if (place == end || *place != target) return 0;
   return probabilities_[at(place - targets_.begin())];
+}
+
+AlignmentMatrix IbmModel1::weights(std::span<const Token> source,
+                                   std::span<const Token> target) const {
+  AlignmentMatrix matrix{std::ssize(target), std::ssize(source), {}};
+  for (const Token word : target) {
+    std::vector<double> t;
+    for (const Token candidate : source) t.push_back(probability(word, candidate));
+    const double sum = std::accumulate(t.begin(), t.end(), 0.0);
+    for (const double one : t)
+      matrix.weights.push_back(sum > 0 ? static_cast<float>(one / sum) : 0);
+  }
+  return matrix;
 }
 
 std::vector<std::vector<Index>> IbmModel1::point(std::span<const Token> source,

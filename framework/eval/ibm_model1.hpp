@@ -7,6 +7,7 @@
 
 #include "framework/base/types.hpp"
 #include "framework/data/dataset.hpp"
+#include "framework/eval/alignment_matrix.hpp"
 
 namespace softalign {
 
@@ -19,6 +20,10 @@ class IbmModel1 {
 
   // t(target | source); 0 for words that were never in the same pair.
   double probability(Token target, Token source) const;
+
+  // t(target word | source word), of each target word divided by their sum; a row of zeros where none of the
+  // source words ever produced it. The empty word and </s> have no place.
+  AlignmentMatrix weights(std::span<const Token> source, std::span<const Token> target) const;
 
   // For each target word the position of the source word most likely to have produced it, the
   // first among equals (0 when none ever did), as point_count takes it. The empty word is never pointed at. Empty when

@@ -50,6 +50,7 @@ MetricTable summarize(const CountTable& counts,
   MetricTable table;
   table.rows = {"all"};
   table.rows.insert(table.rows.end(), buckets.labels.begin(), buckets.labels.end());
+  table.length_unit = buckets.unit;
   for (const NamedMetric& named : metrics) {
     table.metrics.push_back(named.name);
     table.facts.push_back(named.metric->facts());

@@ -13,6 +13,7 @@ namespace softalign {
 struct Buckets {
   std::vector<std::string> labels;  // "1-10", "11-20", ...
   std::vector<Index> of_sentence;   // [sentences], an index into labels each
+  std::string unit = {};            // what they count where it is not symbols: "words", "pieces"
 };
 
 struct MetricTable {
@@ -21,6 +22,7 @@ struct MetricTable {
   std::vector<std::string> metrics;  // the columns, as they were given
   std::vector<MetricFacts> facts;    // [metrics]
   std::vector<double> values;        // [rows, metrics], row-major; NaN: undefined
+  std::string length_unit = {};      // as Buckets::unit
 
   double at(std::size_t row, std::size_t metric) const {
     return values.at(row * metrics.size() + metric);

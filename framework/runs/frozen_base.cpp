@@ -20,18 +20,25 @@ void freeze(Value& map, const OptionNode& options) {
           return child.name == entry.key;
         });
     if (option == options.children.end()) return true;
-    const auto* const file = std::get_if<InputFile>(&option->value);
-    if (entry.value.is_map()) {
-      freeze(entry.value, *option);
-    } else if (file && !file->path.empty()) {
-      entry.value.text = file->path;
-      entry.value.quoted = true;
-    }
+    if (entry.value.is_map()) freeze(entry.value, *option);
+    make_paths_whole(entry.value, *option);
     return false;
   });
 }
 
 }  // namespace
+
+void make_paths_whole(Value& written, const OptionNode& option) {
+  const auto replace = [](Value& path, const InputFile& file) {
+    if (!file.path.empty()) path = Value::scalar(file.path, path.where, true);
+  };
+  if (const auto* const file = std::get_if<InputFile>(&option.value)) replace(written, *file);
+  if (const auto* const files = std::get_if<InputFiles>(&option.value)) {
+    if (written.is_scalar() && files->size() == 1) replace(written, files->front());
+    for (std::size_t i = 0; written.items.size() == files->size() && i < files->size(); ++i)
+      replace(written.items[i], (*files)[i]);
+  }
+}
 
 std::string block_text(const Value& map, const std::string& indent) {
   std::string text;

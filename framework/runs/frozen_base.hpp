@@ -11,6 +11,9 @@ namespace softalign {
 // rows'. It knows where everything was written. options: those of the resolved spec.
 Value frozen_base(Value tree, const Spec& resolved, const OptionNode& options);
 
+// Replaces the file, or the files, that `written` names by those that the option was read as.
+void make_paths_whole(Value& written, const OptionNode& option);
+
 // As YAML: maps in blocks, everything else on one line.
 std::string block_text(const Value& map, const std::string& indent = "");
 

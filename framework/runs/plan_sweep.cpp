@@ -24,13 +24,6 @@ const OptionNode* find_option(const OptionNode& node, const std::string& path) {
   return nullptr;
 }
 
-// The input file that an option names, as an absolute path; empty for other options.
-std::string input_path(const OptionNode& root, const std::string& path) {
-  const OptionNode* const node = find_option(root, path);
-  const auto* const file = node ? std::get_if<InputFile>(&node->value) : nullptr;
-  return file ? file->path : "";
-}
-
 // `types: all`, once the kind of the plugin is known.
 void list_types(Sweep& sweep, const OptionNode& options) {
   for (SweepParameter& parameter : sweep.parameters) {
@@ -99,8 +92,8 @@ void finish_row(const RunList& list,
   name_row(row, resolved.spec, list, before);
   const OptionNode options = values_of(resolved.spec);
   for (Override& setting : row.set)
-    if (const std::string file = input_path(options, setting.path); !file.empty())
-      setting.value = Value::scalar(file, setting.value.where, true);
+    if (const OptionNode* const option = find_option(options, setting.path))
+      make_paths_whole(setting.value, *option);
   check_settings(list, row, options);
   for (const std::string& note : resolved.notes)
     if (std::ranges::count(notes, note) == 0) notes.push_back(note);

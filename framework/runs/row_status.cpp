@@ -2,8 +2,11 @@
 
 #include <limits>
 
+#include "framework/base/path.hpp"
 #include "framework/config/scalar.hpp"
 #include "framework/record/file.hpp"
+#include "framework/record/folder/runs_below.hpp"
+#include "framework/train/shorter_run.hpp"
 
 namespace softalign {
 
@@ -20,6 +23,22 @@ RowStatus row_status(const RunList& list, const ListedRun& row, RunStatus run) {
     status.fault = std::string(trimmed(read_file(failure)));
   }
   return status;
+}
+
+std::vector<std::string> state_texts(const RunList& list, const std::vector<RowStatus>& rows) {
+  const fs::path results = whole_path(list.folder).parent_path();
+  std::vector<RunFolder> runs;
+  if (is_there(results)) runs = runs_below(results);
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < list.rows.size(); ++i) {
+    std::optional<RunFolder> other;
+    if (rows[i].state == RunState::planned)
+      other = complete_elsewhere(runs, list.run(list.rows[i]));
+    texts.push_back(other ? "complete as " +
+                                printable(other->root.lexically_relative(results).string(), kWhole)
+                          : std::string(to_string(rows[i].state)));
+  }
+  return texts;
 }
 
 double metric_of(const RunList& list, const RunStatus& row) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "framework/record/folder/status.hpp"
 #include "framework/runs/run_list.hpp"
@@ -18,6 +19,9 @@ RowStatus row_status(const RunList& list,
                      const ProofOfDeath& proof = proof_of_death);
 // The same from what is known of its run already.
 RowStatus row_status(const RunList& list, const ListedRun& row, RunStatus run);
+
+// The states of all rows as people read them: "complete", "planned", "complete as other/3f2a".
+std::vector<std::string> state_texts(const RunList& list, const std::vector<RowStatus>& rows);
 
 // The newest value of the list's metric that a row has recorded; NaN when there is none.
 double metric_of(const RunList& list, const RunStatus& row);

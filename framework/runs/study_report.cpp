@@ -18,10 +18,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kFormat = "softalign-study";
 
-std::string_view state_of(const RunList& list, const ListedRun& row) {
-  return to_string(row_status(list, row).state);
-}
-
 // The cells of each row, right-aligned in columns; the first column is left-aligned.
 std::string aligned(const std::vector<std::vector<std::string>>& rows) {
   const auto width_of = [](const std::string& text) {  // characters, not bytes
@@ -62,13 +58,16 @@ Json json_of(const StudyTable& table) {
 
 std::string plan_text(const RunList& list, const std::vector<std::size_t>& rows) {
   std::vector<std::vector<std::string>> lines = {{"run", "name", "seed", "id", "state"}};
+  std::vector<RowStatus> stands;
+  for (const ListedRun& row : list.rows) stands.push_back(row_status(list, row));
+  const std::vector<std::string> states = state_texts(list, stands);
   for (const std::size_t i : rows) {
     const ListedRun& row = list.rows[i];
     lines.push_back({fmt::format("{}", lines.size()),
                      row.part + "-" + row.variant,
                      fmt::format("{}", row.seed),
                      row.run_id,
-                     std::string(state_of(list, row))});
+                     states[i]});
   }
   return aligned(lines);
 }
@@ -122,7 +121,7 @@ std::string study_json(const Study& study,
                             {"seed", row.seed},
                             {"run_id", row.run_id},
                             {"path", row.below},
-                            {"state", state_of(list, row)}});
+                            {"state", to_string(row_status(list, row).state)}});
   }
   for (const StudyTable& table : outcome.tables) json["tables"].push_back(json_of(table));
   json["claims"] = claims_json(outcome.claims);

@@ -26,6 +26,7 @@ ExperimentOutcome work_on(const RunList& list,
   try {
     ExperimentOptions experiment;
     experiment.results = list.run(row).root.parent_path().parent_path();
+    experiment.elsewhere = list.folder.parent_path();
     experiment.threads = options.threads;
     experiment.steal = options.steal;
     experiment.force = options.force;

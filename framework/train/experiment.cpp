@@ -95,6 +95,7 @@ struct Run {
     std::optional<IbmModel1> ibm_model1;
     if (wants_ibm_model1(spec) && data.has_links) ibm_model1.emplace(data.train.examples);
     request.search = search.get();
+    request.source = data.source.get();
     request.ibm_model1 = ibm_model1 ? &*ibm_model1 : nullptr;
     request.batch = spec.evaluate.batch;
     request.keep = spec.record.alignments;
@@ -188,10 +189,14 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
   std::string begins = "resuming";
   const auto begin_with_shorter = [&]() -> std::optional<Beginning> {
     if (options.force || options.from_scratch || options.pruner) return std::nullopt;
-    std::optional<ShorterRun> shorter = find_shorter_run(spec, place);
+    std::optional<ShorterRun> shorter = find_shorter_run(
+        spec, place, options.elsewhere.empty() ? options.results : options.elsewhere);
     if (!shorter) return std::nullopt;
-    begins = fmt::format("going on from run {}, which differs only in how long it trained,",
-                         shorter->run_id);
+    begins = shorter->run_id == place.name.run_id
+                 ? fmt::format("taking over what is complete in {},",
+                               printable(shorter->folder.string(), kWhole))
+                 : fmt::format("going on from run {}, which differs only in how long it trained,",
+                               shorter->run_id);
     return std::move(shorter->beginning);
   };
   Recorder recorder(

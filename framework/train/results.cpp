@@ -6,20 +6,37 @@
 
 #include "framework/base/types.hpp"
 #include "framework/data/lengths.hpp"
+#include "framework/data/text.hpp"
+#include "framework/eval/words.hpp"
 #include "framework/train/stored_results.hpp"
 
 namespace softalign {
 namespace {
 
 // 0 none, 1 possible, 2 sure; [T, S] with </s> on both sides.
-std::vector<std::uint8_t> gold_of(const Model& model,
-                                  const Example& example,
-                                  const AlignmentMatrix& matrix) {
-  if (example.links.empty()) return {};
+std::vector<std::uint8_t> gold_of(std::span<const Link> links, const AlignmentMatrix& matrix) {
+  if (links.empty()) return {};
   std::vector<std::uint8_t> gold(usize(matrix.steps * matrix.positions));
-  for (const Link& link : model.placed(example.links))
+  for (const Link& link : links)
     gold[usize(link.target * matrix.positions + link.source)] = link.sure ? 2 : 1;
   return gold;
+}
+
+std::vector<std::string> numbered(Index positions) {
+  std::vector<std::string> names;
+  for (Index k = 0; k < positions; ++k) names.push_back(fmt::format("#{}", k));
+  return names;
+}
+
+bool counts_words(const Spec& spec) { return spec.evaluate.length_unit.value_or("") == "words"; }
+
+// [sentences], in the unit that the spec counts.
+std::vector<Index> source_lengths(const Spec& spec, const Split& split) {
+  std::vector<Index> lengths;
+  for (std::size_t i = 0; i < split.examples.size(); ++i)
+    lengths.push_back(counts_words(spec) ? std::ssize(split_words(split.examples[i].source_text))
+                                         : Index{split.examples.rows()[i].source});
+  return lengths;
 }
 
 // A column of all sentences; 0: not measured.
@@ -58,32 +75,53 @@ bool is_measured(const CountTable& counts, const CountColumn& column) {
 
 }  // namespace
 
-Buckets buckets_of(const Spec& spec, const Split& split) {
+Buckets buckets_of(const Spec& spec, const Split& split, const Vocabulary& source) {
   const LengthBuckets lengths(spec.evaluate.lengths);
   Buckets buckets;
+  buckets.unit = counts_words(spec) ? "words" : source.has_pieces() ? "pieces" : "";
   for (Index b = 0; b < lengths.count(); ++b) buckets.labels.push_back(lengths.label(b));
-  for (const ExampleRow& row : split.examples.rows())
-    buckets.of_sentence.push_back(lengths.bucket_of(row.source));
+  for (const Index length : source_lengths(spec, split))
+    buckets.of_sentence.push_back(lengths.bucket_of(length));
   return buckets;
 }
 
-std::vector<std::string> words_of(std::span<const Token> ids,
-                                  const Vocabulary& vocabulary,
-                                  bool end) {
-  std::vector<std::string> words;
-  for (Token id : ids) words.push_back(vocabulary.symbol(id));
-  if (end) words.push_back(vocabulary.symbol(kEnd));
-  return words;
+std::vector<std::string> symbols_of(const Vocabulary& vocabulary,
+                                    std::span<const Token> ids,
+                                    Index positions) {
+  std::vector<std::string> symbols;
+  for (const Token id : ids) symbols.push_back(vocabulary.symbol(id));
+  if (std::ssize(symbols) < positions) symbols.push_back(vocabulary.symbol(kEnd));
+  return symbols;
 }
 
-std::vector<std::string> source_words(const Model& model,
-                                      std::span<const Token> source,
-                                      const Vocabulary& vocabulary) {
-  const Index symbols = std::ssize(source) + 1, positions = model.encoder().positions(symbols);
-  if (positions == symbols) return words_of(source, vocabulary, true);
-  std::vector<std::string> words;
-  for (Index k = 0; k < positions; ++k) words.push_back(fmt::format("#{}", k));
-  return words;
+std::vector<Alignment> recorded_alignments(const Alignment& named,
+                                           const AlignedSentence& sentence,
+                                           const AlignmentMatrix& matrix) {
+  const auto& [source, source_tokens, target, target_tokens, links] = sentence;
+  const bool of_symbols = matrix.positions == std::ssize(source_tokens) + 1;
+  std::vector<Alignment> recorded(1, named);
+  recorded[0].source =
+      of_symbols ? symbols_of(source, source_tokens, matrix.positions) : numbered(matrix.positions);
+  recorded[0].target = symbols_of(target, target_tokens, matrix.steps);
+  recorded[0].weights = matrix.weights;
+  recorded[0].gold = gold_of(links, matrix);
+  if (const auto words = word_groups(source, source_tokens, target, target_tokens, matrix)) {
+    AlignmentMatrix joined = join(matrix, *words);
+    Alignment& between_words = recorded.emplace_back(named);
+    between_words.module = "words_" + named.module;
+    between_words.source = names_of(source, source_tokens, words->source);
+    between_words.target = names_of(target, target_tokens, words->target);
+    between_words.gold = gold_of(join(links, *words), joined);
+    between_words.weights = std::move(joined.weights);
+  }
+  return recorded;
+}
+
+void ResultRecorder::record(const Alignment& named,
+                            const AlignedSentence& sentence,
+                            const AlignmentMatrix& matrix) const {
+  for (Alignment& one : recorded_alignments(named, sentence, matrix))
+    recorder_.alignment(std::move(one));
 }
 
 void ResultRecorder::forced(const std::string& module,
@@ -91,14 +129,10 @@ void ResultRecorder::forced(const std::string& module,
                             Index head,
                             const AlignmentMatrix& matrix) const {
   const Example example = split_.examples[sentence];
-  recorder_.alignment({module,
-                       update_,
-                       static_cast<Index>(sentence),
-                       head,
-                       source_words(model_, example.source, *data_.source),
-                       words_of(example.target, *data_.target, true),
-                       matrix.weights,
-                       gold_of(model_, example, matrix)});
+  record(
+      {module, update_, static_cast<Index>(sentence), head},
+      {*data_.source, example.source, *data_.target, example.target, model_.placed(example.links)},
+      matrix);
 }
 
 void ResultRecorder::alignments(const std::string& module, const EvaluatedSplit& result) const {
@@ -113,30 +147,22 @@ void ResultRecorder::heads(const std::string& module, const EvaluatedSplit& resu
 
 void ResultRecorder::searched_alignments(const std::string& module,
                                          const EvaluatedSplit& result) const {
-  for (std::size_t i = 0; i < result.searched.size(); ++i) {
-    const auto& tokens = result.decoded[i].tokens;
-    const bool finished = result.searched[i].steps > std::ssize(tokens);
-    recorder_.alignment({module,
-                         update_,
-                         static_cast<Index>(i),
-                         0,
-                         source_words(model_, split_.examples[i].source, *data_.source),
-                         words_of(tokens, *data_.target, finished),
-                         result.searched[i].weights,
-                         {}});
-  }
+  for (std::size_t i = 0; i < result.searched.size(); ++i)
+    record({module, update_, static_cast<Index>(i), 0},
+           {*data_.source, split_.examples[i].source, *data_.target, result.decoded[i].tokens},
+           result.searched[i]);
 }
 
-void ResultRecorder::sentences(const EvaluatedSplit& result) const {
+void ResultRecorder::sentences(const EvaluatedSplit& result, const Spec& spec) const {
   const Dimension sentence{"sentence", std::ssize(split_.examples)};
   const auto put = [&](const char* name, Values values, const char* text) {
     recorder_.array("test", name, {sentence}, std::move(values), {{"long_name", text}});
   };
-  std::vector<std::int32_t> lengths;
+  const std::vector<Index> counted = source_lengths(spec, split_);
+  const std::vector<std::int32_t> lengths(counted.begin(), counted.end());
   std::vector<std::string> sources, references, hypotheses;
   std::vector<double> scores;
   for (const Example example : split_.examples) {
-    lengths.push_back(static_cast<std::int32_t>(example.source.size()));
     sources.emplace_back(example.source_text);
     references.emplace_back(example.target_text);
   }
@@ -144,7 +170,7 @@ void ResultRecorder::sentences(const EvaluatedSplit& result) const {
     hypotheses.push_back(one.text);
     scores.push_back(one.score);
   }
-  put("source_length", lengths, "source tokens without </s>");
+  put("source_length", lengths, counts_words(spec) ? "source words" : "source tokens without </s>");
   put("source", sources, "as in the data");
   put("reference", references, "as in the data");
   put("hypothesis", hypotheses, "the search's best");
@@ -174,6 +200,7 @@ void ResultRecorder::table(const MetricTable& table) const {
                   {bucket},
                   std::vector<std::int64_t>(table.sentences.begin() + 1, table.sentences.end()));
   JsonObject totals{{"selected_update", update_}, {"sentences", table.sentences[0]}};
+  if (!table.length_unit.empty()) totals["length_unit"] = table.length_unit;
   for (std::size_t m = 0; m < table.metrics.size(); ++m) {
     if (!std::isfinite(table.at(0, m))) continue;  // undefined for this model or task
     const std::string& name = table.metrics[m];
@@ -187,8 +214,9 @@ void ResultRecorder::table(const MetricTable& table) const {
 }
 
 MetricTable ResultRecorder::test(const Spec& spec, const EvaluatedSplit& result) const {
-  const MetricTable metrics = summarize(result.counts, all_metrics(), buckets_of(spec, split_));
-  sentences(result);
+  const Buckets buckets = buckets_of(spec, split_, *data_.source);
+  const MetricTable metrics = summarize(result.counts, all_metrics(), buckets);
+  sentences(result, spec);
   counts(result.counts);
   table(metrics);
   return metrics;

@@ -10,19 +10,30 @@
 
 namespace softalign {
 
-// The length bucket of every sentence of a split.
-Buckets buckets_of(const Spec& spec, const Split& split);
+// The length bucket of every sentence of a split, with `source` as the vocabulary of its sources.
+Buckets buckets_of(const Spec& spec, const Split& split, const Vocabulary& source);
 
-// Symbols as words, and </s> behind them if it is to be one.
-std::vector<std::string> words_of(std::span<const Token> ids,
-                                  const Vocabulary& vocabulary,
-                                  bool end);
+// What they are called, and </s> behind them where there are more positions.
+std::vector<std::string> symbols_of(const Vocabulary& vocabulary,
+                                    std::span<const Token> ids,
+                                    Index positions);
 
-// What the columns of a sentence's alignment matrix are called: its symbols and </s>, or where the
-// encoder makes other annotations of them (Encoder::positions), "#0", "#1", ...
-std::vector<std::string> source_words(const Model& model,
-                                      std::span<const Token> source,
-                                      const Vocabulary& vocabulary);
+// What an alignment is between, without </s>.
+struct AlignedSentence {
+  const Vocabulary& source;
+  std::span<const Token> source_tokens;
+  const Vocabulary& target;
+  std::span<const Token> target_tokens;
+  std::vector<Link> links = {};  // known, between the matrix's positions
+};
+
+// A matrix as a record keeps it: between symbols; and where some of them are pieces of words, in module
+// "words_<module>", between words (eval/words.hpp). `named`: the module, the update, the sentence and the head.
+// Columns are called by the source's symbols and </s>, or where the encoder makes other annotations of them
+// (Encoder::positions) "#0", "#1", ...
+std::vector<Alignment> recorded_alignments(const Alignment& named,
+                                           const AlignedSentence& sentence,
+                                           const AlignmentMatrix& matrix);
 
 // Records what a model made of a split at one update.
 class ResultRecorder {
@@ -48,7 +59,10 @@ class ResultRecorder {
               std::size_t sentence,
               Index head,
               const AlignmentMatrix& matrix) const;
-  void sentences(const EvaluatedSplit& result) const;
+  void record(const Alignment& named,
+              const AlignedSentence& sentence,
+              const AlignmentMatrix& matrix) const;
+  void sentences(const EvaluatedSplit& result, const Spec& spec) const;
   void counts(const CountTable& counts) const;
   void table(const MetricTable& table) const;
 

@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "framework/base/path.hpp"
+#include "framework/record/folder/runs_below.hpp"
 #include "framework/record/provenance/plugins.hpp"
 #include "framework/record/provenance/provenance.hpp"
 #include "framework/record/published/publish.hpp"
@@ -60,22 +62,40 @@ std::optional<ShorterRun> shorter_run_in(const RunFolder& folder,
     return passes(TrainingState::of(checkpoint), made, asked);
   });
   if (!beginning) return std::nullopt;
-  return ShorterRun{record.run_id(), std::move(*beginning)};
+  return ShorterRun{record.run_id(), folder.root, std::move(*beginning)};
 }
 
 }  // namespace
 
-std::optional<ShorterRun> find_shorter_run(const Spec& spec, const RunPlace& run) {
+std::optional<RunFolder> complete_elsewhere(const std::vector<RunFolder>& runs,
+                                            const RunFolder& own) {
+  for (const RunFolder& run : runs) try {
+      if (run.root.filename() == own.root.filename() &&
+          whole_path(run.root) != whole_path(own.root) && end_is_published(run) &&
+          Record(run.record()).run_id() == own.root.filename())
+        return run;
+    } catch (const Error&) {
+    }
+  return {};
+}
+
+std::optional<ShorterRun> find_shorter_run(const Spec& spec,
+                                           const RunPlace& run,
+                                           const fs::path& results) {
+  if (!is_there(results)) return {};
   Json identity = Json::parse(run.name.identity_json);
   take_length(identity);
-  const fs::path beside = run.folder.parent_path();
-  std::vector<std::string> names = names_in(beside);
-  std::ranges::sort(names);
+  const std::vector<RunFolder> runs = runs_below(results);
+  std::vector<RunFolder> candidates;
+  if (const auto same = complete_elsewhere(runs, {run.folder})) candidates.push_back(*same);
+  const fs::path beside = whole_path(run.folder).parent_path();
+  for (const RunFolder& one : runs)
+    if (whole_path(one.root).parent_path() == beside && one.root.filename() != run.name.run_id)
+      candidates.push_back(one);
   std::optional<ShorterRun> furthest;
-  for (const std::string& name : names) {
-    if (name == run.name.run_id) continue;
+  for (const RunFolder& one : candidates) {
     try {
-      auto found = shorter_run_in({beside / name}, identity, spec.train);
+      auto found = shorter_run_in(one, identity, spec.train);
       if (found && (!furthest || found->beginning.state.update > furthest->beginning.state.update))
         furthest = std::move(found);
     } catch (const Error&) {

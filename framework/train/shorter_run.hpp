@@ -2,8 +2,10 @@
 // one was, to the same bits.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "framework/record/journal/beginning.hpp"
 #include "framework/train/run_name.hpp"
@@ -13,11 +15,18 @@ namespace softalign {
 // train.epochs, train.max_updates and train.early_stopping.patience: how long a run trains.
 struct ShorterRun {
   std::string run_id;
+  std::filesystem::path folder;
   Beginning beginning;  // the newest of its checkpoints that the longer run passes, too
 };
 
-// Of the complete runs beside `run`, the run that came furthest, if it was made with the same arithmetic and
-// plugins. Files that cannot be read are passed over.
-std::optional<ShorterRun> find_shorter_run(const Spec& spec, const RunPlace& run);
+// The folder in which the run of folder `own` is complete under another name, of the folders of `runs`.
+std::optional<RunFolder> complete_elsewhere(const std::vector<RunFolder>& runs,
+                                            const RunFolder& own);
+
+// The same run under another name; or of the complete runs beside it the one that came furthest. It was made with
+// the same arithmetic and plugins. Files that cannot be read are passed over.
+std::optional<ShorterRun> find_shorter_run(const Spec& spec,
+                                           const RunPlace& run,
+                                           const std::filesystem::path& results);
 
 }  // namespace softalign

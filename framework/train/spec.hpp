@@ -18,6 +18,7 @@ struct EvaluateOptions {
   Choice dev_search{.kind = "search", .type = "greedy"};
   bool search_dev = true;
   std::vector<Index> lengths = {10, 20, 30, 40, 50, 60};
+  std::optional<std::string> length_unit;
   Index batch = 64;
   std::vector<std::string> baselines;
   template <class V>
@@ -29,6 +30,11 @@ struct EvaluateOptions {
       lengths,
       "longest source length of each bucket but the last",
       between(1, kLongestSentence));
+    v("length_unit",
+      length_unit,
+      "what lengths count: symbols, which sentencepiece makes pieces of words, or words; null: "
+      "symbols",
+      one_of("symbols", "words"));
     v("batch",
       batch,
       "sentences decoded together; changes the speed only",

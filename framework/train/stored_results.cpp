@@ -167,6 +167,7 @@ MetricTable read_by_length(const Record& record) {
   const Values labels = record.array(kByLength, "label").values;
   const auto* names = std::get_if<std::vector<std::string>>(&labels);
   if (!names) throw damaged(record, kByLength + "/label");
+  table.length_unit = record.attribute<std::string>("test", "length_unit").value_or("");
   table.rows.insert(table.rows.end(), names->begin(), names->end());
   for (const double n : numbers_in(record, kByLength, "n", names->size()))
     table.sentences.push_back(static_cast<Index>(n));

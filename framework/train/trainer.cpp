@@ -7,6 +7,7 @@
 #include "framework/base/counted.hpp"
 #include "framework/base/machine_memory.hpp"
 #include "framework/base/types.hpp"
+#include "framework/data/resegment.hpp"
 #include "framework/record/journal/bytes.hpp"
 #include "framework/train/not_finite.hpp"
 #include "framework/train/results.hpp"
@@ -82,8 +83,11 @@ void Trainer::run() {
 }
 
 void Trainer::train_epoch() {
-  const Batches batches = epoch_batches(
-      data_.train, spec_.train.batch, static_cast<std::uint64_t>(spec_.seed), state_.epoch);
+  const auto seed = static_cast<std::uint64_t>(spec_.seed);
+  std::optional<Split> again;
+  if (data_.subword_dropout > 0) again = resegmented(data_, seed, state_.epoch, workers_);
+  const Split& sentences = again ? *again : data_.train;
+  const Batches batches = epoch_batches(sentences, spec_.train.batch, seed, state_.epoch);
   const Index count = std::ssize(batches);
   progress_.epoch = state_.epoch + 1;
   progress_.updates = updates_of(spec_, count);
@@ -93,7 +97,7 @@ void Trainer::train_epoch() {
   while (state_.batch < count) {
     if (spec_.train.max_updates && state_.update >= *spec_.train.max_updates) break;
     if (observer_.stop_requested()) throw Interrupted("interrupted at update {}", state_.update);
-    one_update(batches);
+    one_update(sentences, batches);
     tokens += static_cast<double>(progress_.tokens);
   }
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begun;
@@ -105,15 +109,15 @@ void Trainer::train_epoch() {
 }
 
 // With the batches that come next: one, or as many as are accumulated.
-void Trainer::one_update(const Batches& batches) {
+void Trainer::one_update(const Split& sentences, const Batches& batches) {
   const Index count = std::ssize(batches),
               end = std::min(count, state_.batch + spec_.train.accumulate.value_or(1));
   const bool links = model_.reads_links() || spec_.train.guided_alignment;
   std::vector<TrainingStep::Parts> all;
   for (Index i = state_.batch; i < end; ++i) {
     TrainingStep::Parts& parts = all.emplace_back();
-    for (const auto& part : cut_into_parts(data_.train, batches[usize(i)], workers_.threads())) {
-      parts.push_back(make_batch(data_.train, part, links));
+    for (const auto& part : cut_into_parts(sentences, batches[usize(i)], workers_.threads())) {
+      parts.push_back(make_batch(sentences, part, links));
       model_.place_links(parts.back());
     }
   }
@@ -173,6 +177,7 @@ MetricTable Trainer::evaluate_dev() {
 MetricTable Trainer::evaluate_parameters() {
   EvaluationRequest request;
   request.search = dev_search_.get();
+  request.source = data_.source.get();
   request.batch = spec_.evaluate.batch;
   request.keep = spec_.record.snapshots;
   request.progress = [&](Index done, Index total) {

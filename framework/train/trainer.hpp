@@ -39,7 +39,7 @@ class Trainer {
 
  private:
   void train_epoch();
-  void one_update(const Batches& batches);
+  void one_update(const Split& sentences, const Batches& batches);
   void record_update(const StepResult& result, double rate_factor, const Objective& objective);
   MetricTable evaluate_dev();
   MetricTable evaluate_parameters();

@@ -16,6 +16,7 @@ from typing import Any
 import h5py
 import numpy as np
 
+from records import WORDS
 from report.gather import Placed, Problem, Subject
 from source_images import Image, read_image
 from stored import RecordError, array, group_of, member, opened, values
@@ -164,7 +165,7 @@ def size_of(made: dict[str, Any]) -> int:
 
 def explorer(subject: Subject, runs: Sequence[Placed], budget: int = BUDGET) -> dict[str, Any]:
     """What the page's script reads. `every` > 1: only each such sentence, for there was no room for more."""
-    every, wanted = 1, [(placed, module) for placed in runs for module in placed.recorded.modules]
+    every, wanted = 1, [(placed, module) for placed in runs for module in sorted(placed.recorded.modules, key=lambda m: not m.startswith(WORDS))]
     while True:
         pool, panes, matrices = Pool(), [], 0
         for done, (placed, module) in enumerate(list(wanted), 1):

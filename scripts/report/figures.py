@@ -107,7 +107,7 @@ def line_chart(
     return Figure(title, drawing, ["update", *(line.label for line in lines)], list(rows.values()), "", legend)
 
 
-def bucket_chart(title: str, buckets: Sequence[str], n: Sequence[str], dots: Sequence[Dots], zero: bool, label: str) -> Figure:
+def bucket_chart(title: str, buckets: Sequence[str], n: Sequence[str], dots: Sequence[Dots], zero: bool, lengths: str, label: str) -> Figure:
     values = [v for d in dots for v in (*d.y, *(e for i in d.interval for e in i), *(s for group in d.seeds for s in group))]
     y, title = _values_scale(values, title, zero)
     width = (RIGHT - LEFT) / max(len(buckets), 1)
@@ -116,7 +116,7 @@ def bucket_chart(title: str, buckets: Sequence[str], n: Sequence[str], dots: Seq
         centre = LEFT + (at + 0.5) * width
         parts.append(tag("text", bucket, x=centre, y=BOTTOM + 13, class_="tick mid"))
         parts.append(tag("text", f"n {count}", x=centre, y=BOTTOM + 24, class_="tick mid faint"))
-    parts.append(tag("text", "source length (tokens)", x=(LEFT + RIGHT) / 2, y=BOTTOM + 36, class_="axis mid"))
+    parts.append(tag("text", lengths, x=(LEFT + RIGHT) / 2, y=BOTTOM + 36, class_="axis mid"))
     for turn, series in enumerate(dots):
         aside = min(9.0, 0.7 * width / len(dots)) * (turn - (len(dots) - 1) / 2)
         xs = [round(LEFT + (at + 0.5) * width + aside, 2) for at in range(len(buckets))]

@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from records import length_axis_label
 from report.figures import Dots, Figure, bucket_chart
 from report.gather import Subject
 from report.metrics import Metric
@@ -74,7 +75,7 @@ def figure(subject: Subject, found: Table) -> Figure:
     sure = " with 95 % intervals" if any(math.isfinite(low) for one in dots for low, _ in one.interval) else ""
     description = f"{title} by source length, {len(dots)} series{sure}; the table below holds the values"
     counts = [str(n) for n in found.sentences]
-    drawn = bucket_chart(title, found.buckets[1:], counts[1:], dots, metric.units == "%", description)
+    drawn = bucket_chart(title, found.buckets[1:], counts[1:], dots, metric.units == "%", length_axis_label([p.recorded.run for p in subject.runs]), description)
     everything = [ALL, counts[0], *(column[0].text for column in found.columns.values())]
     return Figure(drawn.title, drawn.drawing, drawn.head, [everything, *drawn.table], "", drawn.legend)
 

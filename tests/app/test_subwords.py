@@ -1,11 +1,16 @@
-"""Vocabularies of sub-words: a dry run trains none, and a note names a size that is not the one asked for."""
+"""Vocabularies of sub-words: what people see of them is words, what a model reads may be cut anew in every epoch."""
 
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
-from command_line import answer, files_below, needs_subwords, softalign, write_corpus
+import h5py
+import numpy as np
+import pytest
+
+from command_line import answer, files_below, interrupt, needs_subwords, softalign, started, text_spec, trained_run, wait_until, write_corpus
 
 PIECES = "task.vocabulary={type: sentencepiece, size: 20}"
 
@@ -23,3 +28,83 @@ def test_a_dry_run_trains_no_subwords(here: Path) -> None:
     assert "source vocabulary: " in made.stderr and " symbols, and 20 were asked for\n" in made.stderr
     plan = answer("run", "text.yaml", PIECES, "--dry-run", cwd=here, env=kept)  # they are in the cache now
     assert not plan["trains_subwords"] and plan["sentences"]["train"] == 20 and plan["state"] == "complete"
+
+
+BPE = "task.vocabulary={type: sentencepiece, size: 30, model: bpe}"
+
+
+@pytest.fixture
+def linked(here: Path) -> Path:
+    """Words of several pieces, each linked to the one at its place."""
+    needs_subwords()
+    words = ("reading", "singing", "reads", "sings", "reader", "singer")
+    for split, lines in {"train": 40, "dev": 6, "test": 6}.items():
+        texts = [" ".join(words[(i * k) % 6] for k in range(1, 2 + i % 3)) for i in range(lines)]
+        (here / f"{split}.en").write_text("".join(text + "\n" for text in texts))
+        (here / f"{split}.es").write_text("".join(text.upper() + "\n" for text in texts))
+        (here / f"{split}.links").write_text("".join(" ".join(f"{i}-{i}" for i in range(len(text.split()))) + "\n" for text in texts))
+    (here / "text.yaml").write_text(text_spec(more=", alignment: {}.links"))
+    return here
+
+
+def words_of(file: h5py.File, module: str, side: str) -> set[str]:
+    return set(file[f"alignments/{module}/{side}_tokens"].asstr()[:].ravel()) - {"", "</s>"}
+
+
+def test_what_people_see_is_words(linked: Path) -> None:
+    run = trained_run(linked, BPE, "evaluate.length_unit=words", "evaluate.lengths=[1, 2]", spec="text.yaml")
+    with h5py.File(run / "run.h5") as file:
+        assert words_of(file, "words_cross", "src") <= {"reading", "singing", "reads", "sings", "reader", "singer"}
+        assert any("\u2581" in piece for piece in words_of(file, "cross", "src"))
+        sums = np.nansum(file["alignments/words_cross/weights"][0, :, 0], axis=-1)
+        for sums_of, length in zip(sums, file["alignments/words_cross/tgt_len"][0]):
+            assert sums_of[:length] == pytest.approx(1, abs=1e-5)
+        lengths = [len(line.split()) for line in (linked / "test.en").read_text().splitlines()]
+        assert file["test/source_length"][:].tolist() == lengths
+        assert file["test/pointing_tokens"][:].tolist() == lengths  # each target word has one link
+        assert (file["alignments/words_cross/gold"][0].sum(), file["test"].attrs["length_unit"]) == (2 * lengths[0], b"words")
+    assert "\u2581" not in softalign("show", run, "--sentence", "2", cwd=linked).stdout
+    assert "\u2581" in softalign("show", run, "--sentence", "2", "--module", "cross", cwd=linked).stdout
+    assert re.search(r"^words +n ", softalign("show", run, cwd=linked).stdout, re.MULTILINE)
+    assert re.search(r"^pieces +n ", softalign("show", trained_run(linked, BPE, spec="text.yaml"), cwd=linked).stdout, re.MULTILINE)
+    assert "the same bits again" in softalign("verify", run, cwd=linked).stdout
+    softalign("translate", run, "--alignments", "a.h5", text="reads sings\n", cwd=linked)
+    with h5py.File(linked / "a.h5") as file:
+        assert words_of(file, "words_cross", "src") == {"reads", "sings"}
+
+
+def test_a_record_of_before_words_verifies(linked: Path) -> None:
+    run = trained_run(linked, BPE, "task.test.alignment=null", spec="text.yaml")
+    with h5py.File(run / "run.h5", "a") as file:
+        del file["test"].attrs["length_unit"]
+        for module in [name for name in file["alignments"] if name.startswith("words_")]:
+            del file["alignments"][module]
+    assert "the same bits again" in softalign("verify", run, cwd=linked).stdout
+
+
+def test_pieces_are_dropped_out_to_the_same_bits(linked: Path) -> None:
+    (linked / "text.yaml").write_text((linked / "text.yaml").read_text().replace("train: {source: train.en, target: train.es, alignment: train.links}", "train: {source: train.en, target: train.es}"))  # fmt: skip
+    words = ["run", "text.yaml", BPE, "task.vocabulary.dropout=0.2", "record.checkpoint_every=2", "train.epochs=200"]
+    process = started(*words, cwd=linked)
+    wait_until(lambda: any(linked.glob("results/text/*/ckpt/*.ckpt")))
+    interrupt(process)
+    resumed = softalign(*words, cwd=linked)
+    assert "resuming at update" in resumed.stderr
+    run = (linked / resumed.stdout.split()[-1]).parent
+    assert "the same bits again" in softalign("verify", run, "--threads", "1", cwd=linked).stdout
+    with h5py.File(run / "run.h5") as file:
+        tokens = file["train/tokens"][:]
+    epochs = tokens.reshape(200, -1).sum(axis=1)
+    assert len(set(epochs)) > 10
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        (["task.vocabulary.dropout=0.1"], "task.vocabulary.dropout: only type sentencepiece with model bpe merges pieces"),
+        ([BPE, "task.vocabulary.dropout=0.1"], "task.vocabulary: dropout cuts sentences anew, and train.alignment links"),
+        ([BPE, "task.vocabulary.dropout=1"], "expected a number in [0, 1), got '1'"),
+    ],
+)
+def test_what_cannot_be_dropped_out_is_refused(linked: Path, change: list[str], line: str) -> None:
+    assert line in softalign("validate", "text.yaml", *change, cwd=linked, code=2).stderr

@@ -34,6 +34,7 @@ class Small final : public OptionVisitor {
              std::string_view,
              const Limits&) override {}
   void visit(std::string_view, InputFile&, std::string_view, const Limits&) override {}
+  void visit(std::string_view, InputFiles&, std::string_view, const Limits&) override {}
   void visit(std::string_view, Choice& value, std::string_view, const Limits&) override {
     if (value.kind != "score") return;
     takes_score_ = true;

@@ -81,6 +81,32 @@ BOOST_AUTO_TEST_CASE(an_epoch_holds_each_example_once) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(a_portion_is_trained_on_as_often_as_its_weight_says) {
+  Split split = random_split(105);
+  const Batches plain = epoch_batches(split, options(8, 3), 1, 2);
+  split.portions = {{30, 1}, {75, 1}};
+  BOOST_TEST((epoch_batches(split, options(8, 3), 1, 2) == plain));
+
+  split.portions = {{10, 2}, {40, 0.5}, {50, 0}, {5, 1.4}};
+  BOOST_TEST(examples_per_epoch(split) == 20 + 20 + 0 + 7);
+  std::set<std::vector<Index>> halves;
+  for (Index epoch = 0; epoch < 20; ++epoch) {
+    std::vector<Index> times(105);
+    for (const Index i : all_of(epoch_batches(split, options(8, 3), 1, epoch))) ++times[usize(i)];
+    const auto count = [&](Index begin, Index end, Index n) {
+      return std::count(times.begin() + begin, times.begin() + end, n);
+    };
+    BOOST_TEST(count(0, 10, 2) == 10);
+    BOOST_TEST(count(10, 50, 1) == 20);
+    BOOST_TEST(count(10, 50, 0) == 20);
+    BOOST_TEST(count(50, 100, 0) == 50);
+    BOOST_TEST(count(100, 105, 1) == 3);
+    BOOST_TEST(count(100, 105, 2) == 2);
+    halves.insert(std::vector(times.begin() + 10, times.begin() + 50));
+  }
+  BOOST_TEST(halves.size() == 20u);  // drawn anew
+}
+
 BOOST_AUTO_TEST_CASE(a_batch_of_tokens_is_as_full_as_its_longest_sentence_lets_it_be) {
   for (const Index tokens : {1, 61, 500, 4096}) {
     const Split split = random_split(3001);

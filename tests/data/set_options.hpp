@@ -30,6 +30,9 @@ class OptionSetter final : public OptionVisitor {
   void visit(std::string_view name, InputFile& value, std::string_view, const Limits&) override {
     if (const std::string* text = find(name)) value.path = *text;
   }
+  void visit(std::string_view name, InputFiles& value, std::string_view, const Limits&) override {
+    if (const std::string* text = find(name)) value = {{*text}};
+  }
   void visit(std::string_view, std::vector<Index>&, std::string_view, const Limits&) override {}
   void visit(std::string_view, std::vector<double>&, std::string_view, const Limits&) override {}
   void visit(std::string_view,

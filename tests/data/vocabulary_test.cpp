@@ -1,7 +1,9 @@
 #include "framework/data/vocabulary.hpp"
 
 #include <algorithm>
+#include <set>
 
+#include "framework/base/random.hpp"
 #include "framework/base/types.hpp"
 #include "framework/data/build_vocabulary.hpp"
 #include "framework/data/text.hpp"
@@ -125,6 +127,48 @@ BOOST_AUTO_TEST_CASE(pieces_know_their_word, *boost::unit_test::precondition(has
     for (std::size_t k = 0; k < words.size(); ++k)
       BOOST_TEST(unmark_spaces(whole[k]) == unmark_spaces(words[k]));
   }
+}
+
+// What people see as words of a sequence that the model made, too: by its space marks.
+BOOST_AUTO_TEST_CASE(pieces_are_joined_to_words, *boost::unit_test::precondition(has_pieces)) {
+  for (const std::string model : {"unigram", "bpe"}) {
+    const auto pieces = build("sentencepiece", sentences(), 60, model);
+    BOOST_TEST(pieces->has_pieces());
+    for (const std::string& line : sentences())
+      BOOST_TEST(pieces->word_of_pieces(pieces->encode(line)) == pieces->word_of(line));
+    BOOST_TEST(pieces->word_of_pieces({}).empty());
+    Token inner = kSpecials;
+    while (pieces->symbol(inner).starts_with(kSpaceMark)) ++inner;
+    const std::vector<Token> inside = {inner, inner, pieces->encode("the").front(), inner};
+    BOOST_TEST((pieces->word_of_pieces(inside) == std::vector<Index>{0, 0, 1, 1}));
+  }
+  const auto words = build("words", sentences());
+  BOOST_TEST(!words->has_pieces());
+  BOOST_TEST((words->word_of_pieces(words->encode("the singer")) == std::vector<Index>{0, 1}));
+}
+
+BOOST_AUTO_TEST_CASE(merges_are_left_out, *boost::unit_test::precondition(has_pieces)) {
+  const auto pieces = build("sentencepiece", sentences(), 70, "bpe");
+  const RandomStream stream(1, "test");
+  std::size_t none = 0, some = 0, all = 0;
+  std::set<std::vector<Token>> different;
+  Strings lines = sentences();
+  lines.push_back("the ψψ singψer ψ paints \xE2\x96\x81 qqq");
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::vector<Token> whole = pieces->encode(lines[i]);
+    BOOST_TEST(pieces->encode_with_dropout(lines[i], 0, stream.within(0, i)) == whole);
+    const auto cut = pieces->encode_with_dropout(lines[i], 0.1, stream.within(0, i));
+    BOOST_TEST(cut == pieces->encode_with_dropout(lines[i], 0.1, stream.within(0, i)));
+    BOOST_TEST(pieces->join(cut) == pieces->join(whole));
+    none += whole.size();
+    some += cut.size();
+    all += pieces->encode_with_dropout(lines[i], 0.999, stream.within(0, i)).size();
+    different.insert(pieces->encode_with_dropout(lines[0], 0.1, stream.within(1, i)));
+  }
+  BOOST_TEST(some > none + none / 20);
+  BOOST_TEST(all > 2 * none);  // nearly every character alone
+  BOOST_TEST(different.size() > 10u);
+  BOOST_CHECK_THROW(build("words", lines)->encode_with_dropout("a", 0.1, stream), BugError);
 }
 
 BOOST_AUTO_TEST_CASE(pieces_refuse_what_cannot_be, *boost::unit_test::precondition(has_pieces)) {

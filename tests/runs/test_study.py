@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import h5py
 import pytest
 
 from command_line import interrupt, softalign, started, wait_until
@@ -147,3 +148,19 @@ def test_a_run_that_fails_is_named_and_the_others_are_made(here: Path):
     assert ran.returncode not in (0, 75) and "some rows failed" in ran.stderr
     assert states(here) == ["failed", "complete"]
     assert "1 claim is not judged" not in ran.stdout
+
+
+def test_runs_that_are_complete_under_another_name_are_taken_over(here: Path):
+    made = softalign("run", f"{ROOT}/configs/tiny.yaml", "model.attention.score.units=5", cwd=here).stdout.split()[-1]
+    run_id = Path(made).parent.name
+    rows = softalign("study", "study.yaml", "--dry-run", cwd=here).stdout.splitlines()
+    assert rows[1].endswith(" planned") and rows[2].endswith(f"complete as tiny/{run_id}")
+    softalign("study", "study.yaml", cwd=here)
+    (taken,) = here.glob(f"results/small/reverse-additive/{run_id}")
+    with h5py.File(taken / "run.h5") as file:
+        assert file["provenance/events/text"].asstr()[0].startswith("taking over what is complete in ")
+    bits = json.loads(softalign("diff", here / made, taken, "--json", cwd=here).stdout)["bits"]
+    assert not any(part["different"] for part in bits.values())
+    assert "the same bits again" in softalign("verify", taken, cwd=here).stdout
+    rows = softalign("study", "study.yaml", "--out", "other", "--dry-run", cwd=here).stdout.splitlines()
+    assert rows[2].endswith(" planned")  # another results folder

@@ -23,9 +23,12 @@ Plan plan_run(const ResolvedSpec<Spec>& resolved,
   plan.folder = place.folder;
   plan.status = run_status({plan.folder});
   if (plan.status.state == RunState::planned && !options.force && !options.from_scratch)
-    if (const auto shorter = find_shorter_run(spec, place))
+    if (const auto shorter = find_shorter_run(spec, place, results))
       plan.goes_on_from =
-          fmt::format("run {} at update {}", shorter->run_id, shorter->beginning.state.update);
+          fmt::format("run {} at update {}",
+                      shorter->run_id == plan.run_id ? printable(shorter->folder.string(), kWhole)
+                                                     : shorter->run_id,
+                      shorter->beginning.state.update);
   const auto task = make_plugin<TaskKind>(spec.task);
   const DataOutline outline = task->outline();
   check_run_sizes(resolved, outline, threads_of_run(options.threads, spec), options.sizes);

@@ -84,6 +84,7 @@ void evaluate(const Arguments& arguments) {
   Workers workers(threads_or_all(arguments.trained.threads));
   EvaluationRequest request;
   request.search = search.get();
+  request.source = run.source.get();
   request.batch = run.spec().evaluate.batch;
   request.progress = [&](Index done, Index total) {
     observer.stage("evaluating " + split.name, done, total);
@@ -91,7 +92,8 @@ void evaluate(const Arguments& arguments) {
   const EvaluatedSplit result =
       softalign::evaluate(runs.scorer, split, *run.target, request, workers);
   observer.clear();
-  const MetricTable table = summarize(result.counts, all_metrics(), buckets_of(run.spec(), split));
+  const MetricTable table =
+      summarize(result.counts, all_metrics(), buckets_of(run.spec(), split, *run.source));
   const Json searched = search_of(run.spec());
   if (!arguments.json) {
     print_text("{} split{}, search: {}{}\n{}",

@@ -37,16 +37,12 @@ void KeptAlignments::keep(Index line,
                           const Hypothesis& hypothesis) {
   if (file_.empty()) return;
   const TrainedRun& run = runs_.first();
-  Alignment alignment{rank == 0 ? "cross" : fmt::format("cross_{}", rank + 1),
-                      run.record.last_update(),
-                      line,
-                      0,
-                      source_words(runs_.scorer.aligning(), source, *run.source),
-                      words_of(hypothesis.tokens, *run.target, hypothesis.finished),
-                      hypothesis.alignment,
-                      {}};
+  std::vector<Alignment> found = recorded_alignments(
+      {rank == 0 ? "cross" : fmt::format("cross_{}", rank + 1), run.record.last_update(), line, 0},
+      {*run.source, source, *run.target, hypothesis.tokens},
+      matrix_of(hypothesis));
   const std::lock_guard lock(mutex_);
-  alignments_.push_back(std::move(alignment));
+  std::move(found.begin(), found.end(), std::back_inserter(alignments_));
 }
 
 void KeptAlignments::write() {

@@ -50,6 +50,9 @@ void find_below(const fs::path& record, Value& value, const Json& identity) {
   for (Value::Entry& entry : value.entries)
     if (identity.is_object() && identity.contains(entry.key))
       find_below(record, entry.value, identity[entry.key]);
+  if (value.is_list() && identity.is_array() && identity.size() == value.items.size())
+    for (std::size_t i = 0; i < value.items.size(); ++i)
+      find_below(record, value.items[i], identity[i]);
   if (!value.is_scalar() || !identity.is_string()) return;
   const auto digest = identity.get<std::string>();
   if (!is_file_digest(digest) || value.text.size() > kLongest || holds(value.text, digest)) return;
@@ -86,6 +89,7 @@ Json inputs_of(const Json& identity) {
 
 // The option that names a file of data, the first of the training data if there is one.
 std::string first_file(const Json& identity, const std::string& path) {
+  if (identity.is_array()) return identity.empty() ? "" : first_file(identity.front(), path);
   if (identity.is_string())
     return is_file_digest(identity.get_ref<const std::string&>()) ? path : "";
   std::string found;

@@ -139,7 +139,7 @@ std::string json_of(Index line, const Hypothesis& one, const Vocabulary& target)
   Json json = {{"line", line}};
   if (one.finished) {
     json["log_probability"] = one.log_probability;
-    json["tokens"] = words_of(one.tokens, target, true);
+    json["tokens"] = symbols_of(target, one.tokens, std::ssize(one.tokens) + 1);
     json["log_probabilities"] = one.log_probabilities;
   }
   return json_line(json);

@@ -121,12 +121,13 @@ class Translator {
 };
 
 Json json_of(const Hypothesis& hypothesis, const Vocabulary& target) {
-  Json json = {{"text", target.join(hypothesis.tokens)},
-               {"score", hypothesis.score},
-               {"log_probability", hypothesis.log_probability},
-               {"finished", hypothesis.finished},
-               {"tokens", words_of(hypothesis.tokens, target, hypothesis.finished)},
-               {"log_probabilities", hypothesis.log_probabilities}};
+  Json json = {
+      {"text", target.join(hypothesis.tokens)},
+      {"score", hypothesis.score},
+      {"log_probability", hypothesis.log_probability},
+      {"finished", hypothesis.finished},
+      {"tokens", symbols_of(target, hypothesis.tokens, static_cast<Index>(hypothesis.steps()))},
+      {"log_probabilities", hypothesis.log_probabilities}};
   if (hypothesis.drawn > 0) json["drawn"] = hypothesis.drawn;
   return json;
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "framework/analysis/placed_run.hpp"
-#include "framework/analysis/runs_below.hpp"
+#include "framework/record/folder/runs_below.hpp"
 
 namespace softalign::app {
 

@@ -205,7 +205,8 @@ void add_show(CLI::App& app, Outcome&) {
   command->add_option("--module",
                       arguments->module,
                       "which alignments: cross (test, teacher-forced), cross_search, cross_dev; "
-                      "cross_layer1, ...: single heads");
+                      "cross_layer1, ...: single heads; words_cross, ...: pieces of words joined "
+                      "(default, where symbols are pieces)");
   command->add_option("--head", arguments->head, "which head of such a layer, from 0");
   command->add_flag("--json", arguments->json, "print it as JSON");
   command->callback([arguments] { show(*arguments); });

@@ -23,7 +23,11 @@ std::string chosen_module(const StoredAlignments& alignments, const std::string&
         "{}: holds no alignments: the model has no attention, or record.alignments and "
         "record.snapshots are 0",
         alignments.file().string());
-  if (given.empty()) return modules.front();
+  if (given.empty()) {
+    const std::string words = "words_" + modules.front();  // shown rather than pieces of words
+    return std::find(modules.begin(), modules.end(), words) == modules.end() ? modules.front()
+                                                                             : words;
+  }
   if (std::find(modules.begin(), modules.end(), given) == modules.end())
     throw SpecError("no alignments are called '{}'{}", given, suggestion(given, modules));
   return given;

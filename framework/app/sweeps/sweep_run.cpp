@@ -34,16 +34,14 @@ struct Arguments {
 // What would be begun.
 void print_rows(const RunList& list, const LocalRunOptions& options) {
   const ListStatus stands = list_status(list);
+  const std::vector<std::string> states = state_texts(list, stands.rows);
   Index count = 0;
   for (std::size_t i = 0; i < list.rows.size(); ++i) {
     const ListedRun& row = list.rows[i];
     const bool wanted =
         options.rows.empty() || std::count(options.rows.begin(), options.rows.end(), row.k) > 0;
     if (!wanted || !options.begin.contains(stands.rows[i].state)) continue;
-    print_text("row {} ({}): {}\n",
-               row.k,
-               setting_text(list, row),
-               softalign::to_string(stands.rows[i].state));
+    print_text("row {} ({}): {}\n", row.k, setting_text(list, row), states[i]);
     ++count;
   }
   print_text("{} would be run, {} at a time\n", counted(count, "row"), options.workers);

@@ -161,7 +161,8 @@ std::string metrics_by_length(const MetricTable& table, const std::vector<std::s
     if (table.sentences[r] > 0) rows.push_back(r);
   if (!table.rows.empty()) rows.push_back(0);
 
-  std::vector<Table::Column> columns = {{"length"}, {"n", Side::right}};
+  std::vector<Table::Column> columns = {{table.length_unit.empty() ? "length" : table.length_unit},
+                                        {"n", Side::right}};
   std::vector<std::size_t> shown;
   for (const std::size_t m : in_order(table)) {
     const auto defined = [&](std::size_t r) { return !std::isnan(table.at(r, m)); };

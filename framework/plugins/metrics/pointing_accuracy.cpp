@@ -1,6 +1,7 @@
 // How often attention is strongest on a source position that the target token is surely linked to, of the target
 // tokens that have a sure link. Where the largest weights tie, it is right when all of the tied positions are
-// linked; a row that is even over all positions points nowhere and is wrong, as is one of zeros.
+// linked; a row that is even over all positions points nowhere and is wrong, as is one of zeros. Pieces of words
+// are joined before (eval/words.hpp).
 #include "framework/eval/attention_diagnostics.hpp"
 #include "framework/eval/metric.hpp"
 
@@ -36,11 +37,15 @@ class PointingAccuracy final : public Metric {
  private:
   static Count points_of(const EvaluatedSentence& sentence) {
     if (sentence.links.empty()) return {};
-    const AlignmentMatrix& attention = *sentence.attention;
+    if (sentence.words == nullptr) return points_of(*sentence.attention, sentence.links);
+    return points_of(join(*sentence.attention, *sentence.words),
+                     join(sentence.links, *sentence.words));
+  }
+  static Count points_of(const AlignmentMatrix& attention, std::span<const Link> links) {
     std::vector<std::vector<Index>> pointed;
-    for (std::size_t t = 0; t < sentence.example.target.size(); ++t)
-      pointed.push_back(points_at(row_of(attention, static_cast<Index>(t))));
-    return point_count(std::move(pointed), sentence.links);
+    for (Index t = 0; t + 1 < attention.steps; ++t)  // </s> is linked to nothing
+      pointed.push_back(points_at(row_of(attention, t)));
+    return point_count(std::move(pointed), links);
   }
 };
 

@@ -39,7 +39,16 @@ class PointingAccuracyIbmModel1 final : public Metric {
   static Count points_of(const EvaluatedSentence& sentence) {
     const Example& example = sentence.example;
     if (example.links.empty()) return {};
-    return point_count(sentence.ibm_model1->point(example.source, example.target), example.links);
+    if (sentence.words == nullptr)
+      return point_count(sentence.ibm_model1->point(example.source, example.target), example.links);
+    WordGroups words = *sentence.words;
+    words.source.resize(example.source.size());
+    words.target.resize(example.target.size());
+    const AlignmentMatrix joined =
+        join(sentence.ibm_model1->weights(example.source, example.target), words);
+    std::vector<std::vector<Index>> pointed;
+    for (Index t = 0; t < joined.steps; ++t) pointed.push_back(points_at(row_of(joined, t)));
+    return point_count(std::move(pointed), join(example.links, words));
   }
 };
 

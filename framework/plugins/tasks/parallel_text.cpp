@@ -1,14 +1,19 @@
 // Task parallel_text: sentence pairs from two files whose lines match, with word links from a third
 // where there are any.
+#include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "framework/base/counted.hpp"
+#include "framework/base/path.hpp"
 #include "framework/base/types.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/data/alignment_file.hpp"
+#include "framework/data/batches.hpp"
 #include "framework/data/build_vocabulary.hpp"
 #include "framework/data/cache_folder.hpp"
 #include "framework/data/dataset_cache.hpp"
@@ -42,13 +47,59 @@ struct Files {
   }
 };
 
+// The texts to train on.
+struct TrainingFiles {
+  InputFiles source;
+  InputFiles target;
+  InputFiles alignment;
+  std::optional<std::vector<double>> weights;
+
+  template <class V>
+  void describe(V& v) {
+    v("source", source, "one sentence a line, plain or gzip; several files as [a, b]", required());
+    v("target", target, "the translations, line by line: as many files as of source");
+    v("alignment",
+      alignment,
+      "word links, i-j sure, ipj possible, from 0 (optional): as many files as of source");
+    v("weights",
+      weights,
+      "how often an epoch goes through each file: 2 is twice, 0.5 is half of its sentences, drawn "
+      "anew for each epoch; null: once",
+      between(0, kLargestWeight));
+    const auto check_count = [&](std::string_view name, std::size_t count) {
+      v.check(name,
+              count == 0 || source.empty() || count == source.size(),
+              fmt::format("{} of them, and {} of source", count, counted(source.size(), "file")));
+    };
+    check_count("target", target.size());
+    check_count("alignment", alignment.size());
+    if (!weights) return;
+    check_count("weights", weights->size());
+    v.check("weights",
+            std::any_of(weights->begin(), weights->end(), [](double w) { return w > 0; }),
+            "they sum to 0, and nothing would be trained on; raise one");
+  }
+
+  std::vector<Files> texts() const {
+    std::vector<Files> all;
+    for (std::size_t k = 0; k < source.size(); ++k)
+      all.push_back({source[k],
+                     target.empty() ? InputFile() : target[k],
+                     alignment.empty() ? InputFile() : alignment[k]});
+    return all;
+  }
+};
+
 bool given(const InputFile& file) { return !file.path.empty(); }
 // What lengths there are is not known before the text is read, only what is allowed.
-DataOutline::SplitOutline outline_of(const Files& files, Index longest) {
-  return {.references = given(files.target),
-          .links = given(files.alignment),
+DataOutline::SplitOutline outline_of(bool references, bool links, Index longest) {
+  return {.references = references,
+          .links = links,
           .source = {.longest = longest},
           .target = {.longest = longest}};
+}
+DataOutline::SplitOutline outline_of(const Files& files, Index longest) {
+  return outline_of(given(files.target), given(files.alignment), longest);
 }
 constexpr const char* kNothingLinked = "alignment links a target, and none is given";
 
@@ -79,7 +130,7 @@ struct BothVocabularies : VocabularyOptions {
 };
 
 struct ParallelTextOptions {
-  Files train;
+  TrainingFiles train;
   Files dev;
   Files test;
   BothVocabularies vocabulary;
@@ -91,13 +142,20 @@ struct ParallelTextOptions {
   void describe(V& v) {
     v("train", train, "files to train on");
     v.check("train",
-            given(train.target) || !given(train.source),
+            !train.target.empty() || train.source.empty(),
             "target is missing: training needs the translations");
     v("dev", dev, "files to stop by");
     v.check("dev", given(dev.target) || !given(dev.alignment), kNothingLinked);
     v("test", test, "files to test on");
     v.check("test", given(test.target) || !given(test.alignment), kNothingLinked);
-    v("vocabulary", vocabulary, "symbols, made from the training text that is kept");
+    v("vocabulary",
+      vocabulary,
+      "symbols, made from the training text that is kept, of each file once");
+    v.check(
+        "vocabulary",
+        !vocabulary.dropout || train.alignment.empty(),
+        "dropout cuts sentences anew, and train.alignment links the pieces of one cut; leave one "
+        "of them out");
     v("max_length",
       max_length,
       "longest training sentence, tokens on either side",
@@ -179,10 +237,10 @@ class ParallelText final : public Task {
     return {.source_symbols = options_.vocabulary.size,
             .target_symbols = options_.vocabulary.of_target().size,
             .one_vocabulary = options_.vocabulary.one(),
-            .train = outline_of(options_.train, options_.max_length),
+            .train = outline_of(true, !options_.train.alignment.empty(), options_.max_length),
             .dev = outline_of(options_.dev, options_.max_length_test.value_or(0)),
             .test = outline_of(options_.test, options_.max_length_test.value_or(0)),
-            .held = !cache_folder()};
+            .held = !cache_folder() || options_.vocabulary.dropout.has_value()};
   }
 
   Dataset load(std::uint64_t, const Progress& progress) const override {
@@ -197,6 +255,8 @@ class ParallelText final : public Task {
                               printable(path, kWhole));
         },
         progress);
+    if (options_.train.weights) weigh(made, *options_.train.weights);
+    made.subword_dropout = options_.vocabulary.dropout.value_or(0);
     if (subwords()) {
       const VocabularyOptions of_target = options_.vocabulary.of_target();
       note_size(made, "source", *made.source, options_.vocabulary.size);
@@ -214,13 +274,35 @@ class ParallelText final : public Task {
 
   bool subwords() const { return options_.vocabulary.type == "sentencepiece"; }
 
+  // Of what is cached: the examples, each once.
   std::string identity(Hashes& hashes) const {
+    Options cached = options_;
+    cached.train.weights.reset();
+    cached.vocabulary.dropout.reset();
     return fmt::format("parallel_text {}\nsentencepiece {}\n{}",
                        kRules,
                        sentencepiece_version(),
-                       canonical_json(options_, [&](const InputFile& file) {
+                       canonical_json(cached, [&](const InputFile& file) {
                          return hashes[file.path] = remembered_hash(file);
                        }));
+  }
+
+  void weigh(Dataset& data, const std::vector<double>& weights) const {
+    std::vector<Portion>& portions = data.train.portions;
+    if (portions.empty()) portions.push_back({std::ssize(data.train.examples)});
+    std::string note = "training sentences of an epoch:";
+    for (std::size_t k = 0; k < portions.size(); ++k) {
+      portions[k].weight = weights.at(k);
+      note += fmt::format("{} {} x {} of {}",
+                          k > 0 ? "," : "",
+                          portions[k].examples,
+                          weights[k],
+                          printable(fs::path(options_.train.source[k].path).filename().string()));
+    }
+    if (examples_per_epoch(data.train) == 0)
+      throw DataError("task.train.weights: so small that they leave no sentence of {}; raise them",
+                      data.train.counts.kept);
+    data.notes.push_back(note);
   }
 
   static void note_size(Dataset& data, const char* side, const Vocabulary& made, Index asked) {
@@ -235,9 +317,9 @@ class ParallelText final : public Task {
     data.dev.name = "dev";
     data.test.name = "test";
     data.train.counts.read = make_vocabularies(data, progress);
-    encode(data.train, options_.train, for_training(), data, emit, progress);
-    encode(data.dev, options_.dev, for_measuring(), data, emit, progress);
-    encode(data.test, options_.test, for_measuring(), data, emit, progress);
+    encode(data.train, options_.train.texts(), for_training(), data, emit, progress);
+    encode(data.dev, {options_.dev}, for_measuring(), data, emit, progress);
+    encode(data.test, {options_.test}, for_measuring(), data, emit, progress);
   }
 
   Longest for_training() const { return {"max_length", options_.max_length}; }
@@ -257,32 +339,37 @@ class ParallelText final : public Task {
     const auto targets = vocabulary_builder(options_.vocabulary.of_target());
     VocabularyBuilder& of_targets = options_.vocabulary.one() ? *sources : *targets;
 
-    PairReader reader = reader_of(options_.train);
-    SplitCounts counts;
-    for (Pair pair; reader.next(pair);) {
-      ++counts.read;
-      if (progress && counts.read % kTold == 0)
-        progress("reading train for its vocabularies", counts.read, 0);
-      if (pair.empty()) {
-        ++counts.dropped_empty;
-        continue;
+    Index lines = 0;
+    for (const Files& files : options_.train.texts()) {
+      PairReader reader = reader_of(files);
+      SplitCounts counts;
+      for (Pair pair; reader.next(pair);) {
+        ++counts.read;
+        ++lines;
+        if (progress && lines % kTold == 0)
+          progress("reading train for its vocabularies", lines, 0);
+        if (pair.empty()) {
+          ++counts.dropped_empty;
+          continue;
+        }
+        const Side source(*ruler, files.source, pair.line, pair.source, options_.max_length);
+        const Side target(*ruler, files.target, pair.line, pair.target, options_.max_length);
+        if ((source.cut || target.cut) && !truncates()) {
+          ++counts.dropped_too_long;
+          continue;
+        }
+        ++counts.kept;
+        sources->add(source.text);
+        of_targets.add(target.text);
       }
-      const Side source(*ruler, options_.train.source, pair.line, pair.source, options_.max_length);
-      const Side target(*ruler, options_.train.target, pair.line, pair.target, options_.max_length);
-      if ((source.cut || target.cut) && !truncates()) {
-        ++counts.dropped_too_long;
-        continue;
-      }
-      ++counts.kept;
-      sources->add(source.text);
-      of_targets.add(target.text);
+      if (counts.kept == 0) refuse_nothing_left(files, counts, for_training());
     }
-    if (counts.kept == 0) refuse_nothing_left(options_.train, counts, for_training());
     if (progress) progress("building the vocabularies", 0, 0);
-    data.source = finish(*sources, options_.train.source, progress);
-    data.target =
-        options_.vocabulary.one() ? data.source : finish(*targets, options_.train.target, progress);
-    return counts.read;
+    data.source = finish(*sources, options_.train.source.front(), progress);
+    data.target = options_.vocabulary.one()
+                      ? data.source
+                      : finish(*targets, options_.train.target.front(), progress);
+    return lines;
   }
 
   static std::shared_ptr<const Vocabulary> finish(VocabularyBuilder& builder,
@@ -297,20 +384,33 @@ class ParallelText final : public Task {
 
   // `split.counts.read`: how many lines there are, as far as that is known.
   void encode(Split& split,
-              const Files& files,
+              const std::vector<Files>& texts,
               Longest longest,
               const Dataset& data,
               const Emit& emit,
               const Progress& progress) const {
-    const Index lines = split.counts.read;
+    const Index lines = std::exchange(split.counts, {}).read;
+    for (const Files& files : texts) {
+      const SplitCounts counts = encode(split, files, longest, data, emit, [&](Index read) {
+        if (progress && (split.counts.read + read) % kTold == 0)
+          progress("tokenising " + split.name, split.counts.read + read, lines);
+      });
+      split.counts += counts;
+      if (texts.size() > 1) split.portions.push_back({counts.kept});
+    }
+  }
+
+  SplitCounts encode(Split& split,
+                     const Files& files,
+                     Longest longest,
+                     const Dataset& data,
+                     const Emit& emit,
+                     const std::function<void(Index)>& on_line) const {
     const bool linked = !files.alignment.path.empty();
-    SplitCounts& counts = split.counts;
-    counts = {};
+    SplitCounts counts;
     PairReader reader = reader_of(files);
     for (Pair pair; reader.next(pair);) {
-      ++counts.read;
-      if (progress && counts.read % kTold == 0)
-        progress("tokenising " + split.name, counts.read, lines);
+      on_line(++counts.read);
       if (pair.empty()) {
         ++counts.dropped_empty;
         continue;
@@ -330,6 +430,7 @@ class ParallelText final : public Task {
       emit(split, {source.tokens, target.tokens, links, source.text, target.text});
     }
     if (counts.kept == 0) refuse_nothing_left(files, counts, longest);
+    return counts;
   }
 
   Options options_;

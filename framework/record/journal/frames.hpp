@@ -31,10 +31,10 @@ struct Alignment {
   Index update = 0;
   Index sentence = 0;
   Index head = 0;
-  std::vector<std::string> source;  // [S]
-  std::vector<std::string> target;  // [T]
-  std::vector<float> weights;       // [T, S]
-  std::vector<std::uint8_t> gold;   // [T, S]: 0 none, 1 possible, 2 sure; empty: unknown
+  std::vector<std::string> source = {};  // [S]
+  std::vector<std::string> target = {};  // [T]
+  std::vector<float> weights = {};       // [T, S]
+  std::vector<std::uint8_t> gold = {};   // [T, S]: 0 none, 1 possible, 2 sure; empty: unknown
 };
 
 // A final result; recorded again under the same name, the later one stands.

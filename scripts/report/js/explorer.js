@@ -41,11 +41,14 @@ class Explorer {
     const plain = { forced: "cross", searched: "cross_search", dev: "cross_dev" };
     const several = new Set(this.data.panes.map((pane) => pane.run)).size > 1;
     const layered = new Set(found.filter(([pane]) => /_layer\d+$/.test(pane.module)).map(([pane]) => pane.run));
+    const joined = new Set(found.filter(([pane]) => pane.module.startsWith("words_")).map(([pane]) => pane.run));
     const part = (pane) => {
-      if (pane.module === plain[pane.kind]) return layered.has(pane.run) && pane.kind === "forced" ? "mean of the last layer's heads" : "";
-      return pane.module.replace(/^cross_layer(\d+)$/, "layer $1");
+      const module = pane.module.replace(/^words_/, "");
+      if (module === plain[pane.kind]) return layered.has(pane.run) && pane.kind === "forced" ? "mean of the last layer's heads" : "";
+      return module.replace(/^cross_layer(\d+)$/, "layer $1");
     };
-    const name = (pane) => [several ? pane.run : "", kinds[pane.kind], part(pane)].filter(Boolean).join(" · ");
+    const unit = (pane) => joined.has(pane.run) ? (pane.module.startsWith("words_") ? "words" : "pieces") : "";
+    const name = (pane) => [several ? pane.run : "", kinds[pane.kind], part(pane), unit(pane)].filter(Boolean).join(" · ");
     for (const [pane] of found) pane.name = name(pane);
     const options = found.map(([pane, at]) => [String(at), pane.name]);
     this.fill(this.ui.left, options);

@@ -1,4 +1,4 @@
-#include "framework/analysis/runs_below.hpp"
+#include "framework/record/folder/runs_below.hpp"
 
 #include <algorithm>
 

@@ -1,0 +1,53 @@
+#include "framework/data/resegment.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "framework/base/random.hpp"
+#include "framework/base/types.hpp"
+
+namespace softalign {
+
+Split resegmented(const Dataset& data, std::uint64_t seed, Index epoch, Workers& workers) {
+  const Split& train = data.train;
+  Split again{train.name, {}, train.counts, train.portions};
+  std::size_t longest_source = 0, longest_target = 0;
+  for (const ExampleRow& row : train.examples.rows()) {
+    longest_source = std::max<std::size_t>(longest_source, row.source);
+    longest_target = std::max<std::size_t>(longest_target, row.target);
+  }
+  const RandomStream of_sources(seed, "subword_dropout/source"),
+      of_targets(seed, "subword_dropout/target");
+  struct Pieces {
+    std::vector<Token> source, target;
+  };
+  constexpr Index kAtOnce = 4096;
+  const Index count = std::ssize(train.examples);
+  for (Index begin = 0; begin < count; begin += kAtOnce) {
+    std::vector<Pieces> part(usize(std::min(kAtOnce, count - begin)));
+    workers.run(std::ssize(part), [&](Index k) {
+      const Example example = train.examples[usize(begin + k)];
+      const auto draw = [&](const Vocabulary& vocabulary,
+                            std::string_view text,
+                            std::span<const Token> otherwise,
+                            std::size_t longest,
+                            const RandomStream& stream) {
+        std::vector<Token> pieces =
+            vocabulary.encode_with_dropout(text,
+                                           data.subword_dropout,
+                                           stream.within(static_cast<std::uint64_t>(epoch),
+                                                         static_cast<std::uint64_t>(begin + k)));
+        if (pieces.size() > longest) pieces.assign(otherwise.begin(), otherwise.end());
+        return pieces;
+      };
+      part[usize(k)] = {
+          draw(*data.source, example.source_text, example.source, longest_source, of_sources),
+          draw(*data.target, example.target_text, example.target, longest_target, of_targets)};
+    });
+    for (const Pieces& pieces : part) again.examples.append({pieces.source, pieces.target});
+    train.examples.release();
+  }
+  return again;
+}
+
+}  // namespace softalign

@@ -1,0 +1,93 @@
+"""Several files to train on, each as often as its weight says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import h5py
+import pytest
+
+from command_line import answer, error, softalign, trained_run, write_corpus
+
+SEVERAL = ["task.train.source=[a.en, train.en]", "task.train.target=[a.es, train.es]"]
+
+
+@pytest.fixture
+def corpus(here: Path) -> Path:
+    write_corpus(here)
+    for side in ("en", "es"):
+        (here / f"a.{side}").write_text("".join(f"d e {i}\n" for i in range(10)))
+        (here / f"all.{side}").write_text((here / f"a.{side}").read_text() + (here / f"train.{side}").read_text())
+    return here
+
+
+def updates(run: Path) -> list[float]:
+    with h5py.File(run / "run.h5") as file:
+        return file["train/loss"][:].tolist()
+
+
+def test_several_files_are_one(corpus: Path) -> None:
+    together = trained_run(corpus, *SEVERAL, spec="text.yaml")
+    assert updates(together) == updates(trained_run(corpus, "task.train={source: all.en, target: all.es}", spec="text.yaml"))
+    one = trained_run(corpus, "task.train={source: [all.en], target: [all.es]}", spec="text.yaml")
+    assert answer("run", "text.yaml", "task.train={source: all.en, target: all.es}", cwd=corpus)["run_id"] == one.name
+    assert "the same bits again" in softalign("verify", together, cwd=corpus).stdout
+
+
+def test_weights_say_how_often_and_are_part_of_the_run(corpus: Path) -> None:
+    done = softalign("run", "text.yaml", *SEVERAL, "task.train.weights=[3, 0.5]", cwd=corpus)
+    assert "training sentences of an epoch: 10 x 3 of a.en, 20 x 0.5 of train.en\n" in done.stderr
+    run = (corpus / done.stdout.split()[-1]).parent
+    with h5py.File(run / "run.h5") as file:
+        tokens = file["train/tokens"][:].reshape(2, -1).sum(axis=1)
+        weights = file["provenance/spec_yaml"].asstr()[()]
+    assert tokens.tolist() == [30 * 4 + 10 * 5] * 2 and "weights: [3.0, 0.5]" in weights
+    (corpus / "moved").mkdir()
+    for side in ("en", "es"):
+        for name in ("a", "train", "dev", "test"):
+            (corpus / f"{name}.{side}").rename(corpus / "moved" / f"{name}.{side}")
+    run = run.rename(corpus / "moved" / run.name)
+    assert "the same bits again" in softalign("verify", run, cwd=corpus).stdout
+    (corpus / "moved/train.es").unlink()
+    assert "task.train.source=FILE" in softalign("verify", run, cwd=corpus, code=3).stderr
+
+
+def test_a_sweep_keeps_the_files_that_its_rows_name(corpus: Path) -> None:
+    (corpus / "sweep.yaml").write_text(
+        "name: files\nbase: text.yaml\nmetric: {name: dev/loss}\nparameters:\n"
+        "  task.train.weights: {values: [[1, 1], [2, 0]]}\n"
+    )
+    spec = (corpus / "text.yaml").read_text()
+    (corpus / "text.yaml").write_text(spec.replace("train: {source: train.en, target: train.es}", "train: {source: [a.en, train.en], target: [a.es, train.es]}"))  # fmt: skip
+    (corpus / "elsewhere").mkdir()
+    softalign("sweep", "plan", "../sweep.yaml", cwd=corpus / "elsewhere")
+    softalign("sweep", "run", corpus / "elsewhere/results/files", cwd=Path("/"))
+    assert len(list(corpus.glob("elsewhere/results/files/*/run.h5"))) == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ("task.train.source=[a.en, train.en]", "task.train.target: 1 of them, and 2 files of source"),
+        ("task.train.weights=[1, 2]", "task.train.weights: 2 of them, and 1 file of source"),
+        ("task.train.weights=[0]", "task.train.weights: they sum to 0, and nothing would be trained on; raise one"),
+        ("task.train.weights=[-1]", "task.train.weights, item 1: expected a number in [0, 1000], got '-1'"),
+        ("task.train.source=[]", "task.train.source: expected a file or a list of files, as [a, b], got an empty list"),
+        ("task.train.source={a: b}", "task.train.source: expected a file or a list of files, as [a, b], got a map"),
+        ("task.train.source=[train.en, '']", "task.train.source, item 2: the name of the file is empty"),
+        ("task.dev.source=[train.en]", "task.dev.source: expected a text, got a list"),
+    ],
+)
+def test_what_does_not_fit_is_refused(corpus: Path, change: str, line: str) -> None:
+    assert line in softalign("validate", "text.yaml", change, cwd=corpus, code=2).stderr
+
+
+def test_weights_that_leave_nothing_are_refused(corpus: Path) -> None:
+    line = error("run", "text.yaml", "task.train.weights=[0.01]", cwd=corpus, code=3)
+    assert line.endswith("task.train.weights: so small that they leave no sentence of 20; raise them")
+
+
+def test_a_file_of_several_that_is_missing_or_uneven_is_named(corpus: Path) -> None:
+    assert "none.en" in error("run", "text.yaml", "task.train.source=[a.en, none.en]", SEVERAL[1], cwd=corpus, code=3)
+    (corpus / "a.es").write_text("x\n")
+    assert f"{corpus}/a.en has 10 lines and {corpus}/a.es has 1" in error("run", "text.yaml", *SEVERAL, cwd=corpus, code=3)

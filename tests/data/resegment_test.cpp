@@ -1,0 +1,70 @@
+#include "framework/data/resegment.hpp"
+
+#include <algorithm>
+
+#include "framework/data/build_vocabulary.hpp"
+#include "shared.hpp"
+#include "tests/data/pieces.hpp"
+
+using namespace softalign;
+
+namespace {
+
+Dataset dataset(double dropout) {
+  std::vector<std::string> lines;
+  for (int k = 0; k < 300; ++k)
+    lines.push_back(fmt::format("the reader{} is reading {} books", k % 17, k * 7 % 10));
+  VocabularyOptions options;
+  options.type = "sentencepiece";
+  options.size = 45;
+  options.model = "bpe";
+  Dataset data;
+  data.source = data.target = build_vocabulary(options, lines);
+  data.subword_dropout = dropout;
+  for (const std::string& line : lines) {
+    const std::vector<Token> tokens = data.source->encode(line);
+    data.train.examples.append({tokens, tokens, {}, line, line});
+  }
+  data.train.portions = {{100, 2}, {200, 1}};
+  return data;
+}
+
+bool same(const Split& a, const Split& b) {
+  for (std::size_t i = 0; i < a.examples.size(); ++i) {
+    const Example x = a.examples[i], y = b.examples[i];
+    if (!std::ranges::equal(x.source, y.source) || !std::ranges::equal(x.target, y.target))
+      return false;
+  }
+  return a.examples.size() == b.examples.size();
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(subword_dropout, *boost::unit_test::precondition(has_pieces))
+
+BOOST_AUTO_TEST_CASE(sentences_are_cut_anew_in_each_epoch) {
+  const Dataset data = dataset(0.1);
+  Workers one(1), three(3);
+  const Split first = resegmented(data, 1, 0, one);
+  BOOST_TEST(same(first, resegmented(data, 1, 0, three)));
+  BOOST_TEST(!same(first, resegmented(data, 1, 1, one)));
+  BOOST_TEST(!same(first, resegmented(data, 2, 0, one)));
+  BOOST_TEST(!same(first, data.train));
+  BOOST_TEST(first.portions.size() == 2u);
+  std::size_t longest = 0;
+  for (const Example example : data.train.examples)
+    longest = std::max(longest, example.source.size());
+  Index sides_differ = 0;
+  for (std::size_t i = 0; i < data.train.examples.size(); ++i) {
+    const Example example = first.examples[i];
+    for (const auto side : {example.source, example.target}) {
+      BOOST_TEST(side.size() <= longest);
+      BOOST_TEST(data.source->join({side.begin(), side.end()}) ==
+                 data.train.examples[i].source_text);
+    }
+    sides_differ += !std::ranges::equal(example.source, example.target);
+  }
+  BOOST_TEST(sides_differ > 10);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
