@@ -90,8 +90,8 @@ def say_seeds(groups: Sequence[Group], band: str) -> None:
 
 def lengths(arguments: argparse.Namespace) -> Figure:
     runs = measured(read(arguments.places), "test")
-    if other := [r for r in runs if (r.panel, r.by_length.labels) != (runs[0].panel, runs[0].by_length.labels)]:
-        raise ChoiceError(f"{runs[0].path} and {other[0].path} were tested on other data or buckets: draw them apart")
+    if other := [r for r in runs if (r.panel, r.by_length.buckets) != (runs[0].panel, runs[0].by_length.buckets)]:
+        raise ChoiceError(f"{runs[0].path} and {other[0].path} were tested on other data, buckets or units of length: draw them apart")
     there = [metric for metric in runs[0].by_length.metrics if all(metric in run.by_length.metrics for run in runs)]
     wanted = arguments.metric or ["bleu" if "bleu" in there else "token_accuracy"]
     for metric in wanted:

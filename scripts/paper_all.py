@@ -39,9 +39,9 @@ def readable(file: AlignmentFile, sentence: int, note: Note) -> Alignment | None
 def by_length(runs: Sequence[Run], width: str, band: str, note: Note) -> Figure | None:
     runs = [run for run in runs if run.by_length]
     for run in runs:
-        if run.by_length.labels != runs[0].by_length.labels:
+        if run.by_length.buckets != runs[0].by_length.buckets:
             note(f"{run.path} is not in the figure by length: it has other buckets than {runs[0].path}")
-    runs = [run for run in runs if run.by_length.labels == runs[0].by_length.labels]
+    runs = [run for run in runs if run.by_length.buckets == runs[0].by_length.buckets]
     metrics = [metric for metric in METRICS if runs and all(metric in run.by_length.metrics for run in runs)]
     return draw_lengths(replicates(runs), metrics, width, band) if metrics else None
 

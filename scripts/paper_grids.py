@@ -79,12 +79,15 @@ def draw_alignments(named: Sequence[tuple[str, Alignment]], width: str, together
 
 def legend_below(figure: Figure, image: object, items: Sequence[Alignment], left: float) -> None:
     width, height = figure.get_size_inches()
+    keys = link_keys(items, line=0.6)
+    needs = 1.7 + sum(text_width(key.get_label(), SMALL - 1) + 0.25 for key in keys)
+    left = max(0, min(left, width - needs))
     bar = figure.add_axes(((left + 0.1) / width, 0.16 / height, 0.8 / width, 0.07 / height))
     figure.colorbar(image, cax=bar, orientation="horizontal", ticks=[0, 0.5, 1])
     bar.tick_params(labelsize=SMALL - 1, length=1.5, pad=1)
     bar.grid(visible=False)
     figure.text((left + 0.96) / width, 0.16 / height, "attention weight", fontsize=SMALL - 1, va="bottom")
-    if keys := link_keys(items, line=0.6):
+    if keys:
         figure.legend(handles=keys, loc="lower left", bbox_to_anchor=((left + 1.65) / width, 0.15 / height), ncol=2, borderpad=0,
                       borderaxespad=0, fontsize=SMALL - 1, handlelength=0.9, handleheight=0.9, columnspacing=0.8,
                       handletextpad=0.4)  # fmt: skip

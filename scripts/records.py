@@ -32,6 +32,11 @@ class ByLength:
     units: dict[str, str] = field(default_factory=dict)  # of metrics that have one: "percent", "nats"
     counted: str = "tokens"  # what a length counts: "words", "pieces" of words
 
+    @property
+    def buckets(self) -> tuple[list[str], str]:
+        """What runs must share to be drawn on one axis."""
+        return self.labels, self.counted
+
 
 @dataclass(frozen=True)
 class Alignment:

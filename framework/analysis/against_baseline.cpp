@@ -27,7 +27,8 @@ std::vector<Pair> pairs_of(const ComparedGroup& baseline, const ComparedGroup& g
 // Why a column cannot be tested on the test sentences of these pairs; empty: it can.
 std::string obstacle(const std::vector<Pair>& pairs,
                      const ComparisonColumn& column,
-                     const Metric* metric) {
+                     const Metric* metric,
+                     const LengthRange& lengths) {
   if (pairs.empty()) return "no seed in common";
   if (!metric) return "no registered metric: give its plugin with --plugin";
   if (const std::string ours = metric->facts().signature; ours != column.facts.signature)
@@ -36,6 +37,11 @@ std::string obstacle(const std::vector<Pair>& pairs,
     for (const FinishedRun* run : {pair.baseline, pair.run})
       if (run->results.counts.sentences() == 0 || run->test_set != pairs.front().baseline->test_set)
         return "other test sentences";
+  for (const Pair& pair : pairs)
+    for (const FinishedRun* run : {pair.baseline, pair.run})
+      if (!lengths.all() &&
+          run->results.source_lengths != pairs.front().baseline->results.source_lengths)
+        return "lengths count something else: evaluate.length_unit, or the pieces, differ";
   for (const Pair& pair : pairs)
     for (const FinishedRun* run : {pair.baseline, pair.run})
       if (!is_measured_alike(*run, column.name.metric))
@@ -90,7 +96,7 @@ std::vector<AgainstBaseline> group_against(const Comparison& comparison,
     against.column = c;
     if (!column.name.series.empty()) continue;
     metrics.push_back(registered_metric(column.name.metric));
-    against.untested = obstacle(pairs, column, metrics.back().get());
+    against.untested = obstacle(pairs, column, metrics.back().get(), comparison.lengths);
     if (!against.untested.empty()) continue;
     tested.push_back(metrics.back().get());
     places.push_back(all.size() - 1);

@@ -181,7 +181,10 @@ Comparison compare(const std::vector<FinishedRun>& runs,
   comparison.lengths = lengths;
   comparison.groups = groups_of(runs);
   if (comparison.groups.empty()) return comparison;
-  for (const FinishedRun& run : runs) comparison.same_test_set &= run.test_set == runs[0].test_set;
+  for (const FinishedRun& run : runs)
+    comparison.same_test_set &=
+        run.test_set == runs[0].test_set &&
+        (lengths.all() || run.results.source_lengths == runs[0].results.source_lengths);
   for (const MetricName& name : metrics) {
     comparison.columns.push_back(column_of(name, comparison.groups, lengths));
     ComparisonColumn& column = comparison.columns.back();

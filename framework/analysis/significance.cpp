@@ -172,8 +172,9 @@ std::vector<PairedTest> paired_tests(const std::vector<const Metric*>& metrics,
     test.of_difference = interval(differences);
     test.p_randomisation =
         share_as_extreme(xt::abs(exchanged[m].system - exchanged[m].baseline), seen);
+    test.p_bootstrap = share_as_extreme(xt::abs(differences - mean_of_defined(differences)), seen);
     const Numbers sizes = xt::abs(differences);
-    test.p_bootstrap = share_as_extreme(sizes - mean_of_defined(sizes), seen);
+    test.p_sacrebleu = share_as_extreme(sizes - mean_of_defined(sizes), seen);
   }
   return tests;
 }

@@ -1,12 +1,13 @@
 // Is a difference between two systems on one test set more than the luck of its sentences? Paired
-// approximate randomisation and the paired bootstrap, for any metric, as sacreBLEU 2 does them
-// (Riezler & Maxwell 2005; Koehn 2004). The trained models are fixed here: how much another seed
-// would change is seeds.hpp's business.
+// approximate randomisation and the paired bootstrap, for any metric (Riezler & Maxwell 2005; Koehn
+// 2004). The trained models are fixed here: how much another seed would change is seeds.hpp's
+// business.
 //
-// Two things differ from sacreBLEU. A draw that is exactly as extreme as what was seen counts as
-// extreme, so two systems with the same outputs have p = 1 (sacreBLEU: the smallest p there is). A
-// system trained with several seeds is scored by the mean of its seeds, on the same draw for all;
-// with one seed that is sacreBLEU's test.
+// Three things differ from sacreBLEU 2. The bootstrap centres differences at their mean and then takes
+// their sizes; sacreBLEU takes sizes first, and so calls 11 % of no differences significant at 0.05 (the
+// test simulates it). A draw that is exactly as extreme as what was seen counts as extreme, so two
+// systems with the same outputs have p = 1 (sacreBLEU: the smallest p there is). A system trained with
+// several seeds is scored by the mean of its seeds, on the same draw for all.
 #pragma once
 
 #include <string_view>
@@ -64,7 +65,8 @@ struct PairedTest {
   Interval system;
   Interval of_difference;      // of system - baseline on each resample
   double p_randomisation = 0;  // two-sided, (c + 1) / (n + 1)
-  double p_bootstrap = 0;      // the same, of |difference| centred at its mean
+  double p_bootstrap = 0;      // the same, of |difference - mean of the differences|
+  double p_sacrebleu = 0;      // its bootstrap: of |difference| - mean of |differences|
 };
 
 struct PairedTestOptions {

@@ -11,7 +11,7 @@
 //   subject   := part "/" variant                                          of a study
 //              | "best" ["where" path "=" value ("," path "=" value)*]   of a sweep
 //   value     := as in YAML on one line: dot, 1.0e-3, {type: dot}
-//   lengths   := 31-50 | 61+ | 40        source tokens, both ends included; left out: all sentences
+//   lengths   := 31-50 | 61+ | 40        source length, both ends included; left out: all sentences
 #pragma once
 
 #include <limits>

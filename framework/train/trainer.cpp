@@ -92,6 +92,13 @@ void Trainer::train_epoch() {
   progress_.epoch = state_.epoch + 1;
   progress_.updates = updates_of(spec_, count);
   recorder_.expect(progress_.updates);
+  const Index before_last = progress_.updates - count;
+  if (state_.epoch == 0 && state_.batch == 0 && before_last > 0 &&
+      schedule_->factor({before_last, spec_.train.epochs - 1, 0, count}) == 0)
+    observer_.message(fmt::format(
+        "note: train.schedule ends long before training: the learning rate is 0 in its last epoch, "
+        "{} updates, and maybe before; raise its updates",
+        count));
   const auto begun = std::chrono::steady_clock::now();
   double tokens = 0;
   while (state_.batch < count) {

@@ -48,8 +48,10 @@ def _part(folder: Path, subject: Subject) -> Part | None:
         return Part(folder, "sweep", f"{counted(len(plan.rows), 'row')}: {counts}", outcome)
     if data["study"] is None:
         return None
-    held = [claim["verdict"] == "holds" for claim in data["study"]["claims"] if claim["expect"] == "holds"]
-    return Part(folder, "study", counted(len(data["runs"]), "run"), f"{sum(held)} of {len(held)} claims hold")
+    claims = data["study"]["claims"]
+    settled = [claim for claim in claims if claim["expect"] == "holds"]
+    held = [claim["verdict"] == "holds" for claim in settled or claims]
+    return Part(folder, "study", counted(len(data["runs"]), "run"), f"{sum(held)} of {len(held)} {'' if settled else 'open '}claims hold")
 
 
 def parts(places: list[Path], subject: Subject) -> list[Part]:

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "framework/base/workers.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/data/batches.hpp"
+#include "framework/data/resegment.hpp"
 #include "framework/data/task.hpp"
 #include "framework/train/experiment.hpp"
 #include "framework/train/shorter_run.hpp"
@@ -51,7 +53,14 @@ Plan plan_run(const ResolvedSpec<Spec>& resolved,
   plan.train = std::ssize(data.train.examples);
   plan.dev = std::ssize(data.dev.examples);
   plan.test = std::ssize(data.test.examples);
-  plan.updates_per_epoch = std::ssize(epoch_batches(data.train, spec.train.batch, seed, 0));
+  std::optional<Split> again;
+  if (data.subword_dropout > 0) {
+    Workers workers(threads_of_run(options.threads, spec));
+    again = resegmented(data, seed, 0, workers);
+  }
+  plan.about = spec.train.batch.tokens.has_value();
+  plan.updates_per_epoch =
+      std::ssize(epoch_batches(again ? *again : data.train, spec.train.batch, seed, 0));
   plan.updates = spec.train.epochs * plan.updates_per_epoch;
   if (spec.train.max_updates) plan.updates = std::min(plan.updates, *spec.train.max_updates);
   return plan;
@@ -78,10 +87,11 @@ std::string plan_text(const Plan& plan) {
     return text + "sentences   known when the run has trained its sub-words\n";
   return text + fmt::format(
                     "sentences   {} train, {} dev, {} test\n"
-                    "updates     {}, {} an epoch\n",
+                    "updates     {}{}, {} an epoch\n",
                     plan.train,
                     plan.dev,
                     plan.test,
+                    plan.about ? "about " : "",
                     plan.updates,
                     plan.updates_per_epoch);
 }

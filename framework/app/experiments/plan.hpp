@@ -24,7 +24,8 @@ struct Plan {
   Index source_symbols = 0, target_symbols = 0;
   Index train = 0, dev = 0, test = 0;  // sentences that are kept
   Index updates_per_epoch = 0;
-  Index updates = 0;  // unless training stops early
+  bool about = false;  // epochs differ in how many updates they have: these are the first epoch's
+  Index updates = 0;   // unless training stops early
 };
 
 // Reads the data, but trains no sub-words. Throws as run_experiment does for a wrong spec or wrong data.

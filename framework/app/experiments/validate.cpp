@@ -158,12 +158,12 @@ void validate(const Arguments& arguments, Outcome& outcome) {
 
 void add_validate(CLI::App& app, Outcome& outcome) {
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = add_command(
-      app,
-      "validate",
-      "read specs, check their parts together and the files they name, and say what is wrong",
-      "Experiments",
-      "softalign validate configs/*.yaml train.epochs=2");
+  CLI::App* command = add_command(app,
+                                  "validate",
+                                  "read specs, check their parts together and whether the files "
+                                  "they name are there, and say what is wrong",
+                                  "Experiments",
+                                  "softalign validate configs/*.yaml train.epochs=2");
   command
       ->add_option(
           "specs", arguments->files, "YAML files, and changes to all of them: KEY=VALUE ~KEY")

@@ -152,8 +152,10 @@ void add_compare(CLI::App& app, Outcome&) {
                       arguments->baseline,
                       "a group: its number, KEY=VALUE of its parameters (in quotes: several), the "
                       "beginning of a run's id, or a run's name (default: the first)");
-  command->add_option(
-      "--length", arguments->lengths, "only test sentences of 31-50, 61+ or 40 source tokens");
+  command->add_option("--length",
+                      arguments->lengths,
+                      "only test sentences of source length 31-50, 61+ or 40, as the runs count "
+                      "(evaluate.length_unit)");
   command->add_option("--trials", arguments->draws.trials, "of approximate randomisation")
       ->check(CLI::Range(1, 10'000'000))
       ->capture_default_str();

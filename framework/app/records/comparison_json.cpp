@@ -45,17 +45,19 @@ Json against_json(const Comparison& comparison,
   if (!against.untested.empty()) json["untested"] = against.untested;
   if (!against.test) return json;
   const PairedTest& test = *against.test;
-  json["on_test_set"] = {
-      {"difference", test.difference},
-      {"of_difference", json_of(test.of_difference)},
-      {"of_baseline", json_of(test.baseline)},
-      {"of_group", json_of(test.system)},
-      {"randomisation",
-       {{"trials", draws.trials},
-        {"p", test.p_randomisation},
-        {"p_holm", against.p_randomisation}}},
-      {"bootstrap",
-       {{"resamples", draws.resamples}, {"p", test.p_bootstrap}, {"p_holm", against.p_bootstrap}}}};
+  json["on_test_set"] = {{"difference", test.difference},
+                         {"of_difference", json_of(test.of_difference)},
+                         {"of_baseline", json_of(test.baseline)},
+                         {"of_group", json_of(test.system)},
+                         {"randomisation",
+                          {{"trials", draws.trials},
+                           {"p", test.p_randomisation},
+                           {"p_holm", against.p_randomisation}}},
+                         {"bootstrap",
+                          {{"resamples", draws.resamples},
+                           {"p", test.p_bootstrap},
+                           {"p_holm", against.p_bootstrap},
+                           {"p_sacrebleu", test.p_sacrebleu}}}};
   return json;
 }
 

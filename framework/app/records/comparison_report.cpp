@@ -78,7 +78,7 @@ std::string head(const Comparison& comparison) {
   if (most > 1) text += "; mean ±sd over the seeds";
   if (marked) text += "; * the best of its column";
   if (!comparison.lengths.all())
-    text += fmt::format("\nonly test sentences of {} source tokens: {}",
+    text += fmt::format("\nonly test sentences of source length {}: {}",
                         lengths_text(comparison.lengths),
                         comparison.sentences);
   if (!comparison.same_test_set)
@@ -212,7 +212,7 @@ std::string legend(const Comparison& comparison, const PairedTestOptions& draws)
     text += fmt::format(
         "test set    half its 95 % bootstrap interval: the models stay, sentences vary\n"
         "AR p        paired approximate randomisation, {} trials\n"
-        "BS p        paired bootstrap, {} resamples; |difference| centred at its mean\n"
+        "BS p        paired bootstrap, {} resamples; differences centred at their mean\n"
         "{}",
         grouped(draws.trials),
         grouped(draws.resamples),

@@ -108,7 +108,7 @@ class Drawing {
            (link.empty() ? ""
             : fits       ? "   "
                          : "\n") +
-           link + "\nbehind a row: its largest weight, and the source word that has it\n";
+           link + "\nbehind a row: its largest weight, and where that is\n";
   }
 
   const Alignment& a_;

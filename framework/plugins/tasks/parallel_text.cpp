@@ -76,7 +76,7 @@ struct TrainingFiles {
     if (!weights) return;
     check_count("weights", weights->size());
     v.check("weights",
-            std::any_of(weights->begin(), weights->end(), [](double w) { return w > 0; }),
+            std::any_of(weights->begin(), weights->end(), [](double w) { return w != 0; }),
             "they sum to 0, and nothing would be trained on; raise one");
   }
 
@@ -340,6 +340,7 @@ class ParallelText final : public Task {
     VocabularyBuilder& of_targets = options_.vocabulary.one() ? *sources : *targets;
 
     Index lines = 0;
+    if (options_.train.source.empty()) throw DataError("task.train.source names no file");
     for (const Files& files : options_.train.texts()) {
       PairReader reader = reader_of(files);
       SplitCounts counts;

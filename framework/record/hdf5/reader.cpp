@@ -122,7 +122,11 @@ Hdf5Reader::Hdf5Reader(const std::filesystem::path& file) : name_(file.string())
   H5Pset_file_locking(access.id(), false, true);
   guarded([&] {
     if (check(H5Fis_hdf5(name_.c_str()), "open") == 0)
-      throw DataError("{}: not an HDF5 file; {}", name_, remedy_for(file));
+      throw DataError("{}: not an HDF5 file; {}",
+                      name_,
+                      file.filename() == RunFolder{}.record().filename()
+                          ? remedy_for(file)
+                          : "name a run's folder or its run.h5");
     file_ = {check(H5Fopen(name_.c_str(), H5F_ACC_RDONLY, access.id()), "open"), H5Fclose};
     haddr_t end = 0;
     check(H5Fget_eoa(file_.id(), &end), "end of file");

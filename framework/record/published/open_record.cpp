@@ -20,8 +20,10 @@ std::filesystem::path record_file(const std::filesystem::path& path) {
   if (!std::filesystem::is_directory(path) || path.filename() == name) return path;
   const std::filesystem::path file = path / name;
   if (!is_there(file)) {
-    throw DataError("{}: no record yet; if its process is dead, `softalign recover` makes one",
-                    path.string());
+    throw DataError(
+        "{}: no record yet: a run that trains leaves one with its first checkpoint; if its process "
+        "is dead, `softalign recover` makes one",
+        path.string());
   }
   return file;
 }

@@ -1,5 +1,7 @@
 // One attention matrix: unpacked, drawn as SVG, with a cursor for pointer and keys.
 
+const LARGEST = 13;  // pixels of a word's font
+
 // base64 -> steps of weight, 0..255, row by row; 0 is followed by how many zeros there are.
 function unpack(text, size) {
   const bytes = atob(text), steps = new Uint8Array(size);
@@ -11,6 +13,7 @@ function unpack(text, size) {
   return steps;
 }
 
+const cut = (word) => ([...word].length > 16 ? [...word].slice(0, 15).join("") + "…" : word);
 const escaped = (text) => text.replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);
 
 // The image that a matrix's source is, with the weights of the chosen target word below its ink and its links outlined.
@@ -46,10 +49,12 @@ class Matrix {
   // look: size "fit" the width, whatever becomes of the words, "large", or "auto"; scale "row": each row to its strongest.
   constructor(item, width, look, onMove) {
     Object.assign(this, item, { onMove, room: width, row: 0, column: 0, rowwise: look.scale === "row" });
-    const long = (words) => Math.min(16, Math.max(...words.map((word) => [...word].length)));
-    this.left = 14 + 7 * long(this.target);
-    this.top = 16 + 6.2 * long(this.source);
-    let slant = 3.6 * Math.min(16, [...this.source.at(-1)].length) + 10;  // the last slanted word leans out
+    const pen = element("canvas").getContext("2d");
+    pen.font = `${LARGEST}px ${getComputedStyle(document.body).fontFamily}`;
+    const long = (words) => Math.max(...words.map((word) => pen.measureText(cut(word)).width));
+    this.left = 14 + long(this.target);
+    this.top = 16 + 0.87 * long(this.source);  // they slant by 60 degrees
+    let slant = 0.5 * long([this.source.at(-1)]) + 10;  // the last slanted word leans out
     const [least, most] = { auto: [12, 30], fit: [2, 30], large: [26, 26] }[look.size];
     const fitting = () => Math.max(least, Math.min(most, Math.floor(2 * (width - this.left - slant) / this.source.length) / 2));
     this.cell = fitting();
@@ -67,8 +72,7 @@ class Matrix {
   drawing(slant) {
     const { source, target, steps, gold, cell, left, top } = this;
     const width = left + source.length * cell + slant, height = top + target.length * cell + 4;
-    const cut = (word) => escaped([...word].length > 16 ? [...word].slice(0, 15).join("") + "…" : word);
-    const font = Math.min(13, cell), parts = [];
+    const font = Math.min(LARGEST, cell), parts = [];
     const full = target.map((_, t) => (this.rowwise ? steps[t * source.length + this.strongest(t)] || 1 : 255));
     for (let at = 0; at < steps.length; at++) {
       if (!steps[at]) continue;
@@ -85,10 +89,10 @@ class Matrix {
     }
     if (!this.wordless) source.forEach((word, s) => {
       const x = left + (s + 0.5) * cell + font / 4, y = top - 5;
-      parts.push(`<text class="word" data-s="${s}" font-size="${font}" transform="translate(${x} ${y}) rotate(-60)">${cut(word)}</text>`);
+      parts.push(`<text class="word" data-s="${s}" font-size="${font}" transform="translate(${x} ${y}) rotate(-60)">${escaped(cut(word))}</text>`);
     });
     if (!this.wordless) target.forEach((word, t) => {
-      parts.push(`<text class="word end" data-t="${t}" font-size="${font}" x="${left - 6}" y="${top + (t + 0.5) * cell + font * 0.35}">${cut(word)}</text>`);
+      parts.push(`<text class="word end" data-t="${t}" font-size="${font}" x="${left - 6}" y="${top + (t + 0.5) * cell + font * 0.35}">${escaped(cut(word))}</text>`);
     });
     parts.push(`<rect class="cross rows"/><rect class="cross columns"/><rect class="at" width="${cell}" height="${cell}"/>`);
     return `<svg width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" aria-hidden="true">${parts.join("")}</svg>`;
