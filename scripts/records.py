@@ -145,8 +145,11 @@ class Run(AlignmentFile):
             if (n < 0).any():
                 raise ValueError("test/by_length/n holds no counts")
             metrics = {name: column for name, column in columns.items() if column.dtype == np.float64}
+            counted = attributes(group_of(file, "test"), {"length_unit?": str}).get("length_unit", "tokens")
+            if counted not in ("tokens", "words", "pieces"):
+                raise ValueError("test@length_unit is no unit of length")
             units = {name: label(member(group, name), "units") for name in metrics}
-            return ByLength(labels, n, metrics, units, attributes(group_of(file, "test"), {"length_unit?": str}).get("length_unit", "tokens"))
+            return ByLength(labels, n, metrics, units, counted)
 
     @cached_property
     def dev(self) -> dict[str, tuple[np.ndarray, np.ndarray]]:

@@ -24,7 +24,11 @@ void collect(const Json& json, const std::string& path, Leaves& leaves) {
       collect(value, path.empty() ? key : path + "." + key, leaves);
     return;
   }
-  leaves[path] = json.is_string() ? json.get<std::string>() : json.dump();
+  Json shown = json;
+  if (json.is_array())
+    for (Json& item : shown)
+      if (item.is_string()) item = short_digest(item.get<std::string>());
+  leaves[path] = json.is_string() ? json.get<std::string>() : shown.dump();
 }
 
 bool has_end(const std::string& path, const std::string& end) {

@@ -27,6 +27,13 @@ std::string task_of(const PlacedRun& run) {
   return json.is_object() && json.contains("task") ? json["task"].dump() : "";
 }
 
+// What its test sentences are sorted by, where the spec says so.
+std::string length_unit_of(const PlacedRun& run) {
+  const Json json = Json::parse(run.configuration, nullptr, false);
+  const Json::json_pointer place("/evaluate/length_unit");
+  return json.is_object() && json.contains(place) ? json.at(place).dump() : "";
+}
+
 }  // namespace
 
 std::vector<RunSummary> summaries_of(const std::vector<GivenRun>& runs,
@@ -75,8 +82,9 @@ void place_by_test_set(std::vector<PlacedRun>& runs) {
     std::string key = run.summary.test_set;
     if (const std::string task = task_of(run); key.empty())
       key = test_of_task.contains(task) ? test_of_task.at(task) : task;
-    panels[key].push_back(&run);
+    panels[key + length_unit_of(run)].push_back(&run);
   }
+  std::map<std::string, Index> named;  // panels, by name
   for (const auto& [key, together] : panels) {
     std::vector<std::string> names, configurations;
     for (const PlacedRun* run : together) {
@@ -85,10 +93,12 @@ void place_by_test_set(std::vector<PlacedRun>& runs) {
         configurations.push_back(run->configuration);
     }
     const auto series = legend_names(configurations);
+    std::string panel = fmt::format("{}", fmt::join(names, ", "));
+    if (const Index number = ++named[panel]; number > 1) panel += fmt::format(" ({})", number);
     for (PlacedRun* run : together) {
       const auto c = std::ranges::find(configurations, run->configuration) - configurations.begin();
       run->series = series[usize(c)].empty() ? run->summary.name : series[usize(c)];
-      if (panels.size() > 1) run->panel = fmt::format("{}", fmt::join(names, ", "));
+      if (panels.size() > 1) run->panel = panel;
     }
   }
 }

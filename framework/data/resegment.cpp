@@ -3,12 +3,17 @@
 #include <algorithm>
 #include <vector>
 
+#include "framework/base/error.hpp"
 #include "framework/base/random.hpp"
 #include "framework/base/types.hpp"
 
 namespace softalign {
 
-Split resegmented(const Dataset& data, std::uint64_t seed, Index epoch, Workers& workers) {
+Split resegmented(const Dataset& data,
+                  std::uint64_t seed,
+                  Index epoch,
+                  Workers& workers,
+                  const std::function<bool()>& stop) {
   const Split& train = data.train;
   Split again{train.name, {}, train.counts, train.portions};
   std::size_t longest_source = 0, longest_target = 0;
@@ -21,9 +26,15 @@ Split resegmented(const Dataset& data, std::uint64_t seed, Index epoch, Workers&
   struct Pieces {
     std::vector<Token> source, target;
   };
-  constexpr Index kAtOnce = 4096;
+  constexpr Index kAtOnce = 1024;
   const Index count = std::ssize(train.examples);
+  std::vector<bool> drawn(usize(count), train.portions.empty());
+  auto next = drawn.begin();
+  for (const Portion& portion : train.portions)
+    next = std::fill_n(next, portion.examples, portion.weight > 0);
   for (Index begin = 0; begin < count; begin += kAtOnce) {
+    if (stop && stop())
+      throw Interrupted("interrupted while cutting sentences of epoch {}", epoch + 1);
     std::vector<Pieces> part(usize(std::min(kAtOnce, count - begin)));
     workers.run(std::ssize(part), [&](Index k) {
       const Example example = train.examples[usize(begin + k)];
@@ -32,6 +43,7 @@ Split resegmented(const Dataset& data, std::uint64_t seed, Index epoch, Workers&
                             std::span<const Token> otherwise,
                             std::size_t longest,
                             const RandomStream& stream) {
+        if (!drawn[usize(begin + k)]) return std::vector<Token>(otherwise.begin(), otherwise.end());
         std::vector<Token> pieces =
             vocabulary.encode_with_dropout(text,
                                            data.subword_dropout,

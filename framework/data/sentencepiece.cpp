@@ -115,10 +115,16 @@ class SentencePieceVocabulary final : public Vocabulary {
                                          const RandomStream& stream) const override {
     std::vector<Token> ids;
     std::uint64_t draws = 0;
+    constexpr std::size_t kLongestWord =
+        200;  // time grows with its square; longer ones are left whole
     for (const std::string_view word : split_words(line)) {
       const std::string marked = std::string(kSpaceMark) + std::string(word);
       std::vector<std::string_view> parts = code_points(marked);  // neighbours in `marked`
-      std::vector<Merge> merges;                                  // k: of parts k and k + 1
+      if (parts.size() > kLongestWord) {
+        for (const Token piece : encode(word)) ids.push_back(piece);
+        continue;
+      }
+      std::vector<Merge> merges;  // k: of parts k and k + 1
       for (std::size_t k = 0; k + 1 < parts.size(); ++k)
         merges.push_back(merge_of(parts[k], parts[k + 1]));
       for (;;) {

@@ -33,6 +33,7 @@ struct DataOutline {
     bool references = true;
     bool links = true;
     Index examples = 0;  // 0: not known
+    Index drawn = 0;     // in an epoch, where weights of files say how many; 0: as many
     Lengths source = {};
     Lengths target = {};
   };

@@ -33,6 +33,20 @@ std::vector<Index> points_at(std::span<const real> weights) {
   return positions;
 }
 
+std::vector<std::vector<Index>> words_point_at(const AlignmentMatrix& pieces,
+                                               const WordGroups& words) {
+  const AlignmentMatrix joined = join(pieces, words);
+  std::vector<bool> points(usize(joined.steps));
+  for (Index t = 0; t < pieces.steps; ++t) {
+    const Index most = std::ssize(points_at(row_of(pieces, t)));
+    if (most > 0 && most < pieces.positions) points[usize(words.target[usize(t)])] = true;
+  }
+  std::vector<std::vector<Index>> pointed(usize(joined.steps));
+  for (Index t = 0; t < joined.steps; ++t)
+    if (points[usize(t)]) pointed[usize(t)] = points_at(row_of(joined, t));
+  return pointed;
+}
+
 Count point_count(std::vector<std::vector<Index>> pointed, std::span<const Link> links) {
   std::vector<bool> linked(pointed.size()), points(pointed.size());
   for (std::size_t j = 0; j < pointed.size(); ++j) points[j] = !pointed[j].empty();

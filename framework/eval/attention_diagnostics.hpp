@@ -10,6 +10,7 @@
 #include "framework/data/dataset.hpp"
 #include "framework/eval/alignment_matrix.hpp"
 #include "framework/eval/matches.hpp"
+#include "framework/eval/words.hpp"
 
 namespace softalign {
 
@@ -23,6 +24,10 @@ double entropy(std::span<const real> weights);
 // Positions of the largest weight: one, or all that share it; none where all weights are 0. Throws BugError
 // for an empty row.
 std::vector<Index> points_at(std::span<const real> weights);
+
+// Where target words point when pieces are joined: nowhere, where each of a word's rows is even or all zeros.
+std::vector<std::vector<Index>> words_point_at(const AlignmentMatrix& pieces,
+                                               const WordGroups& words);
 
 // Of the target tokens that have a sure link, how many point at source positions that they are all surely
 // linked to: an even row is wrong, and right where a word has many links. pointed[j]: where target token j

@@ -31,6 +31,12 @@ std::vector<Index> drawn_sentences(const StoredResults& results, const Measureme
   return drawn;
 }
 
+// Whether runs that were tested on the same sentences say that they have other lengths: they count them
+// otherwise, and a range of lengths is not of the same sentences.
+bool count_lengths_otherwise(const StoredResults& a, const StoredResults& b) {
+  return a.source_lengths.size() == b.source_lengths.size() && a.source_lengths != b.source_lengths;
+}
+
 bool is_defined(const Measurement& m, const std::vector<StoredResults>& seeds) {
   return std::none_of(seeds.begin(), seeds.end(), [&](const StoredResults& run) {
     return std::isnan(run.value(m.metric, drawn_sentences(run, m, 0)));
@@ -64,9 +70,16 @@ JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const Measured& me
   judged.claim = &claim;
   const Statement& statement = claim.statement;
   judged.sentences = std::numeric_limits<Index>::max();
+  std::map<std::string, const StoredResults*> first;  // by part
   for (const Measurement& m : statement.measurements()) {
     const auto& runs = measured(m);
     if (runs.size() < seeds) return judged;
+    const StoredResults* const other = first.emplace(m.part, &runs.front()).first->second;
+    if (count_lengths_otherwise(runs.front(), *other)) {
+      judged.verdict = Verdict::unmeasured;
+      judged.nothing = m.text + " (its lengths count something else: evaluate.length_unit)";
+      return judged;
+    }
     const Index n = std::ssize(runs.front().of_length(m.shortest, m.longest));
     if (n == 0) judged.nothing = m.text;
     judged.sentences = std::min(judged.sentences, n);

@@ -32,6 +32,9 @@ void make_paths_whole(Value& written, const OptionNode& option) {
   const auto replace = [](Value& path, const InputFile& file) {
     if (!file.path.empty()) path = Value::scalar(file.path, path.where, true);
   };
+  for (Value::Entry& entry : written.entries)
+    for (const OptionNode& child : option.children)
+      if (child.name == entry.key) make_paths_whole(entry.value, child);
   if (const auto* const file = std::get_if<InputFile>(&option.value)) replace(written, *file);
   if (const auto* const files = std::get_if<InputFiles>(&option.value)) {
     if (written.is_scalar() && files->size() == 1) replace(written, files->front());

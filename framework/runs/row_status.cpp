@@ -27,16 +27,19 @@ RowStatus row_status(const RunList& list, const ListedRun& row, RunStatus run) {
 
 std::vector<std::string> state_texts(const RunList& list, const std::vector<RowStatus>& rows) {
   const fs::path results = whole_path(list.folder).parent_path();
+  const bool prunes = list.options.early_terminate.type != "none";  // such rows begin anew
   std::vector<RunFolder> runs;
   if (is_there(results)) runs = runs_below(results);
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < list.rows.size(); ++i) {
-    std::optional<RunFolder> other;
-    if (rows[i].state == RunState::planned)
-      other = complete_elsewhere(runs, list.run(list.rows[i]));
-    texts.push_back(other ? "complete as " +
-                                printable(other->root.lexically_relative(results).string(), kWhole)
-                          : std::string(to_string(rows[i].state)));
+    std::vector<RunFolder> others;
+    if (rows[i].state == RunState::planned && !prunes)
+      others = complete_elsewhere(runs, list.run(list.rows[i]));
+    texts.push_back(
+        others.empty()
+            ? std::string(to_string(rows[i].state))
+            : "complete as " +
+                  printable(others.front().root.lexically_relative(results).string(), kWhole));
   }
   return texts;
 }

@@ -82,6 +82,11 @@ std::string longest_reference(const Split& split) {
 void check_source(const Spec& spec, const DataOutline& data, const Encoder& reader) {
   const Index wanted = reader.image_height(), height = data.image_height;
   const std::string& encoder = spec.model.encoder.type;
+  if (height > 0 && spec.evaluate.length_unit.value_or("") == "words")
+    throw SpecError(
+        "evaluate.length_unit: the sources of task '{}' are images, which have no words; "
+        "leave it out",
+        spec.task.type);
   if (wanted == 0) return;
   if (height == 0)
     throw SpecError(
@@ -195,6 +200,7 @@ DataOutline::SplitOutline outline_of(const Split& split) {
   const DataOutline::SplitOutline outline{.references = has_references(split),
                                           .links = has_links(split),
                                           .examples = std::ssize(split.examples),
+                                          .drawn = examples_per_epoch(split),
                                           .source = lengths_of(split, &ExampleRow::source),
                                           .target = lengths_of(split, &ExampleRow::target)};
   split.examples.release();

@@ -152,7 +152,7 @@ Index typical_length(const DataOutline::SplitOutline& split) {
 }
 
 double updates_of(const TrainOptions& train, const DataOutline::SplitOutline& data) {
-  const Index examples = data.examples;
+  const Index examples = data.drawn > 0 ? data.drawn : data.examples;
   const double batch = static_cast<double>(most_pairs(train.batch, typical_length(data)) *
                                            train.accumulate.value_or(1));
   const double all =
@@ -330,7 +330,9 @@ MemoryEstimate MemoryMeter::of_run(const Spec& spec, const DataOutline& outline,
   };
   static const double program = held_;  // what other specs have left behind since is used again
   add("the program", program + kProgram);
-  add("data", bytes_of(data) + kPlan * static_cast<double>(data.train.examples));
+  add("data",
+      bytes_of(data) +
+          kPlan * static_cast<double>(std::max(data.train.examples, data.train.drawn)));
   add("parameters, and the best ones", 2 * parameters.all);
   add("gradients", parameters.dense + parameters.tables);
   add("optimiser and averages", (copies - 2) * parameters.all);

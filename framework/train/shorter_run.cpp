@@ -46,6 +46,11 @@ bool passes(const TrainingState& state, const Length& made, const TrainOptions& 
          (!asked.max_updates || state.update <= *asked.max_updates);
 }
 
+bool is_ours(const Record& record) {
+  return record.attribute<Index>("provenance", "arithmetic") == kArithmetic &&
+         record.attribute<std::string>("provenance", "git_commit") == build_info().git_commit;
+}
+
 std::optional<ShorterRun> shorter_run_in(const RunFolder& folder,
                                          const Json& identity,
                                          const TrainOptions& asked) {
@@ -53,11 +58,10 @@ std::optional<ShorterRun> shorter_run_in(const RunFolder& folder,
   const Length made = take_length(other);
   if (other != identity || !end_is_published(folder)) return std::nullopt;
   const Record record(folder.record());
-  const auto arithmetic = record.attribute<Index>("provenance", "arithmetic");
   Json recorded = Json::parse(record.identity_json(), nullptr, false);
   take_length(recorded);
   if (recorded != identity) return std::nullopt;  // the file beside it is another run's
-  if (arithmetic != kArithmetic || !changed_plugins(record).empty()) return std::nullopt;
+  if (!is_ours(record) || !changed_plugins(record).empty()) return std::nullopt;
   auto beginning = beginning_of(folder, record.run_id(), [&](const Checkpoint& checkpoint) {
     return passes(TrainingState::of(checkpoint), made, asked);
   });
@@ -67,16 +71,24 @@ std::optional<ShorterRun> shorter_run_in(const RunFolder& folder,
 
 }  // namespace
 
-std::optional<RunFolder> complete_elsewhere(const std::vector<RunFolder>& runs,
-                                            const RunFolder& own) {
-  for (const RunFolder& run : runs) try {
-      if (run.root.filename() == own.root.filename() &&
-          whole_path(run.root) != whole_path(own.root) && end_is_published(run) &&
-          Record(run.record()).run_id() == own.root.filename())
-        return run;
+std::vector<RunFolder> complete_elsewhere(const std::vector<RunFolder>& runs,
+                                          const RunFolder& own) {
+  const auto is_it = [&](const RunFolder& run) {
+    if (run.root.filename() != own.root.filename() ||
+        whole_path(run.root) == whole_path(own.root) || names_in(run.checkpoints()).empty() ||
+        !end_is_published(run))
+      return false;
+    const Record record(run.record());
+    return record.run_id() == own.root.filename() && is_ours(record);
+  };
+  std::vector<RunFolder> found;
+  for (const RunFolder& run : runs) {
+    try {
+      if (is_it(run)) found.push_back(run);
     } catch (const Error&) {
     }
-  return {};
+  }
+  return found;
 }
 
 std::optional<ShorterRun> find_shorter_run(const Spec& spec,
@@ -86,8 +98,7 @@ std::optional<ShorterRun> find_shorter_run(const Spec& spec,
   Json identity = Json::parse(run.name.identity_json);
   take_length(identity);
   const std::vector<RunFolder> runs = runs_below(results);
-  std::vector<RunFolder> candidates;
-  if (const auto same = complete_elsewhere(runs, {run.folder})) candidates.push_back(*same);
+  std::vector<RunFolder> candidates = complete_elsewhere(runs, {run.folder});
   const fs::path beside = whole_path(run.folder).parent_path();
   for (const RunFolder& one : runs)
     if (whole_path(one.root).parent_path() == beside && one.root.filename() != run.name.run_id)

@@ -19,12 +19,13 @@ struct ShorterRun {
   Beginning beginning;  // the newest of its checkpoints that the longer run passes, too
 };
 
-// The folder in which the run of folder `own` is complete under another name, of the folders of `runs`.
-std::optional<RunFolder> complete_elsewhere(const std::vector<RunFolder>& runs,
-                                            const RunFolder& own);
+// Those of `runs` in which the run of folder `own` is complete under another name and can be taken over: this
+// program made it, and a checkpoint is left.
+std::vector<RunFolder> complete_elsewhere(const std::vector<RunFolder>& runs, const RunFolder& own);
 
-// The same run under another name; or of the complete runs beside it the one that came furthest. It was made with
-// the same arithmetic and plugins. Files that cannot be read are passed over.
+// The same run under another name; or of the complete runs beside it the one that came furthest. This program made
+// it, for another version may record other numbers beside the same, with the same plugins. Files that cannot be read
+// are passed over.
 std::optional<ShorterRun> find_shorter_run(const Spec& spec,
                                            const RunPlace& run,
                                            const std::filesystem::path& results);

@@ -85,7 +85,9 @@ void Trainer::run() {
 void Trainer::train_epoch() {
   const auto seed = static_cast<std::uint64_t>(spec_.seed);
   std::optional<Split> again;
-  if (data_.subword_dropout > 0) again = resegmented(data_, seed, state_.epoch, workers_);
+  if (data_.subword_dropout > 0)
+    again = resegmented(
+        data_, seed, state_.epoch, workers_, [&] { return observer_.stop_requested(); });
   const Split& sentences = again ? *again : data_.train;
   const Batches batches = epoch_batches(sentences, spec_.train.batch, seed, state_.epoch);
   const Index count = std::ssize(batches);

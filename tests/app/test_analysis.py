@@ -131,7 +131,7 @@ def test_compare_over_a_range_of_lengths(runs: Path) -> None:
         exact = [bool(x) for x, c in zip(file["test/exact"][:], chosen) if c]
     assert shown["sentences"] == sum(chosen)
     assert run["metrics"]["exact_match"] == pytest.approx(100 * sum(exact) / len(exact))
-    assert f"only test sentences of 4 to 5 source tokens: {sum(chosen)}" in softalign("compare", "--length", "4-5", cwd=runs).stdout
+    assert f"only test sentences of source length 4 to 5: {sum(chosen)}" in softalign("compare", "--length", "4-5", cwd=runs).stdout
     assert "expected source lengths" in error("compare", "--length", "5-4", cwd=runs, code=2)
 
 

@@ -37,15 +37,16 @@ class PointingAccuracy final : public Metric {
  private:
   static Count points_of(const EvaluatedSentence& sentence) {
     if (sentence.links.empty()) return {};
-    if (sentence.words == nullptr) return points_of(*sentence.attention, sentence.links);
-    return points_of(join(*sentence.attention, *sentence.words),
-                     join(sentence.links, *sentence.words));
-  }
-  static Count points_of(const AlignmentMatrix& attention, std::span<const Link> links) {
+    const AlignmentMatrix& attention = *sentence.attention;
+    if (sentence.words != nullptr) {
+      auto pointed = words_point_at(attention, *sentence.words);
+      pointed.pop_back();  // </s>, which is linked to nothing
+      return point_count(std::move(pointed), join(sentence.links, *sentence.words));
+    }
     std::vector<std::vector<Index>> pointed;
-    for (Index t = 0; t + 1 < attention.steps; ++t)  // </s> is linked to nothing
-      pointed.push_back(points_at(row_of(attention, t)));
-    return point_count(std::move(pointed), links);
+    for (std::size_t t = 0; t < sentence.example.target.size(); ++t)
+      pointed.push_back(points_at(row_of(attention, static_cast<Index>(t))));
+    return point_count(std::move(pointed), sentence.links);
   }
 };
 

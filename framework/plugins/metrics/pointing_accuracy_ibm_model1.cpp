@@ -44,11 +44,9 @@ class PointingAccuracyIbmModel1 final : public Metric {
     WordGroups words = *sentence.words;
     words.source.resize(example.source.size());
     words.target.resize(example.target.size());
-    const AlignmentMatrix joined =
-        join(sentence.ibm_model1->weights(example.source, example.target), words);
-    std::vector<std::vector<Index>> pointed;
-    for (Index t = 0; t < joined.steps; ++t) pointed.push_back(points_at(row_of(joined, t)));
-    return point_count(std::move(pointed), join(example.links, words));
+    return point_count(
+        words_point_at(sentence.ibm_model1->weights(example.source, example.target), words),
+        join(example.links, words));
   }
 };
 

@@ -76,7 +76,7 @@ struct TrainingFiles {
     if (!weights) return;
     check_count("weights", weights->size());
     v.check("weights",
-            std::any_of(weights->begin(), weights->end(), [](double w) { return w != 0; }),
+            weights->empty() || std::ranges::any_of(*weights, [](double w) { return w != 0; }),
             "they sum to 0, and nothing would be trained on; raise one");
   }
 
@@ -290,6 +290,10 @@ class ParallelText final : public Task {
   void weigh(Dataset& data, const std::vector<double>& weights) const {
     std::vector<Portion>& portions = data.train.portions;
     if (portions.empty()) portions.push_back({std::ssize(data.train.examples)});
+    if (weights.size() != portions.size())
+      throw DataError("task.train.weights: {} of them, and {} of source",
+                      weights.size(),
+                      counted(portions.size(), "file"));
     std::string note = "training sentences of an epoch:";
     for (std::size_t k = 0; k < portions.size(); ++k) {
       portions[k].weight = weights.at(k);
