@@ -65,6 +65,18 @@ def test_a_sweep_keeps_the_files_that_its_rows_name(corpus: Path) -> None:
     assert len(list(corpus.glob("elsewhere/results/files/*/run.h5"))) == 2
 
 
+def test_a_sweep_keeps_the_files_within_a_block(corpus: Path) -> None:
+    (corpus / "sub").mkdir()
+    (corpus / "sub/sweep.yaml").write_text(
+        "name: files\nbase: ../text.yaml\nmetric: {name: dev/loss}\nparameters:\n  task.train: {values: [\n"
+        "    {source: ../a.en, target: ../a.es},\n"
+        "    {source: [../a.en, ../train.en], target: [../a.es, ../train.es], weights: [1, 0.5]}]}\n"
+    )
+    (corpus / "elsewhere").mkdir()
+    softalign("sweep", "run", "../sub/sweep.yaml", cwd=corpus / "elsewhere")
+    assert len(list(corpus.glob("elsewhere/results/files/*/run.h5"))) == 2
+
+
 @pytest.mark.parametrize(
     ("change", "line"),
     [
@@ -80,6 +92,12 @@ def test_a_sweep_keeps_the_files_that_its_rows_name(corpus: Path) -> None:
 )
 def test_what_does_not_fit_is_refused(corpus: Path, change: str, line: str) -> None:
     assert line in softalign("validate", "text.yaml", change, cwd=corpus, code=2).stderr
+
+
+def test_a_weight_that_is_none_has_one_line(corpus: Path) -> None:
+    assert "item 2: expected a number" in error("validate", "text.yaml", *SEVERAL, "task.train.weights=[2, nan]", cwd=corpus, code=2)
+    line = error("run", "text.yaml", *SEVERAL, "task.train.weights=[]", cwd=corpus, code=3)
+    assert line.endswith("task.train.weights: 0 of them, and 2 files of source")
 
 
 def test_weights_that_leave_nothing_are_refused(corpus: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import h5py
 import pytest
 
 from command_line import answer, softalign
@@ -89,3 +90,21 @@ def test_the_best_checkpoint_stays(here: Path) -> None:
     best = int(words.rpartition("parameters of epoch ")[2].split()[0])
     updates = [int(path.name.split("-")[1]) for path in folder.glob("ckpt/*")]
     assert len(updates) == 3 and min(updates) == 4 * best
+
+
+def test_what_another_build_made_or_has_no_checkpoint_is_not_taken_over(here: Path) -> None:
+    kept, _ = run(here, "name=kept")
+    assert "taking over what is complete in " in run(here, "name=again")[1]
+    shutil.rmtree(here / "results/again")
+    with h5py.File(kept / "run.h5", "a") as file:
+        file["provenance"].attrs["git_commit"] = "0" * 40
+    assert "taking over" not in run(here, "name=again")[1]
+    shutil.rmtree(here / "results")
+    bare, _ = run(here, "name=bare", "record.keep=none")
+    run(here, "name=whole", "--from-scratch")
+    assert "results/whole/" in run(here, "name=third")[1]  # not the first that has this id, which has no checkpoint
+    (here / "sweep.yaml").write_text("name: s\nbase: tiny.yaml\nmetric: {name: dev/loss}\nparameters:\n  train.epochs: {values: [2]}\n")
+    assert "complete as third/" in softalign("sweep", "run", "sweep.yaml", "--dry-run", cwd=here).stdout
+    for name in ("third", "whole"):
+        shutil.rmtree(here / "results" / name)
+    assert ": planned\n" in softalign("sweep", "run", "sweep.yaml", "--dry-run", cwd=here).stdout and bare.exists()

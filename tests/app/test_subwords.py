@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from pathlib import Path
@@ -30,7 +31,7 @@ def test_a_dry_run_trains_no_subwords(here: Path) -> None:
     assert not plan["trains_subwords"] and plan["sentences"]["train"] == 20 and plan["state"] == "complete"
 
 
-BPE = "task.vocabulary={type: sentencepiece, size: 30, model: bpe}"
+BPE = "task.vocabulary={type: sentencepiece, size: 18, model: bpe}"  # parts of words
 
 
 @pytest.fixture
@@ -108,3 +109,15 @@ def test_pieces_are_dropped_out_to_the_same_bits(linked: Path) -> None:
 )
 def test_what_cannot_be_dropped_out_is_refused(linked: Path, change: list[str], line: str) -> None:
     assert line in softalign("validate", "text.yaml", *change, cwd=linked, code=2).stderr
+
+
+def test_lengths_of_different_units_are_not_mixed(linked: Path) -> None:
+    for unit in ("words", "symbols"):
+        softalign("run", "text.yaml", BPE, f"evaluate.length_unit={unit}", cwd=linked)
+    compared = answer("compare", "results", "--length", "2-6", "--metric", "token_accuracy", cwd=linked)
+    assert [one["untested"] for one in compared["against_baseline"]] == ["lengths count something else: evaluate.length_unit, or the pieces, differ"]
+    report = json.loads(softalign("export", "results", "--what", "report", cwd=linked).stdout)
+    assert len(report["panels"]) == 2
+    assert "sources of task 'image_captions' are images" in softalign(
+        "validate", Path(__file__).parents[2] / "results/published/images.yaml", "evaluate.length_unit=words", cwd=linked, code=2
+    ).stderr

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "framework/base/error.hpp"
 #include "framework/data/build_vocabulary.hpp"
 #include "shared.hpp"
 #include "tests/data/pieces.hpp"
@@ -65,6 +66,21 @@ BOOST_AUTO_TEST_CASE(sentences_are_cut_anew_in_each_epoch) {
     sides_differ += !std::ranges::equal(example.source, example.target);
   }
   BOOST_TEST(sides_differ > 10);
+}
+
+BOOST_AUTO_TEST_CASE(what_no_epoch_draws_is_left_and_a_stop_is_heard) {
+  Dataset data = dataset(0.3);
+  data.train.portions = {{100, 0}, {200, 1}};
+  Workers one(1);
+  const Split again = resegmented(data, 1, 0, one);
+  Index changed = 0;
+  for (std::size_t i = 0; i < 300; ++i) {
+    const bool same = std::ranges::equal(again.examples[i].source, data.train.examples[i].source);
+    if (i < 100) BOOST_TEST(same);
+    changed += !same;
+  }
+  BOOST_TEST(changed > 0);
+  BOOST_CHECK_THROW(resegmented(data, 1, 0, one, [] { return true; }), Interrupted);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -168,6 +168,9 @@ BOOST_AUTO_TEST_CASE(merges_are_left_out, *boost::unit_test::precondition(has_pi
   BOOST_TEST(some > none + none / 20);
   BOOST_TEST(all > 2 * none);  // nearly every character alone
   BOOST_TEST(different.size() > 10u);
+  const std::string long_word(9900, 'a');  // by its square, that would be minutes
+  BOOST_TEST(pieces->encode_with_dropout("the " + long_word, 0, stream) ==
+             pieces->encode("the " + long_word));
   BOOST_CHECK_THROW(build("words", lines)->encode_with_dropout("a", 0.1, stream), BugError);
 }
 

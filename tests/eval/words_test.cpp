@@ -2,6 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 #include "framework/data/build_vocabulary.hpp"
+#include "framework/eval/attention_diagnostics.hpp"
 
 using namespace softalign;
 
@@ -58,6 +59,18 @@ BOOST_AUTO_TEST_CASE(weights_are_summed_over_source_pieces_and_averaged_over_tar
               std::vector<std::string>{"the", "singer", "</s>"}));
   BOOST_TEST((names_of(pieces, kTarget, words->target) ==
               std::vector<std::string>{"read", "the", "</s>"}));
+}
+
+// A word of several pieces has more weight in an even row, and yet nothing points at it.
+BOOST_AUTO_TEST_CASE(even_rows_point_nowhere_whatever_the_words_are_made_of) {
+  const WordGroups words{{0, 1, 1, 2}, {0, 0, 1, 2}};
+  const AlignmentMatrix even{4, 4, std::vector<float>(16, 0.25F)};
+  for (const auto& pointed : words_point_at(even, words)) BOOST_TEST(pointed.empty());
+  AlignmentMatrix one = even;
+  one.weights[5] = 0.5F;
+  one.weights[4] = 0;
+  BOOST_TEST((words_point_at(one, words)[0] == std::vector<Index>{1}));
+  BOOST_TEST(words_point_at(one, words)[1].empty());
 }
 
 BOOST_AUTO_TEST_CASE(words_are_linked_where_a_piece_is) {

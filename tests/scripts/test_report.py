@@ -671,3 +671,18 @@ def test_a_study_without_its_plan_has_its_name(study, tmp_path):
     copy = shutil.copytree(study, tmp_path / "copy")
     (copy / "plan.jsonl").unlink()
     assert '<p class="kind">Study</p>\n<h1 id="title">small</h1>' in html(compute([copy]))
+
+
+def test_runs_of_one_name_on_other_sentences_have_a_panel_each(tmp_path):
+    make_run(tmp_path)
+    make_run(tmp_path, "task.examples.test=30")
+    assert [panel["name"] for panel in report_of([tmp_path / "results/tiny"])["panels"]] == ["tiny", "tiny (2)"]
+    assert "<section id=\"lengths\"" in html(compute([tmp_path / "results/tiny"]))
+
+
+def test_a_damaged_unit_of_length_is_told(run, tmp_path):
+    copy = shutil.copytree(run, tmp_path / "run")
+    with h5py.File(copy / "run.h5", "a") as file:
+        file["test"].attrs["length_unit"] = "x" * 3000
+    done = subprocess.run([ROOT / "scripts/figures.py", "lengths", copy, "--out", tmp_path / "x"], capture_output=True, text=True, check=False)
+    assert done.returncode and "Traceback" not in done.stderr and "length_unit" in done.stderr
