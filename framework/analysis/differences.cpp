@@ -25,7 +25,7 @@ void collect(const Json& json, const std::string& path, Leaves& leaves) {
     return;
   }
   Json shown = json;
-  if (json.is_array())
+  if (shown.is_array())
     for (Json& item : shown)
       if (item.is_string()) item = short_digest(item.get<std::string>());
   leaves[path] = json.is_string() ? json.get<std::string>() : shown.dump();

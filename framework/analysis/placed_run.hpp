@@ -33,8 +33,8 @@ struct PlacedRun {
 std::vector<PlacedRun> placed_runs(const std::vector<GivenRun>& runs,
                                    const std::vector<std::string>& folders);
 
-// A panel for each test set and unit of length, called by the names of its runs, where there are several; a series for
-// each configuration. A run that was not tested yet is in the panel of its task.
+// A panel for each test set and unit of length, called by the names of its runs, where there are several;
+// a series for each configuration. A run that was not tested yet is in the panel of its task.
 void place_by_test_set(std::vector<PlacedRun>& runs);
 
 // The dev metric that all runs stop early by, else dev/loss.

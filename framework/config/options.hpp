@@ -22,9 +22,8 @@
 //   v.unread("window", type != "local", "only type local reads it");
 //
 // Types: bool, Index, real, double, std::string, std::vector of the last four, InputFile,
-// InputFiles, structs
-// with a `describe`, std::optional of any of these (null or absent is empty), and Choice (a plugin
-// with options of its own; initialise its kind).
+// InputFiles, structs with a `describe`, std::optional of any of these (null or absent is empty), and
+// Choice (a plugin with options of its own; initialise its kind).
 #pragma once
 
 #include <concepts>

@@ -46,9 +46,10 @@ Index examples_per_epoch(const Split& split);
 
 // The batches of an epoch in the order of training. Each example is in one; where portions have
 // weights, in as many as the whole part of its weight says, and a share of the portion, drawn anew
-// for each epoch, in one more: of weight 0.5, half of the examples. The examples are permuted; each pool of `pool` batches is sorted by source + target length and cut (Bahdanau et
-// al. 2015, appendix B.2: 1,600 pairs into 20 batches), and its batches are permuted. The plan takes
-// 8 bytes an example, 20 while it is made. With `tokens`, a pool is what fills about `pool` batches.
+// for each epoch, in one more: of weight 0.5, half of the examples. The examples are permuted; each
+// pool of `pool` batches is sorted by source + target length and cut (Bahdanau et al. 2015, appendix
+// B.2: 1,600 pairs into 20 batches), and its batches are permuted. The plan takes 8 bytes an example,
+// 20 while it is made. With `tokens`, a pool is what fills about `pool` batches.
 Batches epoch_batches(const Split& split,
                       const BatchOptions& options,
                       std::uint64_t seed,

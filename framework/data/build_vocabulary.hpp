@@ -35,8 +35,7 @@ struct VocabularyOptions {
     v("dropout",
       dropout,
       "sentencepiece, model bpe: the share of merges that are left out of a training sentence, "
-      "others in "
-      "every epoch (Provilkov et al. 2020: 0.1); null: none",
+      "others in every epoch (Provilkov et al. 2020: 0.1); null: none",
       fraction());
     v.check("type", type != "sentencepiece" || !sentencepiece_version().empty(), kNoSentencepiece);
     v.check("model",

@@ -128,8 +128,9 @@ Split split_of(const Json& json, const std::shared_ptr<const MappedFile>& file, 
   Split split{json.at("name"), Examples(file, at, rows), {c(0), c(1), c(2), c(3), c(4)}};
   Index portioned = 0;
   for (const Json& portion : json.value("portions", Json::array())) {
-    split.portions.push_back({whole_number(portion)});
-    portioned += std::max<Index>(0, split.portions.back().examples);
+    const Index examples = split.portions.emplace_back(Portion{whole_number(portion)}).examples;
+    if (examples < 0) throw DataError("a portion of fewer examples than none");
+    portioned += examples;
   }
   if (!split.portions.empty() && portioned != std::ssize(split.examples))
     throw DataError("portions of other examples");

@@ -116,7 +116,7 @@ class SentencePieceVocabulary final : public Vocabulary {
     std::vector<Token> ids;
     std::uint64_t draws = 0;
     constexpr std::size_t kLongestWord =
-        200;  // time grows with its square; longer ones are left whole
+        200;  // more characters: left whole, for time grows squarely
     for (const std::string_view word : split_words(line)) {
       const std::string marked = std::string(kSpaceMark) + std::string(word);
       std::vector<std::string_view> parts = code_points(marked);  // neighbours in `marked`

@@ -62,9 +62,9 @@ std::vector<Link> join(std::span<const Link> pieces, const WordGroups& words) {
   return joined;
 }
 
-std::vector<std::string> names_of(const Vocabulary& vocabulary,
-                                  std::span<const Token> tokens,
-                                  const std::vector<Index>& word_of) {
+std::vector<std::string> word_names(const Vocabulary& vocabulary,
+                                    std::span<const Token> tokens,
+                                    const std::vector<Index>& word_of) {
   std::vector<std::vector<Token>> pieces(usize(count_of(word_of)));
   for (std::size_t i = 0; i < tokens.size(); ++i) pieces[usize(word_of[i])].push_back(tokens[i]);
   std::vector<std::string> names;

@@ -32,8 +32,8 @@ AlignmentMatrix join(const AlignmentMatrix& pieces, const WordGroups& words);
 std::vector<Link> join(std::span<const Link> pieces, const WordGroups& words);
 
 // What the words are called, in order. tokens: without </s>.
-std::vector<std::string> names_of(const Vocabulary& vocabulary,
-                                  std::span<const Token> tokens,
-                                  const std::vector<Index>& word_of);
+std::vector<std::string> word_names(const Vocabulary& vocabulary,
+                                    std::span<const Token> tokens,
+                                    const std::vector<Index>& word_of);
 
 }  // namespace softalign

@@ -70,12 +70,13 @@ JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const Measured& me
   judged.claim = &claim;
   const Statement& statement = claim.statement;
   judged.sentences = std::numeric_limits<Index>::max();
-  std::map<std::string, const StoredResults*> first;  // by part
+  std::map<std::string, const StoredResults*> first;  // of a range of lengths, by part
   for (const Measurement& m : statement.measurements()) {
     const auto& runs = measured(m);
     if (runs.size() < seeds) return judged;
-    const StoredResults* const other = first.emplace(m.part, &runs.front()).first->second;
-    if (count_lengths_otherwise(runs.front(), *other)) {
+    const bool all = m.shortest == Measurement().shortest && m.longest == Measurement().longest;
+    if (!all && count_lengths_otherwise(runs.front(),
+                                        *first.emplace(m.part, &runs.front()).first->second)) {
       judged.verdict = Verdict::unmeasured;
       judged.nothing = m.text + " (its lengths count something else: evaluate.length_unit)";
       return judged;

@@ -10,8 +10,7 @@
 namespace softalign {
 namespace {
 
-// Leaves out options of a type that a file over the first has changed: the spec was read without them. Makes
-// paths absolute: relative ones are relative to the file that names them, and a frozen spec has no such file.
+// Leaves out options of a type that a file over the first has changed: the spec was read without them.
 void freeze(Value& map, const OptionNode& options) {
   std::erase_if(map.entries, [&](Value::Entry& entry) {
     if (entry.key == "type") return false;
@@ -21,7 +20,6 @@ void freeze(Value& map, const OptionNode& options) {
         });
     if (option == options.children.end()) return true;
     if (entry.value.is_map()) freeze(entry.value, *option);
-    make_paths_whole(entry.value, *option);
     return false;
   });
 }
@@ -59,6 +57,8 @@ Value frozen_base(Value tree, const Spec& resolved, const OptionNode& options) {
     return entry.key == "seed" || entry.key == "name";
   });
   freeze(tree, options);
+  make_paths_whole(
+      tree, options);  // relative ones are relative to a file that a frozen spec does not have
   if (Value::Entry* const plugins = tree.find("plugins"); plugins && plugins->value.is_list())
     for (std::size_t i = 0; i < plugins->value.items.size(); ++i)
       plugins->value.items[i] = Value::scalar(resolved.plugins.at(i), {}, true);

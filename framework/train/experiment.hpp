@@ -24,8 +24,8 @@ struct ExperimentOptions {
   bool steal = false;  // take over from an owner who may be alive
   bool from_scratch = false;  // not from the state of a run that differs in how long it trains
   ProofOfDeath proof = proof_of_death;
-  std::filesystem::path elsewhere =
-      {};                   // where the run may be complete under another name; empty: `results`
+  // The folder below which the run may be complete under another name; empty: `results`.
+  std::filesystem::path elsewhere = {};
   std::string run_id = {};  // `known` of place_of
   SizeCheck sizes = {};
   // What a run without a checkpoint begins with; null: find_shorter_run.

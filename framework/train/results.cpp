@@ -108,9 +108,9 @@ std::vector<Alignment> recorded_alignments(const Alignment& named,
   if (const auto words = word_groups(source, source_tokens, target, target_tokens, matrix)) {
     AlignmentMatrix joined = join(matrix, *words);
     Alignment& between_words = recorded.emplace_back(named);
-    between_words.module = "words_" + named.module;
-    between_words.source = names_of(source, source_tokens, words->source);
-    between_words.target = names_of(target, target_tokens, words->target);
+    between_words.module = std::string(kBetweenWords) + named.module;
+    between_words.source = word_names(source, source_tokens, words->source);
+    between_words.target = word_names(target, target_tokens, words->target);
     between_words.gold = gold_of(join(links, *words), joined);
     between_words.weights = std::move(joined.weights);
   }

@@ -48,6 +48,7 @@ bool passes(const TrainingState& state, const Length& made, const TrainOptions& 
 
 bool is_ours(const Record& record) {
   return record.attribute<Index>("provenance", "arithmetic") == kArithmetic &&
+         record.attribute<std::string>("", "framework_version") == build_info().version &&
          record.attribute<std::string>("provenance", "git_commit") == build_info().git_commit;
 }
 

@@ -23,9 +23,8 @@ struct ShorterRun {
 // program made it, and a checkpoint is left.
 std::vector<RunFolder> complete_elsewhere(const std::vector<RunFolder>& runs, const RunFolder& own);
 
-// The same run under another name; or of the complete runs beside it the one that came furthest. This program made
-// it, for another version may record other numbers beside the same, with the same plugins. Files that cannot be read
-// are passed over.
+// The same run under another name, or a shorter one beside it: whichever came furthest, of those that this program
+// made (another version may record more numbers) with the same plugins. Files that cannot be read are passed over.
 std::optional<ShorterRun> find_shorter_run(const Spec& spec,
                                            const RunPlace& run,
                                            const std::filesystem::path& results);

@@ -121,3 +121,15 @@ def test_lengths_of_different_units_are_not_mixed(linked: Path) -> None:
     assert "sources of task 'image_captions' are images" in softalign(
         "validate", Path(__file__).parents[2] / "results/published/images.yaml", "evaluate.length_unit=words", cwd=linked, code=2
     ).stderr
+
+
+def test_claims_of_lengths_do_not_mix_units(linked: Path) -> None:
+    (linked / "study.yaml").write_text(
+        "name: units\nquestion: Which?\nvariants:\n  words: {evaluate.length_unit: words}\n  pieces: {evaluate.length_unit: symbols}\n"
+        "parts:\n  text: {base: text.yaml, report: {metrics: [token_accuracy]}}\nclaims:\n"
+        "  - {claim: token_accuracy(text/words) >= token_accuracy(text/pieces)}\n"
+        "  - {claim: 'token_accuracy[1-2](text/words) >= token_accuracy[1-2](text/pieces)'}\n"
+    )
+    shown = softalign("study", "study.yaml", BPE, cwd=linked, code=4).stdout
+    assert "1. holds: token_accuracy(text/words)" in shown and "2. NOT MEASURED: " in shown
+    assert "its lengths count something else: evaluate.length_unit" in shown

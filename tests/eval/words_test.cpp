@@ -55,9 +55,9 @@ BOOST_AUTO_TEST_CASE(weights_are_summed_over_source_pieces_and_averaged_over_tar
   BOOST_TEST(joined.positions == 3);
   const std::vector<float> expected = {0.3125F, 0.5F, 0.1875F, 0, 1, 0, 0, 0, 1};
   BOOST_TEST(joined.weights == expected, boost::test_tools::per_element());
-  BOOST_TEST((names_of(pieces, kSource, words->source) ==
+  BOOST_TEST((word_names(pieces, kSource, words->source) ==
               std::vector<std::string>{"the", "singer", "</s>"}));
-  BOOST_TEST((names_of(pieces, kTarget, words->target) ==
+  BOOST_TEST((word_names(pieces, kTarget, words->target) ==
               std::vector<std::string>{"read", "the", "</s>"}));
 }
 

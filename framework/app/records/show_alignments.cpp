@@ -24,7 +24,8 @@ std::string chosen_module(const StoredAlignments& alignments, const std::string&
         "record.snapshots are 0",
         alignments.file().string());
   if (given.empty()) {
-    const std::string words = "words_" + modules.front();  // shown rather than pieces of words
+    const std::string words =
+        std::string(kBetweenWords) + modules.front();  // shown rather than pieces of words
     return std::find(modules.begin(), modules.end(), words) == modules.end() ? modules.front()
                                                                              : words;
   }

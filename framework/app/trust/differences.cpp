@@ -32,7 +32,7 @@ bool is_newer_name(const Record& record, const std::string& name) {
 // Whether a value is of a metric, or of alignments between words, that is newer than the record, which has it nowhere.
 bool is_newer(const Record& record, const std::string& path) {
   if (path.starts_with("train/")) return false;
-  if (path == "test@length_unit" || path.starts_with("alignments/words_"))
+  if (path == "test@length_unit" || path.starts_with(fmt::format("alignments/{}", kBetweenWords)))
     return !record.attribute<std::string>("test", "length_unit");
   constexpr std::string_view kSignature = "_signature";
   for (std::size_t at = 0; at < path.size();) {

@@ -26,6 +26,9 @@ struct Scalars {
 };
 
 // One attention matrix: weights[t, s] says how much target position t looked at source position s.
+// Begins the module of alignments whose pieces of words are joined.
+inline constexpr std::string_view kBetweenWords = "words_";
+
 struct Alignment {
   std::string module;  // published as /alignments/<module>
   Index update = 0;
