@@ -39,6 +39,7 @@ LAW: dict[str, list[str]] = {
 PLUGIN_LAYERS = {
     "tasks": ["data", "config", "base"],
     "metrics": ["eval", "data", "config", "base"],
+    "diagnostics": ["eval", "data", *MODEL],
     "searches": ["eval", "plugin.hpp"],
     "optimizers": ["train", "kernels", "config", "base"],
     "schedules": ["train", "config", "base"],

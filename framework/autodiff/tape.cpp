@@ -123,10 +123,10 @@ void Tape::backward() {
     outer_products_.finish(gradient, output.value.size());
     running_ = &output;
     step->run(step, {gradient, output.value.shape});
-    const Var::Wanted wanted = output.wanted;
+    if (output.wanted == Var::Wanted::until_reset) continue;
     output.wanted = Var::Wanted::no;  // a later gradient() is empty, and no fresh buffer
     if (output.whole != nullptr) continue;
-    if (wanted == Var::Wanted::once) give_back(output.gradient, output.value.size());
+    give_back(output.gradient, output.value.size());
     output.gradient = nullptr;
   }
   outer_products_.finish();

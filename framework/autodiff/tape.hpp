@@ -152,8 +152,9 @@ class Tape {
   Mark mark() const { return {arena_.mark(), last_}; }
   void rewind(Mark mark);  // drops what was recorded since the mark
 
-  // Only inside backward. The gradient of the operation's output, or of x, stays until reset.
+  // The gradient of x, or inside backward that of the operation's output, stays until reset.
   void keep_gradient() { keep_gradient(Var(running_)); }
+  bool keeps_gradient() const { return running_->root().wanted == Var::Wanted::until_reset; }
   void keep_gradient(Var x) {
     Var::Wanted& wanted = x.node_->root().wanted;
     if (owner_ == nullptr && wanted == Var::Wanted::once) wanted = Var::Wanted::until_reset;

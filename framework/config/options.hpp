@@ -23,10 +23,11 @@
 //
 // Types: bool, Index, real, double, std::string, std::vector of the last four, InputFile,
 // InputFiles, structs with a `describe`, std::optional of any of these (null or absent is empty), and
-// Choice (a plugin with options of its own; initialise its kind).
+// Choice (a plugin with options of its own; initialise its kind), and OptionalPlugin.
 #pragma once
 
 #include <concepts>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -145,6 +146,12 @@ struct Choice {
   std::shared_ptr<const Places> places = {};  // of the options that are given
 };
 
+// A plugin that is there or not, named by its option: `diagnostics: {cost: {}}`.
+struct OptionalPlugin {
+  std::function<std::unique_ptr<AnyOptions>()> fresh;  // its options with their defaults
+  std::shared_ptr<AnyOptions> options = {};            // empty: not there
+};
+
 // Walks a struct's options. Readers, writers and the help are its implementations; `describe` sees
 // only operator().
 class OptionVisitor {
@@ -240,6 +247,21 @@ class OptionVisitor {
       }
     } else {
       visit(name, value, help, limits);
+    }
+  }
+
+  void visit_any(std::string_view name,
+                 OptionalPlugin& value,
+                 std::string_view help,
+                 const Limits& limits) {
+    if (!present(name, value.options != nullptr, help, limits)) {
+      value.options.reset();
+      return;
+    }
+    if (!value.options) value.options = value.fresh();
+    if (enter(name, help, limits)) {
+      value.options->describe(*this);
+      leave();
     }
   }
 

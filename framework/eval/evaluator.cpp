@@ -56,7 +56,7 @@ std::vector<TeacherForced> in_one_pass(const Model& model,
                                        Index keep_heads) {
   const bool any = std::ranges::any_of(batch.example, [&](Index at) { return at < keep_heads; });
   HeadWeights heads;
-  const Model::Forward forward = model.forward(tape, batch, 1, any ? &heads : nullptr);
+  const Model::Forward forward = model.forward(tape, batch, 1, {.heads = any ? &heads : nullptr});
   std::vector<TeacherForced> results(usize(batch.rows));
   for (Index b = 0; b < batch.rows; ++b) {
     TeacherForced& result = results[usize(b)];

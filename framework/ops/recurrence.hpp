@@ -196,13 +196,15 @@ struct Sequence {
     tape.arena().rewind(start);
   }
 
-  // next += what the readers of the states ask at a moment.
-  void add_asked(const Moment& p, View dstates, View next) const {
+  // next += what the readers of the states ask at a moment. keep: what they ask becomes the whole gradient.
+  void add_asked(const Moment& p, View dstates, View next, bool keep) const {
     for (Index k = 0; k < static_cast<Index>(kStates); ++k)
-      for (Index b = 0; b < p.alive; ++b)
-        kernels::add(units,
-                     dstates.data + ((k * rows + b) * steps + p.at) * units,
-                     next.data + (k * rows + b) * units);
+      for (Index b = 0; b < p.alive; ++b) {
+        real* asked = dstates.data + ((k * rows + b) * steps + p.at) * units;
+        real* all = next.data + (k * rows + b) * units;
+        kernels::add(units, asked, all);
+        if (keep) std::copy_n(all, units, asked);
+      }
   }
 
   void backward(Tape& tape, View dstates) const {
@@ -214,7 +216,7 @@ struct Sequence {
     real* scratch = tape.allocate({rows, units}).data;
     for (Index i = steps - 1; i >= 0; --i) {
       const Moment p = moments[i];
-      add_asked(p, dstates, next);
+      add_asked(p, dstates, next, tape.keeps_gradient());
       std::fill(previous.begin(), previous.end(), real{0});
       if (p.carried > 0) {
         const Index size = p.carried * units;

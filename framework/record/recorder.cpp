@@ -209,6 +209,16 @@ void Recorder::array(const std::string& group,
   append(Array{group, name, last_update_, dims, std::move(values), attributes.dump()});
 }
 
+void Recorder::row(Index update,
+                   const std::string& group,
+                   const std::string& name,
+                   std::vector<Dimension> dims,
+                   std::vector<double> values,
+                   const JsonObject& attributes) {
+  dims.insert(dims.begin(), {"update", 1});
+  append(Array{group, name, update, std::move(dims), std::move(values), attributes.dump()});
+}
+
 void Recorder::text(const std::string& group, const std::string& name, const std::string& value) {
   if (is_text(value)) return array(group, name, {}, std::vector{value});
   const std::vector<std::uint8_t> bytes(value.begin(), value.end());

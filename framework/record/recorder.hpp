@@ -85,6 +85,13 @@ class Recorder {
              const std::vector<Dimension>& dims,
              Values values,
              const JsonObject& attributes);
+  // A row of such an array, at an update.
+  void row(Index update,
+           const std::string& group,
+           const std::string& name,
+           std::vector<Dimension> dims,
+           std::vector<double> values,
+           const JsonObject& attributes);
   // A text of any length, published as a dataset; bytes that are no UTF-8 are kept too.
   void text(const std::string& group, const std::string& name, const std::string& value);
   // A final parameter, published as /parameters/<name> with its shape.

@@ -6,7 +6,7 @@
 
 #include "framework/data/examples.hpp"
 #include "framework/seq/encoder.hpp"
-#include "framework/seq/head_weights.hpp"
+#include "framework/seq/inspection.hpp"
 #include "framework/seq/score.hpp"
 #include "framework/seq/state.hpp"
 
@@ -21,8 +21,8 @@ struct AttentionMemory : Memory {
   // or in a search a hypothesis of sentence rows[row].
   std::span<const std::vector<Link>> links = {};
   std::span<const Index> rows = {};
-  // Where attentions with heads put the weights of each; null: nowhere.
-  HeadWeights* heads = nullptr;
+  // Attentions with heads put the weights of each there; see weights_can_change().
+  Inspection inspection = {};
 
   std::span<const Link> links_of(Index row) const {
     const Index sentence = rows.empty() ? row : rows[usize(row)];
@@ -74,6 +74,8 @@ class Attention {
   virtual bool weights_are_learned() const {
     return true;
   }  // false: losses of weights teach nothing
+  // Whether contexts are the annotations averaged with weights that Inspection::change may exchange.
+  virtual bool weights_can_change() const { return false; }
   // What it learns by besides the gradient of its context (plugins/attentions/hard.cpp).
   virtual ExtraLoss extra_loss(const TaughtSteps&) const { return {}; }
   // After each update, with the totals of the whole batch: for what is no parameter and yet learned

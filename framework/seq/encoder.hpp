@@ -33,6 +33,9 @@ struct Annotations {
            // (Sutskever et al. 2014): h of layer 1, then its c if it has one, layer 2, ...
   std::span<const std::vector<Link>> links = {};  // [B], see Memory
   Var values = {};  // [B,S,D], what contexts average instead (Gehring et al. 2016)
+  // [B,S,U_k], what a recurrent layer's states are joined of. A gradient that is kept of them is complete: what
+  // comes back through the recurrence is in it. None: the states.
+  State parts = {};
 
   Var averaged() const { return values ? values : states; }
 };

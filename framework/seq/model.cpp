@@ -153,15 +153,15 @@ Model::Source Model::read(Tape& tape, const SourceBatch& source) const {
   if (reads_links()) annotations.links = source.links;
   AttentionMemory memory = decoder_->prepare(annotations);
   memory.links = annotations.links;
-  return {memory, decoder_->start(annotations, memory)};
+  return {memory, decoder_->start(annotations, memory), annotations, input.embedded};
 }
 
 Model::Taught Model::teach(Tape& tape,
                            const Batch& batch,
                            const Objective& objective,
-                           HeadWeights* heads) const {
+                           const Inspection& inspection) const {
   Source source = read(tape, batch.source_side());
-  source.memory.heads = heads;
+  source.memory.inspection = inspection;
   const Index steps = batch.target_steps, rows = steps * batch.rows;
   Token* symbols = tape.arena().array_of<Token>(rows);
   Token* targets = tape.arena().array_of<Token>(rows);
@@ -185,7 +185,7 @@ Model::Taught Model::teach(Tape& tape,
   if (!features.shape().is_steps_first() || features.shape().sentences() != batch.rows)
     throw BugError(
         "[decoder] the readout of [T,B,...] has lost which axis is that of the sentences");
-  return {features, {targets, count}, unrolled.weights, source.memory.lengths};
+  return {features, {targets, count}, unrolled.weights, source.memory.lengths, source};
 }
 
 ProjectedLoss Model::projected_loss(const Objective& objective) const {
@@ -217,8 +217,8 @@ ExtraLoss Model::extra_loss(Tape& tape,
 Model::Forward Model::forward(Tape& tape,
                               const Batch& batch,
                               const Objective& objective,
-                              HeadWeights* heads) const {
-  const Taught taught = teach(tape, batch, objective, heads);
+                              const Inspection& inspection) const {
+  const Taught taught = teach(tape, batch, objective, inspection);
   const TokenLosses losses = projected_cross_entropy(taught.features,
                                                      projection_->weight(tape),
                                                      projection_->bias(tape),
@@ -239,7 +239,8 @@ Model::Forward Model::forward(Tape& tape,
   return {{extra.loss ? losses.loss + extra.loss : losses.loss, {nll, count}, {best, count}},
           taught.weights,
           taught.positions,
-          extra.totals};
+          extra.totals,
+          taught.source};
 }
 
 // [B,E] at one step, or [T,B,E].

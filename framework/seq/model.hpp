@@ -112,12 +112,24 @@ class Model {
     return aligns() && (attention_ == nullptr || attention_->weights_are_learned());
   }
   bool reads_links() const { return decoder_->reads_links(); }  // of every batch
+  bool weights_can_change() const {
+    return attention_ != nullptr && attention_->weights_can_change();
+  }
   Index target_symbols() const { return target_symbols_; }
   bool steps() const { return decoder_->steps(); }  // one at a time in training, if need be
   const Encoder& encoder() const { return *encoder_; }
   // Links between symbols as links of annotations, each once.
   std::vector<Link> placed(std::span<const Link> links) const;
   void place_links(Batch& batch) const;
+
+  // Source sentences as the decoder finds them.
+  struct Source {
+    AttentionMemory memory;
+    State state;  // the decoder's first
+    Annotations annotations;
+    Var embedded = {};  // [B,S,E]; empty where the encoder reads symbols itself
+  };
+  Source read(Tape& tape, const SourceBatch& source) const;
 
   // Teacher forcing over a batch (rows sorted by descending source length), or a part of one, up to the
   // projection.
@@ -126,12 +138,12 @@ class Model {
     std::span<const Token> targets;    // [T,B], -1 behind a target's end
     std::span<const Var> weights;      // T times [B,S]; empty when the model does not align
     std::span<const Index> positions;  // [B], of the sentences' annotations
+    Source source;
   };
-  // heads: where the weights of single heads go, if anywhere; valid as long as the tape's step.
   Taught teach(Tape& tape,
                const Batch& batch,
                const Objective& objective,
-               HeadWeights* heads = nullptr) const;
+               const Inspection& inspection = {}) const;
   ProjectedLoss projected_loss(const Objective& objective) const;
   const Projection& projection() const { return *projection_; }
   // What is minimised besides -log p of the targets. nll: [T,B].
@@ -147,15 +159,18 @@ class Model {
     std::span<const Var> weights;  // as taught, likewise the positions
     std::span<const Index> positions;
     std::span<const Totals> totals;  // ExtraLoss
+    Source source;
   };
-  // heads: where the weights of single heads go, if anywhere; valid as long as the tape's step.
   Forward forward(Tape& tape,
                   const Batch& batch,
                   const Objective& objective,
-                  HeadWeights* heads = nullptr) const;
+                  const Inspection& inspection = {}) const;
   // loss = factor * sum of nll over all target symbols.
-  Forward forward(Tape& tape, const Batch& batch, real factor, HeadWeights* heads = nullptr) const {
-    return forward(tape, batch, Objective{.factor = factor}, heads);
+  Forward forward(Tape& tape,
+                  const Batch& batch,
+                  real factor,
+                  const Inspection& inspection = {}) const {
+    return forward(tape, batch, Objective{.factor = factor}, inspection);
   }
 
   // After an update, with the totals of its batch (ExtraLoss).
@@ -163,12 +178,7 @@ class Model {
     if (attention_ != nullptr) attention_->after_update(totals);
   }
 
-  // For search: source sentences to memory and first state, then step by step.
-  struct Source {
-    AttentionMemory memory;
-    State state;
-  };
-  Source read(Tape& tape, const SourceBatch& source) const;
+  // For search: a step behind the source as it was read, or behind another.
   struct Prediction {
     State next;
     Var logits;   // [B,V]

@@ -80,6 +80,7 @@ class RecurrentEncoder : public Encoder {
       result.start = passed.start;
       result.finals.append(passed.finals);
       result.states = number > 0 && residual_ ? passed.states + below : passed.states;
+      result.parts = passed.parts;
     }
     return result;
   }
@@ -96,6 +97,7 @@ class RecurrentEncoder : public Encoder {
     Var states;    // [B,S,D]
     Var start;     // [B,U]: the backward state at position 1; without one, the last forward state
     State finals;  // kStates times [B,D]
+    State parts;   // [B,S,U] of each direction
   };
 
   struct Direction {
@@ -126,6 +128,8 @@ class RecurrentEncoder : public Encoder {
         if (k == 0) passed.start = first ? first : last;
       }
       passed.states = joined(ahead[0], back[0]);
+      for (Var states : {ahead[0], back[0]})
+        if (states) passed.parts.push(states);
       return passed;
     }
     static Var joined(Var a, Var b) { return a && b ? concat_last(a, b) : a ? a : b; }

@@ -6,6 +6,18 @@
 #include "framework/base/types.hpp"
 
 namespace softalign {
+namespace {
+
+Var changed(const ChangeWeights& change, Var weights, std::span<const Index> lengths, Index step) {
+  Tape& tape = weights.tape();
+  View other = tape.allocate(weights.shape());
+  std::copy(weights.value().begin(), weights.value().end(), other.begin());
+  for (std::size_t b = 0; b < lengths.size(); ++b)
+    change(step, {other.data + static_cast<Index>(b) * other.shape[1], usize(lengths[b])});
+  return tape.constant(other);
+}
+
+}  // namespace
 
 ScoredAttention::ScoredAttention(const Parameters& p, AttentionSizes sizes, const Options& options)
     : annotation_(sizes.annotation),
@@ -34,7 +46,9 @@ Glimpse ScoredAttention::attend(const AttentionMemory& whole, const AttentionQue
   AttentionQuery query = asked;
   if (score_->reads_attended()) query.attended = query.past[query.past.size() - 1];
   const Alignment alignment = align(memory, energies(memory, query), query);
-  const Var averaged = alignment.averaged ? alignment.averaged : alignment.weights;
+  Var averaged = alignment.averaged ? alignment.averaged : alignment.weights;
+  if (whole.inspection.change != nullptr)
+    averaged = changed(*whole.inspection.change, averaged, whole.lengths, query.step);
   Glimpse glimpse{
       weighted_sum(averaged, memory.values, memory.lengths), alignment.weights, alignment.next};
   if (query.attended) glimpse.next.push(query.attended + averaged);

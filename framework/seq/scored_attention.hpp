@@ -36,6 +36,7 @@ class ScoredAttention : public Attention {
   Glimpse attend(const AttentionMemory& memory, const AttentionQuery& query) const final;
   Index context_size() const final { return annotation_; }
   bool aligns() const final { return true; }
+  bool weights_can_change() const final { return true; }
 
  protected:
   struct Alignment {

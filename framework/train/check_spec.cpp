@@ -12,6 +12,7 @@
 #include "framework/eval/metric.hpp"
 #include "framework/eval/search.hpp"
 #include "framework/eval/unicode.hpp"
+#include "framework/train/diagnostics.hpp"
 #include "framework/train/optimizer.hpp"
 #include "framework/train/schedule.hpp"
 #include "framework/train/watched_metric.hpp"
@@ -243,6 +244,7 @@ void check_spec(const ResolvedSpec<Spec>& resolved, const std::string& compared)
     check_needs(spec, data, *model, "a b c d", watched, checks);
   }
   if (model) checks.pass([&] { check_training(spec.train, *model); });
+  if (model && spec.diagnostics) checks.pass([&] { check_diagnostics(*spec.diagnostics, *model); });
   checks.pass([&] { make_plugin<OptimizerKind>(spec.train.optimizer); });
   const auto check_one_search = [&](const char* path, const Choice& choice) {
     checks.pass([&] {

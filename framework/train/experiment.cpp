@@ -108,6 +108,9 @@ struct Run {
     record.alignments("cross", result);
     record.heads("cross", result);
     record.searched_alignments("cross_search", result);
+    const Diagnostics diagnostics(spec, model, recorder, workers, observer);
+    for (const Split* split : {&data.train, &data.dev, &data.test})
+      diagnostics.look(Moment::end, *split, update);
     return table;
   }
 };

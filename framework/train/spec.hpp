@@ -8,6 +8,7 @@
 #include "framework/config/options.hpp"
 #include "framework/config/value.hpp"
 #include "framework/seq/model.hpp"
+#include "framework/train/diagnostics_options.hpp"
 #include "framework/train/init_options.hpp"
 #include "framework/train/train_options.hpp"
 
@@ -85,6 +86,7 @@ struct Spec {
   TrainOptions train;
   EvaluateOptions evaluate;
   RecordOptions record;
+  std::optional<DiagnosticsOptions> diagnostics;
 
   // Throws SpecError for a study or a sweep.
   static void refuse_other(const Value& root);
@@ -106,6 +108,7 @@ struct Spec {
     v("train", train, "how it is trained");
     v("evaluate", evaluate, "how it is measured");
     v("record", record, "what is kept besides the metrics");
+    v("diagnostics", diagnostics, "probes that look into the model while it learns; null: none");
   }
 };
 

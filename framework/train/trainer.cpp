@@ -39,6 +39,7 @@ Trainer::Trainer(const Spec& spec,
       observer_(observer),
       pruner_(pruner),
       optimizer_(make_plugin<OptimizerKind>(spec.train.optimizer)),
+      diagnostics_(spec, model, recorder, workers, observer),
       metrics_(all_metrics()) {
   if (spec.evaluate.search_dev)
     dev_search_ =
@@ -59,6 +60,7 @@ void Trainer::run() {
     pruned_ = pruner_->stopped_before(state_.update);
   while (!state_.finished && !pruned_) {
     try {
+      if (state_.update == 0) diagnostics_.look(Moment::start, data_.dev, 0);
       train_epoch();
       // A run that trains longer goes on from here: it has no evaluation in the middle of an epoch.
       if (state_.update == spec_.train.max_updates) save();
@@ -203,6 +205,7 @@ MetricTable Trainer::evaluate_parameters() {
   const ResultRecorder record(recorder_, model_, data_, data_.dev, state_.update);
   record.alignments("cross_dev", dev);
   if (!has_references(data_.dev)) record.searched_alignments("cross_dev_search", dev);
+  diagnostics_.look(Moment::epoch, data_.dev, state_.update);
 
   bool better = true;
   if (spec_.train.early_stopping) {

@@ -6,6 +6,7 @@
 #include "framework/eval/evaluator.hpp"
 #include "framework/record/recorder.hpp"
 #include "framework/train/averaging.hpp"
+#include "framework/train/diagnostics.hpp"
 #include "framework/train/observer.hpp"
 #include "framework/train/pruner.hpp"
 #include "framework/train/schedule.hpp"
@@ -60,6 +61,7 @@ class Trainer {
   std::optional<Averaging> averaging_;
   std::unique_ptr<Search> dev_search_;
   std::unique_ptr<TrainingStep> step_;
+  Diagnostics diagnostics_;
   std::vector<NamedMetric> metrics_;
   TrainingState state_;
   std::vector<real> best_;  // parameters

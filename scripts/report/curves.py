@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -45,12 +46,12 @@ def thinned(count: int) -> np.ndarray:
     return np.unique(np.linspace(0, count - 1, min(count, POINTS)).round().astype(int))
 
 
-def line_of(label: str, index: int, runs: Sequence[Placed], name: str) -> Line | None:
-    """Over the complete runs where there are some: what was pruned or failed enters no mean."""
+def line_of(label: str, index: int, runs: Sequence[Placed], over: Callable[[Sequence[Placed]], tuple[np.ndarray, np.ndarray]]) -> Line | None:
+    """Over the complete runs where there are some: what was pruned or failed enters no mean. over: (places, values [seeds, places])."""
     complete = [placed for placed in runs if placed.state == "complete"]
     if complete and len(complete) < len(runs):
         label += f" ({len(complete)} of {len(runs)} seeds, the others are not complete)"
-    updates, values = over_seeds(complete or runs, name)
+    updates, values = over(complete or runs)
     if not len(updates):
         return None
     kept = thinned(len(updates))
@@ -68,7 +69,7 @@ def line_of(label: str, index: int, runs: Sequence[Placed], name: str) -> Line |
 
 def figure(subject: Subject, panel: str, runs: Sequence[Placed], name: str, chosen: Sequence[str]) -> Figure | None:
     groups = by_series(list(runs))
-    lines = [line_of(s or panel or subject.name, subject.looks[s], groups[s], name) for s in chosen if s in groups]
+    lines = [line_of(s or panel or subject.name, subject.looks[s], groups[s], partial(over_seeds, name=name)) for s in chosen if s in groups]
     drawn = [line for line in lines if line is not None]
     if not drawn:
         return None

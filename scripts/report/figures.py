@@ -75,9 +75,14 @@ def _band(line: Line, limits: tuple[float, float], least: float) -> list[tuple[f
 
 
 def line_chart(
-    title: str, lines: Sequence[Line], zero: bool, label: str, limits: tuple[float, float] = (-math.inf, math.inf)
+    title: str,
+    lines: Sequence[Line],
+    zero: bool,
+    label: str,
+    limits: tuple[float, float] = (-math.inf, math.inf),
+    along: tuple[str, str] = ("updates", "update"),
 ) -> Figure:
-    """limits: what the metric can be; bands end there, the table has the deviations as they are."""
+    """limits: what the metric can be; bands end there, the table has the deviations as they are. along: what the axis and the column say."""
     values = [v for line in lines for v in line.y]
     log = not zero and _spread(values)
     least = min((v for v in values if math.isfinite(v)), default=0.0) / 2 if log else -math.inf  # or 0 would have no place
@@ -89,7 +94,7 @@ def line_chart(
     parts = [y_axis(y, LEFT, RIGHT)]
     for value in x.ticks(4):
         parts.append(x_label(tick(value), x(value), BOTTOM + 15, WIDTH - 1))
-    parts.append(tag("text", "updates", x=(LEFT + RIGHT) / 2, y=BOTTOM + 31, class_="axis mid"))
+    parts.append(tag("text", along[0], x=(LEFT + RIGHT) / 2, y=BOTTOM + 31, class_="axis mid"))
     for line, band in zip(lines, bands):
         parts.append(path([(x(a), y(b)) for a, b in band], class_=f"band {style(line.index)}"))
     for line in lines:
@@ -104,7 +109,7 @@ def line_chart(
     frame = f"{x.low:g},{x.high:g},{LEFT:g},{RIGHT:g},{TOP:g},{BOTTOM:g}"
     drawing = svg(WIDTH, HEIGHT, parts, label, data_hover="x", data_frame=frame)
     legend = [(line.label, sample(line.index)) for line in lines]
-    return Figure(title, drawing, ["update", *(line.label for line in lines)], list(rows.values()), "", legend)
+    return Figure(title, drawing, [along[1], *(line.label for line in lines)], list(rows.values()), "", legend)
 
 
 def bucket_chart(title: str, buckets: Sequence[str], n: Sequence[str], dots: Sequence[Dots], zero: bool, lengths: str, label: str) -> Figure:

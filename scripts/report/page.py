@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 import palette
 from output import PAGE_MARK
-from report import alignments, curves, lengths, sweep
+from report import alignments, curves, diagnostics, lengths, sweep
 from report.checklist import Item, checklist
 from report.comparison import comparisons
 from report.figures import Figure
@@ -167,6 +167,7 @@ def html(report: Report) -> str:
         parts=report.parts,
         curves=curves.figures(subject),
         by_length=by_length,
+        diagnostics=diagnostics.figures(subject),
         explorer=explorer,
         generator=Markup(PAGE_MARK),
         data=embedded(explorer) if explorer["panes"] else None,

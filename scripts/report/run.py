@@ -22,7 +22,7 @@ ATTEMPT: dict[str, Any] = dict.fromkeys(("attempt", "started", "ended", "state",
 EVENT: dict[str, Any] = {"attempt": "", "text": ""}
 COUNTS = dict.fromkeys(("read?", "kept?", "dropped_too_long?", "dropped_empty?", "truncated?"), int)
 TEST = {"selected_update?": int}
-NO_SERIES = {"provenance", "test", "alignments", "data", "parameters", "timing", "system"}
+NO_SERIES = {"provenance", "test", "alignments", "data", "parameters", "timing", "system", "diagnostics"}
 
 
 def shown_place(place: str | Path) -> str:
@@ -53,6 +53,18 @@ class Series:
 
 
 @dataclass(frozen=True)
+class Found:
+    """What a diagnostic found: single numbers by update, or at the last update numbers along an axis."""
+
+    title: str
+    units: str
+    along: str  # the axis: "update", "distance"
+    axis: str  # what its places are
+    places: np.ndarray
+    values: np.ndarray  # one for each place
+
+
+@dataclass(frozen=True)
 class Recorded:
     """One run. `root`, `provenance`, `test` and `data` are attributes as the record has them, texts decoded."""
 
@@ -66,6 +78,7 @@ class Recorded:
     signatures: dict[str, str]
     series: dict[str, Series]
     modules: dict[str, int]  # alignment module -> sentences
+    found: dict[str, Found]  # "gradient_flow/dev/embedding_by_distance"
     spec_yaml: str
     hashes: list[tuple[str, str]]  # of the files that were read, by their place in what the run id is the hash of
     early_termination: str = ""  # JSON; of a run that a sweep stopped
@@ -123,6 +136,24 @@ def _series(group: h5py.Group) -> Series:
     return Series(updates, numbers, wall)
 
 
+def _found(group: h5py.Group | None, name: str = "") -> Iterator[tuple[str, Found]]:
+    """Of /diagnostics, all below it; without what has more than one axis."""
+    for key, item in members(group):
+        if isinstance(item, h5py.Group):
+            yield from _found(item, f"{name}/{key}".lstrip("/"))
+            continue
+        updates = member(group, "update")
+        axes = [axis[0].name.rpartition("/")[2] for axis in item.dims if len(axis)]
+        if updates is None or axes[:1] != ["update"] or item.ndim != len(axes) or item.ndim > 2 or not item.size:
+            continue
+        along = axes[-1]
+        places = values(group, along, "iuf", (item.shape[-1],))
+        numbers = values(group, key, "f", item.shape)
+        yield f"{name}/{key}", Found(
+            label(item, "long_name"), label(item, "units"), along, label(member(group, along), "long_name") or along, places, numbers if item.ndim == 1 else numbers[-1]
+        )
+
+
 def leaves(block: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
     """("task.train.source", ...) for every value of nested maps."""
     if not isinstance(block, dict):
@@ -168,6 +199,7 @@ def read_run(path: Path) -> Recorded:
             {name: text for name, text in signatures.items() if text},
             {n: _series(g) for n, g in members(file) if n not in NO_SERIES and member(g, "update") is not None},
             {n: array(module, "sentence", "iu", (None,)).size for n, module in members(modules)},
+            dict(_found(group_of(file, "diagnostics"))),
             values(provenance, "spec_yaml", "O", ()),
             _hashes(text_in(provenance, "identity_json") or "[]"),
             text_in(provenance, "early_termination") or own.get("early_termination", ""),

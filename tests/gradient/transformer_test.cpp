@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(the_decoder_is_the_papers) {
     HeadWeights heads;
     const Annotations annotations = annotations_on(tape);
     AttentionMemory memory = made.decoder->prepare(annotations);
-    memory.heads = &heads;
+    memory.inspection.heads = &heads;
     Var target =
         tape.constant(filled(tape, "target", Shape::steps_first({kSteps, kSentences, kEmbedding})));
     const Unrolled all = made.decoder->unroll(
@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(step_by_step_is_all_at_once) {
       const Annotations annotations = annotations_on(tape);
       AttentionMemory memory = made.decoder->prepare(annotations);
       HeadWeights heads;
-      memory.heads = &heads;
+      memory.inspection.heads = &heads;
       Var target = tape.constant(
           filled(tape, "target", Shape::steps_first({kSteps, kSentences, kEmbedding})));
       const auto unrolled = [&](auto unroll) {
@@ -231,7 +231,7 @@ BOOST_AUTO_TEST_CASE(heads_over_recurrent_states_are_the_formula) {
     Tape tape(Tape::Mode::infer);
     HeadWeights heads;
     AttentionMemory memory = attention->prepare(annotations_on(tape));
-    memory.heads = &heads;
+    memory.inspection.heads = &heads;
     const Glimpse found =
         attention->attend(memory, {tape.constant(filled(tape, "state", {kSentences, kQuery}))});
     const Index b = one["sentence"], length = kLengths[usize(b)];

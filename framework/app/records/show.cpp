@@ -8,6 +8,7 @@
 #include "framework/app/command.hpp"
 #include "framework/app/records/runs.hpp"
 #include "framework/app/records/show_alignments.hpp"
+#include "framework/app/records/show_diagnostics.hpp"
 #include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/table.hpp"
 #include "framework/base/counted.hpp"
@@ -22,6 +23,7 @@ struct Arguments {
   std::optional<Index> sentence;
   std::string module;
   std::optional<Index> head;
+  std::string diagnostic;
   bool json = false;
 };
 
@@ -156,7 +158,7 @@ void show_summary(const Record& record) {
     print_text("\ntest set, by source length\n{}\n{}",
                metrics_by_length(table, table.metrics),
                signatures(table));
-  print_text("\n{}", attempts(record));
+  print_text("{}\n{}", diagnostics_summary(record), attempts(record));
 }
 
 Json json_of(const Record& record) {
@@ -168,6 +170,7 @@ Json json_of(const Record& record) {
     json["data"][split] = attributes(record, std::string("data/") + split);
   if (const MetricTable table = read_by_length(record); !table.rows.empty())
     json["test"] = metrics_json(table);
+  if (Json found = diagnostics_json(record); !found.empty()) json["diagnostics"] = std::move(found);
   json["spec_yaml"] = record.spec_yaml();
   return json;
 }
@@ -184,6 +187,11 @@ void show(const Arguments& arguments) {
                          sentence);
   if (!arguments.module.empty())
     throw SpecError("--module {}: of which sentence? add --sentence N", arguments.module);
+  if (!arguments.diagnostic.empty()) {
+    const std::string tables = diagnostic_tables(record, arguments.diagnostic);
+    if (arguments.json) return print_json(diagnostics_json(record, arguments.diagnostic));
+    return print_text("{}", tables);
+  }
   if (arguments.json)
     print_json(json_of(record));
   else
@@ -208,6 +216,8 @@ void add_show(CLI::App& app, Outcome&) {
                       "cross_layer1, ...: single heads; words_cross, ...: pieces of words joined "
                       "(default, where symbols are pieces)");
   command->add_option("--head", arguments->head, "which head of such a layer, from 0");
+  command->add_option(
+      "--diagnostic", arguments->diagnostic, "all that this diagnostic found: gradient_flow, ...");
   command->add_flag("--json", arguments->json, "print it as JSON");
   command->callback([arguments] { show(*arguments); });
 }

@@ -32,12 +32,13 @@ class MultiHeadAttention final : public Attention {
   }
   Glimpse attend(const AttentionMemory& memory, const AttentionQuery& query) const override {
     using Wanted = CrossAttention::Wanted;
-    const MultiHead heads = attention_(query.state,
-                                       memory.keys,
-                                       0,
-                                       memory.lengths,
-                                       memory.heads != nullptr ? Wanted::each : Wanted::mean);
-    if (heads.each) memory.heads->add(0, query.step, heads.each.value());
+    const MultiHead heads =
+        attention_(query.state,
+                   memory.keys,
+                   0,
+                   memory.lengths,
+                   memory.inspection.heads != nullptr ? Wanted::each : Wanted::mean);
+    if (heads.each) memory.inspection.heads->add(0, query.step, heads.each.value());
     return {heads.context, unstack_steps(Var(heads.mean))[0]};
   }
   Index context_size() const override { return annotation_; }

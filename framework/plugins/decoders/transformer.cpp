@@ -97,13 +97,13 @@ class Transformer final : public Decoder {
     Outputs outputs{input_(input, first), {}};
     for (std::size_t l = 0; l < layers_.size(); ++l) {
       const bool top = l + 1 == layers_.size();
-      const Wanted wanted = memory.heads != nullptr ? Wanted::each
-                            : top                   ? Wanted::mean
-                                                    : Wanted::context;
+      const Wanted wanted = memory.inspection.heads != nullptr ? Wanted::each
+                            : top                              ? Wanted::mean
+                                                               : Wanted::context;
       const auto cross = [&](const CrossAttention& attention, Var y) {
         const Index begin = static_cast<Index>(l) * 2 * units_;
         const MultiHead out = attention(y, memory.keys, begin, memory.lengths, wanted);
-        if (out.each) memory.heads->add(static_cast<Index>(l), first, out.each.value());
+        if (out.each) memory.inspection.heads->add(static_cast<Index>(l), first, out.each.value());
         outputs.weights = out.mean;
         return out.context;
       };

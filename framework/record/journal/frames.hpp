@@ -40,7 +40,11 @@ struct Alignment {
   std::vector<std::uint8_t> gold = {};   // [T, S]: 0 none, 1 possible, 2 sure; empty: unknown
 };
 
-// A final result; recorded again under the same name, the later one stands.
+// Holds what diagnostics find: /diagnostics/<name>/<split>.
+inline constexpr std::string_view kDiagnosticsGroup = "diagnostics";
+
+// A final result; recorded again under the same name, the later one stands. One whose first dimension is an
+// update, alone, is a row of an array by update; the rows of all updates are published as one.
 struct Array {
   std::string group;  // "test", "parameters"
   std::string name;

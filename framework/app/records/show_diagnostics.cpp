@@ -1,0 +1,180 @@
+#include "framework/app/records/show_diagnostics.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/app/terminal/table.hpp"
+#include "framework/base/suggest.hpp"
+
+namespace softalign::app {
+namespace {
+
+const std::string kGroup{kDiagnosticsGroup};
+
+std::string number_text(double value) {
+  return std::isfinite(value) ? fmt::format("{:.4g}", value) : "-";
+}
+
+// What a diagnostic found on one split.
+struct Found {
+  std::string name;
+  std::string split;
+  std::vector<Array> arrays;  // doubles; not the axes
+  std::vector<Array> axes;
+
+  const std::vector<double>& values(const Array& array) const {
+    return std::get<std::vector<double>>(array.values);
+  }
+  std::string place(const std::string& axis, Index i) const {
+    const auto found = std::ranges::find(axes, axis, &Array::name);
+    return found == axes.end()
+               ? fmt::format("{}", i)
+               : std::visit([&](const auto& list) { return fmt::format("{}", list.at(usize(i))); },
+                            found->values);
+  }
+};
+
+std::vector<Found> found_in(const Record& record, const std::string& wanted = "") {
+  std::vector<Found> all;
+  if (!record.has(kGroup)) return all;
+  for (const std::string& name : record.children(kGroup)) {
+    if (!wanted.empty() && name != wanted) continue;
+    for (const std::string& split : record.children(kGroup + "/" + name)) {
+      const std::string group = kGroup + "/" + name + "/" + split;
+      Found& found = all.emplace_back(name, split);
+      for (const std::string& child : record.children(group)) {
+        Array array = record.array(group, child);
+        const bool axis = array.dims.size() == 1 && array.dims[0].name == child;
+        if (axis)
+          found.axes.push_back(std::move(array));
+        else if (!array.dims.empty() && array.dims[0].name == "update" && array.dims[0].size > 0 &&
+                 std::holds_alternative<std::vector<double>>(array.values))
+          found.arrays.push_back(std::move(array));
+      }
+    }
+  }
+  return all;
+}
+
+Json nested(const std::vector<double>& values,
+            const std::vector<Dimension>& dims,
+            std::size_t axis,
+            std::size_t& at) {
+  if (axis == dims.size()) {
+    const double value = values[at++];
+    return std::isfinite(value) ? Json(value) : Json();
+  }
+  Json list = Json::array();
+  for (Index i = 0; i < dims[axis].size; ++i) list.push_back(nested(values, dims, axis + 1, at));
+  return list;
+}
+
+// Along one axis, at the last update.
+std::string along(const Found& found, const std::string& axis) {
+  std::vector<Table::Column> columns{{axis}};
+  std::vector<const Array*> arrays;
+  for (const Array& array : found.arrays)
+    if (array.dims.size() == 2 && array.dims[1].name == axis) {
+      arrays.push_back(&array);
+      columns.push_back({array.name, Side::right});
+    }
+  if (arrays.empty()) return "";
+  Table table(columns);
+  const Index size = arrays.front()->dims[1].size;
+  for (Index i = 0; i < size; ++i) {
+    std::vector<std::string> cells{found.place(axis, i)};
+    bool any = false;
+    for (const Array* array : arrays) {
+      const double value = found.values(*array)[usize((array->dims[0].size - 1) * size + i)];
+      any |= std::isfinite(value);
+      cells.push_back(number_text(value));
+    }
+    if (any) table.row(std::move(cells));
+  }
+  return table.empty() ? "" : "\n" + table.fitted();
+}
+
+std::string by_update(const Found& found) {
+  std::vector<Table::Column> columns{{"update", Side::right}};
+  std::vector<const Array*> arrays;
+  for (const Array& array : found.arrays)
+    if (array.dims.size() == 1) {
+      arrays.push_back(&array);
+      columns.push_back({array.name, Side::right});
+    }
+  if (arrays.empty()) return "";
+  Table table(columns);
+  for (Index i = 0; i < arrays.front()->dims[0].size; ++i) {
+    std::vector<std::string> cells{found.place("update", i)};
+    for (const Array* array : arrays) cells.push_back(number_text(found.values(*array)[usize(i)]));
+    table.row(std::move(cells));
+  }
+  return table.fitted();
+}
+
+}  // namespace
+
+std::string diagnostics_summary(const Record& record) {
+  Table table({{"diagnostic"}, {"split"}, {"what"}, {"first", Side::right}, {"last", Side::right}});
+  for (const Found& found : found_in(record))
+    for (const Array& array : found.arrays) {
+      if (array.dims.size() > 1) continue;
+      const std::vector<double>& values = found.values(array);
+      table.row({found.name,
+                 found.split,
+                 array.name,
+                 values.size() > 1 ? number_text(values.front()) : "",
+                 number_text(values.back())});
+    }
+  return table.empty() ? ""
+                       : "\n" + table.fitted() +
+                             fmt::format("all of one: softalign show {} --diagnostic NAME\n",
+                                         record.run_id());
+}
+
+std::string diagnostic_tables(const Record& record, const std::string& name) {
+  const std::vector<Found> all = found_in(record, name);
+  if (all.empty()) {
+    const std::vector<std::string> names =
+        record.has(kGroup) ? record.children(kGroup) : std::vector<std::string>{};
+    throw SpecError("--diagnostic {}: this record has none of that name{}",
+                    printable(name),
+                    names.empty() ? "; a spec names diagnostics under `diagnostics:`"
+                                  : suggestion(name, names));
+  }
+  std::string out;
+  for (const Found& found : all) {
+    out += fmt::format("{}{}, {} sentences\n", out.empty() ? "" : "\n", found.name, found.split);
+    for (const Array& array : found.arrays) {
+      const Json attributes =
+          record.attributes(kGroup + "/" + found.name + "/" + found.split + "/" + array.name);
+      out +=
+          fmt::format("  {}: {}\n", array.name, text_of(attributes.value("long_name", Json(""))));
+    }
+    out += by_update(found);
+    for (const Array& axis : found.axes)
+      if (axis.name != "update") out += along(found, axis.name);
+  }
+  return out;
+}
+
+Json diagnostics_json(const Record& record, const std::string& name) {
+  Json json = Json::object();
+  for (const Found& found : found_in(record, name)) {
+    Json& to = json[found.name][found.split];
+    for (const std::vector<Array>* list : {&found.axes, &found.arrays})
+      for (const Array& array : *list) {
+        Json axes = Json::array();
+        for (const Dimension& dim : array.dims) axes.push_back(dim.name);
+        std::size_t at = 0;
+        const auto* doubles = std::get_if<std::vector<double>>(&array.values);
+        const Json values = doubles != nullptr
+                                ? nested(*doubles, array.dims, 0, at)
+                                : std::visit([](const auto& v) { return Json(v); }, array.values);
+        to[array.name] = {{"axes", axes}, {"values", values}};
+      }
+  }
+  return json;
+}
+
+}  // namespace softalign::app

@@ -1,0 +1,86 @@
+// The contract of a diagnostic: a probe that looks into a model while it learns, or when it has learned, and
+// changes nothing of it. A spec names it under `diagnostics:`; the record keeps what it finds under
+// /diagnostics/<name>/<split>, by update.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/base/workers.hpp"
+#include "framework/config/registry.hpp"
+#include "framework/data/dataset.hpp"
+#include "framework/seq/model.hpp"
+
+namespace softalign {
+
+// When a diagnostic may look: before the first update and after each epoch, on the dev sentences; at the end,
+// with the parameters that are tested, on the sentences of each split.
+enum class Moment { start, epoch, end };
+
+struct Probed {
+  const Model& model;
+  const Split& split;
+  std::uint64_t seed;  // the run's
+  Workers& workers;
+  std::function<void()> check_stop = [] {};  // throws Interrupted when the run is to stop
+};
+
+// An axis of what is found, with the number that each of its places stands for.
+struct FindingAxis {
+  std::string name;
+  std::string long_name;
+  std::vector<double> places;
+};
+
+struct Finding {
+  std::string name;
+  std::string long_name;
+  std::string units;                   // "1" for a pure number
+  std::vector<std::string> axes = {};  // names, slowest first; none: one number
+  std::vector<double> values = {};     // row-major; NaN: not defined
+};
+
+// The same axes and arrays, of the same sizes, at every update of a run.
+struct Findings {
+  std::vector<FindingAxis> axes;
+  std::vector<Finding> arrays;
+};
+
+class Diagnostic {
+ public:
+  virtual ~Diagnostic() = default;
+  virtual bool looks(Moment moment, const Split& split) const = 0;
+  // Throws SpecError for a model that it cannot look into: "needs an attention".
+  virtual void check(const Model&) const {}
+  virtual Findings look(const Probed& probed) const = 0;
+};
+
+struct DiagnosticKind {
+  static constexpr const char* name = "diagnostic";
+  using Make = std::unique_ptr<Diagnostic>();
+};
+
+// What most of them can be asked for.
+struct DiagnosticOptions {
+  Index sentences = 100;
+  template <class V>
+  void describe(V& v) {
+    v("sentences",
+      sentences,
+      "how many sentences of a split it looks at, the first",
+      between(1, kMostSentences));
+  }
+};
+
+// Calls see(i, batch) for the i-th of the first `count` sentences of the split that have a reference, alone in a
+// batch, and returns how many there were. Threads share them out: what a call finds has a place of its own.
+Index each_sentence(const Probed& probed,
+                    Index count,
+                    const std::function<void(Index i, const Batch& batch)>& see);
+
+}  // namespace softalign
+
+#define SOFTALIGN_DIAGNOSTIC(name, Class, summary) \
+  SOFTALIGN_PLUGIN(DiagnosticKind, name, Class, summary)

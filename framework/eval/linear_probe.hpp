@@ -1,0 +1,41 @@
+// What a linear read-out finds in vectors: ridge regression to classes, and how many directions vectors use.
+// Everything is computed from the products of the vectors with each other, [N,N], so that few sentences of wide
+// states cost little. Not by a library of linear algebra: those promise no bits (contract 10); the tests compare
+// with one.
+#pragma once
+
+#include <vector>
+
+#include "framework/base/types.hpp"
+
+namespace softalign {
+
+// Vectors [count, width], row-major.
+struct Vectors {
+  Index width = 0;
+  std::vector<double> numbers = {};
+
+  Index count() const { return width == 0 ? 0 : std::ssize(numbers) / width; }
+  const double* operator[](Index i) const { return numbers.data() + i * width; }
+};
+
+// Of the vectors less their mean, divided by the square root of their number: the standard deviations along
+// their principal directions, falling; min(count, width) of them.
+std::vector<double> singular_values(const Vectors& vectors);
+
+// exp of the entropy of the singular values divided by their sum (Roy and Vetterli 2007): how many directions
+// are used. 0 where all are 0.
+double effective_rank(const std::vector<double>& singular_values);
+
+// Of vectors with known classes, every second (the first, third, ...) teaches a ridge regression from the vector
+// to the class, one-hot, both less their means; `ridge` is in units of the vectors' mean squared length. Counted
+// is how many of the others it puts into their class: the one with the largest value, the first among equals.
+struct ProbeCounts {
+  Index right = 0;
+  Index most_frequent =
+      0;  // what the class that is most frequent among the taught ones would get right
+  Index all = 0;
+};
+ProbeCounts probe_classes(const Vectors& vectors, const std::vector<Index>& classes, double ridge);
+
+}  // namespace softalign

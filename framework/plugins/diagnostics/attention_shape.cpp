@@ -1,0 +1,91 @@
+// What attention's weights look like, teacher-forced, as means over sentences:
+//   coverage     of the source's symbols, (1 / S) sum_i min(1, sum_t w_ti): 100 % when every symbol has been
+//                looked at as much as once (inside the logarithm of Wu et al. 2016, equation 14)
+//   monotonicity how often attention does not go back: of the steps t > 0, the share with
+//                sum_i i w_ti >= sum_i i w_(t-1)i; near 0 where the source is read backwards
+//   end_mass     the weight on the source's </s>, the mean over steps
+// The step that predicts </s> is left out. Where annotations are no symbols of the source, as those of an image,
+// the last one is not </s>: it counts as the others, and end_mass is not defined.
+#include <limits>
+
+#include "framework/eval/diagnostic.hpp"
+
+namespace softalign {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+class AttentionShape final : public Diagnostic {
+ public:
+  using Options = DiagnosticOptions;
+  explicit AttentionShape(const Options& options) : sentences_(options.sentences) {}
+
+  bool looks(Moment moment, const Split& split) const override {
+    return moment == Moment::end ? split.name == "test" : true;
+  }
+  void check(const Model& model) const override {
+    if (!model.aligns()) throw SpecError("this model has no attention to look at");
+  }
+
+  Findings look(const Probed& probed) const override {
+    std::vector<Shape> sentences(usize(sentences_));
+    sentences.resize(usize(each_sentence(probed, sentences_, [&](Index i, const Batch& batch) {
+      sentences[usize(i)] = shape_of(probed.model, batch);
+    })));
+    const auto mean = [&](double Shape::*which) {
+      double sum = 0, count = 0;
+      for (const Shape& one : sentences)
+        if (const double value = one.*which; value == value) {
+          sum += value;
+          ++count;
+        }
+      return std::vector{count == 0 ? kNone : 100 * sum / count};
+    };
+    return {
+        {},
+        {{"coverage", "source symbols looked at", "percent", {}, mean(&Shape::coverage)},
+         {"monotonicity", "steps that do not go back", "percent", {}, mean(&Shape::monotonicity)},
+         {"end_mass", "weight on the source's </s>", "percent", {}, mean(&Shape::end_mass)}}};
+  }
+
+ private:
+  struct Shape {
+    double coverage = kNone, monotonicity = kNone, end_mass = kNone;
+  };
+
+  static Shape shape_of(const Model& model, const Batch& batch) {
+    Tape tape(Tape::Mode::infer);
+    const Model::Taught taught = model.teach(tape, batch, {});
+    const Index positions = taught.positions[0], steps = batch.target_lengths[0] - 1;
+    const bool symbols = positions == batch.source_lengths[0];
+    const Index words = symbols ? positions - 1 : positions;
+    std::vector<double> looked(usize(positions));
+    double before = 0, forwards = 0;
+    for (Index t = 0; t < steps; ++t) {
+      const real* weights = taught.weights[usize(t)].value().data;
+      double place = 0;
+      for (Index i = 0; i < positions; ++i) {
+        const auto w = static_cast<double>(weights[i]);
+        looked[usize(i)] += w;
+        place += static_cast<double>(i) * w;
+      }
+      if (t > 0 && place >= before) ++forwards;
+      before = place;
+    }
+    Shape shape;
+    double covered = 0;
+    for (Index i = 0; i < words; ++i) covered += std::min(1.0, looked[usize(i)]);
+    if (words > 0) shape.coverage = covered / static_cast<double>(words);
+    if (steps > 1) shape.monotonicity = forwards / static_cast<double>(steps - 1);
+    if (symbols && steps > 0) shape.end_mass = looked.back() / static_cast<double>(steps);
+    return shape;
+  }
+
+  Index sentences_;
+};
+SOFTALIGN_DIAGNOSTIC("attention_shape",
+                     AttentionShape,
+                     "coverage, monotonicity and mass on </s> of attention's weights");
+
+}  // namespace
+}  // namespace softalign

@@ -1,0 +1,189 @@
+// What a linear read-out finds of the source in what the decoder gets of it: at each position, how often ridge
+// regression (eval/linear_probe.hpp) from the decoder's first state, all its arrays side by side, gives the
+// source's word there; and from the context that looked there most, that is, of all steps of the reference, the
+// one with the largest weight at this position. A context is the annotations averaged with the weights that a
+// record keeps. Every second sentence teaches, the others are asked; most_frequent is what always giving the
+// word that is most frequent at the position would get right. Singular values and effective rank (Roy and
+// Vetterli 2007) of both say how many directions they use.
+#include <limits>
+
+#include "framework/eval/diagnostic.hpp"
+#include "framework/eval/linear_probe.hpp"
+
+namespace softalign {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr Index kFewest = 10;  // sentences asked, for an accuracy
+
+class Bottleneck final : public Diagnostic {
+ public:
+  struct Options : DiagnosticOptions {
+    Index longest = 40;
+    double ridge = 0.01;
+    bool each_epoch = false;
+    bool vectors = false;
+    Options() { sentences = 400; }
+    template <class V>
+    void describe(V& v) {
+      DiagnosticOptions::describe(v);
+      v("longest", longest, "last position that is asked for", between(1, kLongestSentence));
+      v("ridge", ridge, "penalty, in units of the vectors' mean squared length", positive());
+      v("each_epoch", each_epoch, "true: after each epoch too, on dev sentences");
+      v("vectors", vectors, "true: the record keeps the first states themselves");
+    }
+  };
+  explicit Bottleneck(const Options& options) : options_(options) {}
+
+  bool looks(Moment moment, const Split& split) const override {
+    return moment == Moment::end ? split.name == "test" : options_.each_epoch;
+  }
+
+  Findings look(const Probed& probed) const override {
+    std::vector<Seen> sentences(usize(options_.sentences));
+    sentences.resize(usize(each_sentence(probed, options_.sentences, [&](Index i, const Batch& b) {
+      sentences[usize(i)] = see(probed.model, b);
+    })));
+    Findings found{{{"position", "of a word in the source, from 0", {}}}, {}};
+    for (Index p = 0; p < options_.longest; ++p)
+      found.axes[0].places.push_back(static_cast<double>(p));
+    Vectors states, contexts;
+    for (const Seen& one : sentences) {
+      append(states, one.state);
+      for (const std::vector<double>& context : one.contexts) append(contexts, context);
+    }
+    if (states.width > 0) {
+      add_accuracy(found, "state", "the decoder's first state", sentences);
+      add_directions(found, "state", "the decoder's first state", states);
+    }
+    if (contexts.width > 0) {
+      // Neighbouring contexts are alike: some of each sentence are enough.
+      add_accuracy(found, "context", "the context that looked there most", sentences);
+      add_directions(found, "context", "contexts", spread(contexts, options_.sentences));
+    }
+    if (options_.vectors && states.width > 0) {
+      found.axes.push_back({"sentence", "of those seen, from 0", numbered(states.count())});
+      found.axes.push_back({"unit", "of the state's arrays side by side", numbered(states.width)});
+      found.arrays.push_back(
+          {"states", "the decoder's first state", "1", {"sentence", "unit"}, states.numbers});
+    }
+    return found;
+  }
+
+ private:
+  struct Seen {  // of a sentence
+    std::vector<Index> words;
+    std::vector<double> state;                  // empty: the decoder begins with none
+    std::vector<std::vector<double>> contexts;  // by position; empty: nothing to look with
+  };
+
+  static std::vector<double> numbered(Index count) {
+    std::vector<double> all;
+    for (Index i = 0; i < count; ++i) all.push_back(static_cast<double>(i));
+    return all;
+  }
+
+  static void append(Vectors& vectors, const std::vector<double>& one) {
+    if (!one.empty()) vectors.width = std::ssize(one);
+    vectors.numbers.insert(vectors.numbers.end(), one.begin(), one.end());
+  }
+
+  static Vectors spread(const Vectors& all, Index most) {
+    const Index count = std::min(all.count(), most);
+    Vectors some{all.width, {}};
+    for (Index i = 0; i < count; ++i) {
+      const double* from = all[i * all.count() / count];
+      some.numbers.insert(some.numbers.end(), from, from + all.width);
+    }
+    return some;
+  }
+
+  static Seen see(const Model& model, const Batch& batch) {
+    Tape tape(Tape::Mode::infer);
+    const Model::Taught taught = model.teach(tape, batch, {});
+    Seen seen;
+    for (Index i = 0; i + 1 < batch.source_lengths[0]; ++i)
+      seen.words.push_back(batch.source[usize(i)]);
+    for (Var array : taught.source.state)
+      seen.state.insert(seen.state.end(), array.value().begin(), array.value().end());
+    if (taught.weights.empty()) return seen;
+    const View values = taught.source.annotations.averaged().value();  // [1,S,D]
+    const Index width = values.shape[2];
+    for (std::size_t i = 0; i < seen.words.size(); ++i) {
+      const Index place = model.encoder().position_of(static_cast<Index>(i));
+      std::size_t most = 0;
+      for (std::size_t t = 1; t < taught.weights.size(); ++t)
+        if (taught.weights[t].value().data[place] > taught.weights[most].value().data[place])
+          most = t;
+      std::vector<double>& context = seen.contexts.emplace_back(usize(width));
+      const View weights = taught.weights[most].value();
+      for (Index s = 0; s < taught.positions[0]; ++s)
+        for (Index u = 0; u < width; ++u)
+          context[usize(u)] += static_cast<double>(weights.data[s]) *
+                               static_cast<double>(values.data[s * width + u]);
+    }
+    return seen;
+  }
+
+  void add_accuracy(Findings& found,
+                    const std::string& name,
+                    const std::string& from,
+                    const std::vector<Seen>& sentences) const {
+    std::vector<double> right, frequent;
+    for (Index p = 0; p < options_.longest; ++p) {
+      Vectors vectors;
+      std::vector<Index> words;
+      for (const Seen& one : sentences) {
+        if (p >= std::ssize(one.words)) continue;
+        append(vectors, name == "state" ? one.state : one.contexts[usize(p)]);
+        words.push_back(one.words[usize(p)]);
+      }
+      const ProbeCounts counts = probe_classes(vectors, words, options_.ridge);
+      const auto share = [&](Index count) {
+        return counts.all < kFewest
+                   ? kNone
+                   : 100 * static_cast<double>(count) / static_cast<double>(counts.all);
+      };
+      right.push_back(share(counts.right));
+      frequent.push_back(share(counts.most_frequent));
+    }
+    found.arrays.push_back({name + "_accuracy",
+                            "how often a linear probe finds the source's word in " + from,
+                            "percent",
+                            {"position"},
+                            right});
+    if (name == "state" || found.arrays.size() == 1)
+      found.arrays.push_back({"most_frequent",
+                              "how often the most frequent word of the position is right",
+                              "percent",
+                              {"position"},
+                              frequent});
+  }
+
+  static void add_directions(Findings& found,
+                             const std::string& name,
+                             const std::string& of,
+                             const Vectors& vectors) {
+    const std::vector<double> values = singular_values(vectors);
+    const std::string axis = name + "_direction";
+    found.axes.push_back({axis, "principal direction, from 0", numbered(std::ssize(values))});
+    found.arrays.push_back({name + "_singular_values",
+                            "standard deviation of " + of + " along its principal directions",
+                            "1",
+                            {axis},
+                            values});
+    found.arrays.push_back({name + "_effective_rank",
+                            "effective rank of " + of + " (Roy and Vetterli 2007)",
+                            "1",
+                            {},
+                            {effective_rank(values)}});
+  }
+
+  Options options_;
+};
+SOFTALIGN_DIAGNOSTIC("bottleneck",
+                     Bottleneck,
+                     "what a linear probe finds of the source in the first state and in contexts");
+
+}  // namespace
+}  // namespace softalign

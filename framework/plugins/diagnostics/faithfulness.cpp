@@ -1,0 +1,284 @@
+// Whether the alignment matters to the trained model. Teacher-forced, with other weights at all steps and the
+// rest of the model as it is:
+//   permuted  the weights of each step on randomly permuted positions (Jain and Wallace 2019, section 4.2.1)
+//   uniform   all weights equal (Wiegreffe and Pinter 2019, section 3.2, without training again)
+//   erased    the largest weight 0, the others scaled to the sum there was; erased_other: another one instead,
+//             at random (Serrano and Smith 2019, section 4)
+// For each: distance, the total variation distance (1/2) sum_v |p(v) - p'(v)| between the model's distributions
+// with its own and with these weights, the mean over symbols, where permutations are several the mean of their
+// medians; accuracy and loss of what is predicted; flips, how often the most probable symbol is another one.
+// gradient_agreement: Kendall's tau-b between the weights of a step and |g_i · x_i|, x_i the embedding of source
+// symbol i and g_i the gradient there of -log p of the step's symbol (Jain and Wallace 2019, section 4.1), the
+// mean over steps.
+#include <algorithm>
+#include <limits>
+
+#include "framework/base/elementary.hpp"
+#include "framework/base/random.hpp"
+#include "framework/eval/diagnostic.hpp"
+
+namespace softalign {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+struct Mean {
+  double sum = 0, count = 0;
+  void add(double value) {
+    sum += value;
+    ++count;
+  }
+  void add(const Mean& other) {
+    sum += other.sum;
+    count += other.count;
+  }
+  double value() const { return count == 0 ? kNone : sum / count; }
+};
+
+// What a model predicts of a sentence: [T,V].
+struct Predicted {
+  Index steps = 0, symbols = 0;
+  std::vector<double> probabilities;
+  std::span<const double> at(Index t) const {
+    return std::span(probabilities).subspan(usize(t * symbols), usize(symbols));
+  }
+  Token best(Index t) const {
+    return static_cast<Token>(std::ranges::max_element(at(t)) - at(t).begin());
+  }
+};
+
+Predicted predict(const Model& model, const Batch& batch, const ChangeWeights* change) {
+  Tape tape(Tape::Mode::infer);
+  const Model::Taught taught = model.teach(tape, batch, {}, {.change = change});
+  const View logits = model.projection()(taught.features).value();  // [T,1,V]
+  Predicted predicted{batch.target_lengths[0], model.target_symbols(), {}};
+  for (Index t = 0; t < predicted.steps; ++t) {
+    const real* row = logits.data + t * predicted.symbols;
+    const auto largest = static_cast<double>(*std::max_element(row, row + predicted.symbols));
+    double sum = 0;
+    const std::size_t from = predicted.probabilities.size();
+    for (Index v = 0; v < predicted.symbols; ++v) {
+      predicted.probabilities.push_back(exact::exp(static_cast<double>(row[v]) - largest));
+      sum += predicted.probabilities.back();
+    }
+    for (std::size_t v = from; v < predicted.probabilities.size(); ++v)
+      predicted.probabilities[v] /= sum;
+  }
+  return predicted;
+}
+
+double distance(std::span<const double> p, std::span<const double> q) {
+  double sum = 0;
+  for (std::size_t v = 0; v < p.size(); ++v) sum += std::abs(p[v] - q[v]);
+  return sum / 2;
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+// Kendall's tau-b; NaN where one of them is even.
+double kendall(const std::vector<double>& a, const std::vector<double>& b) {
+  double together = 0, of_a = 0, of_b = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      const int x = (a[i] > a[j]) - (a[i] < a[j]), y = (b[i] > b[j]) - (b[i] < b[j]);
+      together += x * y;
+      of_a += x != 0;
+      of_b += y != 0;
+    }
+  return of_a == 0 || of_b == 0 ? kNone : together / std::sqrt(of_a * of_b);
+}
+
+// The weights of a step with that at `place` 0 and the others scaled to the sum there was.
+void erase(std::span<real> weights, std::size_t place) {
+  real all = 0, rest = 0;
+  for (const real w : weights) all += w;
+  weights[place] = 0;
+  for (const real w : weights) rest += w;
+  if (rest > 0)
+    for (real& w : weights) w *= all / rest;
+}
+
+class Faithfulness final : public Diagnostic {
+ public:
+  struct Options : DiagnosticOptions {
+    Index permutations = 10;
+    bool gradients = true;
+    template <class V>
+    void describe(V& v) {
+      DiagnosticOptions::describe(v);
+      v("permutations", permutations, "of the weights of each sentence", between(1, 1000));
+      v("gradients",
+        gradients,
+        "true: gradient times input too, which takes a backward pass for each target symbol");
+    }
+  };
+  explicit Faithfulness(const Options& options) : options_(options) {}
+
+  bool looks(Moment moment, const Split& split) const override {
+    return moment == Moment::end && split.name == "test";
+  }
+  void check(const Model& model) const override {
+    if (!model.weights_can_change())
+      throw SpecError(
+          "this model has no attention whose weights can be exchanged for others; it needs a "
+          "decoder with an attention that averages annotations with its weights");
+  }
+
+  Findings look(const Probed& probed) const override {
+    std::vector<Seen> sentences(usize(options_.sentences));
+    sentences.resize(usize(each_sentence(probed, options_.sentences, [&](Index i, const Batch& b) {
+      sentences[usize(i)] = see(probed, i, b);
+    })));
+    Seen all;
+    for (const Seen& one : sentences) {
+      for (std::size_t c = 0; c < kChanges; ++c) all.changed[c].add(one.changed[c]);
+      all.agreement.add(one.agreement);
+    }
+    Findings found;
+    const auto add =
+        [&](const std::string& name, const std::string& what, const char* units, double value) {
+          found.arrays.push_back({name, what, units, {}, {value}});
+        };
+    for (std::size_t c = 0; c < kChanges; ++c) {
+      const std::string name = kNames[c], with = std::string(" with ") + kTexts[c];
+      const Measured& m = all.changed[c];
+      if (c != kOwn) {
+        add(name + "_distance", "total variation distance" + with, "1", m.distance.value());
+        add(name + "_flips",
+            "other most probable symbols" + with,
+            "percent",
+            100 * m.flips.value());
+      }
+      add(name + "_accuracy", "token accuracy" + with, "percent", 100 * m.right.value());
+      add(name + "_loss", "-log p of the reference's symbols" + with, "nats", m.nll.value());
+    }
+    if (options_.gradients)
+      add("gradient_agreement",
+          "Kendall's tau-b of weights and gradient times input",
+          "1",
+          all.agreement.value());
+    return found;
+  }
+
+ private:
+  static constexpr std::size_t kOwn = 0, kPermuted = 1, kUniform = 2, kErased = 3, kOther = 4,
+                               kChanges = 5;
+  static constexpr const char* kNames[] = {"own", "permuted", "uniform", "erased", "erased_other"};
+  static constexpr const char* kTexts[] = {"its own weights",
+                                           "permuted weights",
+                                           "equal weights",
+                                           "the largest weight erased",
+                                           "another weight erased"};
+
+  struct Measured {
+    Mean distance, flips, right, nll;
+    void add(const Measured& other) {
+      distance.add(other.distance);
+      flips.add(other.flips);
+      right.add(other.right);
+      nll.add(other.nll);
+    }
+  };
+  struct Seen {
+    std::array<Measured, kChanges> changed;
+    Mean agreement;
+  };
+
+  Seen see(const Probed& probed, Index sentence, const Batch& batch) const {
+    const RandomStream random = RandomStream(probed.seed, "diagnostics/faithfulness")
+                                    .within(static_cast<std::uint64_t>(sentence), 0);
+    Seen seen;
+    const Predicted own = predict(probed.model, batch, nullptr);
+    measure(seen.changed[kOwn], own, {&own, 1}, batch);
+    const auto with = [&](const ChangeWeights& change) {
+      return predict(probed.model, batch, &change);
+    };
+    std::vector<Predicted> permuted;
+    for (Index k = 0; k < options_.permutations; ++k)
+      permuted.push_back(with([&](Index step, std::span<real> weights) {
+        const std::vector<real> before(weights.begin(), weights.end());
+        const auto round = static_cast<std::uint64_t>(step * options_.permutations + k);
+        const std::vector<Index> places = random.permutation(std::ssize(weights), round);
+        for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = before[usize(places[i])];
+      }));
+    measure(seen.changed[kPermuted], own, permuted, batch);
+    const Predicted uniform = with([](Index, std::span<real> weights) {
+      std::ranges::fill(weights, real{1} / static_cast<real>(weights.size()));
+    });
+    measure(seen.changed[kUniform], own, {&uniform, 1}, batch);
+    const Predicted erased = with([](Index, std::span<real> weights) {
+      erase(weights, usize(std::ranges::max_element(weights) - weights.begin()));
+    });
+    measure(seen.changed[kErased], own, {&erased, 1}, batch);
+    const Predicted other = with([&](Index step, std::span<real> weights) {
+      if (weights.size() < 2) return;
+      const auto top = usize(std::ranges::max_element(weights) - weights.begin());
+      const std::size_t place =
+          random.below(static_cast<std::uint32_t>(weights.size() - 1),
+                       static_cast<std::uint64_t>(step),
+                       static_cast<std::uint64_t>(batch.target_steps * options_.permutations));
+      erase(weights, place < top ? place : place + 1);
+    });
+    measure(seen.changed[kOther], own, {&other, 1}, batch);
+    if (options_.gradients) agree(seen.agreement, probed.model, batch);
+    return seen;
+  }
+
+  static void measure(Measured& to,
+                      const Predicted& own,
+                      std::span<const Predicted> changed,
+                      const Batch& batch) {
+    for (Index t = 0; t < own.steps; ++t) {
+      const Token target = batch.target_out[usize(t)];
+      std::vector<double> distances;
+      for (const Predicted& one : changed) {
+        distances.push_back(distance(own.at(t), one.at(t)));
+        to.flips.add(one.best(t) != own.best(t));
+        to.right.add(one.best(t) == target);
+        to.nll.add(-exact::log(one.at(t)[usize(target)]));
+      }
+      to.distance.add(median(std::move(distances)));
+    }
+  }
+
+  // Where annotations stand for symbols of the source, and these are embedded.
+  static void agree(Mean& to, const Model& model, const Batch& batch) {
+    std::vector<real> gradients(usize(model.parameters().flat_size()));
+    for (Index t = 0; t < batch.target_lengths[0]; ++t) {
+      Batch one = batch;
+      for (Index other = 0; other < batch.target_steps; ++other)
+        if (other != t) one.target_out[usize(other)] = -1;
+      Tape tape(Tape::Mode::train, gradients.data());
+      const Model::Forward forward = model.forward(tape, one, 1);
+      Var embedded = forward.source.embedded;  // [1,S,E]
+      const Index positions = forward.positions[0];
+      if (!embedded || !embedded.needs_gradient() || positions != batch.source_lengths[0]) return;
+      tape.keep_gradient(embedded);
+      tape.backward(forward.losses.loss);
+      const View x = embedded.value(), g = embedded.gradient();
+      const Index width = x.shape[2];
+      std::vector<double> weights, importance;
+      for (Index i = 0; i < positions; ++i) {
+        double product = 0;
+        for (Index u = 0; u < width; ++u)
+          product += static_cast<double>(x.data[i * width + u]) *
+                     static_cast<double>(g.data[i * width + u]);
+        importance.push_back(std::abs(product));
+        weights.push_back(static_cast<double>(forward.weights[usize(t)].value().data[i]));
+      }
+      if (const double tau = kendall(weights, importance); tau == tau) to.add(tau);
+    }
+  }
+
+  Options options_;
+};
+SOFTALIGN_DIAGNOSTIC("faithfulness",
+                     Faithfulness,
+                     "whether the alignment matters: permuted, uniform, erased weights; gradients");
+
+}  // namespace
+}  // namespace softalign

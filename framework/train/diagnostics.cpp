@@ -1,0 +1,71 @@
+#include "framework/train/diagnostics.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "framework/base/types.hpp"
+
+namespace softalign {
+namespace {
+
+std::map<std::string, std::unique_ptr<Diagnostic>> made(const DiagnosticsOptions& options) {
+  std::map<std::string, std::unique_ptr<Diagnostic>> all;
+  for (const auto& [name, plugin] : options.chosen)
+    if (plugin.options)
+      all[name] = make_plugin<DiagnosticKind>(
+          {.kind = DiagnosticKind::name, .type = name, .options = plugin.options});
+  return all;
+}
+
+}  // namespace
+
+Diagnostics::Diagnostics(
+    const Spec& spec, const Model& model, Recorder& recorder, Workers& workers, Observer& observer)
+    : seed_(static_cast<std::uint64_t>(spec.seed)),
+      model_(model),
+      recorder_(recorder),
+      workers_(workers),
+      observer_(observer) {
+  if (spec.diagnostics) diagnostics_ = made(*spec.diagnostics);
+}
+
+void Diagnostics::look(Moment moment, const Split& split, Index update) const {
+  for (const auto& [name, diagnostic] : diagnostics_) {
+    if (!diagnostic->looks(moment, split)) continue;
+    observer_.stage("looking: " + name, 0, 0);
+    const Findings found =
+        diagnostic->look({model_, split, seed_, workers_, [&, &name = name] {
+                            if (observer_.stop_requested())
+                              throw Interrupted("interrupted while diagnostic {} looked", name);
+                          }});
+    const std::string group = fmt::format("{}/{}/{}", kDiagnosticsGroup, name, split.name);
+    std::map<std::string, Index> sizes;
+    for (const FindingAxis& axis : found.axes) {
+      sizes[axis.name] = std::ssize(axis.places);
+      recorder_.array(group,
+                      axis.name,
+                      {{axis.name, std::ssize(axis.places)}},
+                      axis.places,
+                      {{"long_name", axis.long_name}});
+    }
+    for (const Finding& one : found.arrays) {
+      std::vector<Dimension> dims;
+      for (const std::string& axis : one.axes) dims.push_back({axis, sizes.at(axis)});
+      recorder_.row(update,
+                    group,
+                    one.name,
+                    dims,
+                    one.values,
+                    {{"long_name", one.long_name}, {"units", one.units}});
+    }
+  }
+}
+
+void check_diagnostics(const DiagnosticsOptions& options, const Model& model) {
+  for (const auto& [name, diagnostic] : made(options)) try {
+      diagnostic->check(model);
+    } catch (const SpecError& error) {
+      throw SpecError("diagnostics.{}: {}", name, error.what());
+    }
+}
+
+}  // namespace softalign

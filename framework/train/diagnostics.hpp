@@ -1,0 +1,36 @@
+// A spec's diagnostics, run when they want to look, and what they find on its way to the record.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "framework/eval/diagnostic.hpp"
+#include "framework/record/recorder.hpp"
+#include "framework/train/observer.hpp"
+#include "framework/train/spec.hpp"
+
+namespace softalign {
+
+class Diagnostics {
+ public:
+  Diagnostics(const Spec& spec,
+              const Model& model,
+              Recorder& recorder,
+              Workers& workers,
+              Observer& observer);
+  // On one split, at an update. Throws Interrupted when the observer asks for it.
+  void look(Moment moment, const Split& split, Index update) const;
+
+ private:
+  std::map<std::string, std::unique_ptr<Diagnostic>> diagnostics_;
+  std::uint64_t seed_;
+  const Model& model_;
+  Recorder& recorder_;
+  Workers& workers_;
+  Observer& observer_;
+};
+
+// Throws SpecError for a diagnostic that cannot look into the model, naming its option.
+void check_diagnostics(const DiagnosticsOptions& options, const Model& model);
+
+}  // namespace softalign

@@ -1,0 +1,269 @@
+"""Diagnostics: what a record holds of them is what NumPy computes from the record's parameters and sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from command_line import TINY, answer, error, softalign, trained_run
+
+h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
+np = pytest.importorskip("numpy", reason="python3-numpy is not installed")
+
+START = 1
+SPEC = """\
+name: tiny
+task:
+  type: copy
+  symbols: 6
+  length: {train: [2, 6], dev: [2, 8], test: [2, 8]}
+  examples: {train: 256, dev: 40, test: 60}
+model:
+  embedding: 5
+  encoder: {type: rnn, units: 7, direction: forward}
+  attention: {type: global, score: {type: general}}
+  decoder: {type: attentional_gru, units: 6, readout: tanh, readout_units: 4}
+train:
+  optimizer: {type: adam, learning_rate: 0.01}
+  batch: {sentences: 16}
+  epochs: 2
+record: {snapshots: 40}
+diagnostics:
+  gradient_flow: {longest: 5}
+  bottleneck: {longest: 4, vectors: true}
+  faithfulness: {sentences: 20, permutations: 3}
+  attention_shape: {}
+"""
+Weights = Callable[[int, Any], Any]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("diagnostics")
+    (folder / "tiny.yaml").write_text(SPEC)
+    return trained_run(folder)
+
+
+def sigmoid(x: Any) -> Any:
+    return 1 / (1 + np.exp(-x))
+
+
+class Model:
+    """The model of SPEC from its equations (Elman 1990; Bahdanau et al. 2015, appendix A; Luong et al. 2015), in double."""
+
+    def __init__(self, file: Any) -> None:
+        self.p = {name: d[:].astype(float) for name, d in file["parameters"].items() if not name.startswith("axis")}
+        words = file["data/source_vocabulary"].asstr()[()].split("\n")[1:]
+        self.words = {word: i for i, word in enumerate(["<unk>", "<s>", "</s>", *words])}
+
+    def embedded(self, source: list[int]) -> Any:
+        return self.p["source.embedding.E"][source]
+
+    def annotations(self, x: Any, given: dict[int, Any]) -> Any:
+        """given: annotations that are not computed but taken, by position."""
+        p, h, states = self.p, np.zeros(7), []
+        for i, row in enumerate(x):
+            h = np.tanh(row @ p["encoder.forward.input.W"] + p["encoder.forward.input.b"] + h @ p["encoder.forward.U"])
+            h = given.get(i, h)
+            states.append(h)
+        return np.array(states)
+
+    def start(self, h: Any) -> Any:
+        return np.tanh(h[-1] @ self.p["decoder.start.W"] + self.p["decoder.start.b"])
+
+    def decode(self, h: Any, target: list[int], change: Weights = lambda _, w: w) -> tuple[Any, Any]:
+        """(log probabilities [T,V], weights [T,S]) with the target forced on it."""
+        p, s, before, rows, weights = self.p, self.start(h), START, [], []
+        for t, word in enumerate(target):
+            e = h @ (s @ p["decoder.attention.score.project.W"])
+            w = np.exp(e - e.max())
+            weights.append(w / w.sum())
+            c = change(t, weights[-1].copy()) @ h
+            y = p["target.embedding.E"][before]
+            r = np.concatenate([s, c]) @ p["decoder.readout.output.W"] + p["decoder.readout.output.b"] + y @ p["decoder.readout.symbol.W"]
+            logits = np.tanh(r) @ p["projection.W"] + p["projection.b"]
+            rows.append(logits - np.log(np.exp(logits - logits.max()).sum()) - logits.max())
+            x = y @ p["decoder.input.W"] + p["decoder.input.b"] + c @ p["decoder.context.W"]
+            gates = sigmoid(x[:12] + s @ p["decoder.U"])
+            z, reset = gates[:6], gates[6:]
+            s = (1 - z) * s + z * np.tanh(x[12:] + (reset * s) @ p["decoder.U_candidate"])
+            before = word
+        return np.array(rows), np.array(weights)
+
+    def loss(self, x: Any, target: list[int], given: dict[int, Any] | None = None, only: int | None = None) -> float:
+        rows, _ = self.decode(self.annotations(x, given or {}), target)
+        nll = -rows[np.arange(len(target)), target]
+        return nll.sum() if only is None else nll[only]
+
+
+def gradient(of: Callable[[Any], float], at: Any) -> Any:
+    """By central differences."""
+    out = np.zeros_like(at)
+    for i in np.ndindex(at.shape):
+        step = np.zeros_like(at)
+        step[i] = 1e-5
+        out[i] = (of(at + step) - of(at - step)) / 2e-5
+    return out
+
+
+def sentences(file: Any, module: str, model: Model) -> list[tuple[list[int], list[int]]]:
+    group = file[f"alignments/{module}"]
+    rows = zip(group["src_tokens"].asstr(), group["tgt_tokens"].asstr()[-1])
+    return [([model.words[w] for w in s if w], [model.words[w] for w in t if w]) for s, t in rows]
+
+
+def test_gradient_flow_is_that_of_central_differences(run: Path) -> None:
+    with h5py.File(run / "run.h5") as file:
+        model, found = Model(file), file["diagnostics/gradient_flow/dev"]
+        assert found["update"][:].tolist() == [0, 16, 32]
+        assert found["embedding_by_distance"].dims[1][0].name.endswith("/distance")
+        norms: dict[str, list[Any]] = {"embedding": [], "annotation": []}
+        for source, target in sentences(file, "cross_dev", model):
+            x = model.embedded(source)
+            h = model.annotations(x, {})
+            norms["embedding"].append(np.linalg.norm(gradient(lambda at: model.loss(at, target), x), axis=1))
+            total = [gradient(lambda at: model.loss(x, target, {i: at}), h[i]) for i in range(len(source))]
+            norms["annotation"].append(np.linalg.norm(total, axis=1))
+        for name, lists in norms.items():
+            for distance in range(5):
+                expected = np.mean([n[-1 - distance] for n in lists if distance < len(n)])
+                assert found[f"{name}_by_distance"][-1, distance] == pytest.approx(expected, rel=2e-3)
+            tenths: list[list[float]] = [[] for _ in range(10)]
+            for n in lists:
+                for i, value in enumerate(n):
+                    tenths[i * 10 // len(n)].append(value)
+            expected = [np.mean(t) if t else np.nan for t in tenths]
+            assert found[f"{name}_by_tenth"][-1] == pytest.approx(expected, rel=2e-3, nan_ok=True)
+            long = [(n, -(-len(n) // 4)) for n in lists if len(n) >= 4]
+            ratios = [np.log(n[:quarter].sum() / n[-quarter:].sum()) for n, quarter in long]
+            assert found[f"{name}_far_to_near"][-1] == pytest.approx(np.exp(np.mean(ratios)), rel=2e-3)
+
+
+def ridge_accuracy(z: Any, words: Any, ridge: float) -> float:
+    """Of every second vector, taught by the others."""
+    taught, asked = z[::2], z[1::2]
+    kinds = np.unique(words[::2])
+    y = (words[::2, None] == kinds).astype(float)
+    mean, share = taught.mean(axis=0), y.mean(axis=0)
+    x = taught - mean
+    penalty = ridge * (x**2).sum() / len(x)
+    w = np.linalg.solve(x.T @ x + penalty * np.eye(x.shape[1]), x.T @ (y - share))
+    return 100 * np.mean(kinds[((asked - mean) @ w + share).argmax(axis=1)] == words[1::2])
+
+
+def test_the_bottleneck_is_that_of_a_ridge_regression(run: Path) -> None:
+    with h5py.File(run / "run.h5") as file:
+        model, found = Model(file), file["diagnostics/bottleneck/test"]
+        pairs = sentences(file, "cross", model)
+        h = [model.annotations(model.embedded(s), {}) for s, _ in pairs]
+        states = np.array([model.start(one) for one in h])
+        assert found["states"][-1] == pytest.approx(states, abs=1e-5)
+        states = found["states"][-1]
+        assert found["state_accuracy"].shape == (1, 4)
+        for position in range(4):
+            at = [i for i, (s, _) in enumerate(pairs) if position < len(s) - 1]
+            words = np.array([pairs[i][0][position] for i in at])
+            assert found["state_accuracy"][-1, position] == pytest.approx(ridge_accuracy(states[at], words, 0.01))
+            most = np.bincount(words[::2]).argmax()
+            assert found["most_frequent"][-1, position] == pytest.approx(100 * np.mean(words[1::2] == most))
+            looked = [model.decode(h[i], pairs[i][1])[1] for i in at]
+            contexts = np.array([(w[w[:, position].argmax()] @ h[i]) for w, i in zip(looked, at)])
+            assert found["context_accuracy"][-1, position] == pytest.approx(ridge_accuracy(contexts, words, 0.01), abs=4)
+        values = np.linalg.svd(states - states.mean(axis=0), compute_uv=False) / np.sqrt(len(states))
+        assert found["state_singular_values"][-1] == pytest.approx(values, abs=1e-7)
+        share = values / values.sum()
+        assert found["state_effective_rank"][-1] == pytest.approx(np.exp(-(share * np.log(share)).sum()), rel=1e-6)
+
+
+def kendall(a: Any, b: Any) -> float:
+    x, y = np.sign(a[:, None] - a), np.sign(b[:, None] - b)
+    return (x * y).sum() / np.sqrt((x != 0).sum() * (y != 0).sum())
+
+
+def test_faithfulness_is_that_of_other_weights(run: Path) -> None:
+    with h5py.File(run / "run.h5") as file:
+        model, found = Model(file), file["diagnostics/faithfulness/test"]
+        pairs = sentences(file, "cross", model)[:20]
+        h = [model.annotations(model.embedded(s), {}) for s, _ in pairs]
+
+        def erased(_: int, w: Any) -> Any:
+            rest = np.where(np.arange(len(w)) == w.argmax(), 0, w)
+            return rest * w.sum() / rest.sum()
+
+        changes: dict[str, Weights] = {"own": lambda _, w: w, "uniform": lambda _, w: np.full_like(w, 1 / len(w)), "erased": erased}
+        for name, change in changes.items():
+            rows = [(model.decode(a, t)[0], model.decode(a, t, change)[0], np.array(t)) for a, (_, t) in zip(h, pairs)]
+            if name != "own":
+                distance = np.concatenate([np.abs(np.exp(p) - np.exp(q)).sum(axis=1) / 2 for p, q, _ in rows]).mean()
+                flips = np.concatenate([p.argmax(axis=1) != q.argmax(axis=1) for p, q, _ in rows]).mean()
+                assert found[f"{name}_distance"][0] == pytest.approx(distance, rel=1e-4)
+                assert found[f"{name}_flips"][0] == pytest.approx(100 * flips)
+            right = np.concatenate([q.argmax(axis=1) == t for _, q, t in rows]).mean()
+            loss = np.concatenate([-q[np.arange(len(t)), t] for _, q, t in rows]).mean()
+            assert found[f"{name}_accuracy"][0] == pytest.approx(100 * right)
+            assert found[f"{name}_loss"][0] == pytest.approx(loss, rel=1e-4)
+        for name in ("permuted", "erased_other"):
+            assert 0 < found[f"{name}_distance"][0] < 1
+
+        taus = []
+        for (source, target), a in zip(pairs, h):
+            x = model.embedded(source)
+            weights = model.decode(a, target)[1]
+            for t in range(len(target)):
+                g = gradient(lambda at: model.loss(at, target, only=t), x)
+                taus.append(kendall(weights[t], np.abs((g * x).sum(axis=1))))
+        assert found["gradient_agreement"][0] == pytest.approx(np.mean(taus), abs=0.01)
+
+
+def test_the_shape_of_attention_is_that_of_the_recorded_weights(run: Path) -> None:
+    with h5py.File(run / "run.h5") as file:
+        group, found = file["alignments/cross"], file["diagnostics/attention_shape/test"]
+        assert file["diagnostics/attention_shape/dev/update"][:].tolist() == [0, 16, 32]
+        coverage, forwards, end = [], [], []
+        for i in range(group["sentence"].size):
+            w = group["weights"][-1, i, 0, : group["tgt_len"][-1, i] - 1, : group["src_len"][i]].astype(float)
+            coverage.append(np.minimum(1, w.sum(axis=0)[:-1]).mean())
+            forwards.append(np.mean(np.diff(w @ np.arange(w.shape[1])) >= 0))
+            end.append(w[:, -1].mean())
+        for name, values in {"coverage": coverage, "monotonicity": forwards, "end_mass": end}.items():
+            assert found[name][0] == pytest.approx(100 * np.mean(values), rel=1e-6)
+
+
+def test_a_diagnostic_changes_no_number_of_the_run(run: Path, tmp_path: Path) -> None:
+    (tmp_path / "tiny.yaml").write_text(SPEC.split("diagnostics:")[0])
+    without = trained_run(tmp_path)
+    assert without.name != run.name
+    with h5py.File(run / "run.h5") as one, h5py.File(without / "run.h5") as other:
+        for name in ("parameters/decoder.U", "train/loss", "dev/loss", "test/nll"):
+            assert np.array_equal(one[name][:], other[name][:])
+
+
+def test_the_bits_of_diagnostics_come_again(run: Path) -> None:
+    assert "the same bits again" in softalign("verify", run, "--threads", 3, cwd=run).stdout
+
+
+def test_show_and_its_json_have_them(run: Path) -> None:
+    shown = softalign("show", run, cwd=run).stdout
+    assert "gradient_flow    dev    annotation_far_to_near" in shown
+    tables = softalign("show", run, "--diagnostic", "gradient_flow", cwd=run).stdout
+    assert "distance  embedding_by_distance  annotation_by_distance" in tables
+    found = answer("show", run, "--diagnostic", "bottleneck", cwd=run)
+    assert found["bottleneck"]["test"]["state_accuracy"]["axes"] == ["update", "position"]
+    assert "did you mean 'bottleneck'" in error("show", run, "--diagnostic", "botleneck", cwd=run, code=2)
+
+
+@pytest.mark.parametrize("name", ["faithfulness", "attention_shape"])
+def test_what_needs_an_attention_is_refused_a_model_without_one(name: str, tmp_path: Path) -> None:
+    spec = TINY.replace("{type: global, score: {type: additive, units: 8}}", "none") + f"diagnostics:\n  {name}: {{}}\n"
+    (tmp_path / "tiny.yaml").write_text(spec)
+    refused = error("validate", "tiny.yaml", cwd=tmp_path, code=2)
+    line = 1 + spec.splitlines().index(f"  {name}: {{}}")
+    assert f"tiny.yaml:{line}:" in refused and f"diagnostics.{name}: this model has no attention" in refused
+
+
+def test_an_unknown_diagnostic_is_refused_with_the_nearest(tmp_path: Path) -> None:
+    (tmp_path / "tiny.yaml").write_text(TINY + "diagnostics: {gradient_flaw: {}}\n")
+    assert "did you mean 'gradient_flow'" in error("validate", "tiny.yaml", cwd=tmp_path, code=2)
