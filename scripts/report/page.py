@@ -167,7 +167,7 @@ def html(report: Report) -> str:
         parts=report.parts,
         curves=curves.figures(subject),
         by_length=by_length,
-        diagnostics=diagnostics.figures(subject),
+        diagnostics=diagnostics.panels(subject),
         explorer=explorer,
         generator=Markup(PAGE_MARK),
         data=embedded(explorer) if explorer["panes"] else None,

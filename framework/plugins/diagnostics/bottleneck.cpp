@@ -44,7 +44,7 @@ class Bottleneck final : public Diagnostic {
     sentences.resize(usize(each_sentence(probed, options_.sentences, [&](Index i, const Batch& b) {
       sentences[usize(i)] = see(probed.model, b);
     })));
-    Findings found{{{"position", "of a word in the source, from 0", {}}}, {}};
+    Findings found{{{"position", "position in the source, from 0", {}}}, {}};
     for (Index p = 0; p < options_.longest; ++p)
       found.axes[0].places.push_back(static_cast<double>(p));
     Vectors states, contexts;
@@ -62,7 +62,7 @@ class Bottleneck final : public Diagnostic {
       add_directions(found, "context", "contexts", spread(contexts, options_.sentences));
     }
     if (options_.vectors && states.width > 0) {
-      found.axes.push_back({"sentence", "of those seen, from 0", numbered(states.count())});
+      found.axes.push_back({"sentence", "sentence, of those seen", numbered(states.count())});
       found.axes.push_back({"unit", "of the state's arrays side by side", numbered(states.width)});
       found.arrays.push_back(
           {"states", "the decoder's first state", "1", {"sentence", "unit"}, states.numbers});
