@@ -125,10 +125,11 @@ class Statement::Parser {
   std::size_t measurement() {
     const std::size_t start = at_;
     Measurement found;
-    while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_])))
+    while (at_ < text_.size() &&
+           (is_letter(text_[at_]) || is_digit(text_[at_]) || text_[at_] == '.'))
       found.metric += text_[at_++];
     if (skip('[')) {
-      lengths(found);
+      lengths(found, found.of_diagnostic() ? 0 : 1);
       demand(']');
     }
     demand('(');
@@ -173,7 +174,7 @@ class Statement::Parser {
     return value;
   }
 
-  void lengths(Measurement& found) {
+  void lengths(Measurement& found, Index least) {
     const char* const what = "source lengths, as 21-30, 61+ or 40";
     blanks();
     found.shortest = found.longest = number<Index>(what);
@@ -183,7 +184,8 @@ class Statement::Parser {
       blanks();
       found.longest = number<Index>(what);
     }
-    if (found.shortest < 1 || found.longest < found.shortest) fail("rising lengths, from 1");
+    if (found.shortest < least || found.longest < found.shortest)
+      fail(fmt::format("rising lengths, from {}", least));
   }
 
   std::string name() {

@@ -8,10 +8,12 @@
 //   product   := factor ("*" factor)*
 //   factor    := "-" factor | "(" sum ")" | number | measurement
 //   measurement := metric ["[" lengths "]"] "(" subject ")"
+//                | diagnostic "." array ["[" places "]"] "(" subject ")"
 //   subject   := part "/" variant                                          of a study
 //              | "best" ["where" path "=" value ("," path "=" value)*]   of a sweep
 //   value     := as in YAML on one line: dot, 1.0e-3, {type: dot}
 //   lengths   := 31-50 | 61+ | 40        source length, both ends included; left out: all sentences
+//   places    := as lengths               of the array's axis, of which the mean is taken; left out: all
 #pragma once
 
 #include <limits>
@@ -31,15 +33,18 @@ struct Setting {
   Value value;
 };
 
-// A metric of the test sentences of one variant, or of a sweep's best configuration, by source length.
+// A metric of the test sentences of one variant, or of a sweep's best configuration, by source length; or what
+// a diagnostic found, by place.
 struct Measurement {
-  std::string metric;
+  std::string metric;  // "bleu", "faithfulness.permuted_loss"
   Index shortest = 0;
   Index longest = std::numeric_limits<Index>::max();
   std::string part;
   std::string variant;         // empty: the best
   std::vector<Setting> among;  // of the configurations that have these
   std::string text;            // as written, for messages
+
+  bool of_diagnostic() const { return metric.find('.') != std::string::npos; }
 };
 
 class Statement {

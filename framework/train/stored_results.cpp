@@ -179,6 +179,44 @@ MetricTable read_by_length(const Record& record) {
   return table;
 }
 
+namespace {
+
+std::map<std::string, StoredFinding> findings_in(const Record& record) {
+  std::map<std::string, StoredFinding> all;
+  const std::string root(kDiagnosticsGroup);
+  for (const std::string& name : record.children(root))
+    for (const char* split : {"dev", "test"}) {  // the later one stands
+      const std::string group = root + "/" + name + "/" + split;
+      for (const std::string& child : record.children(group)) {
+        const Array array = record.array(group, child);
+        const auto* numbers = std::get_if<std::vector<double>>(&array.values);
+        if (numbers == nullptr || array.dims.empty() || array.dims.size() > 2 ||
+            array.dims[0].name != "update" || numbers->empty())
+          continue;
+        StoredFinding& found = all[name + "." + child];
+        const Index size = array.dims.size() == 1 ? 1 : array.dims[1].size;
+        found.values.assign(numbers->end() - size, numbers->end());
+        found.places = array.dims.size() == 1
+                           ? std::vector<double>()
+                           : numbers_in(record, group, array.dims[1].name, usize(size));
+      }
+    }
+  return all;
+}
+
+}  // namespace
+
+double StoredFinding::mean(double first, double last) const {
+  double sum = 0, count = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::isnan(values[i])) continue;
+    if (!places.empty() && (places[i] < first || places[i] > last)) continue;
+    sum += values[i];
+    ++count;
+  }
+  return sum / count;
+}
+
 StoredResults read_results(const Record& record) {
   if (!record.has("test/source_length"))
     throw DataError("{}: holds no test results; the run is {}, continue it to its end",
@@ -186,6 +224,7 @@ StoredResults read_results(const Record& record) {
                     record.state());
   StoredResults results;
   results.source_lengths = source_lengths(record);
+  results.found = findings_in(record);
   const std::size_t sentences = results.source_lengths.size();
   results.counts = CountTable(count_layout(), std::ssize(results.source_lengths));
   if (!has_references(record, sentences)) return results;

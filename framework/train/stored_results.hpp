@@ -2,6 +2,7 @@
 // selection of sentences, with nothing decoded again. The counterpart of ResultRecorder::test.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -10,9 +11,19 @@
 
 namespace softalign {
 
+// An array of a diagnostic at the last update, of the test sentences or else of the dev sentences.
+struct StoredFinding {
+  std::vector<double> places;  // along its axis; none: a single number
+  std::vector<double> values;
+
+  // The mean over the places from first to last that have a value; NaN where none has.
+  double mean(double first, double last) const;
+};
+
 struct StoredResults {
-  CountTable counts;                  // in the order of the test set
-  std::vector<Index> source_lengths;  // [sentences] tokens without </s>
+  CountTable counts;                           // in the order of the test set
+  std::vector<Index> source_lengths;           // [sentences] tokens without </s>
+  std::map<std::string, StoredFinding> found;  // by "diagnostic.array"; those of at most one axis
 
   // The sentences whose source has shortest to longest tokens.
   std::vector<Index> of_length(Index shortest, Index longest) const;
