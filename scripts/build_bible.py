@@ -22,7 +22,8 @@ from sword import Canon, SwordError, read_canon, read_verses
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "experiments/bible_en_es"
-PARTS = ("train", "dev", "test")
+PARTS = ("train", "dev", "test", "long")
+LONGEST = 80  # English tokens: about as long as verses are
 COLUMNS = ("en", "es", "ref", "align")
 MODULES = "usr/share/sword/modules/texts/ztext"
 
@@ -61,6 +62,28 @@ def read_pairs(english: Path, spanish: Path, canon: Canon) -> Iterator[Pair]:
             yield Pair(part_of(ours.chapter_index), a, b, ours.reference, link(a, b))
 
 
+def joined(pairs: list[Pair]) -> Iterator[Pair]:
+    """Verses of a chapter, one behind the other, put together until they have more than LONGEST English tokens; what is left at its end is not."""
+    last = None
+    for pair in pairs:
+        if last is None or last.reference.rpartition(":")[0] != pair.reference.rpartition(":")[0]:
+            last = pair
+        else:
+            links = (here | {(i + len(last.english), j + len(last.spanish)) for i, j in there} for here, there in zip(last.links, pair.links))
+            reference = f"{last.reference.partition('-')[0]}-{pair.reference.rpartition(':')[2]}"
+            last = Pair("long", last.english + pair.english, last.spanish + pair.spanish, reference, Links(*links))
+        if len(last.english) > LONGEST:
+            if last.part == "long":
+                yield last
+            last = None
+
+
+def with_long(pairs: list[Pair]) -> list[Pair]:
+    """And the part "long": all of test, then its verses joined."""
+    test = [pair for pair in pairs if pair.part == "test"]
+    return pairs + [pair._replace(part="long") for pair in test] + list(joined(test))
+
+
 def write(pairs: list[Pair], folder: Path, force: bool = False) -> None:
     """Writes FOLDER/<part>.<column>.gz for every part and column, one line a pair."""
     for part in PARTS:
@@ -86,7 +109,7 @@ def summary(pairs: list[Pair]) -> Iterator[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Builds the corpus of experiments/bible_en_es.")
     parser.add_argument("debs", nargs="*", type=Path, metavar="DEB", help="the two packages, King James first")
-    parser.add_argument("--out", type=Path, default=FOLDER / "data", help="where the twelve files go")
+    parser.add_argument("--out", type=Path, default=FOLDER / "data", help="where the sixteen files go")
     add_force(parser)
     arguments = parser.parse_args()
     if len(arguments.debs) not in (0, 2):
@@ -95,7 +118,7 @@ def main() -> int:
         folder = Path(temporary)
         debs = arguments.debs or [download(package, folder) for package in (KJV, SPARV)]
         modules = [unpack(package, deb, folder) for package, deb in zip((KJV, SPARV), debs)]
-        pairs = list(read_pairs(*modules, read_canon(ROOT / "scripts/kjv_canon.json")))
+        pairs = with_long(list(read_pairs(*modules, read_canon(ROOT / "scripts/kjv_canon.json"))))
     write(pairs, arguments.out, arguments.force)
     print("\n".join(summary(pairs)))
     if other := differing(arguments.out, FOLDER / "SHA256SUMS"):

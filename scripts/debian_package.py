@@ -25,9 +25,9 @@ def sha256(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
-def download(package: Package, folder: Path) -> Path:
-    """The package's .deb file, from the archive that apt-get is set up for."""
-    wanted = f"{package.name}={package.version}"
+def download(package: Package, folder: Path, newer: bool = False) -> Path:
+    """The package's .deb file, from the archive that apt-get is set up for; `newer`: of whatever version that has."""
+    wanted = package.name if newer else f"{package.name}={package.version}"
     ended = subprocess.run(["apt-get", "-q", "download", wanted], cwd=folder, capture_output=True, text=True, check=False)
     if ended.returncode != 0:
         raise BuildError(
@@ -45,6 +45,10 @@ def unpack(package: Package, deb: Path, folder: Path) -> Path:
         raise BuildError(f"{deb}: SHA-256 is {sha256(deb)}, not that of {package.name} {package.version} ({package.sha256})")
     subprocess.run(["dpkg-deb", "--extract", deb, folder], check=True)
     return folder / package.content
+
+
+def version_of(deb: Path) -> str:
+    return subprocess.run(["dpkg-deb", "--field", deb, "Version"], capture_output=True, text=True, check=True).stdout.strip()
 
 
 def write_gzip(text: str, file: Path, force: bool = False) -> None:

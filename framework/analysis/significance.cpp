@@ -57,6 +57,7 @@ double mean_of_defined(const Numbers& values) {
 }
 
 Range percentiles(const Numbers& defined_scores) {
+  if (defined_scores.size() == 0) return {kUndefined, kUndefined};
   const Numbers sorted = xt::sort(defined_scores);
   const std::size_t beyond = sorted.size() / 40;  // on each side
   return {sorted(beyond), sorted(sorted.size() - 1 - beyond)};
@@ -64,7 +65,6 @@ Range percentiles(const Numbers& defined_scores) {
 
 Interval interval(const Numbers& scores) {
   const Numbers numbers = defined(scores);
-  if (numbers.size() == 0) return {kUndefined, kUndefined};
   const Range range = percentiles(numbers);
   return {mean_of_defined(numbers), (range.high - range.low) / 2};
 }
@@ -73,6 +73,10 @@ double share_as_extreme(const Numbers& draws, double seen) {
   if (std::isnan(seen)) return kUndefined;
   const double extreme = xt::sum<double>(xt::cast<double>(draws >= seen))();  // a count: exact
   return (extreme + 1) / (static_cast<double>(defined(draws).size()) + 1);
+}
+
+double centred_share(const Numbers& differences, double seen) {
+  return share_as_extreme(xt::abs(differences - mean_of_defined(differences)), std::abs(seen));
 }
 
 // Exchanges the two systems' results of each sentence, in all seeds at once, or not.
@@ -136,10 +140,16 @@ Range percentile_interval(const Metric& metric, const SystemResults& system, Ind
   return percentiles(xt::adapt(scores));
 }
 
+Range range_of(const std::vector<double>& scores) { return percentiles(xt::adapt(scores)); }
+
 Interval interval_of(const std::vector<double>& scores) { return interval(xt::adapt(scores)); }
 
 double p_value(const std::vector<double>& draws, double seen) {
   return share_as_extreme(xt::adapt(draws), seen);
+}
+
+double p_bootstrap(const std::vector<double>& differences, double seen) {
+  return centred_share(xt::adapt(differences), seen);
 }
 
 std::vector<PairedTest> paired_tests(const std::vector<const Metric*>& metrics,
@@ -172,7 +182,7 @@ std::vector<PairedTest> paired_tests(const std::vector<const Metric*>& metrics,
     test.of_difference = interval(differences);
     test.p_randomisation =
         share_as_extreme(xt::abs(exchanged[m].system - exchanged[m].baseline), seen);
-    test.p_bootstrap = share_as_extreme(xt::abs(differences - mean_of_defined(differences)), seen);
+    test.p_bootstrap = centred_share(differences, seen);
     const Numbers sizes = xt::abs(differences);
     test.p_sacrebleu = share_as_extreme(sizes - mean_of_defined(sizes), seen);
   }

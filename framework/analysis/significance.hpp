@@ -51,12 +51,14 @@ struct Interval {
 // NaN for no scores. Those that are NaN themselves are left out.
 Interval interval_of(const std::vector<double>& scores);
 
-// The percentiles 2.5 and 97.5 of a system's scores over test sets drawn anew, on the draws of
-// paired_tests; NaN where most draws do not define the metric.
 struct Range {
   double low = 0;
   double high = 0;
 };
+// The percentiles 2.5 and 97.5 of scores over resamples; NaN for no scores. None of them is NaN.
+Range range_of(const std::vector<double>& scores);
+// The percentiles 2.5 and 97.5 of a system's scores over test sets drawn anew, on the draws of
+// paired_tests; NaN where most draws do not define the metric.
 Range percentile_interval(const Metric& metric, const SystemResults& system, Index resamples);
 
 struct PairedTest {
@@ -85,6 +87,8 @@ std::vector<PairedTest> paired_tests(const std::vector<const Metric*>& metrics,
 // The share of draws at least as extreme as `seen`, the data themselves counted as one more draw;
 // NaN draws are left out, and p is NaN when `seen` is.
 double p_value(const std::vector<double>& draws, double seen);
+// The bootstrap's p of a difference: p_value of the sizes of differences - their mean.
+double p_bootstrap(const std::vector<double>& differences, double seen);
 
 // p-values corrected for being several (Holm 1979): the chance of one false alarm among them is at
 // most the level. NaN stays and counts for nothing.

@@ -43,26 +43,27 @@ bool is_defined(const Measurement& m, const std::vector<StoredResults>& seeds) {
   });
 }
 
-// Both sides of a claim, over the seeds.
+// Both sides of a claim, and their difference: a number for each seed.
 struct Sides {
-  Seeds left, right;
+  std::vector<double> left, right, difference;
 };
 
 Sides sides_of(const Statement& statement,
                const Measured& measured,
                std::size_t seeds,
                Index draw) {
-  std::vector<double> left, right;
+  Sides sides;
   for (std::size_t s = 0; s < seeds; ++s) {
     std::vector<double> values;
     for (const Measurement& m : statement.measurements()) {
       const StoredResults& run = measured(m).at(s);
       values.push_back(run.value(m.metric, drawn_sentences(run, m, draw)));
     }
-    left.push_back(statement.left(values));
-    right.push_back(statement.right(values));
+    sides.left.push_back(statement.left(values));
+    sides.right.push_back(statement.right(values));
+    sides.difference.push_back(sides.left.back() - sides.right.back());
   }
-  return {over_seeds(left), over_seeds(right)};
+  return sides;
 }
 
 JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const Measured& measured) {
@@ -96,17 +97,27 @@ JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const Measured& me
     return judged;
   }
   const Sides sides = sides_of(statement, measured, seeds, 0);
-  judged.left = sides.left;
-  judged.right = sides.right;
-  judged.verdict =
-      statement.holds(sides.left.mean, sides.right.mean) ? Verdict::holds : Verdict::fails;
+  judged.left = over_seeds(sides.left);
+  judged.right = over_seeds(sides.right);
+  judged.difference = over_seeds(sides.difference);
+  for (std::size_t s = 0; s < seeds; ++s)
+    judged.seeds += statement.holds(sides.left[s], sides.right[s]) ? 1 : 0;
   Index held = 0;
+  std::vector<double> differences;
   for (Index k = 1; k <= kResamples; ++k) {
-    const auto [left, right] = sides_of(statement, measured, seeds, k);
-    if (std::isnan(left.mean) || std::isnan(right.mean)) continue;
+    const Sides drawn = sides_of(statement, measured, seeds, k);
+    const double left = over_seeds(drawn.left).mean, right = over_seeds(drawn.right).mean;
+    if (std::isnan(left) || std::isnan(right)) continue;
     ++judged.resamples;
-    if (statement.holds(left.mean, right.mean)) ++held;
+    if (statement.holds(left, right)) ++held;
+    if (std::isfinite(left - right)) differences.push_back(left - right);
   }
+  judged.interval = range_of(differences);
+  judged.p = p_bootstrap(differences, judged.difference.mean);
+  const bool holds = statement.holds(judged.left.mean, judged.right.mean) &&
+                     (!claim.all_seeds || judged.seeds == judged.difference.count) &&
+                     (!claim.p || judged.p < *claim.p);
+  judged.verdict = holds ? Verdict::holds : Verdict::fails;
   judged.confidence = ratio(static_cast<double>(held), static_cast<double>(judged.resamples));
   return judged;
 }
@@ -187,10 +198,16 @@ Json json_of(const JudgedClaim& judged) {
             {"because", judged.claim->because},
             {"expect", judged.claim->open ? "open" : "holds"},
             {"verdict", name_of(judged.verdict)}};
+  if (judged.claim->all_seeds) json["asked_seeds"] = "all";
+  if (judged.claim->p) json["asked_p"] = *judged.claim->p;
   if (!judged.best.empty()) json["best"] = judged.best;
   if (!judged.judged()) return json;
   json["left"] = json_of(judged.left);
   json["right"] = json_of(judged.right);
+  json["difference"] = json_of(judged.difference);
+  json["interval"] = {judged.interval.low, judged.interval.high};
+  json["p"] = judged.p;
+  json["seeds"] = judged.seeds;
   json["sentences"] = judged.sentences;
   json["confidence"] = judged.confidence;
   json["resamples"] = judged.resamples;
@@ -284,6 +301,14 @@ std::string claims_text(const std::vector<JudgedClaim>& claims) {
                           100 * judged.confidence,
                           judged.resamples,
                           judged.resamples < kResamples ? " that have such sentences" : "");
+    if (judged.judged())
+      text += fmt::format("   by {}, 95 % in [{:.2f}, {:.2f}], p = {:.3f}; so for {} of {}\n",
+                          number_text(judged.difference),
+                          judged.interval.low,
+                          judged.interval.high,
+                          judged.p,
+                          judged.seeds,
+                          counted(judged.difference.count, "seed"));
     for (const std::string& best : judged.best) text += fmt::format("   {}\n", best);
     if (!judged.claim->because.empty())
       text += fmt::format("   because {}\n", printable(judged.claim->because, kWhole));

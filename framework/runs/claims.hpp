@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "framework/analysis/seeds.hpp"
+#include "framework/analysis/significance.hpp"
 #include "framework/runs/list_status.hpp"
 #include "framework/study/claim.hpp"
 #include "framework/train/stored_results.hpp"
@@ -27,10 +28,14 @@ struct JudgedClaim {
   Verdict verdict = Verdict::unknown;
   Seeds left;  // what it compares
   Seeds right;
+  Seeds difference;     // left - right, of each seed
+  Index seeds = 0;      // of which it holds
   Index sentences = 0;  // that the smallest of its measurements is over, first seed
   // Share of resamples of the test sentences in which the claim holds (paired bootstrap: variants
   // are resampled alike), of those that define both sides.
   double confidence = 0;
+  Range interval;  // 95 %, of the difference of the means over these resamples
+  double p = 0;    // two-sided, of that difference being 0 (p_bootstrap)
   Index resamples = 0;
   std::vector<std::string> best;  // of a sweep: which configuration each measurement means
   std::string nothing;  // the measurement to blame when the verdict is empty or unmeasured

@@ -4,6 +4,22 @@
 #include "framework/config/scalar.hpp"
 
 namespace softalign {
+namespace {
+
+// fields' `key` as `read` has it; throws SpecError with its place.
+template <class Read>
+auto option(Fields& fields, std::string_view key, const Read& read)
+    -> std::optional<decltype(read(std::declval<Value>()))> {
+  const Value* const value = fields.find(key);
+  if (!value) return {};
+  try {
+    return read(*value);
+  } catch (const ScalarFault& fault) {
+    throw SpecError("{}: {}: {}", value->where.str(), key, fault.what());
+  }
+}
+
+}  // namespace
 
 std::vector<StudyClaim> read_claims(
     const Value& list, const std::function<void(const Measurement&, const Position&)>& check) {
@@ -16,15 +32,15 @@ std::vector<StudyClaim> read_claims(
     const Value& statement = fields.get("claim");
     StudyClaim claim{Statement(text_of(statement, "claim"), statement.where),
                      statement.where,
-                     fields.text("because", ""),
-                     false};
-    if (const Value* const expect = fields.find("expect")) {
-      try {
-        claim.open = to_text(*expect, one_of("holds", "open")) == "open";
-      } catch (const ScalarFault& fault) {
-        throw SpecError("{}: expect: {}", expect->where.str(), fault.what());
-      }
-    }
+                     fields.text("because", "")};
+    const auto is = [&](std::string_view key, const char* usual, const char* other) {
+      return option(fields, key, [&](const Value& v) {
+               return to_text(v, one_of(usual, other));
+             }) == other;
+    };
+    claim.open = is("expect", "holds", "open");
+    claim.all_seeds = is("seeds", "mean", "all");
+    claim.p = option(fields, "p", [](const Value& v) { return to_number(v, positive_up_to(1)); });
     fields.finish();
     if (claim.statement.measurements().empty())
       throw SpecError("{}: the claim '{}' speaks of no metric",

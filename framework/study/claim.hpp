@@ -5,9 +5,12 @@
 //     - claim: bleu(best where model.attention.type=global) > bleu(best where model.attention.type=none)
 //       because: why we think so
 //       expect: holds                             # or open: reported, never an error
+//       seeds: all                                # mean: what is compared is the mean; all: and each seed must agree
+//       p: 0.01                                   # and the difference must have a smaller p
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +24,8 @@ struct StudyClaim {
   Position where;
   std::string because;
   bool open = false;  // nobody says that it holds
+  bool all_seeds = false;
+  std::optional<double> p = {};
 };
 
 // `check` refuses measurements of what is not in the file. Throws SpecError.

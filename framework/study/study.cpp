@@ -47,19 +47,28 @@ std::vector<StudyMetric> read_report(const Value* value) {
   return metrics;
 }
 
-StudyPart read_part(const Value::Entry& entry, const std::vector<StudyVariant>& shared) {
+StudyPart read_part(const Value::Entry& entry, const std::vector<StudyVariant>& shared, bool tiny) {
   StudyPart part;
   part.name = legal_name(entry.key, entry.where);
   Fields fields(entry.value, fmt::format("part '{}'", part.name));
   part.title = fields.text("title", part.name);
   const Value& base = fields.get("base");
   const Value* const changes = fields.find("overrides");
+  const Value* const smaller = fields.find("tiny");
   const Value* const variants = fields.find("variants");
   const Value* const report = fields.find("report");
   fields.finish();
   part.base = fs::path(base.where.file).parent_path() / text_of(base, "base");
   part.base_named_at = base.where;
   if (changes) part.changes = read_overrides(*changes, "overrides");
+  if (tiny && !smaller)
+    throw SpecError(
+        "{}: part '{}' has no tiny form; give it one, as tiny: {{train.max_updates: 1}}",
+        entry.where.str(),
+        part.name);
+  if (smaller)
+    for (Override& change : read_overrides(*smaller, "tiny"))
+      if (tiny) part.changes.push_back(std::move(change));
   part.variants = shared;
   for (StudyVariant& own : read_variants(variants)) {
     const auto same = std::find_if(part.variants.begin(),
@@ -104,7 +113,7 @@ void check_measurement(const Measurement& m, const Study& study, const Position&
 
 }  // namespace
 
-Study read_study(const fs::path& file) {
+Study read_study(const fs::path& file, bool tiny) {
   const Value root = read_yaml(file);
   if (root.find("task") && !root.find("parts"))
     throw SpecError("{}: this is an experiment, not a study: softalign run {}",
@@ -123,11 +132,12 @@ Study read_study(const fs::path& file) {
   const Value* const claims = fields.find("claims");
   study.options = read_list_options(fields, root.where);
   fields.finish();
+  if (tiny && study.options.seeds.size() > 2) study.options.seeds.resize(2);
   study.file = file;
-  study.name = legal_name(text_of(name, "name"), name.where);
+  study.name = legal_name(text_of(name, "name"), name.where) + (tiny ? "-tiny" : "");
   const std::vector<StudyVariant> shared = read_variants(variants);
   for (const Value::Entry& part : entries_of(parts, "parts"))
-    study.parts.push_back(read_part(part, shared));
+    study.parts.push_back(read_part(part, shared, tiny));
   if (study.parts.empty()) throw SpecError("{}: the study has no parts", root.where.str());
   if (claims)
     study.claims = read_claims(*claims, [&](const Measurement& m, const Position& where) {

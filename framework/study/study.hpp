@@ -12,6 +12,7 @@
 //     reverse:
 //       base: reverse.yaml                        # relative to this file
 //       overrides: {train.epochs: 8}              # for all variants of the part
+//       tiny: {train.max_updates: 2}              # over those, where the study is only tried
 //       variants: {}                              # of this part only
 //       report: {metrics: [token_accuracy]}       # the tables
 //   claims:
@@ -61,6 +62,7 @@ struct Study {
 
 // Throws SpecError with file, line and column for whatever is not as above: unknown keys, names
 // that cannot name folders, claims about parts or variants that are not there.
-Study read_study(const std::filesystem::path& file);
+// `tiny`: with what its parts say of it, two seeds, and "-tiny" behind its name.
+Study read_study(const std::filesystem::path& file, bool tiny = false);
 
 }  // namespace softalign

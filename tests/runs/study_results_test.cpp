@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include <boost/test/unit_test.hpp>
+#include "framework/analysis/significance.hpp"
 #include "framework/eval/metric.hpp"
 #include "framework/eval/summary.hpp"
 #include "framework/record/file.hpp"
@@ -180,6 +181,67 @@ BOOST_AUTO_TEST_CASE(claims_are_judged) {
   BOOST_TEST(json["claims"][2]["verdict"] == "empty");
   BOOST_TEST(json["claims"][3]["verdict"] == "unmeasured");
   BOOST_TEST(!json["claims"][3].contains("confidence"));
+}
+
+// What a claim prints is the same numbers from the counts of the records.
+BOOST_AUTO_TEST_CASE(claims_have_an_effect_an_interval_and_p) {
+  Finished& f = finished();
+  const Statement statement("loss(reverse/none) > loss(reverse/additive)", {});
+  const std::vector<StudyClaim> claims = {{statement, {}, ""}};
+  const auto runs_of = [&](const Measurement& m) -> auto& {
+    return f.results.of(m.part, m.variant);
+  };
+  const JudgedClaim judged = judge(claims, 2, runs_of)[0];
+  const auto losses = [&](std::size_t seed, const std::vector<Index>& sentences) {
+    return f.results.of("reverse", "none")[seed].value("loss", sentences) -
+           f.results.of("reverse", "additive")[seed].value("loss", sentences);
+  };
+  const std::vector<Index> all = f.results.of("reverse", "none")[0].of_length(0, 99);
+  const double first = losses(0, all), second = losses(1, all);
+  const auto near = boost::test_tools::tolerance(1e-12);
+  BOOST_TEST(judged.difference.mean == (first + second) / 2, near);
+  BOOST_TEST(judged.difference.deviation == std::abs(first - second) / std::sqrt(2), near);
+  BOOST_TEST(judged.seeds == (first > 0) + (second > 0));
+  std::vector<double> drawn;
+  double mean = 0;
+  for (Index k = 1; k <= kResamples; ++k) {
+    const auto sentences = Bootstrap("bootstrap reverse", 30).draw(k);
+    drawn.push_back((losses(0, sentences) + losses(1, sentences)) / 2);
+    mean += drawn.back() / static_cast<double>(kResamples);
+  }
+  Index extreme = 1;
+  for (const double value : drawn)
+    extreme += std::abs(value - mean) >= std::abs(judged.difference.mean) ? 1 : 0;
+  BOOST_TEST(judged.p == static_cast<double>(extreme) / (kResamples + 1), near);
+  std::ranges::sort(drawn);
+  BOOST_TEST(judged.interval.low == drawn[25], near);
+  BOOST_TEST(judged.interval.high == drawn[974], near);
+  BOOST_TEST(
+      contains(claims_text({judged}), fmt::format("; so for {} of 2 seeds\n", judged.seeds)));
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_may_ask_for_every_seed_and_for_a_p) {
+  Finished& f = finished();
+  const auto runs_of = [&](const Measurement& m) -> auto& {
+    return f.results.of(m.part, m.variant);
+  };
+  const auto verdict = [&](const std::string& text, bool all_seeds, std::optional<double> p) {
+    const std::vector<StudyClaim> claims = {{Statement(text, {}), {}, "", false, all_seeds, p}};
+    return judge(claims, 2, runs_of)[0].verdict;
+  };
+  const auto& seeds = f.results.of("reverse", "additive");
+  const std::vector<Index> all = seeds[0].of_length(0, 99);
+  const double a = seeds[0].value("loss", all), b = seeds[1].value("loss", all);
+  BOOST_REQUIRE(a != b);
+  // Between the mean and the higher seed: the mean says less, one seed says more.
+  const std::string between =
+      fmt::format("loss(reverse/additive) < {}", ((a + b) / 2 + std::max(a, b)) / 2);
+  BOOST_TEST((verdict(between, false, {}) == Verdict::holds));
+  BOOST_TEST((verdict(between, true, {}) == Verdict::fails));
+  BOOST_TEST((verdict("loss(reverse/additive) < 100", true, 0.01) == Verdict::holds));
+  const std::string near = fmt::format("loss(reverse/additive) < {}", (a + b) / 2 + 1e-6);
+  BOOST_TEST((verdict(near, false, {}) == Verdict::holds));
+  BOOST_TEST((verdict(near, false, 0.01) == Verdict::fails));
 }
 
 BOOST_AUTO_TEST_CASE(a_claim_waits_for_all_of_its_runs) {

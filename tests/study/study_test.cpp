@@ -115,6 +115,46 @@ BOOST_AUTO_TEST_CASE(a_part_has_its_own_variants) {
   BOOST_TEST(study.parts[0].variants[2].name == "dot");
 }
 
+BOOST_AUTO_TEST_CASE(a_study_has_a_tiny_form) {
+  const Scratch folder;
+  const std::string file = write_study(folder, kClaim);
+  std::string text = bytes_of(file);
+  text.insert(text.find("    report"),
+              "    tiny: {train.optimizer.learning_rate: 0.5, model.embedding: 3}\n");
+  const auto spec = [&](bool tiny, std::size_t row) {
+    const Study study = read_study(folder.write("study.yaml", text), tiny);
+    const RunList list = plan_study(study, {}, (folder / "results"), resolve_spec).list;
+    BOOST_TEST(list.folder.filename() == (tiny ? "small-tiny" : "small"));
+    return row_spec(list, list.rows[row], resolve_spec).spec;
+  };
+  BOOST_TEST(spec(false, 0).model.embedding == 8);
+  BOOST_TEST(spec(true, 0).model.embedding == 3);  // over the part's overrides ...
+  BOOST_TEST(spec(true, 2).model.embedding == 9);  // ... and below the variant's
+  BOOST_TEST(contains(refusal_of("    report", "    tiny: [x]\n    report"), "study.yaml:12:"));
+  const std::string none = write_study(folder, kClaim);
+  BOOST_TEST(refusal([&] { read_study(none, true); }, folder.path()) ==
+             "study.yaml:9:3: part 'reverse' has no tiny form; give it one, as tiny: "
+             "{train.max_updates: 1}");
+}
+
+BOOST_AUTO_TEST_CASE(claims_say_what_they_ask_for) {
+  const Scratch folder;
+  const Study study = read_study(write_study(
+      folder,
+      kClaim + std::string("    seeds: all\n    p: 0.01\n") + kClaim + "    expect: open\n"));
+  BOOST_TEST(study.claims[0].all_seeds);
+  BOOST_TEST(study.claims[0].p.value() == 0.01);
+  BOOST_TEST(!study.claims[0].open);
+  BOOST_TEST(!study.claims[1].all_seeds);
+  BOOST_TEST(!study.claims[1].p.has_value());
+  BOOST_TEST(study.claims[1].open);
+  const std::string claim = "none) >= 0";
+  BOOST_TEST(refusal_of(claim, claim + "\n    p: 2") ==
+             "study.yaml:15:8: p: expected a number in (0, 1], got '2'");
+  BOOST_TEST(refusal_of(claim, claim + "\n    seeds: most") ==
+             "study.yaml:15:12: seeds: 'most' is not known here; legal: mean, all");
+}
+
 BOOST_AUTO_TEST_CASE(the_wrong_kind_of_file_is_called_what_it_is) {
   const Scratch folder;
   const std::string study = write_study(folder, kClaim);

@@ -25,6 +25,7 @@ struct Arguments {
   std::string out = "results";
   std::string only;
   bool force = false;
+  bool tiny = false;
   bool dry_run = false;
   bool json = false;
 };
@@ -100,7 +101,7 @@ std::pair<std::vector<RowStatus>, bool> run_rows(const Study& study,
 }
 
 ExitCode study(const Arguments& arguments) {
-  const Study study = read_study(arguments.study.file);
+  const Study study = read_study(arguments.study.file, arguments.tiny);
   const LoadSpec load_spec = [&](SpecTree tree) {
     return load(std::move(tree), arguments.study.plugins);
   };
@@ -177,6 +178,9 @@ void add_study(CLI::App& app, Outcome& outcome) {
   command->add_flag(
       "--force", arguments->force, "begin the runs (of --only) again even if they are complete");
   add_size_option(*command, arguments->local.sizes);
+  command->add_flag("--tiny",
+                    arguments->tiny,
+                    "try it: with what its parts say under tiny and two seeds, into NAME-tiny");
   command->add_flag("--dry-run", arguments->dry_run, "list the runs, do nothing");
   command->add_flag("--json", arguments->json, "print what study.json holds");
   command->callback([arguments, &outcome] { outcome.code = study(*arguments); });

@@ -1,0 +1,185 @@
+#!/usr/bin/python3
+"""Builds the corpus of experiments/long_sentences_debdocs, English to French, from Debian's manuals, the same bytes each time.
+
+build_debdocs.py [--out FOLDER] [--debs FOLDER] [--newer]: gets the packages that experiments/long_sentences_debdocs/PACKAGES lists by
+apt-get download, but for those whose .deb files lie in the folder --debs. Their SHA-256 must be the recorded ones; with --newer they may be
+of other versions, which FOLDER/PACKAGES says, and the corpus is then another one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import re
+import sys
+import tempfile
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
+from pathlib import Path
+from typing import NamedTuple
+
+from debian_package import BuildError, Package, differing, download, sha256, unpack, version_of, write_gzip
+from manuals import Block, parallel, read_html, read_man
+from output import OutputError, add_force, write
+
+FOLDER = Path(__file__).parents[1] / "experiments/long_sentences_debdocs"
+COLUMNS = ("en", "fr", "doc")
+PARTS = ("test", "dev", "train")  # in the order in which they take what is in several
+LONGEST = 200  # tokens
+LONG = 30  # tokens: of held-out pairs up to here one of KEPT stays, since the corpus is there for the others
+KEPT = 4
+RUN = 5  # tokens
+WORDS = {  # a French word ends with its apostrophe, an English one does not
+    "en": re.compile(r"\w+(?:'\w+)*|[^\w\s]"),
+    "fr": re.compile(r"\w+'(?=\w)|\w+|[^\w\s]"),
+}
+
+
+class Source(NamedTuple):
+    """Files that exist in both languages."""
+
+    name: str
+    files: str  # of the English ones, below the root of the packages
+    french: dict[str, str]  # what is another in the place of the French one
+    read: Callable[[Path], list[Block]] = read_html
+    book: bool = True  # all files are one document
+
+
+SOURCES = (
+    Source("man", "usr/share/man/man*/*.gz", {"/man/man": "/man/fr/man"}, read_man, book=False),
+    Source("libreoffice", "usr/share/libreoffice/help/en-US/**/*.html", {"/en-US/": "/fr/"}, book=False),
+    Source("debian-handbook", "usr/share/doc/debian-handbook/html/en-US/*.html", {"/en-US/": "/fr-FR/"}),
+    Source("debian-reference", "usr/share/debian-reference/*.en.html", {".en.": ".fr."}),
+    Source("developers-reference", "usr/share/developers-reference/*.html", {"-reference/": "-reference/fr/"}),
+    Source("installation-guide", "usr/share/doc/installation-guide-amd64/en/*.html", {"/en/": "/fr/"}),
+    Source("maint-guide", "usr/share/doc/maint-guide/html/*.en.html", {"guide/": "guide-fr/", ".en.": ".fr."}),
+)
+
+
+class Pair(NamedTuple):
+    document: str
+    english: list[str]  # tokens
+    french: list[str]
+
+    def columns(self) -> tuple[str, str, str]:
+        """One line for each of COLUMNS."""
+        return " ".join(self.english), " ".join(self.french), self.document
+
+
+def read_packages(file: Path) -> list[Package]:
+    """A line each: name, version, SHA-256."""
+    return [Package(*line.split(), content="") for line in file.read_text(encoding="ascii").splitlines()]
+
+
+def get(package: Package, root: Path, debs: Path | None, newer: bool) -> Package:
+    """Unpacks it below `root`; what it was. Throws BuildError where it cannot be had, or is another than the recorded one."""
+    deb = next(debs.glob(f"{package.name}_*.deb"), None) if debs else None
+    try:
+        deb = deb or download(package, root, newer)
+    except BuildError as error:
+        raise BuildError(f"{error}; --debs FOLDER has it, or --newer takes another version") from None
+    if newer:
+        package = package._replace(version=version_of(deb), sha256=sha256(deb))
+    unpack(package, deb, root)
+    return package
+
+
+def tokens(text: str, language: str) -> list[str]:
+    """Lower-cased words, numbers and punctuation marks."""
+    return WORDS[language].findall(unicodedata.normalize("NFC", text).lower().replace("’", "'"))
+
+
+def is_translation(pair: Pair) -> bool:
+    """Not for what has no words, is too long, was left in English, or is much longer on one side."""
+    ours, theirs = ({token for token in side if token[0].isalpha()} for side in (pair.english, pair.french))
+    shorter, longer = sorted((len(pair.english), len(pair.french)))
+    return longer <= min(LONGEST, 2 * shorter + 10) and len(ours & theirs) < 0.7 * min(len(ours), len(theirs))
+
+
+def read_pairs(root: Path) -> Iterator[Pair]:
+    """Of all sources, in the order of their files."""
+    for source in SOURCES:
+        for english in sorted(root.glob(source.files)):
+            place = english.relative_to(root).as_posix()
+            for old, new in source.french.items():
+                place = place.replace(old, new)
+            if english.is_symlink() or not (root / place).is_file():  # a page of another name, or never translated
+                continue
+            document = source.name if source.book else english.relative_to(root).as_posix()
+            for ours, theirs in parallel(source.read(english), source.read(root / place)):
+                if is_translation(pair := Pair(document, tokens(ours, "en"), tokens(theirs, "fr"))):
+                    yield pair
+
+
+def part_of(document: str) -> str:
+    """Whole documents are held out: six of twenty are test, one is dev."""
+    chance = int(hashlib.sha256(document.encode()).hexdigest(), 16) % 20
+    return "test" if chance < 6 else "dev" if chance == 6 else "train"
+
+
+def runs(tokens: Sequence[str]) -> set[tuple[str, ...]]:
+    """All runs of RUN words, numbers being alike; the whole where it is shorter."""
+    words = tuple("0" if token.isdigit() else token for token in tokens if token[0].isalnum())
+    return {words[at : at + RUN] for at in range(max(1, len(words) - RUN + 1))}
+
+
+def split(pairs: list[Pair]) -> dict[str, list[Pair]]:
+    """Each part's pairs. What is repeated, or nearly so, stays once: a pair is left out when more than half of the runs of either side were there
+    before, in the same part or in one that comes first, so nothing in train is known from a part that is held out."""
+    parts: dict[str, list[Pair]] = {}
+    seen: set[tuple[str, ...]] = set()
+    for part in PARTS:
+        kept = []
+        for pair in (pair for pair in pairs if part_of(pair.document) == part):
+            sides = runs(pair.english), runs(pair.french)
+            if all(2 * len(side & seen) <= len(side) for side in sides):
+                kept.append(pair)
+                seen.update(*sides)
+        short = count()
+        parts[part] = [pair for pair in kept if part == "train" or len(pair.english) > LONG or next(short) % KEPT == 0]
+    return parts
+
+
+def put(parts: dict[str, list[Pair]], folder: Path, force: bool = False) -> None:
+    """Writes FOLDER/<part>.<column>.gz for every part and column, one line a pair."""
+    for part, pairs in parts.items():
+        for column, lines in zip(COLUMNS, zip(*(pair.columns() for pair in pairs)) if pairs else [()] * len(COLUMNS)):
+            write_gzip("".join(line + "\n" for line in lines), folder / f"{part}.{column}.gz", force)
+
+
+def summary(parts: dict[str, list[Pair]]) -> Iterator[str]:
+    """How many pairs each part has, by English tokens, a line each."""
+    for part, pairs in parts.items():
+        lengths = [len(pair.english) for pair in pairs]
+        longer = ", ".join(f"{sum(length > edge for length in lengths)} over {edge}" for edge in (10, 20, 30, 50, 80))
+        yield f"{part}: {len(pairs)} pairs of {len({pair.document for pair in pairs})} documents; English tokens: {longer}"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="build_debdocs", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--out", type=Path, default=FOLDER / "data", metavar="FOLDER", help="where the nine files and PACKAGES go")
+    parser.add_argument("--debs", type=Path, metavar="FOLDER", help="with .deb files that need not be fetched")
+    parser.add_argument("--newer", action="store_true", help="take the versions that are there")
+    add_force(parser)
+    arguments = parser.parse_args()
+    recorded = read_packages(FOLDER / "PACKAGES")
+    with tempfile.TemporaryDirectory() as temporary:
+        root = Path(temporary)
+        used = [get(package, root, arguments.debs, arguments.newer) for package in recorded]
+        parts = split(list(read_pairs(root)))
+    put(parts, arguments.out, arguments.force)
+    write(arguments.out / "PACKAGES", "".join(f"{p.name} {p.version} {p.sha256}\n" for p in used).encode(), arguments.force)
+    print("\n".join(summary(parts)))
+    if used != recorded:
+        print(f"other packages than experiments/{FOLDER.name}/PACKAGES lists, so this is another corpus: {arguments.out}/PACKAGES")
+    elif other := differing(arguments.out, FOLDER / "SHA256SUMS"):
+        raise BuildError(f"{arguments.out}: not the recorded bytes (experiments/{FOLDER.name}/SHA256SUMS): {', '.join(other)}")
+    return 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except (BuildError, OutputError) as error:
+        sys.exit(f"build_debdocs: {error}")

@@ -1,0 +1,249 @@
+#!/usr/bin/python3
+"""Writes OUT/studies/NAME/ from the records of a study, so that its results can be checked without running it.
+
+study_pages.py [--out OUT] [--tiny] NAME..: README.md, the page; runs.csv; claims.csv; a figure for each part, and what the
+scripts of experiments/NAME print and draw; record.h5, a run of the tiny
+study, which `softalign verify` repeats to the last bit. Runs nothing else: `scripts/studies.sh` does.
+"""
+
+from __future__ import annotations
+
+import interrupt  # isort: skip
+import missing_package  # isort: skip
+import argparse
+import csv
+import io
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import plain_matplotlib  # isort: skip
+import matplotlib.pyplot as plt
+
+from drawing import save_figure
+from output import TEXT_MARK, OutputError, add_force, say, write
+from paper import set_style
+from paper_lines import draw_lengths
+from program import program
+from records import read_file
+from stored import RecordError, opened
+
+EXPERIMENTS = Path(__file__).resolve().parents[1] / "experiments"
+TOLD = ("What is claimed", "What the source reports")  # chapters of a study's README.md that its page repeats
+CHAPTER = re.compile(r"^(## (.+)\n(?:(?!## ).*\n)*)", re.MULTILINE)
+MADE = ("started", "git_commit", "cpu_model", "isa", "version")  # /provenance of a record
+RECORD = """## A record to check
+
+<!-- not run by the tests: tests/studies verifies them all -->
+```sh
+softalign verify record.h5
+```
+
+repeats a run of the tiny form of this study, bit for bit.
+"""
+VERDICTS = {"empty": "no sentences", "unmeasured": "not measured", "unknown": "not run"}
+
+Row = dict[str, Any]
+
+
+def asked(*words: object) -> str:
+    """What the program answers. Throws RecordError with its own words; a claim that fails is an answer."""
+    done = subprocess.run([program(), *map(str, words)], capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 4):
+        raise RecordError(done.stderr.strip().removeprefix("softalign: "))
+    return done.stdout
+
+
+def runs_of(study: Row, folder: Path) -> list[Row]:
+    """A row for each complete run: the options that vary, the test metrics, time, date, commit, machine."""
+    places = [folder / run["path"] for run in study["runs"] if run["state"] == "complete"]
+    if not places:
+        raise RecordError(f"{folder}: no run is complete; scripts/studies.sh {study['name']} runs them")
+    exported = {row["run_id"]: row for row in csv.DictReader(io.StringIO(asked("export", *places)))}
+    varied = {key for key in next(iter(exported.values())) if len({row[key] for row in exported.values()}) > 1}
+    rows = []
+    for run, place in zip((run for run in study["runs"] if run["state"] == "complete"), places):
+        known = exported[run["run_id"]]
+        row = {key: run[key] for key in ("part", "variant", "seed", "run_id")}
+        row |= {key: known[key] for key in known if "." in key and key in varied}
+        row |= {key: known[key] for key in known if key == "updates" or key.startswith("test/") and ":" not in key}
+        with opened(place / "run.h5") as file:
+            row["seconds"] = round(float(file["train/wall_time"][-1]))
+            made = file["provenance"].attrs
+            row |= {key: made[key].decode() for key in MADE}
+            row["git_commit"] += "-dirty" * int(made.get("git_dirty", 0))
+        rows.append(row)
+    return rows
+
+
+def claim_rows(study: Row) -> list[Row]:
+    """A row for each claim; what is not judged is empty."""
+    rows = []
+    for claim in study["claims"]:
+        sides = {side: claim.get(side) or {} for side in ("left", "right", "difference")}
+        row = {key: claim[key] for key in ("claim", "expect", "verdict")}
+        for side, value in sides.items():
+            row |= {side: value.get("mean"), f"{side}_deviation": value.get("deviation")}
+        row["low"], row["high"] = claim.get("interval") or (None, None)
+        row |= {key: claim.get(key) for key in ("p", "confidence", "sentences")}
+        row |= {"seeds_held": claim.get("seeds"), "seeds": sides["left"].get("seeds")}
+        rows.append(row | {"asked_seeds": claim.get("asked_seeds"), "asked_p": claim.get("asked_p"), "because": claim["because"]})
+    return rows
+
+
+def csv_text(rows: Sequence[Row]) -> str:
+    text = io.StringIO()
+    table = csv.DictWriter(text, list(dict.fromkeys(key for row in rows for key in row)), lineterminator="\n")
+    table.writeheader()
+    table.writerows(rows)
+    return text.getvalue()
+
+
+def figures(study: Row, folder: Path, out: Path) -> Iterator[str]:
+    """Draws the tables of each part by length, side by side; the names of the files."""
+    tables: dict[str, list[str]] = {}
+    for table in study["tables"]:
+        tables.setdefault(table["part"], []).append(table["metric"])
+    for part, metrics in tables.items():
+        runs = [run for run in study["runs"] if run["part"] == part and run["state"] == "complete"]
+        groups = [(name, [replace(read_file(folder / run["path"] / "run.h5"), legend=name) for run in same])
+                  for name, same in groupby(runs, lambda run: run["variant"])]  # fmt: skip
+        shared = [metric for metric in metrics if all(metric in run.by_length.metrics for _, same in groups for run in same)]
+        if not shared:
+            continue
+        figure = draw_lengths(groups, shared[:3], "page")
+        save_figure(figure, out / f"{part}.png", True)
+        plt.close(figure)
+        yield f"{part}.png"
+
+
+def own(name: str, folder: Path, out: Path) -> Iterator[str]:
+    """What the study's own scripts print and draw: experiments/NAME/*.py FOLDER --out FIGURE."""
+    for script in sorted((EXPERIMENTS / name).glob("*.py")):
+        command = [sys.executable, script, folder, "--out", out / f"{script.stem}.png", "--force"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise RecordError(f"{script.name}: {done.stderr.strip()}")
+        yield done.stdout + f"\n![{script.stem}]({script.stem}.png)\n"
+
+
+def number(value: float | None, digits: int = 2) -> str:
+    return "" if value is None else f"{value:.{digits}f}"
+
+
+def markdown(rows: Sequence[Sequence[str]], text_columns: int = 1) -> str:
+    """The first row is the head."""
+    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+    rule = "| " + " | ".join("---" if column < text_columns else "---:" for column in range(len(rows[0]))) + " |"
+    return "\n".join([lines[0], rule, *lines[1:]]) + "\n"
+
+
+def claims_table(claims: Sequence[Row]) -> str:
+    head = ["", "claim", "verdict", "left", "right", "difference", "95 %", "p", "seeds", "n"]
+    rows = [head]
+    for at, claim in enumerate(claims, 1):
+        verdict = VERDICTS.get(claim["verdict"], claim["verdict"])
+        interval = f"{number(claim['low'])} to {number(claim['high'])}" if claim["low"] is not None else ""
+        seeds = f"{claim['seeds_held']} of {claim['seeds']}" if claim["seeds"] else ""
+        rows.append([str(at), f"`{claim['claim']}`", verdict + ", open" * (claim["expect"] == "open"), *(number(claim[side]) for side in
+                     ("left", "right", "difference")), interval, number(claim["p"], 3), seeds, str(claim["sentences"] or "")])  # fmt: skip
+    return markdown(rows, 3)
+
+
+def metric_table(table: Row) -> str:
+    """Mean and deviation over seeds, by source length; columns without sentences are left out."""
+    shown = [c for c in range(len(table["columns"])) if any(row["n"][c] for row in table["rows"])]
+    rows = [[table["metric"], *(table["columns"][c] for c in shown)], ["n", *(str(table["rows"][0]["n"][c]) for c in shown)]]
+    for row in table["rows"]:
+        values = [row["values"][c] for c in shown]
+        cells = [number(value["mean"]) + f" ±{number(value['deviation'])}" * (value["seeds"] > 1 and value["mean"] is not None) for value in values]
+        rows.append([row["name"], *cells])
+    return f"{table['title']}\n\n" + markdown(rows)
+
+
+def told(name: str) -> str:
+    """The chapters of the study's own README.md that say what to expect."""
+    text = (EXPERIMENTS / name / "README.md").read_text(encoding="utf-8")
+    chapters = {title: chapter for chapter, title in CHAPTER.findall(text)}
+    return "".join(chapters.get(title, "") for title in TOLD)
+
+
+def page(name: str, study: Row, runs: Sequence[Row], claims: Sequence[Row], drawn: Sequence[str], more: Sequence[str], shipped: bool) -> str:
+    judged = [claim["verdict"] for claim in claims]
+    machines = sorted({row["cpu_model"] for row in runs})
+    commits = sorted({row["git_commit"] for row in runs})
+    days = sorted({row["started"][:10] for row in runs})
+    days = " to ".join(dict.fromkeys((days[0], days[-1])))
+    hours, minutes = divmod(round(sum(row["seconds"] for row in runs) / 60), 60)
+    missing = len(study["runs"]) - len(runs)
+    lines = [
+        f"# {study['name']}: {study['question']}\n{TEXT_MARK}\n",
+        f"Written by `scripts/studies.sh --pages {name}` from the records; the study is `experiments/{name}`. {judged.count('holds')} claims hold, "
+        f"{judged.count('fails')} fail, {len(judged) - judged.count('holds') - judged.count('fails')} are undecided.\n",
+        told(name),
+        f"## What came out\n\n{len(runs)} runs{f', {missing} are missing' if missing else ''}; {days}; {', '.join(machines)}; "
+        f"{hours} h {minutes:02} min of training together; commits {', '.join(commits)}. `runs.csv` has a line for each.\n",
+        *(f"![{figure[:-4]} by source length: mean and deviation over seeds]({figure})\n" for figure in drawn),
+        *more,
+        *(metric_table(table) for table in study["tables"]),
+        "## Claims\n\nOf the mean over seeds. Interval and p: a paired bootstrap over the n test sentences, of the difference being 0; seeds: of how many "
+        "each for itself says so. `claims.csv` has the reasons too.\n",
+        claims_table(claims),
+        RECORD if shipped else "",
+    ]  # fmt: skip
+    return "\n".join(line for line in lines if line)
+
+
+def small_record(name: str, study: Row) -> bytes:
+    """Of the first run, in the tiny form of the study."""
+    first = study["runs"][0]
+    with tempfile.TemporaryDirectory() as folder:
+        asked("study", EXPERIMENTS / name / "study.yaml", "--tiny", "--only", f"{first['part']}/{first['variant']}", "--out", folder, "--json")
+        return next(Path(folder).glob(f"*/{first['part']}-{first['variant']}/*/run.h5")).read_bytes()
+
+
+def write_page(name: str, folder: Path, out: Path, force: bool) -> None:
+    file = folder / "study.json"
+    if not file.exists():
+        raise RecordError(f"{file}: no such file; scripts/studies.sh {name} runs the study")
+    study = json.loads(file.read_text(encoding="utf-8"))
+    runs, claims = runs_of(study, folder), claim_rows(study)
+    drawn, more = list(figures(study, folder, out)), list(own(name, folder, out))
+    write(out / "runs.csv", csv_text(runs).encode(), True)
+    write(out / "claims.csv", csv_text(claims).encode(), True)
+    if shipped := not (EXPERIMENTS / name / "PACKAGES").exists():  # else its texts are not ours to publish
+        write(out / "record.h5", small_record(name, study), True)
+    write(out / "README.md", page(name, study, runs, claims, drawn, more, shipped).encode(), force)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="+", metavar="NAME", help="of a study, a folder of experiments/")
+    parser.add_argument("--out", type=Path, default=Path("results"), help="the folder of the records")
+    parser.add_argument("--tiny", action="store_true", help="of the tiny studies")
+    add_force(parser)
+    arguments = parser.parse_args()
+    set_style("serif")
+    try:
+        for name in arguments.names:
+            place = name + "-tiny" * arguments.tiny
+            write_page(name, arguments.out / place, arguments.out / "studies" / place, arguments.force)
+            print(arguments.out / "studies" / place / "README.md")
+    except OutputError as error:
+        say("study_pages", error)
+        return 2
+    except RecordError as error:
+        say("study_pages", error)
+        return 3
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

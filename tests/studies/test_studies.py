@@ -1,0 +1,108 @@
+"""All studies in their tiny form, the pages that are written from their records, and the pages that the project has."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+from command_line import PROGRAM, softalign
+
+ROOT = Path(__file__).parents[2]
+SCRIPT = ROOT / "scripts/studies.sh"
+STUDIES = sorted(file.parent.name for file in ROOT.glob("experiments/*/study.yaml"))
+PUBLISHED = sorted(file.parent for file in ROOT.glob("results/studies/*/README.md"))
+MOST = 20e6  # bytes of all pages together
+
+
+def studies(*words: object, code: int = 0) -> str:
+    done = subprocess.run([SCRIPT, *map(str, words)], env=os.environ | {"SOFTALIGN_PROGRAM": str(PROGRAM)}, capture_output=True, text=True, check=False)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def rows(file: Path) -> list[dict[str, str]]:
+    with file.open(encoding="utf-8", newline="") as lines:
+        return list(csv.DictReader(lines))
+
+
+def shipped(name: str) -> str:
+    """The study, if its corpus is there."""
+    if (ROOT / "experiments" / name / "PACKAGES").exists() and not (ROOT / "experiments" / name / "data").exists():
+        pytest.skip(f"the corpus of {name} is not shipped and was not built")
+    return name
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The records of all studies in their tiny form, and their pages."""
+    folder = tmp_path_factory.mktemp("results")
+    studies("--tiny", "--out", folder)
+    there = [name for name in STUDIES if (folder / f"{name}-tiny").exists()]
+    assert len(there) >= len(STUDIES) - 1
+    studies("--tiny", "--pages", "--out", folder, *there)
+    return folder
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_run_is_complete_and_every_claim_judged(name: str, out: Path):
+    study = json.loads((out / f"{shipped(name)}-tiny/study.json").read_text())
+    assert {run["state"] for run in study["runs"]} == {"complete"}
+    assert len(study["claims"]) > 0 and "unknown" not in {claim["verdict"] for claim in study["claims"]}
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_the_page_has_the_numbers_of_the_records(name: str, out: Path):
+    study = json.loads((out / f"{shipped(name)}-tiny/study.json").read_text())
+    page = out / f"studies/{name}-tiny"
+    runs, claims = rows(page / "runs.csv"), rows(page / "claims.csv")
+    assert [(run["part"], run["variant"], int(run["seed"]), run["run_id"]) for run in runs] == [
+        (run["part"], run["variant"], run["seed"], run["run_id"]) for run in study["runs"]]  # fmt: skip
+    assert all(re.fullmatch(r"20\d\d-\d\d-\d\dT[\d:]+Z", run["started"]) and run["git_commit"] and run["cpu_model"] for run in runs)
+    assert all(float(run["test/perplexity"]) > 1 for run in runs)
+    assert [(claim["claim"], claim["verdict"]) for claim in claims] == [(claim["claim"], claim["verdict"]) for claim in study["claims"]]
+    for claim in claims:
+        if claim["verdict"] in ("holds", "fails"):
+            assert float(claim["difference"]) == pytest.approx(float(claim["left"]) - float(claim["right"]))
+            assert float(claim["low"]) <= float(claim["high"]) and 0 < float(claim["p"]) <= 1
+            assert int(claim["seeds_held"]) <= int(claim["seeds"]) == len({run["seed"] for run in runs})
+    text = (page / "README.md").read_text()
+    assert text.count("| `") >= len(claims) and all(claim["claim"].replace("|", "\\|") in text for claim in claims)
+    figures = re.findall(r"\]\((\w+\.png)\)", text)
+    assert figures and all((page / figure).read_bytes().startswith(b"\x89PNG") for figure in figures)
+
+
+@pytest.mark.parametrize("name", [name for name in STUDIES if not (ROOT / "experiments" / name / "PACKAGES").exists()])
+def test_the_page_has_a_record_that_verifies(name: str, out: Path, tmp_path: Path):
+    assert "the same bits again" in softalign("verify", out / f"studies/{name}-tiny/record.h5", cwd=tmp_path).stdout
+
+
+def test_started_again_it_runs_nothing_and_writes_the_same(out: Path):
+    name = "controls"
+    before = {file: file.read_bytes() for file in (out / f"studies/{name}-tiny").iterdir() if file.suffix != ".h5"}
+    assert "begins" not in studies("--tiny", "--out", out, name)
+    studies("--tiny", "--pages", "--out", out, name)
+    assert {file: file.read_bytes() for file in before} == before
+
+
+def test_what_is_wrong_is_told(tmp_path: Path):
+    assert "there is no experiments/nothing/study.yaml" in studies("nothing", code=2)
+    assert "there is no option '--pagse'" in studies("--pagse", code=2)
+    assert "study.json: no such file; scripts/studies.sh controls runs the study" in studies("--pages", "--out", tmp_path, "controls", code=3)
+
+
+@pytest.mark.parametrize("page", PUBLISHED, ids=lambda page: page.name)
+def test_a_published_page_is_whole(page: Path, tmp_path: Path):
+    runs = rows(page / "runs.csv")
+    assert len({run["seed"] for run in runs}) >= 3
+    assert {claim["verdict"] for claim in rows(page / "claims.csv")} <= {"holds", "fails"}, "every claim is decided"
+    if (page / "record.h5").exists():
+        assert "the same bits again" in softalign("verify", page / "record.h5", cwd=tmp_path).stdout
+
+
+def test_the_published_pages_are_small():
+    assert sum(file.stat().st_size for file in ROOT.glob("results/studies/**/*") if file.is_file()) <= MOST
