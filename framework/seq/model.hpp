@@ -70,10 +70,7 @@ struct MatchOptions {
       by,
       "what is to be equal within 1 %: parameters, or multiplications a target symbol",
       one_of("parameters", "multiplications"));
-    v("adjust",
-      adjust,
-      "options that are set, one or a list: the first is sought, the others keep their ratio to "
-      "it");
+    v("adjust", adjust, "options that are set, one or a list, which keep their ratio");
     v("lengths",
       lengths,
       "source and target positions, with </s>, that multiplications are counted for",

@@ -65,7 +65,7 @@ struct Run {
         "data", {{"source_symbols", data.source->size()}, {"target_symbols", data.target->size()}});
     recorder.attributes("provenance", {{"gemm", gemm_variant()}, {"plugins", plugins_json()}});
     recorder.attributes("", {{"parameters", model.parameters().count()}});
-    if (spec.model.match) recorder.attributes("", {{"matched", match_text(spec)}});
+    if (spec.model.match) recorder.attributes("provenance", {{"matched", match_text(spec)}});
     record_images(recorder, spec, data, model);
   }
 

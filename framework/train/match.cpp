@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <optional>
 
 #include "framework/base/counted.hpp"
@@ -97,11 +98,12 @@ std::string target_text(const MatchOptions& match) {
   return with_commas(*match.target) + (match.to.empty() ? "" : " of " + printable(match.to));
 }
 
-// What the widths of a tree are tried on.
+// What the widths of a tree are tried on. A step makes one of the options wider by one, in turn, in the ratio that
+// they were written in: so several are as fine to adjust as one.
 class Widths {
  public:
   struct Tried {
-    Index width;
+    Index step;
     Index amount;
   };
 
@@ -114,27 +116,26 @@ class Widths {
                                  adjust ? adjust->value.items.at(i).where : match_in(root)->where));
   }
 
-  // The first option's value, the others' in the ratio that they were written in.
-  std::vector<Override> changes(Index width) const {
-    const auto first = static_cast<double>(adjusted_.front().written);
+  std::vector<Override> changes(Index step) const {
+    const Index count = std::ssize(adjusted_), first = adjusted_.front().written;
     std::vector<Override> all;
+    Index waits = count - 1;
     for (const Adjusted& one : adjusted_) {
-      const double share = static_cast<double>(one.written) / first;
-      const auto value = std::llround(static_cast<double>(width) * share);
+      const Index width = (step * one.written + waits-- * first) / (count * first);
       all.push_back(
-          parse_override(fmt::format("{}={}", one.path, std::max(1LL, value)), one.where));
+          parse_override(fmt::format("{}={}", one.path, std::max<Index>(1, width)), one.where));
     }
     return all;
   }
 
-  Index written() const { return adjusted_.front().written; }
+  Index written() const { return std::ssize(adjusted_) * adjusted_.front().written; }
 
   // None where there is no such model.
-  std::optional<Index> amount_at(Index width) {
+  std::optional<Index> amount_at(Index step) {
     Value root = root_;
     std::vector<std::string> notes;
     try {
-      for (const Override& change : changes(width)) apply(root, change, notes);
+      for (const Override& change : changes(step)) apply(root, change, notes);
       return amount_of(read(root).model, match_, *match_.symbols);
     } catch (const SpecError& error) {  // no multiple of the heads; too large
       fault_ = in_one_line(error);
@@ -144,22 +145,23 @@ class Widths {
     return std::nullopt;
   }
 
-  // The nearest amounts from below and from above that a legal width has; they grow with the width.
+  // The nearest amounts from below and from above that legal widths have; they grow with the step.
   std::vector<Tried> nearest() {
-    std::optional<Tried> below, above = at_least(1);
+    const Index least = std::ssize(adjusted_), most = least * kLargestLayer;
+    std::optional<Tried> below, above = at_least(least);
     if (!above)
       throw SpecError("{}: model.match: no value of {} makes a model: {}",
                       adjusted_.front().where.str(),
                       adjusted_.front().path,
                       fault_);
-    Index wide = 1;  // surely not narrower than what is sought
-    while (above && above->amount < *match_.target && wide < kLargestLayer) {
+    Index wide = least;  // surely not below what is sought
+    while (above && above->amount < *match_.target && wide < most) {
       below = above;
-      wide = std::min(2 * below->width, kLargestLayer);
+      wide = std::min(2 * below->step, most);
       above = at_least(wide);
     }
-    while (below && wide - below->width > 1) {
-      const Index middle = below->width + (wide - below->width) / 2;
+    while (below && wide - below->step > 1) {
+      const Index middle = below->step + (wide - below->step) / 2;
       const std::optional<Tried> tried = at_least(middle);
       if (tried && tried->amount < *match_.target) {
         below = tried;
@@ -176,12 +178,16 @@ class Widths {
 
   std::string refused(const std::vector<Tried>& nearest) const {
     std::vector<std::string> texts;
-    for (const Tried& one : nearest)
-      texts.push_back(fmt::format("{} has {}", one.width, amount_text(one.amount, match_)));
-    return fmt::format("no value of {} comes within 1 % of {}: {}; adjust another option, or more",
-                       adjusted_.front().path,
+    for (const Tried& one : nearest) {
+      std::vector<std::string> widths;
+      for (const Override& change : changes(one.step))
+        widths.push_back(change.path + "=" + change.value.text);
+      texts.push_back(
+          fmt::format("{} gives {}", fmt::join(widths, " with "), amount_text(one.amount, match_)));
+    }
+    return fmt::format("nothing comes within 1 % of {}: {}; adjust another option, or more",
                        target_text(match_),
-                       fmt::join(texts, ", "));
+                       fmt::join(texts, ", and "));
   }
 
  private:
@@ -208,11 +214,12 @@ class Widths {
                     suggestion(path, paths));
   }
 
-  // Of the narrowest legal width from one on.
-  std::optional<Tried> at_least(Index width) {
+  // Of the first step from one on that is legal.
+  std::optional<Tried> at_least(Index step) {
     constexpr Index kMostHeads = 64;
-    for (Index w = width; w < width + kMostHeads && w <= kLargestLayer; ++w)
-      if (const auto amount = amount_at(w)) return Tried{w, *amount};
+    const Index end = step + kMostHeads * std::ssize(adjusted_);
+    for (Index one = step; one < end; ++one)
+      if (const auto amount = amount_at(one)) return Tried{one, *amount};
     return std::nullopt;
   }
 
@@ -269,7 +276,7 @@ void match_widths(SpecTree& tree, std::vector<fs::path> asking) {
     if (!fits(best->amount, *match.target))
       throw SpecError("{}: model.match: {}", where.str(), widths.refused(nearest));
     std::vector<std::string> notes;
-    for (const Override& change : widths.changes(best->width)) apply(tree.root, change, notes);
+    for (const Override& change : widths.changes(best->step)) apply(tree.root, change, notes);
     spec = read(tree.root);
   }
   tree.notes.push_back(fmt::format("{}: model.match: {}", where.str(), match_text(spec)));
