@@ -79,8 +79,10 @@ SpecTree finish(Value document, const fs::path& file, const std::vector<Override
 
 }  // namespace
 
-SpecTree load_tree(const fs::path& file, const std::vector<Override>& overrides) {
-  return finish(read_yaml(file), file, overrides);
+SpecTree load_tree(const fs::path& file,
+                   const std::vector<Override>& overrides,
+                   const Position& named_at) {
+  return finish(read_yaml(file, named_at), file, overrides);
 }
 
 SpecTree parse_tree(const std::string& text,

@@ -23,8 +23,11 @@ struct SpecTree {
   std::vector<std::string> notes;  // what a merge replaced: for people, one line each
 };
 
-// Throws SpecError: what read_yaml refuses, a file that is no map, `extends` in a circle.
-SpecTree load_tree(const std::filesystem::path& file, const std::vector<Override>& overrides = {});
+// named_at: the place that names the file, where there is one. Throws SpecError: what read_yaml refuses, a
+// file that is no map, `extends` in a circle.
+SpecTree load_tree(const std::filesystem::path& file,
+                   const std::vector<Override>& overrides = {},
+                   const Position& named_at = {});
 // The same from a text (a record's); `name` stands for the file, `extends` is relative to it.
 SpecTree parse_tree(const std::string& text,
                     const std::string& name,
@@ -38,11 +41,13 @@ struct ResolvedSpec {
 };
 
 // Reads a tree into a T. A T may have a static `refuse_other(const Value& root)` that throws for
-// files of another kind, before their keys are called unknown. To load the plugins that a spec
+// files of another kind, before their keys are called unknown, and a static `complete(SpecTree&)` that
+// puts in what a tree asks to be found. To load the plugins that a spec
 // names first, look them up in `tree.root`.
 template <class T>
 ResolvedSpec<T> resolve(SpecTree tree, const std::string& what = "the spec") {
   if constexpr (requires { T::refuse_other(tree.root); }) T::refuse_other(tree.root);
+  if constexpr (requires { T::complete(tree); }) T::complete(tree);
   ResolvedSpec<T> resolved;
   ReadResult read = read_options(tree.root, resolved.spec, what);
   resolved.origins = std::move(read.origins);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/base/types.hpp"
 #include "framework/kernels/vector_math.hpp"
+#include "framework/kernels/work.hpp"
 
 namespace softalign::kernels {
 
@@ -120,6 +122,7 @@ SOFTALIGN_KERNEL void coverage_energy_forward(AttentionSizes z,
                                               const real* attended,
                                               const real* w,
                                               real* energies) {
+  count_multiplications({z.lengths, usize(z.sentences)}, 2 * z.units);
   for (Index b = 0; b < z.sentences; ++b) {
     const real* q = query + b * z.units;
     for (Index s = 0; s < z.positions; ++s) {

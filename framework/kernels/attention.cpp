@@ -2,12 +2,15 @@
 
 #include <algorithm>
 
+#include "framework/base/types.hpp"
 #include "framework/kernels/vector_math.hpp"
+#include "framework/kernels/work.hpp"
 
 namespace softalign::kernels {
 
 SOFTALIGN_KERNEL void additive_energy_forward(
     AttentionSizes z, const real* keys, const real* query, SharedRow shared, real* energies) {
+  count_multiplications({z.lengths, usize(z.sentences)}, z.units);
   const Index units = z.units;
   for (Index b = 0; b < z.sentences; ++b) {
     const real* q = query + b * units;
@@ -57,6 +60,7 @@ SOFTALIGN_KERNEL void additive_energy_backward(AttentionSizes z,
 
 SOFTALIGN_KERNEL void batched_dot(
     AttentionSizes z, const real* keys, const real* query, bool add, real* energies) {
+  count_multiplications({z.lengths, usize(z.sentences)}, z.units);
   for (Index b = 0; b < z.sentences; ++b) {
     const real* q = query + b * z.units;
     real* e = energies + b * z.positions;
@@ -98,6 +102,7 @@ SOFTALIGN_KERNEL void softmax_backward(AttentionSizes z,
 
 SOFTALIGN_KERNEL void weighted_sum(
     AttentionSizes z, const real* weights, const real* values, bool add, real* context) {
+  count_multiplications({z.lengths, usize(z.sentences)}, z.units);
   const Index units = z.units;
   for (Index b = 0; b < z.sentences; ++b) {
     real* c = context + b * units;

@@ -8,6 +8,7 @@
 #include "framework/kernels/elementwise.hpp"
 #include "framework/kernels/gemm_tile.hpp"
 #include "framework/kernels/transpose.hpp"
+#include "framework/kernels/work.hpp"
 
 #ifdef SOFTALIGN_DOUBLE
 #include "framework/base/blas.hpp"
@@ -264,6 +265,7 @@ void gemm(const Operand& a, const Operand& b, bool add, real* c, Index c_stride,
   const Index rows = a.matrix.rows, columns = b.matrix.columns;
   check(a.matrix, b.matrix);
   if (rows == 0 || columns == 0) return;
+  work_of_thread().multiplications += rows * columns * a.matrix.columns;
   if (uncomputed) {
     if (add) return;
     for (Index i = 0; i < rows; ++i)

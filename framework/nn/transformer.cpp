@@ -1,6 +1,7 @@
 #include "framework/nn/transformer.hpp"
 #include "framework/base/elementary.hpp"
 #include "framework/base/types.hpp"
+#include "framework/kernels/work.hpp"
 
 #include <cmath>
 
@@ -83,6 +84,7 @@ Var SelfAttention::step(Var x, Var& past) const {
 
 MultiHead CrossAttention::operator()(
     Var x, Var memory, Index begin, std::span<const Index> lengths, Wanted wanted) const {
+  count_energies(lengths, heads_ * sentence_rows(View{nullptr, x.shape()}).positions);
   MultiHead heads = multi_head_attention({queries_(x), 0},
                                          {memory, begin},
                                          {memory, begin + units_},

@@ -51,6 +51,7 @@ Json json_of(const ListedRun& row) {
   Json set = Json::object();
   for (const Override& change : row.set) set[change.path] = change.value.flow();
   json["set"] = std::move(set);
+  if (!row.matched.empty()) json["matched"] = row.matched;
   return json;
 }
 
@@ -125,6 +126,7 @@ ListedRun row_in(const Json& json, const Position& where) {
   row.base = name_in(json, "base", where);
   for (const auto& [path, value] : json.at("set").items())
     row.set.push_back({path, false, parse_flow(value.get<std::string>(), where), where});
+  row.matched = json.value("matched", "");
   return row;
 }
 

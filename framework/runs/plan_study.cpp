@@ -1,9 +1,11 @@
 #include "framework/runs/plan_study.hpp"
 
+#include <fmt/ranges.h>  // fmt::join, from version 11 on
 #include <fnmatch.h>
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "framework/base/types.hpp"
 #include "framework/config/writer.hpp"
@@ -11,6 +13,7 @@
 #include "framework/runs/frozen_base.hpp"
 #include "framework/runs/list_file.hpp"
 #include "framework/train/check_spec.hpp"
+#include "framework/train/match.hpp"
 
 namespace softalign {
 namespace {
@@ -43,17 +46,12 @@ class Planner {
   }
 
   void add(const StudyPart& part, const StudyVariant& variant, Index seed) {
-    const Position own{"the study"};
-    std::vector<Override> changes = part.changes;
-    changes.insert(changes.end(), variant.changes.begin(), variant.changes.end());
-    changes.push_back(parse_override(fmt::format("seed={}", seed), own));
-    changes.insert(changes.end(), overrides_.begin(), overrides_.end());
-    changes.push_back(parse_override(fmt::format("name={}-{}", part.name, variant.name), own));
-    const SpecTree tree = load_tree(part.base, changes);
+    const SpecTree tree = tree_of(part, variant, seed, {});
     const ResolvedSpec<Spec> resolved = load_(tree);
     check_spec(resolved);
     ListedRun row{.k = std::ssize(list().rows), .part = part.name, .variant = variant.name};
     row.seed = resolved.spec.seed;  // an override may have changed it
+    row.matched = match_text(resolved.spec);
     row.base = list().add_base(frozen_base(tree.root, resolved.spec, values_of(resolved.spec)));
     name_row(row, resolved.spec, list(), before_);
     refuse_twin(row);
@@ -67,13 +65,41 @@ class Planner {
     if (same == list().rows.end())
       list().rows.push_back(std::move(row));
     else
-      same->base = row.base;  // its data may have moved
+      std::tie(same->base, same->matched) = std::tie(row.base, row.matched);  // data may have moved
   }
 
   StudyPlan finish() { return std::move(plan_); }
 
  private:
   RunList& list() { return plan_.list; }
+
+  // A variant's spec, in which a match with another variant knows its target. asking: variants that wait for it.
+  SpecTree tree_of(const StudyPart& part,
+                   const StudyVariant& variant,
+                   Index seed,
+                   std::vector<std::string> asking) {
+    const Position own{"the study"};
+    std::vector<Override> changes = part.changes;
+    changes.insert(changes.end(), variant.changes.begin(), variant.changes.end());
+    changes.push_back(parse_override(fmt::format("seed={}", seed), own));
+    changes.insert(changes.end(), overrides_.begin(), overrides_.end());
+    changes.push_back(parse_override(fmt::format("name={}-{}", part.name, variant.name), own));
+    SpecTree tree = load_tree(part.base, changes);
+    const Value* const to = unknown_target(tree.root);
+    if (!to) return tree;
+    const auto other = std::ranges::find(part.variants, to->text, &StudyVariant::name);
+    if (other == part.variants.end()) return tree;
+    const bool circle = other->name == variant.name || std::ranges::count(asking, other->name) > 0;
+    asking.push_back(variant.name);
+    if (circle)
+      throw SpecError(
+          "{}: model.match.to: variants match each other in a circle: {} -> {}; remove one of them",
+          to->where.str(),
+          fmt::join(asking, " -> "),
+          other->name);
+    set_target(tree.root, load_(tree_of(part, *other, seed, asking)).spec);
+    return tree;
+  }
 
   // Of one part two runs are two.
   void refuse_twin(const ListedRun& row) {

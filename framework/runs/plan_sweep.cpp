@@ -12,6 +12,7 @@
 #include "framework/runs/frozen_base.hpp"
 #include "framework/runs/list_file.hpp"
 #include "framework/study/expand.hpp"
+#include "framework/train/match.hpp"
 
 namespace softalign {
 namespace {
@@ -90,6 +91,7 @@ void finish_row(const RunList& list,
                      list.method == SweepMethod::optuna || metric.name != ComparedMetric().name;
   const ResolvedSpec<Spec> resolved = resolve_row(list, row, load, asked ? metric.name : "");
   name_row(row, resolved.spec, list, before);
+  row.matched = match_text(resolved.spec);
   const OptionNode options = values_of(resolved.spec);
   for (Override& setting : row.set)
     if (const OptionNode* const option = find_option(options, setting.path))

@@ -4,6 +4,7 @@
 
 #include "framework/autodiff/rematerialize.hpp"
 #include "framework/base/types.hpp"
+#include "framework/kernels/work.hpp"
 
 namespace softalign {
 namespace {
@@ -58,6 +59,7 @@ Glimpse ScoredAttention::attend(const AttentionMemory& whole, const AttentionQue
 // A score that leaves an array of the keys' size on the tape at every step is run again in backward
 // instead.
 Var ScoredAttention::energies(const AttentionMemory& memory, const AttentionQuery& query) const {
+  count_energies(memory.lengths);
   const auto keep = usize(memory.keys.value().size()) * sizeof(real) / 2 + 65536;
   return rematerialize<3>(
       memory.keys.tape(),

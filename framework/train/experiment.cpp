@@ -10,6 +10,7 @@
 #include "framework/record/provenance/plugins.hpp"
 #include "framework/record/published/publish.hpp"
 #include "framework/train/image_results.hpp"
+#include "framework/train/match.hpp"
 #include "framework/train/results.hpp"
 #include "framework/train/shorter_run.hpp"
 #include "framework/train/trainer.hpp"
@@ -64,6 +65,7 @@ struct Run {
         "data", {{"source_symbols", data.source->size()}, {"target_symbols", data.target->size()}});
     recorder.attributes("provenance", {{"gemm", gemm_variant()}, {"plugins", plugins_json()}});
     recorder.attributes("", {{"parameters", model.parameters().count()}});
+    if (spec.model.match) recorder.attributes("provenance", {{"matched", match_text(spec)}});
     record_images(recorder, spec, data, model);
   }
 

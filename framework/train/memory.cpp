@@ -12,6 +12,7 @@
 #include "framework/config/writer.hpp"
 #include "framework/eval/evaluator.hpp"
 #include "framework/eval/metric.hpp"
+#include "framework/seq/cost.hpp"
 #include "framework/train/optimizer.hpp"
 #include "framework/train/step.hpp"
 
@@ -36,10 +37,7 @@ class UntrainedModels {
           spec->model, symbols(data.source_symbols), symbols(data.target_symbols)));
       models.push_back(models_.back().get());
       ParameterStore& store = models_.back()->parameters();
-      store.allocate_zeros();
-      for (const Parameter& parameter : store.all())
-        if (parameter.shape.rank() == 1)  // norms and gains: not to divide by 0
-          std::ranges::fill(parameter.value(), real(0.01));
+      allocate_unlearnt(store);
       for (const Parameter& parameter : store.all()) {
         if (parameter.name != "projection.b") continue;
         View logits = parameter.value();  // falling: a search finds the best at once
@@ -75,15 +73,8 @@ class OneWord final : public Vocabulary {
   std::string word_ = "a";
 };
 
-// Equal sentences of that size; without targets where `target` is 0.
 Split equal_sentences(const BatchSize& size) {
-  const std::vector<Token> source(usize(size.source - 1), kSpecials),
-      target(usize(std::max<Index>(0, size.target - 1)), kSpecials);
-  std::vector<Link> links;
-  for (Index t = 0; t < size.target - 1; ++t) links.push_back({std::min(t, size.source - 2), t});
-  Split split;
-  for (Index i = 0; i < size.sentences; ++i) split.examples.append({source, target, links});
-  return split;
+  return softalign::equal_sentences(size.sentences, size.source, size.target);
 }
 
 std::string symbols_key(const DataOutline& data) {

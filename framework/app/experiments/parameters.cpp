@@ -1,11 +1,13 @@
-// softalign parameters SPEC [KEY=VALUE..]: the numbers that a spec's model learns, before anything is read or
-// drawn.
+// softalign parameters SPEC [KEY=VALUE..]: the numbers that a spec's model learns and what it takes to compute,
+// before anything is read or drawn.
 #include "framework/app/command.hpp"
 #include "framework/app/experiments/load.hpp"
 #include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/table.hpp"
+#include "framework/base/counted.hpp"
 #include "framework/base/types.hpp"
 #include "framework/data/task.hpp"
+#include "framework/seq/cost.hpp"
 #include "framework/train/check_spec.hpp"
 
 namespace softalign::app {
@@ -14,6 +16,7 @@ namespace {
 struct Arguments {
   SpecArguments spec;
   std::vector<Index> symbols;
+  std::vector<Index> lengths = {20, 20};
   bool json = false;
 };
 
@@ -31,10 +34,27 @@ Symbols symbols_of(const Arguments& arguments, const Spec& spec) {
   return {outline.source_symbols, outline.target_symbols};
 }
 
-std::string with_commas(Index number) {
-  std::string text = fmt::format("{}", number);
-  for (auto at = std::ssize(text) - 3; at > 0; at -= 3) text.insert(usize(at), ",");
-  return text;
+// Nothing where this machine has no room for the model.
+std::optional<Cost> cost_of(const Arguments& arguments, const Spec& spec, const Symbols& symbols) {
+  const std::vector<Index>& lengths = arguments.lengths;
+  try {
+    return softalign::cost_of(
+        spec.model, symbols.source, symbols.target, {lengths.front(), lengths.back()});
+  } catch (const MachineError&) {
+    return std::nullopt;
+  }
+}
+
+std::string cost_text(const Arguments& arguments, const Cost& cost) {
+  return fmt::format(
+      "{} multiplications a target symbol, {} of them in the projection; {} energies, {} bytes of "
+      "activations: {} source and {} target positions\n",
+      with_commas(cost.per_symbol()),
+      with_commas(cost.projection / cost.target_symbols),
+      with_commas(cost.energies),
+      with_commas(cost.activations),
+      arguments.lengths.front(),
+      arguments.lengths.back());
 }
 
 std::string shape_text(const Shape& shape) {
@@ -50,6 +70,7 @@ void print_parameters(const Arguments& arguments) {
   const Symbols symbols = symbols_of(arguments, resolved.spec);
   const Model model(resolved.spec.model, symbols.source, symbols.target);
   const Index total = model.parameters().count();
+  const std::optional<Cost> cost = cost_of(arguments, resolved.spec, symbols);
   if (arguments.json) {
     Json json{{"source_symbols", symbols.source},
               {"target_symbols", symbols.target},
@@ -60,6 +81,14 @@ void print_parameters(const Arguments& arguments) {
       for (int axis = 0; axis < parameter.shape.rank(); ++axis)
         shape.push_back(parameter.shape[axis]);
     }
+    if (cost)
+      json["cost"] = {{"source", arguments.lengths.front()},
+                      {"target", arguments.lengths.back()},
+                      {"multiplications", cost->multiplications},
+                      {"multiplications_per_target_symbol", cost->per_symbol()},
+                      {"projection", cost->projection},
+                      {"energies", cost->energies},
+                      {"activation_bytes", cost->activations}};
     print_json(json);
     return;
   }
@@ -67,11 +96,12 @@ void print_parameters(const Arguments& arguments) {
   for (const Parameter& parameter : model.parameters().all())
     table.row({parameter.name, shape_text(parameter.shape), with_commas(parameter.shape.size())});
   table.row({"all", "", with_commas(total)});
-  print_text("{}{} source and {} target symbols{}\n",
+  print_text("{}{} source and {} target symbols{}\n{}",
              table.fitted(),
              with_commas(symbols.source),
              with_commas(symbols.target),
-             arguments.symbols.empty() ? ", at most" : "");
+             arguments.symbols.empty() ? ", at most" : "",
+             cost ? cost_text(arguments, *cost) : "");
 }
 
 }  // namespace
@@ -81,7 +111,7 @@ void add_parameters(CLI::App& app, Outcome&) {
   CLI::App* command =
       add_command(app,
                   "parameters",
-                  "what a spec's model learns: names, shapes, how many numbers",
+                  "what a spec's model learns: names, shapes, how many numbers; what it multiplies",
                   "Experiments",
                   "softalign parameters configs/reverse.yaml model.decoder.units=128");
   arguments->spec.add_to(*command);
@@ -93,6 +123,14 @@ void add_parameters(CLI::App& app, Outcome&) {
       ->delimiter(',')
       ->expected(1, 2)
       ->check(CLI::Range(Index{4}, Index{kMostSymbols}));
+  command
+      ->add_option("--lengths",
+                   arguments->lengths,
+                   "source and target positions, with </s>, that multiplications are counted for "
+                   "(default: 20)")
+      ->delimiter(',')
+      ->expected(1, 2)
+      ->check(CLI::Range(Index{2}, kLongestSentence));
   command->add_flag("--json", arguments->json, "print them as JSON");
   command->callback([arguments] { print_parameters(*arguments); });
 }

@@ -8,6 +8,7 @@
 #include "framework/data/resegment.hpp"
 #include "framework/data/task.hpp"
 #include "framework/train/experiment.hpp"
+#include "framework/train/match.hpp"
 #include "framework/train/shorter_run.hpp"
 
 namespace softalign::app {
@@ -23,6 +24,7 @@ Plan plan_run(const ResolvedSpec<Spec>& resolved,
   const RunPlace place = place_of(spec, results);
   plan.run_id = place.name.run_id;
   plan.folder = place.folder;
+  plan.matched = match_text(spec);
   plan.status = run_status({plan.folder});
   if (plan.status.state == RunState::planned && !options.force && !options.from_scratch)
     if (const auto shorter = find_shorter_run(spec, place, results))
@@ -83,6 +85,7 @@ std::string plan_text(const Plan& plan) {
       most,
       plan.source_symbols,
       plan.target_symbols);
+  if (!plan.matched.empty()) text += fmt::format("matched     {}\n", plan.matched);
   if (plan.trains_subwords)
     return text + "sentences   known when the run has trained its sub-words\n";
   return text + fmt::format(
@@ -97,16 +100,18 @@ std::string plan_text(const Plan& plan) {
 }
 
 Json plan_json(const Plan& plan) {
-  return {{"run_id", plan.run_id},
-          {"goes_on_from", plan.goes_on_from ? Json(*plan.goes_on_from) : Json()},
-          {"folder", plan.folder.string()},
-          {"state", to_string(plan.status.state)},
-          {"trains_subwords", plan.trains_subwords},
-          {"parameters", plan.parameters},
-          {"symbols", {{"source", plan.source_symbols}, {"target", plan.target_symbols}}},
-          {"sentences", {{"train", plan.train}, {"dev", plan.dev}, {"test", plan.test}}},
-          {"updates", plan.updates},
-          {"updates_per_epoch", plan.updates_per_epoch}};
+  Json json = {{"run_id", plan.run_id},
+               {"goes_on_from", plan.goes_on_from ? Json(*plan.goes_on_from) : Json()},
+               {"folder", plan.folder.string()},
+               {"state", to_string(plan.status.state)},
+               {"trains_subwords", plan.trains_subwords},
+               {"parameters", plan.parameters},
+               {"symbols", {{"source", plan.source_symbols}, {"target", plan.target_symbols}}},
+               {"sentences", {{"train", plan.train}, {"dev", plan.dev}, {"test", plan.test}}},
+               {"updates", plan.updates},
+               {"updates_per_epoch", plan.updates_per_epoch}};
+  if (!plan.matched.empty()) json["matched"] = plan.matched;
+  return json;
 }
 
 }  // namespace softalign::app

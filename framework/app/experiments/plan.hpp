@@ -21,6 +21,7 @@ struct Plan {
   // Sub-words are still to be trained: symbols and parameters are at most so many, the rest is not known.
   bool trains_subwords = false;
   Index parameters = 0;
+  std::string matched;  // match_text
   Index source_symbols = 0, target_symbols = 0;
   Index train = 0, dev = 0, test = 0;  // sentences that are kept
   Index updates_per_epoch = 0;

@@ -115,6 +115,7 @@ std::string summary(const Record& record) {
        test.contains("selected_update") ? "parameters of update " + from(test, "selected_update")
                                         : "");
   line("parameters", from(root, "parameters"));
+  line("matched", from(provenance, "matched"));
   for (const char* split : {"train", "dev", "test"}) {
     const std::string group = std::string("data/") + split;
     const Json counts = attributes(record, group);

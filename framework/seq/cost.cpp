@@ -1,0 +1,63 @@
+#include "framework/seq/cost.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "framework/base/types.hpp"
+#include "framework/kernels/gemm.hpp"
+#include "framework/kernels/work.hpp"
+
+namespace softalign {
+
+Cost cost_of(const Model& model, const Batch& batch) {
+  const UncomputedProducts products;
+  WeightPacks packs;
+  Tape tape(Tape::Mode::train);
+  tape.collect_gradients(packs);
+  const Work before = work_of_thread();
+  const Var features = model.teach(tape, batch, {}).features;
+  const Work after = work_of_thread();
+  Cost cost;
+  cost.target_symbols =
+      std::accumulate(batch.target_lengths.begin(), batch.target_lengths.end(), Index{0});
+  cost.projection = cost.target_symbols * features.shape().last() * model.target_symbols();
+  cost.multiplications = after.multiplications - before.multiplications + cost.projection;
+  cost.energies = after.energies - before.energies;
+  cost.activations = static_cast<Index>(tape.peak_bytes());
+  return cost;
+}
+
+Cost cost_of(const ModelOptions& options,
+             Index source_symbols,
+             Index target_symbols,
+             const CostLengths& lengths) {
+  Model model(options, source_symbols, target_symbols);
+  allocate_unlearnt(model.parameters());
+  const Index height = model.encoder().image_height();
+  const Index source = height > 0 ? (lengths.source - 1) * height + 1 : lengths.source;
+  const Index first = 0;
+  Batch batch =
+      make_batch(equal_sentences(1, source, lengths.target), {&first, 1}, model.reads_links());
+  model.place_links(batch);
+  return cost_of(model, batch);
+}
+
+void allocate_unlearnt(ParameterStore& parameters) {
+  parameters.allocate_zeros();
+  for (const Parameter& parameter : parameters.all())
+    if (parameter.shape.rank() == 1)  // norms and gains
+      std::ranges::fill(parameter.value(), real(0.01));
+}
+
+Split equal_sentences(Index count, Index source, Index target) {
+  const std::vector<Token> from(usize(source - 1), kSpecials),
+      to(usize(std::max<Index>(0, target - 1)), kSpecials);
+  std::vector<Link> links;
+  for (Index t = 0; t < target - 1; ++t) links.push_back({std::min(t, source - 2), t});
+  Split split;
+  for (Index i = 0; i < count; ++i) split.examples.append({from, to, links});
+  return split;
+}
+
+}  // namespace softalign

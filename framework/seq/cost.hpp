@@ -1,0 +1,44 @@
+// What a model takes to compute, without computing it: products are skipped (UncomputedProducts), all else is small.
+//
+//   const Cost cost = cost_of(model, make_batch(split, examples));
+//   const Cost cost = cost_of(options, 35, 35, {.source = 40, .target = 40});   // cost.energies: 1600
+#pragma once
+
+#include "framework/data/batch.hpp"
+#include "framework/seq/model.hpp"
+
+namespace softalign {
+
+// Of a forward pass with teacher forcing. What is counted: kernels/work.hpp.
+struct Cost {
+  Index target_symbols = 0;  // with </s>
+  Index multiplications = 0;
+  Index projection = 0;  // of them, those of the projection to the vocabulary
+  Index energies = 0;
+  Index activations = 0;  // bytes of a training tape up to the projection, before backward
+  Index per_symbol() const { return multiplications / target_symbols; }
+};
+
+// The values of the parameters matter to nothing, but must be there. Padding is computed too: of single
+// sentences there is none.
+Cost cost_of(const Model& model, const Batch& batch);
+
+// Positions of a sentence, with </s>; of images, columns of pixels, with the mark behind them.
+struct CostLengths {
+  Index source = 20;
+  Index target = 20;
+};
+
+// Of one sentence pair. Throws SpecError where the model cannot be built, MachineError where it does not fit.
+Cost cost_of(const ModelOptions& options,
+             Index source_symbols,
+             Index target_symbols,
+             const CostLengths& lengths);
+
+// Values that take next to no memory and divide nothing by 0.
+void allocate_unlearnt(ParameterStore& parameters);
+
+// Sentence pairs of so many positions, with </s>, and linked; without targets where `target` is 0.
+Split equal_sentences(Index count, Index source, Index target);
+
+}  // namespace softalign
