@@ -42,7 +42,7 @@ def quality(folder: Path, file: str) -> float:
 def test_the_error_rate_is_that_of_the_exported_links(gold: Path, vocabulary: str) -> None:
     if vocabulary == BPE:
         needs_subwords()
-    predicted, read = (trained_run(gold, vocabulary, *more, spec="text.yaml") for more in ([], [READ]))
+    predicted, read = (trained_run(gold, vocabulary, "train.epochs=60", *more, spec="text.yaml") for more in ([], [READ]))
     found = {}
     for run, rows in ((predicted, "predicted"), (read, "read")):
         softalign("export", run, "--what", "links", "-o", f"{rows}.links", cwd=gold)
