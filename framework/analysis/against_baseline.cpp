@@ -31,8 +31,8 @@ std::string obstacle(const std::vector<Pair>& pairs,
                      const LengthRange& lengths) {
   if (pairs.empty()) return "no seed in common";
   if (!metric) return "no registered metric: give its plugin with --plugin";
-  if (const std::string ours = metric->facts().signature; ours != column.facts.signature)
-    return fmt::format("this program's signature is {}", ours);
+  if (const MetricFacts ours = metric->facts(); !counts_alike(ours, column.facts.signature))
+    return fmt::format("this program's signature is {}", ours.signature);
   for (const Pair& pair : pairs)
     for (const FinishedRun* run : {pair.baseline, pair.run})
       if (run->results.counts.sentences() == 0 || run->test_set != pairs.front().baseline->test_set)

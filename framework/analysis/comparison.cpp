@@ -124,7 +124,7 @@ ComparisonColumn column_of(const MetricName& name,
   const auto ours = registered_metric(name.metric);
   const std::string& signature = column.facts.signature;
   if (ours && name.series.empty() && !lengths.all() && !signature.empty() &&
-      ours->facts().signature != signature)
+      !counts_alike(ours->facts(), signature))
     throw SpecError(
         "--length: the runs' {} has the signature {}, this program would compute it as {}",
         name.text,

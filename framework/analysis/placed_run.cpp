@@ -27,11 +27,14 @@ std::string task_of(const PlacedRun& run) {
   return json.is_object() && json.contains("task") ? json["task"].dump() : "";
 }
 
-// What its test sentences are sorted by, where the spec says so.
-std::string length_unit_of(const PlacedRun& run) {
+// What its test sentences are sorted by, and its rows of attention stand for, where the spec says so.
+std::string conventions_of(const PlacedRun& run) {
   const Json json = Json::parse(run.configuration, nullptr, false);
-  const Json::json_pointer place("/evaluate/length_unit");
-  return json.is_object() && json.contains(place) ? json.at(place).dump() : "";
+  std::string text;
+  for (const char* option : {"/evaluate/length_unit", "/evaluate/row_aligns"})
+    if (const Json::json_pointer place(option); json.is_object() && json.contains(place))
+      text += option + json.at(place).dump();
+  return text;
 }
 
 }  // namespace
@@ -82,7 +85,7 @@ void place_by_test_set(std::vector<PlacedRun>& runs) {
     std::string key = run.summary.test_set;
     if (const std::string task = task_of(run); key.empty())
       key = test_of_task.contains(task) ? test_of_task.at(task) : task;
-    panels[key + length_unit_of(run)].push_back(&run);
+    panels[key + conventions_of(run)].push_back(&run);
   }
   std::map<std::string, Index> named;  // panels, by name
   for (const auto& [key, together] : panels) {

@@ -70,6 +70,14 @@ std::vector<Link> parse_links(std::string_view line,
   return sorted_once(std::move(links));
 }
 
+std::string links_text(const std::vector<Link>& links) {
+  std::string text;
+  for (const Link& link : links)
+    text += fmt::format(
+        "{}{}{}{}", text.empty() ? "" : " ", link.source, link.sure ? '-' : 'p', link.target);
+  return text;
+}
+
 std::vector<Link> spread_links(const std::vector<Link>& words,
                                const std::vector<Index>& source_word_of,
                                const std::vector<Index>& target_word_of) {

@@ -19,6 +19,9 @@ std::vector<Link> parse_links(std::string_view line,
                               const std::string& file,
                               Index number);
 
+// The counterpart: "0-0 1p2", in the order given.
+std::string links_text(const std::vector<Link>& links);
+
 // Links between words as links between symbols: every symbol of a source word to every symbol of
 // the target word. The arguments are Vocabulary::word_of of the two lines.
 std::vector<Link> spread_links(const std::vector<Link>& words,

@@ -30,6 +30,7 @@ std::vector<Index> points_at(std::span<const real> weights) {
   std::vector<Index> positions;
   for (std::size_t i = 0; i < weights.size() && largest > 0; ++i)
     if (weights[i] == largest) positions.push_back(static_cast<Index>(i));
+  if (positions.size() > 1 && positions.size() == weights.size()) positions.clear();
   return positions;
 }
 
@@ -37,10 +38,8 @@ std::vector<std::vector<Index>> words_point_at(const AlignmentMatrix& pieces,
                                                const WordGroups& words) {
   const AlignmentMatrix joined = join(pieces, words);
   std::vector<bool> points(usize(joined.steps));
-  for (Index t = 0; t < pieces.steps; ++t) {
-    const Index most = std::ssize(points_at(row_of(pieces, t)));
-    if (most > 0 && most < pieces.positions) points[usize(words.target[usize(t)])] = true;
-  }
+  for (Index t = 0; t < pieces.steps; ++t)
+    if (!points_at(row_of(pieces, t)).empty()) points[usize(words.target[usize(t)])] = true;
   std::vector<std::vector<Index>> pointed(usize(joined.steps));
   for (Index t = 0; t < joined.steps; ++t)
     if (points[usize(t)]) pointed[usize(t)] = points_at(row_of(joined, t));

@@ -21,11 +21,11 @@ std::vector<real> row_of(const AlignmentMatrix& matrix, Index step);
 // when it is spread evenly.
 double entropy(std::span<const real> weights);
 
-// Positions of the largest weight: one, or all that share it; none where all weights are 0. Throws BugError
-// for an empty row.
+// Positions of the largest weight: one, or all that share it; none where all weights are 0, or even over several
+// positions. Throws BugError for an empty row.
 std::vector<Index> points_at(std::span<const real> weights);
 
-// Where target words point when pieces are joined: nowhere, where each of a word's rows is even or all zeros.
+// Where target words point when pieces are joined: nowhere, where each of a word's rows points nowhere.
 std::vector<std::vector<Index>> words_point_at(const AlignmentMatrix& pieces,
                                                const WordGroups& words);
 

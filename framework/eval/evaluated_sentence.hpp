@@ -36,9 +36,10 @@ struct EvaluatedSentence {
   const TeacherForced* forced = nullptr;
   const Decoded* decoded = nullptr;
   const AlignmentMatrix* attention = nullptr;  // teacher-forced
-  std::span<const Link> links = {};            // known, between positions of `attention`
-  const WordGroups* words = nullptr;           // of attention's positions; null: all are words
-  const IbmModel1* ibm_model1 = nullptr;       // trained on the training pairs
+  RowAligns row_aligns = RowAligns::predicted;
+  std::span<const Link> links = {};       // known, between positions of `attention`
+  const WordGroups* words = nullptr;      // of attention's positions; null: all are words
+  const IbmModel1* ibm_model1 = nullptr;  // trained on the training pairs
 };
 
 }  // namespace softalign

@@ -218,6 +218,7 @@ EvaluatedSplit evaluate(const Scorer& scorer,
                             *sentence.attention);
       sentence.words = words ? &*words : nullptr;
       sentence.ibm_model1 = request.ibm_model1;
+      sentence.row_aligns = request.row_aligns;
       out.counts.count(static_cast<Index>(at), sentence);
       if (at >= kept || !scorer.aligns()) continue;
       if (request.heads) out.forced_heads[at] = std::move(forced[row].heads);

@@ -41,9 +41,10 @@ struct EvaluationRequest {
   const Search* search = nullptr;         // null: teacher-forced only
   const Vocabulary* source = nullptr;     // null: alignments are counted by symbols, not by words
   const IbmModel1* ibm_model1 = nullptr;  // null: its baseline is not measured
-  Index batch = 64;                       // sentences side by side
-  Index keep = 0;                         // examples whose matrices are kept
-  bool heads = false;                     // whether those of single heads are kept too
+  RowAligns row_aligns = RowAligns::predicted;
+  Index batch = 64;    // sentences side by side
+  Index keep = 0;      // examples whose matrices are kept
+  bool heads = false;  // whether those of single heads are kept too
   std::function<void(Index done, Index total)>
       progress;                // sentences; called from one thread at a time
   std::function<bool()> stop;  // asked between batches; true: throws Interrupted

@@ -156,16 +156,4 @@ AlignmentMatrix IbmModel1::weights(std::span<const Token> source,
   return matrix;
 }
 
-std::vector<std::vector<Index>> IbmModel1::point(std::span<const Token> source,
-                                                 std::span<const Token> target) const {
-  std::vector<std::vector<Index>> pointed;
-  if (source.empty()) return pointed;
-  for (const Token word : target) {
-    std::vector<double> t;
-    for (const Token candidate : source) t.push_back(probability(word, candidate));
-    pointed.push_back({std::max_element(t.begin(), t.end()) - t.begin()});
-  }
-  return pointed;
-}
-
 }  // namespace softalign

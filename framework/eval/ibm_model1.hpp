@@ -25,12 +25,6 @@ class IbmModel1 {
   // source words ever produced it. The empty word and </s> have no place.
   AlignmentMatrix weights(std::span<const Token> source, std::span<const Token> target) const;
 
-  // For each target word the position of the source word most likely to have produced it, the
-  // first among equals (0 when none ever did), as point_count takes it. The empty word is never pointed at. Empty when
-  // either side is.
-  std::vector<std::vector<Index>> point(std::span<const Token> source,
-                                        std::span<const Token> target) const;
-
  private:
   // The targets seen with source word s, ascending: [first_[s], first_[s + 1]) of both arrays.
   std::vector<Index> first_;

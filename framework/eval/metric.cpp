@@ -28,6 +28,10 @@ std::unique_ptr<Metric> registered_metric(const std::string& name) {
       Choice{.kind = MetricKind::name, .type = name, .options = {}, .where = {}});
 }
 
+bool counts_alike(const MetricFacts& facts, const std::string& signature) {
+  return signature == facts.signature || (facts.of_rows && signature == kReadRows);
+}
+
 bool highest_is_best(const std::string& name) {
   const std::optional<bool> highest = registered_metric(name)->facts().higher_is_better;
   if (!highest)

@@ -34,7 +34,12 @@ struct MetricFacts {
   std::string signature = {};
   // The metric that it is a yardstick of: shown beside that one. Empty: none.
   std::string baseline_of = {};
+  // Whether it reads rows of attention as a symbol's: which symbol's they are is said by its signature.
+  bool of_rows = false;
 };
+
+// Of a metric of rows where they stand for the symbol that was read; without, they stand for the one predicted.
+inline constexpr const char* kReadRows = "row:read";
 
 inline constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
@@ -74,6 +79,9 @@ std::vector<NamedMetric> all_metrics();
 
 // The registered metric of this name with its default options; nullptr when there is none.
 std::unique_ptr<Metric> registered_metric(const std::string& name);
+
+// Whether values of that signature come from counts as a metric of these facts makes them.
+bool counts_alike(const MetricFacts& facts, const std::string& signature);
 
 // Which end of a registered metric is good, to choose by. Throws SpecError where neither is.
 bool highest_is_best(const std::string& name);

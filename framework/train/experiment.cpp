@@ -99,6 +99,7 @@ struct Run {
     request.search = search.get();
     request.source = data.source.get();
     request.ibm_model1 = ibm_model1 ? &*ibm_model1 : nullptr;
+    request.row_aligns = spec.evaluate.rows();
     request.batch = spec.evaluate.batch;
     request.keep = spec.record.alignments;
     request.heads = true;

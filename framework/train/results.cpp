@@ -73,8 +73,7 @@ bool is_measured(const CountTable& counts, const CountColumn& column) {
   return counts.sentences() > 0 && !std::isnan(counts.row(0)[place]);
 }
 
-}  // namespace
-
+// The length bucket of every sentence.
 Buckets buckets_of(const Spec& spec, const Split& split, const Vocabulary& source) {
   const LengthBuckets lengths(spec.evaluate.lengths);
   Buckets buckets;
@@ -83,6 +82,19 @@ Buckets buckets_of(const Spec& spec, const Split& split, const Vocabulary& sourc
   for (const Index length : source_lengths(spec, split))
     buckets.of_sentence.push_back(lengths.bucket_of(length));
   return buckets;
+}
+
+}  // namespace
+
+MetricTable metrics_of(const Spec& spec,
+                       const Split& split,
+                       const Vocabulary& source,
+                       const CountTable& counts) {
+  MetricTable table = summarize(counts, all_metrics(), buckets_of(spec, split, source));
+  if (spec.evaluate.rows() == RowAligns::read)
+    for (MetricFacts& facts : table.facts)
+      if (facts.of_rows) facts.signature = kReadRows;
+  return table;
 }
 
 std::vector<std::string> symbols_of(const Vocabulary& vocabulary,
@@ -214,8 +226,7 @@ void ResultRecorder::table(const MetricTable& table) const {
 }
 
 MetricTable ResultRecorder::test(const Spec& spec, const EvaluatedSplit& result) const {
-  const Buckets buckets = buckets_of(spec, split_, *data_.source);
-  const MetricTable metrics = summarize(result.counts, all_metrics(), buckets);
+  const MetricTable metrics = metrics_of(spec, split_, *data_.source, result.counts);
   sentences(result, spec);
   counts(result.counts);
   table(metrics);

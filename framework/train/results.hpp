@@ -10,8 +10,11 @@
 
 namespace softalign {
 
-// The length bucket of every sentence of a split, with `source` as the vocabulary of its sources.
-Buckets buckets_of(const Spec& spec, const Split& split, const Vocabulary& source);
+// The metrics of a split by length, as the spec measures. source: the vocabulary of its sources.
+MetricTable metrics_of(const Spec& spec,
+                       const Split& split,
+                       const Vocabulary& source,
+                       const CountTable& counts);
 
 // What they are called, and </s> behind them where there are more positions.
 std::vector<std::string> symbols_of(const Vocabulary& vocabulary,

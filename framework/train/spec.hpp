@@ -7,6 +7,7 @@
 
 #include "framework/config/options.hpp"
 #include "framework/config/value.hpp"
+#include "framework/eval/alignment_matrix.hpp"
 #include "framework/seq/model.hpp"
 #include "framework/train/diagnostics_options.hpp"
 #include "framework/train/init_options.hpp"
@@ -20,8 +21,11 @@ struct EvaluateOptions {
   bool search_dev = true;
   std::vector<Index> lengths = {10, 20, 30, 40, 50, 60};
   std::optional<std::string> length_unit;
+  std::optional<std::string> row_aligns;
   Index batch = 64;
   std::vector<std::string> baselines;
+
+  RowAligns rows() const { return row_aligns_of(row_aligns.value_or("")); }
   template <class V>
   void describe(V& v) {
     v("search", search, "how test sentences are decoded");
@@ -36,13 +40,19 @@ struct EvaluateOptions {
       "what lengths count: symbols, which sentencepiece makes pieces of words, or words; null: "
       "symbols",
       one_of("symbols", "words"));
+    v("row_aligns",
+      row_aligns,
+      "which target symbol a row of attention stands for: the one predicted with it, or the one "
+      "read at its step, the one before; null: predicted",
+      one_of("predicted", "read"));
     v("batch",
       batch,
       "sentences decoded together; changes the speed only",
       same_run(between(1, kLargestBatch), 64));
     v("baselines",
       baselines,
-      "models without a network to report beside: ibm_model1 (pointing accuracy on known links)",
+      "models without a network to report beside: ibm_model1 (pointing accuracy and AER on known "
+      "links)",
       one_of("ibm_model1"));
   }
 };

@@ -189,6 +189,7 @@ MetricTable Trainer::evaluate_parameters() {
   EvaluationRequest request;
   request.search = dev_search_.get();
   request.source = data_.source.get();
+  request.row_aligns = spec_.evaluate.rows();
   request.batch = spec_.evaluate.batch;
   request.keep = spec_.record.snapshots;
   request.progress = [&](Index done, Index total) {

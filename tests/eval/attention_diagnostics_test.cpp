@@ -21,7 +21,8 @@ BOOST_AUTO_TEST_CASE(equals_share_the_largest_weight) {
   using Positions = std::vector<Index>;
   BOOST_TEST((points_at(std::vector<real>{0.1f, 0.5f, 0.4f, 0}) == Positions{1}));
   BOOST_TEST((points_at(std::vector<real>{0.1f, 0.4f, 0.4f, 0.1f}) == Positions{1, 2}));
-  BOOST_TEST((points_at(std::vector<real>{0.5f, 0.5f}) == Positions{0, 1}));
+  BOOST_TEST((points_at(std::vector<real>{0.5f, 0.5f, 0}) == Positions{0, 1}));
+  BOOST_TEST(points_at(std::vector<real>{0.5f, 0.5f}).empty());
   BOOST_TEST(points_at(std::vector<real>{0, 0}).empty());
   BOOST_TEST((points_at(std::vector<real>{1}) == Positions{0}));
   BOOST_CHECK_THROW(points_at(std::vector<real>{}), Error);

@@ -58,14 +58,15 @@ BOOST_AUTO_TEST_CASE(a_word_that_occurs_twice_takes_two_shares) {
   BOOST_TEST(one.probability(casa, house) == (2. / 3) / (2. / 3 + 1), tolerance(1e-14));
 }
 
-BOOST_AUTO_TEST_CASE(points_at_the_likeliest_source_word) {
+BOOST_AUTO_TEST_CASE(weights_are_shares_of_the_source_words) {
   const IbmModel1 model(kPairs);
-  BOOST_TEST(model.point(std::vector<Token>{blue, house}, std::vector<Token>{casa, azul}) ==
-             (std::vector<std::vector<Index>>{{1}, {0}}));
-  // The first of equal words; 0 for a word never seen.
-  BOOST_TEST(model.point(std::vector<Token>{blue, house, house}, std::vector<Token>{casa, 99}) ==
-             (std::vector<std::vector<Index>>{{1}, {0}}));
-  BOOST_TEST(model.point({}, std::vector<Token>{casa}).empty());
+  const AlignmentMatrix w =
+      model.weights(std::vector<Token>{blue, house, house}, std::vector<Token>{casa, 99});
+  BOOST_TEST((w.steps == 2 && w.positions == 3));
+  BOOST_TEST(w.weights[1] == w.weights[2]);
+  BOOST_TEST(w.weights[0] < w.weights[1]);
+  BOOST_TEST(w.weights[0] + w.weights[1] + w.weights[2] == 1.F, tolerance(1e-6F));
+  BOOST_TEST((w.weights[3] == 0 && w.weights[4] == 0 && w.weights[5] == 0));  // never seen
 }
 
 BOOST_AUTO_TEST_CASE(pairs_with_an_empty_side_are_harmless) {

@@ -179,8 +179,9 @@ BOOST_AUTO_TEST_CASE(all_are_registered_by_name_and_know_their_facts) {
     if (facts.higher_is_better == false) lower.push_back(named.name);
     if (facts.searched) searched.push_back(named.name);
     if (facts.main) main.push_back(named.name);
-    BOOST_TEST((facts.units == "percent" && named.name != "cut_off") ==
-               (facts.higher_is_better == true));
+    const bool of_errors = named.name == "cut_off" || named.name.starts_with("aer");
+    BOOST_TEST((facts.units == "percent" && !of_errors) == (facts.higher_is_better == true));
+    BOOST_TEST(facts.of_rows == (named.name == "aer" || named.name == "pointing_accuracy"));
     BOOST_TEST((facts.units == "percent") == (facts.most == 100));
     BOOST_TEST(facts.signature.empty() ==
                (!named.name.starts_with("bleu") && named.name != "chrf"));
@@ -188,7 +189,9 @@ BOOST_AUTO_TEST_CASE(all_are_registered_by_name_and_know_their_facts) {
     BOOST_TEST(!named.metric->columns().empty());
   }
   using Names = std::vector<std::string>;
-  BOOST_TEST(names == (Names{"attention_entropy",
+  BOOST_TEST(names == (Names{"aer",
+                             "aer_ibm_model1",
+                             "attention_entropy",
                              "bleu",
                              "bleu_13a",
                              "bleu_char",
@@ -204,7 +207,9 @@ BOOST_AUTO_TEST_CASE(all_are_registered_by_name_and_know_their_facts) {
                              "pointing_accuracy",
                              "pointing_accuracy_ibm_model1",
                              "token_accuracy"}));
-  BOOST_TEST(lower == (Names{"attention_entropy", "cut_off", "loss", "perplexity"}));
+  BOOST_TEST(
+      lower ==
+      (Names{"aer", "aer_ibm_model1", "attention_entropy", "cut_off", "loss", "perplexity"}));
   BOOST_TEST(searched == (Names{"bleu",
                                 "bleu_13a",
                                 "bleu_char",

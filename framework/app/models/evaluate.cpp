@@ -85,6 +85,7 @@ void evaluate(const Arguments& arguments) {
   EvaluationRequest request;
   request.search = search.get();
   request.source = run.source.get();
+  request.row_aligns = run.spec().evaluate.rows();
   request.batch = run.spec().evaluate.batch;
   request.progress = [&](Index done, Index total) {
     observer.stage("evaluating " + split.name, done, total);
@@ -92,16 +93,16 @@ void evaluate(const Arguments& arguments) {
   const EvaluatedSplit result =
       softalign::evaluate(runs.scorer, split, *run.target, request, workers);
   observer.clear();
-  const MetricTable table =
-      summarize(result.counts, all_metrics(), buckets_of(run.spec(), split, *run.source));
+  const MetricTable table = metrics_of(run.spec(), split, *run.source, result.counts);
   const Json searched = search_of(run.spec());
   if (!arguments.json) {
-    print_text("{} split{}, search: {}{}\n{}",
+    print_text("{} split{}, search: {}{}\n{}\n{}",
                split.name,
                runs.members.size() > 1 ? " of " + run.record.run_id() : "",
                search_text(searched),
                together(runs, arguments.trained.average),
-               metrics_by_length(table, table.metrics));
+               metrics_by_length(table, table.metrics),
+               signatures(table));
     return;
   }
   Json json = {{"run_id", run.record.run_id()},
@@ -109,6 +110,7 @@ void evaluate(const Arguments& arguments) {
                {"search", searched},
                {"changed_data", changed},
                {"metrics", metrics_json(table)}};
+  if (run.spec().evaluate.row_aligns) json["row_aligns"] = *run.spec().evaluate.row_aligns;
   if (!run.state.empty()) json["state"] = run.state;
   if (runs.members.size() > 1)
     json["ensemble"] = {{"run_ids", runs.ids()}, {"average", arguments.trained.average}};
@@ -124,7 +126,7 @@ void add_evaluate(CLI::App& app, Outcome&) {
                                   "measure a trained model again, with another search",
                                   "Models",
                                   "softalign evaluate 3f2a search=beam search.width=10");
-  arguments->trained.add_to(*command, {"search", "lengths", "batch"});
+  arguments->trained.add_to(*command, {"search", "lengths", "row_aligns", "batch"});
   command->add_option("--split", arguments->split, "dev or test")
       ->capture_default_str()
       ->check(CLI::IsMember({"dev", "test"}));

@@ -2,8 +2,11 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 
+#include "framework/base/types.hpp"
+#include "framework/data/alignment_file.hpp"
 #include "framework/record/published/alignment_record.hpp"
 
 namespace softalign::app {
@@ -19,38 +22,71 @@ bool holds_alignments(const std::filesystem::path& file) {
 
 }  // namespace
 
-void KeptAlignments::add_to(CLI::App& command, OutputFile& file) {
-  file.add_to(
+void KeptFiles::add_to(CLI::App& command) {
+  alignments.add_to(
       command, "--alignments", "write the words and the alignment matrices into this HDF5 file");
+  command.add_option("--links",
+                     links,
+                     "write links between words into this file: Pharaoh format, i-j of source and "
+                     "target from 0, a line a sentence");
+  reading.add_to(command);
 }
 
-KeptAlignments::KeptAlignments(const OutputFile& file, const TrainedRuns& runs)
-    : file_(file.path), runs_(runs) {
-  if (!file_.empty() && !runs.scorer.aligns())
-    throw SpecError("--alignments: this run's model has no attention, so there are none");
-  file.check(holds_alignments);
+KeptAlignments::KeptAlignments(const KeptFiles& files, const TrainedRuns& runs)
+    : file_(files.alignments.path),
+      links_{files.links, files.alignments.force},
+      runs_(runs),
+      rule_(files.reading.rule(runs.first().spec().evaluate.rows())) {
+  for (const auto& [option, path] : {std::pair("--alignments", file_), {"--links", links_.path}})
+    if (!path.empty() && !runs.scorer.aligns())
+      throw SpecError("{}: this run's model has no attention, so there are none", option);
+  files.alignments.check(holds_alignments);
+  links_.check();
+}
+
+std::string KeptAlignments::links_between(const AlignedSentence& sentence,
+                                          const AlignmentMatrix& matrix) const {
+  const auto& [source, source_tokens, target, target_tokens, known] = sentence;
+  if (matrix.positions != std::ssize(source_tokens) + 1)
+    throw SpecError("--links: the encoder's annotations are not the source's words");
+  const auto words = word_groups(source, source_tokens, target, target_tokens, matrix);
+  return links_text(links_of(matrix, std::ssize(target_tokens), words ? &*words : nullptr, rule_));
 }
 
 void KeptAlignments::keep(Index line,
                           Index rank,
                           std::span<const Token> source,
                           const Hypothesis& hypothesis) {
-  if (file_.empty()) return;
   const TrainedRun& run = runs_.first();
-  std::vector<Alignment> found = recorded_alignments(
-      {rank == 0 ? "cross" : fmt::format("cross_{}", rank + 1), run.record.last_update(), line, 0},
-      {*run.source, source, *run.target, hypothesis.tokens},
-      matrix_of(hypothesis));
+  const AlignedSentence sentence{*run.source, source, *run.target, hypothesis.tokens};
+  std::vector<Alignment> found;
+  if (!file_.empty())
+    found = recorded_alignments({rank == 0 ? "cross" : fmt::format("cross_{}", rank + 1),
+                                 run.record.last_update(),
+                                 line,
+                                 0},
+                                sentence,
+                                matrix_of(hypothesis));
+  const bool linked = !links_.path.empty() && rank == 0;
+  std::string links = linked ? links_between(sentence, matrix_of(hypothesis)) : "";
   const std::lock_guard lock(mutex_);
   std::move(found.begin(), found.end(), std::back_inserter(alignments_));
+  if (!linked) return;
+  lines_.resize(std::max(lines_.size(), usize(line + 1)));
+  lines_[usize(line)] = std::move(links);
 }
 
-void KeptAlignments::write() {
-  if (file_.empty()) return;
-  write_alignment_record(FileSystem::real(),
-                         file_,
-                         fmt::format("{}", fmt::join(runs_.ids(), " ")),
-                         std::move(alignments_));
+void KeptAlignments::write(Index lines) {
+  if (!file_.empty())
+    write_alignment_record(FileSystem::real(),
+                           file_,
+                           fmt::format("{}", fmt::join(runs_.ids(), " ")),
+                           std::move(alignments_));
+  if (links_.path.empty()) return;
+  lines_.resize(usize(lines));
+  std::string text;
+  for (const std::string& line : lines_) text += line + "\n";
+  links_.write(text);
 }
 
 }  // namespace softalign::app

@@ -1,5 +1,5 @@
-// The option `--alignments FILE` of commands that use models: matrices of hypotheses, kept until all
-// are there and written in one step.
+// The options `--alignments FILE` and `--links FILE` of commands that use models: matrices of hypotheses, and links
+// between their words, kept until all are there and written in one step.
 #pragma once
 
 #include <mutex>
@@ -7,30 +7,42 @@
 #include <vector>
 
 #include "framework/app/models/trained.hpp"
+#include "framework/app/terminal/link_options.hpp"
 #include "framework/app/terminal/output_file.hpp"
 #include "framework/record/journal/frames.hpp"
 #include "framework/train/results.hpp"
 
 namespace softalign::app {
 
+struct KeptFiles {
+  OutputFile alignments;
+  std::string links;
+  LinkOptions reading;
+
+  void add_to(CLI::App& command);
+};
+
 class KeptAlignments {
  public:
-  static void add_to(CLI::App& command, OutputFile& file);
-
-  // Keeps nothing when no file is named. Throws SpecError for models without attention, and as
+  // Keeps nothing for what no file is named. Throws SpecError for models without attention, and as
   // OutputFile::check does.
-  KeptAlignments(const OutputFile& file, const TrainedRuns& runs);
+  KeptAlignments(const KeptFiles& files, const TrainedRuns& runs);
 
   // From any thread. line, rank: of the hypothesis, from 0; the best are the module "cross", others
-  // "cross_2", "cross_3" and so on.
+  // "cross_2", "cross_3" and so on. Links are those of the best.
   void keep(Index line, Index rank, std::span<const Token> source, const Hypothesis& hypothesis);
-  void write();  // once, at the end
+  void write(Index lines);  // once, at the end: a line of links for each
 
  private:
+  std::string links_between(const AlignedSentence& sentence, const AlignmentMatrix& matrix) const;
+
   std::string file_;
+  OutputFile links_;
   const TrainedRuns& runs_;
+  LinkRule rule_;
   std::mutex mutex_;
   std::vector<Alignment> alignments_;  // in any order: the file sorts them
+  std::vector<std::string> lines_;     // of links
 };
 
 }  // namespace softalign::app

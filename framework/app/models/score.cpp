@@ -23,7 +23,7 @@ namespace {
 struct Arguments {
   TrainedArguments trained;
   std::string source, target;
-  OutputFile alignments;
+  KeptFiles files;
   bool json = false;
 };
 
@@ -148,7 +148,7 @@ std::string json_of(Index line, const Hypothesis& one, const Vocabulary& target)
 void score(const Arguments& arguments) {
   const TrainedRuns runs = open_trained(arguments.trained);
   refuse_links(runs);
-  KeptAlignments kept(arguments.alignments, runs);
+  KeptAlignments kept(arguments.files, runs);
   ForcedDecoder decoder(runs, arguments.trained, kept);
   TextFile source(arguments.source, TextFile::Read::once),
       target(arguments.target, TextFile::Read::once);
@@ -170,7 +170,7 @@ void score(const Arguments& arguments) {
                             -log_probability,
                             symbols));
   write_error(decoder.notes());
-  kept.write();
+  kept.write(line);
 }
 
 }  // namespace
@@ -183,7 +183,7 @@ void add_score(CLI::App& app, Outcome&) {
       "how probable given target sentences are, and their alignments: forced decoding. A line a "
       "pair: log probability, a tab, that of each symbol and of </s>",
       "Models",
-      "softalign score 3f2a --source source.txt --target target.txt --alignments forced.h5");
+      "softalign score 3f2a --source source.txt --target target.txt --links forced.links");
   arguments->trained.add_to(*command, {"batch"});
   command
       ->add_option(
@@ -191,7 +191,7 @@ void add_score(CLI::App& app, Outcome&) {
       ->required();
   command->add_option("--target", arguments->target, "the translations, line by line")->required();
   command->add_flag("--json", arguments->json, "a JSON object for each pair, with its symbols");
-  KeptAlignments::add_to(*command, arguments->alignments);
+  arguments->files.add_to(*command);
   command->callback([arguments] { score(*arguments); });
 }
 

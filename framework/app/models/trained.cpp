@@ -28,7 +28,7 @@ Override trained_override(Override change, const Strings& measures) {
   // Where files are; what is frozen says how a checkpoint is laid out.
   for (const char* file : {"init.from", "init.source_embeddings", "init.target_embeddings"})
     if (change.path == file) return change;
-  const Strings all = {"search", "lengths", "batch", "task", "plugins"};
+  const Strings all = {"search", "lengths", "row_aligns", "batch", "task", "plugins"};
   if (std::ranges::find(all, head) == all.end())
     throw SpecError("{}: a trained run has no {} to change{}",
                     change.where.str(),

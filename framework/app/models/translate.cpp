@@ -28,7 +28,7 @@ constexpr const char* kInput = "standard input";
 
 struct Arguments {
   TrainedArguments trained;
-  OutputFile alignments;
+  KeptFiles files;
   Index n_best = 0;  // 0: the best alone, as plain text
   bool json = false;
 };
@@ -194,7 +194,7 @@ Block read_block(LineReader& input, std::size_t most) {
 void translate(const Arguments& arguments) {
   const TrainedRuns runs = open_trained(arguments.trained);
   refuse_links(runs);
-  KeptAlignments kept(arguments.alignments, runs);
+  KeptAlignments kept(arguments.files, runs);
   const Vocabulary& target = *runs.first().target;
   Translator translator(runs, arguments.trained, std::max<Index>(1, arguments.n_best), kept);
   LineReader input(kInput, read_input);
@@ -209,7 +209,7 @@ void translate(const Arguments& arguments) {
     more = !block.last;
   }
   write_error(translator.note());
-  kept.write();
+  kept.write(lines);
 }
 
 }  // namespace
@@ -234,7 +234,7 @@ void add_translate(CLI::App& app, Outcome&) {
   command->add_flag("--json",
                     arguments->json,
                     "a JSON object for each sentence, with the log probability of every symbol");
-  KeptAlignments::add_to(*command, arguments->alignments);
+  arguments->files.add_to(*command);
   command->callback([arguments] { translate(*arguments); });
 }
 

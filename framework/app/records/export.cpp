@@ -1,18 +1,20 @@
 // softalign export RUN|FOLDER.. --format csv: runs, learning curves or test sentences as one table,
-// for other programs.
+// for other programs; or the alignments of one run as links.
 #include <map>
 
 #include "framework/analysis/export.hpp"
+#include "framework/analysis/export_links.hpp"
 #include "framework/app/command.hpp"
 #include "framework/app/experiments/load.hpp"
 #include "framework/app/models/trained.hpp"
 #include "framework/app/records/report_json.hpp"
 #include "framework/app/records/runs.hpp"
+#include "framework/app/terminal/link_options.hpp"
 #include "framework/app/terminal/output_file.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/workers.hpp"
 #include "framework/config/plugin_loader.hpp"
-#include "framework/record/file.hpp"
+#include "framework/record/published/open_record.hpp"
 
 namespace softalign::app {
 namespace {
@@ -30,16 +32,29 @@ struct Arguments {
   std::string what = "runs";
   std::vector<std::string> plugins;
   PairedTestOptions draws;
+  std::string module = "cross";
+  std::optional<Index> head;
+  LinkOptions reading;
   OutputFile file;
 };
 
-void write(const OutputFile& file, const std::string& table) {
+void write(const OutputFile& file, const std::string& text) {
   if (file.path.empty())
-    write_data(table);
-  else if (file.force)
-    FileSystem::real().write_atomically(file.path, table);
-  else if (!FileSystem::real().create_once(file.path, table))
-    file.check();  // somebody made it meanwhile
+    write_data(text);
+  else
+    file.write(text);
+}
+
+// The links of one run.
+std::string exported_links(const Arguments& arguments) {
+  const auto runs = given_runs(arguments.places, arguments.results);
+  if (runs.size() != 1)
+    throw SpecError("--what links: takes one run, and there are {}", runs.size());
+  const Record record(runs[0].place);
+  const LinkRule rule = arguments.reading.rule(row_aligns_of(record));
+  const ExportedLinks links = export_links(record, arguments.module, arguments.head, rule);
+  write_error(links.note);
+  return links.text;
 }
 
 void export_tables(Arguments& arguments) {
@@ -50,6 +65,7 @@ void export_tables(Arguments& arguments) {
     const Json report = report_json(arguments.places, arguments.results, arguments.draws);
     return write(arguments.file, json_line(report));
   }
+  if (arguments.what == "links") return write(arguments.file, exported_links(arguments));
   std::vector<std::filesystem::path> runs;
   for (const GivenRun& run : given_runs(arguments.places, arguments.results))
     runs.push_back(run.place);
@@ -74,7 +90,9 @@ void add_export(CLI::App& app, Outcome&) {
       "runs: a row a run, its options and metrics. curves: a row a number, by series and update.\n"
       "sentences: a row a test sentence, with the counts behind every metric. CSV is that of\n"
       "RFC 4180. The same records give the same bytes. Runs that cannot be read are named and left "
-      "out.");
+      "out.\nlinks: of one run, those of its alignments, in Pharaoh format: i-j of source and "
+      "target, a "
+      "line a sentence.");
   command
       ->add_option("runs", arguments->places, "runs, as `show` takes them, or folders above some")
       ->required();
@@ -86,8 +104,8 @@ void add_export(CLI::App& app, Outcome&) {
   command
       ->add_option("--what",
                    arguments->what,
-                   "runs, curves, sentences, or report: all that a report draws, as JSON")
-      ->check(CLI::IsMember({"runs", "curves", "sentences", "report"}))
+                   "runs, curves, sentences, links, or report: all that a report draws, as JSON")
+      ->check(CLI::IsMember({"runs", "curves", "sentences", "links", "report"}))
       ->capture_default_str();
   command
       ->add_option("--resamples",
@@ -95,6 +113,14 @@ void add_export(CLI::App& app, Outcome&) {
                    "of report: draws of the bootstrap; with 0 nothing is compared")
       ->check(CLI::Range(0, 10'000'000))
       ->capture_default_str();
+  command
+      ->add_option(
+          "--module",
+          arguments->module,
+          "of links: which alignments: cross (test, teacher-forced), cross_search, cross_layer1")
+      ->capture_default_str();
+  command->add_option("--head", arguments->head, "of links: of which head (default: the first)");
+  arguments->reading.add_to(*command);
   add_plugin_option(*command, arguments->plugins, kMetricsOfPlugins);
   arguments->file.add_to(*command, "-o,--output", "a new file (default: standard output)");
   command->callback([arguments] { export_tables(*arguments); });

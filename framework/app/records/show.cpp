@@ -145,14 +145,6 @@ std::string summary(const Record& record) {
   return out;
 }
 
-std::string signatures(const MetricTable& table) {
-  std::string out;
-  for (std::size_t m = 0; m < table.metrics.size(); ++m)
-    if (const std::string& signature = table.facts[m].signature; !signature.empty())
-      out += fmt::format("{}: {}\n", table.metrics[m], signature);
-  return out;
-}
-
 void show_summary(const Record& record) {
   print_text("{}\nspec, what was given:\n{}", summary(record), given_lines(record.spec_yaml()));
   if (const MetricTable table = read_by_length(record); !table.rows.empty())

@@ -2,6 +2,7 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/path.hpp"
+#include "framework/record/file.hpp"
 
 namespace softalign::app {
 
@@ -31,6 +32,13 @@ void OutputFile::check(bool (*ours)(const fs::path&)) const {
     throw SpecError("{}: exists already{}; --force replaces it, or choose another name",
                     path,
                     ours ? " and was not made by this command" : "");
+}
+
+void OutputFile::write(std::string_view text) const {
+  if (force)
+    FileSystem::real().write_atomically(path, text);
+  else if (!FileSystem::real().create_once(path, text))
+    check();
 }
 
 }  // namespace softalign::app

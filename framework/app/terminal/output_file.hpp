@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace softalign::app {
 
@@ -19,6 +20,9 @@ struct OutputFile {
   // Before the work. Throws SpecError where the law forbids to write, or its folder is not there.
   // `ours`: whether softalign made the file that is there; by default nobody knows.
   void check(bool (*ours)(const std::filesystem::path&) = nullptr) const;
+
+  // A text, in one step. Somebody may have made the file since `check`: that is refused as there.
+  void write(std::string_view text) const;
 };
 
 }  // namespace softalign::app

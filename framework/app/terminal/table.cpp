@@ -184,6 +184,14 @@ std::string metrics_by_length(const MetricTable& table, const std::vector<std::s
   return ways_of_measuring(table, shown, terminal_columns(STDOUT_FILENO)) + text.fitted();
 }
 
+std::string signatures(const MetricTable& table) {
+  std::string out;
+  for (std::size_t m = 0; m < table.metrics.size(); ++m)
+    if (const std::string& signature = table.facts[m].signature; !signature.empty())
+      out += fmt::format("{}: {}\n", table.metrics[m], signature);
+  return out;
+}
+
 Json metrics_json(const MetricTable& table) {
   Json json = Json::object();
   for (std::size_t r = 0; r < table.rows.size(); ++r) {

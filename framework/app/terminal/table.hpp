@@ -53,6 +53,9 @@ std::vector<std::string> main_metrics(const MetricTable& table);
 // is left out, and baselines stand beside their metrics.
 std::string metrics_by_length(const MetricTable& table, const std::vector<std::string>& metrics);
 
+// A line "bleu: its signature" for each metric that has one.
+std::string signatures(const MetricTable& table);
+
 // {"all": {"n": .., "bleu": ..}, "1-10": ..}, as a record keeps it: without the metrics that are
 // not defined over all sentences.
 Json metrics_json(const MetricTable& table);

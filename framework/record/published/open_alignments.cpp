@@ -36,6 +36,71 @@ std::vector<std::string> row(const std::vector<std::string>& all, Index at, Inde
   return {from, from + n};
 }
 
+// All of a module but its weights, which are read as they are asked for.
+class Contents {
+ public:
+  Contents(const std::filesystem::path& file, const Hdf5Reader& hdf5, const std::string& name)
+      : file_(file), hdf5_(hdf5), name_(name), module_(file, hdf5, name) {
+    const std::vector<Dimension> dims = hdf5_.dims(module_.group() + "weights");
+    sentences_ = module_.get<std::int32_t>("sentence", -1);
+    if (dims.size() != 5 || dims[1].size != std::ssize(sentences_))
+      throw damaged_record(file_, module_.group() + "weights has other axes than a record's");
+    n_ = dims[1].size, tgt_ = dims[3].size, src_ = dims[4].size;
+    updates_ = module_.get<std::int64_t>("update", dims[0].size);
+    heads_ = module_.get<std::int32_t>("head", dims[2].size);
+    src_len_ = module_.get<std::int32_t>("src_len", n_);
+    tgt_len_ = module_.get<std::int32_t>("tgt_len", dims[0].size * n_);
+    src_tokens_ = module_.get<std::string>("src_tokens", n_ * src_);
+    tgt_tokens_ = module_.get<std::string>("tgt_tokens", dims[0].size * n_ * tgt_);
+    if (module_.has("gold")) gold_ = module_.get<std::uint8_t>("gold", n_ * tgt_ * src_);
+  }
+
+  const std::vector<std::int32_t>& sentences() const { return sentences_; }
+
+  // Of the i-th of the sentences.
+  std::vector<Alignment> at(Index i) const {
+    const Index width = length(src_len_[usize(i)], src_);
+    std::vector<Alignment> found;
+    for (Index u = 0; u < std::ssize(updates_); ++u) {
+      const Index height = length(tgt_len_[usize(u * n_ + i)], tgt_);
+      for (Index h = 0; h < std::ssize(heads_) && height > 0; ++h) {
+        Alignment a;
+        a.module = name_;
+        a.update = updates_[usize(u)];
+        a.sentence = sentences_[usize(i)];
+        a.head = heads_[usize(h)];
+        a.source = row(src_tokens_, i, src_, width);
+        a.target = row(tgt_tokens_, u * n_ + i, tgt_, height);
+        a.weights = hdf5_.read_block(
+            module_.group() + "weights", {u, i, h, 0, 0}, {1, 1, 1, height, width});
+        for (Index t = 0; t < height && !gold_.empty(); ++t) {
+          const auto from = gold_.begin() + (i * tgt_ + t) * src_;
+          a.gold.insert(a.gold.end(), from, from + width);
+        }
+        found.push_back(std::move(a));
+      }
+    }
+    return found;
+  }
+
+ private:
+  Index length(std::int32_t given, Index most) const {
+    if (given < 0 || given > most)
+      throw damaged_record(file_, module_.group() + " has sentences longer than its axes");
+    return given;
+  }
+
+  const std::filesystem::path& file_;
+  const Hdf5Reader& hdf5_;
+  const std::string& name_;
+  Module module_;
+  Index n_ = 0, tgt_ = 0, src_ = 0;
+  std::vector<std::int32_t> sentences_, heads_, src_len_, tgt_len_;
+  std::vector<std::int64_t> updates_;
+  std::vector<std::string> src_tokens_, tgt_tokens_;
+  std::vector<std::uint8_t> gold_;
+};
+
 }  // namespace
 
 std::vector<std::string> StoredAlignments::modules() const {
@@ -54,53 +119,19 @@ std::vector<Index> StoredAlignments::heads(const std::string& module) const {
 
 std::vector<Alignment> StoredAlignments::of_sentence(const std::string& name,
                                                      Index sentence) const {
-  const std::vector<Index> all = sentences(name);
-  const auto place = std::find(all.begin(), all.end(), sentence);
-  if (place == all.end())
+  const Contents contents(file_, hdf5_, name);
+  const auto place = std::ranges::find(contents.sentences(), sentence);
+  if (place == contents.sentences().end())
     throw DataError("{}: no sentence {} in {}", file_.string(), sentence, name);
-  const Index i = place - all.begin();
+  return contents.at(place - contents.sentences().begin());
+}
 
-  const Module module(file_, hdf5_, name);
-  const std::vector<Dimension> dims = hdf5_.dims(module.group() + "weights");
-  if (dims.size() != 5 || dims[1].size != std::ssize(all))
-    throw damaged_record(file_, module.group() + "weights has other axes than a record's");
-  const Index n = dims[1].size, tgt = dims[3].size, src = dims[4].size;
-  const auto updates = module.get<std::int64_t>("update", dims[0].size);
-  const auto heads = module.get<std::int32_t>("head", dims[2].size);
-  const auto src_len = module.get<std::int32_t>("src_len", n);
-  const auto tgt_len = module.get<std::int32_t>("tgt_len", dims[0].size * n);
-  const auto src_tokens = module.get<std::string>("src_tokens", n * src);
-  const auto tgt_tokens = module.get<std::string>("tgt_tokens", dims[0].size * n * tgt);
-  std::vector<std::uint8_t> gold;
-  if (module.has("gold")) gold = module.get<std::uint8_t>("gold", n * tgt * src);
-  const auto length = [&](std::int32_t given, Index most) {
-    if (given < 0 || given > most)
-      throw damaged_record(file_, module.group() + " has sentences longer than its axes");
-    return Index{given};
-  };
-
-  const Index width = length(src_len[usize(i)], src);
-  std::vector<Alignment> found;
-  for (Index u = 0; u < dims[0].size; ++u) {
-    const Index height = length(tgt_len[usize(u * n + i)], tgt);
-    for (Index h = 0; h < dims[2].size && height > 0; ++h) {
-      Alignment a;
-      a.module = name;
-      a.update = updates[usize(u)];
-      a.sentence = sentence;
-      a.head = heads[usize(h)];
-      a.source = row(src_tokens, i, src, width);
-      a.target = row(tgt_tokens, u * n + i, tgt, height);
-      a.weights =
-          hdf5_.read_block(module.group() + "weights", {u, i, h, 0, 0}, {1, 1, 1, height, width});
-      for (Index t = 0; t < height && !gold.empty(); ++t) {
-        const auto from = gold.begin() + (i * tgt + t) * src;
-        a.gold.insert(a.gold.end(), from, from + width);
-      }
-      found.push_back(std::move(a));
-    }
-  }
-  return found;
+void StoredAlignments::each_sentence(
+    const std::string& name,
+    const std::function<void(Index, const std::vector<Alignment>&)>& take) const {
+  const Contents contents(file_, hdf5_, name);
+  for (Index i = 0; i < std::ssize(contents.sentences()); ++i)
+    take(contents.sentences()[usize(i)], contents.at(i));
 }
 
 }  // namespace softalign

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,10 @@ class StoredAlignments {
   std::vector<Index> sentences(const std::string& module) const;
   // The matrices of one sentence without padding, by update and head; none for an empty sentence.
   std::vector<Alignment> of_sentence(const std::string& module, Index sentence) const;
+  // Those of every sentence, in the order of sentences().
+  void each_sentence(
+      const std::string& module,
+      const std::function<void(Index sentence, const std::vector<Alignment>&)>& take) const;
 
  private:
   std::filesystem::path file_;

@@ -1,0 +1,112 @@
+#include "framework/analysis/export_links.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "framework/base/error.hpp"
+#include "framework/base/suggest.hpp"
+#include "framework/base/types.hpp"
+#include "framework/data/alignment_file.hpp"
+#include "framework/eval/words.hpp"
+
+namespace softalign {
+namespace {
+
+// A side of the sentences: its vocabulary gives back the symbols that a record names.
+class Side {
+ public:
+  Side(const Record& record, const char* name) try
+      : vocabulary(load_vocabulary(record.text("data", name))) {
+  } catch (const DataError& error) {
+    throw damaged_record(record.file(), fmt::format("{}: {}", name, error.what()));
+  }
+
+  // Without </s>.
+  std::vector<Token> tokens(const std::vector<std::string>& names) const {
+    std::vector<Token> tokens;
+    for (const std::string& name : names)
+      if (name != kSpecialNames[kEnd]) tokens.push_back(vocabulary->id(name));
+    return tokens;
+  }
+
+  std::shared_ptr<const Vocabulary> vocabulary;
+};
+
+void check_module(const Record& record, const std::string& module) {
+  const std::vector<std::string> modules = record.alignments().modules();
+  if (modules.empty())
+    throw SpecError(
+        "{}: holds no alignments: the model has no attention, or record.alignments is 0",
+        record.file().string());
+  if (std::ranges::count(modules, module) == 0 || module.starts_with(kBetweenWords))
+    throw SpecError("--module: no alignments between symbols are called '{}'{}",
+                    module,
+                    suggestion(module, modules));
+}
+
+std::string note_of(const Record& record, const std::string& module, Index kept) {
+  const std::string split = module.starts_with("cross_dev") ? "dev" : "test";
+  const auto count = [&](const char* name) {
+    return record.attribute<Index>("data/" + split, name).value_or(0);
+  };
+  std::string note;
+  if (const Index all = count("kept"); kept < all)
+    note += fmt::format(
+        "note: links of the first {} of {} {} sentences: record.{} says how many a run keeps, and "
+        "softalign score --links aligns any text\n",
+        kept,
+        all,
+        split,
+        split == "dev" ? "snapshots" : "alignments");
+  if (const Index lost = count("dropped_empty") + count("dropped_too_long"); lost > 0)
+    note += fmt::format(
+        "note: {} lines of the {} text were left out, and have no line here\n", lost, split);
+  return note;
+}
+
+}  // namespace
+
+ExportedLinks export_links(const Record& record,
+                           const std::string& module,
+                           std::optional<Index> head,
+                           const LinkRule& rule) {
+  check_module(record, module);
+  const Side source(record, "source_vocabulary"), target(record, "target_vocabulary");
+  const StoredAlignments stored = record.alignments();
+  const std::vector<Index> heads = stored.heads(module);
+  if (head && std::ranges::count(heads, *head) == 0)
+    throw SpecError("--head: {} has no head {}, but {}", module, *head, heads.size());
+  ExportedLinks out;
+  Index sentences = 0;
+  stored.each_sentence(module, [&](Index, const std::vector<Alignment>& all) {
+    ++sentences;
+    const auto chosen = std::ranges::find_if(all, [&](const Alignment& one) {
+      return one.update == all.back().update && one.head == head.value_or(one.head);
+    });
+    if (chosen != all.end()) {
+      const std::vector<Token> read = source.tokens(chosen->source),
+                               written = target.tokens(chosen->target);
+      const AlignmentMatrix matrix{
+          std::ssize(chosen->target), std::ssize(chosen->source), chosen->weights};
+      if (matrix.positions != std::ssize(read) + 1 || matrix.steps < std::ssize(written))
+        throw SpecError("{}: the encoder's annotations are not the source's words",
+                        record.file().string());
+      const auto words = word_groups(*source.vocabulary, read, *target.vocabulary, written, matrix);
+      out.text +=
+          links_text(links_of(matrix, std::ssize(written), words ? &*words : nullptr, rule));
+    }
+    out.text += "\n";
+  });
+  out.note = note_of(record, module, sentences);
+  return out;
+}
+
+RowAligns row_aligns_of(const Record& record) {
+  const auto identity = nlohmann::json::parse(record.identity_json(), nullptr, false);
+  const nlohmann::json::json_pointer place("/evaluate/row_aligns");
+  const bool said =
+      identity.is_object() && identity.contains(place) && identity.at(place).is_string();
+  return row_aligns_of(said ? identity.at(place).get<std::string>() : "");
+}
+
+}  // namespace softalign

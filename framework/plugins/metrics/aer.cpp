@@ -1,0 +1,21 @@
+// Alignment error rate (Och and Ney 2003) of attention, the reference forced on the decoder:
+//   AER = 100 (1 - (|A and S| + |A and P|) / (|A| + |S|))
+// A: links of each target word to the source words that its row points at, as pointing accuracy has it, none to </s>;
+// S: sure links; P: possible links, and the sure ones. Counted over all sentences that have a known link. Pieces of words are
+// joined before (eval/words.hpp). Which word a row belongs to, evaluate.row_aligns says.
+#include "framework/eval/alignment_metrics.hpp"
+
+namespace softalign {
+
+class Aer final : public ErrorRateMetric {
+ public:
+  explicit Aer(const Options&)
+      : ErrorRateMetric(column<attention_links>("attention_links", Counted::attention)) {}
+  MetricFacts about() const override {
+    return {.title = "AER", .higher_is_better = false, .place = 5, .of_rows = true};
+  }
+};
+
+SOFTALIGN_METRIC("aer", Aer, "alignment error rate of attention on sure and possible links");
+
+}  // namespace softalign

@@ -1,0 +1,104 @@
+#!/usr/bin/python3
+"""Word links in Pharaoh format (i-j sure, ipj possible, positions from 0, a line a sentence), whoever wrote them.
+
+    links.py aer GOLD FILE..               precision, recall and alignment error rate of each file (Och and Ney 2003)
+    links.py intersect FILE OTHER > BOTH   what both have; --reversed: OTHER is of the other direction, target-source
+
+FILE may be of softalign (export --what links, translate and score --links), eflomal, fast_align or others; a possible link
+of theirs is a link. Sentences without a link in GOLD do not count. Files may be gzip.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import math
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from output import printable
+
+LINK = re.compile(r"(\d+)([-p])(\d+)")
+
+Links = dict[tuple[int, int], bool]  # whether they are sure
+
+
+def links_of(line: str, place: str) -> Links:
+    links: Links = {}
+    for text in line.split():
+        link = LINK.fullmatch(text)
+        if link is None:
+            raise ValueError(f"{place}: {text!r} is not a link; write i-j (sure) or ipj (possible), positions from 0")
+        at = (int(link[1]), int(link[3]))
+        links[at] = links.get(at, False) or link[2] == "-"
+    return links
+
+
+def read(path: Path) -> list[Links]:
+    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
+        return [links_of(line, f"{path}:{number}") for number, line in enumerate(file, 1)]
+
+
+def pairs(a: Path, b: Path) -> Iterator[tuple[Links, Links]]:
+    first, second = read(a), read(b)
+    if len(first) != len(second):
+        raise ValueError(f"{a} has {len(first)} lines and {b} has {len(second)}; line k of one must belong to line k of the other")
+    return zip(first, second)
+
+
+def ratio(hits: int, total: int) -> float:
+    return hits / total if total else math.nan
+
+
+def quality(sentences: Iterable[tuple[Links, Links]]) -> tuple[float, float, float]:
+    """Precision, recall and AER in percent of (known, found) links."""
+    links = sure = possible = known = 0
+    for gold, found in sentences:
+        if not gold:
+            continue
+        links += len(found)
+        sure += sum(gold.get(link, False) for link in found)
+        possible += sum(link in gold for link in found)
+        known += sum(gold.values())
+    return 100 * ratio(possible, links), 100 * ratio(sure, known), 100 * (1 - ratio(sure + possible, links + known))
+
+
+def print_quality(gold: Path, files: list[Path]) -> None:
+    print("precision  recall    AER")
+    for path in files:
+        precision, recall, aer = quality(pairs(gold, path))
+        print(f"{precision:9.2f}  {recall:6.2f}  {aer:5.2f}  {printable(path)}")
+
+
+def print_intersection(a: Path, b: Path, other_direction: bool) -> None:
+    for ours, theirs in pairs(a, b):
+        both = sorted(at for at in ours if (at[::-1] if other_direction else at) in theirs)
+        print(" ".join(f"{i}-{j}" for i, j in both))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    aer = commands.add_parser("aer", help="precision, recall and AER of files")
+    aer.add_argument("gold", type=Path)
+    aer.add_argument("files", type=Path, nargs="+")
+    intersect = commands.add_parser("intersect", help="the links that two files share")
+    intersect.add_argument("file", type=Path)
+    intersect.add_argument("other", type=Path)
+    intersect.add_argument("--reversed", action="store_true", help="the second file has links of target and source, j-i")
+    arguments = parser.parse_args()
+    try:
+        if arguments.command == "aer":
+            print_quality(arguments.gold, arguments.files)
+        else:
+            print_intersection(arguments.file, arguments.other, arguments.reversed)
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        print(printable(error), file=sys.stderr)
+        return 3
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,132 @@
+"""Alignments as links between words: AER on gold links, both conventions of what a row aligns, Pharaoh files."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from command_line import answer, error, needs_subwords, softalign, text_spec, trained_run
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
+import links  # noqa: E402
+
+h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
+
+WORDS = ("reading", "singing", "reads", "sings", "reader", "singer")
+READ = "evaluate.row_aligns=read"
+BPE = "task.vocabulary={type: sentencepiece, size: 18, model: bpe}"  # parts of words
+
+
+@pytest.fixture
+def gold(here: Path) -> Path:
+    """Words linked to the one at their place, the first one possibly to the last, too; a sentence without links."""
+    for split, lines in {"train": 40, "dev": 6, "test": 9}.items():
+        texts = [" ".join(WORDS[(i * k) % 6] for k in range(1, 3 + i % 3)) for i in range(lines)]
+        (here / f"{split}.en").write_text("".join(text + "\n" for text in texts))
+        (here / f"{split}.es").write_text("".join(text.upper() + "\n" for text in texts))
+        last = [len(text.split()) - 1 for text in texts]
+        known = [" ".join(f"{i}-{i}" for i in range(n)) + f" {n}p{n} {n}p0" for n in last]
+        (here / f"{split}.links").write_text("".join("\n" if i == 4 else line + "\n" for i, line in enumerate(known)))
+    (here / "text.yaml").write_text(text_spec(more=", alignment: {}.links"))
+    return here
+
+
+def quality(folder: Path, file: str) -> float:
+    return links.quality(links.pairs(folder / "test.links", folder / file))[2]
+
+
+@pytest.mark.parametrize("vocabulary", ["task.vocabulary.type=words", BPE])
+def test_the_error_rate_is_that_of_the_exported_links(gold: Path, vocabulary: str) -> None:
+    if vocabulary == BPE:
+        needs_subwords()
+    predicted, read = (trained_run(gold, vocabulary, "train.epochs=60", *more, spec="text.yaml") for more in ([], [READ]))
+    found = {}
+    for run, rows in ((predicted, "predicted"), (read, "read")):
+        softalign("export", run, "--what", "links", "-o", f"{rows}.links", cwd=gold)
+        softalign("score", run, "--source", "test.en", "--target", "test.es", "--links", f"{rows}.scored", cwd=gold)
+        assert (gold / f"{rows}.scored").read_bytes() == (gold / f"{rows}.links").read_bytes()
+        with h5py.File(run / "run.h5") as file:
+            found[rows] = file["test"].attrs["aer"]
+            assert file["test/attention_links"][4].tolist() == [0, 0, 0, 0]  # nothing is known of that sentence
+        assert found[rows] == quality(gold, f"{rows}.links")
+        assert answer("evaluate", run, cwd=gold)["metrics"]["all"]["aer"] == found[rows]
+    assert (gold / "predicted.links").read_bytes() != (gold / "read.links").read_bytes()
+    other = softalign("export", predicted, "--what", "links", "--row-aligns", "read", cwd=gold)
+    assert other.stdout == (gold / "read.links").read_text() and other.stderr == ""
+    evaluated = answer("evaluate", predicted, "row_aligns=read", cwd=gold)
+    assert (evaluated["row_aligns"], evaluated["metrics"]["all"]["aer"]) == ("read", found["read"])
+
+
+def test_the_convention_is_named_where_its_metrics_stand(gold: Path) -> None:
+    plain = trained_run(gold, spec="text.yaml")
+    read = trained_run(gold, READ, spec="text.yaml")
+    assert "row:" not in softalign("show", plain, cwd=gold).stdout
+    for shown in (softalign("show", read, cwd=gold), softalign("evaluate", plain, "row_aligns=read", cwd=gold)):
+        assert {"aer: row:read", "pointing_accuracy: row:read"} <= set(shown.stdout.splitlines())
+    mixed = softalign("compare", "results", "--metric", "aer", cwd=gold, code=2).stderr
+    assert "aer: values with different signatures are not compared" in mixed and "has row:read" in mixed
+    assert "the same bits again" in softalign("verify", read, cwd=gold).stdout
+
+
+def test_runs_of_one_convention_are_tested(gold: Path) -> None:
+    for seed in (1, 2):
+        for score in ("additive", "general"):
+            softalign("run", "text.yaml", READ, f"model.attention.score={score}", f"seed={seed}", cwd=gold)
+    compared = answer("compare", "results", "--metric", "aer", cwd=gold)
+    assert "untested" not in compared["against_baseline"][0]
+    assert compared["metrics"][0]["signature"] == "row:read"
+
+
+def test_links_are_where_the_weights_are_largest_or_reach_a_threshold(gold: Path) -> None:
+    run = trained_run(gold, spec="text.yaml")
+    with h5py.File(run / "run.h5") as file:
+        group = file["alignments/cross"]
+        sizes = [(t - 1, s - 1) for t, s in zip(group["tgt_len"][-1], group["src_len"][:])]
+        weights = [group["weights"][-1, i, 0, :t, : s + 1] for i, (t, s) in enumerate(sizes)]
+    argmax = [sorted((int(w[j].argmax()), j) for j in range(len(w)) if w[j].argmax() < w.shape[1] - 1) for w in weights]
+    above = [[(i, j) for i in range(w.shape[1] - 1) for j in range(len(w)) if w[j, i] >= np.float32(0.26)] for w in weights]
+    for expected, options in ((argmax, ()), (above, ("--threshold", 0.26))):
+        text = "".join(" ".join(f"{i}-{j}" for i, j in line) + "\n" for line in expected)
+        assert softalign("export", run, "--what", "links", *options, cwd=gold).stdout == text
+    searched = softalign("export", run, "--what", "links", "--module", "cross_search", cwd=gold).stdout
+    softalign("translate", run, "--links", "found.links", cwd=gold, text=(gold / "test.en").read_text())
+    assert (gold / "found.links").read_text() == searched
+
+
+def test_translated_lines_have_a_line_of_links_each(gold: Path) -> None:
+    run = trained_run(gold, spec="text.yaml")
+    softalign("translate", run, "--links", "a.links", cwd=gold, text="reads sings\n\nsinger\n\n")
+    lines = (gold / "a.links").read_text().split("\n")
+    assert len(lines) == 5 and lines[1] == lines[3] == ""
+    again = ("translate", run, "--links", "a.links")
+    assert "a.links: exists already" in error(*again, cwd=gold, code=2)
+    softalign(*again, "--force", cwd=gold, text="reads\n")
+    assert (gold / "a.links").read_text().count("\n") == 1
+    none = trained_run(gold, "model.attention=none", spec="text.yaml")
+    assert "--links: this run's model has no attention" in error("translate", none, "--links", "b.links", cwd=gold, code=2)
+    assert "holds no alignments" in error("export", none, "--what", "links", cwd=gold, code=2)
+
+
+def test_an_export_says_what_it_does_not_hold(gold: Path) -> None:
+    run = trained_run(gold, "record.alignments=3", spec="text.yaml")
+    done = softalign("export", run, "--what", "links", cwd=gold)
+    assert done.stdout.count("\n") == 3
+    assert done.stderr.startswith("note: links of the first 3 of 9 test sentences: record.alignments says how many a run keeps")
+    assert "no alignments between symbols are called 'cros'; did you mean 'cross'?" in error(
+        "export", run, "--what", "links", "--module", "cros", cwd=gold, code=2
+    )
+    assert "--head: cross has no head 1, but 1" in error("export", run, "--what", "links", "--head", 1, cwd=gold, code=2)
+    trained_run(gold, spec="text.yaml")
+    assert "takes one run, and there are 2" in error("export", "results", "--what", "links", cwd=gold, code=2)
+
+
+@pytest.mark.parametrize(("link", "reason"), [("0-9", "is out of range: 3 source words, 3 target words, from 0"), ("0:0", "is not a link")])
+def test_gold_links_of_a_test_set_that_cannot_be_are_refused_before_training(gold: Path, link: str, reason: str) -> None:
+    lines = (gold / "test.links").read_text().splitlines()
+    lines[7] += " " + link
+    (gold / "test.links").write_text("\n".join(lines) + "\n")
+    assert f"test.links:8: '{link}' {reason}".replace("'0-9'", "link '0-9'") in softalign("run", "text.yaml", cwd=gold, code=3).stderr
+    assert not list(gold.glob("results/*/*/run.h5"))

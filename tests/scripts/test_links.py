@@ -1,0 +1,56 @@
+"""Pharaoh files of any aligner: quality on gold links by its formula, intersections, faults by file and line."""
+
+from __future__ import annotations
+
+import gzip
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import links
+import pytest
+
+
+def run(*arguments: object, cwd: Path, code: int = 0) -> str:
+    done = subprocess.run([sys.executable, links.__file__, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, check=False)
+    assert done.returncode == code, done.stderr
+    return done.stderr if code else done.stdout
+
+
+@pytest.fixture
+def gold(tmp_path: Path) -> Path:
+    (tmp_path / "gold").write_text("0-0 1p1\n2-2 2p2\n\n")
+    return tmp_path
+
+
+def test_the_error_rate_is_that_of_och_and_ney(gold: Path) -> None:
+    # A has 4 links where links are known, 1 sure, 2 possible; 2 are sure in all.
+    (gold / "a").write_text("0-0 1-1 2-1\n0p0\n5-5\n")
+    precision, recall, aer = links.quality(links.pairs(gold / "gold", gold / "a"))
+    assert (precision, recall, aer) == (100 * 2 / 4, 100 * 1 / 2, 100 * (1 - (1 + 2) / (4 + 2)))
+    (gold / "none").write_text("\n\n\n")
+    with gzip.open(gold / "b.gz", "wt") as file:
+        file.write("0-0\n2-2\n\n")
+    assert run("aer", "gold", "a", "none", "b.gz", cwd=gold).splitlines() == [
+        "precision  recall    AER",
+        "    50.00   50.00  50.00  a",
+        "      nan    0.00  100.00  none",
+        "   100.00  100.00   0.00  b.gz",
+    ]
+    assert math.isnan(links.quality([({}, {(0, 0): True})])[2])
+
+
+def test_an_intersection_is_what_both_directions_have(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("0-0 10-1 2-1\n\n3-4\n")
+    (tmp_path / "b").write_text("1-2 0-0 1-10\n0-0\n3-4\n")
+    assert run("intersect", "a", "b", cwd=tmp_path) == "0-0\n\n3-4\n"
+    assert run("intersect", "a", "b", "--reversed", cwd=tmp_path) == "0-0 2-1 10-1\n\n\n"
+
+
+def test_faults_are_told_by_file_and_line(gold: Path) -> None:
+    (gold / "a").write_text("0-0\n\n1:1\n")
+    assert run("aer", "gold", "a", cwd=gold, code=3).startswith("a:3: '1:1' is not a link; write i-j (sure) or ipj (possible)")
+    (gold / "a").write_text("0-0\n")
+    assert run("aer", "gold", "a", cwd=gold, code=3) == "gold has 3 lines and a has 1; line k of one must belong to line k of the other\n"
+    assert "No such file" in run("intersect", "gold", "b", cwd=gold, code=3)
