@@ -11,6 +11,7 @@
 #include "framework/base/counted.hpp"
 #include "framework/base/suggest.hpp"
 #include "framework/base/types.hpp"
+#include "framework/eval/diagnostic.hpp"
 #include "framework/eval/metric.hpp"
 
 namespace softalign {
@@ -37,9 +38,17 @@ bool count_lengths_otherwise(const StoredResults& a, const StoredResults& b) {
   return a.source_lengths.size() == b.source_lengths.size() && a.source_lengths != b.source_lengths;
 }
 
+double value_of(const Measurement& m, const StoredResults& run, Index draw) {
+  if (!m.of_diagnostic()) return run.value(m.metric, drawn_sentences(run, m, draw));
+  const auto found = run.found.find(m.metric);
+  return found == run.found.end()
+             ? std::nan("")
+             : found->second.mean(static_cast<double>(m.shortest), static_cast<double>(m.longest));
+}
+
 bool is_defined(const Measurement& m, const std::vector<StoredResults>& seeds) {
   return std::none_of(seeds.begin(), seeds.end(), [&](const StoredResults& run) {
-    return std::isnan(run.value(m.metric, drawn_sentences(run, m, 0)));
+    return std::isnan(value_of(m, run, 0));
   });
 }
 
@@ -56,8 +65,7 @@ Sides sides_of(const Statement& statement,
   for (std::size_t s = 0; s < seeds; ++s) {
     std::vector<double> values;
     for (const Measurement& m : statement.measurements()) {
-      const StoredResults& run = measured(m).at(s);
-      values.push_back(run.value(m.metric, drawn_sentences(run, m, draw)));
+      values.push_back(value_of(m, measured(m).at(s), draw));
     }
     sides.left.push_back(statement.left(values));
     sides.right.push_back(statement.right(values));
@@ -70,11 +78,14 @@ JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const Measured& me
   JudgedClaim judged;
   judged.claim = &claim;
   const Statement& statement = claim.statement;
-  judged.sentences = std::numeric_limits<Index>::max();
+  const bool resampled =
+      !std::ranges::all_of(statement.measurements(), &Measurement::of_diagnostic);
+  if (resampled) judged.sentences = std::numeric_limits<Index>::max();
   std::map<std::string, const StoredResults*> first;  // of a range of lengths, by part
   for (const Measurement& m : statement.measurements()) {
     const auto& runs = measured(m);
     if (runs.size() < seeds) return judged;
+    if (m.of_diagnostic()) continue;
     const bool all = m.shortest == Measurement().shortest && m.longest == Measurement().longest;
     if (!all && count_lengths_otherwise(runs.front(),
                                         *first.emplace(m.part, &runs.front()).first->second)) {
@@ -86,7 +97,7 @@ JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const Measured& me
     if (n == 0) judged.nothing = m.text;
     judged.sentences = std::min(judged.sentences, n);
   }
-  if (judged.sentences == 0) {
+  if (resampled && judged.sentences == 0) {
     judged.verdict = Verdict::empty;
     return judged;
   }
@@ -104,7 +115,7 @@ JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const Measured& me
     judged.seeds += statement.holds(sides.left[s], sides.right[s]) ? 1 : 0;
   Index held = 0;
   std::vector<double> differences;
-  for (Index k = 1; k <= kResamples; ++k) {
+  for (Index k = 1; resampled && k <= kResamples; ++k) {
     const Sides drawn = sides_of(statement, measured, seeds, k);
     const double left = over_seeds(drawn.left).mean, right = over_seeds(drawn.right).mean;
     if (std::isnan(left) || std::isnan(right)) continue;
@@ -116,10 +127,36 @@ JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const Measured& me
   judged.p = p_bootstrap(differences, judged.difference.mean);
   const bool holds = statement.holds(judged.left.mean, judged.right.mean) &&
                      (!claim.all_seeds || judged.seeds == judged.difference.count) &&
-                     (!claim.p || judged.p < *claim.p);
+                     (!claim.p || !resampled || judged.p < *claim.p);
   judged.verdict = holds ? Verdict::holds : Verdict::fails;
   judged.confidence = ratio(static_cast<double>(held), static_cast<double>(judged.resamples));
   return judged;
+}
+
+// The lines below a verdict.
+std::string evidence_text(const JudgedClaim& judged) {
+  const std::string sides = fmt::format("   {} {} {};",
+                                        number_text(judged.left),
+                                        judged.claim->statement.comparison(),
+                                        number_text(judged.right)),
+                    seeds = fmt::format(
+                        "so for {} of {}", judged.seeds, counted(judged.difference.count, "seed")),
+                    by = "by " + number_text(judged.difference);
+  if (judged.resamples == 0) return fmt::format("{} {}; {}\n", sides, by, seeds);
+  return fmt::format(
+      "{} n = {}, {}; so in {:.1f} % of {} resamples{}\n"
+      "   {}, 95 % in [{:.2f}, {:.2f}], p = {:.3f}; {}\n",
+      sides,
+      counted(judged.sentences, "sentence"),
+      counted(judged.left.count, "seed"),
+      100 * judged.confidence,
+      judged.resamples,
+      judged.resamples < kResamples ? " that have such sentences" : "",
+      by,
+      judged.interval.low,
+      judged.interval.high,
+      judged.p,
+      seeds);
 }
 
 // Of a claim whose runs are complete.
@@ -175,6 +212,10 @@ bool is_among(const RankedConfiguration& configuration, const Measurement& m, co
 
 void check_metric(const std::string& name, const Position& where) {
   if (registered_metric(name)) return;
+  if (const std::size_t dot = name.find('.'); dot != std::string::npos) {
+    Registry::instance().find(DiagnosticKind::name, name.substr(0, dot), where);
+    return;
+  }
   std::vector<std::string> known;
   for (const NamedMetric& metric : all_metrics()) known.push_back(metric.name);
   throw SpecError(
@@ -292,23 +333,7 @@ std::string claims_text(const std::vector<JudgedClaim>& claims) {
       text +=
           fmt::format("   no configuration is the {}, complete with all seeds\n", judged.nothing);
     else
-      text += fmt::format("   {} {} {}; n = {}, {}; so in {:.1f} % of {} resamples{}\n",
-                          number_text(judged.left),
-                          statement.comparison(),
-                          number_text(judged.right),
-                          counted(judged.sentences, "sentence"),
-                          counted(judged.left.count, "seed"),
-                          100 * judged.confidence,
-                          judged.resamples,
-                          judged.resamples < kResamples ? " that have such sentences" : "");
-    if (judged.judged())
-      text += fmt::format("   by {}, 95 % in [{:.2f}, {:.2f}], p = {:.3f}; so for {} of {}\n",
-                          number_text(judged.difference),
-                          judged.interval.low,
-                          judged.interval.high,
-                          judged.p,
-                          judged.seeds,
-                          counted(judged.difference.count, "seed"));
+      text += evidence_text(judged);
     for (const std::string& best : judged.best) text += fmt::format("   {}\n", best);
     if (!judged.claim->because.empty())
       text += fmt::format("   because {}\n", printable(judged.claim->because, kWhole));
