@@ -3,6 +3,7 @@
 
 #include <boost/test/unit_test.hpp>
 #include "framework/analysis/significance.hpp"
+#include "framework/config/yaml.hpp"
 #include "framework/eval/metric.hpp"
 #include "framework/eval/summary.hpp"
 #include "framework/record/file.hpp"
@@ -242,6 +243,39 @@ BOOST_AUTO_TEST_CASE(a_claim_may_ask_for_every_seed_and_for_a_p) {
   const std::string near = fmt::format("loss(reverse/additive) < {}", (a + b) / 2 + 1e-6);
   BOOST_TEST((verdict(near, false, {}) == Verdict::holds));
   BOOST_TEST((verdict(near, false, 0.01) == Verdict::fails));
+}
+
+BOOST_AUTO_TEST_CASE(claims_speak_of_diagnostics) {
+  const auto run = [](double single, double first, double second) {
+    StoredResults results;
+    results.found["flow.ratio"] = {{}, {single}};
+    results.found["flow.norm"] = {{0, 1, 2}, {first, second, std::nan("")}};
+    return results;
+  };
+  const std::map<std::string, std::vector<StoredResults>> runs = {
+      {"a", {run(3, 1, 5), run(1.5, 1, 7)}}, {"b", {run(2, 0, 2), run(2, 0, 4)}}};
+  const Value list = parse_yaml(R"(
+- claim: flow.ratio(p/a) > flow.ratio(p/b)
+- {claim: flow.ratio(p/a) > flow.ratio(p/b), seeds: all}
+- claim: flow.norm[1+](p/a) - flow.norm[0](p/b) >= 5 * flow.norm[0](p/a) + 1
+- {claim: "flow.norm(p/a) > 0", seeds: all, p: 0.01}
+- claim: flow.other(p/a) > 0
+)",
+                                "claims.yaml");
+  const auto claims = read_claims(list, [](const Measurement&, const Position&) {});
+  const auto judged = judge(
+      claims, 2, [&](const Measurement& m) -> auto& { return runs.at(m.variant); });
+  BOOST_TEST((judged[0].verdict == Verdict::holds));
+  BOOST_TEST(judged[0].seeds == 1);
+  BOOST_TEST((judged[1].verdict == Verdict::fails));
+  BOOST_TEST((judged[2].verdict == Verdict::holds));  // (5 + 7) / 2 >= 6, not so for the first seed
+  BOOST_TEST(judged[2].left.mean == 6);
+  BOOST_TEST((judged[3].verdict == Verdict::holds));  // nothing is drawn anew
+  BOOST_TEST(judged[3].left.mean == 3.5);
+  BOOST_TEST((judged[4].verdict == Verdict::unmeasured));
+  BOOST_TEST(claims_text(judged).starts_with(
+      "1. holds: flow.ratio(p/a) > flow.ratio(p/b)\n   2.25 ±1.06 > 2.00 ±0.00; by 0.25 ±1.06; so "
+      "for 1 of 2 seeds\n2. FAILS:"));
 }
 
 BOOST_AUTO_TEST_CASE(a_claim_waits_for_all_of_its_runs) {
