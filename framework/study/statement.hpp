@@ -8,7 +8,7 @@
 //   product   := factor ("*" factor)*
 //   factor    := "-" factor | "(" sum ")" | number | measurement
 //   measurement := metric ["[" lengths "]"] "(" subject ")"
-//                | diagnostic "." array ["[" places "]"] "(" subject ")"
+//                | diagnostic [".start"] "." array ["[" places "]"] "(" subject ")"
 //   subject   := part "/" variant                                          of a study
 //              | "best" ["where" path "=" value ("," path "=" value)*]   of a sweep
 //   value     := as in YAML on one line: dot, 1.0e-3, {type: dot}

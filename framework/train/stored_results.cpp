@@ -193,12 +193,13 @@ std::map<std::string, StoredFinding> findings_in(const Record& record) {
         if (numbers == nullptr || array.dims.empty() || array.dims.size() > 2 ||
             array.dims[0].name != "update" || numbers->empty())
           continue;
-        StoredFinding& found = all[name + "." + child];
         const Index size = array.dims.size() == 1 ? 1 : array.dims[1].size;
-        found.values.assign(numbers->end() - size, numbers->end());
-        found.places = array.dims.size() == 1
-                           ? std::vector<double>()
-                           : numbers_in(record, group, array.dims[1].name, usize(size));
+        StoredFinding found{{}, {numbers->end() - size, numbers->end()}};
+        if (array.dims.size() == 2)
+          found.places = numbers_in(record, group, array.dims[1].name, usize(size));
+        all[name + "." + child] = found;
+        found.values.assign(numbers->begin(), numbers->begin() + size);
+        all[name + ".start." + child] = std::move(found);
       }
     }
   return all;

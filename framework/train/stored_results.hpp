@@ -11,7 +11,7 @@
 
 namespace softalign {
 
-// An array of a diagnostic at the last update, of the test sentences or else of the dev sentences.
+// An array of a diagnostic at one update, of the test sentences or else of the dev sentences.
 struct StoredFinding {
   std::vector<double> places;  // along its axis; none: a single number
   std::vector<double> values;
@@ -21,9 +21,11 @@ struct StoredFinding {
 };
 
 struct StoredResults {
-  CountTable counts;                           // in the order of the test set
-  std::vector<Index> source_lengths;           // [sentences] tokens without </s>
-  std::map<std::string, StoredFinding> found;  // by "diagnostic.array"; those of at most one axis
+  CountTable counts;                  // in the order of the test set
+  std::vector<Index> source_lengths;  // [sentences] tokens without </s>
+  std::map<std::string, StoredFinding>
+      found;  // by "diagnostic.array", at the last update, and "diagnostic.start.array", at
+              // the first; those of at most one axis
 
   // The sentences whose source has shortest to longest tokens.
   std::vector<Index> of_length(Index shortest, Index longest) const;

@@ -36,6 +36,7 @@ diagnostics:
   bottleneck: {longest: 4, vectors: true}
   faithfulness: {sentences: 20, permutations: 3}
   attention_shape: {}
+  cost: {sentences: 7}
 """
 Weights = Callable[[int, Any], Any]
 
@@ -230,6 +231,23 @@ def test_the_shape_of_attention_is_that_of_the_recorded_weights(run: Path) -> No
             end.append(w[:, -1].mean())
         for name, values in {"coverage": coverage, "monotonicity": forwards, "end_mass": end}.items():
             assert found[name][0] == pytest.approx(100 * np.mean(values), rel=1e-6)
+
+
+def test_the_cost_is_that_of_the_equations(run: Path) -> None:
+    with h5py.File(run / "run.h5") as file:
+        model = Model(file)
+        for split, module in (("test", "cross"), ("dev", "cross_dev")):
+            found = file[f"diagnostics/cost/{split}"]
+            sizes = [(len(s), len(t)) for s, t in sentences(file, module, model)[:7]]
+            energies = [s * t for s, t in sizes]
+            symbols = sum(t for _, t in sizes)
+            # encoder: input, recurrent; decoder: start; a step: query, energies, context, input, recurrent, context, readout
+            sources = sum(s * 5 * 7 + (s - 1) * 7 * 7 + 7 * 6 for s, _ in sizes)
+            steps = symbols * (6 * 7 + 5 * 18 + 6 * 12 + 6 * 6 + 7 * 18 + 13 * 4 + 5 * 4) + sum(energies) * (7 + 7)
+            assert found["energies"][0] == pytest.approx(np.mean(energies))
+            assert found["without_projection"][0] == pytest.approx((sources + steps) / symbols)
+            assert found["multiplications"][0] == pytest.approx((sources + steps) / symbols + 4 * 9)
+        assert file["diagnostics/cost/train/activations"][0] > 0
 
 
 def test_a_diagnostic_changes_no_number_of_the_run(run: Path, tmp_path: Path) -> None:

@@ -1,0 +1,65 @@
+// What the sentences of a split take to compute, teacher-forced, each alone (seq/cost.hpp, kernels/work.hpp):
+//   energies         scores of a target position with a source position, </s> counted on both sides, of a sentence:
+//                    40 x 40 are 1,600; a window takes fewer, heads take theirs each, no attention none
+//   multiplications  of a target symbol, all of the model with the encoder's share
+//   without_projection  the same but for the projection to the vocabulary
+//   activations      bytes that a training tape holds before backward, of a sentence
+// Means over sentences; multiplications are pooled: those of all sentences by their target symbols.
+#include "framework/eval/diagnostic.hpp"
+#include "framework/seq/cost.hpp"
+
+namespace softalign {
+namespace {
+
+class CostDiagnostic final : public Diagnostic {
+ public:
+  using Options = DiagnosticOptions;
+  explicit CostDiagnostic(const Options& options) : sentences_(options.sentences) {}
+
+  bool looks(Moment moment, const Split&) const override { return moment == Moment::end; }
+
+  Findings look(const Probed& probed) const override {
+    std::vector<Cost> costs(usize(sentences_));
+    costs.resize(usize(each_sentence(probed, sentences_, [&](Index i, const Batch& batch) {
+      costs[usize(i)] = cost_of(probed.model, batch);
+    })));
+    Cost all;
+    for (const Cost& one : costs) {
+      all.target_symbols += one.target_symbols;
+      all.multiplications += one.multiplications;
+      all.projection += one.projection;
+      all.energies += one.energies;
+      all.activations += one.activations;
+    }
+    const auto share = [](Index part, Index whole) {
+      return std::vector{static_cast<double>(part) / static_cast<double>(whole)};
+    };
+    const Index n = std::ssize(costs), symbols = all.target_symbols;
+    return {{},
+            {{"energies", "energies of a sentence", "1", {}, share(all.energies, n)},
+             {"multiplications",
+              "multiplications of a target symbol",
+              "1",
+              {},
+              share(all.multiplications, symbols)},
+             {"without_projection",
+              "multiplications of a target symbol but for the projection",
+              "1",
+              {},
+              share(all.multiplications - all.projection, symbols)},
+             {"activations",
+              "bytes of activations of a sentence",
+              "byte",
+              {},
+              share(all.activations, n)}}};
+  }
+
+ private:
+  Index sentences_;
+};
+SOFTALIGN_DIAGNOSTIC("cost",
+                     CostDiagnostic,
+                     "energies, multiplications and bytes of activations that sentences take");
+
+}  // namespace
+}  // namespace softalign
