@@ -64,6 +64,17 @@ void ParameterStore::redraw(const Initializer& initializer, bool orthogonal_too)
   }
 }
 
+Index ParameterStore::redraw_named(const std::string& pattern,
+                                   const std::function<Initializer(const Parameter&)>& how) {
+  Index count = 0;
+  for (Parameter& parameter : parameters_)
+    if (has_name_like(parameter, {pattern})) {
+      parameter.initializer = how(parameter);
+      ++count;
+    }
+  return count;
+}
+
 Parameter* ParameterStore::add_state(std::string name, Shape shape, Initializer initializer) {
   Parameter* state = add(std::move(name), shape, std::move(initializer));
   state->trained = false;

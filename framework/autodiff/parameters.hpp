@@ -66,6 +66,9 @@ class ParameterStore {
   Parameter* add(std::string name, Shape shape, Initializer initializer, bool table = false);
   // All weights, and orthogonal ones if asked, are to be drawn so instead; before allocate.
   void redraw(const Initializer& initializer, bool orthogonal_too);
+  // Those with such names, each as `how` says of it, constants too. Returns how many there are.
+  Index redraw_named(const std::string& pattern,
+                     const std::function<Initializer(const Parameter&)>& how);
   Parameter* add_state(std::string name, Shape shape, Initializer initializer);
   // Parameters with such names keep their initial values; before allocate.
   void freeze(const std::vector<std::string>& patterns);

@@ -19,7 +19,8 @@ using Origins = std::map<std::string, Position>;
 
 struct ReadResult {
   Origins origins;
-  std::vector<std::string> notes;  // what was kept and dropped when a source changed a `type`
+  std::vector<std::string> notes;   // what was kept and dropped when a source changed a `type`
+  std::vector<std::string> unread;  // the paths of options that have no effect beside the others
 };
 
 enum class Required { must_be_given, may_be_missing };

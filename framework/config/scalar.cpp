@@ -148,6 +148,13 @@ std::string number_text(double value) {
   return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
 }
 
+std::string yaml_number(double value) {
+  std::string text = number_text(value);
+  if (const auto exponent = text.find('e'); exponent != text.npos && text.find('.') == text.npos)
+    text.insert(exponent, ".0");
+  return text;
+}
+
 std::string yaml_text(const std::string& text) {
   static const std::array<std::string_view, 16> words = {
       "null", "true", "false", "yes", "no", "on", "off", "y", "n", "nan", "inf", "infinity"};

@@ -27,6 +27,8 @@ std::string to_text(const Value& value, const Limits& limits = {});
 
 // The shortest decimal that reads back as the same double, as Python writes it: 0.1, 1.0, 1e-05.
 std::string number_text(double value);
+// The same for a reader of YAML 1.1, to whom 1e-05 is a text: 1.0e-05.
+std::string yaml_number(double value);
 // A string as YAML: bare where nothing can misread it, else in double quotes.
 std::string yaml_text(const std::string& text);
 // ">= 1", "> 0", "in [0, 1)", "one of maxout, tanh"; empty when anything goes.

@@ -141,10 +141,10 @@ std::string leaf_text(const OptionNode::Leaf& value) {
       Overloaded{[](std::monostate) { return std::string("null"); },
                  [](bool x) { return std::string(x ? "true" : "false"); },
                  [&](Index x) { return integer(x); },
-                 [](double x) { return number_text(x); },
+                 [](double x) { return yaml_number(x); },
                  [](const std::string& x) { return yaml_text(x); },
                  [&](const std::vector<Index>& x) { return flow_list(x, integer); },
-                 [](const std::vector<double>& x) { return flow_list(x, number_text); },
+                 [](const std::vector<double>& x) { return flow_list(x, yaml_number); },
                  [](const std::vector<std::string>& x) { return flow_list(x, yaml_text); },
                  [](const InputFile& x) { return path_text(x); },
                  [](const InputFiles& x) {

@@ -41,6 +41,7 @@ struct VocabularyOptions {
     v.check("model",
             type == "sentencepiece" || model == VocabularyOptions().model,
             fmt::format("'{}' is for type sentencepiece, and the type is '{}'", model, type));
+    v.unread("model", type != "sentencepiece", "only type sentencepiece cuts words");
     v.check("dropout",
             !dropout || (type == "sentencepiece" && model == "bpe"),
             "only type sentencepiece with model bpe merges pieces");

@@ -50,7 +50,8 @@ class Beam {
   std::size_t choose(std::size_t begin) {
     const std::span<const LiveHypothesis> live = growing_.live();
     const Index sentence = live[begin].sentence;
-    const Index length = source_.lengths[usize(sentence)];
+    const Index length =
+        settings_.limits.length(source_.lengths[usize(sentence)], growing_.annotations(sentence));
     const bool may_end = growing_.step() >= settings_.limits.least_symbols(length);
     std::vector<Hypothesis>& finished = finished_[usize(sentence)];
     const std::size_t width = usize(settings_.width) - finished.size();

@@ -42,6 +42,8 @@ class LeftToRight {
   Index step() const { return step_; }                            // from 0
   std::span<const LiveHypothesis> live() const { return live_; }  // sentence by sentence
 
+  Index annotations(Index sentence) const { return positions_[static_cast<std::size_t>(sentence)]; }
+
   void predict();
   std::span<const real> logits(std::size_t live) const;  // [V] of what follows
   real log_sum(std::size_t live) const;                  // log p(v) = logits[v] - log_sum

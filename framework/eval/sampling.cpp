@@ -99,7 +99,8 @@ std::vector<std::vector<Hypothesis>> sample(const Scorer& scorer,
     for (std::size_t i = 0; i < growing.live().size(); ++i) {
       const LiveHypothesis& one = growing.live()[i];
       const auto sentence = usize(one.sentence);
-      const Index length = source.lengths[sentence];
+      const Index length =
+          settings.limits.length(source.lengths[sentence], growing.annotations(one.sentence));
       const std::span<const real> logits = growing.logits(i);
       distribution.set(logits, step >= settings.limits.least_symbols(length));
       const auto draw =

@@ -87,10 +87,11 @@ class Gru {
 class Lstm {
  public:
   static constexpr Index kGates = 4;
+  static constexpr double kForgetBias = 1;
   static constexpr std::size_t kStates = 2;
   using States = LstmState;
 
-  Lstm(const Parameters& p, Index in, Index units, double forget_bias = 1)
+  Lstm(const Parameters& p, Index in, Index units, double forget_bias = kForgetBias)
       : units_(units),
         input_(p,
                "input",

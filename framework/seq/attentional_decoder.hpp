@@ -3,7 +3,8 @@
 //   s_i = cell(s_{i-1}, [E y_{i-1} ; c_i]),   readout from U_o h + V_o E y_{i-1} + C_o c_i,
 // where h is h_{i-1} as in Bahdanau's code, or h_i as in Cho et al. 2014 (appendix A.1.2) and Xu et al.
 // 2015 (equation 7). With a context gate, c_i = sigmoid(w h_{i-1} + b) times what the attention gives (Xu
-// et al. 2015, section 4.2.1). A context of size 0 is left out everywhere. Another layer in the readout's
+// et al. 2015, section 4.2.1). With query: with_symbol, energies are from W_d h_{i-1} + b_d + E y_{i-1}
+// (Gehring et al. 2016, section 2). A context of size 0 is left out everywhere. Another layer in the readout's
 // place has the readout's Options, constructor, operator() and size().
 #pragma once
 
@@ -27,6 +28,8 @@ class AttentionalDecoder : public Decoder {
     std::string readout_state = "before";
     bool context_gate = false;
     double recurrent_dropout = 0;
+    CellOptions<Cell> cell;
+    std::optional<std::string> query;
     template <class V>
     void describe(V& v) {
       v("units", units, "hidden units", between(1, kLargestLayer));
@@ -41,14 +44,21 @@ class AttentionalDecoder : public Decoder {
         context_gate,
         "a gate, of the state before the step, scales the context (Xu et al. 2015)");
       describe_recurrent_dropout(v, recurrent_dropout);
+      cell.describe(v);
+      v("query",
+        query,
+        "what attention is asked with: state: the one before the step; with_symbol: W state + b + "
+        "the embedding of the symbol before it (Gehring et al. 2016); null: state",
+        one_of("state", "with_symbol"));
     }
   };
 
   AttentionalDecoder(const Parameters& p, const DecoderSizes& sizes, const Options& options)
       : reads_next_(options.readout_state == "after"),
-        attention_(sizes.attention(p / "attention", options.units)),
+        symbol_(options.query == "with_symbol" ? sizes.embedding : 0),
+        attention_(sizes.attention(p / "attention", symbol_ > 0 ? symbol_ : options.units)),
         start_(p, options.initial_state, sizes, 1, Cell::kStates, options.units),
-        cell_(p, sizes.embedding, options.units),
+        cell_(options.cell.make(p, sizes.embedding, options.units)),
         dropout_(p, options.recurrent_dropout),
         context_(context_layer(p, attention_->context_size(), options.units)),
         readout_(p / "readout",
@@ -57,6 +67,7 @@ class AttentionalDecoder : public Decoder {
                  sizes.embedding,
                  std::max<Index>(1, options.units / 2)) {
     require_source(options.initial_state, attention_->context_size());
+    if (symbol_ > 0) query_.emplace(p, "query", options.units, symbol_);
     if (!options.context_gate) return;
     if (!context_)
       throw SpecError(
@@ -75,13 +86,23 @@ class AttentionalDecoder : public Decoder {
     state.append(attention_->start(memory));
     return state;
   }
-  Var inputs(Var embedded) const override { return cell_.inputs(embedded); }
+  // Where attention is asked with the symbol, the embedding lies behind what the cell reads.
+  Var inputs(Var embedded) const override {
+    Var read = cell_.inputs(embedded);
+    return query_ ? concat_last(read, embedded) : read;
+  }
   DecoderStep step(const AttentionMemory& memory, const State& state, Var input) const override {
     const auto previous = cell_states<Cell>(state);
     const bool masked = dropout_.draws(input.tape());
     const Var mask = masked ? state[Cell::kStates] : Var();
     const State past = state.from(Cell::kStates + (masked ? 1 : 0));
-    const Glimpse glimpse = attention_->attend(memory, {{previous[0], state.step}, past});
+    Var query = previous[0];
+    if (query_) {
+      const Index read = input.shape().last() - symbol_;
+      query = (*query_)(query) + slice_last(input, read, symbol_);
+      input = slice_last(input, 0, read);
+    }
+    const Glimpse glimpse = attention_->attend(memory, {{query, state.step}, past});
     const Var context = gate_ ? gated(glimpse.context, previous[0]) : glimpse.context;
     if (context_) input = context_->add_to(std::move(input), context);
     const auto states = cell_.step(std::move(input), previous, mask);
@@ -112,6 +133,7 @@ class AttentionalDecoder : public Decoder {
   }
 
   bool reads_next_;
+  Index symbol_;  // size of what the query adds; 0: nothing
   std::unique_ptr<Attention> attention_;
   InitialState start_;
   Cell cell_;
@@ -119,6 +141,7 @@ class AttentionalDecoder : public Decoder {
   std::optional<Linear> context_;
   ReadoutLayer readout_;
   std::optional<Linear> gate_;
+  std::optional<Linear> query_;
 };
 
 }  // namespace softalign

@@ -1,11 +1,13 @@
-// The states of recurrent cells (nn/recurrent.hpp) among the arrays of a decoder's state, and an option
+// The states of recurrent cells (nn/recurrent.hpp) among the arrays of a decoder's state, and options
 // that all that is recurrent has.
 #pragma once
 
 #include <algorithm>
+#include <optional>
 
 #include "framework/config/options.hpp"
 #include "framework/nn/dropout.hpp"
+#include "framework/nn/recurrent.hpp"
 #include "framework/seq/state.hpp"
 
 namespace softalign {
@@ -30,5 +32,35 @@ void describe_recurrent_dropout(V& v, double& rate) {
     "of the state before each step, with one mask for a sentence (Gal and Ghahramani 2016)",
     fraction());
 }
+
+// Of a number, or of an optional one, which is 1 where it is absent.
+template <class V, class Number>
+void describe_forget_bias(V& v, Number& bias) {
+  v("forget_bias",
+    bias,
+    "first value of the forget gates' bias; 1, the default: a new LSTM remembers (Jozefowicz et "
+    "al. "
+    "2015); older papers have none: 0",
+    between(-10, 10));
+}
+
+// What a decoder can be asked for about its cell, and the cell.
+template <class Cell>
+struct CellOptions {
+  template <class V>
+  void describe(V&) {}
+  Cell make(const Parameters& p, Index in, Index units) const { return Cell(p, in, units); }
+};
+template <>
+struct CellOptions<Lstm> {
+  std::optional<double> forget_bias;
+  template <class V>
+  void describe(V& v) {
+    describe_forget_bias(v, forget_bias);
+  }
+  Lstm make(const Parameters& p, Index in, Index units) const {
+    return Lstm(p, in, units, forget_bias.value_or(Lstm::kForgetBias));
+  }
+};
 
 }  // namespace softalign

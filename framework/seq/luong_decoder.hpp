@@ -28,6 +28,7 @@ class LuongDecoder : public Decoder {
     std::string activation = "tanh";
     double dropout = 0;
     double recurrent_dropout = 0;
+    CellOptions<Cell> cell;
     template <class V>
     void describe(V& v) {
       v("units",
@@ -40,6 +41,7 @@ class LuongDecoder : public Decoder {
       v("activation", activation, "of the attentional vector", one_of("tanh", "relu"));
       v("dropout", dropout, "of what the second and later layers read", fraction());
       describe_recurrent_dropout(v, recurrent_dropout);
+      cell.describe(v);
       v.check("dropout", dropout == 0 || layers > 1, "needs at least 2 layers: it is between them");
     }
   };
@@ -53,7 +55,7 @@ class LuongDecoder : public Decoder {
     for (Index number = 1; number <= options.layers; ++number) {
       const Parameters own = parameters_of_layer(p, number);
       layers_.push_back({Dropout(own, "dropout", options.dropout),
-                         Cell(own, number == 1 ? sizes.embedding : units_, units_),
+                         options.cell.make(own, number == 1 ? sizes.embedding : units_, units_),
                          StateDropout(own, options.recurrent_dropout)});
     }
     const Index context = attention_->context_size();

@@ -121,11 +121,7 @@ Model::Model(const ModelOptions& options, Index source_symbols, Index target_sym
                                embeddings("target"),
                                Dropout(root, "outputs", rates.outputs)});
   }
-  if (options.initialise) {
-    const InitialiseOptions& how = *options.initialise;
-    store_.redraw(how.type == "uniform" ? init::uniform(how.scale) : init::normal(how.scale),
-                  !how.orthogonal);
-  }
+  if (options.initialise) initialise(store_, *options.initialise);
 }
 
 std::vector<Link> Model::placed(std::span<const Link> links) const {

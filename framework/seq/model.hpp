@@ -11,6 +11,7 @@
 #include "framework/nn/layers.hpp"
 #include "framework/ops/cross_entropy.hpp"
 #include "framework/seq/decoder.hpp"
+#include "framework/seq/initialise.hpp"
 #include "framework/seq/objective.hpp"
 
 namespace softalign {
@@ -34,23 +35,6 @@ struct DropoutOptions {
       words,
       "share of whole symbols whose embedding is 0 (Sennrich et al. 2016, Edinburgh's WMT systems)",
       with_block(fraction()));
-  }
-};
-
-struct InitialiseOptions {
-  std::string type = "uniform";
-  double scale = 0.1;
-  bool orthogonal = true;
-  template <class V>
-  void describe(V& v) {
-    v("type",
-      type,
-      "uniform: in [-scale, scale); normal: of mean 0 and standard deviation scale",
-      one_of("uniform", "normal"));
-    v("scale", scale, "see type", with_block(positive()));
-    v("orthogonal",
-      orthogonal,
-      "true: recurrent weights that would be orthogonal stay so; false: drawn like the others");
   }
 };
 
@@ -116,8 +100,8 @@ struct ModelOptions {
     v("dropout", dropout, "parts that training leaves out at random; null: none");
     v("initialise",
       initialise,
-      "how weights begin, biases and other constants excepted; null: as each layer has it, mostly "
-      "Glorot and Bengio 2010");
+      "how weights begin, biases and other constants excepted unless they are named; null: as each "
+      "layer has it, mostly Glorot and Bengio 2010");
     v("match",
       match,
       "another model that this one is as large or as costly as: sets widths, which name the run",

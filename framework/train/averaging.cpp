@@ -17,6 +17,8 @@ void Averaging::begin(const real* parameters) {
 
 // The decay grows with the updates, so that the average forgets the initial values soon.
 void Averaging::updated(Index update, const real* parameters, Workers& workers) {
+  if (options_.type == "last" && options_.every && update % *options_.every == 0)
+    keep(0, parameters);
   if (options_.type != "exponential") return;
   const double made = static_cast<double>(update);
   const real share = static_cast<real>(1 - std::min(options_.decay, (1 + made) / (10 + made)));
@@ -32,6 +34,10 @@ void Averaging::updated(Index update, const real* parameters, Workers& workers) 
 std::optional<Averaging::Numbers> Averaging::for_evaluation(const real* parameters) const {
   if (options_.type == "exponential") return moving_;
   if (options_.type == "best") return std::nullopt;
+  if (options_.every) {
+    if (epochs_.empty()) return std::nullopt;
+    return mean_of_epochs();
+  }
   std::vector<const real*> of;
   const auto most = usize(options_.epochs - 1);
   for (std::size_t i = epochs_.size() - std::min(most, epochs_.size()); i < epochs_.size(); ++i)
@@ -40,14 +46,18 @@ std::optional<Averaging::Numbers> Averaging::for_evaluation(const real* paramete
   return mean(of);
 }
 
-// Keeps as many epochs as are wanted; of the best ones, ties, the older.
 void Averaging::evaluated(const MetricTable& dev, const real* parameters) {
-  if (options_.type == "exponential") return;
   const bool best = options_.type == "best";
-  epochs_.push_back({best ? metric_.value(dev) : 0, Numbers(parameters, parameters + size_)});
+  if (best || (options_.type == "last" && !options_.every))
+    keep(best ? metric_.value(dev) : 0, parameters);
+}
+
+// Keeps as many epochs as are wanted; of the best ones, ties, the older.
+void Averaging::keep(double value, const real* parameters) {
+  epochs_.push_back({value, Numbers(parameters, parameters + size_)});
   if (std::ssize(epochs_) <= options_.epochs) return;
   auto leaves = epochs_.begin();
-  if (best)
+  if (options_.type == "best")
     for (auto epoch = epochs_.begin(); epoch != epochs_.end(); ++epoch)
       if (!metric_.better(epoch->value, leaves->value)) leaves = epoch;
   epochs_.erase(leaves);
@@ -55,6 +65,10 @@ void Averaging::evaluated(const MetricTable& dev, const real* parameters) {
 
 std::optional<Averaging::Numbers> Averaging::for_test() const {
   if (options_.type != "best") return std::nullopt;
+  return mean_of_epochs();
+}
+
+Averaging::Numbers Averaging::mean_of_epochs() const {
   std::vector<const real*> of;
   for (const Epoch& epoch : epochs_) of.push_back(epoch.parameters.data());
   return mean(of);

@@ -37,13 +37,16 @@ class Averaging {
     double value;  // of the metric, for "best"
     Numbers parameters;
   };
+  void keep(double value, const real* parameters);
   Numbers mean(const std::vector<const real*>& of) const;
+  Numbers mean_of_epochs() const;
 
   AverageOptions options_;
   std::size_t size_;
   WatchedMetric metric_;
-  Numbers moving_;             // exponential
-  std::vector<Epoch> epochs_;  // last, best: in the order of training
+  Numbers moving_;  // exponential
+  std::vector<Epoch>
+      epochs_;  // last, best: in the order of training; with `every` no ends of epochs
 };
 
 }  // namespace softalign

@@ -46,6 +46,7 @@ struct AverageOptions {
   double decay = 0.999;
   Index epochs = 5;
   std::string metric = "dev/loss";
+  std::optional<Index> every;
   template <class V>
   void describe(V& v) {
     v("type",
@@ -58,14 +59,24 @@ struct AverageOptions {
       "exponential: share of the old average that an update leaves; at most (1 + u) / (10 + u) "
       "after update u",
       with_block(fraction()));
-    v("epochs", epochs, "last, best: how many epochs are averaged", between(1, 1000));
+    v("epochs",
+      epochs,
+      "last, best: how many epochs are averaged, or with `every` so many of its states",
+      between(1, 1000));
     v("metric",
       metric,
       "best: dev metric that ranks epochs, \"dev/\" and the name of a metric",
       with_block());
+    v("every",
+      every,
+      "last: average not the ends of epochs but states that lie so many updates apart; null: ends "
+      "of "
+      "epochs",
+      between(1, kMostUpdates));
     v.unread("decay", type != "exponential", "only type exponential reads it");
     v.unread("epochs", type == "exponential", "only types last and best read it");
     v.unread("metric", type != "best", "only type best reads it");
+    v.unread("every", every && type != "last", "only type last reads it");
   }
 };
 

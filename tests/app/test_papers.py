@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from command_line import needs_subwords, softalign
+from command_line import answer, needs_subwords, softalign
 
 PAPERS = Path(__file__).resolve().parents[2] / "configs" / "papers"
 
@@ -68,10 +68,10 @@ def attentional_lstm(embedding: int, units: int, annotation: int, readout: int, 
 
 
 def gehring() -> int:
-    """512 everywhere, convolutions of width 3: 8 layers for the keys, 4 for the values; 512 positions."""
+    """512 everywhere, convolutions of width 3: 8 layers for the keys, 4 for the values; 512 positions; W_d and b_d of the query."""
     d, source, target = 512, 200000, 30000
     convolution = 3 * d * d + d
-    return (source + target + 512) * d + 12 * convolution + attentional_lstm(d, d, d, d // 2, target)
+    return (source + target + 512) * d + 12 * convolution + (d * d + d) + attentional_lstm(d, d, d, d // 2, target)
 
 
 def cheng() -> int:
@@ -136,14 +136,40 @@ def test_what_the_papers_say_of_their_size() -> None:
 
 
 @pytest.mark.parametrize("path", sorted(PAPERS.glob("*.yaml")), ids=lambda path: path.stem)
-def test_every_value_says_where_it_is_from(path: Path) -> None:
-    own = {"name", "extends", "task", "train", "dev", "test"}
-    for number, line in enumerate(path.read_text().splitlines(), 1):
-        key, _, rest = line.partition(":")
-        value = rest.split(" #")[0].strip()
-        if line.startswith("#") or not value or key.strip() in own or value == "parallel_text":
-            continue
-        assert any(f"# {tag}" in line for tag in ("paper", "authors' code", "assumed")), f"{path.name}:{number}: {line}"
+def test_every_value_says_where_it_is_from(path: Path, tmp_path: Path) -> None:
+    if "type: sentencepiece" in path.read_text():
+        needs_subwords()
+    assert "each says where it is from" in softalign("validate", "--sources", path, cwd=tmp_path).stdout
+
+
+def test_a_value_without_a_source_is_found(tmp_path: Path) -> None:
+    text = (PAPERS / "bahdanau2015-search-50.yaml").read_text()
+    for line, instead in {
+        "    type: beam                  # paper, section 4.2\n": "    type: beam                  # section 4.2 of the paper\n",
+        "    residual: false             # paper\n": "",  # so that a default holds
+        "  # paper, section 4.1\n  dev:": "  # section 4.1\n  dev:",
+        "  clip_norm: 1                  # paper, appendix B.2\n": "  # paper: above it, and\n  # of two lines\n  clip_norm: 1\n",
+    }.items():
+        assert text.count(line) == 1, line
+        text = text.replace(line, instead)
+    (tmp_path / "spec.yaml").write_text(text)
+    (tmp_path / "longer.yaml").write_text("extends: spec.yaml\ntrain:\n  epochs: 9\n")
+    found = softalign("validate", "--sources", "longer.yaml", cwd=tmp_path, code=4)
+    at = {line: number for number, line in enumerate(text.splitlines(), 1)}
+    dev, beam = next(n for line, n in at.items() if "  dev: {" in line), next(n for line, n in at.items() if "section 4.2 of" in line)
+    assert [line.removeprefix("softalign: ").split(": ")[:2] for line in found.stderr.splitlines()] == [
+        [f"spec.yaml:{dev}:17", "task.dev.source"],
+        [f"spec.yaml:{dev}:75", "task.dev.target"],
+        ["longer.yaml", "model.encoder.residual"],
+        ["longer.yaml:3:11", "train.epochs"],
+        [f"spec.yaml:{beam}:11", "evaluate.search.type"],
+    ]
+    assert "53 values, of which 5 without a source" in found.stdout
+
+
+def test_an_override_of_a_preset_has_no_source(tmp_path: Path) -> None:
+    found = answer("validate", "--sources", PAPERS / "cho2014.yaml", "train.epochs=3", cwd=tmp_path, code=4)
+    assert [line.split(": ")[:2] for line in found[0]["without_source"]] == [["override 1 ('train.epochs=3')", "train.epochs"]]
 
 
 @pytest.mark.parametrize("path", sorted(PAPERS.glob("*.yaml")), ids=lambda path: path.stem)

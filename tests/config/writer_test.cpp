@@ -150,6 +150,12 @@ BOOST_AUTO_TEST_CASE(numbers_are_written_as_short_as_they_read_back) {
   BOOST_TEST(number_text(1e22) == "1e+22");
   BOOST_TEST(number_text(1e15) == "1000000000000000.0");
   BOOST_TEST(number_text(1e-5) == "1e-05");
+  // YAML 1.1 takes 1e-05 for a text.
+  BOOST_TEST(yaml_number(1e-5) == "1.0e-05");
+  BOOST_TEST(yaml_number(-1e22) == "-1.0e+22");
+  BOOST_TEST(yaml_number(2.5e-7) == "2.5e-07");
+  BOOST_TEST(yaml_number(0.1) == "0.1");
+  BOOST_TEST(yaml_number(1) == "1.0");
   BOOST_TEST(number_text(5e-324) == "5e-324");
   for (const float x : {0.1F,
                         1e-3F,

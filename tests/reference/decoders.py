@@ -89,7 +89,7 @@ def attend(kind: str, sentence: Sentence, query: np.ndarray) -> tuple[np.ndarray
         return nobody, nobody
     score = "attention.score."
     keys = sentence.annotations @ array(score + "key.W", ANNOTATION, ALIGNMENT) + array(score + "key.b", ALIGNMENT)
-    energies = np.tanh(keys + query @ array(score + "query.W", UNITS, ALIGNMENT)) @ array(score + "v", ALIGNMENT)
+    energies = np.tanh(keys + query @ array(score + "query.W", len(query), ALIGNMENT)) @ array(score + "v", ALIGNMENT)
     weights = np.exp(energies) / np.exp(energies).sum()
     return weights @ sentence.annotations, weights
 
@@ -125,7 +125,10 @@ def attentional(o: dict, sentence: Sentence) -> list[Step]:
     cell, gates, arrays = CELLS[o["cell"]]
     state, steps = initial_state(o["initial_state"], sentence, 1, arrays), []
     for symbol in sentence.symbols:
-        context, weights = attend(o["attention"], sentence, state[0])
+        query = state[0]
+        if o.get("query") == "with_symbol":  # Gehring et al. 2016: d_i = W_d h_i + b_d + g_i
+            query = query @ array("query.W", UNITS, EMBEDDING) + array("query.b", EMBEDDING) + symbol
+        context, weights = attend(o["attention"], sentence, query)
         if o.get("context_gate"):
             context = sigmoid(state[0] @ array("context_gate.W", UNITS, 1) + array("context_gate.b", 1)) * context
         x = symbol @ array("input.W", EMBEDDING, gates * UNITS) + array("input.b", gates * UNITS)
@@ -215,6 +218,7 @@ def cases() -> list[dict]:
             readout_size=2,
         ),
         case("attentional_lstm", "last", {"initial_state": "zero"}, **bahdanau),
+        case("attentional_lstm", "global", {"query": "with_symbol"}, **bahdanau),
         case("luong_gru", **of_luong),
         case("luong_gru", "global", {"layers": 2, "input_feeding": False}, **of_luong),
         case("luong_lstm", "global", {"layers": 2, "initial_state": "last", "activation": "relu"}, **of_luong),

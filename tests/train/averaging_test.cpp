@@ -58,6 +58,25 @@ BOOST_AUTO_TEST_CASE(the_last_epochs) {
   BOOST_TEST(!again.for_test());
 }
 
+// Every second update; ends of epochs count for nothing.
+BOOST_AUTO_TEST_CASE(the_last_states_that_lie_so_many_updates_apart) {
+  const AverageOptions options{.type = "last", .epochs = 2, .every = 2};
+  Averaging averaging(options, 2);
+  Workers workers(1);
+  const Numbers updates[] = {{1, 1}, {2, 4}, {9, 9}, {6, 8}, {5, 5}, {4, 0}};
+  for (Index update = 1; update <= 5; ++update) {
+    averaging.updated(update, updates[update - 1].data(), workers);
+    if (update == 1) BOOST_TEST(!averaging.for_evaluation(updates[0].data()));
+    averaging.evaluated(dev_loss(1), updates[update - 1].data());
+    if (update == 3) BOOST_TEST((*averaging.for_evaluation(updates[2].data()) == Numbers{2, 4}));
+  }
+  BOOST_TEST((*averaging.for_evaluation(updates[4].data()) == Numbers{4, 6}));
+  Averaging again = restored(averaging, options);
+  again.updated(6, updates[5].data(), workers);
+  BOOST_TEST((*again.for_evaluation(updates[5].data()) == Numbers{5, 4}));
+  BOOST_TEST(!again.for_test());
+}
+
 BOOST_AUTO_TEST_CASE(the_best_epochs) {
   const AverageOptions options{.type = "best", .epochs = 2};
   Averaging averaging(options, 2);

@@ -136,6 +136,7 @@ BOOST_AUTO_TEST_CASE(options_of_training_are_resumed_bit_for_bit) {
        {"average: {type: exponential, decay: 0.7}, schedule: {type: plateau, metric: dev/loss}, ",
         "average: {type: last, epochs: 2}, schedule: {type: halve_after, epochs: 0.4, every: "
         "0.5}, ",
+        "average: {type: last, epochs: 2, every: 2}, ",
         "average: {type: best, epochs: 2}, schedule: {type: noam, warmup: 3}, "}) {
     const auto go = [&](const char* name, int threads, Index stop) {
       Stopper observer(stop);
@@ -329,6 +330,82 @@ BOOST_AUTO_TEST_CASE(initial_weights_may_be_drawn_otherwise) {
   BOOST_TEST(drawn > 5);
   BOOST_TEST(kept > 5);
   BOOST_TEST(std::abs(std::sqrt(squares / numbers) / 0.01 - 1) < 0.05);
+}
+
+// As Bahdanau et al. 2015 begin (appendix B.1).
+BOOST_AUTO_TEST_CASE(weights_that_are_named_begin_as_they_are_told) {
+  const auto model = [](const std::string& weights) {
+    return std::make_unique<Model>(
+        tiny("{type: global, score: {type: additive, units: 9}}",
+             "  initialise: {type: normal, scale: 0.01, weights: [" + weights + "]}\n")
+            .spec.model,
+        12,
+        12,
+        5);
+  };
+  const auto spread = [](const Model& of, const std::string& name) {
+    for (const Parameter& parameter : of.parameters().all()) {
+      if (parameter.name != name) continue;
+      double squares = 0;
+      for (const real x : parameter.value())
+        squares += static_cast<double>(x) * static_cast<double>(x);
+      return std::sqrt(squares / static_cast<double>(parameter.shape.size()));
+    }
+    return -1.0;
+  };
+  const auto before = model(""),
+             after = model(
+                 "decoder.attention.score.* = normal 0.001, decoder.attention.score.v = zeros, "
+                 "decoder.start.b = constant 0.5, decoder.U = zeros, decoder.U = orthogonal");
+  for (const Parameter& parameter : before->parameters().all()) {
+    const std::string& name = parameter.name;
+    const double now = spread(*after, name), old = spread(*before, name);
+    BOOST_TEST_CONTEXT(name) {
+      if (name == "decoder.attention.score.v")
+        BOOST_TEST(now == 0);
+      else if (name.starts_with("decoder.attention.score."))
+        BOOST_TEST(std::abs(now / 0.001 - 1) < 0.5);
+      else if (name == "decoder.start.b")
+        BOOST_TEST(now == 0.5);
+      else  // decoder.U too, for which the later word counts
+        BOOST_TEST(now == old);
+    }
+  }
+  const auto refusal = [&](const std::string& weights) {
+    return test::refusal([&] { model(weights); });
+  };
+  BOOST_TEST(refusal("decoder.attention.v = zeros") ==
+             "model.initialise.weights: 'decoder.attention.v' is the name of no parameter; did you "
+             "mean decoder.attention.score.v? softalign parameters lists them");
+  BOOST_TEST(contains(refusal("decoder.start.b = orthogonal"), "not of square blocks"));
+  BOOST_TEST(contains(refusal("decoder.start.b = normal x"), "expected a number > 0, got 'x'"));
+  BOOST_TEST(contains(refusal("decoder.start.b = nothing"), "write NAME = zeros, constant X"));
+  BOOST_TEST(contains(refusal("decoder.start.b"), "write NAME = zeros, constant X"));
+}
+
+// The second of four equal parts of every LSTM's bias.
+BOOST_AUTO_TEST_CASE(forget_gates_begin_as_they_are_told) {
+  const auto biases = [](const std::string& encoder, const std::string& decoder, double expected) {
+    const ModelOptions options =
+        parse_spec<ModelOptions>("{embedding: 4, encoder: {units: 4, type: " + encoder +
+                                     "}, attention: {type: global, score: general}, decoder: "
+                                     "{units: 4, type: " +
+                                     decoder + "}}",
+                                 "test")
+            .spec;
+    const Model model(options, 12, 12, 5);
+    int found = 0;
+    for (const Parameter& parameter : model.parameters().all()) {
+      if (!parameter.name.ends_with("input.b")) continue;
+      ++found;
+      for (Index i = 0; i < parameter.shape.size(); ++i)
+        BOOST_TEST(parameter.value().data[i] == (i / 4 == 1 ? expected : 0));
+    }
+    return found;
+  };
+  BOOST_TEST(biases("lstm", "luong_lstm, layers: 2", 1) == 4);
+  BOOST_TEST(biases("lstm, forget_bias: 0", "luong_lstm, layers: 2, forget_bias: 0", 0) == 4);
+  BOOST_TEST(biases("lstmn, forget_bias: 0.5", "attentional_lstm, forget_bias: 0.5", 0.5) == 2);
 }
 
 BOOST_AUTO_TEST_CASE(another_seed_is_another_run) {

@@ -1,7 +1,8 @@
 // Local attention with a predicted window (Luong et al. 2015, section 3.2, local-p; equations 9, 10):
 //   p_t = S sigmoid(v · tanh(W s)),   a_t(j) = softmax over [p_t - D, p_t + D] · exp(-(j - p_t)² / (2 σ²)),
-// σ = D / 2, positions j from 0. The window is that around the whole part of p_t, and the weights are not
-// made to sum to 1 again, both as in the authors' code; p_t learns through the Gaussian alone.
+// σ = D / 2, positions j from 0. The weights are not made to sum to 1 again, as in the authors' code; p_t
+// learns through the Gaussian alone. The authors' code has p_t = (S - 1) sigmoid(..) and the window around
+// the whole part of p_t. Which is meant says `centre`; without it p_t is the paper's, and the window the code's.
 #include "framework/plugin.hpp"
 
 namespace softalign {
@@ -12,16 +13,25 @@ class LocalPredictive final : public ScoredAttention {
   struct Options : ScoredAttention::Options {
     Options() { score = score_choice("general"); }
     Index window = 10;
+    std::optional<std::string> centre;
     template <class V>
     void describe(V& v) {
       ScoredAttention::Options::describe(v);
       v("window", window, "D: positions on either side of the centre", between(1, kLargestLayer));
+      v("centre",
+        centre,
+        "paper: p = S sigmoid(..), the window is |j - p| <= D; code: p = (S - 1) sigmoid(..), the "
+        "window is D around the whole part of p, as in the authors' code; null: the paper's p, the "
+        "code's window",
+        one_of("paper", "code"));
     }
   };
 
   LocalPredictive(const Parameters& p, AttentionSizes sizes, const Options& options)
       : ScoredAttention(p, sizes, options),
         window_(options.window),
+        whole_(options.centre != "paper"),
+        last_(options.centre == "code" ? 1 : 0),
         hidden_(p, "position", sizes.query, sizes.query, Linear::Bias::no),
         place_(p, "place", sizes.query, 1, Linear::Bias::no) {}
 
@@ -34,16 +44,18 @@ class LocalPredictive final : public ScoredAttention {
     Tape& tape = energies.tape();
     const auto rows = std::ssize(memory.lengths);
     View sizes = tape.allocate({rows, 1});
-    std::copy(memory.lengths.begin(), memory.lengths.end(), sizes.data);
+    for (Index b = 0; b < rows; ++b)
+      sizes.data[b] = static_cast<real>(memory.lengths[usize(b)] - last_);
     Var center = tape.constant(sizes) * sigmoid(place_(tanh(hidden_(query.state))));
 
     Index* begins = tape.arena().array_of<Index>(2 * rows);
     Index* ends = begins + rows;
     for (Index b = 0; b < rows; ++b) {
       const Index length = memory.lengths[usize(b)];
-      const real exact = center.value().data[b];  // above 0, or not a number
+      const real exact = center.value().data[b];  // at least 0, or not a number
       const Index whole = exact > 0 ? static_cast<Index>(exact) : 0;
-      begins[b] = std::clamp<Index>(whole - window_, 0, length - 1);
+      const bool beyond = !whole_ && exact > static_cast<real>(whole);  // so p - D is no position
+      begins[b] = std::clamp<Index>(whole - window_ + (beyond ? 1 : 0), 0, length - 1);
       ends[b] = std::clamp<Index>(whole + window_ + 1, begins[b] + 1, length);
     }
     const auto count = usize(rows);
@@ -54,6 +66,8 @@ class LocalPredictive final : public ScoredAttention {
   }
 
   Index window_;
+  bool whole_;  // the window is around the whole part of p
+  Index last_;  // 1: p is at most S - 1
   Linear hidden_;
   Linear place_;
 };

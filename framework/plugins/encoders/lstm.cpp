@@ -11,14 +11,11 @@ namespace {
 class LstmEncoder final : public RecurrentEncoder<Lstm> {
  public:
   struct Options : RecurrentOptions {
-    double forget_bias = 1;
+    double forget_bias = Lstm::kForgetBias;
     template <class V>
     void describe(V& v) {
       RecurrentOptions::describe(v);
-      v("forget_bias",
-        forget_bias,
-        "first value of the forget gates' bias; 1: a new LSTM remembers (Jozefowicz et al. 2015)",
-        between(-10, 10));
+      describe_forget_bias(v, forget_bias);
     }
   };
 

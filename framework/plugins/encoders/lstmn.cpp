@@ -14,14 +14,14 @@ class LstmnEncoder final : public Encoder {
  public:
   struct Options {
     Index units = 256;
-    double forget_bias = 1;
+    double forget_bias = Lstm::kForgetBias;
     template <class V>
     void describe(V& v) {
       v("units",
         units,
         "hidden units, and units of the intra-attention",
         between(1, kLargestLayer));
-      v("forget_bias", forget_bias, "first value of the forget gate's bias", between(-10, 10));
+      describe_forget_bias(v, forget_bias);
     }
   };
 
