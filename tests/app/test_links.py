@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -60,6 +61,17 @@ def test_the_error_rate_is_that_of_the_exported_links(gold: Path, vocabulary: st
     assert (evaluated["row_aligns"], evaluated["metrics"]["all"]["aer"]) == ("read", found["read"])
 
 
+def test_any_test_set_is_measured_on_gold_links(gold: Path) -> None:
+    run = trained_run(gold, "task.test.alignment=null", spec="text.yaml")
+    for name in ("en", "es", "links"):
+        (gold / f"new.{name}").write_text("".join((gold / f"test.{name}").read_text().splitlines(True)[:5]))
+    softalign("score", run, "--source", "new.en", "--target", "new.es", "--links", "found.links", cwd=gold)
+    new = [f"task.test.{key}=new.{name}" for key, name in (("source", "en"), ("target", "es"), ("alignment", "links"))]
+    measured = answer("evaluate", run, *new, cwd=gold)["metrics"]["all"]["aer"]
+    assert measured == links.quality(links.pairs(gold / "new.links", gold / "found.links"))[2]
+    assert "aer" not in answer("evaluate", run, cwd=gold)["metrics"]["all"]
+
+
 def test_the_convention_is_named_where_its_metrics_stand(gold: Path) -> None:
     plain = trained_run(gold, spec="text.yaml")
     read = trained_run(gold, READ, spec="text.yaml")
@@ -68,6 +80,7 @@ def test_the_convention_is_named_where_its_metrics_stand(gold: Path) -> None:
         assert {"aer: row:read", "pointing_accuracy: row:read"} <= set(shown.stdout.splitlines())
     mixed = softalign("compare", "results", "--metric", "aer", cwd=gold, code=2).stderr
     assert "aer: values with different signatures are not compared" in mixed and "has row:read" in mixed
+    assert len(json.loads(softalign("export", "results", "--what", "report", cwd=gold).stdout)["panels"]) == 2
     assert "the same bits again" in softalign("verify", read, cwd=gold).stdout
 
 

@@ -1,6 +1,7 @@
 // What commands read of a record.
 #pragma once
 
+#include "framework/analysis/export_links.hpp"
 #include "framework/analysis/finished_run.hpp"
 #include "framework/analysis/summary_bytes.hpp"
 #include "framework/eval/metric.hpp"
@@ -57,6 +58,7 @@ inline void read_record(const std::filesystem::path& file, std::size_t reading) 
       }
       case 4: {
         read_alignments(record->alignments());
+        export_links(*record, "cross", {}, {});
         return;
       }
       case 5: {

@@ -17,12 +17,13 @@ bool has_metric(const Record& record, const std::string& name) {
          record.has("dev/" + name) || record.has("test/by_length/" + name);
 }
 
-// Whether all that is called so, a metric or a column that metrics are computed from, is newer than the record.
+// Whether all that is called so, a metric, a column that metrics are computed from or its axis, is newer than the record.
 bool is_newer_name(const Record& record, const std::string& name) {
   if (registered_metric(name)) return !has_metric(record, name);
   bool counted = false;
+  const auto is_called_so = [&](const CountColumn& c) { return c.name == name || c.part == name; };
   for (const NamedMetric& one : all_metrics())
-    if (std::ranges::count(one.metric->columns(), name, &CountColumn::name) > 0) {
+    if (std::ranges::any_of(one.metric->columns(), is_called_so)) {
       if (has_metric(record, one.name)) return false;
       counted = true;
     }

@@ -38,7 +38,8 @@ std::string hash_of(const std::vector<Dimension>& dims, const Values& values) {
 
 // An attribute that says what numbers are, which versions may say in other words.
 bool describes(const std::string& attribute) {
-  static constexpr std::array<std::string_view, 10> kNames{"Conventions",
+  static constexpr std::array<std::string_view, 11> kNames{"Conventions",
+                                                           "signal",
                                                            "long_name",
                                                            "units",
                                                            "direction",
