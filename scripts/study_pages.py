@@ -152,7 +152,9 @@ def claims_table(claims: Sequence[Row]) -> str:
         verdict = VERDICTS.get(claim["verdict"], claim["verdict"])
         interval = f"{number(claim['low'])} to {number(claim['high'])}" if claim["low"] is not None else ""
         seeds = f"{claim['seeds_held']} of {claim['seeds']}" if claim["seeds"] else ""
-        rows.append([str(at), f"`{claim['claim']}`", verdict + ", open" * (claim["expect"] == "open"), *(number(claim[side]) for side in
+        demands = ["every seed"] * (claim["asked_seeds"] == "all") + [f"p < {claim['asked_p']}"] * (claim["asked_p"] is not None)
+        asked_for = f" ({', '.join(demands)})" if demands else ""
+        rows.append([str(at), f"`{claim['claim']}`{asked_for}", verdict + ", open" * (claim["expect"] == "open"), *(number(claim[side]) for side in
                      ("left", "right", "difference")), interval, number(claim["p"], 3), seeds, str(claim["sentences"] or "")])  # fmt: skip
     return markdown(rows, 3)
 
