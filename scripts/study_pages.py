@@ -36,7 +36,7 @@ from records import read_file
 from stored import RecordError, opened
 
 EXPERIMENTS = Path(__file__).resolve().parents[1] / "experiments"
-TOLD = ("What is claimed", "What the source reports")  # chapters of a study's README.md that its page repeats
+REPEATED = ("What is claimed", "What the source reports")  # chapters of a study's README.md that its page repeats
 CHAPTER = re.compile(r"^(## (.+)\n(?:(?!## ).*\n)*)", re.MULTILINE)
 MADE = ("started", "git_commit", "cpu_model", "isa", "version")  # /provenance of a record
 RECORD = """## A record to check
@@ -53,7 +53,7 @@ VERDICTS = {"empty": "no sentences", "unmeasured": "not measured", "unknown": "n
 Row = dict[str, Any]
 
 
-def asked(*words: object) -> str:
+def answer(*words: object) -> str:
     """What the program answers. Throws RecordError with its own words; a claim that fails is an answer."""
     done = subprocess.run([program(), *map(str, words)], capture_output=True, text=True, check=False)
     if done.returncode not in (0, 4):
@@ -66,7 +66,7 @@ def runs_of(study: Row, folder: Path) -> list[Row]:
     places = [folder / run["path"] for run in study["runs"] if run["state"] == "complete"]
     if not places:
         raise RecordError(f"{folder}: no run is complete; scripts/studies.sh {study['name']} runs them")
-    exported = {row["run_id"]: row for row in csv.DictReader(io.StringIO(asked("export", *places)))}
+    exported = {row["run_id"]: row for row in csv.DictReader(io.StringIO(answer("export", *places)))}
     varied = {key for key in next(iter(exported.values())) if len({row[key] for row in exported.values()}) > 1}
     rows = []
     for run, place in zip((run for run in study["runs"] if run["state"] == "complete"), places):
@@ -170,11 +170,11 @@ def metric_table(table: Row) -> str:
     return f"{table['title']}\n\n" + markdown(rows)
 
 
-def told(name: str) -> str:
+def chapters_of(name: str) -> str:
     """The chapters of the study's own README.md that say what to expect."""
     text = (EXPERIMENTS / name / "README.md").read_text(encoding="utf-8")
-    chapters = {title: chapter for chapter, title in CHAPTER.findall(text)}
-    return "".join(chapters.get(title, "") for title in TOLD)
+    found = {title: chapter for chapter, title in CHAPTER.findall(text)}
+    return "".join(found.get(title, "") for title in REPEATED)
 
 
 def page(name: str, study: Row, runs: Sequence[Row], claims: Sequence[Row], drawn: Sequence[str], more: Sequence[str], shipped: bool) -> str:
@@ -189,7 +189,7 @@ def page(name: str, study: Row, runs: Sequence[Row], claims: Sequence[Row], draw
         f"# {study['name']}: {study['question']}\n{TEXT_MARK}\n",
         f"Written by `scripts/studies.sh --pages {name}` from the records; the study is `experiments/{name}`. {judged.count('holds')} claims hold, "
         f"{judged.count('fails')} fail, {len(judged) - judged.count('holds') - judged.count('fails')} are undecided.\n",
-        told(name),
+        chapters_of(name),
         f"## What came out\n\n{len(runs)} runs{f', {missing} are missing' if missing else ''}; {days}; {', '.join(machines)}; "
         f"{hours} h {minutes:02} min of training together; commits {', '.join(commits)}. `runs.csv` has a line for each.\n",
         *(f"![{figure[:-4]} by source length: mean and deviation over seeds]({figure})\n" for figure in drawn),
@@ -207,7 +207,7 @@ def small_record(name: str, study: Row) -> bytes:
     """Of the first run, in the tiny form of the study."""
     first = study["runs"][0]
     with tempfile.TemporaryDirectory() as folder:
-        asked("study", EXPERIMENTS / name / "study.yaml", "--tiny", "--only", f"{first['part']}/{first['variant']}", "--out", folder, "--json")
+        answer("study", EXPERIMENTS / name / "study.yaml", "--tiny", "--only", f"{first['part']}/{first['variant']}", "--out", folder, "--json")
         return next(Path(folder).glob(f"*/{first['part']}-{first['variant']}/*/run.h5")).read_bytes()
 
 
