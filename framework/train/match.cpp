@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <optional>
+#include <utility>
 
 #include "framework/base/counted.hpp"
 #include "framework/base/path.hpp"
@@ -98,8 +99,8 @@ std::string target_text(const MatchOptions& match) {
   return with_commas(*match.target) + (match.to.empty() ? "" : " of " + printable(match.to));
 }
 
-// What the widths of a tree are tried on. A step makes one of the options wider by one, in turn, in the ratio that
-// they were written in: so several are as fine to adjust as one.
+// What the widths of a tree are tried on. They grow in the ratio that they were written in, one after the other
+// where they can, so that several are as fine to adjust as one.
 class Widths {
  public:
   struct Tried {
@@ -114,21 +115,20 @@ class Widths {
       adjusted_.push_back(option(leaves,
                                  match_.adjust[i],
                                  adjust ? adjust->value.items.at(i).where : match_in(root)->where));
+    widest_ = std::ranges::max(adjusted_, {}, &Adjusted::written).written;
   }
+
+  // The step at which all are as they were written.
+  Index written() const { return steps() * widest_; }
 
   std::vector<Override> changes(Index step) const {
-    const Index count = std::ssize(adjusted_), first = adjusted_.front().written;
+    const std::vector<Index> widths = at(step);
     std::vector<Override> all;
-    Index waits = count - 1;
-    for (const Adjusted& one : adjusted_) {
-      const Index width = (step * one.written + waits-- * first) / (count * first);
+    for (std::size_t i = 0; i < widths.size(); ++i)
       all.push_back(
-          parse_override(fmt::format("{}={}", one.path, std::max<Index>(1, width)), one.where));
-    }
+          parse_override(fmt::format("{}={}", adjusted_[i].path, widths[i]), adjusted_[i].where));
     return all;
   }
-
-  Index written() const { return std::ssize(adjusted_) * adjusted_.front().written; }
 
   // None where there is no such model.
   std::optional<Index> amount_at(Index step) {
@@ -147,7 +147,7 @@ class Widths {
 
   // The nearest amounts from below and from above that legal widths have; they grow with the step.
   std::vector<Tried> nearest() {
-    const Index least = std::ssize(adjusted_), most = least * kLargestLayer;
+    const Index least = steps(), most = least * kLargestLayer;
     std::optional<Tried> below, above = at_least(least);
     if (!above)
       throw SpecError("{}: model.match: no value of {} makes a model: {}",
@@ -214,18 +214,35 @@ class Widths {
                     suggestion(path, paths));
   }
 
-  // Of the first step from one on that is legal.
+  // So many make the widest option wider by one.
+  Index steps() const { return adjusted_.size() == 1 ? 1 : 16 * std::ssize(adjusted_); }
+
+  // The first of equal ones is the first to grow.
+  std::vector<Index> at(Index step) const {
+    const Index count = std::ssize(adjusted_);
+    Index waits = count - 1;
+    std::vector<Index> widths;
+    for (const Adjusted& one : adjusted_) {
+      const Index early = waits-- * (steps() / count) * widest_;
+      widths.push_back(std::max<Index>(1, (step * one.written + early) / (steps() * widest_)));
+    }
+    return widths;
+  }
+
+  // Of the first legal widths from a step on.
   std::optional<Tried> at_least(Index step) {
     constexpr Index kMostHeads = 64;
-    const Index end = step + kMostHeads * std::ssize(adjusted_);
-    for (Index one = step; one < end; ++one)
-      if (const auto amount = amount_at(one)) return Tried{one, *amount};
+    std::vector<Index> before;
+    for (Index one = step; one < step + kMostHeads * steps(); ++one)
+      if (std::vector<Index> widths = at(one); std::exchange(before, widths) != widths)
+        if (const auto amount = amount_at(one)) return Tried{one, *amount};
     return std::nullopt;
   }
 
   const Value& root_;
   const MatchOptions& match_;
   std::vector<Adjusted> adjusted_;
+  Index widest_ = 0;   // as written
   std::string fault_;  // the last one
 };
 
@@ -288,8 +305,12 @@ void match_widths(SpecTree& tree) { match_widths(tree, {}); }
 
 const Value* unknown_target(const Value& root) {
   const Value* const match = match_in(root);
-  const Value::Entry* const to = match && !match->find("target") ? match->find("to") : nullptr;
-  return to ? &to->value : nullptr;
+  const Value::Entry *const target = match ? match->find("target") : nullptr, *const to =
+                                                                                  match
+                                                                                      ? match->find(
+                                                                                            "to")
+                                                                                      : nullptr;
+  return to && (!target || target->value.is_null()) ? &to->value : nullptr;
 }
 
 void set_target(Value& root, const Spec& to) {
