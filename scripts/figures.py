@@ -19,6 +19,7 @@ import missing_package  # isort: skip
 import argparse
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import plain_matplotlib  # isort: skip
@@ -124,7 +125,10 @@ def curves(arguments: argparse.Namespace) -> Figure:
 
 def chosen(arguments: argparse.Namespace) -> list[tuple[str, Alignment]]:
     """The sentences asked for, of each file, with a name where there is more than one."""
-    files = [file for file in read(arguments.places) if file.sentences]
+    all_files = [replace(file, module=arguments.module) for file in read(arguments.places)]
+    files = [file for file in all_files if file.sentences]
+    if not files and arguments.module:
+        raise ChoiceError(f"--module {arguments.module}: not in any of these; in {all_files[0].path} there are: {', '.join(all_files[0].modules) or 'none'}")
     if not files:
         raise RecordError("no alignment in any of these: a run without attention, or `record.alignments: 0`")
     there = [s for s in files[0].sentences if all(s in file.sentences for file in files)]
@@ -253,6 +257,7 @@ def parser() -> argparse.ArgumentParser:
                        (images, "images with each word's attention over them")):  # fmt: skip
         matrices = command(work, help, "RUN")
         matrices.add_argument("--sentences", type=numbers, required=True, metavar="I,J", help="numbered from 0, as in the record")
+        matrices.add_argument("--module", default="", metavar="NAME", help="which of the record's alignments, as encoder_layer1; of heads the mean (default: cross)")
         matrices.add_argument("--pieces", action="store_true", help="between the pieces that sentencepiece makes, not between words")
         matrices.add_argument("--name", action="append", default=[], type=pair, metavar="OLD=NEW", help="what a run is called")
     grid = command(heatmap, "a metric over two parameters of a sweep")

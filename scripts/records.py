@@ -19,6 +19,7 @@ from stored import BUCKET, ROOT, SPEC, RecordError, array, attributes, demand, g
 
 END = "</s>"  # closes every source that a model reads; no token of the sentence
 WORDS = "words_"  # begins the name of alignments whose pieces of words are joined
+ENCODER = "encoder_"  # and of those of a source to itself
 LONGEST = 60  # characters of a word or a value in a figure
 
 
@@ -60,12 +61,18 @@ class AlignmentFile:
     """A file with alignments: what `softalign translate --alignments` leaves, or a record. They are read when asked for."""
 
     path: Path
+    module: str = field(default="", kw_only=True)  # which alignments; "": see _attention
+
+    @cached_property
+    def modules(self) -> list[str]:
+        with opened(self.path) as file:
+            return _modules(file)
 
     @cached_property
     def sentences(self) -> dict[int, int]:
         """Sentence -> source length, of those whose alignment is in the file."""
         with opened(self.path) as file:
-            group = _attention(file)
+            group = _attention(file, self.module)
             if group is None:
                 return {}
             numbers = values(group, "sentence", "iu", (None,)).tolist()
@@ -76,7 +83,7 @@ class AlignmentFile:
     def alignment(self, sentence: int, pieces: bool = False) -> Alignment:
         """The sentence's attention at the last update kept, the mean of its heads. Throws RecordError when it is not there."""
         with opened(self.path) as file:
-            group = _attention(file, pieces)
+            group = _attention(file, self.module, pieces)
             if group is None or sentence not in self.sentences:
                 raise RecordError(f"{self.path}: no alignment of sentence {sentence}")
             at, n = list(self.sentences).index(sentence), len(self.sentences)
@@ -175,14 +182,18 @@ def source_length(words: Sequence[str]) -> int:
     return len(words) - (len(words) > 0 and words[-1] == END)
 
 
-def _attention(file: h5py.File, pieces: bool = False) -> h5py.Group | None:
-    """The first module, in name order, of test sentences with the reference forced on the decoder: between words, or between pieces of
-    them where those are wanted."""
-    modules = group_of(file, "alignments")
-    names = sorted(name for name, _ in members(modules) if not name.endswith(("_dev", "_search")))
-    if not names:
+def _modules(file: h5py.File) -> list[str]:
+    return sorted(name for name, _ in members(group_of(file, "alignments")))
+
+
+def _attention(file: h5py.File, module: str = "", pieces: bool = False) -> h5py.Group | None:
+    """The module; "": the first, in name order, of test sentences with the reference forced on the decoder. Between words, or between
+    pieces of them where those are wanted."""
+    names = _modules(file)
+    chosen = module or next((name for name in names if not name.removeprefix(WORDS).startswith(ENCODER) and not name.endswith(("_dev", "_search"))), "")
+    if chosen not in names:
         return None
-    return group_of(modules, names[0] if pieces or WORDS + names[0] not in names else WORDS + names[0])
+    return group_of(file, f"alignments/{chosen if pieces or WORDS + chosen not in names else WORDS + chosen}")
 
 
 def read_file(path: Path) -> AlignmentFile:

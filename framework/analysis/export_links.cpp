@@ -8,6 +8,7 @@
 #include "framework/base/types.hpp"
 #include "framework/data/alignment_file.hpp"
 #include "framework/eval/words.hpp"
+#include "framework/train/results.hpp"
 
 namespace softalign {
 namespace {
@@ -42,6 +43,9 @@ void check_module(const Record& record, const std::string& module) {
     throw SpecError("--module: no alignments between symbols are called '{}'{}",
                     module,
                     suggestion(module, modules));
+  if (module.starts_with(kOfEncoder))
+    throw SpecError("--module: {} is the source's attention to itself, which links no translation",
+                    module);
 }
 
 std::string note_of(const Record& record, const std::string& module, Index kept) {

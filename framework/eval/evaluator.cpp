@@ -26,27 +26,45 @@ AlignmentMatrix matrix_of(const Model::Forward& forward, const Batch& batch, Ind
 
 // Those of row b, of every head.
 std::vector<HeadMatrix> head_matrices_of(const HeadWeights& heads,
-                                         const AlignmentMatrix& mean,
+                                         Index steps,
+                                         Index positions,
                                          Index b) {
   std::vector<HeadMatrix> found;
   const auto matrix = [&](Index layer, Index head) -> AlignmentMatrix& {
     for (HeadMatrix& one : found)
       if (one.layer == layer && one.head == head) return one.matrix;
-    const auto size = usize(mean.steps * mean.positions);
-    found.push_back({layer, head, {mean.steps, mean.positions, std::vector<float>(size)}});
+    const auto size = usize(steps * positions);
+    found.push_back({layer, head, {steps, positions, std::vector<float>(size)}});
     return found.back().matrix;
   };
   for (const HeadWeights::Part& part : heads.parts) {
     const Shape& shape = part.weights.shape;  // [T,B,H,S]
     for (Index h = 0; h < shape[2]; ++h) {
       AlignmentMatrix& to = matrix(part.layer, h);
-      for (Index t = 0; t < std::min(shape[0], mean.steps - part.step); ++t)
+      for (Index t = 0; t < std::min(shape[0], steps - part.step); ++t)
         std::copy_n(part.weights.data + ((t * shape[1] + b) * shape[2] + h) * shape[3],
-                    mean.positions,
-                    to.weights.begin() + (part.step + t) * mean.positions);
+                    positions,
+                    to.weights.begin() + (part.step + t) * positions);
     }
   }
   return found;
+}
+
+// kept: of the first examples. It needs no target, so it is a pass of its own; the tape is reset.
+void keep_self_attention(const Model& model,
+                         Tape& tape,
+                         const Batch& batch,
+                         std::vector<std::vector<HeadMatrix>>& kept) {
+  const auto is_kept = [&](Index at) { return at < std::ssize(kept); };
+  if (std::ranges::none_of(batch.example, is_kept)) return;
+  HeadWeights heads;
+  model.read(tape, batch.source_side(), &heads);
+  for (Index b = 0; b < batch.rows; ++b) {
+    const Index length = batch.source_lengths[usize(b)];
+    if (const Index at = batch.example[usize(b)]; is_kept(at))
+      kept[usize(at)] = head_matrices_of(heads, length, length, b);
+  }
+  tape.reset();
 }
 
 // keep_heads: of how many examples of the split the weights of single heads are wanted.
@@ -69,7 +87,7 @@ std::vector<TeacherForced> in_one_pass(const Model& model,
     if (!model.aligns()) continue;
     result.attention = matrix_of(forward, batch, b);
     if (batch.example[usize(b)] < keep_heads)
-      result.heads = head_matrices_of(heads, result.attention, b);
+      result.heads = head_matrices_of(heads, result.attention.steps, result.attention.positions, b);
   }
   return results;
 }
@@ -145,6 +163,7 @@ double EvaluatedSplit::kept_bytes() const {
   double sum = 0;
   for (const AlignmentMatrix& one : forced) sum += bytes_of(one);
   for (const std::vector<HeadMatrix>& one : forced_heads) sum += bytes_of(one);
+  for (const std::vector<HeadMatrix>& one : self_attention) sum += bytes_of(one);
   for (const AlignmentMatrix& one : searched) sum += bytes_of(one);
   return sum;
 }
@@ -167,6 +186,7 @@ EvaluatedSplit evaluate(const Scorer& scorer,
   const auto kept = usize(std::min(request.keep, total));
   const bool referenced = has_references(split);
   if (request.search != nullptr) out.decoded.resize(split.examples.size());
+  if (request.self_attention) out.self_attention.resize(kept);
   if (scorer.aligns()) {
     if (referenced) out.forced.resize(kept);
     if (referenced && request.heads) out.forced_heads.resize(kept);
@@ -184,6 +204,7 @@ EvaluatedSplit evaluate(const Scorer& scorer,
     model.place_links(batch);
     auto borrowed = tapes.take();
     Tape& tape = *borrowed;
+    keep_self_attention(model, tape, batch, out.self_attention);
     double found = 0;  // bytes
     std::vector<TeacherForced> forced;
     if (referenced)

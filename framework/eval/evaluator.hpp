@@ -21,6 +21,8 @@ struct EvaluatedSplit {
   // for attentions without heads.
   std::vector<std::vector<HeadMatrix>> forced_heads;
   std::vector<AlignmentMatrix> searched;  // of the search's best hypothesis; likewise
+  // How the source attends to itself, by the encoder's layer and head; likewise; empty when not asked for.
+  std::vector<std::vector<HeadMatrix>> self_attention;
 
   // What it took: most bytes of a batch on its tape; of what was found, there and on the tape's second; of the
   // packs of weights beside them; bytes of the matrices above.
@@ -42,9 +44,10 @@ struct EvaluationRequest {
   const Vocabulary* source = nullptr;     // null: alignments are counted by symbols, not by words
   const IbmModel1* ibm_model1 = nullptr;  // null: its baseline is not measured
   RowAligns row_aligns = RowAligns::predicted;
-  Index batch = 64;    // sentences side by side
-  Index keep = 0;      // examples whose matrices are kept
-  bool heads = false;  // whether those of single heads are kept too
+  Index batch = 64;             // sentences side by side
+  Index keep = 0;               // examples whose matrices are kept
+  bool heads = false;           // whether those of single heads are kept too
+  bool self_attention = false;  // likewise those of an encoder that attends()
   std::function<void(Index done, Index total)>
       progress;                // sentences; called from one thread at a time
   std::function<bool()> stop;  // asked between batches; true: throws Interrupted

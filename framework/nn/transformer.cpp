@@ -56,13 +56,15 @@ SelfAttention::SelfAttention(const Parameters& p,
                    init::glorot(3)),
       output_(p / name, "output", options.units, options.units, Linear::Bias::no) {}
 
-Var SelfAttention::within(Var x, std::span<const Index> lengths) const {
+MultiHead SelfAttention::within(Var x, std::span<const Index> lengths, bool each) const {
   Var all = projections_(x);
-  return output_(multi_head_attention({all, 0},
-                                      {all, units_},
-                                      {all, 2 * units_},
-                                      {.size = units_, .heads = heads_, .lengths = lengths})
-                     .context);
+  MultiHead heads =
+      multi_head_attention({all, 0},
+                           {all, units_},
+                           {all, 2 * units_},
+                           {.size = units_, .heads = heads_, .lengths = lengths, .each = each});
+  heads.context = output_(heads.context);
+  return heads;
 }
 
 Var SelfAttention::causal(Var x) const {

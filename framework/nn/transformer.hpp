@@ -118,9 +118,9 @@ class Residual {
 class SelfAttention {
  public:
   SelfAttention(const Parameters& p, std::string_view name, const TransformerOptions& options);
-  Var within(Var x,
-             std::span<const Index> lengths) const;  // [B,S,d], each sees all of its sentence
-  Var causal(Var x) const;                           // [T,B,d], each sees itself and the past
+  // x [B,S,d], each sees all of its sentence. each: the weights of each head are wanted.
+  MultiHead within(Var x, std::span<const Index> lengths, bool each) const;
+  Var causal(Var x) const;  // [T,B,d], each sees itself and the past
   // x [B,d] sees itself and the past: keys and values [B,t,2d], those of x are put behind them.
   Var step(Var x, Var& past) const;
 

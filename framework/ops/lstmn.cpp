@@ -135,8 +135,14 @@ void backward(const Lstmn& l, const Gradients& d, Index t) {
 
 }  // namespace
 
-LstmState lstmn_sequence(
-    Var&& x, Var queries, Var u, Var w_h, Var w_summary, Var v, std::span<const Index> lengths) {
+LstmState lstmn_sequence(Var&& x,
+                         Var queries,
+                         Var u,
+                         Var w_h,
+                         Var w_summary,
+                         Var v,
+                         std::span<const Index> lengths,
+                         View* weights) {
   const Index units = u.shape()[0], width = v.shape().size();
   const Index rows = x.shape()[0], steps = x.shape()[1];
   ops::require(
@@ -185,6 +191,10 @@ LstmState lstmn_sequence(
                   width,
                   layer.queries + (t * rows + b) * width);
   for (Index t = 0; t < steps; ++t) layer.forward(t);
+  if (weights != nullptr) {
+    std::fill_n(layer.weights, rows * steps, real{0});  // the first step has nothing behind it
+    *weights = {layer.weights, {steps, rows, 1, steps}};
+  }
 
   const auto parts = tape.outputs(tape.record(states, {gates}, [=, &tape](View dy) {
     tape.keep_gradient(gates);

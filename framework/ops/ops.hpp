@@ -90,9 +90,16 @@ LstmState lstm_step(Var&& x, LstmState previous, Var u, Var mask = {});
 // LSTM whose previous states are weighted sums over all of them, Cheng et al. 2016, section 3.2:
 //   a_ti = v . tanh(h_i w_h + queries_t + ~h_{t-1} w_summary), i < t;   s_t = softmax(a_t);
 //   ~h_t = sum_i s_ti h_i, ~c_t = sum_i s_ti c_i, both 0 at first; the step reads x_t, ~h_t and ~c_t
-// queries [B,S,A], w_h and w_summary [U,A], v [A]; the rest is as in lstm_sequence, forwards.
-LstmState lstmn_sequence(
-    Var&& x, Var queries, Var u, Var w_h, Var w_summary, Var v, std::span<const Index> lengths);
+// queries [B,S,A], w_h and w_summary [U,A], v [A]; the rest is as in lstm_sequence, forwards. weights: what
+// s [S,B,1,S] becomes, where it is wanted: 0 from i = t on, and anything at t behind a sentence's end.
+LstmState lstmn_sequence(Var&& x,
+                         Var queries,
+                         Var u,
+                         Var w_h,
+                         Var w_summary,
+                         Var v,
+                         std::span<const Index> lengths,
+                         View* weights = nullptr);
 
 // ---- images [B,W,H,C], column behind column. widths [B]: valid columns of each image; what lies
 // beyond is never read, and 0 in what comes out.

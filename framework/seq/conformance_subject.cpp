@@ -1,6 +1,8 @@
 #include "framework/seq/conformance_subject.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "framework/base/random.hpp"
 #include "framework/base/types.hpp"
@@ -18,6 +20,27 @@ void check_sizes(const Encoder& encoder, const Annotations& a) {
   if (a.states.shape().last() != encoder.size() || a.averaged().shape() != a.states.shape() ||
       a.start.shape().last() != encoder.start_size() || finals != encoder.final_sizes())
     throw BugError("[encoder] size(), start_size() or final_sizes() is not what encode returns");
+}
+
+// Throws where rows of positions sum to neither 1 nor, as those that see nothing, 0, or see padding.
+void check_heads(const HeadWeights& heads, std::span<const Index> lengths, Index positions) {
+  const auto rows = static_cast<Index>(lengths.size());
+  if (heads.parts.empty()) throw BugError("[encoder] attends() is true, and it shows no weights");
+  for (const auto& [layer, step, weights] : heads.parts) {
+    const Shape& shape = weights.shape;
+    if (shape.rank() != 4 || shape != Shape{positions, rows, shape[2], positions} || step != 0)
+      throw BugError("[encoder] the weights of its heads are {}, not [S,B,H,S]", shape.str());
+    for (Index at = 0; at < shape.size(); at += positions) {
+      const Index length = lengths[usize(at / positions / shape[2] % rows)];
+      if (at / positions / shape[2] / rows >= length) continue;
+      const real* row = weights.data + at;
+      const real sum = std::accumulate(row, row + length, real{0});
+      if (std::abs(sum) > 0 && std::abs(sum - 1) > real(1e-5))
+        throw BugError("[encoder] the weights of a head sum to {}", sum);
+      if (std::any_of(row + length, row + positions, [](real w) { return w != 0; }))
+        throw BugError("[encoder] the weights of a head at padding are not 0");
+    }
+  }
 }
 
 // Row b of numbers [B,S,H], each some symbol and a half, so that a small step changes none; H of them
@@ -74,8 +97,10 @@ std::unique_ptr<Subject> encoder_subject(const Choice& choice) {
   subject->positional_outputs = {true, true, false, false};
   subject->positional_outputs.resize(4 + encoder->final_sizes().size(), false);
   subject->run = [encoder](Tape&, const Arrays& x, std::span<const Index> lengths) -> Arrays {
-    const Annotations a = encoder->encode({x[0], lengths});
+    HeadWeights heads;
+    const Annotations a = encoder->encode({.embedded = x[0], .lengths = lengths, .heads = &heads});
     check_sizes(*encoder, a);
+    if (encoder->attends()) check_heads(heads, lengths, x[0].shape()[1]);
     Arrays outputs = {a.states, a.averaged(), a.last, a.start};
     outputs.insert(outputs.end(), a.finals.begin(), a.finals.end());
     return outputs;

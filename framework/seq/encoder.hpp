@@ -10,6 +10,7 @@
 #include "framework/config/registry.hpp"
 #include "framework/data/examples.hpp"
 #include "framework/data/vocabulary.hpp"
+#include "framework/seq/head_weights.hpp"
 #include "framework/seq/state.hpp"
 
 namespace softalign {
@@ -19,6 +20,7 @@ struct EncoderInput {
   std::span<const Index> lengths = {};  // [B], not increasing
   std::span<const Token> symbols = {};  // [B,S], of the source's vocabulary
   Tape* tape = nullptr;                 // where there is nothing embedded to ask for it
+  HeadWeights* heads = nullptr;         // where the weights go of an encoder that attends()
 };
 
 struct Annotations {
@@ -50,6 +52,8 @@ class Encoder {
   virtual std::vector<Index> final_sizes() const { return {}; }  // U_k of Annotations::finals
   // false: it reads symbols itself, and the model makes no embeddings of them.
   virtual bool embeds() const { return true; }
+  // true: the source's symbols attend to each other, and EncoderInput::heads gets their weights.
+  virtual bool attends() const { return false; }
   // How many annotations a source of so many symbols has, and to which of them a symbol belongs.
   virtual Index positions(Index symbols) const { return symbols; }
   virtual Index position_of(Index symbol) const { return symbol; }

@@ -1,5 +1,6 @@
 // The weights of single attention heads, gathered while a batch is evaluated: an attention that has
-// several puts them here when AttentionMemory::heads says where. Nothing is kept beyond the tape's step.
+// several puts them here when AttentionMemory::inspection says where, and an encoder whose positions attend to
+// each other when EncoderInput::heads does. Nothing is kept beyond the tape's step.
 #pragma once
 
 #include <vector>
@@ -10,9 +11,11 @@ namespace softalign {
 
 struct HeadWeights {
   struct Part {
-    Index layer;   // of the decoder, from 0
-    Index step;    // the first of its target positions
-    View weights;  // [T,B,H,S], rows sum to 1, 0 at padding
+    Index layer;  // of the decoder, or of the encoder, from 0
+    Index step;   // the first of its target positions; of an encoder 0
+    View
+        weights;  // [T,B,H,S], rows sum to 1, 0 at padding; of an encoder [S,B,H,S], rows of positions
+                  // that attend to nothing are 0, and those of padding are never read
   };
   std::vector<Part> parts;
 

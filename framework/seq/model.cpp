@@ -137,8 +137,8 @@ void Model::place_links(Batch& batch) const {
   for (std::vector<Link>& links : batch.links) links = placed(links);
 }
 
-Model::Source Model::read(Tape& tape, const SourceBatch& source) const {
-  EncoderInput input{{}, source.lengths, source.tokens, &tape};
+Model::Source Model::read(Tape& tape, const SourceBatch& source, HeadWeights* heads) const {
+  EncoderInput input{{}, source.lengths, source.tokens, &tape, heads};
   if (source_embedding_)
     input.embedded =
         (*source_embedding_)(tape, source.tokens, {source.sentences, source.positions});

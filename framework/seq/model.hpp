@@ -151,7 +151,8 @@ class Model {
     Annotations annotations;
     Var embedded = {};  // [B,S,E]; empty where the encoder reads symbols itself
   };
-  Source read(Tape& tape, const SourceBatch& source) const;
+  // heads: where the weights go of an encoder that attends().
+  Source read(Tape& tape, const SourceBatch& source, HeadWeights* heads = nullptr) const;
 
   // Teacher forcing over a batch (rows sorted by descending source length), or a part of one, up to the
   // projection.

@@ -135,6 +135,14 @@ void check_model(const Spec& spec, const DataOutline& data, const Model& model) 
           spec.task.type);
 }
 
+void check_record(const RecordOptions& record, const Encoder& encoder, const std::string& name) {
+  if (record.self_attention.value_or(false) && !encoder.attends())
+    throw SpecError(
+        "record.self_attention: encoder '{}' has no attention of its own; leave it out, or choose "
+        "an encoder such as self_attention",
+        name);
+}
+
 // What training's losses ask of its data.
 void check_training_data(const TrainOptions& train, const DataOutline& data) {
   if (train.guided_alignment && !data.train.links)
@@ -244,6 +252,8 @@ void check_spec(const ResolvedSpec<Spec>& resolved, const std::string& compared)
     check_needs(spec, data, *model, "a b c d", watched, checks);
   }
   if (model) checks.pass([&] { check_training(spec.train, *model); });
+  if (model)
+    checks.pass([&] { check_record(spec.record, model->encoder(), spec.model.encoder.type); });
   if (model && spec.diagnostics) checks.pass([&] { check_diagnostics(*spec.diagnostics, *model); });
   checks.pass([&] { make_plugin<OptimizerKind>(spec.train.optimizer); });
   const auto check_one_search = [&](const char* path, const Choice& choice) {

@@ -239,13 +239,15 @@ MemoryMeter::Evaluation MemoryMeter::evaluation(const std::vector<const Spec*>& 
     request.search = with;
     request.batch = request.keep = size.sentences;
     request.heads = load.heads;
+    request.self_attention = load.self_attention && (with == nullptr) == load.split.references;
     Workers workers(1);
     const EvaluatedSplit result =
         evaluate(models.scorer(), equal_sentences(size), words, request, workers);
     return {result.tape_bytes, result.found_bytes, result.pack_bytes, result.kept_bytes()};
   };
   const BatchMeter::Measure forced = [&](const BatchSize& size) { return measure(nullptr, size); };
-  std::string key = symbols_key(data) + (load.heads ? "heads " : "");
+  std::string key = symbols_key(data) + (load.heads ? "heads " : "") +
+                    (load.self_attention ? "self_attention " : "");
   for (const Spec* spec : specs) key += canonical_json(spec->model);
 
   const Index height = std::max<Index>(1, data.image_height);
@@ -338,11 +340,15 @@ MemoryEstimate MemoryMeter::of_run(const Spec& spec, const DataOutline& outline,
                                     data,
                                     {data.dev, dev_search, how.batch, spec.record.snapshots},
                                     threads),
-                   test =
-                       evaluation({&spec},
-                                  data,
-                                  {data.test, &how.search, how.batch, spec.record.alignments, true},
-                                  threads);
+                   test = evaluation({&spec},
+                                     data,
+                                     {data.test,
+                                      &how.search,
+                                      how.batch,
+                                      spec.record.alignments,
+                                      true,
+                                      spec.record.self_attention.value_or(false)},
+                                     threads);
   add("evaluation of dev", dev.bytes, true);
   add("evaluation of test", test.bytes, true);
   // Read from the journal, as HDF5 has it, and that as it is written.

@@ -36,6 +36,7 @@ struct EvaluationLoad {
   Index batch = 64;
   Index keep = 0;
   bool heads = false;
+  bool self_attention = false;
 };
 
 class MemoryMeter {

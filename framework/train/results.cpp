@@ -157,6 +157,19 @@ void ResultRecorder::heads(const std::string& module, const EvaluatedSplit& resu
       forced(fmt::format("{}_layer{}", module, one.layer + 1), i, one.head, one.matrix);
 }
 
+void ResultRecorder::self_attention(const EvaluatedSplit& result) const {
+  for (std::size_t i = 0; i < result.self_attention.size(); ++i) {
+    const std::span<const Token> source = split_.examples[i].source;
+    for (const HeadMatrix& one : result.self_attention[i])
+      record({fmt::format("{}{}", kOfEncoder, one.layer + 1),
+              update_,
+              static_cast<Index>(i),
+              one.head},
+             {*data_.source, source, *data_.source, source},
+             one.matrix);
+  }
+}
+
 void ResultRecorder::searched_alignments(const std::string& module,
                                          const EvaluatedSplit& result) const {
   for (std::size_t i = 0; i < result.searched.size(); ++i)

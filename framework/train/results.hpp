@@ -16,6 +16,9 @@ MetricTable metrics_of(const Spec& spec,
                        const Vocabulary& source,
                        const CountTable& counts);
 
+// Begins the modules, one a layer, in which both sides are the source's symbols.
+inline constexpr std::string_view kOfEncoder = "encoder_layer";
+
 // What they are called, and </s> behind them where there are more positions.
 std::vector<std::string> symbols_of(const Vocabulary& vocabulary,
                                     std::span<const Token> ids,
@@ -51,6 +54,8 @@ class ResultRecorder {
   // The same of every head of every layer, as /alignments/<module>_layer1, ...; nothing of attentions
   // that show no heads.
   void heads(const std::string& module, const EvaluatedSplit& result) const;
+  // How the source attends to itself, as /alignments/encoder_layer1, ...: both sides are its symbols.
+  void self_attention(const EvaluatedSplit& result) const;
   // The same for what a search found: target words are those of the hypotheses; links are unknown.
   void searched_alignments(const std::string& module, const EvaluatedSplit& result) const;
   // /test: counts of sentences, hypotheses, totals as attributes, and /test/by_length. Returns the

@@ -59,6 +59,7 @@ struct EvaluateOptions {
 
 struct RecordOptions {
   Index alignments = 200;
+  std::optional<bool> self_attention;
   Index snapshots = 8;
   Index checkpoint_every = 1000;
   std::string keep = "last";
@@ -68,6 +69,11 @@ struct RecordOptions {
       alignments,
       "test sentences whose alignment matrices are kept: those of the first and of the search",
       between(0, kMostSentences));
+    v("self_attention",
+      self_attention,
+      "true: of these sentences also how the source attends to itself in the encoder, for encoders "
+      "that do so; null: no");
+    v.unread("self_attention", alignments == 0, "record.alignments is 0");
     v("snapshots",
       snapshots,
       "dev sentences whose matrices are kept after every epoch",

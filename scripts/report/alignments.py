@@ -16,7 +16,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-from records import WORDS
+from records import ENCODER, WORDS
 from report.gather import Placed, Problem, Subject
 from source_images import Image, read_image
 from stored import RecordError, array, group_of, member, opened, values
@@ -64,6 +64,8 @@ def unpacked(text: str, rows: int, columns: int) -> np.ndarray:
 
 
 def kind_of(module: str) -> str:
+    if module.removeprefix(WORDS).startswith(ENCODER):
+        return "encoder"
     return next((kind for end, kind in KINDS.items() if module.endswith(end)), "forced")
 
 

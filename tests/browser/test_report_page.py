@@ -80,7 +80,7 @@ def test_images_beside_each_other_fit_their_places(tmp_path, drive):
 
 
 def test_the_heads_of_a_layer_are_shown_together(tmp_path, drive):
-    (tmp_path / "heads.html").write_text(html(compute([make_run(tmp_path, *TRANSFORMER)])))
+    (tmp_path / "heads.html").write_text(html(compute([make_run(tmp_path, *TRANSFORMER, "record.self_attention=true")])))
     drive("look", tmp_path / "heads.html", width=360, theme="dark")
     drive("heads", tmp_path / "heads.html")
 

@@ -87,6 +87,31 @@ class Stillborn final : public AttentionalDecoder<Gru> {
 };
 SOFTALIGN_DECODER("stillborn_for_test", Stillborn, "cannot be made");
 
+// Each position sees all, padding too.
+class Unbounded final : public Encoder {
+ public:
+  struct Options {
+    template <class V>
+    void describe(V&) {}
+  };
+  Unbounded(const Parameters&, Index embedding, const Options&) : size_(embedding) {}
+  Annotations encode(const EncoderInput& source) const override {
+    const Shape& shape = source.embedded.shape();
+    View weights = source.embedded.tape().allocate({shape[1], shape[0], 1, shape[1]});
+    std::fill(weights.begin(), weights.end(), real{1} / static_cast<real>(shape[1]));
+    if (source.heads != nullptr) source.heads->add(0, 0, weights);
+    Var last = select_last_valid(source.embedded, source.lengths);
+    return {source.embedded, last, last, source.lengths};
+  }
+  Index size() const override { return size_; }
+  Index start_size() const override { return size_; }
+  bool attends() const override { return true; }
+
+ private:
+  Index size_;
+};
+SOFTALIGN_ENCODER("unbounded_for_test", Unbounded, "attends to padding");
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(conformance)
@@ -126,6 +151,13 @@ BOOST_AUTO_TEST_CASE(a_gradient_that_the_cut_of_a_batch_would_change_is_refused)
   BOOST_TEST(!gradients->passed);
   BOOST_TEST(gradients->detail.find("by_sentence(parameter, sentences)") != std::string::npos,
              gradients->detail);
+}
+
+BOOST_AUTO_TEST_CASE(an_encoder_that_attends_to_padding_is_caught) {
+  Index caught = 0;
+  for (const ConformanceResult& result : check_conformance("encoder", "unbounded_for_test"))
+    if (result.detail.find("[encoder] the weights of a head sum to 0.8") == 0) ++caught;
+  BOOST_TEST(caught > 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_decoder_that_loses_what_its_attention_needs_is_caught) {

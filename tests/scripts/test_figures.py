@@ -367,6 +367,18 @@ def test_a_file_of_alignments_is_drawn(tmp_path):
     assert ended.stdout.split() == drawn, ended.stderr
 
 
+def test_an_encoder_s_attention_is_drawn_where_it_is_asked_for(refused, tmp_path):
+    path, out = write_record(tmp_path, "none"), ("--out", tmp_path / "x")
+    with h5py.File(path, "a") as file:
+        write_alignments(file.create_group("alignments/encoder_layer1"), (3, 5), np.random.default_rng(1))
+        expected = file["alignments/encoder_layer1/weights"][0, 1, 0]
+    assert "no alignment in any" in refused(3, "alignments", path, "--sentences", "5", *out)
+    assert f"in {path} there are: encoder_layer1" in refused(2, "alignments", path, "--sentences", "5", "--module", "encoder", *out)
+    ended = run("alignments", path, "--sentences", "5,12", "--module", "encoder_layer1", *out)
+    assert ended.stdout.split() == [f"{tmp_path}/x.pdf", f"{tmp_path}/x.png"], ended.stderr
+    assert (replace(records.read_file(path), module="encoder_layer1").alignment(12).weights == expected).all()
+
+
 def test_labels_of_an_axis_stay_in_the_figure(tmp_path):
     record = write_record(tmp_path, "dot")
     for metrics, lines in ((["bleu"], 1), (["bleu", "perplexity", "token_accuracy"], 2)):

@@ -217,6 +217,17 @@ def test_the_page_holds_the_images_of_the_record(tmp_path):
         assert linked == set(position[ink].tolist())
 
 
+def test_an_encoder_s_attention_is_told_from_the_decoder_s(run, tmp_path):
+    copy = shutil.copytree(run, tmp_path / "run")
+    with h5py.File(copy / "run.h5", "a") as file:
+        file.copy("alignments/cross", "alignments/encoder_layer1")
+    pages = html(compute([run])), html(compute([copy]))
+    assert ["its rows are source words, too" in page for page in pages] == [False, True]
+    panes = {pane["module"]: pane for pane in data_of(pages[1])["panes"]}
+    assert panes["encoder_layer1"]["kind"] == "encoder" and panes["cross"]["kind"] == "forced"
+    assert panes["encoder_layer1"]["set"] == panes["cross"]["set"]
+
+
 def test_beyond_the_budget_the_same_sentences_stay_everywhere(study):
     subject = gather([study])
     whole = alignments.explorer(subject, subject.runs)

@@ -206,7 +206,8 @@ void add_show(CLI::App& app, Outcome&) {
   command->add_option("--module",
                       arguments->module,
                       "which alignments: cross (test, teacher-forced), cross_search, cross_dev; "
-                      "cross_layer1, ...: single heads; words_cross, ...: pieces of words joined "
+                      "cross_layer1, ...: single heads; encoder_layer1, ...: the encoder's "
+                      "attention to its own source; words_cross, ...: pieces of words joined "
                       "(default, where symbols are pieces)");
   command->add_option("--head", arguments->head, "which head of such a layer, from 0");
   command->add_option(

@@ -91,12 +91,12 @@ class Drawing {
     return std::string(fill) + (link == 2 ? "●" : link == 1 ? "○" : fill);
   }
 
-  // The source word with the largest weight, in the band where it stands.
+  // The source word with the largest weight, in the band where it stands; none of a row without weight.
   std::string pointed(std::size_t t, std::size_t begin, std::size_t end) const {
     const auto row = a_.weights.begin() + static_cast<std::ptrdiff_t>(t * a_.source.size());
     const auto most = std::max_element(row, row + static_cast<std::ptrdiff_t>(a_.source.size()));
     const auto s = usize(most - row);
-    if (s < begin || s >= end) return "";
+    if (s < begin || s >= end || *most == 0) return "";
     return fmt::format(" {:.2f} {}", *most, cut(a_.source[s], kLongestWord));
   }
 

@@ -35,18 +35,22 @@ class LstmnEncoder final : public Encoder {
 
   Annotations encode(const EncoderInput& source) const override {
     Tape& tape = source.embedded.tape();
+    View weights;
     const auto [h, c] = lstmn_sequence(cell_.inputs(source.embedded),
                                        query_(source.embedded),
                                        cell_.recurrent(tape),
                                        tape.parameter(*state_),
                                        tape.parameter(*summary_),
                                        tape.parameter(*v_),
-                                       source.lengths);
+                                       source.lengths,
+                                       source.heads != nullptr ? &weights : nullptr);
+    if (weights) source.heads->add(0, 0, weights);
     Var last = select_last_valid(h, source.lengths);
     return {h, last, last, source.lengths, {last, select_last_valid(c, source.lengths)}};
   }
   Index size() const override { return units_; }
   Index start_size() const override { return units_; }
+  bool attends() const override { return true; }
   std::vector<Index> final_sizes() const override { return {units_, units_}; }
 
  private:

@@ -14,8 +14,13 @@ class EncoderLayer {
         feed_forward_(p, "feed_forward", options),
         after_feed_forward_(p, "feed_forward", options) {}
 
-  Var operator()(Var x, std::span<const Index> lengths) const {
-    x = after_attention_(x, {}, [&](Var y) { return attention_.within(y, lengths); });
+  // index: which layer this is, from 0.
+  Var operator()(Var x, const EncoderInput& source, Index index) const {
+    x = after_attention_(x, {}, [&](Var y) {
+      const MultiHead out = attention_.within(y, source.lengths, source.heads != nullptr);
+      if (out.each) source.heads->add(index, 0, out.each.value());
+      return out.context;
+    });
     return after_feed_forward_(x, {}, [&](Var y) { return feed_forward_(y); });
   }
 
@@ -39,13 +44,15 @@ class SelfAttentionEncoder final : public Encoder {
 
   Annotations encode(const EncoderInput& source) const override {
     Var x = input_(input_.projected(source.embedded), {});
-    for (const EncoderLayer& layer : layers_) x = layer(x, source.lengths);
+    for (std::size_t l = 0; l < layers_.size(); ++l)
+      x = layers_[l](x, source, static_cast<Index>(l));
     if (norm_) x = (*norm_)(x);
     Var last = select_last_valid(x, source.lengths);
     return {x, last, last, source.lengths};
   }
   Index size() const override { return units_; }
   Index start_size() const override { return units_; }
+  bool attends() const override { return true; }
 
  private:
   Index units_;

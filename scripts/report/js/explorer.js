@@ -37,15 +37,15 @@ class Explorer {
 
   showSet() {
     const found = this.data.panes.map((pane, at) => [pane, at]).filter(([pane]) => pane.set === this.ui.set.value);
-    const kinds = { forced: "reference forced", searched: "searched", dev: "reference forced" };
+    const kinds = { forced: "reference forced", searched: "searched", dev: "reference forced", encoder: "encoder" };
     const plain = { forced: "cross", searched: "cross_search", dev: "cross_dev" };
     const several = new Set(this.data.panes.map((pane) => pane.run)).size > 1;
-    const layered = new Set(found.filter(([pane]) => /_layer\d+$/.test(pane.module)).map(([pane]) => pane.run));
+    const layered = new Set(found.filter(([pane]) => /cross_layer\d+$/.test(pane.module)).map(([pane]) => pane.run));
     const joined = new Set(found.filter(([pane]) => pane.module.startsWith("words_")).map(([pane]) => pane.run));
     const part = (pane) => {
       const module = pane.module.replace(/^words_/, "");
       if (module === plain[pane.kind]) return layered.has(pane.run) && pane.kind === "forced" ? "mean of the last layer's heads" : "";
-      return module.replace(/^cross_layer(\d+)$/, "layer $1");
+      return module.replace(/^(cross|encoder)_layer(\d+)$/, "layer $2");
     };
     const unit = (pane) => joined.has(pane.run) ? (pane.module.startsWith("words_") ? "words" : "pieces") : "";
     const name = (pane) => [several ? pane.run : "", kinds[pane.kind], part(pane), unit(pane)].filter(Boolean).join(" · ");
@@ -180,7 +180,7 @@ class Explorer {
       return box;
     }
     const all = this.ui.panes.clientWidth, wide = count > 1 && all > 656 ? (all - 16) / 2 : all;
-    const matrix = new Matrix({ ...item, name }, wide - 30, { size: this.ui.size.value, scale: this.ui.scale.value }, (row, column) => { this.cursor = [row, column]; this.move(row, column); });
+    const matrix = new Matrix({ ...item, name, rows: pane.kind === "encoder" ? "source" : "target" }, wide - 30, { size: this.ui.size.value, scale: this.ui.scale.value }, (row, column) => { this.cursor = [row, column]; this.move(row, column); });
     matrix.reading = element("div", { class: "reading" });
     this.matrices.push(matrix);
     const table = element("details", { class: "data" }, element("summary", {}, `Table: ${name}`));
@@ -199,7 +199,7 @@ class Explorer {
 
   // The sentence as text: source words shaded by how much the chosen target word looks at them; or its image, shaded so.
   read(matrix) {
-    const line = (label, words) => element("div", { class: label }, element("small", {}, label), ...words.flatMap((word) => [word, " "]));
+    const line = (label, words, name = label) => element("div", { class: label }, element("small", {}, name), ...words.flatMap((word) => [word, " "]));
     const source = matrix.image ? [] : matrix.source.map((word, s) => {
       const part = element("span", s === matrix.column ? { class: "on" } : {}, word);
       part.style.background = `color-mix(in srgb, var(--heat) ${Math.round(55 * matrix.weight(matrix.row, s))}%, transparent)`;
@@ -211,7 +211,7 @@ class Explorer {
       return part;
     });
     const picture = matrix.image && drawPicture(matrix, (column) => { this.cursor = [matrix.row, column]; this.move(...this.cursor); });
-    matrix.reading.replaceChildren(picture ?? line("source", source), line("target", target));
+    matrix.reading.replaceChildren(picture ?? line("source", source), line("target", target, matrix.rows));
   }
 }
 

@@ -45,7 +45,7 @@ function drawPicture(matrix, onPoint) {
 }
 
 class Matrix {
-  // item: {source, target: words; steps; gold: Map place -> sure; name; image: see drawPicture, or none}; onMove(row, column) when the cursor moves here.
+  // item: {source, target: words; rows: what those of `target` are; steps; gold: Map place -> sure; name; image: see drawPicture, or none}; onMove(row, column) when the cursor moves here.
   // look: size "fit" the width, whatever becomes of the words, "large", or "auto"; scale "row": each row to its strongest.
   constructor(item, width, look, onMove) {
     Object.assign(this, item, { onMove, room: width, row: 0, column: 0, rowwise: look.scale === "row" });
@@ -64,7 +64,7 @@ class Matrix {
       this.cell = Math.min(8, fitting());
     }
     this.element = element("div", { class: "matrix", tabindex: "0", role: "application", "aria-roledescription": "attention matrix" });
-    this.element.setAttribute("aria-label", `${this.name}: ${this.target.length} target words by ${this.source.length} source words. Arrow keys move, Enter goes to the strongest source word.`);
+    this.element.setAttribute("aria-label", `${this.name}: ${this.target.length} ${this.rows} words by ${this.source.length} source words. Arrow keys move, Enter goes to the strongest source word.`);
     this.element.innerHTML = this.drawing(slant);
     this.listen();
   }
@@ -100,7 +100,7 @@ class Matrix {
 
   // The weights as a table, for those who do not see the drawing.
   table() {
-    const head = element("tr", {}, element("th", { scope: "col" }, "target"), ...this.source.map((word) => element("th", { scope: "col" }, word)));
+    const head = element("tr", {}, element("th", { scope: "col" }, this.rows), ...this.source.map((word) => element("th", { scope: "col" }, word)));
     const rows = this.target.map((word, t) => element("tr", {}, element("th", { scope: "row" }, word), ...this.source.map((_, s) => element("td", {}, this.weight(t, s).toFixed(3)))));
     const table = element("table", {}, element("thead", {}, head), element("tbody", {}, ...rows));
     return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Weights: ${this.name}` }, table);

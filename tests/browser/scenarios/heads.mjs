@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 export async function play(page) {
   const ui = (name) => page.locator(`[data-ui=${name}]`);
   const names = await ui("left").locator("option").allTextContents();
-  assert.deepEqual(names, ["reference forced · mean of the last layer's heads", "reference forced · layer 1", "reference forced · layer 2", "searched"]);
+  assert.deepEqual(names, ["reference forced · mean of the last layer's heads", "reference forced · layer 1", "reference forced · layer 2", "searched", "encoder · layer 1"]);
   assert.ok(!(await ui("head").isVisible()), "a mean has no heads");
   await ui("left").selectOption({ label: names[2] });
   assert.deepEqual(await ui("head").locator("option").allTextContents(), ["0", "1", "2", "all"]);
@@ -25,4 +25,10 @@ export async function play(page) {
   await page.keyboard.press("ArrowDown");
   const after = await places();
   assert.ok(new Set(after).size === 1 && after[0] !== before[0], "one cursor for all heads");
+  await ui("left").selectOption({ label: names[4] });
+  assert.deepEqual(await ui("head").locator("option").allTextContents(), ["0", "1", "all"]);
+  await ui("head").selectOption("1");
+  assert.deepEqual(await title.allTextContents(), ["encoder · layer 1 · head 1"]);
+  const [[above, source], [below, attending]] = await page.locator(".reading > div").evaluateAll((all) => all.map((one) => [one.firstChild.textContent, one.querySelectorAll("span").length]));
+  assert.deepEqual([above, below, attending], ["source", "source", source], "both sides are the source");
 }
