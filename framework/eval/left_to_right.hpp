@@ -42,7 +42,7 @@ class LeftToRight {
   Index step() const { return step_; }                            // from 0
   std::span<const LiveHypothesis> live() const { return live_; }  // sentence by sentence
 
-  Index annotations(Index sentence) const { return positions_[static_cast<std::size_t>(sentence)]; }
+  Index annotations(Index sentence) const { return positions_[usize(sentence)]; }
 
   void predict();
   std::span<const real> logits(std::size_t live) const;  // [V] of what follows

@@ -38,9 +38,8 @@ template <class V, class Number>
 void describe_forget_bias(V& v, Number& bias) {
   v("forget_bias",
     bias,
-    "first value of the forget gates' bias; 1, the default: a new LSTM remembers (Jozefowicz et "
-    "al. "
-    "2015); older papers have none: 0",
+    "first value of the forget gates' bias; 1, the default: a new LSTM remembers (Jozefowicz "
+    "et al. 2015); 0: none, as in older papers",
     between(-10, 10));
 }
 

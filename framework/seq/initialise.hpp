@@ -28,10 +28,9 @@ struct InitialiseOptions {
       "true: recurrent weights that would be orthogonal stay so; false: drawn like the others");
     v("weights",
       weights,
-      "those that begin in another way, biases too, each as NAME = HOW; NAME as softalign "
-      "parameters "
-      "has it, * stands for any characters; HOW: zeros, constant X, uniform X, normal X, glorot or "
-      "orthogonal; of two that match the later counts",
+      "those that begin in another way, biases too, each as NAME = HOW; NAME: as softalign "
+      "parameters has it, * for any characters; HOW: zeros, constant X, uniform X, normal X, "
+      "glorot, orthogonal; of two that match the later counts",
       with_block());
     v.unread("scale", type == "own", "type is own");
     v.unread("orthogonal", type == "own", "type is own");

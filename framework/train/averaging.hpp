@@ -44,9 +44,8 @@ class Averaging {
   AverageOptions options_;
   std::size_t size_;
   WatchedMetric metric_;
-  Numbers moving_;  // exponential
-  std::vector<Epoch>
-      epochs_;  // last, best: in the order of training; with `every` no ends of epochs
+  Numbers moving_;             // exponential
+  std::vector<Epoch> epochs_;  // last, best: in the order of training, or the states of `every`
 };
 
 }  // namespace softalign

@@ -46,7 +46,7 @@ struct AverageOptions {
   double decay = 0.999;
   Index epochs = 5;
   std::string metric = "dev/loss";
-  std::optional<Index> every;
+  std::optional<Index> every = {};
   template <class V>
   void describe(V& v) {
     v("type",

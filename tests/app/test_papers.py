@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 
 from command_line import answer, needs_subwords, softalign
 
@@ -182,3 +183,17 @@ def test_an_image_is_read_with_its_own_height_and_levels(tmp_path: Path) -> None
         preset = PAPERS / "laptop/xu2015-soft.yaml"
         refused = softalign("resolve", preset, f"model.encoder.{key}={value}", cwd=tmp_path, code=2).stderr
         assert f"override 1 ('model.encoder.{key}={value}'): model.encoder.{key}: " in refused
+
+
+def test_a_named_weight_that_no_model_has_is_refused_at_its_place(tmp_path: Path) -> None:
+    spec = f"extends: {PAPERS / 'laptop/bahdanau2015-search-50.yaml'}\nmodel:\n  initialise:\n    weights: [decoder.attention.v = zeros]\n"
+    (tmp_path / "spec.yaml").write_text(spec)
+    refused = softalign("validate", "spec.yaml", cwd=tmp_path, code=2).stderr
+    assert "spec.yaml:4:14: model.initialise.weights: 'decoder.attention.v' is the name of no parameter" in refused
+    assert "did you mean decoder.attention.score.v?" in refused
+
+
+def test_a_resolved_spec_has_floats_for_every_reader_of_yaml(tmp_path: Path) -> None:
+    for name in ("bahdanau2015-search-50", "xu2015-soft"):
+        resolved = yaml.safe_load(softalign("resolve", PAPERS / f"{name}.yaml", cwd=tmp_path).stdout)
+        assert isinstance(resolved["train"]["optimizer"]["epsilon"], float)

@@ -54,10 +54,7 @@ BOOST_AUTO_TEST_CASE(ratios_count_symbols_or_annotations) {
   const auto symbols = [&](const std::string& search) {
     struct One {
       Choice search{.kind = "search"};
-      template <class V>
-      void describe(V& v) {
-        v("search", search, "a search");
-      }
+      void describe(OptionVisitor& v) { v("search", search, "a search"); }
     };
     const auto one = parse_spec<One>("search: {" + search + "}", "test").spec;
     Tape tape(Tape::Mode::infer);
