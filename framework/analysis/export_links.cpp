@@ -7,6 +7,7 @@
 #include "framework/base/suggest.hpp"
 #include "framework/base/types.hpp"
 #include "framework/data/alignment_file.hpp"
+#include "framework/eval/words.hpp"
 
 namespace softalign {
 namespace {
