@@ -92,12 +92,8 @@ ExportedLinks export_links(const Record& record,
                                written = target.tokens(chosen->target);
       const AlignmentMatrix matrix{
           std::ssize(chosen->target), std::ssize(chosen->source), chosen->weights};
-      if (matrix.positions != std::ssize(read) + 1 || matrix.steps < std::ssize(written))
-        throw SpecError("{}: the encoder's annotations are not the source's words",
-                        record.file().string());
-      const auto words = word_groups(*source.vocabulary, read, *target.vocabulary, written, matrix);
       out.text +=
-          links_text(links_of(matrix, std::ssize(written), words ? &*words : nullptr, rule));
+          links_text(links_of(*source.vocabulary, read, *target.vocabulary, written, matrix, rule));
     }
     out.text += "\n";
   });

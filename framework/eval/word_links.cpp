@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "framework/base/error.hpp"
 #include "framework/base/types.hpp"
 #include "framework/eval/attention_diagnostics.hpp"
 #include "framework/eval/ibm_model1.hpp"
@@ -12,22 +13,28 @@
 namespace softalign {
 namespace {
 
+// The words of the first symbols; null: each is one.
+std::vector<Index> words_of(const std::vector<Index>* words, Index symbols) {
+  std::vector<Index> first(usize(symbols));
+  if (words != nullptr)
+    std::copy_n(words->begin(), symbols, first.begin());
+  else
+    std::iota(first.begin(), first.end(), Index{0});
+  return first;
+}
+
 // A row for each target symbol but </s>, and the words of both sides.
 struct SymbolRows {
   AlignmentMatrix matrix;
   WordGroups words;
   Index sources = 0;  // words
 
-  // sources: symbols without </s>; words: null: all symbols are words.
+  // source_symbols: without </s>.
   SymbolRows(AlignmentMatrix rows, Index source_symbols, const WordGroups* given)
-      : matrix(std::move(rows)) {
-    if (given != nullptr) words = *given;
-    words.source.resize(usize(matrix.positions));
-    words.target.resize(usize(matrix.steps));
-    if (given == nullptr) std::iota(words.source.begin(), words.source.end(), Index{0});
-    if (given == nullptr) std::iota(words.target.begin(), words.target.end(), Index{0});
-    if (source_symbols > 0) sources = words.source[usize(source_symbols - 1)] + 1;
-  }
+      : matrix(std::move(rows)),
+        words{words_of(given ? &given->source : nullptr, matrix.positions),
+              words_of(given ? &given->target : nullptr, matrix.steps)},
+        sources(source_symbols > 0 ? words.source[usize(source_symbols - 1)] + 1 : 0) {}
 
   WordLinks links(std::span<const Link> known) const {
     return {words_point_at(matrix, words), join(known, words), sources};
@@ -96,6 +103,19 @@ std::vector<Link> links_of(const AlignmentMatrix& attention,
                          : std::ranges::count(pointed[usize(j)], i) > 0)
         links.push_back({i, j, true});
   return links;
+}
+
+std::vector<Link> links_of(const Vocabulary& source,
+                           std::span<const Token> source_tokens,
+                           const Vocabulary& target,
+                           std::span<const Token> target_tokens,
+                           const AlignmentMatrix& attention,
+                           const LinkRule& rule) {
+  if (attention.positions != std::ssize(source_tokens) + 1)
+    throw SpecError(
+        "links: the encoder's annotations are not the source's symbols, so no words can be linked");
+  const auto words = word_groups(source, source_tokens, target, target_tokens, attention);
+  return links_of(attention, std::ssize(target_tokens), words ? &*words : nullptr, rule);
 }
 
 }  // namespace softalign

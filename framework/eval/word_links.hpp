@@ -36,5 +36,13 @@ std::vector<Link> links_of(const AlignmentMatrix& attention,
                            Index symbols,
                            const WordGroups* words,
                            const LinkRule& rule);
+// The same between the words of both sides, as word_groups takes them. Throws SpecError where positions are not the source's
+// symbols.
+std::vector<Link> links_of(const Vocabulary& source,
+                           std::span<const Token> source_tokens,
+                           const Vocabulary& target,
+                           std::span<const Token> target_tokens,
+                           const AlignmentMatrix& attention,
+                           const LinkRule& rule);
 
 }  // namespace softalign

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "framework/data/alignment_file.hpp"
+#include "framework/data/build_vocabulary.hpp"
 #include "framework/eval/ibm_model1.hpp"
 #include "tests/eval/made_counts.hpp"
 
@@ -142,6 +143,15 @@ BOOST_AUTO_TEST_CASE(links_are_argmax_or_what_reaches_a_threshold) {
   BOOST_TEST(links(cut, {.rows = RowAligns::read}) == "0-0 1-1");
   const WordGroups words{{0, 1, 1, 2}, {0, 0, 1, 2}};
   BOOST_TEST(links_text(links_of(kAttention, 3, &words, {.threshold = .3F})) == "0-0 1-0");
+}
+
+BOOST_AUTO_TEST_CASE(words_are_linked_where_positions_are_symbols) {
+  const auto words = symbol_vocabulary({"a", "b", "c", "d", "e", "f", "g"});
+  const auto between = [&](const std::vector<Token>& source) {
+    return links_text(links_of(*words, source, *words, kTarget, kAttention, {}));
+  };
+  BOOST_TEST(between(kSource) == "0-0 0-1 1-1");
+  BOOST_CHECK_THROW(between({4, 5}), SpecError);  // an encoder of other annotations
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -44,31 +44,24 @@ KeptAlignments::KeptAlignments(const KeptFiles& files, const TrainedRuns& runs)
   links_.check();
 }
 
-std::string KeptAlignments::links_between(const AlignedSentence& sentence,
-                                          const AlignmentMatrix& matrix) const {
-  const auto& [source, source_tokens, target, target_tokens, known] = sentence;
-  if (matrix.positions != std::ssize(source_tokens) + 1)
-    throw SpecError("--links: the encoder's annotations are not the source's words");
-  const auto words = word_groups(source, source_tokens, target, target_tokens, matrix);
-  return links_text(links_of(matrix, std::ssize(target_tokens), words ? &*words : nullptr, rule_));
-}
-
 void KeptAlignments::keep(Index line,
                           Index rank,
                           std::span<const Token> source,
                           const Hypothesis& hypothesis) {
   const TrainedRun& run = runs_.first();
-  const AlignedSentence sentence{*run.source, source, *run.target, hypothesis.tokens};
   std::vector<Alignment> found;
   if (!file_.empty())
     found = recorded_alignments({rank == 0 ? "cross" : fmt::format("cross_{}", rank + 1),
                                  run.record.last_update(),
                                  line,
                                  0},
-                                sentence,
+                                {*run.source, source, *run.target, hypothesis.tokens},
                                 matrix_of(hypothesis));
   const bool linked = !links_.path.empty() && rank == 0;
-  std::string links = linked ? links_between(sentence, matrix_of(hypothesis)) : "";
+  std::string links;
+  if (linked)
+    links = links_text(links_of(
+        *run.source, source, *run.target, hypothesis.tokens, matrix_of(hypothesis), rule_));
   const std::lock_guard lock(mutex_);
   std::move(found.begin(), found.end(), std::back_inserter(alignments_));
   if (!linked) return;

@@ -34,8 +34,6 @@ class KeptAlignments {
   void write(Index lines);  // once, at the end: a line of links for each
 
  private:
-  std::string links_between(const AlignedSentence& sentence, const AlignmentMatrix& matrix) const;
-
   std::string file_;
   OutputFile links_;
   const TrainedRuns& runs_;
