@@ -69,8 +69,8 @@ def test_plan_validation_and_record_say_what_was_matched(fair: Path) -> None:
 
     outcome = answer("run", "vanilla.yaml", cwd=fair)
     assert outcome["run_id"] == plan["run_id"] and parameters(fair / Path(outcome["record"]).parent) == plan["parameters"]
-    assert answer("show", outcome["run_id"], "results", cwd=fair)["provenance"]["matched"] == plan["matched"]
-    assert f"matched     {plan['matched']}\n" in softalign("show", outcome["run_id"], "results", cwd=fair).stdout
+    assert answer("show", outcome["run_id"], cwd=fair)["provenance"]["matched"] == plan["matched"]
+    assert f"matched     {plan['matched']}\n" in softalign("show", outcome["run_id"], cwd=fair).stdout
 
 
 def test_a_record_needs_the_other_spec_no_more(fair: Path) -> None:
