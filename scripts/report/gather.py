@@ -19,7 +19,8 @@ from stored import RecordError, demand
 NUMBER = (int, float, type(None))
 VALUE = {"mean": NUMBER, "deviation": NUMBER, "seeds": int}
 CLAIM = {"claim": str, "because": str, "expect": str, "verdict": re.compile("holds|fails|empty|unmeasured|absent|unknown")}
-JUDGED = {"left": VALUE, "right": VALUE, "sentences": int, "confidence": NUMBER, "resamples": int, "difference?": VALUE, "interval?": [NUMBER], "p?": NUMBER, "seeds?": int}
+JUDGED = {"left": VALUE, "right": VALUE, "sentences": int, "confidence": NUMBER, "resamples": int}
+JUDGED |= {"difference?": VALUE, "interval?": [NUMBER], "p?": NUMBER, "seeds?": int}  # which older ones lack
 STUDY = {  # what the page needs of study.json
     "name?": str,
     "question?": str,

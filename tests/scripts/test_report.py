@@ -258,6 +258,10 @@ def test_a_study_shows_its_claims_with_verdicts_and_its_tables(study):
     assert "because it cannot be less" in page and "1 of 2" in page and outcome["question"] in page
     value = outcome["tables"][0]["rows"][0]["values"][0]
     assert f"<td>{value['mean']:.2f} ± {value['deviation']:.2f}</td>" in page
+    claim = outcome["claims"][0]
+    low, high = claim["interval"]
+    assert low < claim["difference"]["mean"] < high and f"[{low:.2f}, {high:.2f}], p = " in page
+    assert f"and in {claim['seeds']} of 2 seeds" in page
 
 
 def test_a_sweep_shows_states_and_its_best_configuration(demo):
