@@ -30,7 +30,12 @@ bool says(const Value& value, const Json& json) {
     const auto& text = json.get_ref<const std::string&>();
     return text.starts_with(value.text) && (text + ' ')[value.text.size()] == ' ';
   }
-  return value.text == (json.is_number_float() ? number_text(json.get<double>()) : json.dump());
+  if (!json.is_number_float()) return value.text == json.dump();
+  try {
+    return to_number(value) == json.get<double>();  // 1e-08 of older versions is 1.0e-08
+  } catch (const ScalarFault&) {
+    return false;
+  }
 }
 
 // The path of the first option that a map does not have as the identity does; empty: none. Only at
