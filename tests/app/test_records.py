@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from command_line import (
-    PROGRAM, answer, error, files_below, interrupt, kill, needs_subwords, only_run, softalign, started, started_run, trained_run, wait_until, write_corpus,
+    PROGRAM, TINY, answer, error, files_below, interrupt, kill, needs_subwords, only_run, softalign, started, started_run, trained_run, wait_until, write_corpus,
 )  # fmt: skip
 
 h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
@@ -386,6 +386,18 @@ def test_data_that_moved_with_the_record_is_found(here: Path, tmp_path_factory: 
         assert f"{here}/train.en: cannot be read" in softalign("verify", run, cwd=place, code=3).stderr
     finally:
         place.rename(here)
+
+
+def test_a_number_of_the_spec_is_the_same_however_it_is_written(here: Path) -> None:
+    (here / "tiny.yaml").write_text(TINY)
+    run = trained_run(here)
+    spec = (run / "spec.yaml").read_text()
+    assert "epsilon: 1.0e-08" in spec
+    for text, code in (("1e-08", 0), ("1.0e-07", 3)):  # as versions before wrote it; another number
+        (run / "spec.yaml").write_text(spec.replace("epsilon: 1.0e-08", f"epsilon: {text}"))
+        (run / "run.h5").unlink(missing_ok=True)
+        done = softalign("recover", run, cwd=here, code=code)
+    assert "train.optimizer.epsilon is not as identity.json has it" in done.stderr
 
 
 def test_the_version_of_sentencepiece_belongs_to_the_run(here: Path) -> None:
