@@ -89,7 +89,8 @@ BOOST_AUTO_TEST_CASE(nor_does_one_of_sampling) {
   for (const bool cut : {false, true}) {
     if (cut) settings.top_p = 0.8;
     expect_steady([&](Tape& tape, const SourceBatch& source, Index steps) {
-      settings.limits = {1e-9, steps};
+      settings.limits.max_ratio = 1e-9;
+      settings.limits.max_extra = steps;
       return sample(scorer, tape, source, settings);
     });
   }

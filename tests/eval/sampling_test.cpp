@@ -90,7 +90,8 @@ BOOST_AUTO_TEST_CASE(outputs_are_as_frequent_as_they_are_probable) {
   constexpr Index kDraws = 20000;
   SampleSettings settings;
   settings.samples = kDraws;
-  settings.limits = {0.1, 2};
+  settings.limits.max_ratio = 0.1;
+  settings.limits.max_extra = 2;
   Tape tape(Tape::Mode::infer);
   const Samples found = sample(*small.model, tape, small.one(0, 17), settings);
   Index draws = 0;
