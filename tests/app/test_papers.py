@@ -160,7 +160,7 @@ def test_a_value_without_a_source_is_found(tmp_path: Path) -> None:
     dev, beam = next(n for line, n in at.items() if "  dev: {" in line), next(n for line, n in at.items() if "section 4.2 of" in line)
     assert [line.removeprefix("softalign: ").split(": ")[:2] for line in found.stderr.splitlines()] == [
         [f"spec.yaml:{dev}:17", "task.dev.source"],
-        [f"spec.yaml:{dev}:75", "task.dev.target"],
+        [f"spec.yaml:{dev}:73", "task.dev.target"],
         ["longer.yaml", "model.encoder.residual"],
         ["longer.yaml:3:11", "train.epochs"],
         [f"spec.yaml:{beam}:11", "evaluate.search.type"],
