@@ -72,10 +72,13 @@ def print_quality(gold: Path, files: list[Path]) -> None:
         print(f"{precision:9.2f}  {recall:6.2f}  {aer:5.2f}  {printable(path)}")
 
 
+def intersection(ours: Links, theirs: Links, other_direction: bool) -> Links:
+    return {at: True for at in sorted(ours) if (at[::-1] if other_direction else at) in theirs}
+
+
 def print_intersection(a: Path, b: Path, other_direction: bool) -> None:
     for ours, theirs in pairs(a, b):
-        both = sorted(at for at in ours if (at[::-1] if other_direction else at) in theirs)
-        print(" ".join(f"{i}-{j}" for i, j in both))
+        print(" ".join(f"{i}-{j}" for i, j in intersection(ours, theirs, other_direction)))
 
 
 def main() -> int:

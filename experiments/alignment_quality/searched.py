@@ -1,0 +1,179 @@
+#!/usr/bin/python3
+"""Pointing and AER of what the reference forces and of what the search writes, by both conventions of what a row of weights aligns.
+
+searched.py FOLDER: FOLDER holds the records of the study; all is of the test sentences whose matrices they keep. Gold links are those of a reference. A
+word that the search writes has them where the reference has the same word: it is linked to what that is linked to. So only words that both have
+count, and forced references are measured alike: a link is a source position with a word, and pointing accuracy the share of links, of words that
+have a sure one, that are sure. Percent, mean over seeds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean, stdev
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+
+from drawing import bounds, looks, save_figure
+from links import links_of, ratio
+from output import add_force
+from paper import SMALL, WIDTHS, legend_above, set_style
+from program import program
+from records import read_file
+from stored import RecordError, group_of, opened, values
+
+MODULES = {"forced": "cross", "searched": "cross_search"}
+CONVENTIONS = ("predicted", "read")
+NO_WORDS = ("<unk>", "</s>", "")  # one <unk> is not the same word as another
+
+
+@dataclass
+class Counts:
+    """Over sentences. A word counts that has a link in the reference and is written."""
+
+    links: int = 0  # found, of such words
+    sure_hits: int = 0
+    hits: int = 0
+    sure: int = 0  # sure links of words that are written
+    pointed: int = 0  # links found of words that have a sure one
+    pointed_right: int = 0
+
+    def add(self, other: Counts) -> None:
+        for name, value in vars(other).items():
+            setattr(self, name, getattr(self, name) + value)
+
+    @property
+    def aer(self) -> float:
+        return 100 * (1 - ratio(self.sure_hits + self.hits, self.links + self.sure))
+
+    @property
+    def pointing(self) -> float:
+        return 100 * ratio(self.pointed_right, self.pointed)
+
+
+def count(gold: np.ndarray, reference: Sequence[str], written: Sequence[str], links: Sequence[tuple[int, int]]) -> Counts:
+    """gold: [target, source] of the reference, 1 possible, 2 sure; links: of source and written positions."""
+    there = set(written).difference(NO_WORDS)
+    known = {(int(i), reference[j]) for j, i in np.argwhere(gold > 0) if reference[j] in there}
+    sure = {(int(i), reference[j]) for j, i in np.argwhere(gold == 2) if reference[j] in there}
+    linked, surely = {word for _, word in known}, {word for _, word in sure}
+    found = {(i, written[t]) for i, t in links if written[t] in linked}
+    pointed = [(i, written[t]) for i, t in links if written[t] in surely]
+    return Counts(len(found), len(found & sure), len(found & known), len(sure), len(pointed), sum(link in sure for link in pointed))
+
+
+def exported(run: Path, module: str, row_aligns: str) -> list[str]:
+    command = [program(), "export", run, "--what", "links", "--module", module, "--row-aligns", row_aligns]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise RecordError(done.stderr.strip().removeprefix("softalign: "))
+    return done.stdout.splitlines()
+
+
+def of_record(run: Path, labels: Sequence[str]) -> dict[tuple[str, str], list[Counts]]:
+    """(forced or searched, convention) -> counts of each bucket of length, all of them at the end."""
+    counts = {(way, rule): [Counts() for _ in (*labels, "all")] for way in MODULES for rule in CONVENTIONS}
+    with opened(run / "run.h5") as file:
+        cross = group_of(file, "alignments/cross")
+        gold, lengths = values(cross, "gold", "iu", (None, None, None)), values(cross, "src_len", "iu", (None,)) - 1
+        texts = {}
+        for way, module in MODULES.items():
+            group = group_of(file, f"alignments/{module}")
+            ends = values(group, "tgt_len", "iu", (None, None))[-1]
+            texts[way] = [list(words[:end]) for words, end in zip(values(group, "tgt_tokens", "O", (None, None, None))[-1], ends)]
+    place = [next(k for k, label in enumerate(labels) if length <= bounds(label)[1]) for length in lengths]
+    for way, rule in counts:
+        for k, line in enumerate(exported(run, MODULES[way], rule)):
+            one = count(gold[k, : len(texts["forced"][k])], texts["forced"][k], texts[way][k], list(links_of(line, str(run))))
+            counts[way, rule][place[k]].add(one)
+            counts[way, rule][-1].add(one)
+    return counts
+
+
+Found = dict[str, dict[tuple[str, str], list[list[Counts]]]]  # variant -> way and convention -> seed -> bucket
+
+
+def read(folder: Path) -> tuple[Found, list[str], dict[str, str]]:
+    """And the labels of the buckets, and each variant's own convention."""
+    found: Found = defaultdict(lambda: defaultdict(list))
+    labels: list[str] = []
+    own: dict[str, str] = {}
+    for run in json.loads((folder / "study.json").read_text(encoding="utf-8"))["runs"]:
+        if run["state"] != "complete":
+            continue
+        record = read_file(folder / run["path"] / "run.h5")
+        if not (record.task.get("test") or {}).get("alignment"):
+            continue
+        labels = record.by_length.labels
+        own[run["variant"]] = record.spec["evaluate"].get("row_aligns") or "predicted"
+        for key, counts in of_record(folder / run["path"], labels).items():
+            found[run["variant"]][key].append(counts)
+    return found, labels, own
+
+
+def cell(numbers: Sequence[float]) -> str:
+    numbers = [number for number in numbers if not math.isnan(number)]  # a search may have written none of the words
+    return f"{mean(numbers):.1f} ±{stdev(numbers):.1f}" if len(numbers) > 1 else f"{numbers[0]:.1f}" if numbers else ""
+
+
+def table(found: Found) -> str:
+    keys = [(way, rule) for way in MODULES for rule in CONVENTIONS]
+    head = [f"{measure}, {way}, {rule}" for measure in ("AER", "pointing") for way, rule in keys]
+    lines = [["", *head], ["---", *["---:"] * len(head)]]
+    for variant, counts in found.items():
+        measured = [[seed[-1].aer for seed in counts[key]] for key in keys] + [[seed[-1].pointing for seed in counts[key]] for key in keys]
+        lines.append([variant, *map(cell, measured)])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def draw(found: Found, labels: Sequence[str], own: dict[str, str]) -> plt.Figure:
+    """Pointing by length, by each variant's own convention."""
+    figure, axes = plt.subplots(1, len(MODULES), figsize=(WIDTHS["page"], 2.6), sharey=True, layout="constrained")
+    styles = looks(found)
+    lines = {}
+    for axis, way in zip(axes, MODULES):
+        for variant, counts in found.items():
+            colour, marker = styles[variant]
+            seeds = np.array([[bucket.pointing for bucket in seed[:-1]] for seed in counts[way, own[variant]]])
+            lines[variant] = axis.plot(labels, seeds.mean(axis=0), color=colour, marker=marker, mec="white", mew=0.4, label=variant)[0]
+        axis.set_title(way, fontsize=SMALL)
+        axis.set(xlabel="source length (tokens)", ylim=(0, None))
+    axes[0].set_ylabel("pointing accuracy (%)")
+    legend_above(figure, list(lines.values()))
+    return figure
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--out", type=Path, metavar="FILE", help="PNG or PDF")
+    add_force(parser)
+    arguments = parser.parse_args()
+    try:
+        found, labels, own = read(arguments.folder)
+    except (OSError, ValueError, RecordError) as error:
+        print(error, file=sys.stderr)
+        return 3
+    print(f"Of words that both reference and translation have, on the test sentences whose matrices are kept\n\n{table(found)}")
+    if arguments.out:
+        set_style("serif")
+        save_figure(draw(found, labels, own), arguments.out, arguments.force)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,12 @@
+#!/usr/bin/python3
+"""What the runs of a study cost: see scripts/study_cost.py."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+
+from study_cost import main
+
+if __name__ == "__main__":
+    sys.exit(main())
