@@ -141,18 +141,25 @@ def table(found: Found) -> str:
 
 
 def draw(found: Found, labels: Sequence[str], own: dict[str, str]) -> plt.Figure:
-    """Pointing by length, by each variant's own convention."""
-    figure, axes = plt.subplots(1, len(MODULES), figsize=(WIDTHS["page"], 2.6), sharey=True, layout="constrained")
+    """By length, by each variant's own convention."""
+    measures = {"AER (%)": lambda counts: counts.aer, "pointing accuracy (%)": lambda counts: counts.pointing}
+    figure, axes = plt.subplots(len(measures), len(MODULES), figsize=(WIDTHS["page"], 4.2), sharex=True, sharey="row", layout="constrained")
     styles = looks(found)
     lines = {}
-    for axis, way in zip(axes, MODULES):
-        for variant, counts in found.items():
-            colour, marker = styles[variant]
-            seeds = np.array([[bucket.pointing for bucket in seed[:-1]] for seed in counts[way, own[variant]]])
-            lines[variant] = axis.plot(labels, seeds.mean(axis=0), color=colour, marker=marker, mec="white", mew=0.4, label=variant)[0]
+    for row, (title, measure) in zip(axes, measures.items()):
+        for axis, way in zip(row, MODULES):
+            for variant, counts in found.items():
+                colour, marker = styles[variant]
+                seeds = np.array([[measure(bucket) for bucket in seed[:-1]] for seed in counts[way, own[variant]]])
+                look = {"color": colour, "marker": marker, "mec": "white", "mew": 0.4, "label": variant}
+                lines[variant] = axis.plot(range(len(labels)), seeds.mean(axis=0), **look)[0]
+            axis.set(ylim=(0, None), xlim=(-0.3, len(labels) - 0.7))
+        row[0].set_ylabel(title)
+    for axis, way in zip(axes[0], MODULES):
         axis.set_title(way, fontsize=SMALL)
-        axis.set(xlabel="source length (tokens)", ylim=(0, None))
-    axes[0].set_ylabel("pointing accuracy (%)")
+    for axis in axes[-1]:
+        axis.set_xticks(range(len(labels)), labels)
+        axis.set_xlabel("source length (tokens)")
     legend_above(figure, list(lines.values()))
     return figure
 
