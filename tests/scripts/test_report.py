@@ -261,7 +261,7 @@ def test_a_study_shows_its_claims_with_verdicts_and_its_tables(study):
     claim = outcome["claims"][0]
     low, high = claim["interval"]
     assert low < claim["difference"]["mean"] < high and f"[{low:.2f}, {high:.2f}], p = " in page
-    assert f"and in {claim['seeds']} of 2 seeds" in page
+    assert f"so for {claim['seeds']} of 2 seeds" in page
 
 
 def test_a_sweep_shows_states_and_its_best_configuration(demo):
