@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -50,9 +51,18 @@ std::vector<Index> symbols_of(const Spec& spec) {
   const auto task = make_plugin<TaskKind>(spec.task);
   const DataOutline outline = task->outline();
   if (outline.test.examples > 0) return {outline.source_symbols, outline.target_symbols};
-  const Dataset data =
-      task->load(static_cast<std::uint64_t>(spec.seed), [](std::string_view, Index, Index) {});
-  return {data.source->size(), data.target->size()};
+  // The variants of a study share their data, which are read once.
+  static std::map<std::string, std::vector<Index>> known;
+  std::string key = fmt::format("{}", spec.seed);
+  for (const OptionLeaf& leaf : option_leaves(spec))
+    if (leaf.path.starts_with("task")) key += fmt::format("\n{}: {}", leaf.path, leaf.value);
+  std::vector<Index>& symbols = known[key];
+  if (symbols.empty()) {
+    const Dataset data =
+        task->load(static_cast<std::uint64_t>(spec.seed), [](std::string_view, Index, Index) {});
+    symbols = {data.source->size(), data.target->size()};
+  }
+  return symbols;
 }
 
 Index amount_of(const ModelOptions& model,
