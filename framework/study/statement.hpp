@@ -13,7 +13,7 @@
 //              | "best" ["where" path "=" value ("," path "=" value)*]   of a sweep
 //   value     := as in YAML on one line: dot, 1.0e-3, {type: dot}
 //   lengths   := 31-50 | 61+ | 40        source length, both ends included; left out: all sentences
-//   places    := as lengths               of the array's axis, of which the mean is taken; left out: all
+//   places    := as lengths, from 0      of the array's axis, of which the mean is taken; left out: all
 #pragma once
 
 #include <limits>

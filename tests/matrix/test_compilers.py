@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 BINARIES = Path(os.environ.get("SOFTALIGN_BINARY_DIR", "build/release")).absolute()
 PROGRAM = ROOT / "tests" / "matrix" / "arithmetic.cpp"
 FRAMEWORK = ROOT / "framework"
-SOURCES = [*sorted(FRAMEWORK.glob("kernels/gemm*.cpp")), FRAMEWORK / "kernels/elementwise.cpp", FRAMEWORK / "kernels/transpose.cpp",
+SOURCES = [*sorted(FRAMEWORK.glob("kernels/gemm*.cpp")), *(FRAMEWORK / "kernels" / f"{name}.cpp" for name in ("elementwise", "transpose", "work")),
            *(FRAMEWORK / "base" / f"{name}.cpp" for name in ("arena", "pages", "elementary", "text"))]  # fmt: skip
 COMPILERS = {
     "g++ -O0": ["g++", "-O0"],

@@ -6,6 +6,7 @@
 //   readout = maxout(U_o h + V_o E y_{t-1} + C_o c_t + b_o), which the projection to the vocabulary reads
 // h is h_{t-1}, or h_t (Xu et al., equation 7): readout_state. h_0 and m_0 have a projection each (their section
 // 3.1.2). With context_gate c_t is what attention gives times sigmoid(w h_{t-1} + b) (their section 4.2.1).
+// Attention sees W_d h_{t-1} + b_d + E y_{t-1} with query: with_symbol (Gehring et al. 2016, section 2).
 #include "framework/plugin.hpp"
 
 namespace softalign {

@@ -4,6 +4,7 @@
 // Without a context there is no h~: the projection reads h_t (Sutskever et al. 2014). The first layer reads that
 // pair as x, the others the h below, each of i, f, o, g with its own W, U, b:
 //   i, f, o = sigmoid(W x + U h + b),   g = tanh(W x + U h + b),   c' = f c + i g,   h' = o tanh(c')
+// b begins at 0, that of f at forget_bias.
 #include "framework/plugin.hpp"
 
 namespace softalign {

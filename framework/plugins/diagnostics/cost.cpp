@@ -5,8 +5,8 @@
 //   without_projection  the same but for the projection to the vocabulary
 //   activations      bytes that a training tape holds before backward, of a sentence
 // Means over sentences; multiplications are pooled: those of all sentences by their target symbols.
-#include "framework/eval/diagnostic.hpp"
 #include "framework/seq/cost.hpp"
+#include "framework/eval/diagnostic.hpp"
 
 namespace softalign {
 namespace {
