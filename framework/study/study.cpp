@@ -132,7 +132,7 @@ Study read_study(const fs::path& file, bool tiny) {
   const Value* const claims = fields.find("claims");
   study.options = read_list_options(fields, root.where);
   fields.finish();
-  if (tiny && study.options.seeds.size() > 2) study.options.seeds.resize(2);
+  if (tiny) study.options.seeds.resize(1);
   study.file = file;
   study.name = legal_name(text_of(name, "name"), name.where) + (tiny ? "-tiny" : "");
   const std::vector<StudyVariant> shared = read_variants(variants);

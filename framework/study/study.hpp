@@ -62,7 +62,7 @@ struct Study {
 
 // Throws SpecError with file, line and column for whatever is not as above: unknown keys, names
 // that cannot name folders, claims about parts or variants that are not there.
-// `tiny`: with what its parts say of it, two seeds, and "-tiny" behind its name.
+// `tiny`: with what its parts say of it, one seed, and "-tiny" behind its name.
 Study read_study(const std::filesystem::path& file, bool tiny = false);
 
 }  // namespace softalign

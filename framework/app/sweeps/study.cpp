@@ -180,7 +180,7 @@ void add_study(CLI::App& app, Outcome& outcome) {
   add_size_option(*command, arguments->local.sizes);
   command->add_flag("--tiny",
                     arguments->tiny,
-                    "try it: with what its parts say under tiny and two seeds, into NAME-tiny");
+                    "try it: with what its parts say under tiny and one seed, into NAME-tiny");
   command->add_flag("--dry-run", arguments->dry_run, "list the runs, do nothing");
   command->add_flag("--json", arguments->json, "print what study.json holds");
   command->callback([arguments, &outcome] { outcome.code = study(*arguments); });
