@@ -1,0 +1,86 @@
+#!/usr/bin/python3
+"""How far the gradient reaches back: its norm at source embeddings by distance from the source's end, before training and after it.
+
+flow.py FOLDER [--out FIGURE]: FOLDER holds the records of the study. Prints far_to_near at both, mean and deviation over seeds, and how it was between.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import defaultdict
+from pathlib import Path
+from statistics import mean, stdev
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+
+from drawing import looks, save_figure
+from output import add_force
+from paper import WIDTHS, legend_above, set_style
+from stored import opened, values
+
+GROUP = "diagnostics/gradient_flow/dev"
+Flow = dict[str, list[tuple[np.ndarray, np.ndarray]]]  # variant -> of each seed norms [update, distance], far to near [update]
+
+
+def read(folder: Path) -> Flow:
+    flow: Flow = defaultdict(list)
+    for run in json.loads((folder / "study.json").read_text(encoding="utf-8"))["runs"]:
+        if run["state"] != "complete" or run["variant"].endswith("-early"):
+            continue
+        with opened(folder / run["path"] / "run.h5") as file:
+            group = file[GROUP]
+            norms = values(group, "embedding_by_distance", "f", (None, None))
+            flow[run["variant"]].append((norms, values(group, "embedding_far_to_near", "f", (len(norms),))))
+    return flow
+
+
+def cell(numbers: list[float]) -> str:
+    return f"{mean(numbers):.4f}" + (f" ±{stdev(numbers):.4f}" if len(numbers) > 1 else "")
+
+
+def table(flow: Flow) -> str:
+    lines = ["| gradient, far to near | before training | after an epoch | after training |", "| --- | ---: | ---: | ---: |"]
+    for variant, seeds in flow.items():
+        lines.append("| " + " | ".join([f"`{variant}`", *(cell([float(ratio[at]) for _, ratio in seeds]) for at in (0, 1, -1))]) + " |")
+    return "\n".join(lines)
+
+
+def draw(flow: Flow) -> plt.Figure:
+    figure, axes = plt.subplots(1, 2, figsize=(WIDTHS["page"], 2.6), sharey=True, layout="constrained")
+    styles, lines = looks(flow), {}
+    for axis, at, title in zip(axes, (0, -1), ("before training", "after training")):
+        for variant, seeds in flow.items():
+            norms = np.array([one[at] for one, _ in seeds])
+            shown = np.isfinite(norms).any(axis=0)
+            colour, marker = styles[variant]
+            lines[variant] = axis.plot(np.flatnonzero(shown), norms[:, shown].mean(axis=0), color=colour, marker=marker, ms=3, mec="white", mew=0.3, label=variant)[0]
+        axis.set(title=title, yscale="log", xlabel="steps to the source's end")
+    axes[0].set_ylabel("norm of the loss gradient")
+    legend_above(figure, list(lines.values()))
+    return figure
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--out", type=Path, metavar="FIGURE", help="PNG or PDF")
+    add_force(parser)
+    arguments = parser.parse_args()
+    flow = read(arguments.folder)
+    print(table(flow))
+    if arguments.out:
+        set_style("serif")
+        save_figure(draw(flow), arguments.out, arguments.force)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
