@@ -63,6 +63,7 @@ def draw(flow: Flow) -> plt.Figure:
             colour, marker = styles[variant]
             lines[variant] = axis.plot(np.flatnonzero(shown), norms[:, shown].mean(axis=0), color=colour, marker=marker, ms=3, mec="white", mew=0.3, label=variant)[0]
         axis.set(title=title, yscale="log", xlabel="steps to the source's end")
+        axis.yaxis.set_major_formatter("{x:g}")
     axes[0].set_ylabel("norm of the loss gradient")
     legend_above(figure, list(lines.values()))
     return figure
