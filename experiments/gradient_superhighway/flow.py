@@ -20,6 +20,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.ticker import MaxNLocator
 
 from drawing import looks, save_figure
 from output import add_force
@@ -64,6 +65,7 @@ def draw(flow: Flow) -> plt.Figure:
             lines[variant] = axis.plot(np.flatnonzero(shown), norms[:, shown].mean(axis=0), color=colour, marker=marker, ms=3, mec="white", mew=0.3, label=variant)[0]
         axis.set(title=title, yscale="log", xlabel="steps to the source's end")
         axis.yaxis.set_major_formatter("{x:g}")
+        axis.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes[0].set_ylabel("norm of the loss gradient")
     legend_above(figure, list(lines.values()))
     return figure
