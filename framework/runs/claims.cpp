@@ -124,7 +124,7 @@ JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const Measured& me
     if (std::isfinite(left - right)) differences.push_back(left - right);
   }
   judged.interval = range_of(differences);
-  judged.p = p_bootstrap(differences, judged.difference.mean);
+  judged.p = resampled ? p_bootstrap(differences, judged.difference.mean) : std::nan("");
   const bool holds = statement.holds(judged.left.mean, judged.right.mean) &&
                      (!claim.all_seeds || judged.seeds == judged.difference.count) &&
                      (!claim.p || !resampled || judged.p < *claim.p);

@@ -271,6 +271,7 @@ BOOST_AUTO_TEST_CASE(claims_speak_of_diagnostics) {
   BOOST_TEST((judged[2].verdict == Verdict::holds));  // (5 + 7) / 2 >= 6, not so for the first seed
   BOOST_TEST(judged[2].left.mean == 6);
   BOOST_TEST((judged[3].verdict == Verdict::holds));  // nothing is drawn anew
+  BOOST_TEST(std::isnan(judged[3].p));
   BOOST_TEST(judged[3].left.mean == 3.5);
   BOOST_TEST((judged[4].verdict == Verdict::unmeasured));
   BOOST_TEST(claims_text(judged).starts_with(
