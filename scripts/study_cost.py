@@ -7,23 +7,17 @@ and of what ran beside. Means over seeds; speed and memory over epochs, too.
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from collections import defaultdict
 from pathlib import Path
-from statistics import mean, stdev
 
-import matplotlib
-
-matplotlib.use("Agg")
+import plain_matplotlib  # isort: skip
 import matplotlib.pyplot as plt
 from matplotlib.ticker import MaxNLocator
 
 import palette
-from drawing import save_figure
-from output import add_force
-from paper import SMALL, WIDTHS, set_style
-from stored import RecordError, group_of, members, opened, series, values
+from paper import SMALL, WIDTHS
+from stored import group_of, members, opened, series, values
+from study_script import Made, cell, complete_runs, markdown, run_script
 
 # Column -> digits, what a figure calls it; "" where it is not drawn
 COLUMNS = {
@@ -57,25 +51,19 @@ def of_record(path: Path) -> dict[str, float]:
 
 def read(folder: Path) -> Costs:
     costs: Costs = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
-    for run in json.loads((folder / "study.json").read_text(encoding="utf-8"))["runs"]:
-        if run["state"] == "complete":
-            for column, value in of_record(folder / run["path"] / "run.h5").items():
-                costs[run["part"]][run["variant"]][column].append(value)
+    for run in complete_runs(folder):
+        for column, value in of_record(run["place"] / "run.h5").items():
+            costs[run["part"]][run["variant"]][column].append(value)
     return costs
-
-
-def cell(numbers: list[float], digits: int) -> str:
-    if not numbers:
-        return ""
-    deviation = f" ±{stdev(numbers):,.{digits}f}" if len(set(numbers)) > 1 else ""
-    return f"{mean(numbers):,.{digits}f}{deviation}"
 
 
 def table(variants: dict[str, dict[str, list[float]]]) -> str:
     columns = [column for column in COLUMNS if any(costs[column] for costs in variants.values())]
-    lines = [["", *columns], ["---", *["---:"] * len(columns)]]
-    lines += [[name, *(cell(costs[column], COLUMNS[column][0]) for column in columns)] for name, costs in variants.items()]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    rows = [["", *columns]]
+    for name, costs in variants.items():  # what is the same for all seeds has no deviation
+        same = [costs[column][:1] if len(set(costs[column])) == 1 else costs[column] for column in columns]
+        rows.append([name, *(cell(numbers, COLUMNS[column][0]) for column, numbers in zip(columns, same))])
+    return markdown(rows)
 
 
 def draw(costs: Costs) -> plt.Figure:
@@ -98,20 +86,10 @@ def draw(costs: Costs) -> plt.Figure:
     return figure
 
 
+def make(arguments: argparse.Namespace) -> Made:
+    costs = read(arguments.folder)
+    return "\n".join(f"What it cost: {part}\n\n{table(variants)}" for part, variants in costs.items()), lambda: draw(costs)
+
+
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--out", type=Path, metavar="FILE", help="PNG or PDF")
-    add_force(parser)
-    arguments = parser.parse_args()
-    try:
-        costs = read(arguments.folder)
-    except (OSError, RecordError) as error:
-        print(error, file=sys.stderr)
-        return 3
-    for part, variants in costs.items():
-        print(f"What it cost: {part}\n\n{table(variants)}\n")
-    if arguments.out:
-        set_style("serif")
-        save_figure(draw(costs), arguments.out, arguments.force)
-    return 0
+    return run_script(__doc__, make)

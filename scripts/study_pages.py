@@ -31,9 +31,9 @@ from drawing import save_figure
 from output import TEXT_MARK, OutputError, add_force, say, write
 from paper import set_style
 from paper_lines import draw_lengths
-from program import program
 from records import read_file
 from stored import RecordError, opened
+from study_script import answer, markdown
 
 EXPERIMENTS = Path(__file__).resolve().parents[1] / "experiments"
 REPEATED = ("What is claimed", "What the source reports")  # chapters of a study's README.md that its page repeats
@@ -51,14 +51,6 @@ repeats a run of the tiny form of this study, bit for bit.
 VERDICTS = {"empty": "no sentences", "unmeasured": "not measured", "unknown": "not run"}
 
 Row = dict[str, Any]
-
-
-def answer(*words: object) -> str:
-    """What the program answers. Throws RecordError with its own words; a claim that fails is an answer."""
-    done = subprocess.run([program(), *map(str, words)], capture_output=True, text=True, check=False)
-    if done.returncode not in (0, 4):
-        raise RecordError(done.stderr.strip().removeprefix("softalign: "))
-    return done.stdout
 
 
 def runs_of(study: Row, folder: Path) -> list[Row]:
@@ -136,13 +128,6 @@ def own(name: str, folder: Path, out: Path) -> Iterator[str]:
 
 def number(value: float | None, digits: int = 2) -> str:
     return "" if value is None else f"{value:.{digits}f}"
-
-
-def markdown(rows: Sequence[Sequence[str]], text_columns: int = 1) -> str:
-    """The first row is the head."""
-    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
-    rule = "| " + " | ".join("---" if column < text_columns else "---:" for column in range(len(rows[0]))) + " |"
-    return "\n".join([lines[0], rule, *lines[1:]]) + "\n"
 
 
 def claims_table(claims: Sequence[Row]) -> str:

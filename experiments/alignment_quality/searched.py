@@ -10,31 +10,24 @@ have a sure one, that are sure. Percent, mean over seeds.
 from __future__ import annotations
 
 import argparse
-import json
-import math
-import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import mean, stdev
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
-import matplotlib
-
-matplotlib.use("Agg")
+import plain_matplotlib  # isort: skip
 import matplotlib.pyplot as plt
 import numpy as np
 
-from drawing import bounds, looks, save_figure
+from drawing import bounds, looks
 from links import links_of, ratio
-from output import add_force
-from paper import SMALL, WIDTHS, legend_above, set_style
-from program import program
+from paper import SMALL, WIDTHS, legend_above
 from records import read_file
-from stored import RecordError, group_of, opened, values
+from stored import group_of, opened, values
+from study_script import Made, answer, cell, complete_runs, markdown, run_script
 
 MODULES = {"forced": "cross", "searched": "cross_search"}
 CONVENTIONS = ("predicted", "read")
@@ -77,11 +70,7 @@ def count(gold: np.ndarray, reference: Sequence[str], written: Sequence[str], li
 
 
 def exported(run: Path, module: str, row_aligns: str) -> list[str]:
-    command = [program(), "export", run, "--what", "links", "--module", module, "--row-aligns", row_aligns]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise RecordError(done.stderr.strip().removeprefix("softalign: "))
-    return done.stdout.splitlines()
+    return answer("export", run, "--what", "links", "--module", module, "--row-aligns", row_aligns).splitlines()
 
 
 def of_record(run: Path, labels: Sequence[str]) -> dict[tuple[str, str], list[Counts]]:
@@ -112,32 +101,25 @@ def read(folder: Path) -> tuple[Found, list[str], dict[str, str]]:
     found: Found = defaultdict(lambda: defaultdict(list))
     labels: list[str] = []
     own: dict[str, str] = {}
-    for run in json.loads((folder / "study.json").read_text(encoding="utf-8"))["runs"]:
-        if run["state"] != "complete":
-            continue
-        record = read_file(folder / run["path"] / "run.h5")
+    for run in complete_runs(folder):
+        record = read_file(run["place"] / "run.h5")
         if not (record.task.get("test") or {}).get("alignment"):
             continue
         labels = record.by_length.labels
         own[run["variant"]] = record.spec["evaluate"].get("row_aligns") or "predicted"
-        for key, counts in of_record(folder / run["path"], labels).items():
+        for key, counts in of_record(run["place"], labels).items():
             found[run["variant"]][key].append(counts)
     return found, labels, own
-
-
-def cell(numbers: Sequence[float]) -> str:
-    numbers = [number for number in numbers if not math.isnan(number)]  # a search may have written none of the words
-    return f"{mean(numbers):.1f} ±{stdev(numbers):.1f}" if len(numbers) > 1 else f"{numbers[0]:.1f}" if numbers else ""
 
 
 def table(found: Found) -> str:
     keys = [(way, rule) for way in MODULES for rule in CONVENTIONS]
     head = [f"{measure}, {way}, {rule}" for measure in ("AER", "pointing") for way, rule in keys]
-    lines = [["", *head], ["---", *["---:"] * len(head)]]
+    rows = [["", *head]]
     for variant, counts in found.items():
         measured = [[seed[-1].aer for seed in counts[key]] for key in keys] + [[seed[-1].pointing for seed in counts[key]] for key in keys]
-        lines.append([variant, *map(cell, measured)])
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+        rows.append([variant, *map(cell, measured)])
+    return markdown(rows)
 
 
 def draw(found: Found, labels: Sequence[str], own: dict[str, str]) -> plt.Figure:
@@ -164,23 +146,11 @@ def draw(found: Found, labels: Sequence[str], own: dict[str, str]) -> plt.Figure
     return figure
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--out", type=Path, metavar="FILE", help="PNG or PDF")
-    add_force(parser)
-    arguments = parser.parse_args()
-    try:
-        found, labels, own = read(arguments.folder)
-    except (OSError, ValueError, RecordError) as error:
-        print(error, file=sys.stderr)
-        return 3
-    print(f"Of words that both reference and translation have, on the test sentences whose matrices are kept\n\n{table(found)}")
-    if arguments.out:
-        set_style("serif")
-        save_figure(draw(found, labels, own), arguments.out, arguments.force)
-    return 0
+def make(arguments: argparse.Namespace) -> Made:
+    found, labels, own = read(arguments.folder)
+    of = "Of words that both reference and translation have, on the test sentences whose matrices are kept"
+    return f"{of}\n\n{table(found)}", lambda: draw(found, labels, own)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_script(__doc__, make))

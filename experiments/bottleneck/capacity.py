@@ -8,24 +8,21 @@ that of every shorter one that was tested, is at least so many percent.
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import sys
 from collections import defaultdict
 from pathlib import Path
-from statistics import mean, stdev
+from statistics import mean
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
-import matplotlib
-
-matplotlib.use("Agg")
+import plain_matplotlib  # isort: skip
 import matplotlib.pyplot as plt
 
-from drawing import looks, save_figure
-from output import add_force
-from paper import WIDTHS, legend_above, set_style
+from drawing import looks
+from paper import WIDTHS, legend_above
 from records import ByLength, read_file
+from study_script import Made, cell, complete_runs, markdown, run_script
 
 Kept = dict[str, dict[str, dict[int, list[int]]]]  # part -> model -> width -> the longest length of each seed
 
@@ -43,24 +40,19 @@ def longest_kept(results: ByLength, metric: str, least: float) -> int:
 
 def read(folder: Path, metric: str, least: float) -> Kept:
     kept: Kept = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
-    for run in json.loads((folder / "study.json").read_text(encoding="utf-8"))["runs"]:
-        if run["state"] == "complete":
-            model, _, width = run["variant"].rpartition("-")
-            results = read_file(folder / run["path"] / "run.h5").by_length
-            kept[run["part"]][model][int(width)].append(longest_kept(results, metric, least))
+    for run in complete_runs(folder):
+        model, _, width = run["variant"].rpartition("-")
+        results = read_file(run["place"] / "run.h5").by_length
+        kept[run["part"]][model][int(width)].append(longest_kept(results, metric, least))
     return kept
-
-
-def cell(values: list[int]) -> str:
-    return f"{mean(values):.1f} ±{stdev(values):.1f}" if len(values) > 1 else f"{values[0]}" if values else ""
 
 
 def table(kept: Kept) -> str:
     """Markdown: widths in columns."""
     widths = sorted({width for models in kept.values() for seeds in models.values() for width in seeds})
-    lines = [["", *map(str, widths)], ["---", *["---:"] * len(widths)]]
-    lines += [[f"{part}, {model}", *(cell(seeds.get(width, [])) for width in widths)] for part, models in kept.items() for model, seeds in models.items()]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    rows = [["", *map(str, widths)]]
+    rows += [[f"{part}, {model}", *(cell(seeds.get(width, [])) for width in widths)] for part, models in kept.items() for model, seeds in models.items()]
+    return markdown(rows)
 
 
 def draw(kept: Kept) -> plt.Figure:
@@ -81,21 +73,15 @@ def draw(kept: Kept) -> plt.Figure:
     return figure
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
+def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--least", type=float, default=90, help="percent (default: 90)")
     parser.add_argument("--metric", default="token_accuracy")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="PNG or PDF")
-    add_force(parser)
-    arguments = parser.parse_args()
+
+
+def make(arguments: argparse.Namespace) -> Made:
     kept = read(arguments.folder, arguments.metric, arguments.least)
-    print(table(kept))
-    if arguments.out:
-        set_style("serif")
-        save_figure(draw(kept), arguments.out, arguments.force)
-    return 0
+    return table(kept), lambda: draw(kept)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_script(__doc__, make, add))

@@ -7,25 +7,21 @@ flow.py FOLDER [--out FIGURE]: FOLDER holds the records of the study. Prints far
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections import defaultdict
 from pathlib import Path
-from statistics import mean, stdev
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
-import matplotlib
-
-matplotlib.use("Agg")
+import plain_matplotlib  # isort: skip
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
-from drawing import looks, save_figure
-from output import add_force
-from paper import WIDTHS, legend_above, set_style
+from drawing import looks
+from paper import WIDTHS, legend_above
 from stored import opened, values
+from study_script import Made, cell, complete_runs, markdown, run_script
 
 GROUP = "diagnostics/gradient_flow/dev"
 Flow = dict[str, list[tuple[np.ndarray, np.ndarray]]]  # variant -> of each seed norms [update, distance], far to near [update]
@@ -33,25 +29,21 @@ Flow = dict[str, list[tuple[np.ndarray, np.ndarray]]]  # variant -> of each seed
 
 def read(folder: Path) -> Flow:
     flow: Flow = defaultdict(list)
-    for run in json.loads((folder / "study.json").read_text(encoding="utf-8"))["runs"]:
-        if run["state"] != "complete" or run["variant"].endswith("-early"):
+    for run in complete_runs(folder):
+        if run["variant"].endswith("-early"):
             continue
-        with opened(folder / run["path"] / "run.h5") as file:
+        with opened(run["place"] / "run.h5") as file:
             group = file[GROUP]
             norms = values(group, "embedding_by_distance", "f", (None, None))
             flow[run["variant"]].append((norms, values(group, "embedding_far_to_near", "f", (len(norms),))))
     return flow
 
 
-def cell(numbers: list[float]) -> str:
-    return f"{mean(numbers):.4f}" + (f" ±{stdev(numbers):.4f}" if len(numbers) > 1 else "")
-
-
 def table(flow: Flow) -> str:
-    lines = ["| gradient, far to near | before training | after an epoch | after training |", "| --- | ---: | ---: | ---: |"]
+    rows = [["gradient, far to near", "before training", "after an epoch", "after training"]]
     for variant, seeds in flow.items():
-        lines.append("| " + " | ".join([f"`{variant}`", *(cell([float(ratio[at]) for _, ratio in seeds]) for at in (0, 1, -1))]) + " |")
-    return "\n".join(lines)
+        rows.append([f"`{variant}`", *(cell([float(ratio[at]) for _, ratio in seeds], 4) for at in (0, 1, -1))])
+    return markdown(rows)
 
 
 def draw(flow: Flow) -> plt.Figure:
@@ -71,19 +63,10 @@ def draw(flow: Flow) -> plt.Figure:
     return figure
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--out", type=Path, metavar="FIGURE", help="PNG or PDF")
-    add_force(parser)
-    arguments = parser.parse_args()
+def make(arguments: argparse.Namespace) -> Made:
     flow = read(arguments.folder)
-    print(table(flow))
-    if arguments.out:
-        set_style("serif")
-        save_figure(draw(flow), arguments.out, arguments.force)
-    return 0
+    return table(flow), lambda: draw(flow)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_script(__doc__, make))

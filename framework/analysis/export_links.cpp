@@ -7,7 +7,6 @@
 #include "framework/base/suggest.hpp"
 #include "framework/base/types.hpp"
 #include "framework/data/alignment_file.hpp"
-#include "framework/eval/words.hpp"
 #include "framework/train/results.hpp"
 
 namespace softalign {
@@ -104,9 +103,9 @@ ExportedLinks export_links(const Record& record,
 RowAligns row_aligns_of(const Record& record) {
   const auto identity = nlohmann::json::parse(record.identity_json(), nullptr, false);
   const nlohmann::json::json_pointer place("/evaluate/row_aligns");
-  const bool said =
+  const bool given =
       identity.is_object() && identity.contains(place) && identity.at(place).is_string();
-  return row_aligns_of(said ? identity.at(place).get<std::string>() : "");
+  return row_aligns_of(given ? identity.at(place).get<std::string>() : "");
 }
 
 }  // namespace softalign

@@ -4,10 +4,14 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "framework/base/types.hpp"
 #include "framework/base/workers.hpp"
 #include "framework/config/registry.hpp"
 #include "framework/data/dataset.hpp"
@@ -74,11 +78,22 @@ struct DiagnosticOptions {
   }
 };
 
-// Calls see(i, batch) for the i-th of the first `count` sentences of the split that have a reference, alone in a
-// batch, and returns how many there were. Threads share them out: what a call finds has a place of its own.
-Index each_sentence(const Probed& probed,
-                    Index count,
-                    const std::function<void(Index i, const Batch& batch)>& see);
+inline constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
+
+// The first `count` sentences of a split that have a reference, by their places.
+std::vector<Index> seen_sentences(const Split& split, Index count);
+
+// What see(i, batch) finds in each of them, in their order: the i-th, alone in a batch. Threads share them out.
+template <class See>
+auto of_each_sentence(const Probed& probed, Index count, const See& see) {
+  const std::vector<Index> seen = seen_sentences(probed.split, count);
+  std::vector<decltype(see(Index{}, std::declval<const Batch&>()))> found(seen.size());
+  probed.workers.run(std::ssize(seen), [&](Index i) {
+    probed.check_stop();
+    found[usize(i)] = see(i, make_batch(probed.split, std::span(seen).subspan(usize(i), 1)));
+  });
+  return found;
+}
 
 }  // namespace softalign
 

@@ -315,11 +315,9 @@ void match_widths(SpecTree& tree) { match_widths(tree, {}); }
 
 const Value* unknown_target(const Value& root) {
   const Value* const match = match_in(root);
-  const Value::Entry *const target = match ? match->find("target") : nullptr, *const to =
-                                                                                  match
-                                                                                      ? match->find(
-                                                                                            "to")
-                                                                                      : nullptr;
+  if (match == nullptr) return nullptr;
+  const Value::Entry* const target = match->find("target");
+  const Value::Entry* const to = match->find("to");
   return to && (!target || target->value.is_null()) ? &to->value : nullptr;
 }
 

@@ -33,12 +33,17 @@ def over_seeds(runs: Sequence[Placed], name: str) -> tuple[np.ndarray, np.ndarra
     """(updates, values [seeds, updates]): at the updates that any seed has, NaN where one has none; seeds without it left out."""
     group, _, key = name.rpartition("/")
     found = [p.recorded.series[group] for p in runs if group in p.recorded.series and key in p.recorded.series[group].values]
-    updates = np.unique(np.concatenate([s.update for s in found])) if found else np.zeros(0, int)
-    values = np.full((len(found), len(updates)), np.nan)
-    for row, series in zip(values, found):
-        row[np.searchsorted(updates, series.update)] = series.values[key]
+    return together([(series.update, series.values[key]) for series in found])
+
+
+def together(seeds: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray, np.ndarray]:
+    """(places, values) of each as (places, values [seeds, places]): at the places where any has a number, NaN where one has none."""
+    places = np.unique(np.concatenate([at for at, _ in seeds])) if seeds else np.zeros(0, int)
+    values = np.full((len(seeds), len(places)), np.nan)
+    for row, (at, numbers) in zip(values, seeds):
+        row[np.searchsorted(places, at)] = numbers
     known = np.isfinite(values).any(axis=0)
-    return updates[known], values[:, known]
+    return places[known], values[:, known]
 
 
 def thinned(count: int) -> np.ndarray:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from report.curves import SHOWN, line_of
+from report.curves import SHOWN, line_of, together
 from report.figures import Figure, line_chart
 from report.gather import Placed, Subject, by_series
 from report.metrics import SIGNS
@@ -16,14 +16,7 @@ from report.svg import spread
 
 
 def _over_seeds(runs: Sequence[Placed], name: str) -> tuple[np.ndarray, np.ndarray]:
-    """(places, values [seeds, places]): at the places that any seed has, NaN where one has none."""
-    found = [p.recorded.found[name] for p in runs if name in p.recorded.found]
-    places = np.unique(np.concatenate([f.places for f in found])) if found else np.zeros(0)
-    values = np.full((len(found), len(places)), np.nan)
-    for row, one in zip(values, found):
-        row[np.searchsorted(places, one.places)] = one.values
-    known = np.isfinite(values).any(axis=0)
-    return places[known], values[:, known]
+    return together([(found.places, found.values) for p in runs if (found := p.recorded.found.get(name)) is not None])
 
 
 def _first(runs: Sequence[Placed], name: str) -> Found:

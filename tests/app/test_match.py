@@ -141,7 +141,7 @@ def test_every_row_of_a_sweep_is_matched(fair: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spec", "told"),
+    ("spec", "message"),
     [
         ("{to: tiny.yaml, adjust: model.decoder.readout_units}", "bad.yaml:2:65: model.match.adjust: 'model.decoder.readout_units' is no size"),
         ("{to: bad.yaml}", "bad.yaml:2:46: model.match.to: specs match each other in a circle: bad.yaml -> bad.yaml"),
@@ -149,10 +149,10 @@ def test_every_row_of_a_sweep_is_matched(fair: Path) -> None:
         ("{to: gone.yaml}", "bad.yaml:2:46: gone.yaml: cannot be read"),
     ],
 )
-def test_a_match_without_solution_is_refused_with_its_place(fair: Path, spec: str, told: str) -> None:
+def test_a_match_without_solution_is_refused_with_its_place(fair: Path, spec: str, message: str) -> None:
     (fair / "bad.yaml").write_text(f"extends: tiny.yaml\nmodel: {{attention: {{type: none}}, match: {spec}}}\n")
     for command in ("run", "validate"):
-        assert told in softalign(command, "bad.yaml", cwd=fair, code=2).stderr
+        assert message in softalign(command, "bad.yaml", cwd=fair, code=2).stderr
     assert not (fair / "results").exists()
 
 

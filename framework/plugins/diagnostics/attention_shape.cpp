@@ -6,14 +6,11 @@
 //   end_mass     the weight on the source's </s>, the mean over steps
 // The step that predicts </s> is left out. Where annotations are no symbols of the source, as those of an image,
 // the last one is not </s>: it counts as the others, and end_mass is not defined.
-#include <limits>
 
 #include "framework/eval/diagnostic.hpp"
 
 namespace softalign {
 namespace {
-
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 class AttentionShape final : public Diagnostic {
  public:
@@ -28,10 +25,9 @@ class AttentionShape final : public Diagnostic {
   }
 
   Findings look(const Probed& probed) const override {
-    std::vector<Shape> sentences(usize(sentences_));
-    sentences.resize(usize(each_sentence(probed, sentences_, [&](Index i, const Batch& batch) {
-      sentences[usize(i)] = shape_of(probed.model, batch);
-    })));
+    const auto sentences = of_each_sentence(probed, sentences_, [&](Index, const Batch& batch) {
+      return shape_of(probed.model, batch);
+    });
     const auto mean = [&](double Shape::*which) {
       double sum = 0, count = 0;
       for (const Shape& one : sentences)
@@ -39,7 +35,7 @@ class AttentionShape final : public Diagnostic {
           sum += value;
           ++count;
         }
-      return std::vector{count == 0 ? kNone : 100 * sum / count};
+      return std::vector{count == 0 ? kUndefined : 100 * sum / count};
     };
     return {
         {},
@@ -50,7 +46,7 @@ class AttentionShape final : public Diagnostic {
 
  private:
   struct Shape {
-    double coverage = kNone, monotonicity = kNone, end_mass = kNone;
+    double coverage = kUndefined, monotonicity = kUndefined, end_mass = kUndefined;
   };
 
   static Shape shape_of(const Model& model, const Batch& batch) {

@@ -5,7 +5,6 @@
 // record keeps. Every second sentence teaches, the others are asked; most_frequent is what always giving the
 // word that is most frequent at the position would get right. Singular values and effective rank (Roy and
 // Vetterli 2007) of both say how many directions they use.
-#include <limits>
 
 #include "framework/eval/diagnostic.hpp"
 #include "framework/eval/linear_probe.hpp"
@@ -13,7 +12,6 @@
 namespace softalign {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr Index kFewest = 10;  // sentences asked, for an accuracy
 
 class Bottleneck final : public Diagnostic {
@@ -40,10 +38,10 @@ class Bottleneck final : public Diagnostic {
   }
 
   Findings look(const Probed& probed) const override {
-    std::vector<Seen> sentences(usize(options_.sentences));
-    sentences.resize(usize(each_sentence(probed, options_.sentences, [&](Index i, const Batch& b) {
-      sentences[usize(i)] = see(probed.model, b);
-    })));
+    const auto sentences =
+        of_each_sentence(probed, options_.sentences, [&](Index, const Batch& batch) {
+          return see(probed.model, batch);
+        });
     Findings found{{{"position", "position in the source, from 0", {}}}, {}};
     for (Index p = 0; p < options_.longest; ++p)
       found.axes[0].places.push_back(static_cast<double>(p));
@@ -141,7 +139,7 @@ class Bottleneck final : public Diagnostic {
       const ProbeCounts counts = probe_classes(vectors, words, options_.ridge);
       const auto share = [&](Index count) {
         return counts.all < kFewest
-                   ? kNone
+                   ? kUndefined
                    : 100 * static_cast<double>(count) / static_cast<double>(counts.all);
       };
       right.push_back(share(counts.right));

@@ -19,10 +19,9 @@ class CostDiagnostic final : public Diagnostic {
   bool looks(Moment moment, const Split&) const override { return moment == Moment::end; }
 
   Findings look(const Probed& probed) const override {
-    std::vector<Cost> costs(usize(sentences_));
-    costs.resize(usize(each_sentence(probed, sentences_, [&](Index i, const Batch& batch) {
-      costs[usize(i)] = cost_of(probed.model, batch);
-    })));
+    const auto costs = of_each_sentence(probed, sentences_, [&](Index, const Batch& batch) {
+      return cost_of(probed.model, batch);
+    });
     Cost all;
     for (const Cost& one : costs) {
       all.target_symbols += one.target_symbols;

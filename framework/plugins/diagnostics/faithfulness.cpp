@@ -11,7 +11,6 @@
 // symbol i and g_i the gradient there of -log p of the step's symbol (Jain and Wallace 2019, section 4.1), the
 // mean over steps.
 #include <algorithm>
-#include <limits>
 
 #include "framework/base/elementary.hpp"
 #include "framework/base/random.hpp"
@@ -19,8 +18,6 @@
 
 namespace softalign {
 namespace {
-
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 struct Mean {
   double sum = 0, count = 0;
@@ -32,7 +29,7 @@ struct Mean {
     sum += other.sum;
     count += other.count;
   }
-  double value() const { return count == 0 ? kNone : sum / count; }
+  double value() const { return count == 0 ? kUndefined : sum / count; }
 };
 
 // What a model predicts of a sentence: [T,V].
@@ -89,7 +86,7 @@ double kendall(const std::vector<double>& a, const std::vector<double>& b) {
       of_a += x != 0;
       of_b += y != 0;
     }
-  return of_a == 0 || of_b == 0 ? kNone : together / std::sqrt(of_a * of_b);
+  return of_a == 0 || of_b == 0 ? kUndefined : together / std::sqrt(of_a * of_b);
 }
 
 // The weights of a step with that at `place` 0 and the others scaled to the sum there was.
@@ -129,10 +126,10 @@ class Faithfulness final : public Diagnostic {
   }
 
   Findings look(const Probed& probed) const override {
-    std::vector<Seen> sentences(usize(options_.sentences));
-    sentences.resize(usize(each_sentence(probed, options_.sentences, [&](Index i, const Batch& b) {
-      sentences[usize(i)] = see(probed, i, b);
-    })));
+    const auto sentences =
+        of_each_sentence(probed, options_.sentences, [&](Index i, const Batch& batch) {
+          return see(probed, i, batch);
+        });
     Seen all;
     for (const Seen& one : sentences) {
       for (std::size_t c = 0; c < kChanges; ++c) all.changed[c].add(one.changed[c]);

@@ -5,15 +5,12 @@
 // source from its beginning. far_to_near: the mean norm in the first quarter of a sentence, divided by that in
 // its last quarter, the geometric mean over sentences: 1 where the gradient is flat.
 #include <cmath>
-#include <limits>
 
 #include "framework/base/elementary.hpp"
 #include "framework/eval/diagnostic.hpp"
 
 namespace softalign {
 namespace {
-
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 // Of each row of dx [1,S,..], added to what is there squared.
 void add_squares(Var x, std::vector<double>& squares) {
@@ -42,10 +39,10 @@ class GradientFlow final : public Diagnostic {
   bool looks(Moment moment, const Split&) const override { return moment != Moment::end; }
 
   Findings look(const Probed& probed) const override {
-    std::vector<Norms> sentences(usize(options_.sentences));
-    sentences.resize(usize(each_sentence(probed, options_.sentences, [&](Index i, const Batch& b) {
-      sentences[usize(i)] = norms(probed.model, b);
-    })));
+    const auto sentences =
+        of_each_sentence(probed, options_.sentences, [&](Index, const Batch& batch) {
+          return norms(probed.model, batch);
+        });
     Findings found{{{"distance", "steps to the end of the source", {}},
                     {"tenth", "part of the source, from its beginning", {}}},
                    {}};
@@ -116,7 +113,7 @@ class GradientFlow final : public Diagnostic {
     }
     const auto divide = [](std::vector<double>& sums, const std::vector<double>& counts) {
       for (std::size_t i = 0; i < sums.size(); ++i)
-        sums[i] = counts[i] == 0 ? kNone : sums[i] / counts[i];
+        sums[i] = counts[i] == 0 ? kUndefined : sums[i] / counts[i];
     };
     divide(by_distance, at_distance);
     divide(by_tenth, at_tenth);
@@ -127,7 +124,7 @@ class GradientFlow final : public Diagnostic {
                             norm + ": first quarter of the source to its last",
                             "1",
                             {},
-                            {count == 0 ? kNone : exact::exp(logarithms / count)}});
+                            {count == 0 ? kUndefined : exact::exp(logarithms / count)}});
   }
 
   Options options_;

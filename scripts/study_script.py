@@ -1,0 +1,74 @@
+"""What study_pages.py and the scripts of single studies (experiments/NAME/*.py) have in common: complete runs, answers, tables, options."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from statistics import mean, stdev
+from typing import Any
+
+import plain_matplotlib  # isort: skip
+from matplotlib.figure import Figure
+
+from drawing import save_figure
+from output import add_force
+from paper import set_style
+from program import program
+from stored import RecordError
+
+
+def complete_runs(folder: Path) -> list[dict[str, Any]]:
+    """As study.json has them, with `place`, the folder of each."""
+    runs = json.loads((folder / "study.json").read_text(encoding="utf-8"))["runs"]
+    return [run | {"place": folder / run["path"]} for run in runs if run["state"] == "complete"]
+
+
+def answer(*words: object) -> str:
+    """What the program answers. Throws RecordError with its own words; a claim that fails is an answer."""
+    done = subprocess.run([program(), *map(str, words)], capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 4):
+        raise RecordError(done.stderr.strip().removeprefix("softalign: "))
+    return done.stdout
+
+
+def cell(numbers: Sequence[float], digits: int = 1) -> str:
+    """Mean and deviation over seeds of what is a number; a single one alone, nothing of none."""
+    numbers = [number for number in numbers if not math.isnan(number)]
+    deviation = f" ±{stdev(numbers):,.{digits}f}" if len(numbers) > 1 else ""
+    return f"{mean(numbers):,.{digits}f}{deviation}" if numbers else ""
+
+
+def markdown(rows: Sequence[Sequence[str]], text_columns: int = 1) -> str:
+    """The first row is the head."""
+    lines = ["| " + " | ".join(text.replace("|", "\\|") for text in row) + " |" for row in rows]
+    rule = "| " + " | ".join("---" if column < text_columns else "---:" for column in range(len(rows[0]))) + " |"
+    return "\n".join([lines[0], rule, *lines[1:]]) + "\n"
+
+
+Made = tuple[str, Callable[[], Figure]]  # what is printed, and what draws the figure
+
+
+def run_script(description: str, make: Callable[[argparse.Namespace], Made], add: Callable[[argparse.ArgumentParser], None] | None = None) -> int:
+    """NAME.py FOLDER [--out FIGURE]: prints what `make` made of the records of a study and draws its figure. The exit status."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="of the study's records")
+    parser.add_argument("--out", type=Path, metavar="FIGURE", help="PNG or PDF")
+    if add:
+        add(parser)
+    add_force(parser)
+    arguments = parser.parse_args()
+    try:
+        text, draw = make(arguments)
+    except (OSError, ValueError, RecordError) as error:
+        print(error, file=sys.stderr)
+        return 3
+    print(text)
+    if arguments.out:
+        set_style("serif")
+        save_figure(draw(), arguments.out, arguments.force)
+    return 0
