@@ -111,7 +111,7 @@ def main() -> None:
     figure, (left, right) = plt.subplots(1, 2, figsize=(9.5, 3.8), layout="constrained")
     print(f"{processor()}, {date.today().isoformat()}, {arguments.configuration}, {arguments.threads} threads")
     for model, by_source in found.items():
-        colour, marker = LOOKS[model]
+        colour, marker = LOOKS[model]["color"], LOOKS[model]["marker"]
         microseconds = [1e6 * statistics.median(by_source[source].seconds) for source in sources]
         line = Line.through(sources, microseconds)
         print(f"{model}: {line.at_zero:.1f} µs a target symbol + {line.slope:.3f} µs a source symbol (R² {line.r2:.4f}); measured "

@@ -15,6 +15,7 @@ COLOURS = [  # on white, on a dark page
     ("#6f3fa0", "#bb9bff"),
 ]
 MARKERS = "s^DvoPX*"  # as matplotlib names them
+DASHES = ("-", "--", ":", "-.")
 USUAL = {"none": 6, "additive": 0, "dot": 4, "general": 2}  # the places of names that many studies have
 
 
@@ -33,6 +34,11 @@ def colour(place: int) -> str:
 def marker(place: int) -> int:
     """Of as many as there are colours. A colour that comes again has another."""
     return (place + place // len(COLOURS)) % len(COLOURS)
+
+
+def dash(place: int) -> str:
+    """Another for each time that the colours begin again."""
+    return DASHES[place // len(COLOURS) % len(DASHES)]
 
 
 def css() -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Optional
+from typing import Any, Optional
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -17,6 +17,7 @@ from paper import SMALL, WIDTHS, legend_above, metric_name, text_width
 from records import Run, length_axis_label
 
 Group = tuple[str, list[Run]]  # a name in the legend, and runs that differ in nothing but their seed
+Look = dict[str, Any]  # of a line, for matplotlib
 Band = tuple[np.ndarray, Optional[np.ndarray], Optional[np.ndarray], str]  # places, low and high ends, colour
 STEPS = [1, 2, 2.5, 5, 10]  # between ticks
 HEIGHTS = {"column": 1.75, "page": 2.0}  # of one panel
@@ -33,17 +34,16 @@ def spread(values: np.ndarray, band: str) -> tuple[np.ndarray, np.ndarray | None
     return mean, mean - deviation, mean + deviation
 
 
-def panels(groups: Sequence[Group], n: int, width: str, height: float | None) -> tuple[Figure, np.ndarray, list[tuple[str, str]]]:
-    """n axes, side by side on a page and below each other in a column, under a legend; the groups' colours and markers."""
+def panels(groups: Sequence[Group], n: int, width: str, height: float | None, known: Sequence[str] = ()) -> tuple[Figure, np.ndarray, list[Look]]:
+    """n axes, side by side on a page and below each other in a column, under a legend; how the groups' lines look, `known` ones as if all of them were here."""
     rows, columns = (1, n) if width == "page" else (n, 1)
     size = WIDTHS[width], height or rows * HEIGHTS[width] + (0.25 if len(groups) > 1 else 0)
     figure, axes = plt.subplots(rows, columns, figsize=size, squeeze=False, layout="constrained")
     figure.get_layout_engine().set(w_pad=0.02, h_pad=0.02, wspace=0.03)
-    chosen = looks(runs[0].legend for _, runs in groups)
+    chosen = looks([*known, *(runs[0].legend for _, runs in groups)])
     styles = [chosen[runs[0].legend] for _, runs in groups]
     if len(groups) > 1:
-        legend_above(figure, [Line2D([], [], color=colour, marker=marker, mec="white", mew=0.4, label=name)
-                              for (name, _), (colour, marker) in zip(groups, styles)])  # fmt: skip
+        legend_above(figure, [Line2D([], [], **look, label=name) for (name, _), look in zip(groups, styles)])
     return figure, axes.ravel(), styles
 
 
@@ -69,20 +69,20 @@ def draw_bands(axis: plt.Axes, bands: Sequence[Band], draw: Callable[..., object
 
 
 def draw_lengths(groups: Sequence[Group], metrics: Sequence[str], width: str, band: str = "sd",
-                 height: float | None = None) -> Figure:  # fmt: skip
-    """Every run has all the metrics, on the same buckets."""
+                 height: float | None = None, known: Sequence[str] = ()) -> Figure:  # fmt: skip
+    """Every run has all the metrics, on the same buckets. known: names of lines in figures beside this one, which look the same there."""
     results = [[run.by_length for run in runs] for _, runs in groups]
     buckets, counts = buckets_drawn([result for group in results for result in group])
-    figure, axes, styles = panels(groups, len(metrics), width, height)
+    figure, axes, styles = panels(groups, len(metrics), width, height, known)
     for axis, metric in zip(axes, metrics):
         length_axis(axis, [run for _, runs in groups for run in runs], buckets, size=SMALL - 1, colour="#5c6b35")
         bands = []
-        for aside, group, (colour, marker) in zip(asides(len(groups)), results, styles):
+        for aside, group, look in zip(asides(len(groups)), results, styles):
             values = np.array([result.metrics[metric][: len(buckets)] for result in group])
             mean, low, high = spread(values, band)
             places = np.arange(len(buckets)) + aside
-            axis.plot(places, mean, color=colour, marker=marker, mec="white", mew=0.4, clip_on=False, zorder=3)
-            bands.append((places, low, high, colour))
+            axis.plot(places, mean, **look, clip_on=False, zorder=3)
+            bands.append((places, low, high, look["color"]))
         ticks = [f"{bucket.replace('-', '–')}\n{count}" for bucket, count in zip(buckets, counts)]
         pitch = (WIDTHS[width] / (len(metrics) if width == "page" else 1) - 0.5) / len(buckets)
         crowded = max(text_width(line, SMALL) for tick in ticks for line in tick.split("\n")) > 0.92 * pitch
@@ -112,11 +112,11 @@ def draw_curves(groups: Sequence[Group], metrics: Sequence[tuple[str, str]], wid
     figure, axes, styles = panels(groups, len(metrics), width, height)
     for axis, (series, metric) in zip(axes, metrics):
         bands = []
-        for (_, runs), (colour, marker) in zip(groups, styles):
+        for (_, runs), look in zip(groups, styles):
             updates, values = shared_curve(runs, series, metric, smooth if series == "train" else 1)
             mean, low, high = spread(values, band)
-            axis.plot(updates, mean, color=colour, marker=marker, mec="white", mew=0.4, markevery=max(1, len(updates) // 8))
-            bands.append((updates, low, high, colour))
+            axis.plot(updates, mean, **look, markevery=max(1, len(updates) // 8))
+            bands.append((updates, low, high, look["color"]))
         axis.set_xlim(left=0)
         axis.xaxis.set_major_locator(MaxNLocator(5, integer=True, steps=STEPS))
         axis.set_xlabel("updates")

@@ -32,13 +32,15 @@ from output import TEXT_MARK, OutputError, add_force, say, write
 from paper import set_style
 from paper_lines import draw_lengths
 from records import read_file
-from stored import RecordError, opened
-from study_script import answer, markdown
+from stored import RecordError, group_of, members, opened
+from study_script import answer, cell, markdown
 
 EXPERIMENTS = Path(__file__).resolve().parents[1] / "experiments"
-REPEATED = ("What is claimed", "What the source reports")  # chapters of a study's README.md that its page repeats
+REPEATED = ("What was found", "What was claimed beforehand", "What the source reports")  # chapters of a study's README.md that its page repeats
 CHAPTER = re.compile(r"^(## (.+)\n(?:(?!## ).*\n)*)", re.MULTILINE)
 MADE = ("started", "git_commit", "cpu_model", "isa", "version")  # /provenance of a record
+SMALLEST_P = 0.001  # of a bootstrap with 1,000 resamples
+DIAGNOSTIC = re.compile(r"(?!test/)(\w+)/(start/)?(\w+)$")  # columns of runs.csv: diagnostic/array, before the first update diagnostic/start/array
 RECORD = """## A record to check
 
 <!-- not run by the tests: tests/studies verifies them all -->
@@ -54,25 +56,40 @@ Row = dict[str, Any]
 
 
 def runs_of(study: Row, folder: Path) -> list[Row]:
-    """A row for each complete run: the options that vary, the test metrics, time, date, commit, machine."""
+    """A row for each complete run: the options that vary, test metrics, single numbers of diagnostics, time, date, commit, machine."""
     places = [folder / run["path"] for run in study["runs"] if run["state"] == "complete"]
     if not places:
         raise RecordError(f"{folder}: no run is complete; scripts/studies.sh {study['name']} runs them")
     exported = {row["run_id"]: row for row in csv.DictReader(io.StringIO(answer("export", *places)))}
     varied = {key for key in next(iter(exported.values())) if len({row[key] for row in exported.values()}) > 1}
+    by_length = tuple({f"test/{table['metric']}:" for table in study["tables"]})
     rows = []
     for run, place in zip((run for run in study["runs"] if run["state"] == "complete"), places):
         known = exported[run["run_id"]]
         row = {key: run[key] for key in ("part", "variant", "seed", "run_id")}
         row |= {key: known[key] for key in known if "." in key and key in varied}
-        row |= {key: known[key] for key in known if key == "updates" or key.startswith("test/") and ":" not in key}
+        row |= {key: known[key] for key in known if key == "updates" or key.startswith("test/") and (":" not in key or key.startswith(by_length))}
         with opened(place / "run.h5") as file:
+            row |= found_by_diagnostics(file)
             row["seconds"] = round(float(file["train/wall_time"][-1]))
             made = file["provenance"].attrs
             row |= {key: made[key].decode() for key in MADE}
             row["git_commit"] += "-dirty" * int(made.get("git_dirty", 0))
         rows.append(row)
     return rows
+
+
+def found_by_diagnostics(file: Any) -> dict[str, float]:
+    """Single numbers after the last update and before the first, where it looked then, by the name of their column."""
+    found = {}
+    for name, splits in members(group_of(file, "diagnostics")):
+        group = splits["test" if "test" in splits else "dev"] if "test" in splits or "dev" in splits else None
+        for array, values in members(group):
+            if array != "update" and values.ndim == 1 and values.shape == group["update"].shape:
+                found[f"{name}/{array}"] = float(values[-1])
+                if group["update"][0] == 0:
+                    found[f"{name}/start/{array}"] = float(values[0])
+    return found
 
 
 def claim_rows(study: Row) -> list[Row]:
@@ -107,10 +124,11 @@ def figures(study: Row, folder: Path, out: Path) -> Iterator[str]:
         runs = [run for run in study["runs"] if run["part"] == part and run["state"] == "complete"]
         groups = [(name, [replace(read_file(folder / run["path"] / "run.h5"), legend=name) for run in same])
                   for name, same in groupby(runs, lambda run: run["variant"])]  # fmt: skip
+        known = [run["variant"] for run in study["runs"]]
         shared = [metric for metric in metrics if all(metric in run.by_length.metrics for _, same in groups for run in same)]
         if not shared:
             continue
-        figure = draw_lengths(groups, shared[:3], "page")
+        figure = draw_lengths(groups, shared[:3], "page", known=known)
         save_figure(figure, out / f"{part}.png", True)
         plt.close(figure)
         yield f"{part}.png"
@@ -134,13 +152,18 @@ def claims_table(claims: Sequence[Row]) -> str:
     head = ["", "claim", "verdict", "left", "right", "difference", "95 %", "p", "seeds", "n"]
     rows = [head]
     for at, claim in enumerate(claims, 1):
+        several = (claim["seeds"] or 0) > 1
+        p = "" if claim["p"] is None else f"≤ {SMALLEST_P}" if claim["p"] < SMALLEST_P else number(claim["p"], 3)
+        sides = ("left", "right", "difference")
+        digits = 3 if all(abs(claim[side] or 0) < 2 for side in sides) else 2
+        interval = f"{number(claim['low'], digits)} to {number(claim['high'], digits)}" if claim["low"] is not None else ""
+        measured = (number(claim[side], digits) + f" ±{number(claim[side + '_deviation'], digits)}" * (several and claim[side] is not None) for side in sides)
         verdict = VERDICTS.get(claim["verdict"], claim["verdict"])
-        interval = f"{number(claim['low'])} to {number(claim['high'])}" if claim["low"] is not None else ""
         seeds = f"{claim['seeds_held']} of {claim['seeds']}" if claim["seeds"] else ""
         demands = ["every seed"] * (claim["asked_seeds"] == "all") + [f"p < {claim['asked_p']}"] * (claim["asked_p"] is not None)
         asked_for = f" ({', '.join(demands)})" if demands else ""
-        rows.append([str(at), f"`{claim['claim']}`{asked_for}", verdict + ", open" * (claim["expect"] == "open"), *(number(claim[side]) for side in
-                     ("left", "right", "difference")), interval, number(claim["p"], 3), seeds, str(claim["sentences"] or "")])  # fmt: skip
+        rows.append([str(at), f"`{claim['claim']}`{asked_for}", verdict + ", open" * (claim["expect"] == "open"), *measured, interval, p, seeds,
+                     str(claim["sentences"] or "")])  # fmt: skip
     return markdown(rows, 3)
 
 
@@ -155,6 +178,22 @@ def metric_table(table: Row) -> str:
     return f"{table['title']}\n\n" + markdown(rows)
 
 
+def diagnostic_tables(runs: Sequence[Row]) -> Iterator[str]:
+    """Of each part and diagnostic: mean and deviation over seeds of the single numbers, before training and at the end."""
+    for part, same in groupby(runs, lambda row: row["part"]):
+        rows = list(same)
+        columns: dict[tuple[str, str], dict[str, str]] = {}  # (diagnostic, when) -> array -> column
+        for found in filter(None, map(DIAGNOSTIC.match, dict.fromkeys(key for row in rows for key in row))):
+            when = ", before training" if found[2] else ", after training" if f"{found[1]}/start/{found[3]}" in rows[0] else ""
+            columns.setdefault((found[1], when), {})[found[3]] = found[0]
+        for (diagnostic, when), arrays in columns.items():
+            table = [[f"{part}: {diagnostic}{when}", *(array.replace("_", " ") for array in arrays)]]
+            for variant, seeds in groupby(rows, lambda row: row["variant"]):
+                values = list(seeds)
+                table.append([f"`{variant}`", *(cell([row[column] for row in values if column in row], 3) for column in arrays.values())])
+            yield markdown(table if len(table) > len(table[0]) else list(zip(*table)))
+
+
 def chapters_of(name: str) -> str:
     """The chapters of the study's own README.md that say what to expect."""
     text = (EXPERIMENTS / name / "README.md").read_text(encoding="utf-8")
@@ -163,7 +202,8 @@ def chapters_of(name: str) -> str:
 
 
 def page(name: str, study: Row, runs: Sequence[Row], claims: Sequence[Row], drawn: Sequence[str], more: Sequence[str], shipped: bool) -> str:
-    judged = [claim["verdict"] for claim in claims]
+    expected, asked = ([claim["verdict"] for claim in claims if (claim["expect"] == "open") == is_open] for is_open in (False, True))
+    undecided = sum(verdict not in ("holds", "fails") for verdict in (*expected, *asked))
     machines = sorted({row["cpu_model"] for row in runs})
     commits = sorted({row["git_commit"] for row in runs})
     days = sorted({row["started"][:10] for row in runs})
@@ -172,16 +212,18 @@ def page(name: str, study: Row, runs: Sequence[Row], claims: Sequence[Row], draw
     missing = len(study["runs"]) - len(runs)
     lines = [
         f"# {study['name']}: {study['question']}\n{TEXT_MARK}\n",
-        f"Written by `scripts/studies.sh --pages {name}` from the records; the study is `experiments/{name}`. {judged.count('holds')} claims hold, "
-        f"{judged.count('fails')} fail, {len(judged) - judged.count('holds') - judged.count('fails')} are undecided.\n",
+        f"Written by `scripts/studies.sh --pages {name}` from the records; the study is `experiments/{name}`. Of {len(expected)} claims {expected.count('holds')} hold and "
+        f"{expected.count('fails')} fail; of {len(asked)} open questions, asked without an expectation, {asked.count('holds')} hold and {asked.count('fails')} fail."
+        f"{f' {undecided} are undecided.' if undecided else ''}\n",
         chapters_of(name),
         f"## What came out\n\n{len(runs)} runs{f', {missing} are missing' if missing else ''}; {days}; {', '.join(machines)}; "
         f"{hours} h {minutes:02} min of training together; commits {', '.join(commits)}. `runs.csv` has a line for each.\n",
         *(f"![{figure[:-4]} by source length: mean and deviation over seeds]({figure})\n" for figure in drawn),
         *more,
         *(metric_table(table) for table in study["tables"]),
-        "## Claims\n\nOf the mean over seeds. Interval and p: a paired bootstrap over the n test sentences, of the difference being 0; seeds: of how many "
-        "each for itself says so. `claims.csv` has the reasons too.\n",
+        *diagnostic_tables(runs),
+        "## Claims\n\nLeft, right and their difference: mean and deviation over seeds. Interval and p, a paired bootstrap over the n test sentences, hold the trained "
+        "models fixed and do not speak of another seed; seeds: for how many of them alone the claim holds. `claims.csv` has the reasons too.\n",
         claims_table(claims),
         RECORD if shipped else "",
     ]  # fmt: skip

@@ -131,10 +131,8 @@ def draw(found: Found, labels: Sequence[str], own: dict[str, str]) -> plt.Figure
     for row, (title, measure) in zip(axes, measures.items()):
         for axis, way in zip(row, MODULES):
             for variant, counts in found.items():
-                colour, marker = styles[variant]
                 seeds = np.array([[measure(bucket) for bucket in seed[:-1]] for seed in counts[way, own[variant]]])
-                look = {"color": colour, "marker": marker, "mec": "white", "mew": 0.4, "label": variant}
-                lines[variant] = axis.plot(range(len(labels)), seeds.mean(axis=0), **look)[0]
+                lines[variant] = axis.plot(range(len(labels)), seeds.mean(axis=0), **styles[variant], label=variant)[0]
             axis.set(ylim=(0, None), xlim=(-0.3, len(labels) - 0.7))
         row[0].set_ylabel(title)
     for axis, way in zip(axes[0], MODULES):

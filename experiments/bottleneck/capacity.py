@@ -61,10 +61,9 @@ def draw(kept: Kept) -> plt.Figure:
     lines = {}
     for axis, (part, models) in zip(axes.ravel(), kept.items()):
         for model, seeds in models.items():
-            colour, marker = styles[model]
             widths = sorted(seeds)
-            lines[model] = axis.plot(widths, [mean(seeds[width]) for width in widths], color=colour, marker=marker, mec="white", mew=0.4, label=model)[0]
-            axis.vlines(widths, [min(seeds[width]) for width in widths], [max(seeds[width]) for width in widths], color=colour, lw=0.9)
+            lines[model] = axis.plot(widths, [mean(seeds[width]) for width in widths], **styles[model], label=model)[0]
+            axis.vlines(widths, [min(seeds[width]) for width in widths], [max(seeds[width]) for width in widths], color=styles[model]["color"], lw=0.9)
         axis.set(title=part, xscale="log", xlabel="numbers in the state", ylabel="longest source kept", ylim=(0, None))
         ticks = sorted({width for seeds in models.values() for width in seeds})
         axis.set_xticks(ticks, map(str, ticks), minor=False)

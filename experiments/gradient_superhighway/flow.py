@@ -53,12 +53,11 @@ def draw(flow: Flow) -> plt.Figure:
         for variant, seeds in flow.items():
             norms = np.array([one[at] for one, _ in seeds])
             shown = np.isfinite(norms).any(axis=0)
-            colour, marker = styles[variant]
-            lines[variant] = axis.plot(np.flatnonzero(shown), norms[:, shown].mean(axis=0), color=colour, marker=marker, ms=3, mec="white", mew=0.3, label=variant)[0]
+            lines[variant] = axis.plot(np.flatnonzero(shown), norms[:, shown].mean(axis=0), **styles[variant], ms=3, label=variant)[0]
         axis.set(title=title, yscale="log", xlabel="steps to the source's end")
         axis.yaxis.set_major_formatter("{x:g}")
         axis.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes[0].set_ylabel("norm of the loss gradient")
+    axes[0].set_ylabel("norm of the loss gradient\nof a source embedding")
     legend_above(figure, list(lines.values()))
     return figure
 

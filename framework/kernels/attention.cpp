@@ -102,17 +102,20 @@ SOFTALIGN_KERNEL void softmax_backward(AttentionSizes z,
 
 SOFTALIGN_KERNEL void weighted_sum(
     AttentionSizes z, const real* weights, const real* values, bool add, real* context) {
-  count_multiplications({z.lengths, usize(z.sentences)}, z.units);
   const Index units = z.units;
+  Index read = 0;
   for (Index b = 0; b < z.sentences; ++b) {
     real* c = context + b * units;
     if (!add) std::fill_n(c, units, real{0});
     for (Index s = 0; s < z.lengths[b]; ++s) {
       const real w = weights[b * z.positions + s];
+      if (w == 0) continue;
+      ++read;
       const real* h = values + (b * z.positions + s) * units;
       for (Index d = 0; d < units; ++d) c[d] += w * h[d];
     }
   }
+  work_of_thread().multiplications += read * units;
 }
 
 }  // namespace softalign::kernels

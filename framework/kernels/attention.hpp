@@ -54,7 +54,7 @@ void softmax_backward(AttentionSizes sizes,
                       const real* dweights,
                       real* denergies);
 
-// c_bd = sum_s w_bs h_bsd, added to what is there if asked.
+// c_bd = sum_s w_bs h_bsd, added to what is there if asked. Values of weight 0 are not read.
 void weighted_sum(AttentionSizes sizes,
                   const real* weights /*[B,S]*/,
                   const real* values /*[B,S,D]*/,

@@ -1,7 +1,8 @@
 // How much is computed, counted where it is computed; seq/cost.hpp asks a model. What is counted:
 //
 //   multiplications  those whose products are summed along an axis: m n k of a matrix product (so of convolutions,
-//                    too), U of an additive or dot energy, 2 U with coverage, D of a position in a weighted sum
+//                    too), U of an additive or dot energy, 2 U with coverage, D of a position in a weighted sum, if its weight
+//                    is not 0
 //   energies         scores of a target position with a source position, each head's; attention to the own side has
 //                    multiplications and no energies
 //

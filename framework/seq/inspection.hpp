@@ -16,6 +16,8 @@ struct Inspection {
   HeadWeights* heads =
       nullptr;  // where the weights of single heads go, valid as long as the tape's step
   const ChangeWeights* change = nullptr;  // only where Attention::weights_can_change()
+  bool distribution =
+      false;  // attentions that look at one position show the weights that they draw it from
 };
 
 }  // namespace softalign

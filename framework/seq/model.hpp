@@ -137,6 +137,10 @@ class Model {
   bool weights_can_change() const {
     return attention_ != nullptr && attention_->weights_can_change();
   }
+  // Whether they are a distribution, from which a position can be drawn.
+  bool weights_sum_to_one() const {
+    return aligns() && (attention_ == nullptr || attention_->weights_sum_to_one());
+  }
   Index target_symbols() const { return target_symbols_; }
   bool steps() const { return decoder_->steps(); }  // one at a time in training, if need be
   const Encoder& encoder() const { return *encoder_; }

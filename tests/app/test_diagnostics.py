@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -250,6 +251,78 @@ def test_the_cost_is_that_of_the_equations(run: Path) -> None:
         assert file["diagnostics/cost/train/activations"][0] > 0
 
 
+def drawn(model: Model, source: list[int], target: list[int], positions: tuple[int, ...]) -> Any:
+    """(loss, log p(positions)) with the annotation at positions[t] as the context of step t."""
+    looks = [np.eye(len(source))[s] for s in positions]
+    rows, weights = model.decode(model.annotations(model.embedded(source), {}), target, lambda t, _: looks[t])
+    return np.array([-rows[np.arange(len(target)), target].sum(), np.log([w[s] for w, s in zip(weights, positions)]).sum()])
+
+
+def gradients_of_parameters(model: Model, of: Callable[[], Any]) -> Any:
+    """[len(of()), parameters] by central differences."""
+    columns = []
+    for weights in model.p.values():
+        for i in np.ndindex(weights.shape):
+            kept = weights[i]
+            weights[i] = kept + 1e-5
+            above = of()
+            weights[i] = kept - 1e-5
+            columns.append((above - of()) / 2e-5)
+            weights[i] = kept
+    return np.array(columns).T
+
+
+@pytest.mark.parametrize("attention", ["global", "hard"])
+def test_the_variance_of_the_gradient_is_that_of_all_sequences(attention: str, tmp_path: Path) -> None:
+    lengths = "length: {train: [1, 3], dev: [1, 2], test: [1, 3]}"
+    spec = SPEC.split("diagnostics:")[0].replace("length: {train: [2, 6], dev: [2, 8], test: [2, 8]}", lengths)
+    spec = spec.replace("type: global", f"type: {attention}") + "diagnostics:\n  gradient_variance: {sentences: 3, most: 27}\n"
+    (tmp_path / "tiny.yaml").write_text(spec)
+    with h5py.File(trained_run(tmp_path) / "run.h5") as file:
+        model, found = Model(file), file["diagnostics/gradient_variance/dev"]
+        sums: dict[str, list[float]] = {}
+        for source, target in sentences(file, "cross_dev", model)[:3]:
+            draws = []
+            for positions in product(range(len(source)), repeat=len(target)):
+                loss, log_p = drawn(model, source, target, positions)
+                of_loss, of_log_p = gradients_of_parameters(model, lambda: drawn(model, source, target, positions))
+                draws.append((np.exp(log_p), loss, of_loss, of_log_p))
+            x = model.embedded(source)
+            average = gradients_of_parameters(model, lambda: np.array([model.loss(model.embedded(source), target)]))[0]
+            p, losses, of_loss, of_log_p = (np.array(column) for column in zip(*draws))
+            assert p.sum() == pytest.approx(1)
+            whole = p @ (of_loss + losses[:, None] * of_log_p)
+            baselines = {"none": 0, "expected": p @ losses}
+            g = {name: of_loss + (losses - b)[:, None] * of_log_p for name, b in baselines.items()}
+            variances = {name: p @ ((one - whole) ** 2).sum(axis=1) for name, one in g.items()}
+            slope = p @ (g["none"] * of_log_p).sum(axis=1)
+            variances["best"] = variances["none"] - slope**2 / (p @ (of_log_p**2).sum(axis=1))
+            context = p @ of_loss
+            measured = {f"variance_{name}": value for name, value in variances.items()} | {
+                "variance_context": p @ ((of_loss - context) ** 2).sum(axis=1),
+                "context_error": ((context - whole) ** 2).sum(),
+                "average_error": ((average - whole) ** 2).sum(),
+                "average_cosine": average @ whole / np.linalg.norm(average) / np.linalg.norm(whole),
+                "expected_loss": p @ losses,
+                "average_loss": model.loss(x, target),
+                "squares": whole @ whole,
+                "sequences": len(p),
+                "symbols": len(target),
+            }
+            for name, value in measured.items():
+                sums.setdefault(name, []).append(value)
+        total = {name: np.sum(values) for name, values in sums.items()}
+        assert found["sentences"][-1] == 3
+        assert found["sequences"][-1] == total["sequences"] / 3
+        assert found["gradient_norm"][-1] == pytest.approx(np.sqrt(total["squares"] / 3), rel=1e-4)
+        assert found["average_cosine"][-1] == pytest.approx(total["average_cosine"] / 3, rel=1e-4)
+        for name in ("expected_loss", "average_loss"):
+            assert found[name][-1] == pytest.approx(total[name] / total["symbols"], rel=1e-4)
+        for name in (*(f"variance_{one}" for one in (*baselines, "best", "context")), "context_error", "average_error"):
+            assert found[name][-1] == pytest.approx(total[name] / total["squares"], rel=1e-3), name
+        assert found["variance_best"][-1] < found["variance_none"][-1]
+
+
 def test_a_diagnostic_changes_no_number_of_the_run(run: Path, tmp_path: Path) -> None:
     (tmp_path / "tiny.yaml").write_text(SPEC.split("diagnostics:")[0])
     without = trained_run(tmp_path)
@@ -273,7 +346,7 @@ def test_show_and_its_json_have_them(run: Path) -> None:
     assert "did you mean 'bottleneck'" in error("show", run, "--diagnostic", "botleneck", cwd=run, code=2)
 
 
-@pytest.mark.parametrize("name", ["faithfulness", "attention_shape"])
+@pytest.mark.parametrize("name", ["faithfulness", "attention_shape", "gradient_variance"])
 def test_what_needs_an_attention_is_refused_a_model_without_one(name: str, tmp_path: Path) -> None:
     spec = TINY.replace("{type: global, score: {type: additive, units: 8}}", "none") + f"diagnostics:\n  {name}: {{}}\n"
     (tmp_path / "tiny.yaml").write_text(spec)

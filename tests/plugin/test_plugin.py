@@ -171,8 +171,8 @@ def test_a_spec_names_its_plugins_relative_to_itself(here: Path) -> None:
 def test_what_is_no_plugin_is_refused(here: Path) -> None:
     (here / "text.so").write_text("no shared object")
     other = ANGULAR.read_bytes()
-    assert other.count(b"softalign-abi{api=7;real=float;") == 1
-    (here / "other.so").write_bytes(other.replace(b"api=7;real=float;", b"api=8;real=float;"))
+    assert other.count(b"softalign-abi{api=8;real=float;") == 1
+    (here / "other.so").write_bytes(other.replace(b"api=8;real=float;", b"api=8;real=float;"))
     (here / "none.so").write_bytes(other.replace(b"softalign-abi{", b"softalign-xyz{"))
     (here / "cut.so").write_bytes(other[: len(other) // 2])
     os.mkfifo(here / "pipe.so")

@@ -96,7 +96,7 @@ class Hard final : public ScoredAttention {
     Var weights =
         softmax_prefix(static_cast<real>(1 / options_.temperature) * energies, memory.lengths);
     if (tape.noise() == nullptr) {
-      if (options_.test == "expectation") return {weights};
+      if (options_.test == "expectation" || memory.inspection.distribution) return {weights};
       Index* largest = tape.arena().array_of<Index>(weights.shape()[0]);
       for (Index b = 0; b < weights.shape()[0]; ++b) {
         const real* row = weights.value().data + b * weights.shape()[1];

@@ -1,0 +1,258 @@
+// How noisy the gradient is of an attention that draws the position it looks at (Xu et al. 2015, section 4.1),
+// and how wrong that of one that averages is. All sequences s of positions, one for each target symbol, are tried,
+// p(s) = prod_t w_t[s_t], teacher-forced and without dropout, so nothing is estimated. L(s) = -log p(y | s) in
+// nats, summed over a sentence's symbols. What is wanted is the gradient of E[L] in all parameters,
+//   G = E[g(s)],  g(s) = dL(s) + (L(s) - b) dlog p(s)  (equations 11, 12), the same for any baseline b.
+// Of one draw of s, sums over sentences divided by that of |G|^2:
+//   variance_none      E|g - G|^2, b = 0
+//   variance_expected  b = E[L] of the sentence
+//   variance_best      b = E[(dL + L dlog p) . dlog p] / E|dlog p|^2, the constant that leaves least
+//   variance_context   of dL(s) alone, which is biased:
+//   context_error      |E[dL] - G|^2: what the second part is for
+//   average_error      |G' - G|^2, G' the gradient of what soft attention minimises, L of contexts averaged with w
+// average_cosine: of G' and G, the mean over sentences. expected_loss, average_loss: E[L] and L of averaged contexts,
+// nats a symbol. gradient_norm: of G, the root of the mean square. sequences, sentences: how many were tried.
+// A position of a weight below 1e-30 is never drawn. Sentences with more than `most` sequences are left out.
+#include <cmath>
+
+#include "framework/eval/diagnostic.hpp"
+
+namespace softalign {
+namespace {
+
+constexpr real kNeverDrawn = real(1e-30);
+
+double dot(const std::vector<double>& a, const std::vector<double>& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+double squared_distance(const std::vector<double>& a, const std::vector<double>& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
+  return sum;
+}
+
+void add(std::vector<double>& to, double factor, const std::vector<double>& x) {
+  to.resize(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) to[i] += factor * x[i];
+}
+
+struct Draw {
+  double probability = 1;
+  double loss = 0;
+  std::vector<double> of_loss, of_log_p;  // gradients, all parameters
+};
+
+// The gradients of all parameters; zeroed before the forward pass, which adds those of the projection already.
+std::vector<double> backward(Tape& tape, Var loss, std::vector<real>& gradients) {
+  tape.backward(loss);
+  tape.reset();
+  std::vector<double> all(gradients.begin(), gradients.end());
+  std::ranges::fill(gradients, real{0});
+  return all;
+}
+
+double loss_of(const Model::Forward& forward) {
+  double loss = 0;
+  for (const real nll : forward.losses.nll) loss += static_cast<double>(nll);
+  return loss;
+}
+
+class GradientVariance final : public Diagnostic {
+ public:
+  struct Options : DiagnosticOptions {
+    Index most = 1000;
+    template <class V>
+    void describe(V& v) {
+      DiagnosticOptions::describe(v);
+      v("most",
+        most,
+        "sequences of positions of a sentence, S^T for S annotations and T target symbols; a "
+        "sentence with more is left out",
+        between(1, 1000000));
+    }
+  };
+  explicit GradientVariance(const Options& options) : options_(options) {}
+
+  bool looks(Moment moment, const Split&) const override { return moment != Moment::end; }
+  void check(const Model& model) const override {
+    if (!model.weights_can_change() || !model.learns_weights() || !model.weights_sum_to_one())
+      throw SpecError(
+          "this model has no attention from whose weights a position could be drawn; it needs "
+          "learned weights that sum to 1, as those of global or hard");
+  }
+
+  Findings look(const Probed& probed) const override {
+    const auto sentences =
+        of_each_sentence(probed, options_.sentences, [&](Index, const Batch& batch) {
+          return see(probed.model, batch);
+        });
+    Seen all;
+    for (const Seen& one : sentences) all.add(one);
+    Findings found;
+    const auto put = [&](const std::string& name,
+                         const std::string& what,
+                         const char* units,
+                         double sum,
+                         double of) {
+      found.arrays.push_back({name, what, units, {}, {of == 0 ? kUndefined : sum / of}});
+    };
+    const std::string variance = "variance of the gradient of one draw, ";
+    put("variance_none", variance + "no baseline, to |G|^2", "1", all.none, all.squares);
+    put("variance_expected", variance + "baseline E[L], to |G|^2", "1", all.expected, all.squares);
+    put("variance_best", variance + "best baseline, to |G|^2", "1", all.best, all.squares);
+    put("variance_context",
+        variance + "through contexts alone, to |G|^2",
+        "1",
+        all.context,
+        all.squares);
+    put("context_error",
+        "squared error of the gradient through contexts alone, to |G|^2",
+        "1",
+        all.context_error,
+        all.squares);
+    put("average_error",
+        "squared error of the gradient of averaged contexts, to |G|^2",
+        "1",
+        all.average_error,
+        all.squares);
+    put("average_cosine",
+        "cosine of the gradient of averaged contexts with G",
+        "1",
+        all.average_cosine,
+        all.sentences);
+    put("expected_loss", "expected loss of drawn positions", "nats", all.loss, all.symbols);
+    put("average_loss", "loss of averaged contexts", "nats", all.average_loss, all.symbols);
+    found.arrays.push_back({"gradient_norm",
+                            "norm of the gradient G of a sentence's expected loss",
+                            "1",
+                            {},
+                            {std::sqrt(all.squares / all.sentences)}});
+    put("sequences", "sequences of positions of a sentence", "1", all.sequences, all.sentences);
+    found.arrays.push_back(
+        {"sentences", "sentences that were short enough", "1", {}, {all.sentences}});
+    return found;
+  }
+
+ private:
+  struct Seen {  // sums over sentences
+    double sentences = 0, symbols = 0, sequences = 0;
+    double squares = 0;  // |G|^2
+    double none = 0, expected = 0, best = 0, context = 0;
+    double context_error = 0, average_error = 0, average_cosine = 0;
+    double loss = 0, average_loss = 0;
+    void add(const Seen& o) {
+      sentences += o.sentences;
+      symbols += o.symbols;
+      sequences += o.sequences;
+      squares += o.squares;
+      none += o.none;
+      expected += o.expected;
+      best += o.best;
+      context += o.context;
+      context_error += o.context_error;
+      average_error += o.average_error;
+      average_cosine += o.average_cosine;
+      loss += o.loss;
+      average_loss += o.average_loss;
+    }
+  };
+
+  // S^T; 0 where that is more than `most`.
+  Index sequences_of(Index positions, Index steps) const {
+    Index all = 1;
+    for (Index t = 0; t < steps; ++t)
+      if ((all *= positions) > options_.most) return 0;
+    return all;
+  }
+
+  static Draw drawn(const Model& model,
+                    const Batch& batch,
+                    const std::vector<Index>& positions,
+                    std::vector<real>& gradients) {
+    const ChangeWeights look = [&](Index step, std::span<real> weights) {
+      std::ranges::fill(weights, real{0});
+      weights[usize(positions[usize(step)])] = 1;
+    };
+    const Inspection inspection{.change = &look, .distribution = true};
+    Draw draw;
+    Tape tape(Tape::Mode::train, gradients.data());
+    const Model::Taught taught = model.teach(tape, batch, {}, inspection);
+    for (std::size_t t = 0; t < positions.size(); ++t) {
+      const real w = taught.weights[t].value().data[positions[t]];
+      if (w < kNeverDrawn) {
+        draw.probability = 0;
+        return draw;
+      }
+      draw.probability *= static_cast<double>(w);
+    }
+    const std::vector<real> ones(positions.size(), real{1});
+    Var log_p = log_likelihood(stack_steps(taught.weights), positions.data(), ones.data());
+    draw.of_log_p = backward(tape, log_p, gradients);
+    const Model::Forward forward = model.forward(tape, batch, 1, inspection);
+    draw.loss = loss_of(forward);
+    draw.of_loss = backward(tape, forward.losses.loss, gradients);
+    return draw;
+  }
+
+  Seen see(const Model& model, const Batch& batch) const {
+    std::vector<real> gradients(usize(model.parameters().flat_size()));
+    const auto steps = usize(batch.target_lengths[0]);
+    Tape tape(Tape::Mode::train, gradients.data());
+    const Model::Forward averaged = model.forward(tape, batch, 1, {.distribution = true});
+    const Index width = averaged.positions[0];
+    const Index sequences = sequences_of(width, batch.target_lengths[0]);
+    if (sequences == 0) return {};
+    Seen seen{.sentences = 1,
+              .symbols = static_cast<double>(steps),
+              .sequences = static_cast<double>(sequences),
+              .average_loss = loss_of(averaged)};
+    const std::vector<double> average = backward(tape, averaged.losses.loss, gradients);
+
+    std::vector<double> through_context, whole;  // E[dL], G
+    double of_whole = 0, of_context = 0;         // E|g|^2 without a baseline, E|dL|^2
+    double with_log_p = 0, of_log_p = 0;         // E[g . dlog p], E|dlog p|^2
+    std::vector<Index> positions(steps);
+    for (Index sequence = 0; sequence < sequences; ++sequence) {
+      for (Index rest = sequence; Index & position : positions) {
+        position = rest % width;
+        rest /= width;
+      }
+      Draw draw = drawn(model, batch, positions, gradients);
+      if (draw.probability == 0) continue;
+      const double p = draw.probability;
+      seen.loss += p * draw.loss;
+      add(through_context, p, draw.of_loss);
+      of_context += p * dot(draw.of_loss, draw.of_loss);
+      std::vector<double>& g = draw.of_loss;
+      add(g, draw.loss, draw.of_log_p);
+      add(whole, p, g);
+      of_whole += p * dot(g, g);
+      with_log_p += p * dot(g, draw.of_log_p);
+      of_log_p += p * dot(draw.of_log_p, draw.of_log_p);
+    }
+    seen.squares = dot(whole, whole);
+    const auto variance = [&](double baseline) {
+      return of_whole - 2 * baseline * with_log_p + baseline * baseline * of_log_p - seen.squares;
+    };
+    seen.none = variance(0);
+    seen.expected = variance(seen.loss);
+    seen.best = variance(of_log_p == 0 ? 0 : with_log_p / of_log_p);
+    seen.context = of_context - dot(through_context, through_context);
+    seen.context_error = squared_distance(through_context, whole);
+    seen.average_error = squared_distance(average, whole);
+    seen.average_cosine =
+        dot(average, whole) / std::sqrt(dot(average, average) * dot(whole, whole));
+    return seen;
+  }
+
+  Options options_;
+};
+SOFTALIGN_DIAGNOSTIC("gradient_variance",
+                     GradientVariance,
+                     "noise of the gradient of drawn positions, error of averaged ones, exactly");
+
+}  // namespace
+}  // namespace softalign
