@@ -62,13 +62,16 @@ def runs_of(study: Row, folder: Path) -> list[Row]:
         raise RecordError(f"{folder}: no run is complete; scripts/studies.sh {study['name']} runs them")
     exported = {row["run_id"]: row for row in csv.DictReader(io.StringIO(answer("export", *places)))}
     varied = {key for key in next(iter(exported.values())) if len({row[key] for row in exported.values()}) > 1}
-    by_length = tuple({f"test/{table['metric']}:" for table in study["tables"]})
+    by_length = {table["metric"] for table in study["tables"]}
     rows = []
     for run, place in zip((run for run in study["runs"] if run["state"] == "complete"), places):
         known = exported[run["run_id"]]
         row = {key: run[key] for key in ("part", "variant", "seed", "run_id")}
         row |= {key: known[key] for key in known if "." in key and key in varied}
-        row |= {key: known[key] for key in known if key == "updates" or key.startswith("test/") and (":" not in key or key.startswith(by_length))}
+        row |= {key: known[key] for key in known if key == "updates" or key.startswith("test/") and ":" not in key}
+        tested = read_file(place / "run.h5").by_length
+        for metric in sorted(by_length & set(tested.metrics)):
+            row |= {f"test/{metric}[{bucket}]": value for bucket, value in zip(tested.labels, tested.metrics[metric].tolist()) if value == value}
         with opened(place / "run.h5") as file:
             row |= found_by_diagnostics(file)
             row["seconds"] = round(float(file["train/wall_time"][-1]))

@@ -46,9 +46,9 @@ def table(flow: Flow) -> str:
     return markdown(rows)
 
 
-def draw(flow: Flow) -> plt.Figure:
+def draw(flow: Flow, names: list[str]) -> plt.Figure:
     figure, axes = plt.subplots(1, 2, figsize=(WIDTHS["page"], 2.6), sharey=True, layout="constrained")
-    styles, lines = looks(flow), {}
+    styles, lines = looks(names), {}
     for axis, at, title in zip(axes, (0, -1), ("before training", "after training")):
         for variant, seeds in flow.items():
             norms = np.array([one[at] for one, _ in seeds])
@@ -64,7 +64,7 @@ def draw(flow: Flow) -> plt.Figure:
 
 def make(arguments: argparse.Namespace) -> Made:
     flow = read(arguments.folder)
-    return table(flow), lambda: draw(flow)
+    return table(flow), lambda: draw(flow, [run["variant"] for run in complete_runs(arguments.folder)])
 
 
 if __name__ == "__main__":

@@ -90,7 +90,7 @@ JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const Measured& me
     if (!all && count_lengths_otherwise(runs.front(),
                                         *first.emplace(m.part, &runs.front()).first->second)) {
       judged.verdict = Verdict::unmeasured;
-      judged.nothing = m.text + " (its lengths count something else: evaluate.length_unit)";
+      judged.nothing = m.text + " counts lengths otherwise (evaluate.length_unit)";
       return judged;
     }
     const Index n = std::ssize(runs.front().of_length(m.shortest, m.longest));
@@ -104,7 +104,12 @@ JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const Measured& me
   for (const Measurement& m : statement.measurements()) {
     if (is_defined(m, measured(m))) continue;
     judged.verdict = Verdict::unmeasured;
-    judged.nothing = m.text;
+    judged.nothing =
+        !m.of_diagnostic() ? m.text + " is not defined over its test sentences"
+        : measured(m).front().found.contains(m.metric)
+            ? m.text + " has no number at these places"
+            : m.text +
+                  " is no array of its record; softalign show RUN --diagnostic NAME lists them";
     return judged;
   }
   const Sides sides = sides_of(statement, measured, seeds, 0);
@@ -127,7 +132,7 @@ JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const Measured& me
   judged.p = resampled ? p_bootstrap(differences, judged.difference.mean) : std::nan("");
   const bool holds = statement.holds(judged.left.mean, judged.right.mean) &&
                      (!claim.all_seeds || judged.seeds == judged.difference.count) &&
-                     (!claim.p || !resampled || judged.p < *claim.p);
+                     (!claim.p || judged.p < *claim.p);
   judged.verdict = holds ? Verdict::holds : Verdict::fails;
   judged.confidence = ratio(static_cast<double>(held), static_cast<double>(judged.resamples));
   return judged;
@@ -135,17 +140,19 @@ JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const Measured& me
 
 // The lines below a verdict.
 std::string evidence_text(const JudgedClaim& judged) {
+  const bool small = std::max(std::abs(judged.left.mean), std::abs(judged.right.mean)) < 2;
+  const int decimals = small ? 3 : 2;
   const std::string sides = fmt::format("   {} {} {};",
-                                        number_text(judged.left),
+                                        number_text(judged.left, decimals),
                                         judged.claim->statement.comparison(),
-                                        number_text(judged.right)),
+                                        number_text(judged.right, decimals)),
                     seeds = fmt::format(
                         "so for {} of {}", judged.seeds, counted(judged.difference.count, "seed")),
-                    by = "by " + number_text(judged.difference);
+                    by = "by " + number_text(judged.difference, decimals);
   if (judged.resamples == 0) return fmt::format("{} {}; {}\n", sides, by, seeds);
   return fmt::format(
       "{} n = {}, {}; so in {:.1f} % of {} resamples{}\n"
-      "   {}, 95 % in [{:.2f}, {:.2f}], p = {:.3f}; {}\n",
+      "   {}, 95 % in [{:.{}f}, {:.{}f}], p = {:.3f}; {}\n",
       sides,
       counted(judged.sentences, "sentence"),
       counted(judged.left.count, "seed"),
@@ -154,7 +161,9 @@ std::string evidence_text(const JudgedClaim& judged) {
       judged.resamples < kResamples ? " that have such sentences" : "",
       by,
       judged.interval.low,
+      decimals,
       judged.interval.high,
+      decimals,
       judged.p,
       seeds);
 }
@@ -222,10 +231,11 @@ void check_metric(const std::string& name, const Position& where) {
       "{}: unknown metric '{}'{}", where.str(), printable(name), suggestion(name, known));
 }
 
-std::string number_text(const Seeds& seeds) {
+std::string number_text(const Seeds& seeds, int decimals) {
   if (std::isnan(seeds.mean)) return "-";
-  if (seeds.count < 2 || std::isinf(seeds.mean)) return fmt::format("{:.2f}", seeds.mean);
-  return fmt::format("{:.2f} ±{:.2f}", seeds.mean, seeds.deviation);
+  if (seeds.count < 2 || std::isinf(seeds.mean))
+    return fmt::format("{:.{}f}", seeds.mean, decimals);
+  return fmt::format("{:.{}f} ±{:.{}f}", seeds.mean, decimals, seeds.deviation, decimals);
 }
 
 Json json_of(const Seeds& seeds) {
@@ -328,7 +338,7 @@ std::string claims_text(const std::vector<JudgedClaim>& claims) {
     if (judged.verdict == Verdict::empty)
       text += fmt::format("   no test sentence is as long as {} asks\n", judged.nothing);
     else if (judged.verdict == Verdict::unmeasured)
-      text += fmt::format("   {} is not defined over its test sentences\n", judged.nothing);
+      text += fmt::format("   {}\n", judged.nothing);
     else if (judged.verdict == Verdict::absent)
       text +=
           fmt::format("   no configuration is the {}, complete with all seeds\n", judged.nothing);

@@ -38,7 +38,7 @@ struct JudgedClaim {
   double p = 0;                   // two-sided, of that difference being 0 (p_bootstrap)
   Index resamples = 0;            // 0: it speaks of diagnostics alone, which are not drawn anew
   std::vector<std::string> best;  // of a sweep: which configuration each measurement means
-  std::string nothing;  // the measurement to blame when the verdict is empty or unmeasured
+  std::string nothing;  // the measurement to blame when the verdict is empty; why it is unmeasured
 
   bool judged() const { return verdict == Verdict::holds || verdict == Verdict::fails; }
   // A claim that is expected to hold, and does not.
@@ -68,6 +68,7 @@ bool broken(const std::vector<JudgedClaim>& claims);
 std::string claims_text(const std::vector<JudgedClaim>& claims);
 nlohmann::ordered_json claims_json(const std::vector<JudgedClaim>& claims);
 nlohmann::ordered_json json_of(const Seeds& seeds);
-std::string number_text(const Seeds& seeds);  // "21.50 ±0.30", "-" for no number
+std::string number_text(const Seeds& seeds,
+                        int decimals = 2);  // "21.50 ±0.30", "-" for no number
 
 }  // namespace softalign

@@ -22,13 +22,28 @@ bool fits(const std::string& part, const std::string& variant, const std::string
   return pattern.empty() || fnmatch(pattern.c_str(), (part + "/" + variant).c_str(), 0) == 0;
 }
 
-void check_metrics(const Study& study, const std::set<std::string>& planned) {
+// Diagnostics by part/variant, of what is planned.
+using Diagnosed = std::map<std::string, std::set<std::string>>;
+
+void check_metrics(const Study& study,
+                   const std::set<std::string>& planned,
+                   const Diagnosed& diagnosed) {
   for (const StudyPart& part : study.parts)
     for (const StudyMetric& metric : part.metrics)
       if (planned.contains(part.name)) check_metric(metric.name, metric.where);
   for (const StudyClaim& claim : study.claims)
-    for (const Measurement& m : claim.statement.measurements())
-      if (planned.contains(m.part)) check_metric(m.metric, claim.where);
+    for (const Measurement& m : claim.statement.measurements()) {
+      if (!planned.contains(m.part)) continue;
+      check_metric(m.metric, claim.where);
+      const std::string subject = m.part + "/" + m.variant;
+      const std::string diagnostic = m.metric.substr(0, m.metric.find('.'));
+      if (m.of_diagnostic() && !diagnosed.at(subject).contains(diagnostic))
+        throw SpecError("{}: '{}': the spec of {} has no diagnostics.{}",
+                        claim.where.str(),
+                        printable(m.text, 200),
+                        subject,
+                        diagnostic);
+    }
 }
 
 class Planner {
@@ -47,8 +62,19 @@ class Planner {
 
   void add(const StudyPart& part, const StudyVariant& variant, Index seed) {
     const SpecTree tree = tree_of(part, variant, seed, {});
-    const ResolvedSpec<Spec> resolved = load_(tree);
-    check_spec(resolved);
+    const ResolvedSpec<Spec> resolved = [&] {
+      try {
+        ResolvedSpec<Spec> loaded = load_(tree);
+        check_spec(loaded);
+        return loaded;
+      } catch (const SpecError& error) {
+        throw SpecError("{} (of {}/{})", error.what(), part.name, variant.name);
+      }
+    }();
+    std::set<std::string>& diagnosed = diagnosed_[part.name + "/" + variant.name];
+    if (resolved.spec.diagnostics)
+      for (const auto& [name, plugin] : resolved.spec.diagnostics->chosen)
+        if (plugin.options) diagnosed.insert(name);
     ListedRun row{.k = std::ssize(list().rows), .part = part.name, .variant = variant.name};
     row.seed = resolved.spec.seed;  // an override may have changed it
     row.matched = match_text(resolved.spec);
@@ -68,6 +94,7 @@ class Planner {
       std::tie(same->base, same->matched) = std::tie(row.base, row.matched);  // data may have moved
   }
 
+  const Diagnosed& diagnosed() const { return diagnosed_; }
   StudyPlan finish() { return std::move(plan_); }
 
  private:
@@ -119,6 +146,7 @@ class Planner {
   const std::vector<Override>& overrides_;
   const LoadSpec& load_;
   RunList before_;  // as it was written last
+  Diagnosed diagnosed_;
   StudyPlan plan_;
 };
 
@@ -151,7 +179,7 @@ StudyPlan plan_study(const Study& study,
   if (planned.empty())
     throw SpecError("no run fits '{}'; give a pattern of part/variant, as 'reverse/*'",
                     printable(pattern));
-  check_metrics(study, planned);
+  check_metrics(study, planned, planner.diagnosed());
   return planner.finish();
 }
 

@@ -1,5 +1,7 @@
 #include "framework/study/claim.hpp"
 
+#include <algorithm>
+
 #include "framework/config/fields.hpp"
 #include "framework/config/scalar.hpp"
 
@@ -46,6 +48,12 @@ std::vector<StudyClaim> read_claims(
       throw SpecError("{}: the claim '{}' speaks of no metric",
                       statement.where.str(),
                       printable(claim.statement.text(), 200));
+    if (claim.p && std::ranges::all_of(claim.statement.measurements(), &Measurement::of_diagnostic))
+      throw SpecError(
+          "{}: p asks how the test sentences were drawn, and what diagnostics find has one number "
+          "a "
+          "run; remove p, and write seeds: all",
+          statement.where.str());
     for (const Measurement& measurement : claim.statement.measurements())
       check(measurement, statement.where);
     claims.push_back(std::move(claim));

@@ -122,6 +122,24 @@ def test_a_wrong_study_is_status_2_and_writes_nothing(here: Path):
     assert list(here.iterdir()) == [here / "study.yaml"]
 
 
+def test_a_claim_about_a_diagnostic_needs_it_in_the_spec(here: Path):
+    claim = "attention_shape.coverage(reverse/additive) > attention_shape.coverage(reverse/none)"
+    (here / "study.yaml").write_text(STUDY.replace("score.units=5]", "score.units=5, 'diagnostics.attention_shape={}']") + f"  - claim: {claim}\n")
+    refused = softalign("study", "study.yaml", "--dry-run", cwd=here, code=2)
+    assert "study.yaml:13:12: 'attention_shape.coverage(reverse/none)': the spec of reverse/none has no diagnostics.attention_shape" in refused.stderr
+
+
+def test_a_spec_that_is_refused_is_named_with_its_variant(here: Path):
+    (here / "study.yaml").write_text(STUDY.replace("{model.attention: none}", "{model.attention: none, diagnostics.attention_shape: {}}"))
+    refused = softalign("study", "study.yaml", "--dry-run", cwd=here, code=2)
+    assert "this model has no attention" in refused.stderr and refused.stderr.rstrip().endswith("(of reverse/none)")
+
+
+def test_a_tiny_study_says_what_it_is_worth(here: Path):
+    (here / "study.yaml").write_text(STUDY.replace("    report:", "    tiny: {train.max_updates: 1}\n    report:"))
+    assert "--tiny: hardly trained" in softalign("study", "study.yaml", "--tiny", cwd=here).stdout
+
+
 def test_an_interruption_is_status_75_and_the_same_command_goes_on(here: Path):
     running = started("study", "study.yaml", *SLOW, cwd=here)
     wait_until(lambda: any(j.stat().st_size > 3000 for j in here.rglob("*.jrnl")))  # it trains

@@ -80,18 +80,20 @@ std::string along(const Found& found, const std::string& axis) {
     }
   if (arrays.empty()) return "";
   Table table(columns);
-  const Index size = arrays.front()->dims[1].size;
+  const Index size = arrays.front()->dims[1].size, last = arrays.front()->dims[0].size - 1;
   for (Index i = 0; i < size; ++i) {
     std::vector<std::string> cells{found.place(axis, i)};
     bool any = false;
     for (const Array* array : arrays) {
-      const double value = found.values(*array)[usize((array->dims[0].size - 1) * size + i)];
+      const double value = found.values(*array)[usize(last * size + i)];
       any |= std::isfinite(value);
       cells.push_back(number_text(value));
     }
     if (any) table.row(std::move(cells));
   }
-  return table.empty() ? "" : "\n" + table.fitted();
+  return table.empty()
+             ? ""
+             : fmt::format("\nat update {}\n{}", found.place("update", last), table.fitted());
 }
 
 std::string by_update(const Found& found) {
@@ -103,8 +105,15 @@ std::string by_update(const Found& found) {
       columns.push_back({array.name, Side::right});
     }
   if (arrays.empty()) return "";
+  const Index updates = arrays.front()->dims[0].size;
+  if (updates == 1) {
+    Table table({{"at update " + found.place("update", 0)}, {"", Side::right}});
+    for (const Array* array : arrays)
+      table.row({array->name, number_text(found.values(*array).front())});
+    return table.fitted();
+  }
   Table table(columns);
-  for (Index i = 0; i < arrays.front()->dims[0].size; ++i) {
+  for (Index i = 0; i < updates; ++i) {
     std::vector<std::string> cells{found.place("update", i)};
     for (const Array* array : arrays) cells.push_back(number_text(found.values(*array)[usize(i)]));
     table.row(std::move(cells));
@@ -148,8 +157,11 @@ std::string diagnostic_tables(const Record& record, const std::string& name) {
     for (const Array& array : found.arrays) {
       const Json attributes =
           record.attributes(kGroup + "/" + found.name + "/" + found.split + "/" + array.name);
-      out +=
-          fmt::format("  {}: {}\n", array.name, text_of(attributes.value("long_name", Json(""))));
+      const std::string unit = text_of(attributes.value("units", Json("1")));
+      out += fmt::format("  {}: {}{}\n",
+                         array.name,
+                         text_of(attributes.value("long_name", Json(""))),
+                         unit == "1" ? "" : " (" + unit + ")");
     }
     out += by_update(found);
     for (const Array& axis : found.axes)

@@ -30,7 +30,7 @@ struct Arguments {
   bool json = false;
 };
 
-void print(const Study& study, const StudyOutcome& outcome) {
+void print(const Study& study, const StudyOutcome& outcome, bool tiny) {
   if (!study.question.empty()) print_text("{}\n", study.question);
   for (const StudyTable& table : outcome.tables) print_text("\n{}", table_text(table));
   const bool marked = std::any_of(outcome.tables.begin(), outcome.tables.end(), [](const auto& t) {
@@ -38,6 +38,8 @@ void print(const Study& study, const StudyOutcome& outcome) {
   });
   if (marked) print_text("* the best of its column\n");
   if (!outcome.claims.empty()) print_text("\nClaims\n{}", claims_text(outcome.claims));
+  if (tiny)
+    print_text("\n--tiny: hardly trained, so tables and verdicts only show that the study runs\n");
 }
 
 // study.json says after every run how the study stands.
@@ -135,7 +137,7 @@ ExitCode study(const Arguments& arguments) {
   if (arguments.json)
     fmt::print("{}", json);
   else
-    print(study, outcome);
+    print(study, outcome, arguments.tiny);
   if (say_failed(plan.list, rows)) return ExitCode::failed;
   const auto in_use =
       std::ranges::count_if(rows, [](const RowStatus& row) { return is_worked_on(row.state); });

@@ -3,7 +3,7 @@
 // annotation h_i of the last layer, where the gradient through the recurrence from later annotations is counted
 // too. The mean over sentences, by distance in steps from the source's end (</s> has 0), and by tenths of the
 // source from its beginning. far_to_near: the mean norm in the first quarter of a sentence, divided by that in
-// its last quarter, the geometric mean over sentences: 1 where the gradient is flat.
+// its last quarter, the geometric mean over sentences: 1 where both ends are equal, whatever lies between.
 #include <cmath>
 
 #include "framework/base/elementary.hpp"
@@ -121,7 +121,7 @@ class GradientFlow final : public Diagnostic {
     found.arrays.push_back({name + "_by_distance", norm, "1", {"distance"}, by_distance});
     found.arrays.push_back({name + "_by_tenth", norm, "1", {"tenth"}, by_tenth});
     found.arrays.push_back({name + "_far_to_near",
-                            norm + ": first quarter of the source to its last",
+                            norm + ": first quarter of the source to its last, 1 where they are equal",
                             "1",
                             {},
                             {count == 0 ? kUndefined : exact::exp(logarithms / count)}});
