@@ -120,11 +120,12 @@ class GradientFlow final : public Diagnostic {
     const std::string norm = "norm of the loss gradient " + whose;
     found.arrays.push_back({name + "_by_distance", norm, "1", {"distance"}, by_distance});
     found.arrays.push_back({name + "_by_tenth", norm, "1", {"tenth"}, by_tenth});
-    found.arrays.push_back({name + "_far_to_near",
-                            norm + ": first quarter of the source to its last, 1 where they are equal",
-                            "1",
-                            {},
-                            {count == 0 ? kUndefined : exact::exp(logarithms / count)}});
+    found.arrays.push_back(
+        {name + "_far_to_near",
+         norm + ": first quarter of the source to its last, 1 where they are equal",
+         "1",
+         {},
+         {count == 0 ? kUndefined : exact::exp(logarithms / count)}});
   }
 
   Options options_;
