@@ -86,12 +86,12 @@ def found_by_diagnostics(file: Any) -> dict[str, float]:
     """Single numbers after the last update and before the first, where it looked then, by the name of their column."""
     found = {}
     for name, splits in members(group_of(file, "diagnostics")):
-        group = splits["test" if "test" in splits else "dev"] if "test" in splits or "dev" in splits else None
-        for array, values in members(group):
-            if array != "update" and values.ndim == 1 and values.shape == group["update"].shape:
-                found[f"{name}/{array}"] = float(values[-1])
-                if group["update"][0] == 0:
-                    found[f"{name}/start/{array}"] = float(values[0])
+        for group in filter(None, (group_of(splits, split) for split in ("dev", "test"))):  # the later one stands
+            for array, values in members(group):
+                if array != "update" and values.ndim == 1 and values.shape == group["update"].shape:
+                    found[f"{name}/{array}"] = float(values[-1])
+                    if group["update"][0] == 0:
+                        found[f"{name}/start/{array}"] = float(values[0])
     return found
 
 

@@ -37,9 +37,9 @@ def answer(*words: object) -> str:
 
 
 def cell(numbers: Sequence[float], digits: int = 1) -> str:
-    """Mean and deviation over seeds of what is a number; a single one alone, nothing of none."""
+    """Mean and deviation over seeds of what is a number; what is the same for all stands alone, nothing of none."""
     numbers = [number for number in numbers if not math.isnan(number)]
-    deviation = f" ±{stdev(numbers):,.{digits}f}" if len(numbers) > 1 else ""
+    deviation = f" ±{stdev(numbers):,.{digits}f}" if len(set(numbers)) > 1 else ""
     return f"{mean(numbers):,.{digits}f}{deviation}" if numbers else ""
 
 

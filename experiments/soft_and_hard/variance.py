@@ -74,6 +74,7 @@ def draw(found: Found) -> plt.Figure:
                 line = plot.plot(np.arange(len(y)), y, **styles[variant] | {"linestyle": dash, "ms": 3}, label=variant)[0]
                 lines.setdefault(variant, line)
         plot.set(title=part, yscale="log", xlabel="epochs")
+        plot.yaxis.set_major_formatter("{x:g}")
     axes[0][0].set_ylabel("to the squared norm of the gradient")
     legend_above(figure, list(lines.values()))
     return figure
