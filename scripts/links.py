@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import io
 import math
 import re
 import sys
+import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -37,8 +39,13 @@ def links_of(line: str, place: str) -> Links:
 
 
 def read(path: Path) -> list[Links]:
-    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
-        return [links_of(line, f"{path}:{number}") for number, line in enumerate(file, 1)]
+    try:
+        data = path.read_bytes()
+        text = (gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data).decode("utf-8-sig")
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "is neither UTF-8 nor whole gzip"
+        raise ValueError(f"{path}: {reason}") from error
+    return [links_of(line, f"{path}:{number}") for number, line in enumerate(io.StringIO(text, newline=None), 1)]
 
 
 def pairs(a: Path, b: Path) -> Iterator[tuple[Links, Links]]:
@@ -66,9 +73,11 @@ def quality(sentences: Iterable[tuple[Links, Links]]) -> tuple[float, float, flo
 
 
 def print_quality(gold: Path, files: list[Path]) -> None:
+    found = [(path, quality(pairs(gold, path))) for path in files]
+    if not any(any(links.values()) for links in read(gold)):
+        raise ValueError(f"{gold}: has no sure link (i-j) to measure by")
     print("precision  recall    AER")
-    for path in files:
-        precision, recall, aer = quality(pairs(gold, path))
+    for path, (precision, recall, aer) in found:
         print(f"{precision:9.2f}  {recall:6.2f}  {aer:5.2f}  {printable(path)}")
 
 
@@ -97,7 +106,7 @@ def main() -> int:
             print_quality(arguments.gold, arguments.files)
         else:
             print_intersection(arguments.file, arguments.other, arguments.reversed)
-    except (OSError, UnicodeDecodeError, ValueError) as error:
+    except ValueError as error:
         print(printable(error), file=sys.stderr)
         return 3
     return 0

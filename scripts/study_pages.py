@@ -13,7 +13,6 @@ import missing_package  # isort: skip
 import argparse
 import csv
 import io
-import json
 import re
 import subprocess
 import sys
@@ -33,7 +32,7 @@ from paper import set_style
 from paper_lines import draw_lengths
 from records import read_file
 from stored import RecordError, group_of, members, opened
-from study_script import answer, cell, markdown
+from study_script import answer, cell, markdown, read_study
 
 EXPERIMENTS = Path(__file__).resolve().parents[1] / "experiments"
 REPEATED = ("What was found", "What was claimed beforehand", "What the source reports")  # chapters of a study's README.md that its page repeats
@@ -65,6 +64,8 @@ def runs_of(study: Row, folder: Path) -> list[Row]:
     by_length = {table["metric"] for table in study["tables"]}
     rows = []
     for run, place in zip((run for run in study["runs"] if run["state"] == "complete"), places):
+        if run["run_id"] not in exported:
+            raise RecordError(f"{place}/run.h5: is missing or damaged; `softalign verify {place}` says more")
         known = exported[run["run_id"]]
         row = {key: run[key] for key in ("part", "variant", "seed", "run_id")}
         row |= {key: known[key] for key in known if "." in key and key in varied}
@@ -242,10 +243,7 @@ def small_record(name: str, study: Row) -> bytes:
 
 
 def write_page(name: str, folder: Path, out: Path, force: bool) -> None:
-    file = folder / "study.json"
-    if not file.exists():
-        raise RecordError(f"{file}: no such file; scripts/studies.sh {name} runs the study")
-    study = json.loads(file.read_text(encoding="utf-8"))
+    study = read_study(folder)
     runs, claims = runs_of(study, folder), claim_rows(study)
     drawn, more = list(figures(study, folder, out)), list(own(name, folder, out))
     write(out / "runs.csv", csv_text(runs).encode(), True)

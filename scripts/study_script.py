@@ -22,10 +22,23 @@ from program import program
 from stored import RecordError
 
 
+def read_study(folder: Path) -> dict[str, Any]:
+    """What study.json says."""
+    file = folder / "study.json"
+    try:
+        study = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise RecordError(f"{file}: no such file; scripts/studies.sh {folder.name.removesuffix('-tiny')} runs the study") from error
+    except (OSError, ValueError) as error:
+        raise RecordError(f"{file}: cannot be read; run the study again, which writes it anew") from error
+    if not isinstance(study, dict) or not {"name", "question", "runs", "tables", "claims"} <= study.keys():
+        raise RecordError(f"{file}: is no study of this version; run the study again, which writes it anew")
+    return study
+
+
 def complete_runs(folder: Path) -> list[dict[str, Any]]:
     """As study.json has them, with `place`, the folder of each."""
-    runs = json.loads((folder / "study.json").read_text(encoding="utf-8"))["runs"]
-    return [run | {"place": folder / run["path"]} for run in runs if run["state"] == "complete"]
+    return [run | {"place": folder / run["path"]} for run in read_study(folder)["runs"] if run["state"] == "complete"]
 
 
 def answer(*words: object) -> str:

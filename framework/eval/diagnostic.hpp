@@ -90,7 +90,9 @@ auto of_each_sentence(const Probed& probed, Index count, const See& see) {
   std::vector<decltype(see(Index{}, std::declval<const Batch&>()))> found(seen.size());
   probed.workers.run(std::ssize(seen), [&](Index i) {
     probed.check_stop();
-    found[usize(i)] = see(i, make_batch(probed.split, std::span(seen).subspan(usize(i), 1)));
+    found[usize(i)] = see(
+        i,
+        make_batch(probed.split, std::span(seen).subspan(usize(i), 1), probed.model.reads_links()));
   });
   return found;
 }

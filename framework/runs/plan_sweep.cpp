@@ -101,6 +101,18 @@ void finish_row(const RunList& list,
     if (std::ranges::count(notes, note) == 0) notes.push_back(note);
 }
 
+// A plan keeps the number that model.match found, and what it was found for.
+void check_match(const Sweep& sweep, const Spec& base) {
+  for (const SweepParameter& parameter : sweep.parameters)
+    if (base.model.match &&
+        (parameter.path.starts_with("model.match") || parameter.path.starts_with("task")))
+      throw SpecError(
+          "{}: the base has model.match, whose number is found once, before the sweep: {} would "
+          "change what is matched; write the rows as variants of a study instead",
+          parameter.where.str(),
+          printable(parameter.path));
+}
+
 std::string hash_of(const Sweep& sweep, const Value& base) {
   return sha256_hex(sweep.text + block_text(base));
 }
@@ -113,6 +125,7 @@ const std::string& add_base(const Sweep& sweep,
   check_base(sweep.base, sweep.base_named_at);
   SpecTree tree = load_tree(sweep.base);
   const ResolvedSpec<Spec> resolved = load(tree);
+  check_match(sweep, resolved.spec);
   options = values_of(resolved.spec);
   return list.add_base(frozen_base(tree.root, resolved.spec, options));
 }

@@ -187,6 +187,9 @@ std::map<std::string, StoredFinding> findings_in(const Record& record) {
   for (const std::string& name : record.children(root))
     for (const char* split : {"dev", "test"}) {  // the later one stands
       const std::string group = root + "/" + name + "/" + split;
+      if (!record.has(group)) continue;
+      const std::vector<double> updates = numbers_in(record, group, "update");
+      const bool at_start = !updates.empty() && updates.front() == 0;
       for (const std::string& child : record.children(group)) {
         const Array array = record.array(group, child);
         const auto* numbers = std::get_if<std::vector<double>>(&array.values);
@@ -198,6 +201,7 @@ std::map<std::string, StoredFinding> findings_in(const Record& record) {
         if (array.dims.size() == 2)
           found.places = numbers_in(record, group, array.dims[1].name, usize(size));
         all[name + "." + child] = found;
+        if (!at_start) continue;
         found.values.assign(numbers->begin(), numbers->begin() + size);
         all[name + ".start." + child] = std::move(found);
       }

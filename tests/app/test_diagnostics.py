@@ -346,6 +346,13 @@ def test_show_and_its_json_have_them(run: Path) -> None:
     assert "did you mean 'bottleneck'" in error("show", run, "--diagnostic", "botleneck", cwd=run, code=2)
 
 
+def test_a_diagnostic_looks_into_a_model_that_reads_links(tmp_path: Path) -> None:
+    (tmp_path / "tiny.yaml").write_text(TINY.replace("{type: global, score: {type: additive, units: 8}}", "true_alignment") + "diagnostics: {cost: {}, attention_shape: {}}\n")
+    with h5py.File(trained_run(tmp_path) / "run.h5") as file:
+        assert file["diagnostics/attention_shape/test/coverage"][-1] == 100
+        assert file["diagnostics/cost/test/energies"][-1] == 0
+
+
 @pytest.mark.parametrize("name", ["faithfulness", "attention_shape", "gradient_variance"])
 def test_what_needs_an_attention_is_refused_a_model_without_one(name: str, tmp_path: Path) -> None:
     spec = TINY.replace("{type: global, score: {type: additive, units: 8}}", "none") + f"diagnostics:\n  {name}: {{}}\n"

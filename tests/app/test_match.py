@@ -140,6 +140,13 @@ def test_every_row_of_a_sweep_is_matched(fair: Path) -> None:
     assert abs(parameters(fair / "results/fair" / rows[3]["folder"]) - target) <= target / 100
 
 
+@pytest.mark.parametrize("key", ["model.match.to", "model.match.by", "task.symbols"])
+def test_a_sweep_of_what_the_match_is_found_from_is_refused(key: str, fair: Path) -> None:
+    base = next(line.split()[1] for line in (fair / "sweep.yaml").read_text().splitlines() if line.startswith("base:"))
+    (fair / "other.yaml").write_text(f"name: other\nbase: {base}\nparameters:\n  {key}: {{values: [8, 9]}}\n")
+    assert f"{key} would change what is matched" in error("sweep", "plan", "other.yaml", cwd=fair, code=2)
+
+
 @pytest.mark.parametrize(
     ("spec", "message"),
     [

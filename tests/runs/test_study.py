@@ -129,6 +129,21 @@ def test_a_claim_about_a_diagnostic_needs_it_in_the_spec(here: Path):
     assert "study.yaml:13:12: 'attention_shape.coverage(reverse/none)': the spec of reverse/none has no diagnostics.attention_shape" in refused.stderr
 
 
+def test_start_is_before_the_first_update(here: Path):
+    shape = "attention_shape.start.coverage(reverse/additive) - attention_shape.coverage(reverse/additive)"
+    claims = f"  - claim: {shape} < 0\n    expect: open\n  - claim: cost.start.energies(reverse/additive) > 0\n    expect: open\n"
+    changes = "'diagnostics={attention_shape: {}, cost: {}}'"
+    (here / "study.yaml").write_text(STUDY.replace("score.units=5]", f"score.units=5, {changes}]") + claims)
+    softalign("study", "study.yaml", cwd=here)
+    (moved, unmeasured) = outcome(here)["claims"][1:]
+    assert moved["left"]["mean"] != 0
+    assert unmeasured["verdict"] == "unmeasured"  # cost looks at the end alone
+    run = next(run for run in outcome(here)["runs"] if run["variant"] == "additive")
+    with h5py.File(here / "results/small" / run["path"] / "run.h5") as file:
+        found = [file[f"diagnostics/attention_shape/{split}/coverage"][at] for split, at in (("dev", 0), ("test", -1))]
+    assert moved["left"]["mean"] == pytest.approx(found[0] - found[1])
+
+
 def test_a_spec_that_is_refused_is_named_with_its_variant(here: Path):
     (here / "study.yaml").write_text(STUDY.replace("{model.attention: none}", "{model.attention: none, diagnostics.attention_shape: {}}"))
     refused = softalign("study", "study.yaml", "--dry-run", cwd=here, code=2)

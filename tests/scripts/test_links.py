@@ -53,4 +53,15 @@ def test_faults_are_told_by_file_and_line(gold: Path) -> None:
     assert run("aer", "gold", "a", cwd=gold, code=3).startswith("a:3: '1:1' is not a link; write i-j (sure) or ipj (possible)")
     (gold / "a").write_text("0-0\n")
     assert run("aer", "gold", "a", cwd=gold, code=3) == "gold has 3 lines and a has 1; line k of one must belong to line k of the other\n"
-    assert "No such file" in run("intersect", "gold", "b", cwd=gold, code=3)
+    assert run("intersect", "gold", "b", cwd=gold, code=3) == "b: No such file or directory\n"
+    for content in (b"\xff", gzip.compress(b"0-0\n")[:-3], b"\x1f\x8b"):
+        (gold / "a").write_bytes(content)
+        assert run("aer", "gold", "a", cwd=gold, code=3) == "a: is neither UTF-8 nor whole gzip\n"
+    assert run("aer", "gold", ".", cwd=gold, code=3) == ".: Is a directory\n"
+    (gold / "none").write_text("1p1\n")
+    assert run("aer", "none", "none", cwd=gold, code=3) == "none: has no sure link (i-j) to measure by\n"
+
+
+def test_a_file_of_another_system_is_read(gold: Path) -> None:
+    (gold / "a").write_bytes(gzip.compress(b"\xef\xbb\xbf0-0\r\n2-2\r\n\r\n"))
+    assert "100.00  100.00   0.00  a" in run("aer", "gold", "a", cwd=gold)

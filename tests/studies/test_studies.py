@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -94,6 +95,17 @@ def test_what_is_wrong_is_told(tmp_path: Path):
     assert "there is no experiments/nothing/study.yaml" in studies("nothing", code=2)
     assert "there is no option '--pagse'" in studies("--pagse", code=2)
     assert "study.json: no such file; scripts/studies.sh controls runs the study" in studies("--pages", "--out", tmp_path, "controls", code=3)
+    (tmp_path / "controls").mkdir()
+    for content, reason in {"": "cannot be read", "\xff": "cannot be read", "{": "cannot be read", "[]": "is no study", "{}": "is no study"}.items():
+        (tmp_path / "controls/study.json").write_text(content, encoding="latin-1")
+        assert f"study.json: {reason}" in studies("--pages", "--out", tmp_path, "controls", code=3)
+
+
+def test_a_page_is_not_written_of_a_damaged_record(out: Path, tmp_path: Path):
+    shutil.copytree(out / "controls-tiny", tmp_path / "controls-tiny")
+    record = next((tmp_path / "controls-tiny").glob("*/*/run.h5"))
+    record.write_bytes(record.read_bytes()[:-100])
+    assert "run.h5: is missing or damaged" in studies("--tiny", "--pages", "--out", tmp_path, "controls", code=3)
 
 
 @pytest.mark.parametrize("page", PUBLISHED, ids=lambda page: page.name)
