@@ -65,8 +65,8 @@ def test_a_run_that_is_there_twice_is_read_once_where_it_is_complete(tmp_path):
 def test_a_usual_name_keeps_its_look_whatever_stands_beside_it():
     together = drawing.looks(["none", "dot", "additive", "cosine", "mine"])
     assert together["dot"] == drawing.looks(["dot"])["dot"]
-    assert len(set(together.values())) == 5
-    assert len(set(drawing.looks(map(str, range(60))).values())) == 60
+    assert len({str(look) for look in together.values()}) == 5
+    assert len({str(look) for look in drawing.looks(map(str, range(60))).values()}) == 60
 
 
 @pytest.mark.parametrize("length, x", [(0, -0.5), (10, 0.5), (15, 1.0), (30, 2.5), (60, 5.5), (99, 5.5)])
