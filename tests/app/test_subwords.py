@@ -132,4 +132,4 @@ def test_claims_of_lengths_do_not_mix_units(linked: Path) -> None:
     )
     shown = softalign("study", "study.yaml", BPE, cwd=linked, code=4).stdout
     assert "1. holds: token_accuracy(text/words)" in shown and "2. NOT MEASURED: " in shown
-    assert "its lengths count something else: evaluate.length_unit" in shown
+    assert "token_accuracy[1-2](text/pieces) counts lengths otherwise (evaluate.length_unit)" in shown

@@ -275,7 +275,12 @@ BOOST_AUTO_TEST_CASE(every_part_of_a_model_can_be_asked) {
     const Work before = work_of_thread();
     model.forward(tape, batch, real{1});
     const Work after = work_of_thread();
-    BOOST_TEST(after.multiplications - before.multiplications == cost.multiplications, yaml);
+    const Index multiplications = after.multiplications - before.multiplications;
+    if (yaml.find("monotonic") == yaml.npos)
+      BOOST_TEST(multiplications == cost.multiplications, yaml);
+    else
+      BOOST_TEST(multiplications <= cost.multiplications,
+                 yaml);  // nobody reads where a weight is 0
     BOOST_TEST(after.energies - before.energies == cost.energies, yaml);
   };
   for (const auto& [kind, rest] :
