@@ -172,7 +172,7 @@ def test_what_is_no_plugin_is_refused(here: Path) -> None:
     (here / "text.so").write_text("no shared object")
     other = ANGULAR.read_bytes()
     assert other.count(b"softalign-abi{api=8;real=float;") == 1
-    (here / "other.so").write_bytes(other.replace(b"api=8;real=float;", b"api=8;real=float;"))
+    (here / "other.so").write_bytes(other.replace(b"api=8;real=float;", b"api=9;real=float;"))
     (here / "none.so").write_bytes(other.replace(b"softalign-abi{", b"softalign-xyz{"))
     (here / "cut.so").write_bytes(other[: len(other) // 2])
     os.mkfifo(here / "pipe.so")
@@ -180,7 +180,7 @@ def test_what_is_no_plugin_is_refused(here: Path) -> None:
     for file, message in {
         "text.so": "is no shared object (it has no ELF header); build it with softalign_add_plugin",
         "none.so": "not a softalign plugin (no ABI tag inside); build it with softalign_add_plugin",
-        "other.so": "built for another softalign; api is 8, this program has 7; build it again",
+        "other.so": "built for another softalign; api is 9, this program has 8; build it again",
         "gone.so": "gone.so: cannot be read",
         "cut.so": "cut.so: is cut short or damaged: it has ",
         "pipe.so": "pipe.so: is no regular file",
