@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "framework/base/suggest.hpp"
 #include "framework/base/types.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/runs/claims.hpp"
@@ -115,7 +116,18 @@ class Planner {
     const Value* const to = unknown_target(tree.root);
     if (!to) return tree;
     const auto other = std::ranges::find(part.variants, to->text, &StudyVariant::name);
-    if (other == part.variants.end()) return tree;
+    if (other == part.variants.end()) {
+      if (to->text.find_first_of("./") == std::string::npos) {
+        std::vector<std::string> names;
+        for (const StudyVariant& one : part.variants) names.push_back(one.name);
+        throw SpecError("{}: model.match.to: '{}' is no variant of part '{}', and no spec{}",
+                        to->where.str(),
+                        printable(to->text),
+                        part.name,
+                        suggestion(to->text, names));
+      }
+      return tree;
+    }
     const bool circle = other->name == variant.name || std::ranges::count(asking, other->name) > 0;
     asking.push_back(variant.name);
     if (circle)

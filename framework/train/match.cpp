@@ -241,7 +241,7 @@ class Widths {
 
   // Of the first legal widths from a step on.
   std::optional<Tried> at_least(Index step) {
-    constexpr Index kMostHeads = 64;
+    constexpr Index kMostHeads = 256;
     std::vector<Index> before;
     for (Index one = step; one < step + kMostHeads * steps(); ++one)
       if (std::vector<Index> widths = at(one); std::exchange(before, widths) != widths)
