@@ -32,7 +32,7 @@ from paper import set_style
 from paper_lines import draw_lengths
 from records import read_file
 from stored import RecordError, group_of, members, opened
-from study_script import answer, cell, markdown, read_study
+from study_script import answer, cell, complete_runs, markdown, read_study
 
 EXPERIMENTS = Path(__file__).resolve().parents[1] / "experiments"
 REPEATED = ("What was found", "What was claimed beforehand", "What the source reports")  # chapters of a study's README.md that its page repeats
@@ -56,14 +56,15 @@ Row = dict[str, Any]
 
 def runs_of(study: Row, folder: Path) -> list[Row]:
     """A row for each complete run: the options that vary, test metrics, single numbers of diagnostics, time, date, commit, machine."""
-    places = [folder / run["path"] for run in study["runs"] if run["state"] == "complete"]
-    if not places:
+    complete = complete_runs(folder)
+    if not complete:
         raise RecordError(f"{folder}: no run is complete; scripts/studies.sh {study['name']} runs them")
-    exported = {row["run_id"]: row for row in csv.DictReader(io.StringIO(answer("export", *places)))}
+    exported = {row["run_id"]: row for row in csv.DictReader(io.StringIO(answer("export", *(run["place"] for run in complete))))}
     varied = {key for key in next(iter(exported.values())) if len({row[key] for row in exported.values()}) > 1}
     by_length = {table["metric"] for table in study["tables"]}
     rows = []
-    for run, place in zip((run for run in study["runs"] if run["state"] == "complete"), places):
+    for run in complete:
+        place = run["place"]
         if run["run_id"] not in exported:
             raise RecordError(f"{place}/run.h5: is missing or damaged; `softalign verify {place}` says more")
         known = exported[run["run_id"]]

@@ -13,6 +13,7 @@
 // average_cosine: of G' and G, the mean over sentences. expected_loss, average_loss: E[L] and L of averaged contexts,
 // nats a symbol. gradient_norm: of G, the root of the mean square. sequences, sentences: how many were tried.
 // A position of a weight below 1e-30 is never drawn. Sentences with more than `most` sequences are left out.
+#include <array>
 #include <cmath>
 
 #include "framework/eval/diagnostic.hpp"
@@ -89,76 +90,71 @@ class GradientVariance final : public Diagnostic {
         of_each_sentence(probed, options_.sentences, [&](Index, const Batch& batch) {
           return see(probed.model, batch);
         });
-    Seen all;
-    for (const Seen& one : sentences) all.add(one);
+    Seen all{};
+    for (const Seen& one : sentences)
+      for (std::size_t i = 0; i < kSums; ++i) all[i] += one[i];
     Findings found;
-    const auto put = [&](const std::string& name,
-                         const std::string& what,
-                         const char* units,
-                         double sum,
-                         double of) {
-      found.arrays.push_back({name, what, units, {}, {of == 0 ? kUndefined : sum / of}});
+    const auto put = [&](const char* name, const char* what, const char* units, double value) {
+      found.arrays.push_back({name, what, units, {}, {value}});
     };
-    const std::string variance = "variance of the gradient of one draw, ";
-    put("variance_none", variance + "no baseline, to |G|^2", "1", all.none, all.squares);
-    put("variance_expected", variance + "baseline E[L], to |G|^2", "1", all.expected, all.squares);
-    put("variance_best", variance + "best baseline, to |G|^2", "1", all.best, all.squares);
-    put("variance_context",
-        variance + "through contexts alone, to |G|^2",
+    for (const Ratio& one : kRatios)
+      put(one.name,
+          one.what,
+          one.units,
+          all[one.of] == 0 ? kUndefined : all[one.sum] / all[one.of]);
+    put("gradient_norm",
+        "norm of the gradient G of a sentence's expected loss",
         "1",
-        all.context,
-        all.squares);
-    put("context_error",
-        "squared error of the gradient through contexts alone, to |G|^2",
-        "1",
-        all.context_error,
-        all.squares);
-    put("average_error",
-        "squared error of the gradient of averaged contexts, to |G|^2",
-        "1",
-        all.average_error,
-        all.squares);
-    put("average_cosine",
-        "cosine of the gradient of averaged contexts with G",
-        "1",
-        all.average_cosine,
-        all.sentences);
-    put("expected_loss", "expected loss of drawn positions", "nats", all.loss, all.symbols);
-    put("average_loss", "loss of averaged contexts", "nats", all.average_loss, all.symbols);
-    found.arrays.push_back({"gradient_norm",
-                            "norm of the gradient G of a sentence's expected loss",
-                            "1",
-                            {},
-                            {std::sqrt(all.squares / all.sentences)}});
-    put("sequences", "sequences of positions of a sentence", "1", all.sequences, all.sentences);
-    found.arrays.push_back(
-        {"sentences", "sentences that were short enough", "1", {}, {all.sentences}});
+        std::sqrt(all[kSquares] / all[kSentences]));
+    put("sentences", "sentences that were short enough", "1", all[kSentences]);
     return found;
   }
 
  private:
-  struct Seen {  // sums over sentences
-    double sentences = 0, symbols = 0, sequences = 0;
-    double squares = 0;  // |G|^2
-    double none = 0, expected = 0, best = 0, context = 0;
-    double context_error = 0, average_error = 0, average_cosine = 0;
-    double loss = 0, average_loss = 0;
-    void add(const Seen& o) {
-      sentences += o.sentences;
-      symbols += o.symbols;
-      sequences += o.sequences;
-      squares += o.squares;
-      none += o.none;
-      expected += o.expected;
-      best += o.best;
-      context += o.context;
-      context_error += o.context_error;
-      average_error += o.average_error;
-      average_cosine += o.average_cosine;
-      loss += o.loss;
-      average_loss += o.average_loss;
-    }
+  // Of a sentence, or summed over sentences.
+  enum Sum : std::size_t {
+    kSentences,
+    kSymbols,
+    kSequences,
+    kSquares,  // |G|^2
+    kNone,     // variances
+    kExpected,
+    kBest,
+    kContext,
+    kContextError,
+    kAverageError,
+    kAverageCosine,
+    kLoss,
+    kAverageLoss,
+    kSums
   };
+  using Seen = std::array<double, kSums>;
+
+  struct Ratio {
+    const char* name;
+    const char* what;
+    const char* units;
+    Sum sum, of;
+  };
+  static constexpr Ratio kRatios[] = {
+      {"variance_none", "variance of one draw, no baseline, to |G|^2", "1", kNone, kSquares},
+      {"variance_expected",
+       "variance of one draw, baseline E[L], to |G|^2",
+       "1",
+       kExpected,
+       kSquares},
+      {"variance_best", "variance of one draw, best baseline, to |G|^2", "1", kBest, kSquares},
+      {"variance_context",
+       "variance of one draw, contexts alone, to |G|^2",
+       "1",
+       kContext,
+       kSquares},
+      {"context_error", "squared error, contexts alone, to |G|^2", "1", kContextError, kSquares},
+      {"average_error", "squared error of averaging, to |G|^2", "1", kAverageError, kSquares},
+      {"average_cosine", "cosine of averaging's gradient with G", "1", kAverageCosine, kSentences},
+      {"expected_loss", "expected loss of drawn positions", "nats", kLoss, kSymbols},
+      {"average_loss", "loss of averaged contexts", "nats", kAverageLoss, kSymbols},
+      {"sequences", "sequences of positions of a sentence", "1", kSequences, kSentences}};
 
   // S^T; 0 where that is more than `most`.
   Index sequences_of(Index positions, Index steps) const {
@@ -204,11 +200,12 @@ class GradientVariance final : public Diagnostic {
     const Model::Forward averaged = model.forward(tape, batch, 1, {.distribution = true});
     const Index width = averaged.positions[0];
     const Index sequences = sequences_of(width, batch.target_lengths[0]);
-    if (sequences == 0) return {};
-    Seen seen{.sentences = 1,
-              .symbols = static_cast<double>(steps),
-              .sequences = static_cast<double>(sequences),
-              .average_loss = loss_of(averaged)};
+    Seen seen{};
+    if (sequences == 0) return seen;
+    seen[kSentences] = 1;
+    seen[kSymbols] = static_cast<double>(steps);
+    seen[kSequences] = static_cast<double>(sequences);
+    seen[kAverageLoss] = loss_of(averaged);
     const std::vector<double> average = backward(tape, averaged.losses.loss, gradients);
 
     std::vector<double> through_context, whole;  // E[dL], G
@@ -223,7 +220,7 @@ class GradientVariance final : public Diagnostic {
       Draw draw = drawn(model, batch, positions, gradients);
       if (draw.probability == 0) continue;
       const double p = draw.probability;
-      seen.loss += p * draw.loss;
+      seen[kLoss] += p * draw.loss;
       add(through_context, p, draw.of_loss);
       of_context += p * dot(draw.of_loss, draw.of_loss);
       std::vector<double>& g = draw.of_loss;
@@ -233,17 +230,17 @@ class GradientVariance final : public Diagnostic {
       with_log_p += p * dot(g, draw.of_log_p);
       of_log_p += p * dot(draw.of_log_p, draw.of_log_p);
     }
-    seen.squares = dot(whole, whole);
+    seen[kSquares] = dot(whole, whole);
     const auto variance = [&](double baseline) {
-      return of_whole - 2 * baseline * with_log_p + baseline * baseline * of_log_p - seen.squares;
+      return of_whole - 2 * baseline * with_log_p + baseline * baseline * of_log_p - seen[kSquares];
     };
-    seen.none = variance(0);
-    seen.expected = variance(seen.loss);
-    seen.best = variance(of_log_p == 0 ? 0 : with_log_p / of_log_p);
-    seen.context = of_context - dot(through_context, through_context);
-    seen.context_error = squared_distance(through_context, whole);
-    seen.average_error = squared_distance(average, whole);
-    seen.average_cosine =
+    seen[kNone] = variance(0);
+    seen[kExpected] = variance(seen[kLoss]);
+    seen[kBest] = variance(of_log_p == 0 ? 0 : with_log_p / of_log_p);
+    seen[kContext] = of_context - dot(through_context, through_context);
+    seen[kContextError] = squared_distance(through_context, whole);
+    seen[kAverageError] = squared_distance(average, whole);
+    seen[kAverageCosine] =
         dot(average, whole) / std::sqrt(dot(average, average) * dot(whole, whole));
     return seen;
   }
