@@ -129,6 +129,8 @@ class Run(AlignmentFile):
     @property
     def trained_lengths(self) -> tuple[int | None, int] | None:
         """The shortest and the longest source that training saw, as the spec bounds them; of text only the longest is known."""
+        if self.task["type"] == "image_captions":
+            return None  # it counts digits, and a source has pixels
         if lengths := (self.task.get("length") or {}).get("train"):
             return lengths[0], lengths[1]
         longest = self.task.get("max_length")

@@ -10,8 +10,16 @@ import records
 from made_records import BUCKETS, write_record
 
 
+PUBLISHED = Path(__file__).parents[2] / "results/published"
+
+
 def labels_below(*places: Path) -> list[str]:
     return records.labels(records.find_files(places, print))
+
+
+def test_images_are_not_as_long_as_their_digits_are_many():
+    run = records.read_file(PUBLISHED / "images.h5")
+    assert run.task["length"]["train"] and run.trained_lengths is None
 
 
 def test_a_run_reads_as_it_was_written(tmp_path):
