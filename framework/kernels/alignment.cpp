@@ -122,13 +122,13 @@ SOFTALIGN_KERNEL void coverage_energy_forward(AttentionSizes z,
                                               const real* attended,
                                               const real* w,
                                               real* energies) {
-  count_multiplications({z.lengths, usize(z.sentences)}, 2 * z.units);
+  work_of_thread().multiplications += z.valid() * 2 * z.units;
   for (Index b = 0; b < z.sentences; ++b) {
     const real* q = query + b * z.units;
     for (Index s = 0; s < z.positions; ++s) {
       const Index row = b * z.positions + s;
       const real* k = keys + row * z.units;
-      if (s >= z.lengths[b]) {
+      if (s < z.begin(b) || s >= z.lengths[b]) {
         energies[row] = 0;
         continue;
       }
@@ -153,7 +153,7 @@ SOFTALIGN_KERNEL void coverage_energy_backward(AttentionSizes z,
   };
   for (Index b = 0; b < z.sentences; ++b) {
     const real* q = query + b * z.units;
-    for (Index s = 0; s < z.lengths[b]; ++s) {
+    for (Index s = z.begin(b); s < z.lengths[b]; ++s) {
       const Index row = b * z.positions + s;
       const real* k = keys + row * z.units;
       const real de = denergies[row], c = attended[row];

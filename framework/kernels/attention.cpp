@@ -10,7 +10,7 @@ namespace softalign::kernels {
 
 SOFTALIGN_KERNEL void additive_energy_forward(
     AttentionSizes z, const real* keys, const real* query, SharedRow shared, real* energies) {
-  count_multiplications({z.lengths, usize(z.sentences)}, z.units);
+  work_of_thread().multiplications += z.valid() * z.units;
   const Index units = z.units;
   for (Index b = 0; b < z.sentences; ++b) {
     const real* q = query + b * units;
@@ -18,7 +18,7 @@ SOFTALIGN_KERNEL void additive_energy_forward(
     for (Index s = 0; s < z.positions; ++s) {
       const real* k = keys + (b * z.positions + s) * units;
       energies[b * z.positions + s] =
-          s < z.lengths[b]
+          s >= z.begin(b) && s < z.lengths[b]
               ? lane_sum(units, [=](Index u) { return v[u] * vector_tanh(q[u] + k[u]); })
               : real{0};
     }
@@ -40,7 +40,7 @@ SOFTALIGN_KERNEL void additive_energy_backward(AttentionSizes z,
     const real* v = shared.data + b * shared.of_sentence;
     real* to_v = dv != nullptr ? dv + b * units : scratch;
     real* to_query = dquery != nullptr ? dquery + b * units : scratch + units;
-    for (Index s = 0; s < z.lengths[b]; ++s) {
+    for (Index s = z.begin(b); s < z.lengths[b]; ++s) {
       const Index row = b * z.positions + s;
       const real* k = keys + row * units;
       real* to_key = dkeys != nullptr ? dkeys + row * units : scratch + 2 * units;
@@ -60,11 +60,12 @@ SOFTALIGN_KERNEL void additive_energy_backward(AttentionSizes z,
 
 SOFTALIGN_KERNEL void batched_dot(
     AttentionSizes z, const real* keys, const real* query, bool add, real* energies) {
-  count_multiplications({z.lengths, usize(z.sentences)}, z.units);
+  work_of_thread().multiplications += z.valid() * z.units;
   for (Index b = 0; b < z.sentences; ++b) {
     const real* q = query + b * z.units;
     real* e = energies + b * z.positions;
-    for (Index s = 0; s < z.lengths[b]; ++s) {
+    if (!add) std::fill_n(e, z.begin(b), real{0});
+    for (Index s = z.begin(b); s < z.lengths[b]; ++s) {
       const real* k = keys + (b * z.positions + s) * z.units;
       const real sum = lane_sum(z.units, [=](Index d) { return k[d] * q[d]; });
       e[s] = add ? e[s] + sum : sum;
@@ -75,15 +76,16 @@ SOFTALIGN_KERNEL void batched_dot(
 
 SOFTALIGN_KERNEL void softmax_forward(AttentionSizes z, const real* energies, real* weights) {
   for (Index b = 0; b < z.sentences; ++b) {
-    const real* e = energies + b * z.positions;
-    real* w = weights + b * z.positions;
-    const Index length = z.lengths[b];
+    const Index begin = z.begin(b), length = z.lengths[b] - begin;
+    const real* e = energies + b * z.positions + begin;
+    real* w = weights + b * z.positions + begin;
+    std::fill(w - begin, w, real{0});
     real largest = length > 0 ? e[0] : real{0};
     for (Index s = 1; s < length; ++s) largest = std::max(largest, e[s]);
     for (Index s = 0; s < length; ++s) w[s] = vector_exp(e[s] - largest);
     const real sum = lane_sum(length, [=](Index s) { return w[s]; });
     for (Index s = 0; s < length; ++s) w[s] /= sum;
-    for (Index s = length; s < z.positions; ++s) w[s] = 0;
+    std::fill(w + length, w + z.positions - begin, real{0});
   }
 }
 
@@ -92,11 +94,12 @@ SOFTALIGN_KERNEL void softmax_backward(AttentionSizes z,
                                        const real* dweights,
                                        real* denergies) {
   for (Index b = 0; b < z.sentences; ++b) {
-    const real* w = weights + b * z.positions;
-    const real* dw = dweights + b * z.positions;
-    real* de = denergies + b * z.positions;
-    const real mean = lane_sum(z.lengths[b], [=](Index s) { return w[s] * dw[s]; });
-    for (Index s = 0; s < z.lengths[b]; ++s) de[s] += w[s] * (dw[s] - mean);
+    const Index row = b * z.positions + z.begin(b), length = z.lengths[b] - z.begin(b);
+    const real* w = weights + row;
+    const real* dw = dweights + row;
+    real* de = denergies + row;
+    const real mean = lane_sum(length, [=](Index s) { return w[s] * dw[s]; });
+    for (Index s = 0; s < length; ++s) de[s] += w[s] * (dw[s] - mean);
   }
 }
 

@@ -1,5 +1,5 @@
 // Kernels of attention. B: sentences, S: source positions, U: alignment units, D: annotation size;
-// lengths[b] <= S positions of sentence b are valid, the rest is padding: never read, energies and
+// positions [begins[b], lengths[b]) of sentence b are valid, the rest is never read, energies and
 // weights there are 0. Backward kernels ADD.
 #pragma once
 
@@ -8,10 +8,17 @@
 namespace softalign::kernels {
 
 struct AttentionSizes {
-  Index sentences;       // B
-  Index positions;       // S
-  Index units;           // U or D
-  const Index* lengths;  // [B]
+  Index sentences;                // B
+  Index positions;                // S
+  Index units;                    // U or D
+  const Index* lengths;           // [B]
+  const Index* begins = nullptr;  // [B]; null: 0. Only of energies and softmax, else all are valid
+  Index begin(Index b) const { return begins != nullptr ? begins[b] : 0; }
+  Index valid() const {  // positions of all sentences
+    Index all = 0;
+    for (Index b = 0; b < sentences; ++b) all += lengths[b] - begin(b);
+    return all;
+  }
 };
 
 // One row for all sentences, or, `of_sentence` numbers apart, one for each.

@@ -23,8 +23,9 @@ struct Work {
 // All of the calling thread's; who wants to know what something takes looks before and after it.
 Work& work_of_thread();
 
-// So many for each valid position of each sentence.
-void count_multiplications(std::span<const Index> lengths, Index each);
-void count_energies(std::span<const Index> lengths, Index each = 1);
+// So many for each position of each sentence, from where it begins; begins empty: from 0.
+void count_energies(std::span<const Index> lengths,
+                    Index each = 1,
+                    std::span<const Index> begins = {});
 
 }  // namespace softalign

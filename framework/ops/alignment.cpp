@@ -23,9 +23,15 @@ kernels::AttentionSizes sizes_of(Var rows, std::span<const Index> lengths, std::
 
 }  // namespace
 
-Var coverage_energy(
-    Var keys, Var query, Var v, Var attended, Var w, std::span<const Index> lengths) {
+Var coverage_energy(Var keys,
+                    Var query,
+                    Var v,
+                    Var attended,
+                    Var w,
+                    std::span<const Index> lengths,
+                    std::span<const Index> begins) {
   auto n = sizes_of(attended, lengths, "coverage_energy");
+  n.begins = begins.data();
   n.units = v.shape().size();
   ops::require(keys.shape() == Shape{n.sentences, n.positions, n.units} &&
                    query.shape() == Shape{n.sentences, n.units} && w.shape().size() == n.units,
@@ -76,36 +82,6 @@ Var sparsemax_prefix(Var energies, std::span<const Index> lengths) {
   tape.arena().rewind(mark);
   return tape.record(weights, {energies}, [=](View dw) {
     kernels::sparsemax_backward(n, weights.data, dw.data, energies.gradient().data);
-  });
-}
-
-// A window is a prefix of what begins where it does.
-Var softmax_window(Var energies, std::span<const Index> begins, std::span<const Index> ends) {
-  const auto n = sizes_of(energies, begins, "softmax_window");
-  Tape& tape = energies.tape();
-  View weights = tape.zeros(energies.shape());
-  Index* sizes = tape.arena().array_of<Index>(n.sentences);
-  for (Index b = 0; b < n.sentences; ++b) {
-    const Index begin = begins[usize(b)];
-    sizes[b] = ends[usize(b)] - begin;
-    if (begin < 0 || sizes[b] < 1 || begin + sizes[b] > n.positions)
-      throw BugError(
-          "[softmax_window] window [{}, {}) of {} positions", begin, begin + sizes[b], n.positions);
-  }
-  const Index* first = begins.data();
-  // Calls f(one sentence of `size` positions, where its window begins).
-  const auto for_each = [=](auto f) {
-    for (Index b = 0; b < n.sentences; ++b)
-      f(kernels::AttentionSizes{1, sizes[b], 0, sizes + b}, b * n.positions + first[b]);
-  };
-  for_each([&](kernels::AttentionSizes one, Index at) {
-    kernels::softmax_forward(one, energies.value().data + at, weights.data + at);
-  });
-  return tape.record(weights, {energies}, [=](View dw) {
-    View de = energies.gradient();
-    for_each([&](kernels::AttentionSizes one, Index at) {
-      kernels::softmax_backward(one, weights.data + at, dw.data + at, de.data + at);
-    });
   });
 }
 

@@ -7,19 +7,23 @@
 namespace softalign {
 namespace {
 
-kernels::AttentionSizes sizes_of(Var memory, std::span<const Index> lengths, std::string_view op) {
+kernels::AttentionSizes sizes_of(Var memory,
+                                 std::span<const Index> lengths,
+                                 std::string_view op,
+                                 std::span<const Index> begins = {}) {
   ops::require(
       memory.shape().rank() == 3 && memory.shape()[0] == static_cast<Index>(lengths.size()),
       op,
       "keys or values must be [B,S,D] with a length for each of B",
       memory);
-  return {memory.shape()[0], memory.shape()[1], memory.shape()[2], lengths.data()};
+  return {memory.shape()[0], memory.shape()[1], memory.shape()[2], lengths.data(), begins.data()};
 }
 
 }  // namespace
 
-Var additive_energy(Var keys, Var query, Var v, std::span<const Index> lengths) {
-  const auto n = sizes_of(keys, lengths, "additive_energy");
+Var additive_energy(
+    Var keys, Var query, Var v, std::span<const Index> lengths, std::span<const Index> begins) {
+  const auto n = sizes_of(keys, lengths, "additive_energy", begins);
   const bool one_v = v.shape().size() == n.units;
   ops::require(query.shape() == Shape{n.sentences, n.units} &&
                    (one_v || v.shape() == Shape{n.sentences, n.units}),
@@ -50,8 +54,11 @@ Var additive_energy(Var keys, Var query, Var v, std::span<const Index> lengths) 
   });
 }
 
-Var batched_dot(Var keys, Var query, std::span<const Index> lengths) {
-  const auto n = sizes_of(keys, lengths, "batched_dot");
+Var batched_dot(Var keys,
+                Var query,
+                std::span<const Index> lengths,
+                std::span<const Index> begins) {
+  const auto n = sizes_of(keys, lengths, "batched_dot", begins);
   ops::require(query.shape() == Shape{n.sentences, n.units},
                "batched_dot",
                "the query must be [B,D] for keys [B,S,D]",
@@ -73,13 +80,18 @@ Var batched_dot(Var keys, Var query) {
   return batched_dot(keys, query, {all, usize(rows)});
 }
 
-Var softmax_prefix(Var energies, std::span<const Index> lengths) {
+Var softmax_prefix(Var energies, std::span<const Index> lengths, std::span<const Index> begins) {
   ops::require(
       energies.shape().rank() == 2 && energies.shape()[0] == static_cast<Index>(lengths.size()),
       "softmax_prefix",
       "energies must be [B,S] with a length for each of B",
       energies);
-  const kernels::AttentionSizes n{energies.shape()[0], energies.shape()[1], 0, lengths.data()};
+  const kernels::AttentionSizes n{
+      energies.shape()[0], energies.shape()[1], 0, lengths.data(), begins.data()};
+  for (std::size_t b = 0; b < begins.size(); ++b)
+    if (begins[b] < 0 || begins[b] >= lengths[b] || lengths[b] > n.positions)
+      throw BugError(
+          "[softmax_prefix] window [{}, {}) of {} positions", begins[b], lengths[b], n.positions);
   View weights = energies.tape().allocate(energies.shape());
   kernels::softmax_forward(n, energies.value().data, weights.data);
   return energies.tape().record(weights, {energies}, [=](View dw) {

@@ -40,10 +40,12 @@ Var linear(Var x,
            Var bias,                                    // + bias [E]
            Tape::Weight how = Tape::Weight::as_it_is);  // transposed: w is [E, D]
 Var add_linear(Var&& base, Var x, Var w);  // base [..., E] + x w, in the memory of base
+// [B,S,D] . [B,D] -> [B,S]; 0 beyond lengths and before begins
 Var batched_dot(Var keys,
                 Var query,
-                std::span<const Index> lengths);  // [B,S,D] . [B,D] -> [B,S]; 0 beyond lengths
-Var batched_dot(Var keys, Var query);             // all S positions
+                std::span<const Index> lengths,
+                std::span<const Index> begins = {});
+Var batched_dot(Var keys, Var query);  // all S positions
 Var normalize_last(
     Var x, real epsilon = real(1e-6));  // x / sqrt(|x|² + epsilon²) along the last dimension
 
@@ -109,14 +111,14 @@ Var conv2d(Var x, Var w, Var bias, std::span<const Index> widths);
 // The largest of each 2 x 2 pixels, of fewer at an odd edge -> [B, ceil(W/2), ceil(H/2), C].
 Var max_pool2d(Var x, std::span<const Index> widths);
 
-// ---- attention
+// ---- attention: over the positions [begins_b, lengths_b) of each sentence, from 0 where begins is empty;
+// exactly 0 elsewhere. Both must outlive the step.
+// v . tanh(q_b + k_bs): [B,S,U] [B,U] [U] or [B,U] -> [B,S]
 Var additive_energy(
-    Var keys,
-    Var query,
-    Var v,
-    std::span<const Index> lengths);  // v . tanh(q_b + k_bs): [B,S,U] [B,U] [U] or [B,U] -> [B,S]
+    Var keys, Var query, Var v, std::span<const Index> lengths, std::span<const Index> begins = {});
 Var softmax_prefix(Var energies,
-                   std::span<const Index> lengths);  // [B,S]; exactly 0 beyond lengths
+                   std::span<const Index> lengths,
+                   std::span<const Index> begins = {});  // [B,S]
 Var weighted_sum(Var weights,
                  Var values,
                  std::span<const Index> lengths);  // [B,S] [B,S,D] -> [B,D]
@@ -138,12 +140,15 @@ Var dropout(Var x, double rate, const RandomStream& stream, DropoutAxes axes, Dr
 
 // ---- alignment: what other attentions do instead of, or with, the softmax. All [B,S]; 0 at padding.
 // v . tanh(q_b + k_bs + c_bs w), c = attended: [B,S,U] [B,U] [U] [B,S] [U] (See et al. 2017, eq. 11)
-Var coverage_energy(
-    Var keys, Var query, Var v, Var attended, Var w, std::span<const Index> lengths);
+Var coverage_energy(Var keys,
+                    Var query,
+                    Var v,
+                    Var attended,
+                    Var w,
+                    std::span<const Index> lengths,
+                    std::span<const Index> begins = {});
 // The nearest point of the simplex, with exact zeros (Martins and Astudillo 2016).
 Var sparsemax_prefix(Var energies, std::span<const Index> lengths);
-// softmax over positions [begins_b, ends_b), exactly 0 elsewhere. Both must outlive the step.
-Var softmax_window(Var energies, std::span<const Index> begins, std::span<const Index> ends);
 // weights * exp(-(s - c_b)² / (2 deviation²)), s from 0, centers c [B,1] (Luong et al. 2015, eq. 10)
 Var gaussian_window(Var weights, Var centers, real deviation, std::span<const Index> lengths);
 // w_s = p_s q_s with q_s = (1 - p_{s-1}) q_{s-1} + previous_s, p = stop (Raffel et al. 2017, eq. 9)

@@ -17,6 +17,8 @@ struct Memory {
   Var keys = {};                        // [B,S,...] what the score compares the query with
   Var values = {};                      // [B,S,D] what the context averages; empty: the annotations
   std::span<const Index> lengths = {};  // [B], filled in by the framework
+  std::span<const Index> begins =
+      {};  // [B]: energies before them are not asked for; empty: all are
 };
 
 // With what a step asks.

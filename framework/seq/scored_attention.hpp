@@ -44,7 +44,9 @@ class ScoredAttention : public Attention {
     State next = {};    // the attention's own arrays before the next step
     Var averaged = {};  // [B,S], what the context is averaged with; empty: the weights
   };
-  // memory.lengths end where the score does; query.past holds the attention's own arrays.
+  // Sets begins and lengths of the positions that may have a weight, so that others get no energy.
+  virtual void narrow(AttentionMemory&, const AttentionQuery&) const {}
+  // memory.lengths end where the score does, or as narrowed; query.past holds the attention's own arrays.
   virtual Alignment align(const AttentionMemory& memory,
                           Var energies,
                           const AttentionQuery& query) const = 0;

@@ -122,6 +122,25 @@ BOOST_AUTO_TEST_CASE(scores_are_their_formulas) {
   }
 }
 
+// A score may have energies where they are not asked for; where they are they have the same bits.
+BOOST_AUTO_TEST_CASE(a_window_changes_no_energy_in_it) {
+  const std::vector<Index> begins = {1, 0}, ends = {3, 1};
+  for (const PluginEntry* entry : Registry::instance().entries("score")) {
+    const BuiltScore built(entry->name, {kQuery, kAnnotation});
+    Tape tape(Tape::Mode::infer);
+    const Memory memory =
+        built.plugin->prepare(tape.constant(filled(tape, {2, kPositions, kAnnotation}, 1)));
+    const Query query{tape.constant(filled(tape, {2, kQuery}, 2)),
+                      0,
+                      tape.constant(filled(tape, {2, kPositions}, 3))};
+    const View all = built.plugin->score({memory.keys, {}, kLengths}, query).value();
+    const View some = built.plugin->score({memory.keys, {}, ends, begins}, query).value();
+    for (Index b = 0; b < 2; ++b)
+      for (Index s = begins[usize(b)]; s < ends[usize(b)]; ++s)
+        BOOST_TEST(all.data[b * kPositions + s] == some.data[b * kPositions + s], entry->name);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(attentions_are_their_formulas) {
   for (const AlignmentCase& expected : kAttentionCases) {
     BOOST_TEST_CONTEXT(expected.option) {

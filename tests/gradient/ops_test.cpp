@@ -164,7 +164,14 @@ BOOST_AUTO_TEST_CASE(alignment) {
         [](const Inputs& x) { return coverage_energy(x[0], x[1], x[2], x[3], x[4], kLengths); });
   check({{3, 5}}, [](const Inputs& x) { return sparsemax_prefix(x[0], kLengths); });
   const std::vector<Index> begins = {1, 0, 1}, ends = {4, 4, 2};
-  check({{3, 5}}, [&](const Inputs& x) { return softmax_window(x[0], begins, ends); });
+  check({{3, 5}}, [&](const Inputs& x) { return softmax_prefix(x[0], ends, begins); });
+  check({{3, 5, 4}, {3, 4}},
+        [&](const Inputs& x) { return batched_dot(x[0], x[1], ends, begins); });
+  check({{3, 5, 4}, {3, 4}, {4}},
+        [&](const Inputs& x) { return additive_energy(x[0], x[1], x[2], ends, begins); });
+  check({{3, 5, 4}, {3, 4}, {4}, {3, 5}, {4}}, [&](const Inputs& x) {
+    return coverage_energy(x[0], x[1], x[2], x[3], x[4], ends, begins);
+  });
   check({{3, 5}, {3, 1}},
         [](const Inputs& x) { return gaussian_window(x[0], x[1], real{1.5}, kLengths); });
   check({{3, 5}, {3, 5}},

@@ -258,6 +258,8 @@ BOOST_AUTO_TEST_CASE(energies_are_the_scores_between_the_two_sides) {
   BOOST_TEST(
       energies("model: {attention: {type: global, score: {type: location, positions: 30}}") ==
       30 * 40);
+  BOOST_TEST(energies("model: {attention: local_m") ==
+             40 * 21 - 2 * 55);  // 10 to 1 are missing at the ends
   BOOST_TEST(energies("model: {attention: {type: multi_head, heads: 4}") == 4 * 1600);
   BOOST_TEST(energies(kTransformer) == 2 * 4 * 1600);  // layers, heads
 }

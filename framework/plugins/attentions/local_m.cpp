@@ -21,18 +21,23 @@ class LocalMonotonic final : public ScoredAttention {
       : ScoredAttention(p, sizes, options), window_(options.window) {}
 
  private:
-  Alignment align(const AttentionMemory& memory,
-                  Var energies,
-                  const AttentionQuery& query) const override {
+  void narrow(AttentionMemory& memory, const AttentionQuery& query) const override {
     const std::size_t rows = memory.lengths.size();
-    Index* begins = energies.tape().arena().array_of<Index>(2 * std::ssize(memory.lengths));
+    Index* begins = memory.values.tape().arena().array_of<Index>(2 * std::ssize(memory.lengths));
     Index* ends = begins + rows;
     for (std::size_t b = 0; b < rows; ++b) {
       const Index center = std::min(query.step, memory.lengths[b] - 1);
       begins[b] = std::max<Index>(0, center - window_);
       ends[b] = std::min(memory.lengths[b], center + window_ + 1);
     }
-    return {softmax_window(energies, {begins, rows}, {ends, rows})};
+    memory.begins = {begins, rows};
+    memory.lengths = {ends, rows};
+  }
+
+  Alignment align(const AttentionMemory& memory,
+                  Var energies,
+                  const AttentionQuery&) const override {
+    return {softmax_prefix(energies, memory.lengths, memory.begins)};
   }
 
   Index window_;

@@ -2,7 +2,8 @@
 //   p_t = S sigmoid(v · tanh(W s)),   a_t(j) = softmax over [p_t - D, p_t + D] · exp(-(j - p_t)² / (2 σ²)),
 // σ = D / 2, positions j from 0. The weights are not made to sum to 1 again, as in the authors' code; p_t
 // learns through the Gaussian alone. The authors' code has p_t = (S - 1) sigmoid(..) and the window around
-// the whole part of p_t. Which is meant says `centre`; without it p_t is the paper's, and the window the code's.
+// the whole part of p_t. `centre` says which is meant; without it p_t is the paper's, and the window the code's.
+// All positions get energies: p_t comes after them, and to exchange the two would move the gradients' last bits.
 #include "framework/plugin.hpp"
 
 namespace softalign {
@@ -59,7 +60,7 @@ class LocalPredictive final : public ScoredAttention {
       ends[b] = std::clamp<Index>(whole + window_ + 1, begins[b] + 1, length);
     }
     const auto count = usize(rows);
-    return {gaussian_window(softmax_window(energies, {begins, count}, {ends, count}),
+    return {gaussian_window(softmax_prefix(energies, {ends, count}, {begins, count}),
                             center,
                             static_cast<real>(window_) / 2,
                             memory.lengths)};

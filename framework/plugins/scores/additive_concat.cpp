@@ -24,8 +24,11 @@ class AdditiveConcat final : public Score {
 
   Memory prepare(Var annotations) const override { return {key_(annotations)}; }
   Var score(const Memory& memory, const Query& query) const override {
-    return additive_energy(
-        memory.keys, query_(query.state), memory.keys.tape().parameter(*v_), memory.lengths);
+    return additive_energy(memory.keys,
+                           query_(query.state),
+                           memory.keys.tape().parameter(*v_),
+                           memory.lengths,
+                           memory.begins);
   }
 
  private:

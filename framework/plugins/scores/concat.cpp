@@ -40,8 +40,11 @@ class Concat final : public Score {
     return {key_ ? (*key_)(annotations) : annotations};
   }
   Var score(const Memory& memory, const Query& query) const override {
-    return additive_energy(
-        memory.keys, query_(query.state), memory.keys.tape().parameter(*v_), memory.lengths);
+    return additive_energy(memory.keys,
+                           query_(query.state),
+                           memory.keys.tape().parameter(*v_),
+                           memory.lengths,
+                           memory.begins);
   }
 
  private:

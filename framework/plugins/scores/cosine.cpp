@@ -30,7 +30,8 @@ class Cosine final : public Score {
                        learned_ != nullptr
                            ? scale_by(direction, direction.tape().parameter(*learned_))
                            : scale_ * direction,
-                       memory.lengths);
+                       memory.lengths,
+                       memory.begins);
   }
 
  private:

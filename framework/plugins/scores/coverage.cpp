@@ -29,7 +29,8 @@ class Coverage final : public Score {
                            tape.parameter(*v_),
                            query.attended,
                            tape.parameter(*attended_),
-                           memory.lengths);
+                           memory.lengths,
+                           memory.begins);
   }
   bool reads_attended() const override { return true; }
 

@@ -18,7 +18,7 @@ class Dot final : public Score {
 
   Memory prepare(Var annotations) const override { return {match_(annotations)}; }
   Var score(const Memory& memory, const Query& query) const override {
-    return batched_dot(memory.keys, query.state, memory.lengths);
+    return batched_dot(memory.keys, query.state, memory.lengths, memory.begins);
   }
 
  private:

@@ -17,7 +17,7 @@ class General final : public Score {
 
   Memory prepare(Var annotations) const override { return {annotations}; }
   Var score(const Memory& memory, const Query& query) const override {
-    return batched_dot(memory.keys, project_(query.state), memory.lengths);
+    return batched_dot(memory.keys, project_(query.state), memory.lengths, memory.begins);
   }
 
  private:

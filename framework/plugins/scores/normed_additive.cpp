@@ -29,7 +29,7 @@ class NormedAdditive final : public Score {
     const Index sentences = memory.keys.shape()[0];
     Var v = scale_by(normalize_last(by_sentence(tape.parameter(*v_), sentences)),
                      tape.parameter(*gain_));
-    return additive_energy(memory.keys, query_(query.state), v, memory.lengths);
+    return additive_energy(memory.keys, query_(query.state), v, memory.lengths, memory.begins);
   }
 
  private:

@@ -21,7 +21,7 @@ class ScaledDot final : public Score {
 
   Memory prepare(Var annotations) const override { return {match_(annotations)}; }
   Var score(const Memory& memory, const Query& query) const override {
-    return batched_dot(memory.keys, scale_ * query.state, memory.lengths);
+    return batched_dot(memory.keys, scale_ * query.state, memory.lengths, memory.begins);
   }
 
  private:
