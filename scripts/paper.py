@@ -18,7 +18,7 @@ SMALL = 7  # font of ticks, legends and words
 SMALLEST = 5  # below it words are hard to read
 # Both come with matplotlib, so a figure is the same on every machine; STIX goes with the Times of papers.
 FONTS = {"serif": ["STIXGeneral", "DejaVu Serif", "DejaVu Sans"], "sans": ["DejaVu Sans"]}
-NAMES = {"bleu": "BLEU", "chrf": "chrF"}
+NAMES = {"aer": "AER", "bleu": "BLEU", "chrf": "chrF"}
 UNITS = {"percent": "%", "nats": "nats"}
 
 
