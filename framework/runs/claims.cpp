@@ -52,6 +52,18 @@ bool is_defined(const Measurement& m, const std::vector<StoredResults>& seeds) {
   });
 }
 
+std::string why_undefined(const Measurement& m, const StoredResults& run) {
+  if (!m.of_diagnostic()) return " is not defined over its test sentences";
+  const auto found = run.found.find(m.metric);
+  if (found == run.found.end())
+    return " is no array of its record; softalign show RUN --diagnostic NAME lists them";
+  std::vector<double> places = found->second.places;
+  std::erase_if(places, [&](double place) { return std::isnan(found->second.mean(place, place)); });
+  if (places.empty()) return " is not defined";
+  return fmt::format(
+      " has no number at these places; it has from {} to {}", places.front(), places.back());
+}
+
 // Both sides of a claim, and their difference: a number for each seed.
 struct Sides {
   std::vector<double> left, right, difference;
@@ -104,12 +116,7 @@ JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const Measured& me
   for (const Measurement& m : statement.measurements()) {
     if (is_defined(m, measured(m))) continue;
     judged.verdict = Verdict::unmeasured;
-    judged.nothing =
-        !m.of_diagnostic() ? m.text + " is not defined over its test sentences"
-        : measured(m).front().found.contains(m.metric)
-            ? m.text + " has no number at these places"
-            : m.text +
-                  " is no array of its record; softalign show RUN --diagnostic NAME lists them";
+    judged.nothing = m.text + why_undefined(m, measured(m).front());
     return judged;
   }
   const Sides sides = sides_of(statement, measured, seeds, 0);

@@ -177,5 +177,9 @@ def test_parameters_says_what_a_symbol_costs(fair: Path) -> None:
     assert (short["energies"], long["energies"]) == (100, 1600)
     assert long["projection"] == 40 * 50 * 11  # readout, symbols
     assert short["multiplications_per_target_symbol"] < long["multiplications_per_target_symbol"]
+    changed = answer("parameters", "tiny.yaml", "--lengths", "10,10", "model.decoder.units=4", cwd=fair)
+    assert changed["cost"]["multiplications"] < short["multiplications"]
+    assert "('7')" in error("parameters", "tiny.yaml", "--lengths", "5", "7", cwd=fair, code=2)
+    assert "3 numbers" in error("parameters", "tiny.yaml", "--lengths", "5,7,8", cwd=fair, code=2)
     text = softalign("parameters", "tiny.yaml", cwd=fair).stdout.splitlines()[-1]
     assert text.endswith(": 20 source and 20 target positions") and "; 400 energies, " in text

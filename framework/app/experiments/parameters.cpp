@@ -65,6 +65,10 @@ std::string shape_text(const Shape& shape) {
 }
 
 void print_parameters(const Arguments& arguments) {
+  for (const auto& [option, numbers] :
+       {std::pair("--symbols", &arguments.symbols), {"--lengths", &arguments.lengths}})
+    if (numbers->size() > 2)
+      throw SpecError("{}: {} numbers; give SOURCE,TARGET", option, numbers->size());
   const auto resolved = load(arguments.spec);
   check_spec(resolved);
   const Symbols symbols = symbols_of(arguments, resolved.spec);
@@ -121,7 +125,7 @@ void add_parameters(CLI::App& app, Outcome&) {
           arguments->symbols,
           "symbols on the source and the target side (default: as many as the task may have)")
       ->delimiter(',')
-      ->expected(1, 2)
+      ->allow_extra_args(false)
       ->check(CLI::Range(Index{4}, Index{kMostSymbols}));
   command
       ->add_option("--lengths",
@@ -129,7 +133,7 @@ void add_parameters(CLI::App& app, Outcome&) {
                    "source and target positions, with </s>, that multiplications are counted for "
                    "(default: 20)")
       ->delimiter(',')
-      ->expected(1, 2)
+      ->allow_extra_args(false)
       ->check(CLI::Range(Index{2}, kLongestSentence));
   command->add_flag("--json", arguments->json, "print them as JSON");
   command->callback([arguments] { print_parameters(*arguments); });
