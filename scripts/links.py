@@ -38,14 +38,18 @@ def links_of(line: str, place: str) -> Links:
     return links
 
 
-def read(path: Path) -> list[Links]:
+def lines(path: Path) -> list[str]:
     try:
         data = path.read_bytes()
         text = (gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data).decode("utf-8-sig")
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "is neither UTF-8 nor whole gzip"
         raise ValueError(f"{path}: {reason}") from error
-    return [links_of(line, f"{path}:{number}") for number, line in enumerate(io.StringIO(text, newline=None), 1)]
+    return io.StringIO(text, newline=None).readlines()
+
+
+def read(path: Path) -> list[Links]:
+    return [links_of(line, f"{path}:{number}") for number, line in enumerate(lines(path), 1)]
 
 
 def pairs(a: Path, b: Path) -> Iterator[tuple[Links, Links]]:

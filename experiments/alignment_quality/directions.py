@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The links of both directions and what they share, of every variant that has both, beside those of other aligners, against gold links.
+"""The links of both directions and what they share, of every variant that has both, beside those of other aligners and the diagonal, against gold links.
 
 directions.py FOLDER [--source FILE --target FILE --gold FILE]: FOLDER holds the records of the study, and files NAME.links that others have made, as
 eflomal.sh does (Pharaoh format, a line a pair). Each run is made to write the gold set's translations (`softalign score --links`). Precision,
@@ -20,7 +20,7 @@ import plain_matplotlib  # isort: skip
 import matplotlib.pyplot as plt
 
 import palette
-from links import Links, intersection, quality, read
+from links import Links, intersection, lines, quality, read
 from paper import WIDTHS
 from study_script import Made, answer, cell, complete_runs, markdown, run_script
 
@@ -38,12 +38,19 @@ def forced(run: Path, source: Path, target: Path) -> list[Links]:
         return read(file)
 
 
+def diagonal(source: Path, target: Path) -> list[Links]:
+    """Each target word's is the source word at the same part of the sentence: what is known without looking at a word."""
+    sizes = [(len(a.split()), len(b.split())) for a, b in zip(lines(source), lines(target), strict=True)]
+    return [{((2 * j + 1) * s // (2 * t), j): True for j in range(t) if s} for s, t in sizes]
+
+
 def rows_of(folder: Path, source: Path, target: Path, gold: list[Links]) -> dict[str, list[Row]]:
     """Name of a row -> a result for each seed."""
     runs: dict[tuple[str, int], dict[str, Path]] = defaultdict(dict)
     for run in complete_runs(folder):
         runs[run["variant"], run["seed"]][run["part"]] = run["place"]
     found: dict[str, list[Row]] = defaultdict(list)
+    found["diagonal"].append(quality(zip(gold, diagonal(source, target))))
     for (variant, _), parts in runs.items():
         if parts.keys() != {FORTH, BACK}:
             continue

@@ -117,5 +117,15 @@ def test_a_published_page_is_whole(page: Path, tmp_path: Path):
         assert "the same bits again" in softalign("verify", page / "record.h5", cwd=tmp_path).stdout
 
 
+def test_the_diagonal_is_a_row_beside_the_aligners(out: Path, tmp_path: Path):
+    for name, text in (("source", "a b c d"), ("target", "x y"), ("gold", "1-0 3-1")):
+        (tmp_path / name).write_text(text + "\n")
+    options = [word for name in ("source", "target", "gold") for word in (f"--{name}", tmp_path / name)]
+    done = subprocess.run(
+        [ROOT / "experiments/alignment_quality/directions.py", out / "alignment_quality-tiny", *options],
+        env=os.environ | {"SOFTALIGN_PROGRAM": str(PROGRAM)}, capture_output=True, text=True, check=True)  # fmt: skip
+    assert "| diagonal | 100.00 | 100.00 | 0.00 |" in done.stdout
+
+
 def test_the_published_pages_are_small():
     assert sum(file.stat().st_size for file in ROOT.glob("results/studies/**/*") if file.is_file()) <= MOST
