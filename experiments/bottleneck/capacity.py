@@ -1,8 +1,9 @@
 #!/usr/bin/python3
-"""The longest source that is kept, as a function of the width of the state: a table, and with --out a figure.
+"""The longest source that is kept, and how much of it a linear probe finds in the state, by its width: tables, and with --out a figure.
 
 capacity.py FOLDER [--least 90] [--metric token_accuracy]: FOLDER holds the records of the study, by part-variant. A length is kept when its metric, and
-that of every shorter one that was tested, is at least so many percent.
+that of every shorter one that was tested, is at least so many percent. The probe (diagnostic `bottleneck`) is asked for each position of 1 to 20, and the mean
+of its answers is shown.
 """
 
 from __future__ import annotations
@@ -12,19 +13,21 @@ import re
 import sys
 from collections import defaultdict
 from pathlib import Path
-from statistics import mean
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
 import plain_matplotlib  # isort: skip
 import matplotlib.pyplot as plt
+import numpy as np
 
 from drawing import looks
 from paper import WIDTHS, legend_above
 from records import ByLength, read_file
+from stored import opened, values
 from study_script import Made, cell, complete_runs, markdown, run_script
 
-Kept = dict[str, dict[str, dict[int, list[int]]]]  # part -> model -> width -> the longest length of each seed
+PROBE = "diagnostics/bottleneck/test"
+Curves = dict[str, dict[str, dict[int, list[float]]]]  # part -> model -> width -> a number of each seed
 
 
 def longest_kept(results: ByLength, metric: str, least: float) -> int:
@@ -38,36 +41,46 @@ def longest_kept(results: ByLength, metric: str, least: float) -> int:
     return kept
 
 
-def read(folder: Path, metric: str, least: float) -> Kept:
-    kept: Kept = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
+def read(folder: Path, metric: str, least: float) -> tuple[Curves, Curves]:
+    """The longest length kept; percent of words that a probe finds in the state."""
+    kept: Curves = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
+    probed: Curves = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for run in complete_runs(folder):
         model, _, width = run["variant"].rpartition("-")
-        results = read_file(run["place"] / "run.h5").by_length
-        kept[run["part"]][model][int(width)].append(longest_kept(results, metric, least))
-    return kept
+        record = run["place"] / "run.h5"
+        kept[run["part"]][model][int(width)].append(longest_kept(read_file(record).by_length, metric, least))
+        with opened(record) as file:
+            probed[run["part"]][model][int(width)].append(float(np.nanmean(values(file[PROBE], "state_accuracy", "f", (None, None))[-1])))
+    return kept, probed
 
 
-def table(kept: Kept) -> str:
+def table(title: str, curves: Curves) -> str:
     """Markdown: widths in columns."""
-    widths = sorted({width for models in kept.values() for seeds in models.values() for width in seeds})
-    rows = [["", *map(str, widths)]]
-    rows += [[f"{part}, {model}", *(cell(seeds.get(width, [])) for width in widths)] for part, models in kept.items() for model, seeds in models.items()]
+    widths = sorted({width for models in curves.values() for seeds in models.values() for width in seeds})
+    rows = [[title, *map(str, widths)]]
+    rows += [[f"{part}, {model}", *(cell(seeds.get(width, [])) for width in widths)] for part, models in curves.items() for model, seeds in models.items()]
     return markdown(rows)
 
 
-def draw(kept: Kept) -> plt.Figure:
-    figure, axes = plt.subplots(1, len(kept), figsize=(WIDTHS["page"], 2.25), squeeze=False, layout="constrained")
-    styles = looks(model for models in kept.values() for model in models)
+def draw(rows: dict[str, Curves]) -> plt.Figure:
+    parts = list(next(iter(rows.values())))
+    figure, axes = plt.subplots(len(rows), len(parts), figsize=(WIDTHS["page"], 4.2), squeeze=False, sharex=True, sharey="row", layout="constrained")
+    styles = looks(model for curves in rows.values() for models in curves.values() for model in models)
     lines = {}
-    for axis, (part, models) in zip(axes.ravel(), kept.items()):
-        for model, seeds in models.items():
-            widths = sorted(seeds)
-            lines[model] = axis.plot(widths, [mean(seeds[width]) for width in widths], **styles[model], label=model)[0]
-            axis.vlines(widths, [min(seeds[width]) for width in widths], [max(seeds[width]) for width in widths], color=styles[model]["color"], lw=0.9)
-        axis.set(title=part, xscale="log", xlabel="numbers in the state", ylabel="longest source kept", ylim=(0, None))
-        ticks = sorted({width for seeds in models.values() for width in seeds})
-        axis.set_xticks(ticks, map(str, ticks), minor=False)
-        axis.minorticks_off()
+    for across, (label, curves) in zip(axes, rows.items()):
+        for axis, part in zip(across, parts):
+            for model, seeds in curves[part].items():
+                widths = sorted(seeds)
+                lines[model] = axis.plot(widths, [np.mean(seeds[width]) for width in widths], **styles[model], label=model)[0]
+                axis.vlines(widths, [min(seeds[width]) for width in widths], [max(seeds[width]) for width in widths], color=styles[model]["color"], lw=0.9)
+            axis.set_xscale("log")
+        across[0].set(ylabel=label, ylim=(0, None))
+    ticks = sorted({width for models in curves.values() for seeds in models.values() for width in seeds})
+    for first, last, part in zip(axes[0], axes[-1], parts):
+        first.set_title(part)
+        last.set_xlabel("numbers in the state")
+        last.set_xticks(ticks, map(str, ticks), minor=False)
+        last.minorticks_off()
     legend_above(figure, list(lines.values()))
     return figure
 
@@ -78,8 +91,9 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 
 def make(arguments: argparse.Namespace) -> Made:
-    kept = read(arguments.folder, arguments.metric, arguments.least)
-    return table(kept), lambda: draw(kept)
+    kept, probed = read(arguments.folder, arguments.metric, arguments.least)
+    text = table("longest source kept", kept) + "\n" + table("% found by a linear probe of the state", probed)
+    return text, lambda: draw({"longest source kept": kept, "% found by a linear\nprobe of the state": probed})
 
 
 if __name__ == "__main__":
