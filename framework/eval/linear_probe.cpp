@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <map>
 #include <numeric>
 
@@ -48,41 +47,64 @@ Square products(const Vectors& vectors) {
   return all;
 }
 
-// Turns rows and columns p and q by the angle at which a(p,q) becomes 0 (Golub and Van Loan, section 8.5).
-void rotate(Square& a, Index p, Index q) {
-  const double tau = (a.at(q, q) - a.at(p, p)) / (2 * a.at(p, q));
-  const double t = (tau < 0 ? -1 : 1) / (std::abs(tau) + std::sqrt(1 + tau * tau));
-  const double c = 1 / std::sqrt(1 + t * t), s = t * c;
+// A symmetric matrix that has numbers on its diagonal and beside it alone.
+struct Tridiagonal {
+  std::vector<double> diagonal, beside;
+};
+
+// With the same eigenvalues, by Householder's reflections (Golub and Van Loan, section 8.3.1).
+Tridiagonal tridiagonal(Square a) {
+  Tridiagonal all{std::vector<double>(usize(a.size)), std::vector<double>(usize(a.size))};
+  std::vector<double> v, w(usize(a.size));
   for (Index k = 0; k < a.size; ++k) {
-    const double kp = a.at(k, p), kq = a.at(k, q);
-    a.at(k, p) = c * kp - s * kq;
-    a.at(k, q) = s * kp + c * kq;
+    const Index first = k + 1, rest = a.size - first;
+    all.diagonal[usize(k)] = a.at(k, k);
+    if (rest == 0) break;
+    v.assign(&a.at(k, first), &a.at(k, first) + rest);
+    const double length = std::sqrt(dot(v.data(), v.data(), rest));
+    const double beside = all.beside[usize(k)] = v[0] > 0 ? -length : length;
+    if (length == 0) continue;
+    v[0] -= beside;  // reflected, only the first number is left
+    const double half = dot(v.data(), v.data(), rest) / 2;
+    for (Index i = 0; i < rest; ++i)
+      w[usize(i)] = dot(&a.at(first + i, first), v.data(), rest) / half;
+    const double along = dot(v.data(), w.data(), rest) / (2 * half);
+    for (Index i = 0; i < rest; ++i) w[usize(i)] -= along * v[usize(i)];
+    for (Index i = 0; i < rest; ++i)
+      for (Index j = 0; j < rest; ++j)
+        a.at(first + i, first + j) -= v[usize(i)] * w[usize(j)] + w[usize(i)] * v[usize(j)];
   }
-  for (Index k = 0; k < a.size; ++k) {
-    const double pk = a.at(p, k), qk = a.at(q, k);
-    a.at(p, k) = c * pk - s * qk;
-    a.at(q, k) = s * pk + c * qk;
-  }
+  return all;
 }
 
-// By Jacobi's method, falling.
-std::vector<double> eigenvalues(Square a) {
-  double trace = 0;
-  for (Index i = 0; i < a.size; ++i) trace += a.at(i, i);
-  const double small = 1e-14 * trace / static_cast<double>(std::max<Index>(1, a.size));
-  bool turned = true;
-  for (int sweep = 0; turned && sweep < 30; ++sweep) {
-    turned = false;
-    for (Index p = 0; p < a.size; ++p)
-      for (Index q = p + 1; q < a.size; ++q)
-        if (std::abs(a.at(p, q)) > small) {
-          rotate(a, p, q);
-          turned = true;
-        }
-  }
+// Falling; each by halving the interval in which Sturm's sequence counts it (Golub and Van Loan, section 8.4.1).
+std::vector<double> eigenvalues(const Square& matrix) {
+  const Tridiagonal a = tridiagonal(matrix);
+  double bound = 0;  // no eigenvalue is larger: the largest sum of a row
+  for (std::size_t i = 0; i < a.diagonal.size(); ++i)
+    bound = std::max(
+        bound,
+        std::abs(a.diagonal[i]) + std::abs(a.beside[i]) + (i > 0 ? std::abs(a.beside[i - 1]) : 0));
+  const auto above = [&](double x) {  // how many eigenvalues are
+    Index count = 0;
+    double pivot = 1;
+    for (std::size_t i = 0; i < a.diagonal.size(); ++i) {
+      const double before = i > 0 ? a.beside[i - 1] : 0;
+      pivot = a.diagonal[i] - x - before * before / pivot;
+      if (pivot == 0) pivot = -1e-30 * bound;
+      count += pivot > 0;
+    }
+    return count;
+  };
   std::vector<double> values;
-  for (Index i = 0; i < a.size; ++i) values.push_back(a.at(i, i));
-  std::ranges::sort(values, std::greater<>());
+  for (Index k = 0; k < matrix.size; ++k) {
+    double low = -bound, high = k > 0 ? values.back() : bound;
+    for (int halvings = 0; halvings < 60; ++halvings) {
+      const double middle = (low + high) / 2;
+      (above(middle) > k ? low : high) = middle;
+    }
+    values.push_back(high);
+  }
   return values;
 }
 

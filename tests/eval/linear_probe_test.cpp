@@ -28,7 +28,8 @@ xt::xtensor<double, 2> as_matrix(const Vectors& vectors) {
 }
 
 BOOST_AUTO_TEST_CASE(singular_values_are_those_of_lapack) {
-  for (const auto& [count, width] : {std::pair<Index, Index>(30, 8), {6, 20}, {9, 9}, {1, 3}}) {
+  for (const auto& [count, width] :
+       {std::pair<Index, Index>(30, 8), {6, 20}, {9, 9}, {1, 3}, {2, 2}, {300, 200}}) {
     const Vectors vectors = drawn(count, width);
     const xt::xtensor<double, 2> x = as_matrix(vectors), centred = x - xt::mean(x, {0});
     const auto expected = std::get<1>(xt::linalg::svd(centred, false));
@@ -37,6 +38,15 @@ BOOST_AUTO_TEST_CASE(singular_values_are_those_of_lapack) {
     for (std::size_t i = 0; i < found.size(); ++i)
       BOOST_TEST(std::abs(found[i] - expected(i) / std::sqrt(static_cast<double>(count))) < 1e-6);
   }
+}
+
+BOOST_AUTO_TEST_CASE(singular_values_may_be_alike_or_nothing) {
+  Vectors corners{6, std::vector<double>(usize(12 * 6))};  // at -3 and 3 of each axis
+  for (Index i = 0; i < 12; ++i) corners.numbers[usize(i * 6 + i / 2)] = i % 2 == 0 ? -3 : 3;
+  for (const double value : singular_values(corners))
+    BOOST_TEST(value == std::sqrt(18.0 / 12), boost::test_tools::tolerance(1e-12));
+  for (const double value : singular_values({4, std::vector<double>(20, 0.5)}))
+    BOOST_TEST(value == 0.0);
 }
 
 BOOST_AUTO_TEST_CASE(the_effective_rank_counts_directions) {
