@@ -38,7 +38,11 @@ class LuongDecoder : public Decoder {
       v("layers", layers, "cells above one another", between(1, 8));
       initial_state.describe(v);
       v("input_feeding", input_feeding, "the next step reads the attentional vector");
-      v("activation", activation, "of the attentional vector", one_of("tanh", "relu"));
+      v("activation",
+        activation,
+        "of the attentional vector; tanh, the paper's, may saturate in its first updates and learn "
+        "nothing (Adam, thousands of words): relu does not",
+        one_of("tanh", "relu"));
       v("dropout", dropout, "of what the second and later layers read", fraction());
       describe_recurrent_dropout(v, recurrent_dropout);
       cell.describe(v);
