@@ -133,8 +133,8 @@ def draw(found: Found, labels: Sequence[str], own: dict[str, str]) -> plt.Figure
             for variant, counts in found.items():
                 seeds = np.array([[measure(bucket) for bucket in seed[:-1]] for seed in counts[way, own[variant]]])
                 lines[variant] = axis.plot(range(len(labels)), seeds.mean(axis=0), **styles[variant], label=variant)[0]
-            axis.set(ylim=(0, None), xlim=(-0.3, len(labels) - 0.7))
-        row[0].set_ylabel(title)
+            axis.set_xlim(-0.3, len(labels) - 0.7)
+        row[0].set(ylabel=title, ylim=(0, None))
     for axis, way in zip(axes[0], MODULES):
         axis.set_title(way, fontsize=SMALL)
     for axis in axes[-1]:
