@@ -18,6 +18,15 @@ def run(*arguments: object, cwd: Path, code: int = 0) -> str:
     return done.stderr if code else done.stdout
 
 
+def test_a_reader_that_wants_no_more_ends_it_without_a_word(tmp_path: Path) -> None:
+    (tmp_path / "long").write_text("0-0 1-1 2-2\n" * 20_000)  # more than a pipe holds
+    command = [sys.executable, links.__file__, "intersect", "long", "long"]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as cut:
+        assert cut.stdout.readline() == "0-0 1-1 2-2\n"
+        cut.stdout.close()
+        assert cut.stderr.read() == ""
+
+
 @pytest.fixture
 def gold(tmp_path: Path) -> Path:
     (tmp_path / "gold").write_text("0-0 1p1\n2-2 2p2\n\n")
