@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <limits>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -38,18 +39,17 @@ struct FindingAxis {
   std::vector<double> places;
 };
 
-struct Finding {
+struct FoundArray {
   std::string name;
   std::string long_name;
-  std::string units;                   // "1" for a pure number
+  std::string units = "1";
   std::vector<std::string> axes = {};  // names, slowest first; none: one number
-  std::vector<double> values = {};     // row-major; NaN: not defined
 };
 
 // The same axes and arrays, of the same sizes, at every update of a run.
 struct Findings {
   std::vector<FindingAxis> axes;
-  std::vector<Finding> arrays;
+  std::map<std::string, std::vector<double>> values;  // by array; row-major; NaN: not defined
 };
 
 class Diagnostic {
@@ -58,6 +58,8 @@ class Diagnostic {
   virtual bool looks(Moment moment, const Split& split) const = 0;
   // Throws SpecError for a model that it cannot look into: "needs an attention".
   virtual void check(const Model&) const {}
+  // All that look() may find; a model may lack what some of them are of.
+  virtual std::vector<FoundArray> arrays() const = 0;
   virtual Findings look(const Probed& probed) const = 0;
 };
 

@@ -14,6 +14,7 @@
 #include "framework/runs/frozen_base.hpp"
 #include "framework/runs/list_file.hpp"
 #include "framework/train/check_spec.hpp"
+#include "framework/train/diagnostics.hpp"
 #include "framework/train/match.hpp"
 
 namespace softalign {
@@ -23,8 +24,34 @@ bool fits(const std::string& part, const std::string& variant, const std::string
   return pattern.empty() || fnmatch(pattern.c_str(), (part + "/" + variant).c_str(), 0) == 0;
 }
 
-// Diagnostics by part/variant, of what is planned.
-using Diagnosed = std::map<std::string, std::set<std::string>>;
+// What diagnostics may find, by part/variant and diagnostic, of what is planned.
+using Diagnosed = std::map<std::string, std::map<std::string, std::vector<FoundArray>>>;
+
+void check_finding(const Measurement& m, const Position& where, const Diagnosed& diagnosed) {
+  const std::string subject = m.part + "/" + m.variant;
+  const std::size_t dot = m.metric.find('.');
+  const std::string diagnostic = m.metric.substr(0, dot);
+  std::string array = m.metric.substr(dot + 1);
+  if (array.starts_with("start.")) array.erase(0, array.find('.') + 1);
+  const auto& here = diagnosed.at(subject);
+  const auto found = here.find(diagnostic);
+  if (found == here.end())
+    throw SpecError("{}: '{}': the spec of {} has no diagnostics.{}",
+                    where.str(),
+                    printable(m.text, 200),
+                    subject,
+                    printable(diagnostic));
+  std::vector<std::string> names;
+  for (const FoundArray& one : found->second)
+    if (one.axes.size() < 2) names.push_back(one.name);
+  if (std::ranges::count(names, array) == 0)
+    throw SpecError("{}: '{}': {} finds no {}{}",
+                    where.str(),
+                    printable(m.text, 200),
+                    diagnostic,
+                    printable(array),
+                    suggestion(array, names));
+}
 
 void check_metrics(const Study& study,
                    const std::set<std::string>& planned,
@@ -36,14 +63,7 @@ void check_metrics(const Study& study,
     for (const Measurement& m : claim.statement.measurements()) {
       if (!planned.contains(m.part)) continue;
       check_metric(m.metric, claim.where);
-      const std::string subject = m.part + "/" + m.variant;
-      const std::string diagnostic = m.metric.substr(0, m.metric.find('.'));
-      if (m.of_diagnostic() && !diagnosed.at(subject).contains(diagnostic))
-        throw SpecError("{}: '{}': the spec of {} has no diagnostics.{}",
-                        claim.where.str(),
-                        printable(m.text, 200),
-                        subject,
-                        diagnostic);
+      if (m.of_diagnostic()) check_finding(m, claim.where, diagnosed);
     }
 }
 
@@ -72,10 +92,8 @@ class Planner {
         throw SpecError("{} (of {}/{})", error.what(), part.name, variant.name);
       }
     }();
-    std::set<std::string>& diagnosed = diagnosed_[part.name + "/" + variant.name];
-    if (resolved.spec.diagnostics)
-      for (const auto& [name, plugin] : resolved.spec.diagnostics->chosen)
-        if (plugin.options) diagnosed.insert(name);
+    auto& diagnosed = diagnosed_[part.name + "/" + variant.name];
+    if (resolved.spec.diagnostics) diagnosed = arrays_found(*resolved.spec.diagnostics);
     ListedRun row{.k = std::ssize(list().rows), .part = part.name, .variant = variant.name};
     row.seed = resolved.spec.seed;  // an override may have changed it
     row.matched = match_text(resolved.spec);

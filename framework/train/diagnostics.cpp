@@ -47,17 +47,25 @@ void Diagnostics::look(Moment moment, const Split& split, Index update) const {
                       axis.places,
                       {{"long_name", axis.long_name}});
     }
-    for (const Finding& one : found.arrays) {
+    for (const FoundArray& array : diagnostic->arrays()) {
+      const auto values = found.values.find(array.name);
+      if (values == found.values.end()) continue;
       std::vector<Dimension> dims;
-      for (const std::string& axis : one.axes) dims.push_back({axis, sizes.at(axis)});
+      for (const std::string& axis : array.axes) dims.push_back({axis, sizes.at(axis)});
       recorder_.row(update,
                     group,
-                    one.name,
+                    array.name,
                     dims,
-                    one.values,
-                    {{"long_name", one.long_name}, {"units", one.units}});
+                    values->second,
+                    {{"long_name", array.long_name}, {"units", array.units}});
     }
   }
+}
+
+std::map<std::string, std::vector<FoundArray>> arrays_found(const DiagnosticsOptions& options) {
+  std::map<std::string, std::vector<FoundArray>> all;
+  for (const auto& [name, diagnostic] : made(options)) all[name] = diagnostic->arrays();
+  return all;
 }
 
 void check_diagnostics(const DiagnosticsOptions& options, const Model& model) {

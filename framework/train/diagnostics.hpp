@@ -30,6 +30,9 @@ class Diagnostics {
   Observer& observer_;
 };
 
+// What those that are chosen may find, by the diagnostic's name.
+std::map<std::string, std::vector<FoundArray>> arrays_found(const DiagnosticsOptions& options);
+
 // Throws SpecError for a diagnostic that cannot look into the model, naming its option.
 void check_diagnostics(const DiagnosticsOptions& options, const Model& model);
 

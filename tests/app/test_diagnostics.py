@@ -336,6 +336,19 @@ def test_the_bits_of_diagnostics_come_again(run: Path) -> None:
     assert "the same bits again" in softalign("verify", run, "--threads", 3, cwd=run).stdout
 
 
+def test_a_record_has_what_describe_lists(run: Path) -> None:
+    with h5py.File(run / "run.h5") as file:
+        for name, splits in file["diagnostics"].items():
+            listed = {array["name"]: array for array in answer("describe", "diagnostic", name, cwd=run.parent)["arrays"]}
+            for array, found in ((array, found) for split in splits.values() for array, found in split.items()):
+                if h5py.h5ds.is_scale(found.id) or array == "states":  # which an option asks for
+                    continue
+                assert [found.attrs[key].decode() for key in ("long_name", "units")] == [listed[array][key] for key in ("long_name", "units")]
+                assert [dim[0].name.split("/")[-1] for dim in found.dims][1:] == listed[array]["axes"]
+    text = softalign("describe", "diagnostic", "cost", cwd=run.parent).stdout
+    assert any(line.split()[:3] == ["activations", "byte", "bytes"] for line in text.splitlines())
+
+
 def test_show_and_its_json_have_them(run: Path) -> None:
     shown = softalign("show", run, cwd=run).stdout
     assert "gradient_flow    dev    annotation_far_to_near" in shown

@@ -129,6 +129,14 @@ def test_a_claim_about_a_diagnostic_needs_it_in_the_spec(here: Path):
     assert "study.yaml:13:12: 'attention_shape.coverage(reverse/none)': the spec of reverse/none has no diagnostics.attention_shape" in refused.stderr
 
 
+def test_a_claim_about_what_a_diagnostic_does_not_find_is_refused_before_the_runs(here: Path):
+    claim = "attention_shape.covrage(reverse/additive) > 0"
+    (here / "study.yaml").write_text(STUDY.replace("score.units=5]", "score.units=5, 'diagnostics.attention_shape={}']") + f"  - claim: {claim}\n")
+    refused = softalign("study", "study.yaml", "--dry-run", cwd=here, code=2)
+    assert "study.yaml:13:12: 'attention_shape.covrage(reverse/additive)': attention_shape finds no covrage" in refused.stderr
+    assert "did you mean 'coverage'? legal: coverage, monotonicity, end_mass" in refused.stderr
+
+
 def test_start_is_before_the_first_update(here: Path):
     shape = "attention_shape.start.coverage(reverse/additive) - attention_shape.coverage(reverse/additive)"
     claims = f"  - claim: {shape} < 0\n    expect: open\n  - claim: cost.start.energies(reverse/additive) > 0\n    expect: open\n"

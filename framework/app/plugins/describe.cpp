@@ -1,4 +1,5 @@
 // softalign describe KIND NAME, describe spec: what a plugin is and which options it has.
+#include <fmt/ranges.h>  // fmt::join, from version 11 on
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/table.hpp"
 #include "framework/config/help.hpp"
+#include "framework/eval/diagnostic.hpp"
 #include "framework/eval/metric.hpp"
 #include "framework/train/spec.hpp"
 
@@ -139,6 +141,25 @@ std::string text_of(const Metric& metric) {
                      table.fitted());
 }
 
+// What a diagnostic finds with its options as they are by default.
+Json json_of(const Diagnostic& diagnostic) {
+  Json list = Json::array();
+  for (const FoundArray& array : diagnostic.arrays())
+    list.push_back({{"name", array.name},
+                    {"axes", array.axes},
+                    {"units", array.units},
+                    {"long_name", array.long_name}});
+  return list;
+}
+
+std::string text_of(const Diagnostic& diagnostic) {
+  Table table({{"array"}, {"axes"}, {"unit"}, {"what it is", Side::left, 20, 0, true}});
+  for (const FoundArray& array : diagnostic.arrays())
+    table.row(
+        {array.name, fmt::format("{}", fmt::join(array.axes, ", ")), array.units, array.long_name});
+  return table.fitted() + "\n";
+}
+
 void describe(const PluginArguments& arguments) {
   arguments.load();
   if (arguments.kind == "spec") {
@@ -159,6 +180,11 @@ void describe(const PluginArguments& arguments) {
   const auto options = option_help(*entry.options());
   const std::unique_ptr<Metric> metric =
       kind == MetricKind::name ? registered_metric(entry.name) : nullptr;
+  const std::unique_ptr<Diagnostic> diagnostic =
+      kind == DiagnosticKind::name
+          ? make_plugin<DiagnosticKind>(
+                {.kind = kind, .type = entry.name, .options = entry.options()})
+          : nullptr;
   if (arguments.json) {
     Json json = {{"kind", kind},
                  {"name", entry.name},
@@ -167,6 +193,7 @@ void describe(const PluginArguments& arguments) {
                  {"note", plugin_note(source_of(entry))},
                  {"options", json_of(options)}};
     if (metric) json["metric"] = json_of(*metric);
+    if (diagnostic) json["arrays"] = json_of(*diagnostic);
     print_json(json);
     return;
   }
@@ -176,7 +203,9 @@ void describe(const PluginArguments& arguments) {
              source_of(entry),
              fitted(note),
              note.empty() ? "" : "\n",
-             metric ? text_of(*metric) : "",
+             metric       ? text_of(*metric)
+             : diagnostic ? text_of(*diagnostic)
+                          : "",
              option_table(options));
 }
 

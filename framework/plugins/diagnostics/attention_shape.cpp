@@ -24,6 +24,12 @@ class AttentionShape final : public Diagnostic {
     if (!model.aligns()) throw SpecError("this model has no attention to look at");
   }
 
+  std::vector<FoundArray> arrays() const override {
+    return {{"coverage", "source symbols looked at", "percent"},
+            {"monotonicity", "steps that do not go back", "percent"},
+            {"end_mass", "weight on the source's </s>", "percent"}};
+  }
+
   Findings look(const Probed& probed) const override {
     const auto sentences = of_each_sentence(probed, sentences_, [&](Index, const Batch& batch) {
       return shape_of(probed.model, batch);
@@ -37,11 +43,10 @@ class AttentionShape final : public Diagnostic {
         }
       return std::vector{count == 0 ? kUndefined : 100 * sum / count};
     };
-    return {
-        {},
-        {{"coverage", "source symbols looked at", "percent", {}, mean(&Shape::coverage)},
-         {"monotonicity", "steps that do not go back", "percent", {}, mean(&Shape::monotonicity)},
-         {"end_mass", "weight on the source's </s>", "percent", {}, mean(&Shape::end_mass)}}};
+    return {{},
+            {{"coverage", mean(&Shape::coverage)},
+             {"monotonicity", mean(&Shape::monotonicity)},
+             {"end_mass", mean(&Shape::end_mass)}}};
   }
 
  private:

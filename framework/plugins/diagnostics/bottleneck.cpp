@@ -37,6 +37,31 @@ class Bottleneck final : public Diagnostic {
     return moment == Moment::end ? split.name == "test" : options_.each_epoch;
   }
 
+  std::vector<FoundArray> arrays() const override {
+    std::vector<FoundArray> all{{"most_frequent",
+                                 "how often the most frequent word of the position is right",
+                                 "percent",
+                                 {"position"}}};
+    const auto add = [&](const std::string& name, const std::string& from, const std::string& of) {
+      const std::string axis = name + "_direction";
+      all.push_back({name + "_accuracy",
+                     "how often a linear probe finds the source's word in " + from,
+                     "percent",
+                     {"position"}});
+      all.push_back({name + "_singular_values",
+                     "standard deviation of " + of + " along its principal directions",
+                     "1",
+                     {axis}});
+      all.push_back(
+          {name + "_effective_rank", "effective rank of " + of + " (Roy and Vetterli 2007)"});
+    };
+    add("state", "the decoder's first state", "the decoder's first state");
+    add("context", "the context that looked there most", "contexts");
+    if (options_.vectors)
+      all.push_back({"states", "the decoder's first state", "1", {"sentence", "unit"}});
+    return all;
+  }
+
   Findings look(const Probed& probed) const override {
     const auto sentences =
         of_each_sentence(probed, options_.sentences, [&](Index, const Batch& batch) {
@@ -51,19 +76,18 @@ class Bottleneck final : public Diagnostic {
       for (const std::vector<double>& context : one.contexts) append(contexts, context);
     }
     if (states.width > 0) {
-      add_accuracy(found, "state", "the decoder's first state", sentences);
-      add_directions(found, "state", "the decoder's first state", states);
+      add_accuracy(found, "state", sentences);
+      add_directions(found, "state", states);
     }
     if (contexts.width > 0) {
       // Neighbouring contexts are alike: some of each sentence are enough.
-      add_accuracy(found, "context", "the context that looked there most", sentences);
-      add_directions(found, "context", "contexts", spread(contexts, options_.sentences));
+      add_accuracy(found, "context", sentences);
+      add_directions(found, "context", spread(contexts, options_.sentences));
     }
     if (options_.vectors && states.width > 0) {
       found.axes.push_back({"sentence", "sentence, of those seen", numbered(states.count())});
       found.axes.push_back({"unit", "of the state's arrays side by side", numbered(states.width)});
-      found.arrays.push_back(
-          {"states", "the decoder's first state", "1", {"sentence", "unit"}, states.numbers});
+      found.values["states"] = states.numbers;
     }
     return found;
   }
@@ -125,7 +149,6 @@ class Bottleneck final : public Diagnostic {
 
   void add_accuracy(Findings& found,
                     const std::string& name,
-                    const std::string& from,
                     const std::vector<Seen>& sentences) const {
     std::vector<double> right, frequent;
     for (Index p = 0; p < options_.longest; ++p) {
@@ -145,36 +168,16 @@ class Bottleneck final : public Diagnostic {
       right.push_back(share(counts.right));
       frequent.push_back(share(counts.most_frequent));
     }
-    found.arrays.push_back({name + "_accuracy",
-                            "how often a linear probe finds the source's word in " + from,
-                            "percent",
-                            {"position"},
-                            right});
-    if (name == "state" || found.arrays.size() == 1)
-      found.arrays.push_back({"most_frequent",
-                              "how often the most frequent word of the position is right",
-                              "percent",
-                              {"position"},
-                              frequent});
+    found.values[name + "_accuracy"] = right;
+    found.values["most_frequent"] = frequent;
   }
 
-  static void add_directions(Findings& found,
-                             const std::string& name,
-                             const std::string& of,
-                             const Vectors& vectors) {
+  static void add_directions(Findings& found, const std::string& name, const Vectors& vectors) {
     const std::vector<double> values = singular_values(vectors);
-    const std::string axis = name + "_direction";
-    found.axes.push_back({axis, "principal direction, from 0", numbered(std::ssize(values))});
-    found.arrays.push_back({name + "_singular_values",
-                            "standard deviation of " + of + " along its principal directions",
-                            "1",
-                            {axis},
-                            values});
-    found.arrays.push_back({name + "_effective_rank",
-                            "effective rank of " + of + " (Roy and Vetterli 2007)",
-                            "1",
-                            {},
-                            {effective_rank(values)}});
+    found.axes.push_back(
+        {name + "_direction", "principal direction, from 0", numbered(std::ssize(values))});
+    found.values[name + "_singular_values"] = values;
+    found.values[name + "_effective_rank"] = {effective_rank(values)};
   }
 
   Options options_;

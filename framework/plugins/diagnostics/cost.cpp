@@ -18,6 +18,13 @@ class CostDiagnostic final : public Diagnostic {
 
   bool looks(Moment moment, const Split&) const override { return moment == Moment::end; }
 
+  std::vector<FoundArray> arrays() const override {
+    return {{"energies", "energies of a sentence"},
+            {"multiplications", "multiplications of a target symbol"},
+            {"without_projection", "multiplications of a target symbol but for the projection"},
+            {"activations", "bytes of activations of a sentence", "byte"}};
+  }
+
   Findings look(const Probed& probed) const override {
     const auto costs = of_each_sentence(probed, sentences_, [&](Index, const Batch& batch) {
       return cost_of(probed.model, batch);
@@ -35,22 +42,10 @@ class CostDiagnostic final : public Diagnostic {
     };
     const Index n = std::ssize(costs), symbols = all.target_symbols;
     return {{},
-            {{"energies", "energies of a sentence", "1", {}, share(all.energies, n)},
-             {"multiplications",
-              "multiplications of a target symbol",
-              "1",
-              {},
-              share(all.multiplications, symbols)},
-             {"without_projection",
-              "multiplications of a target symbol but for the projection",
-              "1",
-              {},
-              share(all.multiplications - all.projection, symbols)},
-             {"activations",
-              "bytes of activations of a sentence",
-              "byte",
-              {},
-              share(all.activations, n)}}};
+            {{"energies", share(all.energies, n)},
+             {"multiplications", share(all.multiplications, symbols)},
+             {"without_projection", share(all.multiplications - all.projection, symbols)},
+             {"activations", share(all.activations, n)}}};
   }
 
  private:

@@ -125,6 +125,22 @@ class Faithfulness final : public Diagnostic {
           "decoder with an attention that averages annotations with its weights");
   }
 
+  std::vector<FoundArray> arrays() const override {
+    std::vector<FoundArray> all;
+    for (std::size_t c = 0; c < kChanges; ++c) {
+      const std::string name = kNames[c], with = std::string(" with ") + kTexts[c];
+      if (c != kOwn) {
+        all.push_back({name + "_distance", "total variation distance" + with});
+        all.push_back({name + "_flips", "other most probable symbols" + with, "percent"});
+      }
+      all.push_back({name + "_accuracy", "token accuracy" + with, "percent"});
+      all.push_back({name + "_loss", "-log p of the reference's symbols" + with, "nats"});
+    }
+    if (options_.gradients)
+      all.push_back({"gradient_agreement", "Kendall's tau-b of weights and gradient times input"});
+    return all;
+  }
+
   Findings look(const Probed& probed) const override {
     const auto sentences =
         of_each_sentence(probed, options_.sentences, [&](Index i, const Batch& batch) {
@@ -136,28 +152,17 @@ class Faithfulness final : public Diagnostic {
       all.agreement.add(one.agreement);
     }
     Findings found;
-    const auto add =
-        [&](const std::string& name, const std::string& what, const char* units, double value) {
-          found.arrays.push_back({name, what, units, {}, {value}});
-        };
     for (std::size_t c = 0; c < kChanges; ++c) {
-      const std::string name = kNames[c], with = std::string(" with ") + kTexts[c];
+      const std::string name = kNames[c];
       const Measured& m = all.changed[c];
       if (c != kOwn) {
-        add(name + "_distance", "total variation distance" + with, "1", m.distance.value());
-        add(name + "_flips",
-            "other most probable symbols" + with,
-            "percent",
-            100 * m.flips.value());
+        found.values[name + "_distance"] = {m.distance.value()};
+        found.values[name + "_flips"] = {100 * m.flips.value()};
       }
-      add(name + "_accuracy", "token accuracy" + with, "percent", 100 * m.right.value());
-      add(name + "_loss", "-log p of the reference's symbols" + with, "nats", m.nll.value());
+      found.values[name + "_accuracy"] = {100 * m.right.value()};
+      found.values[name + "_loss"] = {m.nll.value()};
     }
-    if (options_.gradients)
-      add("gradient_agreement",
-          "Kendall's tau-b of weights and gradient times input",
-          "1",
-          all.agreement.value());
+    if (options_.gradients) found.values["gradient_agreement"] = {all.agreement.value()};
     return found;
   }
 

@@ -38,6 +38,19 @@ class GradientFlow final : public Diagnostic {
 
   bool looks(Moment moment, const Split&) const override { return moment != Moment::end; }
 
+  std::vector<FoundArray> arrays() const override {
+    std::vector<FoundArray> all;
+    for (const auto& [name, whose] : {std::pair{"embedding", "of source embeddings"},
+                                      std::pair{"annotation", "of annotations"}}) {
+      const std::string of = name, norm = std::string("norm of the loss gradient ") + whose;
+      all.push_back({of + "_by_distance", norm, "1", {"distance"}});
+      all.push_back({of + "_by_tenth", norm, "1", {"tenth"}});
+      all.push_back({of + "_far_to_near",
+                     norm + ": first quarter of the source to its last, 1 where they are equal"});
+    }
+    return all;
+  }
+
   Findings look(const Probed& probed) const override {
     const auto sentences =
         of_each_sentence(probed, options_.sentences, [&](Index, const Batch& batch) {
@@ -49,8 +62,8 @@ class GradientFlow final : public Diagnostic {
     for (Index d = 0; d < options_.longest; ++d)
       found.axes[0].places.push_back(static_cast<double>(d));
     for (int t = 0; t < kTenths; ++t) found.axes[1].places.push_back((t + 0.5) / kTenths);
-    add(found, "embedding", "of source embeddings", sentences, &Norms::embedding);
-    add(found, "annotation", "of annotations", sentences, &Norms::annotation);
+    add(found, "embedding", sentences, &Norms::embedding);
+    add(found, "annotation", sentences, &Norms::annotation);
     return found;
   }
 
@@ -86,7 +99,6 @@ class GradientFlow final : public Diagnostic {
 
   void add(Findings& found,
            const std::string& name,
-           const std::string& whose,
            const std::vector<Norms>& sentences,
            std::vector<double> Norms::*which) const {
     std::vector<double> by_distance(usize(options_.longest)), by_tenth(usize(kTenths));
@@ -117,15 +129,10 @@ class GradientFlow final : public Diagnostic {
     };
     divide(by_distance, at_distance);
     divide(by_tenth, at_tenth);
-    const std::string norm = "norm of the loss gradient " + whose;
-    found.arrays.push_back({name + "_by_distance", norm, "1", {"distance"}, by_distance});
-    found.arrays.push_back({name + "_by_tenth", norm, "1", {"tenth"}, by_tenth});
-    found.arrays.push_back(
-        {name + "_far_to_near",
-         norm + ": first quarter of the source to its last, 1 where they are equal",
-         "1",
-         {},
-         {count == 0 ? kUndefined : exact::exp(logarithms / count)}});
+    found.values[name + "_by_distance"] = by_distance;
+    found.values[name + "_by_tenth"] = by_tenth;
+    found.values[name + "_far_to_near"] = {count == 0 ? kUndefined
+                                                      : exact::exp(logarithms / count)};
   }
 
   Options options_;

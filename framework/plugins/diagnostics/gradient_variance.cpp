@@ -85,6 +85,14 @@ class GradientVariance final : public Diagnostic {
           "learned weights that sum to 1, as those of global or hard");
   }
 
+  std::vector<FoundArray> arrays() const override {
+    std::vector<FoundArray> all;
+    for (const Ratio& one : kRatios) all.push_back({one.name, one.what, one.units});
+    all.push_back({"gradient_norm", "norm of the gradient G of a sentence's expected loss"});
+    all.push_back({"sentences", "sentences that were short enough"});
+    return all;
+  }
+
   Findings look(const Probed& probed) const override {
     const auto sentences =
         of_each_sentence(probed, options_.sentences, [&](Index, const Batch& batch) {
@@ -94,19 +102,10 @@ class GradientVariance final : public Diagnostic {
     for (const Seen& one : sentences)
       for (std::size_t i = 0; i < kSums; ++i) all[i] += one[i];
     Findings found;
-    const auto put = [&](const char* name, const char* what, const char* units, double value) {
-      found.arrays.push_back({name, what, units, {}, {value}});
-    };
     for (const Ratio& one : kRatios)
-      put(one.name,
-          one.what,
-          one.units,
-          all[one.of] == 0 ? kUndefined : all[one.sum] / all[one.of]);
-    put("gradient_norm",
-        "norm of the gradient G of a sentence's expected loss",
-        "1",
-        std::sqrt(all[kSquares] / all[kSentences]));
-    put("sentences", "sentences that were short enough", "1", all[kSentences]);
+      found.values[one.name] = {all[one.of] == 0 ? kUndefined : all[one.sum] / all[one.of]};
+    found.values["gradient_norm"] = {std::sqrt(all[kSquares] / all[kSentences])};
+    found.values["sentences"] = {all[kSentences]};
     return found;
   }
 
