@@ -2,7 +2,8 @@
 # studies.sh [--tiny] [--pages] [--workers N] [--out FOLDER] [NAME..]: runs the studies of experiments/, or goes on with them: those that are named,
 # else all. --tiny: in a form that is over in seconds. --pages: writes FOLDER/studies/NAME/ from the records of FOLDER (results) instead.
 # Started again it goes on where it was. Started several times on one FOLDER, on this machine or others, the runs are shared out;
-# `softalign sweep submit experiments/NAME/study.yaml` gives those of one study to Slurm. Exit status: 4 a claim fails, 75 not complete.
+# `softalign sweep submit experiments/NAME/study.yaml` gives those of one study to Slurm. The program is that of build/release, built first
+# if there is none, or SOFTALIGN_PROGRAM. Exit status: 4 a claim fails, 75 not complete.
 set -euo pipefail
 tiny=() pages='' workers=$(nproc) out=$(dirname "${BASH_SOURCE[0]}")/../results names=()
 while (($#)); do
@@ -10,7 +11,7 @@ while (($#)); do
     --help | -h) sed -n '2,/^[^#]/s/^# \?//p' "${BASH_SOURCE[0]}"; exit ;;
     --tiny) tiny=(--tiny) ;;
     --pages) pages=1 ;;
-    --workers | --out) [[ -n ${2-} ]] || { echo "studies.sh: $1 wants a value" >&2; exit 2; }; printf -v "${1#--}" %s "$2"; shift ;;
+    --workers | --out) [[ -n ${2-} && $2 != -* ]] || { echo "studies.sh: $1 wants a value" >&2; exit 2; }; printf -v "${1#--}" %s "$2"; shift ;;
     -*) echo "studies.sh: there is no option '$1'; studies.sh --help" >&2; exit 2 ;;
     *) names+=("$1") ;;
   esac

@@ -1,7 +1,7 @@
 """What the runs of a study cost, for scripts of experiments/ that say no more than this: a table, and with --out a figure.
 
-FOLDER holds the records of the study. Parameters and what the diagnostic `cost` found are exact; speed, memory and time are those of the machine
-and of what ran beside. Means over seeds; speed and memory over epochs, too.
+FOLDER holds the records of the study. Parameters and activations (of the diagnostic `cost`) are exact. Speed is that of the fastest epoch of all seeds,
+memory the most of all, on the machine that ran them: what runs beside slows some epochs.
 """
 
 from __future__ import annotations
@@ -17,21 +17,10 @@ from matplotlib.ticker import MaxNLocator
 import palette
 from paper import SMALL, WIDTHS
 from stored import group_of, members, opened, series, values
-from study_script import Made, cell, complete_runs, markdown, run_script
+from study_script import Made, complete_runs, markdown, run_script
 
-# Column -> digits, what a figure calls it; "" where it is not drawn
-COLUMNS = {
-    "parameters": (0, ""),
-    "tokens/s": (0, "target symbols a second"),
-    "memory, MB": (0, "memory, MB"),
-    "seconds": (0, ""),
-    "energies": (0, ""),
-    "multiplications": (0, ""),
-    "without projection": (0, ""),
-    "activations, kB": (0, "activations of a sentence, kB"),
-}
-COST = {"energies": ("energies", 1), "multiplications": ("multiplications", 1), "without projection": ("without_projection", 1),
-        "activations, kB": ("activations", 1e-3)}  # column -> array of the diagnostic, factor  # fmt: skip
+TABLE = ("parameters", "tokens/s", "memory, MB")
+DRAWN = {"tokens/s": "target symbols a second", "memory, MB": "memory, MB", "activations, kB": "activations of a sentence, kB"}
 
 Costs = dict[str, dict[str, dict[str, list[float]]]]  # part -> variant -> column -> a value for each seed
 
@@ -42,10 +31,9 @@ def of_record(path: Path) -> dict[str, float]:
         found["parameters"] = float(sum(weights.size for name, weights in members(group_of(file, "parameters")) if not name.startswith("axis")))
         if (system := group_of(file, "system")) is not None:
             columns = series(system)[1]
-            found["tokens/s"], found["memory, MB"] = float(columns["tokens_per_s"].mean()), float(columns["memory_mb"].max())
-        found["seconds"] = float(values(file, "train/wall_time", "f", (None,))[-1])
+            found["tokens/s"], found["memory, MB"] = float(columns["tokens_per_s"].max()), float(columns["memory_mb"].max())
         if (cost := group_of(file, "diagnostics/cost/test")) is not None:
-            found |= {column: float(values(cost, name, "f", (None,))[-1]) * factor for column, (name, factor) in COST.items()}
+            found["activations, kB"] = float(values(cost, "activations", "f", (None,))[-1]) / 1000
     return found
 
 
@@ -58,17 +46,15 @@ def read(folder: Path) -> Costs:
 
 
 def table(variants: dict[str, dict[str, list[float]]]) -> str:
-    columns = [column for column in COLUMNS if any(costs[column] for costs in variants.values())]
+    columns = [column for column in TABLE if any(costs[column] for costs in variants.values())]
     rows = [["", *columns]]
-    for name, costs in variants.items():  # what is the same for all seeds has no deviation
-        same = [costs[column][:1] if len(set(costs[column])) == 1 else costs[column] for column in columns]
-        rows.append([name, *(cell(numbers, COLUMNS[column][0]) for column, numbers in zip(columns, same))])
+    rows += [[name, *(f"{max(costs[column], default=0):,.0f}" for column in columns)] for name, costs in variants.items()]
     return markdown(rows)
 
 
 def draw(costs: Costs) -> plt.Figure:
     """A row of panels for each part, a line for each variant."""
-    drawn = {column: title for column, (_, title) in COLUMNS.items() if title and any(c[column] for variants in costs.values() for c in variants.values())}
+    drawn = {column: title for column, title in DRAWN.items() if any(c[column] for variants in costs.values() for c in variants.values())}
     rows = [len(variants) for variants in costs.values()]
     figure, axes = plt.subplots(len(costs), len(drawn), figsize=(WIDTHS["page"], 0.13 * sum(rows) + 0.7 * len(rows)), squeeze=False,
                                 sharey="row", layout="constrained", height_ratios=rows)  # fmt: skip
@@ -88,7 +74,8 @@ def draw(costs: Costs) -> plt.Figure:
 
 def make(arguments: argparse.Namespace) -> Made:
     costs = read(arguments.folder)
-    return "\n".join(f"What it cost: {part}\n\n{table(variants)}" for part, variants in costs.items()), lambda: draw(costs)
+    caption = "A point for each seed: its fastest epoch, the most memory that it took, and the bytes that a sentence's activations take."
+    return "\n".join(f"What it cost: {part}\n\n{table(variants)}" for part, variants in costs.items()), lambda: draw(costs), caption
 
 
 def main() -> int:

@@ -27,19 +27,19 @@ import plain_matplotlib  # isort: skip
 import matplotlib.pyplot as plt
 
 from drawing import save_figure
-from output import TEXT_MARK, OutputError, add_force, say, write
+from output import TEXT_MARK, OutputError, add_force, made_by_us, say, write
 from paper import set_style
 from paper_lines import draw_lengths
 from records import read_file
-from stored import RecordError, group_of, members, opened
-from study_script import answer, cell, complete_runs, markdown, read_study
+from stored import RecordError, opened
+from study_script import answer, cell, complete_runs, digits_of, markdown, read_study
 
 EXPERIMENTS = Path(__file__).resolve().parents[1] / "experiments"
 REPEATED = ("What was found", "What was claimed beforehand", "What the source reports")  # chapters of a study's README.md that its page repeats
 CHAPTER = re.compile(r"^(## (.+)\n(?:(?!## ).*\n)*)", re.MULTILINE)
 MADE = ("started", "git_commit", "cpu_model", "isa", "version")  # /provenance of a record
 SMALLEST_P = 0.001  # of a bootstrap with 1,000 resamples
-DIAGNOSTIC = re.compile(r"(?!test/)(\w+)/(start/)?(\w+)$")  # columns of runs.csv: diagnostic/array, before the first update diagnostic/start/array
+DIAGNOSTIC = re.compile(r"diagnostics/(\w+)/(start/)?(\w+)$")  # columns of `softalign export`; start: before the first update
 RECORD = """## A record to check
 
 <!-- not run by the tests: tests/studies verifies them all -->
@@ -71,30 +71,17 @@ def runs_of(study: Row, folder: Path) -> list[Row]:
         row = {key: run[key] for key in ("part", "variant", "seed", "run_id")}
         row |= {key: known[key] for key in known if "." in key and key in varied}
         row |= {key: known[key] for key in known if key == "updates" or key.startswith("test/") and ":" not in key}
+        row |= {key: float(known[key]) for key in known if key.startswith("diagnostics/") and known[key]}
         tested = read_file(place / "run.h5").by_length
         for metric in sorted(by_length & set(tested.metrics)):
             row |= {f"test/{metric}[{bucket}]": value for bucket, value in zip(tested.labels, tested.metrics[metric].tolist()) if value == value}
         with opened(place / "run.h5") as file:
-            row |= found_by_diagnostics(file)
             row["seconds"] = round(float(file["train/wall_time"][-1]))
             made = file["provenance"].attrs
             row |= {key: made[key].decode() for key in MADE}
             row["git_commit"] += "-dirty" * int(made.get("git_dirty", 0))
         rows.append(row)
     return rows
-
-
-def found_by_diagnostics(file: Any) -> dict[str, float]:
-    """Single numbers after the last update and before the first, where it looked then, by the name of their column."""
-    found = {}
-    for name, splits in members(group_of(file, "diagnostics")):
-        for group in filter(None, (group_of(splits, split) for split in ("dev", "test"))):  # the later one stands
-            for array, values in members(group):
-                if array != "update" and values.ndim == 1 and values.shape == group["update"].shape:
-                    found[f"{name}/{array}"] = float(values[-1])
-                    if group["update"][0] == 0:
-                        found[f"{name}/start/{array}"] = float(values[0])
-    return found
 
 
 def claim_rows(study: Row) -> list[Row]:
@@ -164,6 +151,8 @@ def claims_table(claims: Sequence[Row]) -> str:
         interval = f"{number(claim['low'], digits)} to {number(claim['high'], digits)}" if claim["low"] is not None else ""
         measured = (number(claim[side], digits) + f" ±{number(claim[side + '_deviation'], digits)}" * (several and claim[side] is not None) for side in sides)
         verdict = VERDICTS.get(claim["verdict"], claim["verdict"])
+        if verdict == "holds" and claim["seeds_held"] < claim["seeds"]:
+            verdict = "holds in the mean"
         seeds = f"{claim['seeds_held']} of {claim['seeds']}" if claim["seeds"] else ""
         demands = ["every seed"] * (claim["asked_seeds"] == "all") + [f"p < {claim['asked_p']}"] * (claim["asked_p"] is not None)
         asked_for = f" ({', '.join(demands)})" if demands else ""
@@ -189,13 +178,14 @@ def diagnostic_tables(runs: Sequence[Row]) -> Iterator[str]:
         rows = list(same)
         columns: dict[tuple[str, str], dict[str, str]] = {}  # (diagnostic, when) -> array -> column
         for found in filter(None, map(DIAGNOSTIC.match, dict.fromkeys(key for row in rows for key in row))):
-            when = ", before training" if found[2] else ", after training" if f"{found[1]}/start/{found[3]}" in rows[0] else ""
+            when = ", before training" if found[2] else ", after training" if f"diagnostics/{found[1]}/start/{found[3]}" in rows[0] else ""
             columns.setdefault((found[1], when), {})[found[3]] = found[0]
         for (diagnostic, when), arrays in columns.items():
             table = [[f"{part}: {diagnostic}{when}", *(array.replace("_", " ") for array in arrays)]]
+            digits = {column: digits_of([row[column] for row in rows if column in row]) for column in arrays.values()}
             for variant, seeds in groupby(rows, lambda row: row["variant"]):
                 values = list(seeds)
-                table.append([f"`{variant}`", *(cell([row[column] for row in values if column in row], 3) for column in arrays.values())])
+                table.append([f"`{variant}`", *(cell([row[column] for row in values if column in row], digits[column]) for column in arrays.values())])
             yield markdown(table if len(table) > len(table[0]) else list(zip(*table)))
 
 
@@ -210,16 +200,16 @@ def page(name: str, study: Row, runs: Sequence[Row], claims: Sequence[Row], draw
     expected, asked = ([claim["verdict"] for claim in claims if (claim["expect"] == "open") == is_open] for is_open in (False, True))
     undecided = sum(verdict not in ("holds", "fails") for verdict in (*expected, *asked))
     machines = sorted({row["cpu_model"] for row in runs})
-    commits = sorted({row["git_commit"] for row in runs})
+    commits = sorted({row["git_commit"].replace(row["git_commit"][12:40], "") for row in runs})  # and "-dirty"
     days = sorted({row["started"][:10] for row in runs})
     days = " to ".join(dict.fromkeys((days[0], days[-1])))
     hours, minutes = divmod(round(sum(row["seconds"] for row in runs) / 60), 60)
     missing = len(study["runs"]) - len(runs)
     lines = [
         f"# {study['name']}: {study['question']}\n{TEXT_MARK}\n",
-        f"Written by `scripts/studies.sh --pages {name}` from the records; the study is `experiments/{name}`. Of {len(expected)} claims {expected.count('holds')} hold and "
-        f"{expected.count('fails')} fail; of {len(asked)} open questions, asked without an expectation, {asked.count('holds')} hold and {asked.count('fails')} fail."
-        f"{f' {undecided} are undecided.' if undecided else ''}\n",
+        f"Written by `scripts/studies.sh --pages {name}` from the records; the study is `experiments/{name}`. Claims: {len(expected)}; {expected.count('holds')} hold, "
+        f"{expected.count('fails')} fail. Questions asked without an expectation: {len(asked)}; yes {asked.count('holds')}, no {asked.count('fails')}."
+        f"{f' Undecided: {undecided}.' if undecided else ''}\n",
         chapters_of(name),
         f"## What came out\n\n{len(runs)} runs{f', {missing} are missing' if missing else ''}; {days}; {', '.join(machines)}; "
         f"{hours} h {minutes:02} min of training together; commits {', '.join(commits)}. `runs.csv` has a line for each.\n",
@@ -228,8 +218,9 @@ def page(name: str, study: Row, runs: Sequence[Row], claims: Sequence[Row], draw
         *(metric_table(table) for table in study["tables"]),
         *diagnostic_tables(runs),
         "## Claims\n\nLeft, right and their difference: mean and deviation over seeds. Interval and p, a paired bootstrap over the n test sentences, hold the trained "
-        "models fixed and do not speak of another seed; seeds: for how many of them alone the claim holds. `claims.csv` has the reasons too.\n",
+        "models fixed and do not speak of another seed; seeds: for how many of them alone the claim holds. An open claim is a question, asked without an expectation.\n",
         claims_table(claims),
+        "Why:\n\n" + "".join(f"- {at}: {claim['because']}\n" for at, claim in enumerate(claims, 1) if claim["because"]),
         RECORD if shipped else "",
     ]  # fmt: skip
     return "\n".join(line for line in lines if line)
@@ -244,14 +235,22 @@ def small_record(name: str, study: Row) -> bytes:
 
 
 def write_page(name: str, folder: Path, out: Path, force: bool) -> None:
-    study = read_study(folder)
+    """All of it or nothing; the mark of README.md says whose the folder is."""
+    ours = force or not (out.is_dir() and any(out.iterdir())) or made_by_us(out / "README.md")
+    if not ours:
+        raise OutputError(f"{out}: its files were not made by softalign; --force replaces them, or choose another --out")
+    study = read_study(folder, name)
     runs, claims = runs_of(study, folder), claim_rows(study)
-    drawn, more = list(figures(study, folder, out)), list(own(name, folder, out))
-    write(out / "runs.csv", csv_text(runs).encode(), True)
-    write(out / "claims.csv", csv_text(claims).encode(), True)
+    with tempfile.TemporaryDirectory() as temporary:
+        made = Path(temporary)
+        drawn, more = list(figures(study, folder, made)), list(own(name, folder, made))
+        files = {figure.name: figure.read_bytes() for figure in sorted(made.iterdir())}
+    files |= {"runs.csv": csv_text(runs).encode(), "claims.csv": csv_text(claims).encode()}
     if shipped := not (EXPERIMENTS / name / "PACKAGES").exists():  # else its texts are not ours to publish
-        write(out / "record.h5", small_record(name, study), True)
-    write(out / "README.md", page(name, study, runs, claims, drawn, more, shipped).encode(), force)
+        files["record.h5"] = small_record(name, study)
+    files["README.md"] = page(name, study, runs, claims, drawn, more, shipped).encode()
+    for file, content in files.items():
+        write(out / file, content, True)
 
 
 def main() -> int:

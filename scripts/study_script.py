@@ -17,23 +17,28 @@ import plain_matplotlib  # isort: skip
 from matplotlib.figure import Figure
 
 from drawing import save_figure
-from output import add_force
+from output import OutputError, add_force, printable
 from paper import set_style
 from program import program
 from stored import RecordError
 
 
-def read_study(folder: Path) -> dict[str, Any]:
-    """What study.json says."""
+AGAIN = "move it away and run the study again, which writes it anew"
+
+
+def read_study(folder: Path, wanted: str = "") -> dict[str, Any]:
+    """What study.json says. wanted: of which study it has to be."""
     file = folder / "study.json"
     try:
         study = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise RecordError(f"{file}: no such file; scripts/studies.sh {folder.name.removesuffix('-tiny')} runs the study") from error
     except (OSError, ValueError) as error:
-        raise RecordError(f"{file}: cannot be read; run the study again, which writes it anew") from error
+        raise RecordError(f"{file}: cannot be read; {AGAIN}") from error
     if not isinstance(study, dict) or not {"name", "question", "runs", "tables", "claims"} <= study.keys():
-        raise RecordError(f"{file}: is no study of this version; run the study again, which writes it anew")
+        raise RecordError(f"{file}: is no study of this version; {AGAIN}")
+    if wanted and str(study["name"]).removesuffix("-tiny") != wanted:
+        raise RecordError(f"{file}: is of the study {printable(study['name'])}, and the study {wanted} is wanted")
     return study
 
 
@@ -57,6 +62,12 @@ def cell(numbers: Sequence[float], digits: int = 1) -> str:
     return f"{mean(numbers):,.{digits}f}{deviation}" if numbers else ""
 
 
+def digits_of(numbers: Sequence[float]) -> int:
+    """Digits behind the point for a column of such numbers: three of 0.123, none of 1,234."""
+    largest = max((abs(number) for number in numbers if not math.isnan(number)), default=0)
+    return next(digits for least, digits in ((1000, 0), (100, 1), (10, 2), (0, 3)) if largest >= least)
+
+
 def markdown(rows: Sequence[Sequence[str]], text_columns: int = 1) -> str:
     """The first row is the head."""
     lines = ["| " + " | ".join(text.replace("|", "\\|") for text in row) + " |" for row in rows]
@@ -64,7 +75,7 @@ def markdown(rows: Sequence[Sequence[str]], text_columns: int = 1) -> str:
     return "\n".join([lines[0], rule, *lines[1:]]) + "\n"
 
 
-Made = tuple[str, Callable[[], Figure]]  # what is printed, and what draws the figure
+Made = tuple[str, Callable[[], Figure], str]  # what is printed, what draws the figure, and what that shows
 
 
 def run_script(description: str, make: Callable[[argparse.Namespace], Made], add: Callable[[argparse.ArgumentParser], None] | None = None) -> int:
@@ -76,13 +87,17 @@ def run_script(description: str, make: Callable[[argparse.Namespace], Made], add
         add(parser)
     add_force(parser)
     arguments = parser.parse_args()
+    if arguments.out and arguments.out.suffix not in (".png", ".pdf"):
+        parser.error(f"--out {printable(arguments.out)}: a figure is a .png or a .pdf")
     try:
-        text, draw = make(arguments)
-    except (OSError, ValueError, RecordError) as error:
-        print(error, file=sys.stderr)
+        read_study(arguments.folder, Path(sys.argv[0]).resolve().parent.name)
+        text, draw, caption = make(arguments)
+        print(text, flush=True)
+        if arguments.out:
+            set_style("serif")
+            save_figure(draw(), arguments.out, arguments.force)
+            print(caption, flush=True)
+    except (OSError, ValueError, RecordError, OutputError) as error:
+        print(printable(error), file=sys.stderr)
         return 3
-    print(text)
-    if arguments.out:
-        set_style("serif")
-        save_figure(draw(), arguments.out, arguments.force)
     return 0

@@ -91,7 +91,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 def make(arguments: argparse.Namespace) -> Made:
     found = rows_of(arguments.folder, arguments.source, arguments.target, read(arguments.gold))
     of = f"Links of all of {arguments.gold.name.removesuffix('.gz')}, references forced on the decoders"
-    return f"{of}\n\n{table(found)}", lambda: draw(found)
+    return f"{of}\n\n{table(found)}", lambda: draw(found), "The alignment error rates of the table, a point for each seed."
 
 
 if __name__ == "__main__":

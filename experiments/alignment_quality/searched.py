@@ -96,20 +96,18 @@ def of_record(run: Path, labels: Sequence[str]) -> dict[tuple[str, str], list[Co
 Found = dict[str, dict[tuple[str, str], list[list[Counts]]]]  # variant -> way and convention -> seed -> bucket
 
 
-def read(folder: Path) -> tuple[Found, list[str], dict[str, str]]:
-    """And the labels of the buckets, and each variant's own convention."""
+def read(folder: Path) -> tuple[Found, list[str]]:
+    """And the labels of the buckets. Both conventions are measured here of each model, so variants for the other one are left out."""
     found: Found = defaultdict(lambda: defaultdict(list))
     labels: list[str] = []
-    own: dict[str, str] = {}
     for run in complete_runs(folder):
         record = read_file(run["place"] / "run.h5")
-        if not (record.task.get("test") or {}).get("alignment"):
+        if not (record.task.get("test") or {}).get("alignment") or record.spec["evaluate"].get("row_aligns") == "read":
             continue
         labels = record.by_length.labels
-        own[run["variant"]] = record.spec["evaluate"].get("row_aligns") or "predicted"
         for key, counts in of_record(run["place"], labels).items():
             found[run["variant"]][key].append(counts)
-    return found, labels, own
+    return found, labels
 
 
 def table(found: Found) -> str:
@@ -122,8 +120,8 @@ def table(found: Found) -> str:
     return markdown(rows)
 
 
-def draw(found: Found, labels: Sequence[str], own: dict[str, str]) -> plt.Figure:
-    """By length, by each variant's own convention."""
+def draw(found: Found, labels: Sequence[str]) -> plt.Figure:
+    """By length, of rows that stand for the word predicted."""
     measures = {"AER (%)": lambda counts: counts.aer, "pointing accuracy (%)": lambda counts: counts.pointing}
     figure, axes = plt.subplots(len(measures), len(MODULES), figsize=(WIDTHS["page"], 4.2), sharex=True, sharey="row", layout="constrained")
     styles = looks(found)
@@ -131,7 +129,7 @@ def draw(found: Found, labels: Sequence[str], own: dict[str, str]) -> plt.Figure
     for row, (title, measure) in zip(axes, measures.items()):
         for axis, way in zip(row, MODULES):
             for variant, counts in found.items():
-                seeds = np.array([[measure(bucket) for bucket in seed[:-1]] for seed in counts[way, own[variant]]])
+                seeds = np.array([[measure(bucket) for bucket in seed[:-1]] for seed in counts[way, "predicted"]])
                 lines[variant] = axis.plot(range(len(labels)), seeds.mean(axis=0), **styles[variant], label=variant)[0]
             axis.set_xlim(-0.3, len(labels) - 0.7)
         row[0].set(ylabel=title, ylim=(0, None))
@@ -145,9 +143,10 @@ def draw(found: Found, labels: Sequence[str], own: dict[str, str]) -> plt.Figure
 
 
 def make(arguments: argparse.Namespace) -> Made:
-    found, labels, own = read(arguments.folder)
+    found, labels = read(arguments.folder)
     of = "Of words that both reference and translation have, on the test sentences whose matrices are kept"
-    return f"{of}\n\n{table(found)}", lambda: draw(found, labels, own)
+    caption = "By source length, rows standing for the word predicted: with the reference forced on the decoder, and of what the search writes. Means over seeds."
+    return f"{of}\n\n{table(found)}", lambda: draw(found, labels), caption
 
 
 if __name__ == "__main__":

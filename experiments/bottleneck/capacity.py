@@ -22,8 +22,9 @@ import numpy as np
 
 from drawing import looks
 from paper import WIDTHS, legend_above
+from output import printable
 from records import ByLength, read_file
-from stored import opened, values
+from stored import RecordError, opened, values
 from study_script import Made, cell, complete_runs, markdown, run_script
 
 PROBE = "diagnostics/bottleneck/test"
@@ -48,6 +49,8 @@ def read(folder: Path, metric: str, least: float) -> tuple[Curves, Curves]:
     for run in complete_runs(folder):
         model, _, width = run["variant"].rpartition("-")
         record = run["place"] / "run.h5"
+        if metric not in read_file(record).by_length.metrics:
+            raise RecordError(f"{record}: has no metric {printable(metric)}")
         kept[run["part"]][model][int(width)].append(longest_kept(read_file(record).by_length, metric, least))
         with opened(record) as file:
             probed[run["part"]][model][int(width)].append(float(np.nanmean(values(file[PROBE], "state_accuracy", "f", (None, None))[-1])))
@@ -93,7 +96,11 @@ def add(parser: argparse.ArgumentParser) -> None:
 def make(arguments: argparse.Namespace) -> Made:
     kept, probed = read(arguments.folder, arguments.metric, arguments.least)
     text = table("longest source kept", kept) + "\n" + table("% found by a linear probe of the state", probed)
-    return text, lambda: draw({"longest source kept": kept, "% found by a linear\nprobe of the state": probed})
+    caption = (
+        f"Above: the longest source of which at least {arguments.least:g} % are right, as of every shorter one. Below: what a linear probe of the first state finds "
+        "of the source, the mean over positions 1 to 20. Means over seeds; bars from the least to the most."
+    )
+    return text, lambda: draw({"longest source kept": kept, "% found by a linear\nprobe of the state": probed}), caption
 
 
 if __name__ == "__main__":

@@ -64,7 +64,8 @@ def draw(flow: Flow, names: list[str]) -> plt.Figure:
 
 def make(arguments: argparse.Namespace) -> Made:
     flow = read(arguments.folder)
-    return table(flow), lambda: draw(flow, [run["variant"] for run in complete_runs(arguments.folder)])
+    caption = "The norm of the loss gradient at source embeddings, by steps to the source's end (0 is </s>), before training and after it. Means over seeds."
+    return table(flow), lambda: draw(flow, [run["variant"] for run in complete_runs(arguments.folder)]), caption
 
 
 if __name__ == "__main__":

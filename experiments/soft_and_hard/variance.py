@@ -29,6 +29,7 @@ from study_script import Made, answer, complete_runs, markdown, run_script
 
 GROUP = "diagnostics/gradient_variance/dev"
 DASHES = {"variance_expected": "-", "average_error": ":"}
+READING = ("_read_one", "_read_all")  # trained like another variant
 PAIRS, SYMBOLS, ROUNDS = 1000, 100, 5
 Found = dict[str, dict[str, list[dict[str, np.ndarray]]]]  # part -> variant -> of each seed array -> [update]
 
@@ -69,13 +70,15 @@ def draw(found: Found) -> plt.Figure:
     styles, lines = looks(next(iter(found.values()))), {}
     for plot, (part, variants) in zip(axes[0], found.items()):
         for variant, seeds in variants.items():
+            if variant.endswith(READING):
+                continue
             for name, dash in DASHES.items():
                 y = np.array([seed[name] for seed in seeds]).mean(axis=0)
                 line = plot.plot(np.arange(len(y)), y, **styles[variant] | {"linestyle": dash, "ms": 3}, label=variant)[0]
                 lines.setdefault(variant, line)
         plot.set(title=part, yscale="log", xlabel="epochs")
         plot.yaxis.set_major_formatter("{x:g}")
-    axes[0][0].set_ylabel("to the squared norm of the gradient")
+    axes[0][0].set_ylabel("variance or squared error,\nto the squared norm of the gradient")
     legend_above(figure, list(lines.values()))
     return figure
 
@@ -83,8 +86,11 @@ def draw(found: Found) -> plt.Figure:
 def make(arguments: argparse.Namespace) -> Made:
     runs = complete_runs(arguments.folder)
     found = read(runs)
-    caption = "Solid: the variance of one draw with the expected loss as its baseline; dotted: the squared error of the averaged gradient.\n"
-    return f"{times(runs)}\n{caption}", lambda: draw(found)
+    caption = (
+        "Solid: the variance of one draw with the expected loss as its baseline; dotted: the squared error of the averaged gradient; both divided by "
+        "the squared norm of the expected gradient. Means over seeds. What differs in reading alone (`soft_read_one`, `hard_read_all`) is left out."
+    )
+    return times(runs), lambda: draw(found), caption
 
 
 if __name__ == "__main__":

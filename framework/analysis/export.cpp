@@ -12,6 +12,7 @@
 #include "framework/analysis/comparison.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/published/compare.hpp"
+#include "framework/train/stored_results.hpp"
 
 namespace softalign {
 namespace {
@@ -86,6 +87,12 @@ Row row_of(const std::filesystem::path& place, const Record& record) {
     if (!metric.facts.signature.empty())
       row["test/" + name + ":signature"] = metric.facts.signature;
   }
+  for (const auto& [name, found] : read_findings(record))
+    if (found.places.empty() && found.values.size() == 1) {
+      std::string column = "diagnostics/" + name;
+      std::ranges::replace(column, '.', '/');
+      row[column] = found.values.front();
+    }
   row["run_id"] = run.id;
   row["name"] = run.name;
   row["path"] = run.path;

@@ -129,6 +129,7 @@ double score(const Metric& metric, const SystemResults& system) {
 }
 
 Range percentile_interval(const Metric& metric, const SystemResults& system, Index resamples) {
+  if (std::ssize(system.seeds.front()) < kFewestSentences) return {kUndefined, kUndefined};
   const Bootstrap bootstrap("bootstrap", std::ssize(system.seeds.front()));
   SystemResults drawn = system;
   std::vector<double> scores;
@@ -176,12 +177,15 @@ std::vector<PairedTest> paired_tests(const std::vector<const Metric*>& metrics,
     PairedTest& test = tests.emplace_back();
     test.difference = score(*metrics[m], system) - score(*metrics[m], baseline);
     const double seen = std::abs(test.difference);
+    test.p_randomisation =
+        share_as_extreme(xt::abs(exchanged[m].system - exchanged[m].baseline), seen);
+    test.p_bootstrap = test.p_sacrebleu = kUndefined;
+    test.baseline = test.system = test.of_difference = {kUndefined, kUndefined};
+    if (std::ssize(baseline.seeds.front()) < kFewestSentences) continue;
     test.baseline = interval(resampled[m].baseline);
     test.system = interval(resampled[m].system);
     const Numbers differences = resampled[m].system - resampled[m].baseline;
     test.of_difference = interval(differences);
-    test.p_randomisation =
-        share_as_extreme(xt::abs(exchanged[m].system - exchanged[m].baseline), seen);
     test.p_bootstrap = centred_share(differences, seen);
     const Numbers sizes = xt::abs(differences);
     test.p_sacrebleu = share_as_extreme(sizes - mean_of_defined(sizes), seen);

@@ -20,6 +20,8 @@ namespace softalign {
 
 inline constexpr Index kTrials = 10'000;   // of randomisation
 inline constexpr Index kResamples = 1000;  // of the bootstrap
+// Fewer sentences have fewer than 100,000 different resamples, and of one all are alike: the bootstrap says nothing.
+inline constexpr Index kFewestSentences = 10;
 
 // Test sets drawn anew with replacement: the one bootstrap of the project. Draws are functions of
 // name and number, so whoever draws under one name has the same sentences, on any machine.
@@ -78,7 +80,7 @@ struct PairedTestOptions {
 };
 
 // One test for each metric, all on the same draws; NaN throughout for a metric that the sentences
-// do not define. Throws BugError when the two are not over as many seeds and sentences.
+// do not define, and for the bootstrap of fewer than kFewestSentences. Throws BugError when the two are not over as many seeds and sentences.
 std::vector<PairedTest> paired_tests(const std::vector<const Metric*>& metrics,
                                      const SystemResults& baseline,
                                      const SystemResults& system,

@@ -113,6 +113,15 @@ JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const Measured& me
     judged.verdict = Verdict::empty;
     return judged;
   }
+  const bool enough = resampled && judged.sentences >= kFewestSentences;
+  if (claim.p && !enough) {
+    judged.verdict = Verdict::unmeasured;
+    judged.nothing = fmt::format("{} {} too few for p, which takes {}",
+                                 counted(judged.sentences, "sentence"),
+                                 judged.sentences == 1 ? "is" : "are",
+                                 kFewestSentences);
+    return judged;
+  }
   for (const Measurement& m : statement.measurements()) {
     if (is_defined(m, measured(m))) continue;
     judged.verdict = Verdict::unmeasured;
@@ -127,7 +136,7 @@ JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const Measured& me
     judged.seeds += statement.holds(sides.left[s], sides.right[s]) ? 1 : 0;
   Index held = 0;
   std::vector<double> differences;
-  for (Index k = 1; resampled && k <= kResamples; ++k) {
+  for (Index k = 1; enough && k <= kResamples; ++k) {
     const Sides drawn = sides_of(statement, measured, seeds, k);
     const double left = over_seeds(drawn.left).mean, right = over_seeds(drawn.right).mean;
     if (std::isnan(left) || std::isnan(right)) continue;
@@ -136,7 +145,7 @@ JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const Measured& me
     if (std::isfinite(left - right)) differences.push_back(left - right);
   }
   judged.interval = range_of(differences);
-  judged.p = resampled ? p_bootstrap(differences, judged.difference.mean) : std::nan("");
+  judged.p = enough ? p_bootstrap(differences, judged.difference.mean) : std::nan("");
   const bool holds = statement.holds(judged.left.mean, judged.right.mean) &&
                      (!claim.all_seeds || judged.seeds == judged.difference.count) &&
                      (!claim.p || judged.p < *claim.p);
@@ -149,14 +158,22 @@ JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const Measured& me
 std::string evidence_text(const JudgedClaim& judged) {
   const bool small = std::max(std::abs(judged.left.mean), std::abs(judged.right.mean)) < 2;
   const int decimals = small ? 3 : 2;
-  const std::string sides = fmt::format("   {} {} {};",
+  const std::string sides = fmt::format("   {}{} {} {};",
                                         number_text(judged.left, decimals),
+                                        judged.verdict == Verdict::holds ? "" : ", and not",
                                         judged.claim->statement.comparison(),
                                         number_text(judged.right, decimals)),
                     seeds = fmt::format(
                         "so for {} of {}", judged.seeds, counted(judged.difference.count, "seed")),
                     by = "by " + number_text(judged.difference, decimals);
-  if (judged.resamples == 0) return fmt::format("{} {}; {}\n", sides, by, seeds);
+  if (judged.resamples == 0)
+    return fmt::format("{} {}{}; {}\n",
+                       sides,
+                       by,
+                       judged.sentences > 0 ? fmt::format("; n = {}, too few for an interval",
+                                                          counted(judged.sentences, "sentence"))
+                                            : "",
+                       seeds);
   return fmt::format(
       "{} n = {}, {}; so in {:.1f} % of {} resamples{}\n"
       "   {}, 95 % in [{:.{}f}, {:.{}f}], p = {:.3f}; {}\n",

@@ -34,9 +34,9 @@ struct JudgedClaim {
   // Share of resamples of the test sentences in which the claim holds (paired bootstrap: variants
   // are resampled alike), of those that define both sides.
   double confidence = 0;
-  Range interval;                 // 95 %, of the difference of the means over these resamples
-  double p = 0;                   // two-sided, of that difference being 0 (p_bootstrap)
-  Index resamples = 0;            // 0: it speaks of diagnostics alone, which are not drawn anew
+  Range interval;       // 95 %, of the difference of the means over these resamples
+  double p = 0;         // two-sided, of that difference being 0 (p_bootstrap)
+  Index resamples = 0;  // 0: of diagnostics alone, which are not drawn anew, or of too few
   std::vector<std::string> best;  // of a sweep: which configuration each measurement means
   std::string nothing;  // the measurement to blame when the verdict is empty; why it is unmeasured
 

@@ -130,7 +130,7 @@ class Planner {
     changes.push_back(parse_override(fmt::format("seed={}", seed), own));
     changes.insert(changes.end(), overrides_.begin(), overrides_.end());
     changes.push_back(parse_override(fmt::format("name={}-{}", part.name, variant.name), own));
-    SpecTree tree = load_tree(part.base, changes);
+    SpecTree tree = load_to_match(part.base, changes);
     const Value* const to = unknown_target(tree.root);
     if (!to) return tree;
     const auto other = std::ranges::find(part.variants, to->text, &StudyVariant::name);

@@ -8,6 +8,8 @@
 namespace softalign {
 namespace {
 
+constexpr double kLeastP = 0.001;  // 1,000 resamples give no smaller one
+
 // fields' `key` as `read` has it; throws SpecError with its place.
 template <class Read>
 auto option(Fields& fields, std::string_view key, const Read& read)
@@ -42,13 +44,13 @@ std::vector<StudyClaim> read_claims(
     };
     claim.open = is("expect", "holds", "open");
     claim.all_seeds = is("seeds", "mean", "all");
-    claim.p = option(fields, "p", [](const Value& v) { return to_number(v, positive_up_to(1)); });
+    claim.p = option(fields, "p", [](const Value& v) { return to_number(v, between(kLeastP, 1)); });
     fields.finish();
     if (claim.statement.measurements().empty())
       throw SpecError("{}: the claim '{}' speaks of no metric",
                       statement.where.str(),
                       printable(claim.statement.text(), 200));
-    if (claim.p && std::ranges::all_of(claim.statement.measurements(), &Measurement::of_diagnostic))
+    if (claim.p && std::ranges::any_of(claim.statement.measurements(), &Measurement::of_diagnostic))
       throw SpecError(
           "{}: p asks how the test sentences were drawn, and what diagnostics find has one number "
           "a "

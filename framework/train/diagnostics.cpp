@@ -72,7 +72,8 @@ void check_diagnostics(const DiagnosticsOptions& options, const Model& model) {
   for (const auto& [name, diagnostic] : made(options)) try {
       diagnostic->check(model);
     } catch (const SpecError& error) {
-      throw SpecError("diagnostics.{}: {}", name, error.what());
+      throw SpecError(
+          "diagnostics.{0}: {1}; diagnostics.{0}=null leaves it out", name, error.what());
     }
 }
 

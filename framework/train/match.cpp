@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>  // fmt::join, from version 11 on
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <map>
@@ -99,7 +100,7 @@ double difference(Index amount, Index target) {
 bool fits(Index amount, Index target) { return std::abs(difference(amount, target)) <= kTolerance; }
 
 std::string amount_text(Index amount, const MatchOptions& match) {
-  return fmt::format("{} {}, {:+.1f} %",
+  return fmt::format("{} {}, {:+.2f} %",
                      with_commas(amount),
                      match.by == "parameters" ? match.by : match.by + " a target symbol",
                      100 * difference(amount, *match.target));
@@ -312,6 +313,24 @@ void match_widths(SpecTree& tree, std::vector<fs::path> asking) {
 }  // namespace
 
 void match_widths(SpecTree& tree) { match_widths(tree, {}); }
+
+SpecTree load_to_match(const fs::path& file, const std::vector<Override>& changes) {
+  SpecTree tree = load_tree(file, changes);
+  Value* const match = match_in(tree.root);
+  const auto changed = [&](const std::string& start) {
+    return std::ranges::any_of(
+        changes, [&](const Override& change) { return change.path.starts_with(start); });
+  };
+  const bool asked = std::ranges::any_of(std::array{"to", "by", "lengths"}, [&](const char* key) {
+    return changed(std::string("model.match.") + key);
+  });
+  if (!match || !(asked || changed("task"))) return tree;
+  const Value::Entry* const to = match->find("to");
+  for (const std::string key : {"target", "symbols"})
+    if (!changed("model.match." + key) && (key == "symbols" || (to && !to->value.text.empty())))
+      std::erase_if(match->entries, [&](const Value::Entry& entry) { return entry.key == key; });
+  return tree;
+}
 
 const Value* unknown_target(const Value& root) {
   const Value* const match = match_in(root);

@@ -6,7 +6,9 @@
 // A width that is within 1 % of a known target stays, so a record's spec, or a plan's, is read as it was written.
 #pragma once
 
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "framework/config/spec.hpp"
 #include "framework/train/spec.hpp"
@@ -18,6 +20,10 @@ namespace softalign {
 // Throws SpecError with file and line where no width comes within 1 %, and for specs that match in a circle.
 void match_widths(SpecTree& tree);
 
+// A spec as load_tree has it. What model.match had found for the spec as it was written, `target` of `to` and `symbols`,
+// is forgotten where a change asks anew: of another key of model.match, or of the task.
+SpecTree load_to_match(const std::filesystem::path& file, const std::vector<Override>& changes);
+
 // What `to` names while its target is not known; null: nothing is to be found out. For who knows other names
 // than those of files.
 const Value* unknown_target(const Value& root);
@@ -26,7 +32,7 @@ void set_target(Value& root, const Spec& to);
 // Writes symbols and target of a resolved spec into the tree that it was read from.
 void keep_target(Value& root, const Spec& resolved);
 
-// "model.decoder.units=237: 1,203,411 parameters, +0.3 % of the 1,200,005 of additive.yaml"; empty where
+// "model.decoder.units=237: 1,203,411 parameters, +0.28 % from the 1,200,005 of additive.yaml"; empty where
 // nothing is matched.
 std::string match_text(const Spec& spec);
 

@@ -179,9 +179,7 @@ MetricTable read_by_length(const Record& record) {
   return table;
 }
 
-namespace {
-
-std::map<std::string, StoredFinding> findings_in(const Record& record) {
+std::map<std::string, StoredFinding> read_findings(const Record& record) {
   std::map<std::string, StoredFinding> all;
   const std::string root(kDiagnosticsGroup);
   for (const std::string& name : record.children(root))
@@ -209,8 +207,6 @@ std::map<std::string, StoredFinding> findings_in(const Record& record) {
   return all;
 }
 
-}  // namespace
-
 double StoredFinding::mean(double first, double last) const {
   double sum = 0, count = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -229,7 +225,7 @@ StoredResults read_results(const Record& record) {
                     record.state());
   StoredResults results;
   results.source_lengths = source_lengths(record);
-  results.found = findings_in(record);
+  results.found = read_findings(record);
   const std::size_t sentences = results.source_lengths.size();
   results.counts = CountTable(count_layout(), std::ssize(results.source_lengths));
   if (!has_references(record, sentences)) return results;

@@ -20,12 +20,14 @@ struct StoredFinding {
   double mean(double first, double last) const;
 };
 
+// Those of at most one axis, by "diagnostic.array", at the last update, and "diagnostic.start.array", at the first
+// where that is before training.
+std::map<std::string, StoredFinding> read_findings(const Record& record);
+
 struct StoredResults {
-  CountTable counts;                  // in the order of the test set
-  std::vector<Index> source_lengths;  // [sentences] tokens without </s>
-  std::map<std::string, StoredFinding>
-      found;  // by "diagnostic.array", at the last update, and "diagnostic.start.array", at
-              // the first; those of at most one axis
+  CountTable counts;                           // in the order of the test set
+  std::vector<Index> source_lengths;           // [sentences] tokens without </s>
+  std::map<std::string, StoredFinding> found;  // as read_findings() has them
 
   // The sentences whose source has shortest to longest tokens.
   std::vector<Index> of_length(Index shortest, Index longest) const;

@@ -228,6 +228,8 @@ BOOST_AUTO_TEST_CASE(a_difference_that_ties_with_draws_is_no_surprise) {
       paired_tests({metric.get()}, results_of(wrong), results_of(right)).front();
   BOOST_TEST(test.difference == 100);
   BOOST_TEST(std::abs(test.p_randomisation - 0.5) < 4 * std::sqrt(0.25 / kTrials));
+  for (const double value : {test.p_bootstrap, test.p_sacrebleu, test.of_difference.half_width})
+    BOOST_TEST(std::isnan(value));  // too few to draw from
 }
 
 BOOST_AUTO_TEST_CASE(seeds_are_exchanged_together_and_score_as_their_mean) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
@@ -51,6 +52,10 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def sigmoid(x: Any) -> Any:
     return 1 / (1 + np.exp(-x))
+
+
+def exported(run: Path) -> list[dict[str, Any]]:
+    return json.loads(softalign("export", run, "--format", "json", cwd=run).stdout)
 
 
 class Model:
@@ -357,6 +362,25 @@ def test_show_and_its_json_have_them(run: Path) -> None:
     found = answer("show", run, "--diagnostic", "bottleneck", cwd=run)
     assert found["bottleneck"]["test"]["state_accuracy"]["axes"] == ["update", "position"]
     assert "did you mean 'bottleneck'" in error("show", run, "--diagnostic", "botleneck", cwd=run, code=2)
+
+
+def test_export_has_the_single_numbers(run: Path) -> None:
+    (row,) = exported(run)
+    with h5py.File(run / "run.h5") as file:
+        group = file["diagnostics"]
+        assert row["diagnostics/cost/energies"] == group["cost/test/energies"][-1]
+        far_to_near = group["gradient_flow/dev/embedding_far_to_near"]
+        assert (row["diagnostics/gradient_flow/start/embedding_far_to_near"], row["diagnostics/gradient_flow/embedding_far_to_near"]) == (far_to_near[0], far_to_near[-1])
+    assert not any("by_distance" in column for column in row)
+
+
+def test_a_loss_that_is_beyond_all_probabilities_is_finite(tmp_path: Path) -> None:
+    wide = SPEC.replace("readout: tanh", "readout: linear").replace("train:\n", "  initialise: {type: uniform, scale: 12}\ntrain:\n  max_updates: 1\n")
+    (tmp_path / "tiny.yaml").write_text(wide.replace("sentences: 20", "sentences: 60"))
+    run = trained_run(tmp_path)
+    with h5py.File(run / "run.h5") as file:
+        own = file["diagnostics/faithfulness/test/own_loss"][-1]
+    assert 750 < own == pytest.approx(exported(run)[0]["test/loss"], rel=1e-4)  # e^-750 is 0 in a double
 
 
 def test_a_diagnostic_looks_into_a_model_that_reads_links(tmp_path: Path) -> None:

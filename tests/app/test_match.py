@@ -29,7 +29,7 @@ parameters:
   model.encoder.units: {values: [30, 60]}
   train.optimizer.learning_rate: {values: [0.01, 0.02]}
 """
-MATCHED = re.compile(r"model\.decoder\.units=(\d+): ([\d,]+) parameters, ([+-]\d\.\d) % from the ([\d,]+) of (\S+)")
+MATCHED = re.compile(r"model\.decoder\.units=(\d+): ([\d,]+) parameters, ([+-]\d\.\d\d) % from the ([\d,]+) of (\S+)")
 
 
 @pytest.fixture()
@@ -127,6 +127,16 @@ def test_a_plan_needs_neither_the_study_nor_its_specs(fair: Path) -> None:
     softalign("sweep", "work", "results/fair", "--row", "0", cwd=fair)
     with h5py.File(run / "run.h5") as file:
         assert file.attrs["run_id"].decode() == rows[0]["run_id"]
+
+
+def test_a_change_to_a_saved_spec_asks_anew(fair: Path) -> None:
+    spec = trained_run(fair, spec="vanilla.yaml") / "spec.yaml"
+    (fair / "small.yaml").write_text((fair / "tiny.yaml").read_text().replace("units: 100", "units: 80"))
+    for changes in (["model.match.to=small.yaml"], ["model.match.by=multiplications", "model.match.to=tiny.yaml"], ["task.symbols=9", "model.match.to=tiny.yaml"]):
+        plan = answer("run", spec, *changes, "--dry-run", cwd=fair)
+        assert plan["matched"] == answer("run", "vanilla.yaml", *changes, "--dry-run", cwd=fair)["matched"]
+    assert "tiny.yaml" in error("run", spec, "task.symbols=9", cwd=fair, code=2)  # it is not beside the saved spec
+    assert answer("run", spec, "train.epochs=1", "--dry-run", cwd=fair)["matched"]
 
 
 def test_every_row_of_a_sweep_is_matched(fair: Path) -> None:

@@ -137,6 +137,28 @@ def test_a_claim_about_what_a_diagnostic_does_not_find_is_refused_before_the_run
     assert "did you mean 'coverage'? legal: coverage, monotonicity, end_mass" in refused.stderr
 
 
+@pytest.mark.parametrize(
+    ("claim", "message"),
+    [
+        ("claim: token_accuracy(reverse/none) > 0\n    p: 0.0005", "study.yaml:14:8: p: expected a number in [0.001, 1]"),
+        ("claim: cost.energies(reverse/none) > token_accuracy(reverse/none)\n    p: 0.05", "study.yaml:13:12: p asks how the test sentences were drawn"),
+    ],
+)
+def test_a_p_that_says_nothing_is_refused(claim: str, message: str, here: Path):
+    (here / "study.yaml").write_text(STUDY + f"  - {claim}\n")
+    assert message in softalign("study", "study.yaml", "--dry-run", cwd=here, code=2).stderr
+
+
+def test_few_sentences_have_no_p_and_no_interval(here: Path):
+    claims = "  - claim: perplexity(reverse/none) > 0\n    p: 0.05\n  - claim: perplexity(reverse/none) > 1\n"
+    (here / "study.yaml").write_text(STUDY + claims)
+    text = softalign("study", "study.yaml", "task.examples.test=9", "train.max_updates=1", cwd=here, code=4).stdout
+    assert "2. NOT MEASURED: perplexity(reverse/none) > 0\n   9 sentences are too few for p, which takes 10\n" in text
+    assert "n = 9 sentences, too few for an interval" in text.split("3. holds")[1]
+    both = softalign("compare", "results/small", cwd=here).stdout
+    assert "0.0010" not in both and "0.0000" not in both and "nan" not in both
+
+
 def test_start_is_before_the_first_update(here: Path):
     shape = "attention_shape.start.coverage(reverse/additive) - attention_shape.coverage(reverse/additive)"
     claims = f"  - claim: {shape} < 0\n    expect: open\n  - claim: cost.start.energies(reverse/additive) > 0\n    expect: open\n"

@@ -91,7 +91,20 @@ def test_started_again_it_runs_nothing_and_writes_the_same(out: Path):
     assert {file: file.read_bytes() for file in before} == before
 
 
+def test_a_page_replaces_nothing_of_others_and_is_of_its_study(out: Path, tmp_path: Path):
+    page = tmp_path / "studies/controls-tiny"
+    page.mkdir(parents=True)
+    (page / "runs.csv").write_text("mine")
+    shutil.copytree(out / "controls-tiny", tmp_path / "controls-tiny")
+    assert f"{page}: its files were not made by softalign" in studies("--tiny", "--pages", "--out", tmp_path, "controls", code=2)
+    assert [(file.name, file.read_text()) for file in page.iterdir()] == [("runs.csv", "mine")]
+    (tmp_path / "controls-tiny").rename(tmp_path / "precision-tiny")
+    assert "is of the study controls, and the study precision is wanted" in studies("--tiny", "--pages", "--out", tmp_path, "precision", code=3)
+    assert not (tmp_path / "studies/precision-tiny").exists()
+
+
 def test_what_is_wrong_is_told(tmp_path: Path):
+    assert "--out wants a value" in studies("--out", "--tiny", code=2)
     assert "there is no experiments/nothing/study.yaml" in studies("nothing", code=2)
     assert "there is no option '--pagse'" in studies("--pagse", code=2)
     assert "study.json: no such file; scripts/studies.sh controls runs the study" in studies("--pages", "--out", tmp_path, "controls", code=3)

@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(claims_say_what_they_ask_for) {
   BOOST_TEST(study.claims[1].open);
   const std::string claim = "none) >= 0";
   BOOST_TEST(refusal_of(claim, claim + "\n    p: 2") ==
-             "study.yaml:15:8: p: expected a number in (0, 1], got '2'");
+             "study.yaml:15:8: p: expected a number in [0.001, 1], got '2'");
   const std::string flow = "gradient_flow.embedding_far_to_near(reverse/none) > 0";
   BOOST_TEST(refusal_of("token_accuracy(reverse/none) >= 0", flow + "\n    p: 0.01")
                  .starts_with("study.yaml:14:12: p asks how the test sentences were drawn"));

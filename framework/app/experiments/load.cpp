@@ -9,6 +9,7 @@
 #include "framework/base/text.hpp"
 #include "framework/config/plugin_loader.hpp"
 #include "framework/record/provenance/trusted_plugins.hpp"
+#include "framework/train/match.hpp"
 
 namespace softalign::app {
 namespace {
@@ -160,8 +161,8 @@ ResolvedSpec<Spec> load(SpecTree tree, const std::vector<std::string>& more, Wor
 }
 
 ResolvedSpec<Spec> load(const SpecArguments& arguments) {
-  auto resolved =
-      load(load_tree(arguments.file, numbered_overrides(arguments.overrides)), arguments.plugins);
+  auto resolved = load(load_to_match(arguments.file, numbered_overrides(arguments.overrides)),
+                       arguments.plugins);
   print_notes(resolved.notes);
   return resolved;
 }

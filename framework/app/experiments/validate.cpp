@@ -11,6 +11,7 @@
 #include "framework/base/counted.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/train/experiment.hpp"
+#include "framework/train/match.hpp"
 #include "framework/train/value_sources.hpp"
 
 namespace softalign::app {
@@ -93,7 +94,7 @@ Findings validated(const std::string& file,
                    int threads) {
   Findings findings;
   ResolvedSpec<Spec> resolved;
-  if (!findings.pass([&] { resolved = load(load_tree(file, overrides), plugins); }))
+  if (!findings.pass([&] { resolved = load(load_to_match(file, overrides), plugins); }))
     return findings;
   findings.notes = resolved.notes;
   if (findings.pass([&] { check_spec(resolved); })) estimate_memory(resolved, threads, findings);
@@ -161,7 +162,7 @@ void validate(const Arguments& arguments, Outcome& outcome) {
   for (const std::string& file : files) {
     if (arguments.sources) {
       const ValueSources sources =
-          value_sources(load(load_tree(file, overrides), arguments.plugins), file);
+          value_sources(load(load_to_match(file, overrides), arguments.plugins), file);
       if (!sources.without.empty()) outcome.code = ExitCode::check;
       if (arguments.json)
         list.push_back(

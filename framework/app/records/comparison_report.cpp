@@ -128,7 +128,7 @@ std::string label_of(const Comparison& comparison, std::size_t group) {
 }
 
 std::string p_text(const std::optional<PairedTest>& test, double p) {
-  return test ? fmt::format("{:.4f}", p) : "-";
+  return test && !std::isnan(p) ? fmt::format("{:.4f}", p) : "-";
 }
 
 // Whether some metric is tested in more than one group, so that correcting changes something.
@@ -169,7 +169,8 @@ std::string against_text(const Comparison& comparison) {
                                       fmt::format("{}", against.group + 1),
                                       seeds_text(against.difference, decimals, true)};
     if (vary) cells.push_back(fmt::format("{}", against.difference.count));
-    cells.push_back(test ? fmt::format("±{:.{}f}", test->of_difference.half_width, decimals) : "-");
+    const double half = test ? test->of_difference.half_width : std::nan("");
+    cells.push_back(std::isnan(half) ? "-" : fmt::format("±{:.{}f}", half, decimals));
     cells.push_back(p_text(test, test ? test->p_randomisation : 0));
     if (corrected) cells.push_back(p_text(test, against.p_randomisation));
     cells.push_back(p_text(test, test ? test->p_bootstrap : 0));

@@ -24,9 +24,15 @@ class Bottleneck final : public Diagnostic {
     Options() { sentences = 400; }
     template <class V>
     void describe(V& v) {
-      DiagnosticOptions::describe(v);
+      v("sentences",
+        sentences,
+        "how many sentences of a split it looks at, the first; memory grows with their square",
+        between(1, 5000));
       v("longest", longest, "last position that is asked for", between(1, kLongestSentence));
-      v("ridge", ridge, "penalty, in units of the vectors' mean squared length", positive());
+      v("ridge",
+        ridge,
+        "penalty, in units of the vectors' mean squared length",
+        between(1e-9, 1e9));  // below, rounding decides
       v("each_epoch", each_epoch, "true: after each epoch too, on dev sentences");
       v("vectors", vectors, "true: the record keeps the first states themselves");
     }
@@ -35,6 +41,11 @@ class Bottleneck final : public Diagnostic {
 
   bool looks(Moment moment, const Split& split) const override {
     return moment == Moment::end ? split.name == "test" : options_.each_epoch;
+  }
+
+  void check(const Model& model) const override {
+    if (model.encoder().image_height() > 0)
+      throw SpecError("this model reads images, and what is sought is the source's words");
   }
 
   std::vector<FoundArray> arrays() const override {

@@ -3,7 +3,8 @@
 //   permuted  the weights of each step on randomly permuted positions (Jain and Wallace 2019, section 4.2.1)
 //   uniform   all weights equal (Wiegreffe and Pinter 2019, section 3.2, without training again)
 //   erased    the largest weight 0, the others scaled to the sum there was; erased_other: another one instead,
-//             at random (Serrano and Smith 2019, section 4)
+//             at random (Serrano and Smith 2019, section 4). Where one position has all the weight, as with hard or
+//             monotonic attention, there is nothing to scale: no annotation is read then, and the context is 0
 // For each: distance, the total variation distance (1/2) sum_v |p(v) - p'(v)| between the model's distributions
 // with its own and with these weights, the mean over symbols, where permutations are several the mean of their
 // medians; accuracy and loss of what is predicted; flips, how often the most probable symbol is another one.
@@ -36,6 +37,7 @@ struct Mean {
 struct Predicted {
   Index steps = 0, symbols = 0;
   std::vector<double> probabilities;
+  std::vector<double> nll;  // [T] -log p of the reference's symbols
   std::span<const double> at(Index t) const {
     return std::span(probabilities).subspan(usize(t * symbols), usize(symbols));
   }
@@ -48,7 +50,7 @@ Predicted predict(const Model& model, const Batch& batch, const ChangeWeights* c
   Tape tape(Tape::Mode::infer);
   const Model::Taught taught = model.teach(tape, batch, {}, {.change = change});
   const View logits = model.projection()(taught.features).value();  // [T,1,V]
-  Predicted predicted{batch.target_lengths[0], model.target_symbols(), {}};
+  Predicted predicted{batch.target_lengths[0], model.target_symbols(), {}, {}};
   for (Index t = 0; t < predicted.steps; ++t) {
     const real* row = logits.data + t * predicted.symbols;
     const auto largest = static_cast<double>(*std::max_element(row, row + predicted.symbols));
@@ -60,6 +62,8 @@ Predicted predict(const Model& model, const Batch& batch, const ChangeWeights* c
     }
     for (std::size_t v = from; v < predicted.probabilities.size(); ++v)
       predicted.probabilities[v] /= sum;
+    const Token target = batch.target_out[usize(t)];
+    predicted.nll.push_back(exact::log(sum) - (static_cast<double>(row[target]) - largest));
   }
   return predicted;
 }
@@ -195,53 +199,71 @@ class Faithfulness final : public Diagnostic {
                                     .within(static_cast<std::uint64_t>(sentence), 0);
     Seen seen;
     const Predicted own = predict(probed.model, batch, nullptr);
-    measure(seen.changed[kOwn], own, {&own, 1}, batch);
+    const auto measure = [&](std::size_t change, Index times, const auto& with) {
+      std::vector<Compared> all;
+      for (Index k = 0; k < times; ++k) all.push_back(compared(own, with(k), batch));
+      add(seen.changed[change], all);
+    };
+    measure(kOwn, 1, [&](Index) { return own; });
     const auto with = [&](const ChangeWeights& change) {
       return predict(probed.model, batch, &change);
     };
-    std::vector<Predicted> permuted;
-    for (Index k = 0; k < options_.permutations; ++k)
-      permuted.push_back(with([&](Index step, std::span<real> weights) {
+    measure(kPermuted, options_.permutations, [&](Index k) {
+      return with([&](Index step, std::span<real> weights) {
         const std::vector<real> before(weights.begin(), weights.end());
         const auto round = static_cast<std::uint64_t>(step * options_.permutations + k);
         const std::vector<Index> places = random.permutation(std::ssize(weights), round);
         for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = before[usize(places[i])];
-      }));
-    measure(seen.changed[kPermuted], own, permuted, batch);
-    const Predicted uniform = with([](Index, std::span<real> weights) {
-      std::ranges::fill(weights, real{1} / static_cast<real>(weights.size()));
+      });
     });
-    measure(seen.changed[kUniform], own, {&uniform, 1}, batch);
-    const Predicted erased = with([](Index, std::span<real> weights) {
-      erase(weights, usize(std::ranges::max_element(weights) - weights.begin()));
+    measure(kUniform, 1, [&](Index) {
+      return with([](Index, std::span<real> weights) {
+        std::ranges::fill(weights, real{1} / static_cast<real>(weights.size()));
+      });
     });
-    measure(seen.changed[kErased], own, {&erased, 1}, batch);
-    const Predicted other = with([&](Index step, std::span<real> weights) {
-      if (weights.size() < 2) return;
-      const auto top = usize(std::ranges::max_element(weights) - weights.begin());
-      const std::size_t place =
-          random.below(static_cast<std::uint32_t>(weights.size() - 1),
-                       static_cast<std::uint64_t>(step),
-                       static_cast<std::uint64_t>(batch.target_steps * options_.permutations));
-      erase(weights, place < top ? place : place + 1);
+    measure(kErased, 1, [&](Index) {
+      return with([](Index, std::span<real> weights) {
+        erase(weights, usize(std::ranges::max_element(weights) - weights.begin()));
+      });
     });
-    measure(seen.changed[kOther], own, {&other, 1}, batch);
+    measure(kOther, 1, [&](Index) {
+      return with([&](Index step, std::span<real> weights) {
+        if (weights.size() < 2) return;
+        const auto top = usize(std::ranges::max_element(weights) - weights.begin());
+        const std::size_t place =
+            random.below(static_cast<std::uint32_t>(weights.size() - 1),
+                         static_cast<std::uint64_t>(step),
+                         static_cast<std::uint64_t>(batch.target_steps * options_.permutations));
+        erase(weights, place < top ? place : place + 1);
+      });
+    });
     if (options_.gradients) agree(seen.agreement, probed.model, batch);
     return seen;
   }
 
-  static void measure(Measured& to,
-                      const Predicted& own,
-                      std::span<const Predicted> changed,
-                      const Batch& batch) {
+  // With other weights, by target symbol [T]: distributions need not be kept.
+  struct Compared {
+    std::vector<double> distance, flipped, right, nll;
+  };
+
+  static Compared compared(const Predicted& own, const Predicted& changed, const Batch& batch) {
+    Compared all{{}, {}, {}, changed.nll};
     for (Index t = 0; t < own.steps; ++t) {
-      const Token target = batch.target_out[usize(t)];
+      all.distance.push_back(distance(own.at(t), changed.at(t)));
+      all.flipped.push_back(changed.best(t) != own.best(t));
+      all.right.push_back(changed.best(t) == batch.target_out[usize(t)]);
+    }
+    return all;
+  }
+
+  static void add(Measured& to, const std::vector<Compared>& all) {
+    for (std::size_t t = 0; t < all.front().nll.size(); ++t) {
       std::vector<double> distances;
-      for (const Predicted& one : changed) {
-        distances.push_back(distance(own.at(t), one.at(t)));
-        to.flips.add(one.best(t) != own.best(t));
-        to.right.add(one.best(t) == target);
-        to.nll.add(-exact::log(one.at(t)[usize(target)]));
+      for (const Compared& one : all) {
+        distances.push_back(one.distance[t]);
+        to.flips.add(one.flipped[t]);
+        to.right.add(one.right[t]);
+        to.nll.add(one.nll[t]);
       }
       to.distance.add(median(std::move(distances)));
     }
