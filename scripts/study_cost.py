@@ -61,7 +61,7 @@ def draw(costs: Costs) -> plt.Figure:
     for line, (part, variants) in zip(axes, costs.items()):
         for axis, (column, title) in zip(line, drawn.items()):
             for place, of in enumerate(variants.values()):
-                axis.plot(of[column], [place] * len(of[column]), ls="", marker="o", ms=3, mec="white", mew=0.3, color=palette.colour(0), clip_on=False)
+                axis.plot([max(of[column])], [place], ls="", marker="o", ms=3, mec="white", mew=0.3, color=palette.colour(0), clip_on=False)
             axis.set(title=title, xlim=(0, None), ylim=(len(variants) - 0.5, -0.5))
             axis.title.set_fontsize(SMALL)
             axis.xaxis.set_major_locator(MaxNLocator(4))
@@ -74,7 +74,7 @@ def draw(costs: Costs) -> plt.Figure:
 
 def make(arguments: argparse.Namespace) -> Made:
     costs = read(arguments.folder)
-    caption = "A point for each seed: its fastest epoch, the most memory that it took, and the bytes that a sentence's activations take."
+    caption = "The fastest epoch of all seeds, the most memory that one took, and the bytes that a sentence's activations take."
     return "\n".join(f"What it cost: {part}\n\n{table(variants)}" for part, variants in costs.items()), lambda: draw(costs), caption
 
 
