@@ -61,7 +61,7 @@ def draw(costs: Costs) -> plt.Figure:
     for line, (part, variants) in zip(axes, costs.items()):
         for axis, (column, title) in zip(line, drawn.items()):
             for place, of in enumerate(variants.values()):
-                axis.plot([max(of[column])], [place], ls="", marker="o", ms=3, mec="white", mew=0.3, color=palette.colour(0), clip_on=False)
+                axis.plot([max(of[column], default=float("nan"))], [place], ls="", marker="o", ms=3, mec="white", mew=0.3, color=palette.colour(0), clip_on=False)
             axis.set(title=title, xlim=(0, None), ylim=(len(variants) - 0.5, -0.5))
             axis.title.set_fontsize(SMALL)
             axis.xaxis.set_major_locator(MaxNLocator(4))

@@ -99,7 +99,7 @@ def test_a_page_replaces_nothing_of_others_and_is_of_its_study(out: Path, tmp_pa
     assert f"{page}: its files were not made by softalign" in studies("--tiny", "--pages", "--out", tmp_path, "controls", code=2)
     assert [(file.name, file.read_text()) for file in page.iterdir()] == [("runs.csv", "mine")]
     (tmp_path / "controls-tiny").rename(tmp_path / "precision-tiny")
-    assert "is of the study controls, and the study precision is wanted" in studies("--tiny", "--pages", "--out", tmp_path, "precision", code=3)
+    assert "is of the study controls-tiny, and the study precision is wanted" in studies("--tiny", "--pages", "--out", tmp_path, "precision", code=3)
     assert not (tmp_path / "studies/precision-tiny").exists()
 
 
