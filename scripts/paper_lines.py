@@ -64,8 +64,8 @@ def draw_bands(axis: plt.Axes, bands: Sequence[Band], draw: Callable[..., object
         draw(places, low, high, color=colour)
     bottom, top = axis.get_ylim()
     highest = max((np.nanmax(high, initial=-np.inf) for _, _, high, _ in bands), default=-np.inf)
-    highest = min(highest, 100 if unit == "percent" else np.inf)
-    axis.set_ylim(max(bottom, 0.97 * floor) if bounded else bottom, max(top, 1.03 * highest))
+    most = 103 if unit == "percent" else np.inf
+    axis.set_ylim(max(bottom, 0.97 * floor) if bounded else bottom, min(max(top, 1.03 * highest), most))
 
 
 def draw_lengths(groups: Sequence[Group], metrics: Sequence[str], width: str, band: str = "sd",

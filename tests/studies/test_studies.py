@@ -103,6 +103,19 @@ def test_a_page_replaces_nothing_of_others_and_is_of_its_study(out: Path, tmp_pa
     assert not (tmp_path / "studies/precision-tiny").exists()
 
 
+def test_a_script_wants_its_own_study_and_a_figure_that_can_be_drawn(out: Path, tmp_path: Path):
+    def refused(*words: object) -> tuple[int, str]:
+        done = subprocess.run([ROOT / "experiments/bottleneck/capacity.py", *words], cwd=tmp_path, capture_output=True, text=True, check=False)
+        return done.returncode, done.stderr
+
+    code, message = refused(out / "controls-tiny")
+    assert (code, "is of the study controls-tiny, and the study bottleneck is wanted" in message) == (3, True)
+    code, message = refused(out / "bottleneck-tiny", "--metric", "nope")
+    assert (code, message.endswith("run.h5: has no metric nope\n")) == (3, True)
+    code, message = refused(out / "bottleneck-tiny", "--out", "figure.xyz")
+    assert (code, "a figure is a .png or a .pdf" in message) == (2, True)
+
+
 def test_what_is_wrong_is_told(tmp_path: Path):
     assert "--out wants a value" in studies("--out", "--tiny", code=2)
     assert "there is no experiments/nothing/study.yaml" in studies("nothing", code=2)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "framework/base/path.hpp"
 #include "framework/base/types.hpp"
 #include "framework/data/alignment_file.hpp"
 #include "framework/record/published/alignment_record.hpp"
@@ -40,6 +41,8 @@ KeptAlignments::KeptAlignments(const KeptFiles& files, const TrainedRuns& runs)
   for (const auto& [option, path] : {std::pair("--alignments", file_), {"--links", links_.path}})
     if (!path.empty() && !runs.scorer.aligns())
       throw SpecError("{}: this run's model has no attention, so there are none", option);
+  if (!file_.empty() && normal_path(file_) == normal_path(links_.path))
+    throw SpecError("--alignments and --links name the same file, {}", printable(file_));
   files.alignments.check(holds_alignments);
   links_.check();
 }

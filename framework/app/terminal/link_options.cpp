@@ -1,5 +1,7 @@
 #include "framework/app/terminal/link_options.hpp"
 
+#include <charconv>
+
 namespace softalign::app {
 
 void LinkOptions::add_to(CLI::App& command) {
@@ -8,7 +10,13 @@ void LinkOptions::add_to(CLI::App& command) {
                   threshold,
                   "of links: where a weight is at least so much (default: where the weights of a "
                   "target word are largest, all that tie)")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check([](const std::string& text) {  // CLI::Range lets nan pass
+        const char* const end = text.data() + text.size();
+        double value = 0;
+        const auto read = std::from_chars(text.data(), end, value);
+        const bool right = read.ec == std::errc() && read.ptr == end && value >= 0 && value <= 1;
+        return right ? std::string() : "a weight is a number from 0 to 1";
+      });
   command
       .add_option("--row-aligns",
                   row_aligns,
