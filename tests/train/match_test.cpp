@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(what_has_no_solution_is_refused_with_its_place) {
   const Index target = amount(model_of(kAdditive), "parameters");
   const auto gives = [&](const std::string& model, Index units) {
     const Index found = amount(model_of(fmt::format(fmt::runtime(model), units)), "parameters");
-    return fmt::format("model.decoder.units={} gives {} parameters, {:+.1f} %",
+    return fmt::format("model.decoder.units={} gives {} parameters, {:+.2f} %",
                        units,
                        with_commas(found),
                        100 * static_cast<double>(found - target) / static_cast<double>(target));
