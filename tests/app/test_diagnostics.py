@@ -399,6 +399,12 @@ def test_what_needs_an_attention_is_refused_a_model_without_one(name: str, tmp_p
     assert f"tiny.yaml:{line}:" in refused and f"diagnostics.{name}: this model has no attention" in refused
 
 
+@pytest.mark.parametrize("option", ["ridge: 1.0e-16", "sentences: 5001"])
+def test_a_bottleneck_of_rounding_or_without_end_is_refused(option: str, tmp_path: Path) -> None:
+    (tmp_path / "tiny.yaml").write_text(TINY + f"diagnostics:\n  bottleneck: {{{option}}}\n")
+    assert f"diagnostics.bottleneck.{option.partition(':')[0]}" in error("validate", "tiny.yaml", cwd=tmp_path, code=2)
+
+
 def test_an_unknown_diagnostic_is_refused_with_the_nearest(tmp_path: Path) -> None:
     (tmp_path / "tiny.yaml").write_text(TINY + "diagnostics: {gradient_flaw: {}}\n")
     assert "did you mean 'gradient_flow'" in error("validate", "tiny.yaml", cwd=tmp_path, code=2)
