@@ -200,11 +200,12 @@ def page(name: str, study: Row, runs: Sequence[Row], claims: Sequence[Row], draw
     expected, asked = ([claim["verdict"] for claim in claims if (claim["expect"] == "open") == is_open] for is_open in (False, True))
     undecided = sum(verdict not in ("holds", "fails") for verdict in (*expected, *asked))
     machines = sorted({row["cpu_model"] for row in runs})
-    commits = sorted({row["git_commit"].replace(row["git_commit"][12:40], "") for row in runs})  # and "-dirty"
+    commits = sorted({re.sub("^(.{12}).{28}", r"\1", row["git_commit"]) for row in runs})  # and "-dirty"
     days = sorted({row["started"][:10] for row in runs})
     days = " to ".join(dict.fromkeys((days[0], days[-1])))
     hours, minutes = divmod(round(sum(row["seconds"] for row in runs) / 60), 60)
     missing = len(study["runs"]) - len(runs)
+    reasons = [f"- {at}: {claim['because']}\n" for at, claim in enumerate(claims, 1) if claim["because"]]
     lines = [
         f"# {study['name']}: {study['question']}\n{TEXT_MARK}\n",
         f"Written by `scripts/studies.sh --pages {name}` from the records; the study is `experiments/{name}`. Claims: {len(expected)}; {expected.count('holds')} hold, "
@@ -220,7 +221,7 @@ def page(name: str, study: Row, runs: Sequence[Row], claims: Sequence[Row], draw
         "## Claims\n\nLeft, right and their difference: mean and deviation over seeds. Interval and p, a paired bootstrap over the n test sentences, hold the trained "
         "models fixed and do not speak of another seed; seeds: for how many of them alone the claim holds. An open claim is a question, asked without an expectation.\n",
         claims_table(claims),
-        "Why:\n\n" + "".join(f"- {at}: {claim['because']}\n" for at, claim in enumerate(claims, 1) if claim["because"]),
+        "Why:\n\n" * bool(reasons) + "".join(reasons),
         RECORD if shipped else "",
     ]  # fmt: skip
     return "\n".join(line for line in lines if line)

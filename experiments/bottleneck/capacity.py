@@ -21,8 +21,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from drawing import looks
-from paper import WIDTHS, legend_above
 from output import printable
+from paper import WIDTHS, legend_above
 from records import ByLength, read_file
 from stored import RecordError, opened, values
 from study_script import Made, cell, complete_runs, markdown, run_script
@@ -49,9 +49,10 @@ def read(folder: Path, metric: str, least: float) -> tuple[Curves, Curves]:
     for run in complete_runs(folder):
         model, _, width = run["variant"].rpartition("-")
         record = run["place"] / "run.h5"
-        if metric not in read_file(record).by_length.metrics:
+        results = read_file(record).by_length
+        if metric not in results.metrics:
             raise RecordError(f"{record}: has no metric {printable(metric)}")
-        kept[run["part"]][model][int(width)].append(longest_kept(read_file(record).by_length, metric, least))
+        kept[run["part"]][model][int(width)].append(longest_kept(results, metric, least))
         with opened(record) as file:
             probed[run["part"]][model][int(width)].append(float(np.nanmean(values(file[PROBE], "state_accuracy", "f", (None, None))[-1])))
     return kept, probed

@@ -80,7 +80,8 @@ struct PairedTestOptions {
 };
 
 // One test for each metric, all on the same draws; NaN throughout for a metric that the sentences
-// do not define, and for the bootstrap of fewer than kFewestSentences. Throws BugError when the two are not over as many seeds and sentences.
+// do not define, and for the bootstrap of fewer than kFewestSentences. Throws BugError when the two are
+// not over as many seeds and sentences.
 std::vector<PairedTest> paired_tests(const std::vector<const Metric*>& metrics,
                                      const SystemResults& baseline,
                                      const SystemResults& system,

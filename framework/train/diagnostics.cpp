@@ -47,9 +47,11 @@ void Diagnostics::look(Moment moment, const Split& split, Index update) const {
                       axis.places,
                       {{"long_name", axis.long_name}});
     }
+    std::size_t named = 0;
     for (const FoundArray& array : diagnostic->arrays()) {
       const auto values = found.values.find(array.name);
       if (values == found.values.end()) continue;
+      ++named;
       std::vector<Dimension> dims;
       for (const std::string& axis : array.axes) dims.push_back({axis, sizes.at(axis)});
       recorder_.row(update,
@@ -59,6 +61,8 @@ void Diagnostics::look(Moment moment, const Split& split, Index update) const {
                     values->second,
                     {{"long_name", array.long_name}, {"units", array.units}});
     }
+    if (named < found.values.size())
+      throw BugError("diagnostic {} finds what its arrays() does not name", name);
   }
 }
 

@@ -326,9 +326,11 @@ SpecTree load_to_match(const fs::path& file, const std::vector<Override>& change
   });
   if (!match || !(asked || changed("task"))) return tree;
   const Value::Entry* const to = match->find("to");
-  for (const std::string key : {"target", "symbols"})
-    if (!changed("model.match." + key) && (key == "symbols" || (to && !to->value.text.empty())))
-      std::erase_if(match->entries, [&](const Value::Entry& entry) { return entry.key == key; });
+  const bool findable = to && !to->value.text.empty();  // else the target is its author's
+  std::erase_if(match->entries, [&](const Value::Entry& entry) {
+    return (entry.key == "symbols" || (entry.key == "target" && findable)) &&
+           !changed("model.match." + entry.key);
+  });
   return tree;
 }
 

@@ -1,6 +1,8 @@
 #include "framework/app/terminal/link_options.hpp"
 
-#include <charconv>
+#include <cmath>
+
+#include "framework/base/error.hpp"
 
 namespace softalign::app {
 
@@ -10,13 +12,7 @@ void LinkOptions::add_to(CLI::App& command) {
                   threshold,
                   "of links: where a weight is at least so much (default: where the weights of a "
                   "target word are largest, all that tie)")
-      ->check([](const std::string& text) {  // CLI::Range lets nan pass
-        const char* const end = text.data() + text.size();
-        double value = 0;
-        const auto read = std::from_chars(text.data(), end, value);
-        const bool right = read.ec == std::errc() && read.ptr == end && value >= 0 && value <= 1;
-        return right ? std::string() : "a weight is a number from 0 to 1";
-      });
+      ->check(CLI::Range(0.0, 1.0));
   command
       .add_option("--row-aligns",
                   row_aligns,
@@ -26,6 +22,8 @@ void LinkOptions::add_to(CLI::App& command) {
 }
 
 LinkRule LinkOptions::rule(RowAligns of_run) const {
+  if (threshold && std::isnan(*threshold))  // which CLI::Range lets pass
+    throw SpecError("--threshold: nan is no weight; give a number from 0 to 1");
   return {row_aligns.empty() ? of_run : row_aligns_of(row_aligns), threshold};
 }
 

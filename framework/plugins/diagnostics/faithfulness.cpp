@@ -199,44 +199,37 @@ class Faithfulness final : public Diagnostic {
                                     .within(static_cast<std::uint64_t>(sentence), 0);
     Seen seen;
     const Predicted own = predict(probed.model, batch, nullptr);
-    const auto measure = [&](std::size_t change, Index times, const auto& with) {
-      std::vector<Compared> all;
-      for (Index k = 0; k < times; ++k) all.push_back(compared(own, with(k), batch));
-      add(seen.changed[change], all);
-    };
-    measure(kOwn, 1, [&](Index) { return own; });
+    add(seen.changed[kOwn], {compared(own, own, batch)});
     const auto with = [&](const ChangeWeights& change) {
-      return predict(probed.model, batch, &change);
+      return compared(own, predict(probed.model, batch, &change), batch);
     };
-    measure(kPermuted, options_.permutations, [&](Index k) {
-      return with([&](Index step, std::span<real> weights) {
+    std::vector<Compared> permuted;
+    for (Index k = 0; k < options_.permutations; ++k)
+      permuted.push_back(with([&](Index step, std::span<real> weights) {
         const std::vector<real> before(weights.begin(), weights.end());
         const auto round = static_cast<std::uint64_t>(step * options_.permutations + k);
         const std::vector<Index> places = random.permutation(std::ssize(weights), round);
         for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = before[usize(places[i])];
-      });
+      }));
+    add(seen.changed[kPermuted], permuted);
+    const Compared uniform = with([](Index, std::span<real> weights) {
+      std::ranges::fill(weights, real{1} / static_cast<real>(weights.size()));
     });
-    measure(kUniform, 1, [&](Index) {
-      return with([](Index, std::span<real> weights) {
-        std::ranges::fill(weights, real{1} / static_cast<real>(weights.size()));
-      });
+    add(seen.changed[kUniform], {uniform});
+    const Compared erased = with([](Index, std::span<real> weights) {
+      erase(weights, usize(std::ranges::max_element(weights) - weights.begin()));
     });
-    measure(kErased, 1, [&](Index) {
-      return with([](Index, std::span<real> weights) {
-        erase(weights, usize(std::ranges::max_element(weights) - weights.begin()));
-      });
+    add(seen.changed[kErased], {erased});
+    const Compared other = with([&](Index step, std::span<real> weights) {
+      if (weights.size() < 2) return;
+      const auto top = usize(std::ranges::max_element(weights) - weights.begin());
+      const std::size_t place =
+          random.below(static_cast<std::uint32_t>(weights.size() - 1),
+                       static_cast<std::uint64_t>(step),
+                       static_cast<std::uint64_t>(batch.target_steps * options_.permutations));
+      erase(weights, place < top ? place : place + 1);
     });
-    measure(kOther, 1, [&](Index) {
-      return with([&](Index step, std::span<real> weights) {
-        if (weights.size() < 2) return;
-        const auto top = usize(std::ranges::max_element(weights) - weights.begin());
-        const std::size_t place =
-            random.below(static_cast<std::uint32_t>(weights.size() - 1),
-                         static_cast<std::uint64_t>(step),
-                         static_cast<std::uint64_t>(batch.target_steps * options_.permutations));
-        erase(weights, place < top ? place : place + 1);
-      });
-    });
+    add(seen.changed[kOther], {other});
     if (options_.gradients) agree(seen.agreement, probed.model, batch);
     return seen;
   }
