@@ -33,9 +33,9 @@ void Diagnostics::look(Moment moment, const Split& split, Index update) const {
     if (!diagnostic->looks(moment, split)) continue;
     observer_.stage("looking: " + name, 0, 0);
     const Findings found =
-        diagnostic->look({model_, split, seed_, workers_, [&, &name = name] {
+        diagnostic->look({model_, split, seed_, workers_, [&, &called = name] {
                             if (observer_.stop_requested())
-                              throw Interrupted("interrupted while diagnostic {} looked", name);
+                              throw Interrupted("interrupted while diagnostic {} looked", called);
                           }});
     const std::string group = fmt::format("{}/{}/{}", kDiagnosticsGroup, name, split.name);
     std::map<std::string, Index> sizes;

@@ -5,8 +5,8 @@
 #include "framework/data/table_vocabulary.hpp"
 #include "framework/data/text_file.hpp"
 #include "framework/eval/search.hpp"
-#include "tests/eval/small_model.hpp"
 #include "tests/fuzz/fuzz.hpp"
+#include "tests/train/small_trainer.hpp"
 
 using namespace softalign;
 using namespace softalign::fuzz;
@@ -37,9 +37,13 @@ Lines lines_of(std::string_view text, std::size_t piece) {
 }  // namespace
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const SmallModel small;
-  static const CharacterVocabulary vocabulary("characters",
-                                              {"a", "b", "c", "d", "\xE2\x96\x81", "\xC3\xA9"});
+  static const auto vocabulary = std::make_shared<CharacterVocabulary>(
+      "characters", std::vector<std::string>{"a", "b", "c", "d", "\xE2\x96\x81", "\xC3\xA9"});
+  static const std::unique_ptr<Model> model = [] {
+    test::SmallTrainer small;
+    small.data.source = small.data.target = vocabulary;
+    return make_model(small.spec, small.data);
+  }();
   static const auto search =
       make_plugin<SearchKind>(Choice{.kind = "search", .type = "greedy"}, std::uint64_t{1});
   Input in(data, size);
@@ -50,16 +54,16 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Split split;
   for (const std::string& line : read.lines) {
     require(line.find('\n') == line.npos, "a line of two lines");
-    const std::vector<Token> tokens = vocabulary.encode(line);
+    const std::vector<Token> tokens = vocabulary->encode(line);
     if (!tokens.empty() && tokens.size() <= 64 && split.examples.size() < 8)
       split.examples.append({.source = tokens});
   }
-  const Scorer scorer(*small.model);
+  const Scorer scorer(*model);
   for (const std::vector<Index>& chosen : evaluation_batches(split, 4)) {
     const Batch batch = make_batch(split, chosen, false);
     Tape tape(Tape::Mode::infer);
     for (const auto& found : search->run(scorer, tape, batch.source_side()))
-      vocabulary.join(found.front().tokens);
+      vocabulary->join(found.front().tokens);
   }
   return 0;
 }

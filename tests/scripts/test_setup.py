@@ -95,6 +95,12 @@ def test_a_preset_has_its_own_build_and_packages(machine):
     assert "cmake --preset asan -DSOFTALIGN_TESTS=OFF" in calls
 
 
+def test_the_preset_of_the_fuzzers_builds_the_fuzzers(machine):
+    code, _, calls = machine.set_up("--preset", "fuzz")
+    assert code == 0
+    assert calls[-1].startswith("cmake --build --preset fuzz --target fuzzers ")
+
+
 @pytest.mark.parametrize("script", ["setup.sh", "test.sh"])
 @pytest.mark.parametrize("words", [["--preset"], ["--preset", "nosuch"], ["--pre=asan"]])
 def test_what_a_script_does_not_know_is_refused_in_one_line(machine, script, words):
