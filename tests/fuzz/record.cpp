@@ -239,6 +239,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Input in(data, size);
   const std::size_t reading = in.below(kReadings);
   read_record(file("run.h5", changed(in, run)), reading);
+  require(H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_FILE | H5F_OBJ_DATASET | H5F_OBJ_ATTR) == 0,
+          "something of the record stays open");
   H5garbage_collect();
   return 0;
 }

@@ -120,6 +120,8 @@ Hdf5Reader::Hdf5Reader(const std::filesystem::path& file) : name_(file.string())
   const Hdf5Handle access = property_list(H5P_FILE_ACCESS);
   // A published file never changes: no lock needed, and some network disks have none.
   H5Pset_file_locking(access.id(), false, true);
+  // Of damaged objects the library itself may leave some open, and a file with them.
+  check(H5Pset_fclose_degree(access.id(), H5F_CLOSE_STRONG), "closing");
   guarded([&] {
     if (check(H5Fis_hdf5(name_.c_str()), "open") == 0)
       throw DataError("{}: not an HDF5 file; {}",
