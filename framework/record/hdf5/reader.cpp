@@ -74,18 +74,19 @@ void check_dimension_list(hid_t dataset, std::size_t axes, const std::string& pa
   if (!sound) throw MachineError("HDF5: {}: its {} is no list of its axes", printable(path), kName);
 }
 
-// The name of the scale of an axis, which is that of its dimension.
+// The name of the scale of an axis, which is that of its dimension. What H5Iget_name says would take a walk
+// through the whole file.
 std::string scale_of(hid_t dataset, unsigned axis) {
-  const auto take_name = [](hid_t, unsigned, hid_t scale, void* out) -> herr_t {
-    char buffer[1024] = {};
-    H5Iget_name(scale, buffer, sizeof buffer - 1);
-    *static_cast<std::string*>(out) =
-        std::string(buffer).substr(std::string(buffer).rfind('/') + 1);
+  const auto keep_open = [](hid_t, unsigned, hid_t scale, void* kept) -> herr_t {
+    H5Iinc_ref(scale);
+    *static_cast<hid_t*>(kept) = scale;
     return 1;
   };
-  std::string name;
-  H5DSiterate_scales(dataset, axis, nullptr, take_name, &name);
-  return name;
+  hid_t kept = H5I_INVALID_HID;
+  H5DSiterate_scales(dataset, axis, nullptr, keep_open, &kept);
+  if (kept < 0) return "";
+  const Hdf5Handle scale(kept, H5Dclose);
+  return read_attribute_as<std::string>(scale.id(), "NAME").value_or("");
 }
 
 }  // namespace
