@@ -5,6 +5,7 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -202,10 +203,13 @@ Value read_yaml(const std::filesystem::path& file, const Position& named_at) {
     demand_regular_file(file);  // a file that another names may be a stranger's, and no pipe
   std::ifstream in(file, std::ios::binary);
   if (!in) throw SpecError("{}: cannot be read: {}", prefix, std::strerror(errno));
-  std::string text(kLargestYaml + 1, '\0');  // one byte more than allowed: the file may be endless
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  std::string text;
+  std::array<char, 1 << 14> piece{};
+  while (in && text.size() <= kLargestYaml) {  // not to its end: it may be endless
+    in.read(piece.data(), piece.size());
+    text.append(piece.data(), usize(in.gcount()));
+  }
   if (in.bad()) throw SpecError("{}: cannot be read: {}", prefix, std::strerror(errno));
-  text.resize(usize(in.gcount()));
   return parse_yaml(text, name);
 }
 
