@@ -53,11 +53,12 @@ def read(path: Path) -> list[Links]:
     return [links_of(line, f"{path}:{number}") for number, line in enumerate(lines(path), 1)]
 
 
-def pairs(a: Path, b: Path) -> Iterator[tuple[Links, Links]]:
-    first, second = read(a), read(b)
-    if len(first) != len(second):
-        raise ValueError(f"{a} has {len(first)} lines and {b} has {len(second)}; line k of one must belong to line k of the other")
-    return zip(first, second)
+def paired(path: Path, links: list[Links], other: Path) -> Iterator[tuple[Links, Links]]:
+    """What a file has, which are these links, beside what another has, line by line."""
+    theirs = read(other)
+    if len(links) != len(theirs):
+        raise ValueError(f"{path} has {len(links)} lines and {other} has {len(theirs)}; line k of one must belong to line k of the other")
+    return zip(links, theirs)
 
 
 def ratio(hits: int, total: int) -> float:
@@ -78,9 +79,10 @@ def quality(sentences: Iterable[tuple[Links, Links]]) -> tuple[float, float, flo
 
 
 def print_quality(gold: Path, files: list[Path]) -> None:
-    found = [(path, quality(pairs(gold, path))) for path in files]
-    if not any(read(gold)):
+    known = read(gold)
+    if not any(known):
         raise ValueError(f"{gold}: has no link to measure by")
+    found = [(path, quality(paired(gold, known, path))) for path in files]
     print("precision  recall    AER")
     for path, (precision, recall, aer) in found:
         print(f"{precision:9.2f}  {recall:6.2f}  {aer:5.2f}  {printable(path)}")
@@ -91,7 +93,7 @@ def intersection(ours: Links, theirs: Links, other_direction: bool) -> Links:
 
 
 def print_intersection(a: Path, b: Path, other_direction: bool) -> None:
-    for ours, theirs in pairs(a, b):
+    for ours, theirs in paired(a, read(a), b):
         print(" ".join(f"{i}-{j}" for i, j in intersection(ours, theirs, other_direction)))
 
 

@@ -36,7 +36,7 @@ def gold(tmp_path: Path) -> Path:
 def test_the_error_rate_is_that_of_och_and_ney(gold: Path) -> None:
     # A has 4 links where links are known, 1 sure, 2 possible; 2 are sure in all.
     (gold / "a").write_text("0-0 1-1 2-1\n0p0\n5-5\n")
-    precision, recall, aer = links.quality(links.pairs(gold / "gold", gold / "a"))
+    precision, recall, aer = links.quality(links.paired(gold / "gold", links.read(gold / "gold"), gold / "a"))
     assert (precision, recall, aer) == (100 * 2 / 4, 100 * 1 / 2, 100 * (1 - (1 + 2) / (4 + 2)))
     (gold / "none").write_text("\n\n\n")
     with gzip.open(gold / "b.gz", "wt") as file:
@@ -48,6 +48,12 @@ def test_the_error_rate_is_that_of_och_and_ney(gold: Path) -> None:
         "   100.00  100.00   0.00  b.gz",
     ]
     assert math.isnan(links.quality([({}, {(0, 0): True})])[2])
+
+
+def test_gold_links_may_come_from_a_pipe(gold: Path) -> None:
+    command = [sys.executable, links.__file__, "aer", "/dev/stdin", "gold", "gold"]
+    done = subprocess.run(command, cwd=gold, input=(gold / "gold").read_text(), capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.count("100.00   0.00  gold")) == (0, 2), done.stderr
 
 
 def test_an_intersection_is_what_both_directions_have(tmp_path: Path) -> None:
