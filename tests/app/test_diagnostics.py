@@ -405,6 +405,12 @@ def test_a_bottleneck_of_rounding_or_without_end_is_refused(option: str, tmp_pat
     assert f"diagnostics.bottleneck.{option.partition(':')[0]}" in error("validate", "tiny.yaml", cwd=tmp_path, code=2)
 
 
+def test_a_bottleneck_of_images_is_refused(tmp_path: Path) -> None:
+    images = Path(__file__).parents[2] / "results/published/images.yaml"
+    refused = error("validate", images, "diagnostics={bottleneck: {}}", cwd=tmp_path, code=2)
+    assert "diagnostics.bottleneck: this model reads images" in refused
+
+
 def test_an_unknown_diagnostic_is_refused_with_the_nearest(tmp_path: Path) -> None:
     (tmp_path / "tiny.yaml").write_text(TINY + "diagnostics: {gradient_flaw: {}}\n")
     assert "did you mean 'gradient_flow'" in error("validate", "tiny.yaml", cwd=tmp_path, code=2)
