@@ -91,7 +91,7 @@ def write(path: Path, content: bytes, force: bool = False) -> None:
 
     Throws OutputError as `check` does, OSError when the system refuses.
     """
-    if path.is_file() and not path.is_symlink() and path.stat().st_size == len(content) and path.read_bytes() == content:
+    if os.path.isfile(path) and not path.is_symlink() and path.stat().st_size == len(content) and path.read_bytes() == content:
         return
     check(path, force)
     path.parent.mkdir(parents=True, exist_ok=True)

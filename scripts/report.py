@@ -12,6 +12,7 @@ import interrupt  # isort: skip
 import missing_package  # isort: skip
 import argparse
 import os
+import stat
 import sys
 from pathlib import Path
 
@@ -31,7 +32,11 @@ def default_output(place: Path) -> Path:
 
 def is_stream(path: Path) -> bool:
     """A pipe or a terminal, such as /dev/stdout: nothing there can be lost."""
-    return path.is_fifo() or path.is_char_device()
+    try:
+        mode = path.stat().st_mode
+    except OSError:  # nothing is there; whatever else is wrong, writing says
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)
 
 
 def main(arguments: list[str]) -> int:

@@ -51,8 +51,10 @@ class Loader {
     constexpr int kMost = 100;
     if (++files_ > kMost)
       throw SpecError("{}: more than {} files are extended; extend fewer", named_at.str(), kMost);
+    std::error_code unreadable;  // of which read_yaml speaks
+    const fs::path here = fs::weakly_canonical(file, unreadable);
     const auto same = [&](const fs::path& open) {
-      return fs::weakly_canonical(open) == fs::weakly_canonical(file);
+      return fs::weakly_canonical(open, unreadable) == here;
     };
     if (std::any_of(chain_.begin(), chain_.end(), same)) {
       std::vector<std::string> names;

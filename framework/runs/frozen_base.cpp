@@ -68,8 +68,12 @@ Value frozen_base(Value tree, const Spec& resolved, const OptionNode& options) {
 }
 
 void check_base(const fs::path& base, const Position& named_at) {
-  if (!fs::exists(base))
-    throw SpecError("{}: there is no spec {}", named_at.str(), printable(base.string(), kWhole));
+  std::error_code error;
+  if (!fs::exists(base, error))
+    throw SpecError("{}: there is no spec {}{}",
+                    named_at.str(),
+                    printable(base.string(), kWhole),
+                    error ? ": " + error.message() : "");
   if (!fs::is_directory(base)) demand_regular_file(base);  // nobody waits for a pipe
 }
 

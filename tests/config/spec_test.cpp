@@ -189,6 +189,10 @@ BOOST_AUTO_TEST_CASE(circles_and_strays_are_refused) {
   folder.write("stray.yaml", "extends: [none.yaml]\n");
   BOOST_TEST(refused_file("stray.yaml") ==
              "stray.yaml:1:11: none.yaml: cannot be read: No such file or directory");
+  const std::string long_name(300, 'x');
+  folder.write("long.yaml", "extends: " + long_name + "\n");
+  BOOST_TEST(refused_file("long.yaml") ==
+             "long.yaml:1:10: " + long_name + ": cannot be read: File name too long");
   folder.write("odd.yaml", "extends: {a: b}\n");
   BOOST_TEST(refused_file("odd.yaml") ==
              "odd.yaml:1:10: extends: expected a file or a list of files, got a map");

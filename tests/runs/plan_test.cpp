@@ -222,6 +222,9 @@ BOOST_AUTO_TEST_CASE(wrong_paths_and_values_are_refused_before_anything_is_writt
       "train.early_stopping.metric: 'loss' must be \"dev/\""));
   BOOST_TEST(p.refusal_of("name: s\nbase: nothing.yaml\n" + kParameters) ==
              "sweep.yaml:2:7: there is no spec nothing.yaml");
+  const std::string long_name(300, 'x');
+  BOOST_TEST(p.refusal_of("name: s\nbase: " + long_name + "\n" + kParameters) ==
+             "sweep.yaml:2:7: there is no spec " + long_name + ": File name too long");
   BOOST_TEST(!fs::exists((p.folder / "results")));
 }
 

@@ -555,6 +555,7 @@ def test_the_program_writes_the_report_and_passes_the_status_on(run, tmp_path):
 def test_what_cannot_be_written_or_found_is_said_in_one_line(run, tmp_path):
     (tmp_path / "file").write_text("")
     assert "cannot be written" in report(run, "-o", tmp_path / "file/report.html", code=1).stderr
+    assert "cannot be written: File name too long" in report(run, "-o", tmp_path / ("x" * 300), code=1).stderr
     assert "no such file or folder" in report(tmp_path / "absent", code=3).stderr
 
 

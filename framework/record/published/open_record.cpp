@@ -17,7 +17,8 @@ namespace {
 
 std::filesystem::path record_file(const std::filesystem::path& path) {
   const std::filesystem::path name = RunFolder{}.record().filename();
-  if (!std::filesystem::is_directory(path) || path.filename() == name) return path;
+  std::error_code unreadable;  // the reader says so
+  if (!std::filesystem::is_directory(path, unreadable) || path.filename() == name) return path;
   const std::filesystem::path file = path / name;
   if (!is_there(file)) {
     throw DataError(
