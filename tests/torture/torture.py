@@ -31,7 +31,6 @@ ROOT = Path(__file__).parents[2]
 FUZZERS = ROOT / "build" / "fuzz" / "bin"
 FUZZING_SECONDS = 60  # of one try
 FUZZER_SHARE = 0.5
-FUZZERS_OF_SPECS = ("override", "plan", "spec", "study", "sweep")
 FUZZER_INTERRUPTED = 72  # its exit status after a signal, such as Ctrl-C
 
 
@@ -63,14 +62,6 @@ class Standing:
         new.replace(self.file)
 
 
-def words_of_specs(folder: Path) -> Path:
-    """The keys and values of a spec, as libFuzzer's dictionary."""
-    words = set(re.findall(r"\w+(?:: )?", (ROOT / "configs" / "reference.yaml").read_text()))
-    file = folder / "words"
-    file.write_text("".join(f'"{word}"\n' for word in sorted(words)))
-    return file
-
-
 def fuzzer(program: Path, results: Path) -> Callable[[Try], int]:
     """A campaign of one libFuzzer program: a try is a minute of it. Its corpus grows in the results' folder."""
 
@@ -89,7 +80,6 @@ def fuzzer(program: Path, results: Path) -> Callable[[Try], int]:
             f"-seed={this.chance.randrange(1, 2**31)}",
             f"-artifact_prefix={found}/",
             "-print_final_stats=1",
-            *([f"-dict={words_of_specs(this.place)}"] if name in FUZZERS_OF_SPECS else []),
             str(corpus),
             str(ROOT / "tests" / "fuzz" / "corpora" / name),
         ]
