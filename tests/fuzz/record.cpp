@@ -41,8 +41,10 @@ Run make_run() {
   ExperimentOptions options;
   options.results = folder() / "results";
   options.threads = 1;
-  const auto spec =
-      load_spec<Spec>(base_spec(), {"task.examples={train: 6, dev: 2, test: 3}", "train.epochs=1"});
+  const auto spec = load_spec<Spec>(base_spec(),
+                                    {"task.examples={train: 6, dev: 2, test: 3}",
+                                     "train.epochs=1",
+                                     "diagnostics={cost: {}, gradient_flow: {}}"});
   const auto outcome = run_experiment(spec, options, silent);
   Run run;
   const std::filesystem::path file = RunFolder{outcome.folder}.record();
