@@ -86,6 +86,14 @@ std::string short_name(const std::string& path,
 
 constexpr std::string_view kType = ".type";
 
+// Without what only looks at a model, where the rest tells all apart.
+std::vector<Difference> without_diagnostics(std::vector<Difference> all) {
+  std::vector<Difference> plain = all;
+  for (Difference& one : plain)
+    std::erase_if(one, [](const auto& option) { return option.first.starts_with("diagnostics"); });
+  return std::set(plain.begin(), plain.end()).size() == plain.size() ? plain : all;
+}
+
 // parts: with the plugins that are parts of plugins of which there are several.
 std::vector<Difference> differing(const std::vector<std::string>& identities, bool parts) {
   struct Option {  // of a run, as it is counted
@@ -123,7 +131,7 @@ std::vector<Difference> differing(const std::vector<std::string>& identities, bo
       return place(a.first) < place(b.first);
     });
   }
-  return found;
+  return without_diagnostics(std::move(found));
 }
 
 }  // namespace

@@ -405,6 +405,15 @@ def test_a_bottleneck_of_rounding_or_without_end_is_refused(option: str, tmp_pat
     assert f"diagnostics.bottleneck.{option.partition(':')[0]}" in error("validate", "tiny.yaml", cwd=tmp_path, code=2)
 
 
+def test_what_looks_at_a_model_names_no_run_that_has_another_name(tmp_path: Path) -> None:
+    (tmp_path / "tiny.yaml").write_text(TINY)
+    for changes in ["model.embedding=5"], ["diagnostics={cost: {}}"], ["model.embedding=6", "diagnostics={attention_shape: {}}"]:
+        softalign("run", "tiny.yaml", *changes, cwd=tmp_path)
+    assert "differs in" in (listed := softalign("ls", cwd=tmp_path).stdout) and "embedding=6" in listed and "cost" not in listed
+    softalign("run", "tiny.yaml", cwd=tmp_path)  # as the second, but for what it looks at
+    assert "cost.sentences=100" in softalign("ls", cwd=tmp_path).stdout
+
+
 def test_a_bottleneck_of_images_is_refused(tmp_path: Path) -> None:
     images = Path(__file__).parents[2] / "results/published/images.yaml"
     refused = error("validate", images, "diagnostics={bottleneck: {}}", cwd=tmp_path, code=2)
