@@ -62,7 +62,7 @@ struct MatchOptions {
     v("symbols",
       symbols,
       "of source and target, that are counted with; null: those of the data, read if need be",
-      between(1, kMostSymbols));
+      between(kSpecials + 1, kMostSymbols));
     v("target", target, "what is matched, in numbers; null: that of `to`", between(1, 1e15));
     v.check("to", !to.empty() || target, "name the spec that is matched, or give a target");
     v.check("adjust", !adjust.empty(), "name an option, as model.decoder.units");

@@ -164,6 +164,7 @@ def test_a_sweep_of_what_the_match_is_found_from_is_refused(key: str, fair: Path
         ("{to: bad.yaml}", "bad.yaml:2:46: model.match.to: specs match each other in a circle: bad.yaml -> bad.yaml"),
         ("{target: 100}", "bad.yaml:2:41: model.match: nothing comes within 1 % of 100: model.decoder.units=1 gives "),
         ("{to: gone.yaml}", "bad.yaml:2:46: gone.yaml: cannot be read"),
+        ("{target: 9, symbols: [5, 3]}", "bad.yaml:2:66: model.match.symbols, item 2: expected an integer in [4, 1000000], got '3'"),
     ],
 )
 def test_a_match_without_solution_is_refused_with_its_place(fair: Path, spec: str, message: str) -> None:
