@@ -35,8 +35,8 @@ def gold(here: Path) -> Path:
     return here
 
 
-def quality(folder: Path, file: str) -> float:
-    return links.quality(links.pairs(folder / "test.links", folder / file))[2]
+def error_rate(gold: Path, file: Path) -> float:
+    return links.quality(links.paired(gold, links.read(gold), file))[2]
 
 
 @pytest.mark.parametrize("vocabulary", ["task.vocabulary.type=words", BPE])
@@ -52,7 +52,7 @@ def test_the_error_rate_is_that_of_the_exported_links(gold: Path, vocabulary: st
         with h5py.File(run / "run.h5") as file:
             found[rows] = file["test"].attrs["aer"]
             assert file["test/attention_links"][4].tolist() == [0, 0, 0, 0]  # nothing is known of that sentence
-        assert found[rows] == quality(gold, f"{rows}.links")
+        assert found[rows] == error_rate(gold / "test.links", gold / f"{rows}.links")
         assert answer("evaluate", run, cwd=gold)["metrics"]["all"]["aer"] == found[rows]
     assert (gold / "predicted.links").read_bytes() != (gold / "read.links").read_bytes()
     other = softalign("export", predicted, "--what", "links", "--row-aligns", "read", cwd=gold)
@@ -68,7 +68,7 @@ def test_any_test_set_is_measured_on_gold_links(gold: Path) -> None:
     softalign("score", run, "--source", "new.en", "--target", "new.es", "--links", "found.links", cwd=gold)
     new = [f"task.test.{key}=new.{name}" for key, name in (("source", "en"), ("target", "es"), ("alignment", "links"))]
     measured = answer("evaluate", run, *new, cwd=gold)["metrics"]["all"]["aer"]
-    assert measured == links.quality(links.pairs(gold / "new.links", gold / "found.links"))[2]
+    assert measured == error_rate(gold / "new.links", gold / "found.links")
     assert "aer" not in answer("evaluate", run, cwd=gold)["metrics"]["all"]
 
 
