@@ -230,6 +230,16 @@ BOOST_AUTO_TEST_CASE(foreign_and_newer_files_are_named) {
 }
 
 // Whatever call fails, frames whose append returned are there, and nothing else is.
+BOOST_AUTO_TEST_CASE(a_run_id_that_is_no_text_is_refused) {
+  const Scratch scratch;
+  JournalHeader header = kHeader;
+  header.run_id = "\x9e";
+  const JournalWriter writer(FileSystem::real(), scratch / "bytes", header);
+  BOOST_TEST(message_of<DataError>([&] { JournalTail(scratch / "bytes").next(); })
+                 .starts_with((scratch / "bytes").string() +
+                              ": the id of its run is no text; move it away"));
+}
+
 BOOST_AUTO_TEST_CASE(failing_calls_lose_nothing_acknowledged) {
   const auto all = packed(samples());
   for (const Fault fault :

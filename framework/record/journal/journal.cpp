@@ -8,6 +8,7 @@
 #include "framework/base/error.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/journal/bytes.hpp"
+#include "framework/record/text.hpp"
 
 namespace softalign {
 namespace {
@@ -114,6 +115,10 @@ std::optional<JournalHeader> read_header(Window& file,
   } catch (const DataError&) {
     return none();
   }
+  if (!is_text(header.run_id))
+    throw DataError(
+        "{}: the id of its run is no text; move it away and run the spec again with --force",
+        path.string());
   file.pass(size + 4);
   return header;
 }
