@@ -12,7 +12,6 @@ class Faults {
  public:
   // `where` without a file: the fault has no place.
   void add(const Position& where, std::string text) { list_.push_back({where, std::move(text)}); }
-  std::size_t count() const { return list_.size(); }
 
   // Throws SpecError with a line for each, in the order of their places, if there are any.
   void throw_all();

@@ -139,6 +139,7 @@ class Reader final : public OptionVisitor {
   }
 
   void refuse(std::string_view name, const std::string& fault) override {
+    if (refused_.contains(path_of(name))) return;  // what stands there is not what was given
     const auto given = result_.origins.find(path_of(name));
     faults_.add(given == result_.origins.end() ? frames_.back().where : given->second,
                 path_of(name) + ": " + fault);
@@ -208,6 +209,7 @@ class Reader final : public OptionVisitor {
       into(entry.value);
       note_origin(name, entry.value.where);
     } catch (const ScalarFault& fault) {
+      refused_.insert(path_of(name));
       faults_.add(entry.value.where, path_of(name) + ": " + fault.what());
     }
   }
@@ -240,6 +242,7 @@ class Reader final : public OptionVisitor {
       try {
         on_item(item);
       } catch (const ScalarFault& fault) {
+        refused_.insert(path_of(name));
         faults_.add(
             item.where,
             fmt::format(
@@ -264,9 +267,8 @@ class Reader final : public OptionVisitor {
       if (!value.is_list())
         throw ScalarFault("expected a list, as [a, b], got " + value.describe());
       std::vector<T> items;
-      const std::size_t faults = faults_.count();
       each_item(name, value, [&](const Value& item) { items.push_back(item_of(item)); });
-      if (faults_.count() == faults) assign(name, out, std::move(items));
+      if (!refused_.contains(path_of(name))) assign(name, out, std::move(items));
     });
   }
 
@@ -382,6 +384,7 @@ class Reader final : public OptionVisitor {
   std::vector<Frame> frames_;
   Faults faults_;
   ReadResult result_;
+  std::set<std::string> refused_;  // options whose values, or items of them, are no legal ones
   std::set<std::string> changed_;  // options that are given other values than their defaults
 };
 

@@ -177,14 +177,16 @@ std::string resolved_yaml(const OptionNode& root, const Origins& origins) {
   return out;
 }
 
-std::string hash_of_file(const InputFile& file) {
+std::string hash_of(const InputFile& file, std::string (*hash)(const std::filesystem::path&)) {
   try {
-    return sha256_file(file.path);
+    return hash(file.path);
   } catch (const DataError& error) {
     if (file.where.file.empty()) throw;
     throw DataError("{}: {}", file.where.str(), error);
   }
 }
+
+std::string hash_of_file(const InputFile& file) { return hash_of(file, sha256_file); }
 
 std::string canonical_json(const OptionNode& root, const FileHash& hash, Hashed which) {
   std::string out;

@@ -2,6 +2,7 @@
 // for the identity of a run, and as a flat list for tables and diffs. Also the SHA-256 of it all.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -20,9 +21,12 @@ std::string origin_of(const Origins& origins, const std::string& path);
 // without a value not at all.
 std::string resolved_yaml(const OptionNode& root, const Origins& origins);
 
-// The SHA-256 of an input file's bytes, in hexadecimal.
+// The SHA-256 of what an input file holds, in hexadecimal. All of them throw DataError
+// "configs/x.yaml:7:12: /data/train.en: cannot be read: why".
 using FileHash = std::function<std::string(const InputFile&)>;
-// Throws DataError "configs/x.yaml:7:12: /data/train.en: cannot be read: why".
+// Makes one of `hash`, which knows the path alone.
+std::string hash_of(const InputFile& file, std::string (*hash)(const std::filesystem::path&));
+// Of its bytes.
 std::string hash_of_file(const InputFile& file);
 
 // Keys sorted bytewise, no blanks, UTF-8; integers as integers, numbers as number_text writes them

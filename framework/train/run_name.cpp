@@ -18,7 +18,7 @@ std::vector<RunName> names_of(const Spec& spec) {
     std::string& known = hashes[file.path];
     try {
       if (known.empty())
-        known = file.parameters_count ? parameters_sha256(file.path) : remembered_hash(file);
+        known = file.parameters_count ? hash_of(file, parameters_sha256) : remembered_hash(file);
     } catch (const DataError& error) {
       faults.emplace_back(error.what());
     }

@@ -148,9 +148,9 @@ std::string take_vectors(Model& model,
 
 }  // namespace
 
-std::string parameters_sha256(const std::string& path) {
+std::string parameters_sha256(const std::filesystem::path& record) {
   std::string bytes;
-  for (const auto& [name, parameter] : Record(path).parameters()) {
+  for (const auto& [name, parameter] : Record(record).parameters()) {
     bytes += name + shape_text(parameter.shape);
     bytes.append(reinterpret_cast<const char*>(parameter.values.data()),
                  parameter.values.size() * sizeof(float));

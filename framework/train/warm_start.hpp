@@ -1,6 +1,7 @@
 // Puts in place what spec.init says: parameters of another run, word vectors.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -10,9 +11,9 @@
 
 namespace softalign {
 
-// The SHA-256 of the names, shapes and values of a record's parameters. `path`: the record, or the folder
-// of its run. Throws DataError.
-std::string parameters_sha256(const std::string& path);
+// The SHA-256 of the names, shapes and values of a record's parameters. `record`: the record, or the
+// folder of its run. Throws DataError.
+std::string parameters_sha256(const std::filesystem::path& record);
 
 // Overwrites initial values. Throws SpecError or DataError where something does not fit, naming parameters
 // with their shapes. Notes for people: what was taken, and how much of the vocabularies.

@@ -170,7 +170,7 @@ def test_a_sweep_of_what_the_match_is_found_from_is_refused(key: str, fair: Path
 def test_a_match_without_solution_is_refused_with_its_place(fair: Path, spec: str, message: str) -> None:
     (fair / "bad.yaml").write_text(f"extends: tiny.yaml\nmodel: {{attention: {{type: none}}, match: {spec}}}\n")
     for command in ("run", "validate"):
-        assert message in softalign(command, "bad.yaml", cwd=fair, code=2).stderr
+        assert message in error(command, "bad.yaml", cwd=fair, code=2)
     assert not (fair / "results").exists()
 
 

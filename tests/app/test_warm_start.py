@@ -77,7 +77,8 @@ def test_what_does_not_fit_is_named_with_its_shape(here: Path) -> None:
     assert "init.only: 'encodr.*' is the name of no parameter" in fault
     fault = error("run", "tiny.yaml", "init.freeze=[nothing]", cwd=here, code=2)
     assert "init.freeze: 'nothing' is the name of no parameter" in fault
-    assert "absent.h5" in error("run", "tiny.yaml", "init.from=absent.h5", cwd=here, code=3)
+    fault = error("run", "tiny.yaml", "init.from=absent.h5", cwd=here, code=3)
+    assert "override 1 ('init.from=absent.h5'): " in fault and "absent.h5: no such file" in fault
     assert "cannot be read: File name too long" in error("run", "tiny.yaml", f"init.from={'x' * 300}", cwd=here, code=3)
     assert "init.freeze: leaves nothing to train" in error("run", "tiny.yaml", "init.freeze=['*']", cwd=here, code=2)
     write_corpus(here)
