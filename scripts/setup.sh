@@ -96,7 +96,7 @@ fi
 settings=(-DSOFTALIGN_TESTS=OFF) target=softalign
 [[ -e build/$preset/CMakeCache.txt ]] && settings=() # a build that has its tests keeps them
 [[ " $* " == *' tests '* ]] && settings=(-DSOFTALIGN_TESTS=ON) target=all
-[[ $preset != fuzz ]] || settings=() target=fuzzers
+[[ $preset != fuzz ]] || target=fuzzers
 say "configuring"
 logged cmake --preset "$preset" "${settings[@]}" || {
   say "CMake stopped, see above (and $log): a library that it did not find is named there; scripts/packages.txt has its package"

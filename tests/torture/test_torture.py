@@ -180,14 +180,32 @@ def test_unclear_words_are_seen(status: int, errors: str, wrong: str) -> None:
     assert wrong in found and bool(found) == bool(wrong)
 
 
+def stand_in_fuzzer(folder: Path, status: int) -> Path:
+    program = folder / "fuzz_any"
+    program.write_text(f"#!/bin/sh\necho stat::number_of_executed_units: 12 >&2\nexit {status}\n")
+    program.chmod(0o755)
+    return program
+
+
 def test_a_fuzzer_that_is_interrupted_has_found_nothing(tmp_path: Path) -> None:
-    program = tmp_path / "fuzz_any"
     this = Try(tmp_path, 0, random.Random(1), 1)
     for status, found in ((0, False), (72, False), (77, True)):  # libFuzzer's statuses: done, a signal, a crash
-        program.write_text(f"#!/bin/sh\necho stat::number_of_executed_units: 12 >&2\nexit {status}\n")
-        program.chmod(0o755)
+        program = stand_in_fuzzer(tmp_path, status)
         if found:
             with pytest.raises(campaigns.Failure):
                 torture.fuzzer(program, tmp_path)(this)
         else:
             assert torture.fuzzer(program, tmp_path)(this) == 12
+
+
+def test_a_fuzzer_rests_while_what_it_found_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torture, "FUZZERS", tmp_path)
+    stand_in_fuzzer(tmp_path, 77)
+    arguments = torture.parsed(["--only", "fuzz_any", "--workers", "1", "--results", str(tmp_path / "results")])
+    for _ in range(2):
+        assert torture.torture(arguments)["fuzz_any"].failures == 1
+    stand_in_fuzzer(tmp_path, 0)
+    shutil.rmtree(tmp_path / "results/failures/fuzz_any-0")
+    monkeypatch.setattr(arguments, "hours", 0.0003)
+    tally = torture.torture(arguments)["fuzz_any"]
+    assert tally.tries > 12 and tally.failures == 1

@@ -141,12 +141,14 @@ class Worker:
         self.stopping = True
 
     def wanted(self) -> list[str]:
-        """The campaigns that have tries left."""
-        tallies, numbers = self.standing.tallies, self.arguments.numbers
+        """The campaigns that have tries left. A fuzzer would meet what it found again and again: it rests while its folder of failures is there."""
+        tallies, numbers, failures = self.standing.tallies, self.arguments.numbers, self.arguments.results / "failures"
         return [
             name
             for name in self.campaigns
-            if not tallies[name].skipped and (numbers is None or tallies[name].next < len(numbers[name]))
+            if not tallies[name].skipped
+            and (numbers is None or tallies[name].next < len(numbers[name]))
+            and not (name not in CAMPAIGNS and any(failures.glob(f"{name}-*/README")))
         ]
 
     def work(self, until: float) -> None:
