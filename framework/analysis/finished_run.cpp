@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "framework/analysis/metric_name.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/text.hpp"
 
@@ -83,6 +84,12 @@ void read_sentences(FinishedRun& run) {
   const Record record(run.place);
   run.results = read_results(record);
   run.by_length = read_by_length(record);
+  try {
+    for (std::size_t r = 1; r < run.by_length.rows.size(); ++r)  // 0 is all
+      length_range(run.by_length.rows[r]);
+  } catch (const SpecError&) {
+    throw damaged_record(record.file(), "test/by_length/label is not as softalign writes it");
+  }
 }
 
 bool is_same_number(double recorded, double counted) {

@@ -1,5 +1,6 @@
 #include "framework/record/hdf5/detail.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <string_view>
 #include <utility>
@@ -64,10 +65,10 @@ unsigned links_to(hid_t object, const std::string& name) {
 // A file of ours has one hard link to each object: others would lead out of the file, or in circles.
 Hdf5Handle open_object(hid_t file, const std::string& path) {
   const std::string name = "/" + path;
-  exists_in(file, path);  // refuses other links on the way
+  if (!exists_in(file, path)) throw MachineError("{} is missing", printable(path));
   Hdf5Handle object(check(H5Oopen(file, name.c_str(), H5P_DEFAULT), "open " + name), H5Oclose);
   if (links_to(object.id(), name) > 1)
-    throw MachineError("HDF5: {}: several links lead to it", printable(name));
+    throw MachineError("several links lead to {}", printable(name));
   return object;
 }
 
@@ -80,14 +81,25 @@ std::string join(const std::string& group, const std::string& name) {
   return group.empty() ? name : group + "/" + name;
 }
 
+Hdf5Handle open_dataset(hid_t file, const std::string& path) {
+  Hdf5Handle object = open_object(file, path);
+  if (H5Iget_type(object.id()) != H5I_DATASET)
+    throw MachineError("{} is no dataset", printable(path));
+  return object;
+}
+
 bool exists_in(hid_t file, const std::string& path) {
+  constexpr std::ptrdiff_t kDeepest =
+      16;  // of groups in groups; each look walks through all of them
+  if (std::ranges::count(path, '/') > kDeepest)
+    throw MachineError("its groups lie deeper in each other than a record's");
   for (std::size_t end = path.find('/'); !path.empty(); end = path.find('/', end + 1)) {
     const std::string part = path.substr(0, end);
     if (H5Lexists(file, part.c_str(), H5P_DEFAULT) <= 0) return false;
     H5L_info_t link{};
     check(H5Lget_info(file, part.c_str(), &link, H5P_DEFAULT), part);
     if (link.type != H5L_TYPE_HARD)
-      throw MachineError("HDF5: {}: a link to another place", printable(part));
+      throw MachineError("{} is a link to another place", printable(part));
     if (end == std::string::npos) break;
   }
   return true;

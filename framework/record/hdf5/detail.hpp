@@ -33,6 +33,7 @@ Hdf5Handle property_list(hid_t kind);
 Hdf5Handle space(const std::vector<Index>& shape);  // no axes: a single value
 Hdf5Handle string_type(std::size_t size);           // UTF-8; H5T_VARIABLE or a number of bytes
 Hdf5Handle open_object(hid_t file, const std::string& path);
+Hdf5Handle open_dataset(hid_t file, const std::string& path);
 bool exists_in(hid_t file, const std::string& path);
 
 std::string parent(const std::string& path);

@@ -22,15 +22,14 @@ constexpr std::uint64_t kAlways = 64 << 20;
 std::vector<hsize_t> axes_of(hid_t dataset, const std::string& path) {
   const Hdf5Handle creation(check(H5Dget_create_plist(dataset), path), H5Pclose);
   if (H5Pget_layout(creation.id()) == H5D_VIRTUAL || H5Pget_external_count(creation.id()) != 0)
-    throw MachineError("HDF5: {}: its values are in another file", printable(path));
+    throw MachineError("the values of {} are in another file", printable(path));
   const Hdf5Handle extent(check(H5Dget_space(dataset), path), H5Sclose);
   const int rank = check(H5Sget_simple_extent_ndims(extent.id()), path);
   std::vector<hsize_t> sizes(usize(rank));
   check(H5Sget_simple_extent_dims(extent.id(), sizes.data(), nullptr), path);
   hsize_t most = kMostPlaces;
   for (const hsize_t size : sizes) {
-    if (size > most)
-      throw MachineError("HDF5: {}: more places than any array has", printable(path));
+    if (size > most) throw MachineError("{} has more places than any array", printable(path));
     most /= std::max<hsize_t>(size, 1);
   }
   return sizes;
@@ -71,7 +70,7 @@ void check_dimension_list(hid_t dataset, std::size_t axes, const std::string& pa
     const Hdf5Handle element(check(H5Tget_super(type.id()), path), H5Tclose);
     sound = check(H5Tequal(element.id(), H5T_STD_REF_OBJ), path) > 0;
   }
-  if (!sound) throw MachineError("HDF5: {}: its {} is no list of its axes", printable(path), kName);
+  if (!sound) throw MachineError("the {} of {} is no list of its axes", kName, printable(path));
 }
 
 // The name of the scale of an axis, which is that of its dimension. What H5Iget_name says would take a walk
@@ -130,7 +129,10 @@ Hdf5Reader::Hdf5Reader(const std::filesystem::path& file) : name_(file.string())
                       file.filename() == RunFolder{}.record().filename()
                           ? remedy_for(file)
                           : "name a run's folder or its run.h5");
-    file_ = {check(H5Fopen(name_.c_str(), H5F_ACC_RDONLY, access.id()), "open"), H5Fclose};
+    file_ = {H5Fopen(name_.c_str(), H5F_ACC_RDONLY, access.id()), H5Fclose};
+    if (file_.id() < 0 && reason().starts_with("truncated file"))
+      throw damaged_record(file, "truncated: the end of its data is missing");
+    check(file_.id(), "open");
     haddr_t end = 0;
     check(H5Fget_eoa(file_.id(), &end), "end of file");
     if (seal == Seal::absent && std::filesystem::file_size(file) > end)
@@ -174,7 +176,7 @@ std::vector<std::string> Hdf5Reader::children(const std::string& group) const {
 
 std::vector<Dimension> Hdf5Reader::dims(const std::string& dataset) const {
   return guarded([&] {
-    const Hdf5Handle set = open_object(file_.id(), dataset);
+    const Hdf5Handle set = open_dataset(file_.id(), dataset);
     const std::vector<hsize_t> sizes = axes_of(set.id(), dataset);
     const bool is_scale = H5DSis_scale(set.id()) > 0;
     check_dimension_list(set.id(), sizes.size(), dataset);
@@ -189,7 +191,7 @@ std::vector<Dimension> Hdf5Reader::dims(const std::string& dataset) const {
 Values Hdf5Reader::read(const std::string& dataset) const {
   if (!exists(dataset)) throw damaged_record(name_, fmt::format("no dataset '{}'", dataset));
   return guarded([&]() -> Values {
-    const Hdf5Handle set = open_object(file_.id(), dataset);
+    const Hdf5Handle set = open_dataset(file_.id(), dataset);
     axes_of(set.id(), dataset);  // refuses what no array of ours is
     const Hdf5Handle extent(check(H5Dget_space(set.id()), dataset), H5Sclose);
     const Hdf5Handle type(check(H5Dget_type(set.id()), dataset), H5Tclose);
@@ -198,7 +200,7 @@ Values Hdf5Reader::read(const std::string& dataset) const {
     const std::size_t size = H5Tget_size(type.id());
     if (count > most_bytes_ / std::max<std::size_t>(size, 1))
       throw MachineError(
-          "HDF5: {}: {} values, more than its file can hold", printable(dataset), count);
+          "{} has {} values, more than its file can hold", printable(dataset), count);
     if (kind == H5T_STRING) return read_texts(set.id(), count, dataset);
     if (kind == H5T_FLOAT && size == 4) return read_as<float>(set.id(), count, dataset);
     if (kind == H5T_FLOAT) return read_as<double>(set.id(), count, dataset);
@@ -216,7 +218,7 @@ std::vector<float> Hdf5Reader::read_block(const std::string& dataset,
     Index count = 1;
     for (Index n : size) count *= n;
     std::vector<float> values(usize(count));
-    const Hdf5Handle set = open_object(file_.id(), dataset);
+    const Hdf5Handle set = open_dataset(file_.id(), dataset);
     axes_of(set.id(), dataset);
     const Block block = select(set.id(), start, size);
     check(H5Dread(set.id(),
