@@ -140,15 +140,22 @@ History Recorder::resume(const OpenMode& mode) {
   std::vector<CheckpointMark> marks;
   for (const Frame& frame : history.live)
     if (const auto* mark = std::get_if<CheckpointMark>(&frame)) marks.push_back(*mark);
+  std::vector<std::string> lost;
   while (!mode.force && !marks.empty()) {
     if (auto blobs = load_checkpoint(folder_.checkpoints(), marks.back())) {
       restored_ = Checkpoint{.update = marks.back().update, .blobs = std::move(*blobs)};
       break;
     }
-    notes_.push_back(
-        fmt::format("checkpoint {} is damaged or missing: not used", marks.back().file));
+    lost.push_back(marks.back().file);
     marks.pop_back();
   }
+  if (lost.size() == 1)
+    notes_.push_back(fmt::format("checkpoint {} is damaged or missing: not used", lost.front()));
+  else if (lost.size() > 1)
+    notes_.push_back(
+        fmt::format("{} checkpoints are damaged or missing: not used; the newest is {}",
+                    lost.size(),
+                    lost.front()));
   if (restored_) kept_ = std::move(marks);
   history.rewind({.file = restored_ ? kept_.back().file : ""});
   return history;

@@ -230,7 +230,7 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
     } else {
       if (recorder.folder().journals().size() > 1)
         observer.message(options.force ? "--force: beginning again"
-                                       : "no checkpoint had been saved: beginning again");
+                                       : "no checkpoint can be used: beginning again");
       run.record_setting();
     }
     trainer.run();

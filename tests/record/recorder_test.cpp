@@ -209,6 +209,19 @@ BOOST_AUTO_TEST_CASE(a_damaged_checkpoint_is_not_used) {
   BOOST_TEST(compare_records(expected, record.folder().record()).empty());
 }
 
+BOOST_AUTO_TEST_CASE(checkpoints_that_are_lost_are_one_note) {
+  const Scratch scratch;
+  train_in_child(scratch / "r", [](Index u) { return u == 35; });
+  const RunFolder folder{scratch / "r" / kRun.name / kRun.run_id};
+  std::filesystem::remove_all(folder.checkpoints());
+  const Recorder record(scratch / "r", kRun);
+  BOOST_TEST(!record.restored());
+  BOOST_TEST(std::ranges::count_if(record.notes(), [](const std::string& note) {
+               return note.starts_with(
+                   "3 checkpoints are damaged or missing: not used; the newest is upd-00000030");
+             }) == 1);
+}
+
 BOOST_AUTO_TEST_CASE(killed_ten_times_it_ends_in_the_same_bits) {
   const Scratch scratch;
   const auto expected = undisturbed(scratch);
