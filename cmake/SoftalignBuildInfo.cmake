@@ -11,6 +11,14 @@ if(CMAKE_SCRIPT_MODE_FILE)
       set(commit ${found})
       execute_process(COMMAND ${GIT} -C ${SOURCE} diff HEAD --no-color --no-ext-diff -- framework cmake CMakeLists.txt
                       OUTPUT_VARIABLE diff ERROR_QUIET)
+      execute_process(COMMAND ${GIT} -C ${SOURCE} ls-files --others --exclude-standard -- framework cmake
+                      OUTPUT_VARIABLE untracked ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+      string(REPLACE "\n" ";" untracked "${untracked}")
+      foreach(file ${untracked})  # which the build takes, too: a new plugin
+        execute_process(COMMAND ${GIT} -C ${SOURCE} diff --no-index --no-color --no-ext-diff -- /dev/null ${file}
+                        OUTPUT_VARIABLE added ERROR_QUIET)
+        string(APPEND diff "${added}")
+      endforeach()
     endif()
   endif()
   if(diff STREQUAL "")

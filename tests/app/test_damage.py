@@ -43,6 +43,7 @@ def test_a_damaged_record_is_named_with_its_remedy(run: Path, tmp_path: Path, ho
     for command, *more in READERS:
         line = error(command, run, *more, cwd=tmp_path, code=3)
         assert line.startswith(f"softalign: {record}: ") and f"`softalign recover {run}`" in line, line
+        assert "HDF5: " not in line or how == "garbled", line
         assert "--force" in line
     assert str(record.relative_to(tmp_path)) in softalign("ls", cwd=tmp_path).stderr
     assert "run.h5: " in error("run", "tiny.yaml", "train.epochs=40", cwd=tmp_path, code=3)
@@ -159,6 +160,21 @@ def test_a_damaged_spec_in_a_record_is_not_the_callers_fault(run: Path, tmp_path
         assert line.startswith(f"softalign: {run / 'run.h5'}: damaged: ") and "`softalign recover" in line, line
 
 
+@pytest.mark.parametrize("facts", [{"git_commit": "0123abcd", "git_diff": ""}, {"git_diff": "+score"}])
+def test_a_spec_for_another_program_is_no_damage(run: Path, tmp_path: Path, facts: dict[str, str]) -> None:
+    with h5py.File(run / "run.h5", "a") as file:
+        provenance = file["provenance"]
+        provenance["spec_yaml"][()] = provenance["spec_yaml"][()].decode().replace("additive", "angular", 1)
+        for name, value in facts.items():
+            if name in provenance:
+                provenance[name][()] = value
+            else:
+                provenance.attrs[name] = numpy.bytes_(value)
+    line = error("evaluate", run, cwd=tmp_path, code=3)
+    assert "this program cannot read its spec (" in line and "unknown score 'angular'" in line and "use the one that made it: version " in line
+    assert ("with the changes in provenance/git_diff" in line) == bool(facts["git_diff"])
+
+
 WRONG_ATTRIBUTES = [  # (of what, its name, what it becomes, the command that reads it)
     ("test", "selected_update", True, "compare"),
     ("test", "selected_update", "text", "compare"),
@@ -213,6 +229,34 @@ def test_a_damaged_record_spoils_no_table_of_sentences(run: Path, tmp_path: Path
         assert f"damaged: {path} is not as a record has it; " in line
         table = (tmp_path / f"{path.replace('/', '_')}.csv").read_text()
         assert table.count("\n") == 17 and run.name in table
+
+
+@pytest.mark.parametrize("path", ["test/nll", "test/by_length/bleu", "alignments/cross/weights"])
+@pytest.mark.parametrize("group", [True, False])
+def test_no_words_of_the_library_are_shown(run: Path, tmp_path: Path, path: str, group: bool) -> None:
+    with h5py.File(run / "run.h5", "a") as file:
+        del file[path]
+        if group:
+            file.create_group(path)
+    for command in (["evaluate"], ["show", "--sentence", 0], ["compare"], ["export", "--what", "links"], ["export", "--what", "sentences"]):
+        done = subprocess.run([PROGRAM, command[0], run, *map(str, command[1:])], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert "HDF5" not in done.stderr, done.stderr
+
+
+def test_groups_without_end_are_refused_at_once(run: Path, tmp_path: Path) -> None:
+    other = shutil.copytree(run, tmp_path / "other")
+    with h5py.File(other / "run.h5", "a") as file:
+        file.create_group("test/" + "/".join("a" * 300))
+    assert "its groups lie deeper in each other than a record's" in error("diff", run, other, cwd=tmp_path, code=3)
+
+
+def test_a_label_that_is_no_length_is_named_and_the_others_compared(run: Path, tmp_path: Path) -> None:
+    other = shutil.copytree(run, tmp_path / "results/other" / run.name)
+    with h5py.File(other / "run.h5", "a") as file:
+        file["test/by_length/label"][0] = "long"
+    found = json.loads(softalign("export", "results", "--what", "report", cwd=tmp_path).stdout)
+    assert [problem["place"] for problem in found["problems"]] == [f"results/other/{run.name}"]
+    assert "damaged: test/by_length/label is not as softalign writes it" in found["problems"][0]["text"]
 
 
 def test_a_metric_that_is_a_group_is_named(run: Path, tmp_path: Path) -> None:

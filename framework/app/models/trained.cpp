@@ -52,12 +52,21 @@ void check_recorded(const Record& record, const SpecTree& tree) {
   try {
     check_spec(resolve<Spec>(tree));
   } catch (const SpecError& error) {
-    const std::string made_by = record.attribute<std::string>("", "framework_version").value_or("");
-    if (made_by == build_info().version) throw damaged_record(record.file(), in_one_line(error));
-    throw DataError("{}: this program cannot read its spec ({}); use the version that made it, {}",
-                    record.file().string(),
-                    in_one_line(error),
-                    made_by);
+    const std::string version = record.attribute<std::string>("", "framework_version").value_or("");
+    const std::string commit =
+        record.attribute<std::string>("provenance", "git_commit").value_or("");
+    const std::string diff = record.text("provenance", "git_diff");
+    const BuildInfo& own = build_info();
+    if (version == own.version && commit == own.git_commit && diff == own.git_diff)
+      throw damaged_record(record.file(), in_one_line(error));
+    throw DataError(
+        "{}: this program cannot read its spec ({}); use the one that made it: version {}, commit "
+        "{}{}",
+        record.file().string(),
+        in_one_line(error),
+        version,
+        commit,
+        diff.empty() ? "" : " with the changes in provenance/git_diff");
   }
 }
 

@@ -15,7 +15,7 @@ struct BuildInfo {
   std::string compiler;                          // "GNU 12.2.0"
   std::string flags;                             // as given to the compiler
   std::string git_commit;                        // "unknown" when built outside a repository
-  bool git_dirty = false;                        // tracked files differed from the commit
+  bool git_dirty = false;                        // sources differed from the commit
   std::string git_diff;                          // how they differed
   std::map<std::string, std::string> libraries;  // name to version, as found when building
 };
