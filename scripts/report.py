@@ -12,7 +12,6 @@ import interrupt  # isort: skip
 import missing_package  # isort: skip
 import argparse
 import os
-import stat
 import sys
 from pathlib import Path
 
@@ -28,15 +27,6 @@ WRONG = 3  # no such place, or nothing to report on
 def default_output(place: Path) -> Path:
     """report.html in the folder that is reported on, or beside the record."""
     return (place if place.is_dir() else place.parent) / "report.html"
-
-
-def is_stream(path: Path) -> bool:
-    """A pipe or a terminal, such as /dev/stdout: nothing there can be lost."""
-    try:
-        mode = path.stat().st_mode
-    except OSError:  # nothing is there; whatever else is wrong, writing says
-        return False
-    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)
 
 
 def main(arguments: list[str]) -> int:
@@ -57,9 +47,8 @@ def main(arguments: list[str]) -> int:
     if len(given.places) > 1 and given.output is None and not given.checklist:
         say("report", "several places need -o FILE.html: a page about all of them is not written into one")
         return USAGE
-    into_stream = given.output is not None and is_stream(given.output)
     try:
-        if output is not None and not into_stream:
+        if output is not None:
             check(output, given.force)  # before the work
         report = compute(given.places, given.plugin)
         text = markdown(report.subject, report.items) if given.checklist else html(report)
@@ -77,10 +66,7 @@ def main(arguments: list[str]) -> int:
             sys.stdout.buffer.write(content)
             sys.stdout.flush()
             return 0
-        if into_stream:
-            output.write_bytes(content)
-        else:
-            write(output, content, given.force)
+        write(output, content, given.force)
     except OutputError as error:
         say("report", error)
         return USAGE

@@ -14,6 +14,7 @@ from report.svg import number, spread
 POINTS = 300  # of a curve at most; longer ones are thinned evenly, first and last kept
 SHOWN = 8  # series in one figure, as many as there are colours
 FIRST = ["dev/loss", "train/loss", "dev/token_accuracy", "dev/bleu"]
+LARGEST = 1e150  # a model that diverged has larger numbers, whose squares no float holds: they count as infinite
 LEFT_OUT = ("_per_s", "_seconds")  # how fast the machine was: no result
 
 
@@ -24,7 +25,7 @@ def names(runs: Sequence[Placed]) -> list[str]:
         for placed in runs
         for group, series in placed.recorded.series.items()
         for name, values in series.values.items()
-        if np.isfinite(values).sum() > 1 and not name.endswith(LEFT_OUT)
+        if (np.abs(values) < LARGEST).sum() > 1 and not name.endswith(LEFT_OUT)
     }
     return [n for n in FIRST if n in found] + sorted(found - set(FIRST))
 
@@ -41,7 +42,7 @@ def together(seeds: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[np.ndarray
     places = np.unique(np.concatenate([at for at, _ in seeds])) if seeds else np.zeros(0, int)
     values = np.full((len(seeds), len(places)), np.nan)
     for row, (at, numbers) in zip(values, seeds):
-        row[np.searchsorted(places, at)] = numbers
+        row[np.searchsorted(places, at)] = np.where(np.abs(numbers) < LARGEST, numbers, np.nan)
     known = np.isfinite(values).any(axis=0)
     return places[known], values[:, known]
 

@@ -53,7 +53,7 @@ def table(subject: Subject, data: dict[str, Any]) -> Table:
     """Without the buckets that hold no sentence, and the series that do not define the metric."""
     kept = [at for at, n in enumerate(data["sentences"]) if n > 0]
     rows = {row["series"]: [_estimate(row["cells"][at], data["sentences"][at]) for at in kept] for row in data["rows"]}
-    columns = {name: column for name, column in rows.items() if math.isfinite(column[0].mean)}
+    columns = {name: column for name, column in rows.items() if column and math.isfinite(column[0].mean)}
     return Table(subject.metric(data["metric"]), [data["buckets"][at] for at in kept], [data["sentences"][at] for at in kept], columns)
 
 

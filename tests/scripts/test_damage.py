@@ -250,3 +250,20 @@ def test_an_infinite_time_counts_as_none(tmp_path: Path) -> None:
     made = compute([record.parent])
     assert "toy: 6.0 s on average" in markdown(made.subject, made.items)
     html(made)
+
+
+def test_a_model_that_diverged_has_a_page(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
+    records = [write_rest(write_record(tmp_path, "dot", seed=seed)) for seed in (1, 2)]
+    for record, values in zip(records, ((1e308, -1e308), (np.nan, np.inf))):
+        with h5py.File(record, "r+") as file:
+            file["dev/loss"][-2:] = values
+    made = compute([record.parent for record in records])
+    assert len(made.subject.runs) == 2 and "dot" in html(made) and not recwarn.list
+
+
+def test_a_record_without_its_test_results_spoils_no_page(tmp_path: Path) -> None:
+    healthy, harmed = (write_rest(write_record(tmp_path, name)) for name in ("dot", "general"))
+    with h5py.File(harmed, "r+") as file:
+        del file["test"]
+    made = compute([healthy.parent, harmed.parent])
+    assert len(made.subject.runs) == 2 and "dot" in html(made)
