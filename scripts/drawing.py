@@ -103,8 +103,8 @@ def length_axis(axis: plt.Axes, runs: Sequence[Run], buckets: Sequence[str], *, 
     trained = {run.trained_lengths for run in runs}
     if len(trained) == 1 and None not in trained:  # others are told apart by their names
         ((shortest, longest),) = trained
-        left = max(-0.5, place(shortest - 1, buckets) - 0.25) if shortest else -0.5
-        axis.axvspan(left, place(longest, buckets) + 0.25, color="#eef3e2", zorder=0, lw=0)
+        left = place(shortest - 1, buckets) if shortest else -0.5
+        axis.axvspan(left, place(longest, buckets), color="#eef3e2", zorder=0, lw=0)
         axis.text(left + 0.06, 1.0, "lengths trained on" if shortest else "up to the longest trained on", fontsize=size,
                   color=colour, va="bottom", transform=axis.get_xaxis_transform())  # fmt: skip
     axis.set_xlim(-0.5, len(buckets) - 0.5)
