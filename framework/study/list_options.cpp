@@ -81,4 +81,12 @@ ListOptions read_list_options(Fields& fields, const Position& where) {
   return options;
 }
 
+void refuse_own(const std::string& option, const Position& where) {
+  if (option == "seed" || option == "name")
+    throw SpecError("{}: '{}' is no option to change here: each run has its own{}",
+                    where.str(),
+                    option,
+                    option == "seed" ? "; give seeds: {first: 1, count: 3}" : "");
+}
+
 }  // namespace softalign

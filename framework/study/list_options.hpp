@@ -49,4 +49,7 @@ struct ListOptions {
 // SpecError.
 ListOptions read_list_options(Fields& fields, const Position& where);
 
+// Throws SpecError for an option that the sweep or study itself gives each run: its name, its seed.
+void refuse_own(const std::string& option, const Position& where);
+
 }  // namespace softalign

@@ -14,13 +14,13 @@ namespace {
 // A map of paths (or blocks) and values, or a list as on the command line.
 std::vector<Override> read_overrides(const Value& value, const std::string& what) {
   std::vector<Override> changes;
-  if (value.is_list()) {
+  if (value.is_list())
     for (const Value& item : value.items)
       changes.push_back(parse_override(text_of(item, what), item.where));
-    return changes;
-  }
-  for (const Value::Entry& entry : entries_of(value, what))
-    changes.push_back({entry.key, false, entry.value, entry.where});
+  else
+    for (const Value::Entry& entry : entries_of(value, what))
+      changes.push_back({entry.key, false, entry.value, entry.where});
+  for (const Override& change : changes) refuse_own(change.path, change.where);
   return changes;
 }
 

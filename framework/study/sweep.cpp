@@ -21,16 +21,6 @@ SweepMethod read_method(const Value* value) {
   }
 }
 
-// What the sweep itself decides about its runs.
-void refuse_own(const Value::Entry& entry) {
-  for (const char* own : {"seed", "name"})
-    if (entry.key == own)
-      throw SpecError("{}: '{}' is no parameter of a sweep{}",
-                      entry.where.str(),
-                      own,
-                      entry.key == "seed" ? "; give seeds: {first: 1, count: 3}" : "");
-}
-
 // A condition speaks of the sweep's parameters, and of values that they take.
 std::vector<Override> read_settings(const Value& value,
                                     const std::string& what,
@@ -63,7 +53,7 @@ std::vector<Override> read_settings(const Value& value,
                         entry.key,
                         suggestion(entry.value.text, known));
     }
-    refuse_own(entry);
+    refuse_own(entry.key, entry.where);
     settings.push_back({entry.key, false, entry.value, entry.where});
   }
   if (settings.empty()) throw SpecError("{}: {}: says nothing", value.where.str(), what);
@@ -220,7 +210,7 @@ Sweep read_sweep(const fs::path& file) {
   sweep.base_named_at = base.where;
   sweep.method = read_method(method);
   for (const Value::Entry& entry : entries_of(parameters, "parameters")) {
-    refuse_own(entry);
+    refuse_own(entry.key, entry.where);
     sweep.parameters.push_back(read_parameter(entry));
   }
   if (sweep.parameters.empty())

@@ -175,6 +175,9 @@ BOOST_AUTO_TEST_CASE(faults_have_a_place_and_a_remedy) {
       refusal_of("    report", "    reprot")
           .starts_with(
               "study.yaml:12:5: unknown key 'reprot' in part 'reverse'; did you mean 'report'?"));
+  for (const char* own : {"seed: 5", "name: x"})
+    BOOST_TEST(contains(refusal_of("{model.attention: none}", fmt::format("{{{}}}", own)),
+                        "is no option to change here: each run has its own"));
   BOOST_TEST(refusal_of("[1, 2]", "[1, 1]") == "study.yaml:4:12: seed 1 comes twice");
   BOOST_TEST(refusal_of("[1, 2]", "[x]") ==
              "study.yaml:4:9: seeds: expected an integer in [0, 1000000000000000], got 'x'");

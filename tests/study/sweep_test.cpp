@@ -212,14 +212,15 @@ BOOST_AUTO_TEST_CASE(what_is_wrong_is_said_with_its_place) {
   BOOST_TEST(refused(with("  p: {value: 1}\n", "metric: {name: dev/loss, goal: maximize}\n")) ==
              "sweep.yaml:3:9: dev/loss is better when it is lower; goal: minimize");
   BOOST_TEST(refused(with("  seed: {values: [1, 2]}\n")) ==
-             "sweep.yaml:4:3: 'seed' is no parameter of a sweep; give seeds: {first: 1, count: 3}");
+             "sweep.yaml:4:3: 'seed' is no option to change here: each run has its own; give "
+             "seeds: {first: 1, count: 3}");
   BOOST_TEST(contains(refused(with("  p: {value: 1}\n", "method: random\n")),
                       "method random needs run_cap"));
   BOOST_TEST(refused(with("  p: {value: 1}\n", "resources: {cpu: 2}\n"))
                  .starts_with("sweep.yaml:3:13: unknown key 'cpu'"));
-  BOOST_TEST(
-      refused(with("  p: {value: 1}\n", "conditions: [{when: {p: 1}, set: {seed: 4}}]\n")) ==
-      "sweep.yaml:3:35: 'seed' is no parameter of a sweep; give seeds: {first: 1, count: 3}");
+  BOOST_TEST(refused(with("  p: {value: 1}\n", "conditions: [{when: {p: 1}, set: {seed: 4}}]\n")) ==
+             "sweep.yaml:3:35: 'seed' is no option to change here: each run has its own; give "
+             "seeds: {first: 1, count: 3}");
   BOOST_TEST(refused(with("  p: {distribution: uniform, min: 17, max: 31, q: 16}\n",
                           "method: random\nrun_cap: 1\n")) ==
              "sweep.yaml:6:51: there is no multiple of 16 from 17 to 31");
