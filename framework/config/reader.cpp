@@ -195,8 +195,8 @@ class Reader final : public OptionVisitor {
     Frame& frame = frames_.back();
     if (contains(frame.legal, std::string(name)))
       throw BugError("{} describes option '{}' twice", frame.what, name);
-    frame.legal.emplace_back(name);
     const Value::Entry* const entry = frame.map ? frame.map->find(name) : nullptr;
+    if (!limits.obsolete || entry) frame.legal.emplace_back(name);  // not for suggestions
     if (!entry && limits.required && required_ == Required::must_be_given)
       faults_.add(frame.where, fmt::format("missing '{}' in {}: {}", name, frame.what, help));
     return entry;

@@ -30,7 +30,8 @@ std::string_view unsigned_part(std::string_view text) {
 // Why a text that looks like a number to people or to YAML 1.1 is not one here; empty: no idea.
 std::string number_hint(const Value& value) {
   const std::string_view digits = unsigned_part(value.text);
-  if (value.quoted) return "; remove the quotes";
+  if (value.quoted)
+    return !digits.empty() && all_digits(digits.substr(0, 1)) ? "; remove the quotes" : "";
   if (digits.find('_') != std::string_view::npos) return "; write digits without '_'";
   if (digits.starts_with("0x") || digits.starts_with("0o") || digits.starts_with("0b"))
     return "; write it in decimal";

@@ -2,6 +2,7 @@
 // option here, absent unless it is given: `diagnostics: {gradient_flow: {}}`.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -16,6 +17,10 @@ struct DiagnosticsOptions {
   DiagnosticsOptions() {
     for (const PluginEntry* entry : Registry::instance().entries(DiagnosticKind::name))
       chosen[entry->name].fresh = entry->options;
+  }
+  bool any() const {
+    return std::ranges::any_of(chosen,
+                               [](const auto& one) { return one.second.options != nullptr; });
   }
   template <class V>
   void describe(V& v) {

@@ -129,6 +129,7 @@ struct Spec {
     v("evaluate", evaluate, "how it is measured");
     v("record", record, "what is kept besides the metrics");
     v("diagnostics", diagnostics, "probes that look into the model while it learns; null: none");
+    if (diagnostics && !diagnostics->any()) diagnostics.reset();  // the same run
   }
 };
 

@@ -420,6 +420,12 @@ def test_a_bottleneck_of_images_is_refused(tmp_path: Path) -> None:
     assert "diagnostics.bottleneck: this model reads images" in refused
 
 
+def test_a_block_of_no_diagnostics_is_none(tmp_path: Path) -> None:
+    (tmp_path / "tiny.yaml").write_text(TINY)
+    plans = [answer("run", "tiny.yaml", *more, "--dry-run", cwd=tmp_path) for more in ([], ["diagnostics={}"], ["diagnostics={cost: null}"])]
+    assert len({plan["run_id"] for plan in plans}) == 1
+
+
 def test_an_unknown_diagnostic_is_refused_with_the_nearest(tmp_path: Path) -> None:
     (tmp_path / "tiny.yaml").write_text(TINY + "diagnostics: {gradient_flaw: {}}\n")
     assert "did you mean 'gradient_flow'" in error("validate", "tiny.yaml", cwd=tmp_path, code=2)

@@ -138,6 +138,7 @@ BOOST_AUTO_TEST_CASE(texts_lists_and_blocks_want_their_own_shape) {
              "x.yaml:1:14: lengths, item 2: expected an integer >= 1, got the quoted text '6'; "
              "remove the quotes\n"
              "x.yaml:1:19: lengths, item 3: expected an integer >= 1, got '0'");
+  BOOST_TEST(refused("seed: 'many'").ends_with("got the quoted text 'many'"));
   BOOST_TEST(refused("tags: [a, ]") == "accepted");
   BOOST_TEST(refused("tags: [a, ~]") == "x.yaml:1:11: tags, item 2: expected a text, got nothing");
   BOOST_TEST(refused("length: 5") == "x.yaml:1:9: length: expected a map, got '5'");
