@@ -115,13 +115,17 @@ std::string take_vectors(Model& model,
   const Index size = table->shape[1];
   std::vector<bool> found(usize(table->shape[0]));
   TextFile file(path.path);
-  std::string line;
+  std::string line, promised;  // by the first line
+  Index vectors = 0;
   while (file.next(line)) {
     const std::vector<std::string_view> words = split_words(line);
     const std::vector<real> numbers = numbers_of(words, file);
     // How many there are, and of which size.
     if (file.line_number() == 1 && numbers.size() == 1 && size != 1) {
-      if (numbers[0] == static_cast<real>(size)) continue;
+      if (numbers[0] == static_cast<real>(size)) {
+        promised = words.front();
+        continue;
+      }
       throw DataError("{}:1: says that a symbol has {} numbers, and model.embedding is {}",
                       file.path(),
                       numbers[0],
@@ -133,6 +137,7 @@ std::string take_vectors(Model& model,
                       file.line_number(),
                       counted(std::ssize(numbers), "number"),
                       size);
+    ++vectors;
     const Token id = vocabulary.id(words.front());
     if (id < kSpecials || found[usize(id)]) continue;  // of a symbol that is there twice, the first
     found[usize(id)] = true;
@@ -142,8 +147,16 @@ std::string take_vectors(Model& model,
   if (covered == 0)
     throw DataError(
         "{}: has none of the {} {} symbols", file.path(), found.size() - kSpecials, side);
+  const bool whole = promised.empty() || promised == std::to_string(vectors);
   return fmt::format(
-      "{}: {} of {} {} symbols", file.path(), covered, found.size() - kSpecials, side);
+      "{}: {} of {} {} symbols{}",
+      file.path(),
+      covered,
+      found.size() - kSpecials,
+      side,
+      whole ? ""
+            : fmt::format(
+                  "; its first line says {} vectors, and it has {}", printable(promised), vectors));
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ def test_word_vectors(here: Path) -> None:
     write_corpus(here)
     vectors = {"a": 0.5, "0": -1.25, "unknown": 3.0, "b": 2.0}
     lines = [f"{word} " + " ".join([str(value)] * 8) for word, value in vectors.items()]
-    (here / "vectors.txt").write_text("4 8\n" + "\n".join(lines) + "\na " + " ".join(["9"] * 8) + "\n")
+    (here / "vectors.txt").write_text("5 8\n" + "\n".join(lines) + "\na " + " ".join(["9"] * 8) + "\n")
     changes = ["init.source_embeddings=vectors.txt", "init.freeze=[source.*]"]
     done = softalign("run", "text.yaml", *changes, cwd=here)
     assert "vectors.txt: 3 of 8 source symbols\n" in done.stderr
@@ -100,6 +100,9 @@ def test_word_vectors(here: Path) -> None:
     table = parameters(run)["source.embedding.E"]
     rows = sorted(set(float(row[0]) for row in table if len(set(row)) == 1))
     assert rows == [-1.25, 0.5, 2.0]
+    (here / "vectors.txt").write_text("7 8\n" + "\n".join(lines) + "\n")  # its end is missing
+    done = softalign("run", "text.yaml", *changes, "seed=2", cwd=here)
+    assert "vectors.txt: 3 of 8 source symbols; its first line says 7 vectors, and it has 4\n" in done.stderr
     (here / "vectors.txt").write_text("a 1 2\n")
     assert "vectors.txt:1: 2 numbers behind the symbol, and model.embedding is 8" in error("run", "text.yaml", *changes, cwd=here, code=3)
     (here / "vectors.txt").write_text("a 1 2 3 4 5 6 seven 8\n")
