@@ -48,7 +48,8 @@ void trust(const std::vector<std::string>& given, bool taking_back) {
   if (given.empty() && taking_back)
     throw SpecError("--remove: no plugin is named; give its file, or the beginning of its digest");
   if (given.empty()) {
-    for (const TrustedPlugin& plugin : plugins) fmt::print("{} {}\n", plugin.sha256, plugin.path);
+    for (const TrustedPlugin& plugin : plugins)
+      fmt::print("{} {}\n", plugin.sha256, printable(plugin.path, kWhole));
     return;
   }
   if (list.empty())
