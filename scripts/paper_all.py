@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 
 from matplotlib.figure import Figure
@@ -60,12 +61,15 @@ def every_figure(files: Sequence[AlignmentFile], asked: Sequence[int], width: st
     sets: dict[str, list[Run]] = {}
     for run in legend_order(file for file in files if isinstance(file, Run) and file.has_results):
         sets.setdefault(str([run.panel, run.task["type"], run.spec.get("evaluate", {}).get("lengths")]), []).append(run)
-    tasks = [runs[0].task["type"] for runs in sets.values()]
-    for index, (task, runs) in enumerate(zip(tasks, sets.values())):
-        name = task if tasks.count(task) == 1 else f"{task}_{tasks[: index + 1].count(task)}"
+    called = [re.sub(r"[^\w-]+", "_", runs[0].panel).strip("_") or runs[0].task["type"] for runs in sets.values()]
+    for index, (name, runs) in enumerate(zip(called, sets.values())):
+        if called.count(name) > 1:
+            name += f"_{called[: index + 1].count(name)}"
         drawn = {"by_length": by_length(runs, width, band, note), "curves": curves(runs, width, band, note)}
         yield from ((f"{name}_{what}", figure) for what, figure in drawn.items() if figure is not None)
-        if attending := [run for run in runs if run.sentences]:
+        if attending := [seeds[0] for _, seeds in replicates([run for run in runs if run.sentences])]:
+            if len(attending) < sum(bool(run.sentences) for run in runs):
+                note(f"{name}: the alignments are those of the first seed")
             longest = max((run.trained_lengths or (0, LONGEST))[1] for run in attending)
             for sentence in asked or example_sentences(attending, longest):
                 panels = [(label, item) for label, run in zip(labels(attending), attending) if (item := readable(run, sentence, note))]

@@ -323,6 +323,23 @@ def test_all_draws_every_figure(tmp_path):
         assert min(pixels.shape) > 400 and pixels.mean() > 200 and pixels.min() < 100  # light, with dark text
 
 
+def test_all_draws_the_alignments_of_one_seed_of_each_model(tmp_path):
+    for score in ("additive", "dot"):
+        for seed in (1, 2):
+            write_record(tmp_path, score, seed)
+    notes: list[str] = []
+    drawn = dict(paper_all.every_figure(records.find_files([tmp_path], print), [12], "page", "sd", notes.append))
+    shown = texts(drawn["reverse_alignment_12"])
+    assert "additive" in shown  # the other has another source
+    assert not [text for text in shown if "seed" in text]
+    assert notes == ["reverse: the alignments are those of the first seed"]
+
+
+def test_figures_of_several_panels_are_called_after_them(tmp_path):
+    files = [replace(file, panel=panel) for file, panel in zip(records.find_files([write_record(tmp_path / name, "dot") for name in "ab"], print), ("long", "a b (2)"))]
+    assert {"long_by_length", "a_b_2_by_length"} <= set(dict(paper_all.every_figure(files, [], "page", "sd", print)))
+
+
 def test_a_run_without_results_is_in_no_legend(tmp_path):
     for score in ("none", "dot"):
         write_record(tmp_path, score)
