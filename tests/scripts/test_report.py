@@ -502,6 +502,16 @@ def test_of_many_runs_the_best_are_drawn_and_the_page_says_so(tmp_path, monkeypa
         assert page.index(best[0]) < page.index(best[1])
 
 
+def test_an_open_question_is_answered_and_cannot_fail(study, tmp_path):
+    copy = shutil.copytree(study, tmp_path / study.name)
+    outcome = json.loads((copy / "study.json").read_text())
+    for claim in outcome["claims"][:2]:
+        claim["expect"] = "open"
+    (copy / "study.json").write_text(json.dumps(outcome))
+    assert re.findall(r'<span class="badge (\w+)">(open: [\w ]+)</span>', html(compute([copy]))) == [
+        ("answered", "open: yes"), ("answered", "open: no"), ("unmeasured", "open: not measured")]  # fmt: skip
+
+
 def test_a_study_keeps_its_order(study, monkeypatch):
     monkeypatch.setattr(curves, "SHOWN", 1)
     made = compute([study])
