@@ -178,6 +178,17 @@ def test_tables_fit_the_terminal(runs: Path) -> None:
     assert not any("no room" in line for line in wide)
 
 
+def test_numbers_of_models_that_diverged_are_short(tmp_path: Path) -> None:
+    (tmp_path / "tiny.yaml").write_text(TINY)
+    for rate in (10, 14):
+        for seed in (1, 2):
+            changes = ["train.optimizer.type=sgd", f"train.optimizer.learning_rate={rate}", "train.clip_norm=1", "train.epochs=4", f"seed={seed}"]
+            softalign("run", "tiny.yaml", *changes, cwd=tmp_path)
+    lines = softalign("compare", "--metric", "perplexity", cwd=tmp_path).stdout.splitlines()
+    (difference,) = [line for line in lines if line.startswith("perplexity ")]
+    assert "e+" in difference and max(map(len, difference.split())) < 12, difference
+
+
 def test_what_cannot_be_compared_is_refused(runs: Path) -> None:
     assert "did you mean 'bleu'" in error("compare", "--metric", "blue", cwd=runs, code=2)
     assert "expected a metric" in error("compare", "--metric", "dev/", cwd=runs, code=2)

@@ -15,11 +15,17 @@ namespace {
 
 int decimals_of(const ComparisonColumn& column) { return column.facts.units == "percent" ? 2 : 4; }
 
+std::string decimal_text(double value, int decimals) {
+  constexpr double kLong = 1e7;
+  return std::abs(value) < kLong ? fmt::format("{:.{}f}", value, decimals)
+                                 : fmt::format("{:.3g}", value);
+}
+
 std::string seeds_text(const Seeds& seeds, int decimals, bool signs = false) {
   if (seeds.count == 0) return "-";
-  std::string text = signs ? fmt::format("{:+.{}f}", seeds.mean, decimals)
-                           : fmt::format("{:.{}f}", seeds.mean, decimals);
-  if (seeds.count > 1) text += fmt::format(" ±{:.{}f}", seeds.deviation, decimals);
+  std::string text = decimal_text(seeds.mean, decimals);
+  if (signs && text.front() != '-') text.insert(0, "+");
+  if (seeds.count > 1) text += " ±" + decimal_text(seeds.deviation, decimals);
   return text;
 }
 
@@ -170,7 +176,7 @@ std::string against_text(const Comparison& comparison) {
                                       seeds_text(against.difference, decimals, true)};
     if (vary) cells.push_back(fmt::format("{}", against.difference.count));
     const double half = test ? test->of_difference.half_width : std::nan("");
-    cells.push_back(std::isnan(half) ? "-" : fmt::format("±{:.{}f}", half, decimals));
+    cells.push_back(std::isnan(half) ? "-" : "±" + decimal_text(half, decimals));
     cells.push_back(p_text(test, test ? test->p_randomisation : 0));
     if (corrected) cells.push_back(p_text(test, against.p_randomisation));
     cells.push_back(p_text(test, test ? test->p_bootstrap : 0));
