@@ -98,7 +98,7 @@ double test_value(const RunSummary& summary, const std::string& metric) {
 
 void keep_states(std::vector<Line>& lines, const std::vector<std::string>& states) {
   if (states.empty()) return;
-  std::vector<std::string> legal = {"corrupt"};
+  std::vector<std::string> legal;
   for (const RunState state : run_states()) legal.emplace_back(to_string(state));
   for (const std::string& state : states)
     if (std::find(legal.begin(), legal.end(), state) == legal.end())
