@@ -148,7 +148,10 @@ class LocalRun {
     if (unfinished && status.fault.empty() && end.status != 0 &&
         end.status != static_cast<int>(ExitCode::interrupted))
       status.fault =
-          fmt::format("exit status {}, see {}", end.status, list_.place().log(row.run_id).string());
+          fmt::format("{}, see {}",
+                      end.status == kNotThere ? "the program cannot be started (is it being built?)"
+                                              : fmt::format("exit status {}", end.status),
+                      list_.place().log(row.run_id).string());
     watcher_.row_ended(row, status, seconds);
   }
 

@@ -36,7 +36,7 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& command,
     dup2(output, STDOUT_FILENO);
     dup2(output, STDERR_FILENO);
     execv(arguments[0], arguments.data());
-    _exit(127);
+    _exit(kNotThere);
   }
   const int reason = errno;
   close(output);

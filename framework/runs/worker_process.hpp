@@ -11,6 +11,9 @@
 
 namespace softalign {
 
+// The exit status where the program or one of its libraries is not there, as while it is being built.
+inline constexpr int kNotThere = 127;
+
 // How a process ended: with an exit status, or killed by a signal.
 struct ProcessEnd {
   int status = 0;

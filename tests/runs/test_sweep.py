@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import time
@@ -214,6 +215,19 @@ def test_a_worker_that_is_killed_is_started_again(here: Path):
     _, message = process.communicate(timeout=120)
     assert process.returncode == 0, message
     assert "its worker was killed (signal 9); going on with it" in message
+    assert states(here) == {"complete": 2}
+
+
+def test_a_program_that_is_gone_is_named(here: Path):
+    (here / "base.yaml").write_text(BASE.replace("epochs: 4", "epochs: 20"))
+    (here / "sweep.yaml").write_text(SWEEP.replace("[8, 9]", "[8]").replace("count: 3", "count: 1"))
+    program = Path(shutil.copy(PROGRAM, here / "softalign"))
+    process = subprocess.Popen([program, "sweep", "run", "sweep.yaml", "--workers", "1"], cwd=here, stderr=subprocess.PIPE, text=True)
+    wait_until(lambda: list(here.glob("results/small/*/ckpt/*")))
+    program.unlink()
+    _, message = process.communicate(timeout=120)
+    assert process.returncode == 75 and "planned, 0 s: the program cannot be started (is it being built?), see results/small/logs/" in message
+    softalign("sweep", "run", "sweep.yaml", cwd=here)
     assert states(here) == {"complete": 2}
 
 
