@@ -196,8 +196,8 @@ def test_verify_runs_a_part_again(run: Path, tmp_path: Path) -> None:
     def faults(*options: object) -> str:
         return softalign("verify", run, *options, cwd=tmp_path, code=4).stderr.partition(" of its values differ when run again, first ")[2]
 
-    assert verdict("--quick") == " behind update 156 of 160\n"
-    assert verdict("--from", 160) == " behind update 156 of 160\n"
+    assert verdict("--quick") == " after update 156 of 160\n"
+    assert verdict("--from", 160) == " after update 156 of 160\n"
     assert "no whole checkpoint of the run at or before update 155;" in error("verify", run, "--from", 155, cwd=tmp_path, code=3)
     assert verdict("--updates", 6) == " in training and dev at updates 1 to 6 of 160\n"
     assert verdict("--quick", "--updates", 2) == " in training and dev at updates 157 to 158 of 160\n"

@@ -16,8 +16,8 @@ void LinkOptions::add_to(CLI::App& command) {
   command
       .add_option("--row-aligns",
                   row_aligns,
-                  "of links: which word's a row of weights is, the one predicted with it or the "
-                  "one read at its step (default: the run's evaluate.row_aligns)")
+                  "of links: which target word a row of weights belongs to, the one predicted with "
+                  "it or the one read at its step (default: the run's evaluate.row_aligns)")
       ->check(CLI::IsMember({"predicted", "read"}));
 }
 

@@ -204,7 +204,7 @@ void verify(const Arguments& arguments) {
                        second.from + *arguments.updates,
                        record.last_update());
   else if (second.from > 0)
-    part = fmt::format(" behind update {} of {}", second.from, record.last_update());
+    part = fmt::format(" after update {} of {}", second.from, record.last_update());
   print_text("{}: the same bits again{}\n", short_path(record.file()), part);
 }
 
