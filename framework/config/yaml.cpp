@@ -199,11 +199,11 @@ Value read_yaml(const std::filesystem::path& file, const Position& named_at) {
   std::error_code ignored;
   if (std::filesystem::is_directory(file, ignored))
     throw SpecError("{}: is a directory; name the YAML file in it", prefix);
-  if (!named_at.file.empty() && std::filesystem::exists(file, ignored)) try {
-      demand_regular_file(file);  // a file that another names may be a stranger's, and no pipe
-    } catch (const DataError& error) {
-      throw SpecError("{}: {}", named_at.str(), error.what());
-    }
+  try {  // a file that another names may be a stranger's, and no pipe
+    if (!named_at.file.empty() && std::filesystem::exists(file, ignored)) demand_regular_file(file);
+  } catch (const DataError& error) {
+    throw SpecError("{}: {}", named_at.str(), error.what());
+  }
   std::ifstream in(file, std::ios::binary);
   if (!in) throw SpecError("{}: cannot be read: {}", prefix, std::strerror(errno));
   std::string text;

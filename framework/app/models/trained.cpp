@@ -55,7 +55,8 @@ void check_recorded(const Record& record, const SpecTree& tree) {
     const std::string version = record.attribute<std::string>("", "framework_version").value_or("");
     const std::string commit =
         record.attribute<std::string>("provenance", "git_commit").value_or("");
-    const std::string diff = record.text("provenance", "git_diff");
+    const std::string diff =
+        record.has("provenance/git_diff") ? record.text("provenance", "git_diff") : "";
     const BuildInfo& own = build_info();
     if (version == own.version && commit == own.git_commit && diff == own.git_diff)
       throw damaged_record(record.file(), in_one_line(error));

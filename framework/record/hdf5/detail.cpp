@@ -89,8 +89,8 @@ Hdf5Handle open_dataset(hid_t file, const std::string& path) {
 }
 
 bool exists_in(hid_t file, const std::string& path) {
-  constexpr std::ptrdiff_t kDeepest =
-      16;  // of groups in groups; each look walks through all of them
+  // Groups in groups: each look walks through all of them.
+  constexpr std::ptrdiff_t kDeepest = 16;
   if (std::ranges::count(path, '/') > kDeepest)
     throw MachineError("its groups lie deeper in each other than a record's");
   for (std::size_t end = path.find('/'); !path.empty(); end = path.find('/', end + 1)) {
