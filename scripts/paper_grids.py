@@ -39,10 +39,10 @@ def cell_size(named: Sequence[tuple[str, Alignment]], columns: int, width: float
 
 
 def columns_of(named: Sequence[tuple[str, Alignment]], together: int, width: float) -> int:
-    """As many as leave the words readable, in rows of one length that part no panels which belong together."""
+    """As many as leave the words readable, in rows that part no panels which belong together where there are others."""
     groups = math.ceil(len(named) / together)
     choices = [together * math.ceil(groups / rows) for rows in range(1, groups + 1)]
-    choices += [n for n in range(together - 1, 0, -1) if together % n == 0]
+    choices += [n for n in range(together - 1, 0, -1) if groups == 1 or together % n == 0]
     return next((n for n in choices if cell_size(named, n, width) * FILLED * 72 >= SMALLEST + 1), 1)
 
 
