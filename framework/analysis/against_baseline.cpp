@@ -62,13 +62,14 @@ SystemResults results_of(const std::vector<Pair>& pairs,
   return results;
 }
 
-// The difference over the seeds, without a test.
+// The difference over the seeds, without a test. Between results on other sentences there is none.
 AgainstBaseline difference_of(const std::vector<Pair>& pairs,
                               const ComparisonColumn& column,
                               const LengthRange& lengths) {
   AgainstBaseline against;
   std::vector<double> differences;
   for (const Pair& pair : pairs) {
+    if (column.name.series.empty() && pair.run->test_set != pair.baseline->test_set) continue;
     const double difference =
         value_of(*pair.run, column.name, lengths) - value_of(*pair.baseline, column.name, lengths);
     if (!std::isnan(difference)) differences.push_back(difference);
