@@ -171,7 +171,7 @@ def test_a_spec_for_another_program_is_no_damage(run: Path, tmp_path: Path, fact
             else:
                 provenance.attrs[name] = numpy.bytes_(value)
     line = error("evaluate", run, cwd=tmp_path, code=3)
-    assert "this program cannot read its spec (" in line and "unknown score 'angular'" in line and "use the one that made it: version " in line
+    assert "this program cannot read its spec (" in line and "unknown score 'angular'" in line and "use the program that made it: version " in line
     assert ("with the changes in provenance/git_diff" in line) == bool(facts["git_diff"])
 
 

@@ -61,7 +61,8 @@ void check_recorded(const Record& record, const SpecTree& tree) {
     if (version == own.version && commit == own.git_commit && diff == own.git_diff)
       throw damaged_record(record.file(), in_one_line(error));
     throw DataError(
-        "{}: this program cannot read its spec ({}); use the one that made it: version {}, commit "
+        "{}: this program cannot read its spec ({}); use the program that made it: version {}, "
+        "commit "
         "{}{}",
         record.file().string(),
         in_one_line(error),
