@@ -120,6 +120,8 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, metavar="DIR", help="where the runs go and stay (default: a scratch folder)")
     arguments = parser.parse_args()
     if arguments.folder:
+        if arguments.folder.exists() and (not arguments.folder.is_dir() or any(arguments.folder.iterdir())):
+            parser.error(f"--folder {arguments.folder}: is not an empty folder; the runs need one of their own")
         measure(arguments.folder, arguments.runs, arguments.repeat)
         return
     with tempfile.TemporaryDirectory(prefix="softalign-bench-ls-") as scratch:

@@ -78,7 +78,7 @@ def get(package: Package, root: Path, debs: Path | None, newer: bool) -> Package
     try:
         deb = deb or download(package, root, newer)
     except BuildError as error:
-        raise BuildError(f"{error}; --debs FOLDER has it, or --newer takes another version") from None
+        raise BuildError(f"{error}; put its .deb file into a folder and name that with --debs, or take another version with --newer") from None
     if newer:
         package = package._replace(version=version_of(deb), sha256=sha256(deb))
     unpack(package, deb, root)
@@ -163,6 +163,8 @@ def main() -> int:
     parser.add_argument("--newer", action="store_true", help="take the versions that are there")
     add_force(parser)
     arguments = parser.parse_args()
+    if arguments.debs and not arguments.debs.is_dir():
+        parser.error(f"--debs {arguments.debs}: no such folder")
     recorded = read_packages(FOLDER / "PACKAGES")
     with tempfile.TemporaryDirectory() as temporary:
         root = Path(temporary)

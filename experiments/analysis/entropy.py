@@ -41,4 +41,7 @@ def main(path):
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit("usage: entropy.py RUN.h5")
-    main(sys.argv[1])
+    try:
+        main(sys.argv[1])
+    except OSError:
+        sys.exit(f"entropy: {sys.argv[1]}: not there, or no HDF5 file")

@@ -2,6 +2,7 @@
 
 import gzip
 import subprocess
+import sys
 from pathlib import Path
 
 import build_debdocs as debdocs
@@ -153,8 +154,10 @@ def test_packages_give_the_same_bytes_twice(root: Path, tmp_path: Path, monkeypa
 
 def test_a_package_that_cannot_be_had_is_named_with_the_remedy(tmp_path: Path):
     missing = debdocs.Package("no-such-manual", "1", "0" * 64, "")
-    with pytest.raises(debdocs.BuildError, match=r"apt-get download no-such-manual=1 failed .*; --debs FOLDER has it, or --newer"):
+    with pytest.raises(debdocs.BuildError, match=r"apt-get download no-such-manual=1 failed .*; put its .deb file .* --debs, or take another .* --newer"):
         debdocs.get(missing, tmp_path, None, newer=False)
+    done = subprocess.run([sys.executable, debdocs.__file__, "--debs", "nowhere"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and done.stderr.endswith("error: --debs nowhere: no such folder\n")
 
 
 def test_the_script_explains_itself():

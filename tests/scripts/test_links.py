@@ -73,6 +73,7 @@ def test_faults_are_told_by_file_and_line(gold: Path) -> None:
         (gold / "a").write_bytes(content)
         assert run("aer", "gold", "a", cwd=gold, code=3) == "a: is neither UTF-8 nor whole gzip\n"
     assert run("aer", "gold", ".", cwd=gold, code=3) == ".: Is a directory\n"
+    assert run("aer", "gold", "/dev/zero", cwd=gold, code=3) == "/dev/zero: is a device, not a file\n"
     (gold / "none").write_text("1p1\n")
     assert run("aer", "none", "none", cwd=gold).split()[-4:] == ["100.00", "nan", "0.00", "none"]  # no link is sure
     (gold / "none").write_text("\n")
