@@ -15,12 +15,6 @@ namespace {
 
 int decimals_of(const ComparisonColumn& column) { return column.facts.units == "percent" ? 2 : 4; }
 
-std::string decimal_text(double value, int decimals) {
-  constexpr double kLong = 1e7;
-  return std::abs(value) < kLong ? fmt::format("{:.{}f}", value, decimals)
-                                 : fmt::format("{:.3g}", value);
-}
-
 std::string seeds_text(const Seeds& seeds, int decimals, bool signs = false) {
   if (seeds.count == 0) return "-";
   std::string text = decimal_text(seeds.mean, decimals);

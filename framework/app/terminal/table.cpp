@@ -141,11 +141,16 @@ bool in_percent(const std::string& metric) {
   return !known || known->facts().units == "percent";
 }
 
+std::string decimal_text(double value, int decimals) {
+  constexpr double kLong = 1e7;
+  return std::abs(value) < kLong ? fmt::format("{:.{}f}", value, decimals)
+                                 : fmt::format("{:.3g}", value);
+}
+
 std::string metric_text(double value, const std::string& metric) {
   if (std::isnan(value)) return "-";
-  const double size = std::abs(value);
-  if (value != 0 && size < 0.1 && !in_percent(metric)) return fmt::format("{:.2g}", value);
-  return size < 1e7 ? fmt::format("{:.2f}", value) : fmt::format("{:.3g}", value);
+  const bool small = value != 0 && std::abs(value) < 0.1;
+  return small && !in_percent(metric) ? fmt::format("{:.2g}", value) : decimal_text(value, 2);
 }
 
 std::vector<std::string> main_metrics(const MetricTable& table) {

@@ -41,6 +41,9 @@ class Table {
 
 bool in_percent(const std::string& metric);  // "bleu", "dev/bleu"; so are those that nobody knows
 
+// "12.34", of a long number "5.88e+19".
+std::string decimal_text(double value, int decimals);
+
 // "12.34", "5.88e+19", "inf"; "0.0051", but "0.01" of a percentage; "-": not defined.
 // metric: "bleu", "dev/bleu".
 std::string metric_text(double value, const std::string& metric);
