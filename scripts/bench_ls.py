@@ -23,6 +23,8 @@ from pathlib import Path
 import h5py
 import numpy as np
 
+from output import printable
+
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = Path(os.environ.get("SOFTALIGN_BINARY_DIR", ROOT / "build/release")).absolute() / "bin/softalign"
 FIRST_SEED = 1_000_000  # all seeds have the same number of digits, so that texts in a record can be exchanged in place
@@ -121,7 +123,7 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.folder:
         if arguments.folder.exists() and (not arguments.folder.is_dir() or any(arguments.folder.iterdir())):
-            parser.error(f"--folder {arguments.folder}: is not an empty folder; the runs need one of their own")
+            parser.error(printable(f"--folder {arguments.folder}: is no empty folder, which the runs need"))
         measure(arguments.folder, arguments.runs, arguments.repeat)
         return
     with tempfile.TemporaryDirectory(prefix="softalign-bench-ls-") as scratch:

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from debian_package import BuildError, Package, differing, download, sha256, unpack, version_of, write_gzip
 from manuals import Block, parallel, read_html, read_man
-from output import OutputError, add_force, write
+from output import OutputError, add_force, printable, write
 
 FOLDER = Path(__file__).parents[1] / "experiments/long_sentences_debdocs"
 COLUMNS = ("en", "fr", "doc")
@@ -164,7 +164,7 @@ def main() -> int:
     add_force(parser)
     arguments = parser.parse_args()
     if arguments.debs and not arguments.debs.is_dir():
-        parser.error(f"--debs {arguments.debs}: no such folder")
+        parser.error(printable(f"--debs {arguments.debs}: no such folder"))
     recorded = read_packages(FOLDER / "PACKAGES")
     with tempfile.TemporaryDirectory() as temporary:
         root = Path(temporary)

@@ -40,9 +40,9 @@ def links_of(line: str, place: str) -> Links:
 
 
 def lines(path: Path) -> list[str]:
-    if path.is_char_device() or path.is_block_device():  # it may never end
-        raise ValueError(f"{path}: is a device, not a file")
     try:
+        if path.is_char_device() or path.is_block_device():  # it may never end
+            raise ValueError(f"{path}: is a device, not a file")
         data = path.read_bytes()
         text = (gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data).decode("utf-8-sig")
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:

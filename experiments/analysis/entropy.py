@@ -18,7 +18,11 @@ def entropies(weights):
 
 
 def main(path):
-    with h5py.File(path) as file:
+    try:
+        record = h5py.File(path)
+    except OSError:
+        sys.exit(f"entropy: {path}: not there, or no HDF5 file")
+    with record as file:
         if "alignments/cross" not in file or "test/by_length" not in file:
             sys.exit(f"entropy: {path}: no attention matrices of test sentences")
         attention = file["alignments/cross"]
@@ -41,7 +45,4 @@ def main(path):
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit("usage: entropy.py RUN.h5")
-    try:
-        main(sys.argv[1])
-    except OSError:
-        sys.exit(f"entropy: {sys.argv[1]}: not there, or no HDF5 file")
+    main(sys.argv[1])

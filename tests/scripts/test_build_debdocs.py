@@ -156,6 +156,9 @@ def test_a_package_that_cannot_be_had_is_named_with_the_remedy(tmp_path: Path):
     missing = debdocs.Package("no-such-manual", "1", "0" * 64, "")
     with pytest.raises(debdocs.BuildError, match=r"apt-get download no-such-manual=1 failed .*; put its .deb file .* --debs, or take another .* --newer"):
         debdocs.get(missing, tmp_path, None, newer=False)
+
+
+def test_a_folder_of_packages_that_is_not_there_is_refused(tmp_path: Path):
     done = subprocess.run([sys.executable, debdocs.__file__, "--debs", "nowhere"], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 2 and done.stderr.endswith("error: --debs nowhere: no such folder\n")
 
