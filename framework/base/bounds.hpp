@@ -7,7 +7,7 @@
 namespace softalign {
 
 inline constexpr Index kLargestLayer = 65536;      // units, embeddings
-inline constexpr Index kLargestModel = 1LL << 34;  // trainable numbers
+inline constexpr Index kLargestModel = 1LL << 40;  // trainable numbers; no machine holds so many
 inline constexpr Index kLargestBatch = 65536;      // sentences
 inline constexpr Index kMostTokens = 100000000;    // of a batch
 inline constexpr Index kLongestSentence = 10000;   // tokens; more: a file without line ends

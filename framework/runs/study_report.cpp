@@ -57,13 +57,13 @@ Json json_of(const StudyTable& table) {
 }  // namespace
 
 std::string plan_text(const RunList& list, const std::vector<std::size_t>& rows) {
-  std::vector<std::vector<std::string>> lines = {{"run", "name", "seed", "id", "state"}};
+  std::vector<std::vector<std::string>> lines = {{"row", "name", "seed", "id", "state"}};
   std::vector<RowStatus> stands;
   for (const ListedRun& row : list.rows) stands.push_back(row_status(list, row));
   const std::vector<std::string> states = state_texts(list, stands);
   for (const std::size_t i : rows) {
     const ListedRun& row = list.rows[i];
-    lines.push_back({fmt::format("{}", lines.size()),
+    lines.push_back({fmt::format("{}", row.k),
                      row.part + "-" + row.variant,
                      fmt::format("{}", row.seed),
                      row.run_id,

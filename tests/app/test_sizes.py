@@ -44,6 +44,7 @@ def address_space(size: int) -> dict[str, Callable[[], None]]:
 LONG_TEST = ["task.length.test=[4,10000]", "evaluate.search={type: beam, width: 1000}"]
 MANY = ["task.examples.train=10000000", "task.length.train=[4,10000]"]
 WIDE = ["model.encoder.units=20000", "model.decoder.units=20000"]
+WIDEST = ["model.encoder.units=65536", "model.decoder.units=65536"]  # 5e10 parameters and more
 
 
 @pytest.mark.parametrize(
@@ -52,6 +53,7 @@ WIDE = ["model.encoder.units=20000", "model.decoder.units=20000"]
         (LONG_TEST, [r"task\.length\.test: \[4, 10000\] -> \[4, \d+\]", r"evaluate\.search\.width: 1000 -> \d+"]),
         (MANY, [r"task\.examples\.train: 10000000 -> \d+"]),
         (WIDE, [r"model\.encoder\.units: 20000 -> \d+", r"model\.decoder\.units: 20000 -> \d+"]),
+        (WIDEST, [r"model\.encoder\.units: 65536 -> \d+", r"model\.decoder\.units: 65536 -> \d+"]),
     ],
 )
 @pytest.mark.parametrize("command", [["run"], ["run", "--dry-run"]])

@@ -98,8 +98,8 @@ def test_a_study_that_grows_keeps_its_runs(here: Path):
 
 def test_a_dry_run_lists_and_writes_nothing(here: Path):
     lines = softalign("study", "study.yaml", "--dry-run", "--only", "*/none", cwd=here).stdout.splitlines()
-    assert lines[0].split() == ["run", "name", "seed", "id", "state"]
-    assert len(lines) == 2 and "reverse-none" in lines[1] and "planned" in lines[1]
+    assert lines[0].split() == ["row", "name", "seed", "id", "state"]
+    assert len(lines) == 2 and lines[1].split()[:2] == ["0", "reverse-none"] and "planned" in lines[1]
     assert list(here.iterdir()) == [here / "study.yaml"]
 
 

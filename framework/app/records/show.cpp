@@ -135,7 +135,7 @@ std::string summary(const Record& record) {
                    dirty ? " with changes (see provenance/git_diff)" : ""));
   line("built with",
        fmt::format("{}, {}", from(provenance, "compiler"), from(provenance, "flags")));
-  line("computed by", from(provenance, "gemm"));
+  line("kernels", from(provenance, "gemm"));
   line("on", fmt::format("{}, {}", from(provenance, "host"), from(provenance, "cpu_model")));
   if (const std::string plugins = from(provenance, "plugins"); plugins.size() > 2) {
     const Json list = Json::parse(plugins, nullptr, false);
