@@ -169,15 +169,15 @@ Batches cut_into_parts(const Split& split, std::span<const Index> batch, Index p
   auto begin = order.begin();
   for (Index k = std::min(parts, std::ssize(order)); k > 0; --k) {
     auto end = begin;
-    double taken = 0;
+    double part = 0;
     // As long as the next sentence brings it nearer to its share, and enough are left for the others.
     for (; order.end() - end > k - 1; ++end) {
       const double next = symbols(*end), share = left / static_cast<double>(k);
-      if (end != begin && k > 1 && taken + next / 2 > share) break;
-      taken += next;
+      if (end != begin && k > 1 && part + next / 2 > share) break;
+      part += next;
     }
     cut_parts.emplace_back(begin, end);
-    left -= taken;
+    left -= part;
     begin = end;
   }
   return cut_parts;

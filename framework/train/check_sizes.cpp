@@ -12,7 +12,7 @@
 namespace softalign {
 namespace {
 
-constexpr double kNearly = 0.8;  // of what there is: told
+constexpr double kNearly = 0.8;  // of what there is: a note from here on
 
 // An option that is a whole number, or a list of them whose last counts.
 struct Size {

@@ -50,7 +50,7 @@ std::string take_parameters(Model& model, const InitOptions& options, const Data
   const Record record(options.from.path);
   const Stored stored = record.parameters();
   std::vector<std::string> faults;
-  Index taken = 0, numbers = 0;
+  Index parameters = 0, numbers = 0;
   for (const Parameter& parameter : model.parameters().all()) {
     if (!options.only.empty() && !has_name_like(parameter, options.only)) continue;
     const auto found = stored.find(parameter.name);
@@ -64,7 +64,7 @@ std::string take_parameters(Model& model, const InitOptions& options, const Data
     }
     check_symbols(record, parameter, data);
     std::copy(found->second.values.begin(), found->second.values.end(), parameter.value().begin());
-    ++taken;
+    ++parameters;
     numbers += parameter.shape.size();
   }
   if (!faults.empty()) {
@@ -79,7 +79,7 @@ std::string take_parameters(Model& model, const InitOptions& options, const Data
                     others.empty() ? "" : fmt::format("; it has {}", fmt::join(others, ", ")));
   }
   return fmt::format("begins with {} of run {}, {} numbers",
-                     counted(taken, "parameter"),
+                     counted(parameters, "parameter"),
                      record.run_id(),
                      numbers);
 }

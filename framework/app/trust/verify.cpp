@@ -54,8 +54,8 @@ std::string setting_differences(const Record& record) {
 
 void check_arithmetic(const Record& record) {
   const JsonObject then = record.attributes("provenance");
-  const bool said = then.contains("arithmetic") && then["arithmetic"].is_number_integer();
-  const int made_with = said ? then["arithmetic"].get<int>() : 1;
+  const bool numbered = then.contains("arithmetic") && then["arithmetic"].is_number_integer();
+  const int made_with = numbered ? then["arithmetic"].get<int>() : 1;
   if (made_with == kArithmetic) return;
   throw DataError(
       "{}: made with arithmetic {}, and this program computes with {}, whose last digits are "

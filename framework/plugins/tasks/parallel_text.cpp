@@ -30,7 +30,7 @@ namespace {
 // of others was made by the old rules. A test notices.
 constexpr int kRules = 1;
 
-constexpr Index kTold = 4096;  // lines from one report of progress to the next
+constexpr Index kReportLines = 4096;  // lines from one report of progress to the next
 
 struct Files {
   InputFile source;
@@ -351,7 +351,7 @@ class ParallelText final : public Task {
       for (Pair pair; reader.next(pair);) {
         ++counts.read;
         ++lines;
-        if (progress && lines % kTold == 0)
+        if (progress && lines % kReportLines == 0)
           progress("reading train for its vocabularies", lines, 0);
         if (pair.empty()) {
           ++counts.dropped_empty;
@@ -397,7 +397,7 @@ class ParallelText final : public Task {
     const Index lines = std::exchange(split.counts, {}).read;
     for (const Files& files : texts) {
       const SplitCounts counts = encode(split, files, longest, data, emit, [&](Index read) {
-        if (progress && (split.counts.read + read) % kTold == 0)
+        if (progress && (split.counts.read + read) % kReportLines == 0)
           progress("tokenising " + split.name, split.counts.read + read, lines);
       });
       split.counts += counts;
