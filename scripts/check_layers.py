@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """The layer law, checked: who may include whom among the folders of framework/, and the one door of each third-party library; and that
-no result depends on the C library's elementary functions, whose last bits differ (framework/kernels/arithmetic.md).
+no result depends on the C library's elementary functions, whose last bits differ (framework/kernels/arithmetic.md), and JSON has one reader.
 
 check_layers.py [ROOT]: prints one line per breach and ends with 1, or prints nothing and ends with 0.
 """
@@ -61,6 +61,8 @@ ELEMENTARY = re.compile(r"(?:std|(?<!\w)):{2}(exp|exp2|expm1|log|log2|log10|log1
 # Where nothing becomes a result: checks of ours, estimates of memory, what is shown; and the double-precision build.
 NO_RESULTS = ["kernels/vector_math.hpp", "autodiff/gradient_check.cpp", "seq/conformance_subject.cpp", "train/memory.cpp", "app/*"]
 
+JSON = re.compile(r"(?i:json|object)::parse\(")  # follows any nesting, as far as the stack goes
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 OURS = "framework/"
 
@@ -111,6 +113,8 @@ def breaches(root: Path) -> Iterator[str]:
                 yield f"{path}:{number}: {text}"
             if (match := ELEMENTARY.search(line)) and path.startswith(OURS) and not any(fnmatch(path, OURS + file) for file in NO_RESULTS):
                 yield f"{path}:{number}: {match[0]}..): its bits differ between C libraries; use exact::{match[1]} (base/elementary.hpp)"
+            if JSON.search(line) and path.startswith(OURS) and path != OURS + "base/json.hpp":
+                yield f"{path}:{number}: JSON nested without end is read to the end of the stack: use read_json (base/json.hpp)"
 
 
 def main() -> int:

@@ -7,6 +7,7 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
+#include "framework/base/json.hpp"
 #include "framework/config/registry.hpp"
 #include "framework/config/snapshot.hpp"
 #include "framework/train/spec.hpp"
@@ -104,7 +105,7 @@ std::vector<Difference> differing(const std::vector<std::string>& identities, bo
   Counts counts;
   std::size_t readable = 0;
   for (const std::string& identity : identities) {
-    const Json json = Json::parse(identity, nullptr, false);
+    const Json json = read_json<Json>(identity);
     std::vector<Option>& options = runs.emplace_back();
     if (!json.is_object()) continue;
     ++readable;
@@ -141,7 +142,7 @@ std::vector<Difference> differences(const std::vector<std::string>& identities) 
 }
 
 std::map<std::string, std::string> options_of(const std::string& identity) {
-  const Json json = Json::parse(identity, nullptr, false);
+  const Json json = read_json<Json>(identity);
   if (!json.is_object()) throw DataError("an identity that is no JSON object");
   Leaves leaves;
   collect(json, "", leaves);

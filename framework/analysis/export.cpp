@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "framework/analysis/comparison.hpp"
+#include "framework/base/json.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/published/compare.hpp"
 #include "framework/train/stored_results.hpp"
@@ -78,7 +79,7 @@ void add_series(const Record& record, const std::string& name, Row& row) {
 Row row_of(const std::filesystem::path& place, const Record& record) {
   Row row;
   const Run run(place, record);
-  add_options(Json::parse(record.identity_json()), "", row);
+  add_options(read_json<Json>(record.identity_json()), "", row);
   for (const std::string& series : record.series_names())
     if (series != "train" && !is_volatile(series))
       add_series(record, series, row);  // the last batch says little

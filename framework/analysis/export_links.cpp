@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/base/error.hpp"
+#include "framework/base/json.hpp"
 #include "framework/base/suggest.hpp"
 #include "framework/base/types.hpp"
 #include "framework/data/alignment_file.hpp"
@@ -101,7 +102,7 @@ ExportedLinks export_links(const Record& record,
 }
 
 RowAligns row_aligns_of(const Record& record) {
-  const auto identity = nlohmann::json::parse(record.identity_json(), nullptr, false);
+  const auto identity = read_json<nlohmann::json>(record.identity_json());
   const nlohmann::json::json_pointer place("/evaluate/row_aligns");
   const bool given =
       identity.is_object() && identity.contains(place) && identity.at(place).is_string();

@@ -8,6 +8,7 @@
 
 #include "framework/analysis/metric_name.hpp"
 #include "framework/base/error.hpp"
+#include "framework/base/json.hpp"
 #include "framework/base/text.hpp"
 
 namespace softalign {
@@ -38,7 +39,7 @@ std::vector<NamedFacts> in_order(const std::map<std::string, MetricFacts>& metri
 }
 
 std::string without_seed(const std::string& identity, Index& seed) {
-  Json json = Json::parse(identity, nullptr, false);
+  Json json = read_json<Json>(identity);
   const auto found = json.is_object() ? json.find("seed") : json.end();
   if (!json.is_object() || found == json.end() || !found->is_number_integer())
     throw DataError("its identity is damaged: no JSON object with a seed");

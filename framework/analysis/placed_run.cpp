@@ -13,6 +13,7 @@
 #include "framework/analysis/run_index.hpp"
 #include "framework/analysis/seeds.hpp"
 #include "framework/base/error.hpp"
+#include "framework/base/json.hpp"
 #include "framework/base/path.hpp"
 #include "framework/base/types.hpp"
 
@@ -23,13 +24,13 @@ using Json = nlohmann::json;
 
 // The part of an identity that is the data.
 std::string task_of(const PlacedRun& run) {
-  const Json json = Json::parse(run.configuration, nullptr, false);
+  const Json json = read_json<Json>(run.configuration);
   return json.is_object() && json.contains("task") ? json["task"].dump() : "";
 }
 
 // What its test sentences are sorted by, and its rows of attention stand for, where the spec says so.
 std::string conventions_of(const PlacedRun& run) {
-  const Json json = Json::parse(run.configuration, nullptr, false);
+  const Json json = read_json<Json>(run.configuration);
   std::string text;
   for (const char* option : {"/evaluate/length_unit", "/evaluate/row_aligns"})
     if (const Json::json_pointer place(option); json.is_object() && json.contains(place))
@@ -109,7 +110,7 @@ void place_by_test_set(std::vector<PlacedRun>& runs) {
 std::string watched_metric(const std::vector<PlacedRun>& runs) {
   std::set<std::string> watched;
   for (const PlacedRun& run : runs) {
-    const Json json = Json::parse(run.configuration, nullptr, false);
+    const Json json = read_json<Json>(run.configuration);
     const Json::json_pointer place("/train/early_stopping/metric");
     const bool known = json.is_object() && json.contains(place) && json.at(place).is_string();
     watched.insert(known ? json.at(place).get<std::string>() : "dev/loss");

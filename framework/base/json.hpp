@@ -1,9 +1,25 @@
-// Numbers in JSON that others may have written.
+// JSON that others may have written.
 #pragma once
+
+#include <string_view>
 
 #include "framework/base/types.hpp"
 
 namespace softalign {
+
+// The most that lists and objects are nested: more than in anything that softalign writes, and
+// little enough for what follows them by calling itself.
+constexpr int kDeepestJson = 256;
+
+bool is_nested_deeper(std::string_view json, int levels);
+
+// What a text holds; discarded, as JSON's own parser has it, where that is no JSON or nested deeper
+// than kDeepestJson.
+template <class Json>
+Json read_json(std::string_view text) {
+  if (is_nested_deeper(text, kDeepestJson)) return Json(Json::value_t::discarded);
+  return Json::parse(text, nullptr, false);
+}
 
 // A whole number. JSON's own exception for anything else: what it makes of a real number that no
 // integer can hold is undefined.

@@ -200,7 +200,7 @@ std::optional<Dataset> read_dataset(int file, const std::string& key) {
   const auto mapped = std::make_shared<const MappedFile>(file, trailer->size);
   Dataset data;
   try {  // what no program of ours wrote has a right sum too, if somebody wanted it
-    const Json json = Json::parse(rest);
+    const Json json = read_json<Json>(rest);
     data.source = load_vocabulary(json.at("source").get_ref<const std::string&>());
     data.target = load_vocabulary(json.at("target").get_ref<const std::string&>());
     data.train = split_of(json.at("splits").at(0), mapped, trailer->json_at);

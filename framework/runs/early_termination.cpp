@@ -212,7 +212,7 @@ std::string DevHistory::json() const {
 DevHistory read_dev_history(const fs::path& run_folder) {
   if (!fs::exists(history_file(run_folder))) return {};
   try {
-    const Json json = Json::parse(read_file(history_file(run_folder)));
+    const Json json = read_json<Json>(read_file(history_file(run_folder)));
     DevHistory history;
     json.at("metric").get_to(history.metric);
     for (const Json& v : json.at("values"))

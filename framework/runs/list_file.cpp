@@ -71,8 +71,8 @@ Json header_of(const RunList& list) {
           {"hash", list.hash},
           {"file", file_seen_from(list.folder, list.file).string()},
           {"method", to_string(list.method)},
-          {"metric", Json::parse(canonical_json(list.options.metric))},
-          {"early_terminate", Json::parse(canonical_json(list.options.early_terminate))},
+          {"metric", read_json<Json>(canonical_json(list.options.metric))},
+          {"early_terminate", read_json<Json>(canonical_json(list.options.early_terminate))},
           {"seeds", list.options.seeds},
           {"search_seed", list.search_seed},
           {"base", list.base},
@@ -164,7 +164,7 @@ std::vector<std::string> lines_of(const std::string& text, const fs::path& file)
     last = at;
   }
   if (lines.size() < 2 || at != text.size()) edited(file);  // it is cut
-  const Json sum = Json::parse(lines.back(), nullptr, false);
+  const Json sum = read_json<Json>(lines.back());
   lines.pop_back();
   if (!sum.is_object() || sum.value("rows", Json()) != lines.size() - 1 ||
       sum.value("sha256", "") != sha256_hex(text.substr(0, last)))
@@ -241,7 +241,7 @@ RunList read_list(const fs::path& folder) {
   try {
     for (std::size_t i = 0; i < lines.size(); ++i) {
       const Position where{file.string(), static_cast<int>(i + 1), 1};
-      const Json json = Json::parse(lines[i]);
+      const Json json = read_json<Json>(lines[i]);
       if (i == 0)
         read_header(json, list, where);
       else

@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "framework/base/json.hpp"
 #include "framework/base/path.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/file.hpp"
@@ -76,7 +77,7 @@ void find_study(Report& report, const fs::path& folder) {
   const fs::path file = ListFolder{folder}.study();
   try {
     if (is_there(file)) report.study = read_file(file);
-    if (report.study.empty() || nlohmann::json::accept(report.study)) return;
+    if (report.study.empty() || !read_json<nlohmann::json>(report.study).is_discarded()) return;
     report.study.clear();
     report.problems.push_back(
         {file.string(), "cannot be read as JSON; the runs are shown without it"});

@@ -66,7 +66,7 @@ std::vector<SubmittedArray> submitted_arrays(const fs::path& sweep_folder) {
   std::vector<SubmittedArray> arrays;
   if (!fs::exists(file)) return arrays;
   try {
-    const Json json = Json::parse(read_file(file));
+    const Json json = read_json<Json>(read_file(file));
     for (const Json& entry : json.at("submitted")) {
       SubmittedArray array;
       entry.at("job").get_to(array.job);

@@ -7,6 +7,7 @@
 #include "framework/analysis/significance.hpp"
 #include "framework/base/counted.hpp"
 #include "framework/base/error.hpp"
+#include "framework/base/json.hpp"
 #include "framework/base/regular_file.hpp"
 #include "framework/base/types.hpp"
 #include "framework/runs/row_status.hpp"
@@ -139,7 +140,7 @@ std::string study_json(const Study& study,
 
 bool is_study_json(const std::filesystem::path& file) {
   try {
-    return Json::parse(read_file(file)).value("format", "") == kFormat;
+    return read_json<Json>(read_file(file)).value("format", "") == kFormat;
   } catch (const DataError&) {
     return false;
   } catch (const Json::exception&) {

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "framework/base/json.hpp"
 #include "framework/base/path.hpp"
 #include "framework/record/folder/runs_below.hpp"
 #include "framework/record/provenance/plugins.hpp"
@@ -55,11 +56,11 @@ bool is_ours(const Record& record) {
 std::optional<ShorterRun> shorter_run_in(const RunFolder& folder,
                                          const Json& identity,
                                          const TrainOptions& asked) {
-  Json other = Json::parse(read_file(folder.identity()), nullptr, false);
+  Json other = read_json<Json>(read_file(folder.identity()));
   const Length made = take_length(other);
   if (other != identity || !end_is_published(folder)) return std::nullopt;
   const Record record(folder.record());
-  Json recorded = Json::parse(record.identity_json(), nullptr, false);
+  Json recorded = read_json<Json>(record.identity_json());
   take_length(recorded);
   if (recorded != identity) return std::nullopt;  // the file beside it is another run's
   if (!is_ours(record) || !changed_plugins(record).empty()) return std::nullopt;
@@ -96,7 +97,7 @@ std::optional<ShorterRun> find_shorter_run(const Spec& spec,
                                            const RunPlace& run,
                                            const fs::path& results) {
   if (!is_there(results)) return {};
-  Json identity = Json::parse(run.name.identity_json);
+  Json identity = read_json<Json>(run.name.identity_json);
   take_length(identity);
   const std::vector<RunFolder> runs = runs_below(results);
   std::vector<RunFolder> candidates = complete_elsewhere(runs, {run.folder});

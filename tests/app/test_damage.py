@@ -250,6 +250,18 @@ def test_groups_without_end_are_refused_at_once(run: Path, tmp_path: Path) -> No
     assert "its groups lie deeper in each other than a record's" in error("diff", run, other, cwd=tmp_path, code=3)
 
 
+def test_an_identity_nested_without_end_is_refused(run: Path, tmp_path: Path) -> None:
+    other = shutil.copytree(run, tmp_path / "other")
+    with h5py.File(other / "run.h5", "a") as file:
+        del file["provenance/identity_json"]
+        file["provenance/identity_json"] = "[" * 200_000 + "]" * 200_000
+    shutil.rmtree(run)
+    assert "no runs" not in softalign("ls", other, cwd=tmp_path).stdout
+    for command in (["diff", other], ["compare"], ["verify"], ["export"], ["export", "--what", "report"]):
+        done = subprocess.run([PROGRAM, command[0], other, *command[1:]], cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode in (0, 1, 3) and "parse" not in done.stderr, (command, done.stderr)
+
+
 def test_a_label_that_is_no_length_is_named_and_the_others_compared(run: Path, tmp_path: Path) -> None:
     other = shutil.copytree(run, tmp_path / "results/other" / run.name)
     with h5py.File(other / "run.h5", "a") as file:

@@ -193,6 +193,13 @@ def test_only_a_table_of_ours_is_replaced(here: Path, small: Path, make: Callabl
     assert table.read_bytes() == whole
 
 
+@pytest.mark.parametrize("command", ["status", "run", "retry"])
+def test_a_plan_nested_without_end_is_refused(small: Path, command: str) -> None:
+    plan = small / "plan.jsonl"
+    plan.write_text("".join(plan.read_text().splitlines(True)[:-1]) + '{"rows": ' + "[" * 200_000 + "]" * 200_000 + "}\n")
+    assert error("sweep", command, small, cwd=small, code=2).startswith(f"softalign: {plan}: changed since it was written")
+
+
 STUDY = """\
 name: question
 seeds: [1]

@@ -61,3 +61,12 @@ def test_the_c_library_computes_no_result(tmp_path):
         file.write_text("double f(double x) { return std::log(x); }\n")
         found = [line for line in check_layers.breaches(tmp_path) if line.startswith(path)]
         assert len(found) == count and all("use exact::log" in line for line in found)
+
+
+def test_json_has_one_reader(tmp_path):
+    for path, count in (("framework/record/a.cpp", 1), ("framework/base/json.hpp", 0), ("tests/record/a_test.cpp", 0)):
+        file = tmp_path / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("const auto json = nlohmann::json::parse(text, nullptr, false);\n")
+        found = [line for line in check_layers.breaches(tmp_path) if line.startswith(path)]
+        assert len(found) == count and all("use read_json" in line for line in found)

@@ -374,8 +374,9 @@ def test_a_study_that_lacks_a_part_is_named(study, tmp_path, part):
 
 def test_a_garbled_plan_or_study_is_named_and_the_runs_are_shown(study, demo, tmp_path):
     copy = shutil.copytree(study, tmp_path / "small")
-    (copy / "study.json").write_text("{")
-    assert f"report: {copy}/study.json: cannot be read" in report(copy).stderr
+    for text in ("{", "[" * 200_000 + "]" * 200_000):
+        (copy / "study.json").write_text(text)
+        assert f"report: {copy}/study.json: cannot be read" in report(copy).stderr
     assert "<b>4</b><span>runs read" in (copy / "report.html").read_text()
     copy = shutil.copytree(demo, tmp_path / "demo")
     for text in ("rows: [{k: 0}", ""):

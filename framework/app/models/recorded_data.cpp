@@ -5,6 +5,7 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
+#include "framework/base/json.hpp"
 #include "framework/base/path.hpp"
 #include "framework/data/file_hash.hpp"
 #include "framework/train/run_name.hpp"
@@ -74,7 +75,7 @@ void differences(const Json& a,
 }
 
 Json recorded_identity(const Record& record) {
-  Json identity = Json::parse(record.identity_json(), nullptr, false);
+  Json identity = read_json<Json>(record.identity_json());
   if (!identity.is_object()) throw damaged_record(record.file(), "its identity_json is no JSON");
   return identity;
 }
@@ -104,7 +105,7 @@ std::string first_file(const Json& identity, const std::string& path) {
 }  // namespace
 
 void find_moved_data(const Record& record, Value& spec) {
-  find_below(record.file(), spec, Json::parse(record.identity_json(), nullptr, false));
+  find_below(record.file(), spec, read_json<Json>(record.identity_json()));
 }
 
 std::vector<std::string> task_differences(const Record& a, const Record& b) {
@@ -130,7 +131,7 @@ std::vector<std::string> changed_data(const Record& record, const Spec& spec) {
   std::vector<std::string> found;
   for (auto name = names.rbegin(); name != names.rend(); ++name) {
     found.clear();
-    differences(recorded, inputs_of(Json::parse(name->identity_json)), "", found);
+    differences(recorded, inputs_of(read_json<Json>(name->identity_json)), "", found);
     if (found.empty()) break;
   }
   return found;

@@ -8,6 +8,7 @@
 #include "framework/app/records/runs.hpp"
 #include "framework/app/sweeps/sweep_list.hpp"
 #include "framework/app/sweeps/sweep_print.hpp"
+#include "framework/base/json.hpp"
 #include "framework/base/types.hpp"
 #include "framework/runs/claims.hpp"
 #include "framework/runs/report.hpp"
@@ -137,7 +138,7 @@ Json report_json(const std::vector<std::string>& places,
                {"runs", Json::array()},
                {"panels", Json::array()},
                {"list", nullptr}};
-  if (!report.study.empty()) json["study"] = Json::parse(report.study);
+  if (!report.study.empty()) json["study"] = read_json<Json>(report.study);
   std::map<std::string, Json> scores;  // by run id
   for (const Panel& panel : report.panels) {
     json["panels"].push_back(json_of(panel, draws));

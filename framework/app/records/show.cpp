@@ -12,6 +12,7 @@
 #include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/table.hpp"
 #include "framework/base/counted.hpp"
+#include "framework/base/json.hpp"
 #include "framework/record/folder/status.hpp"
 #include "framework/train/stored_results.hpp"
 
@@ -138,7 +139,7 @@ std::string summary(const Record& record) {
   line("kernels", from(provenance, "gemm"));
   line("on", fmt::format("{}, {}", from(provenance, "host"), from(provenance, "cpu_model")));
   if (const std::string plugins = from(provenance, "plugins"); plugins.size() > 2) {
-    const Json list = Json::parse(plugins, nullptr, false);
+    const Json list = read_json<Json>(plugins);
     for (const Json& plugin : list.is_array() ? list : Json{plugins})
       line("plugin", text_of(plugin));
   }

@@ -12,6 +12,7 @@
 #include "framework/app/terminal/table.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/counted.hpp"
+#include "framework/base/json.hpp"
 #include "framework/base/path.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
@@ -55,7 +56,7 @@ std::string plan_summary(const RunList& list) {
 Json json_of(const Value& value) {
   if (!value.is_scalar()) return value.flow();
   if (value.quoted) return value.text;
-  const Json read = Json::parse(value.text, nullptr, false);
+  const Json read = read_json<Json>(value.text);
   return read.is_number() ? read : Json(value.text);
 }
 

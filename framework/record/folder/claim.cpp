@@ -61,7 +61,7 @@ std::string to_json(const Owner& o) {
 
 Owner from_json(const fs::path& path, Index attempt) {
   try {
-    const nlohmann::json json = nlohmann::json::parse(read_file(path));
+    const nlohmann::json json = read_json<nlohmann::json>(read_file(path));
     Owner o;
     json.at("host").get_to(o.host);
     json.at("pid").get_to(o.pid);

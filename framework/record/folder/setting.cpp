@@ -5,6 +5,7 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
+#include "framework/base/json.hpp"
 #include "framework/config/scalar.hpp"
 #include "framework/config/spec.hpp"
 #include "framework/config/writer.hpp"
@@ -86,7 +87,7 @@ void check_setting(const RunFolder& run,
   std::string other;
   try {
     const SpecTree tree = parse_tree(read_file(run.spec()), run.spec().string());
-    other = difference(tree.root, Json::parse(canonical), "", except);
+    other = difference(tree.root, read_json<Json>(canonical), "", except);
   } catch (const SpecError& error) {
     throw damaged(run.spec(), fmt::format("damaged ({})", in_one_line(error)));
   } catch (const Json::exception&) {

@@ -32,7 +32,7 @@ RunStatus read_status(const RunFolder& run) {
   RunStatus status;
   try {
     if (!is_there(run.status())) return status;
-    const Json json = Json::parse(read_file(run.status()));
+    const Json json = read_json<Json>(read_file(run.status()));
     status.state = run_state(json.at("state").get<std::string>()).value_or(RunState::planned);
     status.attempt = whole_number(json.at("attempt"));
     status.last_update = whole_number(json.at("last_update"));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "framework/base/json.hpp"
 #include "framework/record/journal/bytes.hpp"
 #include "framework/record/text.hpp"
 
@@ -118,7 +119,7 @@ std::string fault_of_name(const char* what, const std::string& name) {
 }
 
 std::string fault_of_attributes(const std::string& path, const std::string& json) {
-  const auto object = nlohmann::json::parse(json, nullptr, false);
+  const auto object = read_json<nlohmann::json>(json);
   if (!is_text(path)) return "attributes of what has no name";
   if (!object.is_object())
     return fmt::format("attributes of '{}' are no JSON object: {}", path, json);

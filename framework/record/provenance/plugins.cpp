@@ -5,6 +5,7 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
+#include "framework/base/json.hpp"
 #include "framework/config/plugin_loader.hpp"
 
 namespace softalign {
@@ -33,7 +34,7 @@ const LoadedPlugin* now_at(const std::string& path) {
 // `plugins`: the attribute.
 std::vector<std::string> changed(const std::string& plugins) {
   std::vector<std::string> found;
-  const Json list = Json::parse(plugins, nullptr, false);
+  const Json list = read_json<Json>(plugins);
   for (const Json& item : list) {
     const std::string text = item.is_string() ? item.get<std::string>() : "";
     const std::size_t at = text.rfind(kDigest);
@@ -74,7 +75,7 @@ std::vector<std::string> changed_plugins(const History& history) {
   for (const Frame& frame : history.live)
     if (const auto* attributes = std::get_if<Attributes>(&frame);
         attributes && attributes->path == "provenance") {
-      const Json json = Json::parse(attributes->json, nullptr, false);
+      const Json json = read_json<Json>(attributes->json);
       const auto plugins = json.find("plugins");  // frames are JSON objects, see fault_of
       found = changed(plugins != json.end() && plugins->is_string() ? plugins->get<std::string>()
                                                                     : "[]");

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <thread>
 
+#include "framework/base/json.hpp"
 #include "framework/record/hdf5/hdf5.hpp"
 #include "framework/record/provenance/machine.hpp"
 #include "framework/record/text.hpp"
@@ -147,7 +148,7 @@ JsonObject gather_provenance() noexcept {
 }
 
 bool is_environment(const std::string& text) {
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = read_json<Json>(text);
   if (!json.is_object()) return false;
   for (const auto& [name, value] : json.items())
     if (name.empty() || name.size() > kLongestName || !is_text(name) ||

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "framework/base/json.hpp"
 #include "framework/record/published/layout.hpp"
 
 namespace softalign {
@@ -66,7 +67,7 @@ void write_rows(Hdf5Writer& file, const std::vector<Frame>& frames) {
   for (const std::string& path : order) {
     const Array whole = joined(arrays[path], updates[arrays[path].begin()->second->group]);
     file.dataset(path, whole.dims, whole.values);
-    file.attributes(path, JsonObject::parse(whole.attributes));
+    file.attributes(path, read_json<JsonObject>(whole.attributes));
   }
 }
 
@@ -87,7 +88,7 @@ void write_arrays(Hdf5Writer& file, const std::vector<Frame>& frames) {
   for (const std::string& path : order) {
     const Array& array = *arrays.at(path);
     file.dataset(path, array.dims, array.values);
-    file.attributes(path, JsonObject::parse(array.attributes));
+    file.attributes(path, read_json<JsonObject>(array.attributes));
   }
   write_rows(file, frames);
 }
@@ -95,7 +96,7 @@ void write_arrays(Hdf5Writer& file, const std::vector<Frame>& frames) {
 void write_attributes(Hdf5Writer& file, const std::vector<Frame>& frames) {
   for (const Frame& frame : frames)
     if (const auto* attributes = std::get_if<Attributes>(&frame))
-      file.attributes(attributes->path, JsonObject::parse(attributes->json));
+      file.attributes(attributes->path, read_json<JsonObject>(attributes->json));
 }
 
 }  // namespace softalign

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/base/hash.hpp"
+#include "framework/base/json.hpp"
 #include "framework/record/provenance/machine.hpp"
 #include "framework/record/provenance/provenance.hpp"
 #include "framework/record/published/layout.hpp"
@@ -20,7 +21,7 @@ std::string text_of(const std::filesystem::path& file) {
 Json flat(const std::string& environment) {
   Json attributes = Json::object();
   if (!is_environment(environment)) return attributes;
-  const Json json = Json::parse(environment);
+  const Json json = read_json<Json>(environment);
   for (const auto& [name, value] : json.items())
     if (value.is_primitive() && !value.is_null()) attributes[name] = value;
   return attributes;
