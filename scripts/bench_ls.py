@@ -121,6 +121,8 @@ def main() -> None:
     parser.add_argument("--repeat", type=int, default=7, metavar="K")
     parser.add_argument("--folder", type=Path, metavar="DIR", help="where the runs go and stay (default: a scratch folder)")
     arguments = parser.parse_args()
+    if arguments.runs < 1 or arguments.repeat < 1:
+        parser.error("--runs and --repeat are at least 1")
     if arguments.folder:
         if arguments.folder.exists() and (not arguments.folder.is_dir() or any(arguments.folder.iterdir())):
             parser.error(printable(f"--folder {arguments.folder}: is no empty folder, which the runs need"))

@@ -17,6 +17,8 @@ from __future__ import annotations
 import interrupt  # isort: skip
 import missing_package  # isort: skip
 import argparse
+import os.path
+import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -211,9 +213,21 @@ def size(text: str) -> float:
 
 
 def count(text: str) -> int:
-    if int(text) < 1:
+    if not 1 <= int(text) <= 1_000_000_000:
         raise ValueError
     return int(text)
+
+
+def file_stem(text: str) -> Path:
+    if Path(text).name in ("", ".."):
+        raise argparse.ArgumentTypeError(f"'{printable(text)}' names no file")
+    return Path(text)
+
+
+def metrics(text: str) -> list[str]:
+    if not all(re.fullmatch(r"[^/]+(/[^/]+)?", name) for name in text.split(",")):
+        raise argparse.ArgumentTypeError(f"'{printable(text)}' names no metrics; write bleu, or dev/loss,dev/bleu")
+    return text.split(",")
 
 
 def pair(text: str) -> str:
@@ -235,7 +249,7 @@ def parser() -> argparse.ArgumentParser:
         if name == "all":
             added.add_argument("--out", type=Path, metavar="FOLDER", help="default: figures/ and the name of the first folder")
         else:
-            added.add_argument("--out", type=Path, default=Path("figures") / name, metavar="NAME",
+            added.add_argument("--out", type=file_stem, default=Path("figures") / name, metavar="NAME",
                                help=f"writes NAME.pdf and NAME.png (default: figures/{name})")  # fmt: skip
         added.add_argument("--width", choices=WIDTHS, default="column", help="of a column, 3.03 in, or of both, 6.3 in")
         add_force(added)
@@ -248,7 +262,7 @@ def parser() -> argparse.ArgumentParser:
     for work, example, help in ((lengths, "bleu", "a metric by source length, over seeds"),
                                 (curves, "dev/loss", "learning curves, over seeds")):  # fmt: skip
         lines = command(work, help, "RUN|FOLDER")
-        lines.add_argument("--metric", type=lambda text: text.split(","), metavar="A,B", help=f"a panel each (default: {example})")
+        lines.add_argument("--metric", type=metrics, metavar="A,B", help=f"a panel each (default: {example})")
         lines.add_argument("--band", choices=BANDS, default="sd", help="over seeds (default: sd, the deviation)")
         lines.add_argument("--name", action="append", default=[], type=pair, metavar="OLD=NEW", help="what a line is called")
         lines.add_argument("--height", type=size, help="in inches")
@@ -275,8 +289,8 @@ def main(words: Sequence[str] | None = None) -> int:
     arguments = parser().parse_args(words)
     set_style(arguments.font)
     if arguments.out is None:
-        place = arguments.places[0].resolve()
-        arguments.out = Path("figures") / (place.name if place.is_dir() else place.parent.name)
+        place = Path(os.path.realpath(arguments.places[0]))
+        arguments.out = Path("figures") / (place.name if os.path.isdir(place) else place.parent.name)
     stem = arguments.out.with_suffix("") if arguments.out.suffix in (".pdf", ".png") else arguments.out
     try:
         if arguments.work is not every:

@@ -45,6 +45,8 @@ def lines(path: Path) -> list[str]:
             raise ValueError(f"{path}: is a device, not a file")
         data = path.read_bytes()
         text = (gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data).decode("utf-8-sig")
+    except MemoryError as error:
+        raise ValueError(f"{path}: is larger than this computer's memory") from error
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "is neither UTF-8 nor whole gzip"
         raise ValueError(f"{path}: {reason}") from error

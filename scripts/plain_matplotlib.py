@@ -4,7 +4,7 @@ which may be a stranger's and could name programs to be started."""
 import os
 from pathlib import Path
 
-_place = os.open(".", os.O_RDONLY)
+_place = os.open(".", os.O_PATH)  # which nobody needs to be allowed to read
 os.chdir(Path(__file__).resolve().parent)
 try:
     import matplotlib

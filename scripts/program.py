@@ -29,7 +29,10 @@ def report_of(places: Sequence[Path], resamples: int | None = None, plugins: Seq
     chosen = [] if resamples is None else [f"--resamples={resamples}"]
     chosen += [f"--plugin={plugin}" for plugin in plugins]
     command = [program(), "export", "--what", "report", *chosen, "--", *map(str, places)]
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    except OSError as error:
+        raise RecordError(f"{command[0]}: cannot be started: {error.strerror}") from error
     if done.returncode != 0:
         raise RecordError(done.stderr.strip().removeprefix("softalign: ") or f"softalign export ended with {done.returncode}")
     return json.loads(done.stdout)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,6 +22,8 @@ END = "</s>"  # closes every source that a model reads; no token of the sentence
 WORDS = "words_"  # begins the name of alignments whose pieces of words are joined
 ENCODER = "encoder_"  # and of those of a source to itself
 LONGEST = 60  # characters of a word or a value in a figure
+LONGEST_NAME = 120  # of what a run is called there
+DEEPEST = 6  # folders below a place in which runs are looked for, as the program looks
 
 
 @dataclass(frozen=True)
@@ -227,7 +230,7 @@ def labels(runs: Sequence[Run]) -> list[str]:
     """A name for each run in a figure of these."""
     several, twins = len({run.panel for run in runs}) > 1, Counter((run.panel, run.legend) for run in runs)
     parts = [(run.panel * several, run.legend, f"seed {run.seed}" * (twins[run.panel, run.legend] > 1)) for run in runs]
-    return [", ".join(part for part in named if part) for named in parts]
+    return [shown(", ".join(part for part in named if part), LONGEST_NAME) for named in parts]
 
 
 def replicates(runs: Sequence[Run]) -> list[tuple[str, list[Run]]]:
@@ -260,31 +263,41 @@ def _placed(files: Sequence[AlignmentFile], places: Sequence[Path], say: Callabl
     """With the panels, names and states that the program gives the runs."""
     if not any(isinstance(file, Run) for file in files):
         return list(files)
-    runs = {file.path.resolve() for file in files if isinstance(file, Run)}
-    asked = [place for place in places if place.is_dir() or place.resolve() in runs]
+    runs = {os.path.realpath(file.path) for file in files if isinstance(file, Run)}
+    asked = [place for place in places if os.path.isdir(place) or os.path.realpath(place) in runs]
     known = {}
     for run in report_of(asked, resamples=0)["runs"]:
-        place = Path(run["place"]).resolve()
-        known[place / "run.h5" if place.is_dir() else place] = run
+        place = run["place"]
+        known[os.path.realpath(os.path.join(place, "run.h5") if os.path.isdir(place) else place)] = run
     kept = []
     for file in files:
-        run = known[file.path.resolve()] if isinstance(file, Run) else {"fault": ""}
+        run = known.get(os.path.realpath(file.path), {"fault": f"{file.path}: the program finds no run there"}) if isinstance(file, Run) else {"fault": ""}
         if run["fault"]:
             say(f"left out: {run['fault']}")
         else:
-            kept.append(replace(file, panel=run["panel"], legend=run["series"], state=run["state"]) if isinstance(file, Run) else file)
+            kept.append(replace(file, panel=printable(run["panel"]), legend=printable(run["series"]), state=run["state"]) if isinstance(file, Run) else file)
     return kept
 
 
+def folders_with(place: Path, names: set[str]) -> Iterator[Path]:
+    """The folders at or below a place that have one of these, by path. Nothing is looked for inside them, behind links or where nobody may look."""
+    for folder, below, files in os.walk(place):
+        found = not names.isdisjoint(files)
+        if found:
+            yield Path(folder)
+        deep = len(Path(folder).relative_to(place).parts) >= DEEPEST
+        below[:] = [] if found or deep else sorted(name for name in below if name[0] != ".")
+
+
 def find_files(places: Sequence[Path], say: Callable[[str], None]) -> list[AlignmentFile]:
-    """The files named, and the records below the folders named, in that order; `say` is told what is left out.
+    """The files named, and the records below the folders named, in that order; `say` gets a line for each that is left out.
 
     Throws RecordError where nothing is left.
     """
     kept: dict[str, AlignmentFile] = {}
     notes = []
-    paths = [f for place in places for f in (sorted(place.rglob("run.h5")) if place.is_dir() else [place])]
-    for path in {path.resolve(): path for path in paths}.values():
+    paths = [f for place in places for f in ([folder / "run.h5" for folder in folders_with(place, {"run.h5"})] if os.path.isdir(place) else [place])]
+    for path in {os.path.realpath(path): path for path in paths}.values():
         try:
             file = read_file(path)
             file.sentences  # read now
@@ -302,4 +315,7 @@ def find_files(places: Sequence[Path], say: Callable[[str], None]) -> list[Align
         say(note)
     if not kept:
         raise RecordError(last)
-    return _placed(list(kept.values()), places, say)
+    placed = _placed(list(kept.values()), places, say)
+    if not placed:
+        raise RecordError(f"no run in {', '.join(map(str, places))} can be read")
+    return placed

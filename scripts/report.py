@@ -11,7 +11,7 @@ from __future__ import annotations
 import interrupt  # isort: skip
 import missing_package  # isort: skip
 import argparse
-import os
+import os.path
 import sys
 from pathlib import Path
 
@@ -26,7 +26,7 @@ WRONG = 3  # no such place, or nothing to report on
 
 def default_output(place: Path) -> Path:
     """report.html in the folder that is reported on, or beside the record."""
-    return (place if place.is_dir() else place.parent) / "report.html"
+    return (place if os.path.isdir(place) else place.parent) / "report.html"
 
 
 def main(arguments: list[str]) -> int:
@@ -60,20 +60,17 @@ def main(arguments: list[str]) -> int:
         return WRONG
     for problem in report.subject.problems:
         say("report", f"{problem.place}: {problem.text}")
-    content = text.encode(errors="replace")  # half characters, which JSON and YAML may hold
+    if output is None:
+        sys.stdout.reconfigure(encoding="utf-8", errors="replace")
+        print(text, end="")
+        return 0
     try:
-        if output is None:
-            sys.stdout.buffer.write(content)
-            sys.stdout.flush()
-            return 0
-        write(output, content, given.force)
+        write(output, text.encode(errors="replace"), given.force)  # half characters, which JSON and YAML may hold
     except OutputError as error:
         say("report", error)
         return USAGE
     except OSError as error:
-        say("report", f"{output or 'standard output'}: cannot be written: {error.strerror}")
-        if output is None:
-            os._exit(1)  # Python would try again to write what could not be written
+        say("report", f"{output}: cannot be written: {error.strerror}")
         return 1
     print(printable(output))
     return 0

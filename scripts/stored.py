@@ -40,6 +40,20 @@ SPEC = {  # what figures and reports read of a spec
     "evaluate?": (dict, NONE),
 }
 
+NUMBER = (int, float, type(None))
+VALUE = {"mean": NUMBER, "deviation": NUMBER, "seeds": int}
+CLAIM = {"claim": str, "because": str, "expect": str, "verdict": re.compile("holds|fails|empty|unmeasured|absent|unknown")}
+JUDGED = {"left": VALUE, "right": VALUE, "sentences": int, "confidence": NUMBER, "resamples": int}
+JUDGED |= {"difference?": VALUE, "interval?": [NUMBER], "p?": NUMBER, "seeds?": int}  # which older ones lack
+STUDY = {  # what pages need of study.json
+    "name?": str,
+    "question?": str,
+    "runs": [{"part": str, "variant": str, "run_id": str}],
+    "tables": [
+        {"title": str, "metric": str, "units": str, "columns": [str], "rows": [{"name": str, "n": [int], "values": [VALUE]}]}
+    ],
+    "claims": [(CLAIM | JUDGED, CLAIM | {"left?": ()})],
+}
 
 class RecordError(Exception):
     """A file that is no record of ours, or lacks what was asked of it."""
@@ -56,7 +70,7 @@ def read_bytes(path: Path, most: int = -1) -> bytes:
 @contextmanager
 def opened(path: Path) -> Iterator[h5py.File]:
     """The file, to read. Throws RecordError when it is absent, damaged, or anything in it is not as it should be."""
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise RecordError(f"{path}: no such file")
     try:
         with h5py.File(path) as file:

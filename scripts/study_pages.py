@@ -73,6 +73,8 @@ def runs_of(study: Row, folder: Path) -> list[Row]:
         row |= {key: known[key] for key in known if key == "updates" or key.startswith("test/") and ":" not in key}
         row |= {key: float(known[key]) for key in known if key.startswith("diagnostics/") and known[key]}
         tested = read_file(place / "run.h5").by_length
+        if tested is None:
+            raise RecordError(f"{place}/run.h5: has no test results by length; `softalign verify {place}` says more")
         for metric in sorted(by_length & set(tested.metrics)):
             row |= {f"test/{metric}[{bucket}]": value for bucket, value in zip(tested.labels, tested.metrics[metric].tolist()) if value == value}
         with opened(place / "run.h5") as file:

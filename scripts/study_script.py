@@ -20,9 +20,10 @@ from drawing import save_figure
 from output import OutputError, add_force, printable
 from paper import set_style
 from program import program
-from stored import RecordError
+from stored import STUDY, RecordError, demand
 
 
+FORM = STUDY | {"name": str, "question": str, "runs": [{"part": str, "variant": str, "run_id": str, "path": str, "state": str, "seed": int}]}
 AGAIN = "move it away and run the study again, which writes it anew"
 
 
@@ -31,13 +32,14 @@ def read_study(folder: Path, wanted: str = "") -> dict[str, Any]:
     file = folder / "study.json"
     try:
         study = json.loads(file.read_text(encoding="utf-8"))
+        demand(study, FORM, "it")
     except FileNotFoundError as error:
         raise RecordError(f"{file}: no such file; scripts/studies.sh {folder.name.removesuffix('-tiny')} runs the study") from error
-    except (OSError, ValueError) as error:
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
         raise RecordError(f"{file}: cannot be read; {AGAIN}") from error
-    if not isinstance(study, dict) or not {"name", "question", "runs", "tables", "claims"} <= study.keys():
-        raise RecordError(f"{file}: is no study of this version; {AGAIN}")
-    if wanted and str(study["name"]).removesuffix("-tiny") != wanted:
+    except ValueError as error:
+        raise RecordError(f"{file}: is no study of this version: {error}; {AGAIN}") from error
+    if wanted and study["name"].removesuffix("-tiny") != wanted:
         raise RecordError(f"{file}: is of the study {printable(study['name'])}, and the study {wanted} is wanted")
     return study
 
@@ -92,11 +94,11 @@ def run_script(description: str, make: Callable[[argparse.Namespace], Made], add
     try:
         read_study(arguments.folder, Path(sys.argv[0]).resolve().parent.name)
         text, draw, caption = make(arguments)
-        print(text, flush=True)
+        print(text)
         if arguments.out:
             set_style("serif")
             save_figure(draw(), arguments.out, arguments.force)
-            print(caption, flush=True)
+            print(caption)
     except (OSError, ValueError, RecordError, OutputError) as error:
         print(printable(error), file=sys.stderr)
         return 3

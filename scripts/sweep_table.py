@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os.path
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -67,7 +68,7 @@ class Cells:
 
 def read_sweep(place: Path) -> SweepTable:
     """Of a sweep's folder or its sweep.h5."""
-    path = place / "sweep.h5" if place.is_dir() else place
+    path = place / "sweep.h5" if os.path.isdir(place) else place
     with opened(path) as file:
         about = attributes(file)
         if about.get("format") != "softalign-sweep":

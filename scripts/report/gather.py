@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import os.path
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,22 +14,7 @@ from program import report_of
 from report.metrics import Metric, metric_of, unknown
 from report.plan import Plan
 from report.run import Problem, Recorded, oddities, read_run
-from stored import RecordError, demand
-
-NUMBER = (int, float, type(None))
-VALUE = {"mean": NUMBER, "deviation": NUMBER, "seeds": int}
-CLAIM = {"claim": str, "because": str, "expect": str, "verdict": re.compile("holds|fails|empty|unmeasured|absent|unknown")}
-JUDGED = {"left": VALUE, "right": VALUE, "sentences": int, "confidence": NUMBER, "resamples": int}
-JUDGED |= {"difference?": VALUE, "interval?": [NUMBER], "p?": NUMBER, "seeds?": int}  # which older ones lack
-STUDY = {  # what the page needs of study.json
-    "name?": str,
-    "question?": str,
-    "runs": [{"part": str, "variant": str, "run_id": str}],
-    "tables": [
-        {"title": str, "metric": str, "units": str, "columns": [str], "rows": [{"name": str, "n": [int], "values": [VALUE]}]}
-    ],
-    "claims": [(CLAIM | JUDGED, CLAIM | {"left?": ()})],
-}
+from stored import STUDY, RecordError, demand
 
 
 @dataclass(frozen=True)
@@ -111,9 +96,9 @@ def by_series(runs: list[Placed]) -> dict[str, list[Placed]]:
 
 def _read(run: dict[str, Any], subject: Subject) -> Recorded | None:
     place = Path(run["place"])
-    record = place / "run.h5" if place.is_dir() else place
+    record = place / "run.h5" if os.path.isdir(place) else place
     try:
-        if record.exists() and not run["fault"]:
+        if os.path.exists(record) and not run["fault"]:
             return read_run(record)
         text = run["fault"].removeprefix(f"{record}: ") or f"no run.h5: state {run['state']}; `softalign recover` makes what there is"
         subject.problems.append(Problem(str(place), text))
@@ -132,7 +117,7 @@ def read_runs(subject: Subject) -> None:
         place = str(recorded.run.path.parent)
         subject.problems += [Problem(place, note) for note in recorded.notes]
         if recorded.run_id in seen:
-            subject.problems.append(Problem(place, f"left out: the same run as in {seen[recorded.run_id].parent.parent.name}"))
+            subject.problems.append(Problem(place, f"left out: the same run as in {seen[recorded.run_id].parent}"))
             continue
         seen[recorded.run_id] = recorded.run.path
         subject.runs.append(Placed(recorded, run))
@@ -143,28 +128,39 @@ def folders_of(places: list[Path]) -> list[Path]:
     return [place.parent if place.name in ("plan.jsonl", "study.json") else place for place in places]
 
 
+def add_problems(data: dict[str, Any], problems: list[Problem]) -> None:
+    """Those that the program has, of places that have none yet."""
+    named = {problem.place for problem in problems}
+    problems += [Problem(one["place"], one["text"].removeprefix(f"{one['place']}: ")) for one in data["problems"] if one["place"] not in named]
+
+
+def study_of(data: dict[str, Any], folder: Path, problems: list[Problem]) -> dict[str, Any] | None:
+    """What study.json says, where there is one that a page can be made of."""
+    try:
+        if data["study"] is not None:
+            demand(data["study"], STUDY, "it")
+    except ValueError as error:
+        problems.append(Problem(str(folder / "study.json"), f"cannot be read: {error}; the runs are shown without it"))
+        return None
+    return data["study"]
+
+
 def gather(places: list[Path], plugins: Sequence[str] = ()) -> Subject:
     """Reads what is there. Throws RecordError when a place does not exist or there is nothing to report on."""
     for place in places:
-        if not place.exists():
+        if not os.path.exists(place):
             raise RecordError(f"{place}: no such file or folder")
     places = folders_of(places)
     data = report_of(places, plugins=plugins)
     subject = Subject(data["kind"], data["name"], data, plugins=plugins)
     read_runs(subject)
-    places_named = {problem.place for problem in subject.problems}
-    subject.problems += [
-        Problem(one["place"], one["text"].removeprefix(f"{one['place']}: ")) for one in data["problems"] if one["place"] not in places_named
-    ]
+    add_problems(data, subject.problems)
     if data["kind"] == "sweep":
         subject.plan = Plan(data["list"], {placed.recorded.run_id: placed.recorded for placed in subject.runs})
-    if data["study"] is not None:
-        try:
-            demand(data["study"], STUDY, "it")
-            subject.study, subject.question = data["study"], data["study"].get("question", "")
-            subject.kind, subject.name = "study", subject.name or data["study"].get("name", "")
-        except ValueError as error:
-            subject.problems.append(Problem(str(places[0] / "study.json"), f"cannot be read: {error}; the runs are shown without it"))
+    subject.study = study_of(data, places[0], subject.problems)
+    if subject.study is not None:
+        subject.question = subject.study.get("question", "")
+        subject.kind, subject.name = "study", subject.name or subject.study.get("name", "")
     subject.name = subject.name or ", ".join(dict.fromkeys(p.recorded.run.name for p in subject.runs)) or places[0].resolve().name
     if not subject.runs and subject.plan is None and subject.study is None and not subject.problems:
         raise RecordError(f"{places[0]}: no run here; give a run's folder, a study's or a sweep's")

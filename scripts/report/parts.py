@@ -3,10 +3,12 @@ piece with the others': the page says what they are and how they came out; the w
 
 from __future__ import annotations
 
+import os.path
 from dataclasses import dataclass
 from pathlib import Path
 
-from report.gather import Subject, folders_of
+from records import folders_with
+from report.gather import Subject, add_problems, folders_of, study_of
 from report.plan import Plan
 from program import report_of
 from report.run import Problem
@@ -27,12 +29,7 @@ class Part:
 
 def part_folders(place: Path) -> list[Path]:
     """Sweeps and studies at or below a folder, by path; nothing is looked for inside them or inside a run."""
-    if not place.is_dir() or (place / "identity.json").exists():
-        return []
-    if (place / "plan.jsonl").exists() or (place / "study.json").exists():
-        return [place]
-    below = sorted(p for p in place.iterdir() if p.is_dir() and not p.is_symlink())
-    return [found for folder in below for found in part_folders(folder)]
+    return [folder for folder in folders_with(place, {"identity.json", "plan.jsonl", "study.json"}) if not os.path.lexists(folder / "identity.json")]
 
 
 def _part(folder: Path, subject: Subject) -> Part | None:
@@ -41,14 +38,16 @@ def _part(folder: Path, subject: Subject) -> Part | None:
     except RecordError as error:
         subject.problems.append(Problem(str(folder), str(error)))
         return None
+    add_problems(data, subject.problems)
     if data["kind"] == "sweep":
         plan = Plan(data["list"], {placed.recorded.run_id: placed.recorded for placed in subject.runs})
         counts = ", ".join(f"{n} {state}" for state, n in state_counts(plan.states))
         outcome = f"best {plan.metric} {plan.best.result_text}: {plan.best.rows[0].row.label}" if plan.best else "no row is complete"
         return Part(folder, "sweep", f"{counted(len(plan.rows), 'row')}: {counts}", outcome)
-    if data["study"] is None:
+    study = study_of(data, folder, subject.problems)
+    if study is None:
         return None
-    claims = data["study"]["claims"]
+    claims = study["claims"]
     settled = [claim for claim in claims if claim["expect"] == "holds"]
     held = [claim["verdict"] == "holds" for claim in settled or claims]
     return Part(folder, "study", counted(len(data["runs"]), "run"), f"{sum(held)} of {len(held)} {'' if settled else 'open '}claims hold")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os.path
 import struct
 import zlib
 from collections.abc import Iterator
@@ -27,7 +28,7 @@ NO_SERIES = {"provenance", "test", "alignments", "data", "parameters", "timing",
 
 def shown_place(place: str | Path) -> str:
     """Its name and its folder's."""
-    return "/".join(Path(place).resolve().parts[-2:])
+    return "/".join(Path(os.path.realpath(place)).parts[-2:])
 
 
 @dataclass(frozen=True)
@@ -112,9 +113,9 @@ def check_seal(path: Path) -> None:
 
 def oddities(folder: Path) -> list[str]:
     """What a run's folder lacks or holds that should not be so; [] for a record that was copied out of its folder."""
-    if not (folder / "identity.json").exists() and not any(folder.glob("journal-*.jrnl")):
+    if not os.path.exists(folder / "identity.json") and not any(folder.glob("journal-*.jrnl")):
         return []
-    found = [] if (folder / "spec.yaml").exists() else ["spec.yaml is missing"]
+    found = [] if os.path.exists(folder / "spec.yaml") else ["spec.yaml is missing"]
     for journal in sorted(folder.glob("journal-*.jrnl")):
         try:
             if read_bytes(journal, len(JOURNAL)) != JOURNAL:

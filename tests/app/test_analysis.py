@@ -306,4 +306,6 @@ def test_export_overwrites_nothing_unasked(runs: Path, tmp_path: Path) -> None:
     softalign("export", "results", "-o", file, "--force", cwd=runs)
     assert file.read_bytes() == table and [path.name for path in tmp_path.iterdir()] == ["table.csv"]
     assert "nowhere: no such folder" in error("export", "results", "-o", "nowhere/table.csv", cwd=runs, code=2)
+    for command in (("export", "results"), ("report", "results")):
+        assert "an empty name names no file" in error(*command, "-o", "", cwd=runs, code=2)
     assert "runs" in error("export", "results", "--what", "everything", cwd=runs, code=2)

@@ -119,6 +119,12 @@ def test_doctor(tmp_path: Path) -> None:
     assert "is no folder" in softalign("doctor", cwd=tmp_path, code=1).stdout
 
 
+def test_doctor_ends_where_the_memory_is_too_little_for_python(tmp_path: Path) -> None:
+    command = ["sh", "-c", 'ulimit -v 200000; exec "$@"', "sh", PROGRAM, "doctor"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=100)
+    assert done.returncode == 0 and "python3 h5py" in done.stdout
+
+
 def completed(*words: str) -> list[str]:
     """What bash offers for the last word."""
     script = subprocess.run([str(PROGRAM), "completion", "bash"], capture_output=True, text=True, check=True).stdout

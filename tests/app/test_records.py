@@ -310,6 +310,7 @@ def test_an_interrupted_verification_leaves_nothing(here: Path) -> None:
 
 
 def test_a_folder_for_temporary_files_that_is_none_is_named(trained: Path, tmp_path: Path) -> None:
+    softalign("verify", trained, cwd=tmp_path, env={**os.environ, "TMPDIR": ""})  # as if it were not set
     line = error("verify", trained, cwd=tmp_path, code=1, env={**os.environ, "TMPDIR": "/no\nwhere"})
     assert line == "softalign: /no\\nwhere: No such file or directory; set TMPDIR to a folder that can be written"
 

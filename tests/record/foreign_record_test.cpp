@@ -116,6 +116,38 @@ BOOST_AUTO_TEST_CASE(axes_that_are_no_list_of_references) {
 
 // The library forgets to close what it opened of a scale whose CLASS is no text; a file that is open when other
 // bytes are written to its place is then read with what is remembered of the earlier ones.
+BOOST_AUTO_TEST_CASE(attributes_without_a_value) {
+  for (const H5S_class_t kind : {H5S_NULL, H5S_SIMPLE})
+    refused(
+        [&](hid_t f) {
+          const hsize_t none = 0;
+          const hid_t space =
+              kind == H5S_NULL ? H5Screate(kind) : H5Screate_simple(1, &none, nullptr);
+          const hid_t group = H5Gopen2(f, "g", H5P_DEFAULT);
+          H5Aclose(H5Acreate2(group, "y", H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT));
+          H5Gclose(group);
+          H5Sclose(space);
+        },
+        "attribute 'y' of /g is empty");
+}
+
+BOOST_AUTO_TEST_CASE(texts_and_groups_where_others_belong) {
+  const Scratch scratch;
+  const std::filesystem::path path = changed(scratch, [](hid_t f) {
+    const hsize_t size = 1;
+    const hid_t space = H5Screate_simple(1, &size, nullptr), text = H5Tcopy(H5T_C_S1);
+    H5Tset_size(text, 5);
+    H5Dclose(H5Dcreate2(f, "g/t", text, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    H5Tclose(text);
+    H5Sclose(space);
+  });
+  const Hdf5Reader file(path);
+  const auto fault = [](const auto& work) { return message_of<DataError>(work); };
+  BOOST_TEST(contains(fault([&] { file.read("g/t"); }), "g/t holds texts of one length"));
+  BOOST_TEST(contains(fault([&] { file.read_block("g/t", {0}, {1}); }), "g/t holds no numbers"));
+  BOOST_TEST(contains(fault([&] { file.children("g/a"); }), "g/a is no group"));
+}
+
 BOOST_AUTO_TEST_CASE(nothing_of_a_file_stays_open) {
   const Scratch scratch;
   const std::filesystem::path path = changed(scratch, [](hid_t f) {

@@ -2,6 +2,7 @@
 
 import math
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -264,6 +265,11 @@ def test_what_is_asked_wrongly_ends_with_2(refused, commands, tmp_path):
     assert "invalid size" in refused(2, "lengths", runs, "--height", "0", *out)
     other = change_spec(write_record(tmp_path / "other", "none"), "symbols: 32", "symbols: 33")
     assert "tested on other data" in refused(2, "lengths", runs, other, *out)
+    for name in ("", "/", ".", ".."):
+        assert "names no file" in refused(2, "lengths", runs, "--out", name)
+    for name in ("/", "a/", "/a", "a,,b", "a/b/c"):
+        assert "names no metrics" in refused(2, "curves", runs, "--metric", name, *out)
+    assert "invalid count" in refused(2, "curves", runs, "--metric", "train/loss", "--smooth", "9" * 30, *out)
     assert not list(tmp_path.glob("x.*"))
 
 
@@ -276,11 +282,46 @@ def test_data_that_is_wrong_or_missing_ends_with_3(refused, commands, tmp_path):
     assert "no alignment in any" in refused(3, "alignments", write_record(tmp_path / "vanilla", "none"), "--sentences", "5", *out)
     begun = write_record(tmp_path / "begun", "dot", state="begun")
     assert "no run has results of test" in refused(3, "lengths", begun, *out)
+    nameless = write_record(tmp_path / "nameless", "dot")
+    with h5py.File(nameless, "a") as file:
+        del file["provenance/identity_json"]
+    for more in ((), ("--module", "cross")):
+        assert "nameless" in refused(3, "alignments", nameless, "--sentences", "5", *more, *out)
+    (tmp_path / "odd").mkdir()
+    (tmp_path / "odd/run.h5").symlink_to("x" * 300)
+    (tmp_path / "loop.h5").symlink_to("loop.h5")
+    assert "odd/run.h5: no such file" in refused(3, "lengths", tmp_path / "odd", *out)
+    for place in (tmp_path / "loop.h5", "x" * 300):
+        assert "no such file" in refused(3, "lengths", place, *out)
+    assert "no such file" in refused(3, "heatmap", "x" * 300, "--x", "a", "--y", "b", *out)
 
 
 def test_a_place_that_cannot_be_written_ends_with_1(refused, commands, tmp_path):
     (tmp_path / "file").touch()
     assert "choose another place with --out" in refused(1, "lengths", *commands["lengths"], "--out", tmp_path / "file/x")
+
+
+def test_a_full_standard_output_is_no_fault_of_the_place(commands, tmp_path):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([sys.executable, figures.__file__, "lengths", *commands["lengths"], "--out", tmp_path / "x"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1 and "figures: standard output: cannot be written: No space left on device\n" in done.stderr
+
+
+def test_names_of_strangers_are_drawn_on_one_line(tmp_path):
+    for score, name in (("dot", "a\x1b[31m\nb"), ("additive", "c" * 5000)):
+        with h5py.File(write_record(tmp_path, score), "a") as file:
+            file.attrs["name"] = np.bytes_(name)
+    names = [name for name, _ in replicates(tmp_path)]
+    assert len(names) == 2 and all(name.isprintable() and len(name) <= records.LONGEST_NAME for name in names), names
+
+
+def test_figures_are_drawn_where_the_working_folder_may_not_be_read(commands, tmp_path):
+    if os.getuid() == 0 and shutil.which("setpriv") is None:
+        pytest.skip("root may read every folder")
+    (tmp_path / "closed").mkdir(mode=0o111)
+    bound = ["setpriv", "--bounding-set=-all"] if os.getuid() == 0 else []
+    done = subprocess.run([*bound, sys.executable, figures.__file__, "lengths", *commands["lengths"], "--out", tmp_path / "x"], cwd=tmp_path / "closed", capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 def test_one_bad_run_spoils_no_figure_of_the_others(commands, tmp_path):

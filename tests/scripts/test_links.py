@@ -85,3 +85,20 @@ def test_faults_are_told_by_file_and_line(gold: Path) -> None:
 def test_a_file_of_another_system_is_read(gold: Path) -> None:
     (gold / "a").write_bytes(gzip.compress(b"\xef\xbb\xbf0-0\r\n2-2\r\n\r\n"))
     assert "100.00  100.00   0.00  a" in run("aer", "gold", "a", cwd=gold)
+
+
+@pytest.mark.parametrize("command", ["aer", "intersect"])
+def test_a_full_standard_output_costs_a_line(gold: Path, command: str) -> None:
+    (gold / "gold").write_text("0-0 1-1 2-2\n" * 20_000)
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([sys.executable, links.__file__, command, "gold", "gold"], cwd=gold, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "links: standard output: cannot be written: No space left on device\n")
+
+
+def test_a_file_that_the_memory_cannot_hold_is_named(gold: Path) -> None:
+    with gzip.open(gold / "bomb", "w", compresslevel=1) as file:
+        for _ in range(40):
+            file.write(b" " * (1 << 24))
+    command = ["sh", "-c", 'ulimit -v 500000; exec "$@"', "sh", sys.executable, links.__file__, "aer", "gold", "bomb"]
+    done = subprocess.run(command, cwd=gold, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (3, "bomb: is larger than this computer's memory\n")

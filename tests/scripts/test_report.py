@@ -385,6 +385,42 @@ def test_a_garbled_plan_or_study_is_named_and_the_runs_are_shown(study, demo, tm
     assert "<b>10</b><span>runs read" in (copy / "report.html").read_text()
 
 
+@pytest.mark.parametrize("text", ["{}", "[]", "1", '{"claims": 1}', "{"])
+def test_a_damaged_study_among_other_places_is_named(study, demo, tmp_path, text):
+    copy = shutil.copytree(study, tmp_path / "all/small")
+    shutil.copytree(demo, tmp_path / "all/demo")
+    (copy / "study.json").write_text(text)
+    assert f"report: {copy}" in report(tmp_path / "all").stderr
+    page = (tmp_path / "all/report.html").read_text()
+    assert "all/small</code>: " in page or "small/study.json</code>: " in page
+    assert [part.folder.name for part in compute([tmp_path / "all"]).parts] == ["demo"]
+
+
+def test_odd_entries_below_a_folder_end_no_report(run, tmp_path):
+    place = tmp_path / "all"
+    shutil.copytree(run, place / "run")
+    for name in ("loose", "odd/run.h5", "odd/study.json", "odd/identity.json", "run/spec.yaml"):
+        (place / name).parent.mkdir(exist_ok=True)
+        (place / name).unlink(missing_ok=True)
+        (place / name).symlink_to("x" * 300)  # more than a name may have
+    (place / "loop").symlink_to("loop")
+    subprocess.run([sys.executable, "-c", "import os\nfor _ in range(1200): os.mkdir('d'), os.chdir('d')"], cwd=place, check=True)
+    try:
+        assert report(place).stderr == f"report: {place}/run: spec.yaml is missing\n"
+    finally:
+        subprocess.run(["rm", "-r", place / "d"], check=True)  # which Python's own removal would not reach the end of
+    assert run.name in (place / "report.html").read_text()
+    assert "no such file or folder" in report("x" * 300, "-o", tmp_path / "x.html", code=3).stderr
+
+
+def test_a_standard_output_that_is_full_or_closed_costs_a_line(run):
+    for place, words in (("/dev/full", (run, "--force")), ("/dev/full", (run, "--checklist")), ("&-", (run, "--checklist"))):
+        command = ["sh", "-c", f'"$@" >{place}', "sh", sys.executable, SCRIPT, *words]
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+        assert done.returncode == 1 and done.stderr.startswith("report: standard output: cannot be written: "), done.stderr
+        assert len(done.stderr.splitlines()) == 1
+
+
 def test_a_pipe_is_named_and_not_waited_for(study, demo, tmp_path):
     for number, (whole, name) in enumerate(((demo, "plan.jsonl"), (study, "study.json"), (study, "run.h5"), (study, "journal-001.jrnl"))):
         copy = shutil.copytree(whole, tmp_path / str(number))

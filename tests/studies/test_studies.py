@@ -56,6 +56,16 @@ def test_every_run_is_complete_and_every_claim_judged(name: str, out: Path):
     assert len(study["claims"]) > 0 and "unknown" not in {claim["verdict"] for claim in study["claims"]}
 
 
+@pytest.mark.parametrize("text", ["1", '{"runs": [1]}', '{"runs": [{}]}', '{"claims": 1}', '{"tables": [{"metric": 1}]}', "nested"])
+def test_a_damaged_study_is_named(out: Path, tmp_path: Path, text: str):
+    name = "scores"
+    folder = shutil.copytree(out / f"{name}-tiny", tmp_path / f"{name}-tiny")
+    study = json.loads((folder / "study.json").read_text())
+    (folder / "study.json").write_text(json.dumps(study | json.loads(text)) if text[0] == "{" else text.replace("nested", "[" * 3000))
+    message = studies("--tiny", "--pages", "--out", tmp_path, name, code=3)
+    assert f"study_pages: {folder}/study.json: " in message and "run the study again" in message
+
+
 @pytest.mark.parametrize("name", STUDIES)
 def test_the_page_has_the_numbers_of_the_records(name: str, out: Path):
     study = json.loads((out / f"{shipped(name)}-tiny/study.json").read_text())

@@ -2,16 +2,19 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "framework/app/command.hpp"
 #include "framework/app/models/trained.hpp"
 #include "framework/app/terminal/json.hpp"
+#include "framework/app/terminal/script.hpp"
 #include "framework/app/terminal/table.hpp"
 #include "framework/base/machine_memory.hpp"
 #include "framework/base/path.hpp"
+#include "framework/base/program.hpp"
 #include "framework/base/types.hpp"
 #include "framework/base/workers.hpp"
 #include "framework/data/cache_folder.hpp"
@@ -59,18 +62,21 @@ std::string not_writable(fs::path folder) {
   return "";
 }
 
-// The version of a package of the Python that scripts/ runs; empty when it, or Python, is not
+// The versions of packages of the Python that scripts/ runs; empty where one, or Python, is not
 // there.
-std::string python_version(const std::string& package) {
-  const std::string command =
-      "/usr/bin/python3 -c 'import " + package + " as p; print(p.__version__)' 2>/dev/null";
-  std::FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return "";
-  char text[64] = {};
-  const bool read = std::fgets(text, sizeof text, pipe) != nullptr;
-  pclose(pipe);
-  const std::string version = read ? text : "";
-  return version.substr(0, version.find('\n'));
+std::map<std::string, std::string> python_versions(const std::vector<std::string>& packages) {
+  constexpr const char* kAsk =
+      "import importlib, sys\n"
+      "for name in sys.argv[1:]:\n"
+      "  try: print(importlib.import_module(name).__version__, flush=True)\n"
+      "  except Exception: print()";
+  std::vector<std::string> words = {kPython, "-c", kAsk};
+  words.insert(words.end(), packages.begin(), packages.end());
+  // Where memory is short, Python may try to import for ever.
+  std::istringstream lines(run_program(words, "", std::chrono::seconds(20)).output);
+  std::map<std::string, std::string> versions;
+  for (const std::string& package : packages) std::getline(lines, versions[package]);
+  return versions;
 }
 
 // The cache folder and how much is in it.
@@ -147,14 +153,12 @@ std::vector<Finding> findings(const std::string& results) {
                   fault.empty() ? "" : "choose another folder with --out",
                   true});
   list.push_back({"cache", cache_text(), "", false});
-  for (const char* package : {"h5py", "matplotlib", "yaml"}) {
-    const std::string version = python_version(package);
+  for (const auto& [package, version] : python_versions({"h5py", "matplotlib", "yaml"}))
     list.push_back(
-        {fmt::format("/usr/bin/python3 {}", package),
+        {fmt::format("{} {}", kPython, package),
          version.empty() ? "not found" : version,
          version.empty() ? fmt::format("for figures: apt-get install python3-{}", package) : "",
          false});
-  }
   return list;
 }
 

@@ -7,7 +7,9 @@
 namespace softalign::app {
 
 void OutputFile::add_to(CLI::App& command, const char* option, const char* help) {
-  command.add_option(option, path, help);
+  command.add_option(option, path, help)->check([](const std::string& name) {
+    return name.empty() ? "an empty name names no file" : "";
+  });
   command.add_flag("--force", force, "replace a file that softalign did not make");
 }
 

@@ -15,8 +15,6 @@
 namespace softalign::app {
 namespace {
 
-constexpr const char* kPython = "/usr/bin/python3";  // which has Debian's libraries
-
 fs::path find_script(const std::string& name) {
   std::error_code error;
   const fs::path bin = fs::read_symlink("/proc/self/exe", error).parent_path();

@@ -6,6 +6,8 @@
 
 namespace softalign::app {
 
+inline constexpr const char* kPython = "/usr/bin/python3";  // which has Debian's libraries
+
 // Ends this program and becomes scripts/<name>, run by the system's Python: installed beside the
 // program (bin/ and share/softalign/scripts/), or in the source tree that it was built in. Throws
 // MachineError when it is not there. `packages`: Debian's, that it needs, for the message.

@@ -18,13 +18,14 @@ constexpr std::string_view kPrefix = "softalign-verify-", kRandom = "-XXXXXX";
 
 // The system's folder for temporary files.
 fs::path temporary_place() {
+  const std::string given = environment_variable("TMPDIR");
+  const fs::path place = given.empty() ? "/tmp" : given;
   std::error_code error;
-  const fs::path place = fs::temp_directory_path(error);
-  if (!error) return place;
-  std::string name = "/tmp";  // of the names that temp_directory_path asks for, the first wins
-  for (const char* variable : {"TEMPDIR", "TEMP", "TMP", "TMPDIR"})
-    if (const std::string given = environment_variable(variable); !given.empty()) name = given;
-  throw MachineError("{}: {}; set TMPDIR to a folder that can be written", name, error.message());
+  if (!fs::is_directory(place, error))
+    throw MachineError("{}: {}; set TMPDIR to a folder that can be written",
+                       place.string(),
+                       error ? error.message() : "is no folder");
+  return place;
 }
 
 // Removes the folders of our own that processes of this machine were killed over.

@@ -88,6 +88,7 @@ Json read_attribute(hid_t object, const std::string& name) {
   const auto count = usize(check(H5Sget_simple_extent_npoints(extent.id()), name));
   const H5T_class_t kind = H5Tget_class(type.id());
   const std::size_t size = H5Tget_size(type.id());
+  if (count == 0) throw wrong(object, name, "empty");
   if (kind == H5T_FLOAT) return read_numbers<double>(attribute.id(), scalar, count);
   if (kind == H5T_INTEGER && size == 1)
     return read_numbers<std::uint8_t>(attribute.id(), scalar, count);

@@ -152,6 +152,8 @@ bool Hdf5Reader::is_group(const std::string& path) const {
 std::vector<std::string> Hdf5Reader::children(const std::string& group) const {
   return guarded([&] {
     const Hdf5Handle object = open_object(file_.id(), group);
+    if (H5Iget_type(object.id()) != H5I_GROUP)
+      throw MachineError("{} is no group", printable(group));
     const Hdf5Handle creation(check(H5Gget_create_plist(object.id()), group), H5Pclose);
     unsigned order = 0;
     check(H5Pget_link_creation_order(creation.id(), &order), group);
@@ -201,6 +203,8 @@ Values Hdf5Reader::read(const std::string& dataset) const {
     if (count > most_bytes_ / std::max<std::size_t>(size, 1))
       throw MachineError(
           "{} has {} values, more than its file can hold", printable(dataset), count);
+    if (kind == H5T_STRING && H5Tis_variable_str(type.id()) == 0)
+      throw MachineError("{} holds texts of one length, which no record has", printable(dataset));
     if (kind == H5T_STRING) return read_texts(set.id(), count, dataset);
     if (kind == H5T_FLOAT && size == 4) return read_as<float>(set.id(), count, dataset);
     if (kind == H5T_FLOAT) return read_as<double>(set.id(), count, dataset);
@@ -220,6 +224,9 @@ std::vector<float> Hdf5Reader::read_block(const std::string& dataset,
     std::vector<float> values(usize(count));
     const Hdf5Handle set = open_dataset(file_.id(), dataset);
     axes_of(set.id(), dataset);
+    const Hdf5Handle type(check(H5Dget_type(set.id()), dataset), H5Tclose);
+    if (H5Tget_class(type.id()) != H5T_FLOAT)
+      throw MachineError("{} holds no numbers with a fraction", printable(dataset));
     const Block block = select(set.id(), start, size);
     check(H5Dread(set.id(),
                   H5T_NATIVE_FLOAT,
