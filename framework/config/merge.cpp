@@ -18,6 +18,18 @@ void mark_when_type_is_set(Value& base, const Value& over) {
     if (!entry.from_type) entry.from_type = before ? before->value.text : "";
 }
 
+// The options that go with a block, and where they were written.
+std::string dropped_with(const Value& block) {
+  std::string text;
+  for (const Value::Entry& entry : block.entries)
+    if (entry.key != "type")
+      text += fmt::format("{}{} ({})",
+                          text.empty() ? "; dropped " : ", ",
+                          printable(entry.key),
+                          entry.where.file_and_line());
+  return text;
+}
+
 }  // namespace
 
 void merge(Value& base, Value over, const std::string& path, std::vector<std::string>& notes) {
@@ -25,10 +37,11 @@ void merge(Value& base, Value over, const std::string& path, std::vector<std::st
     base = from_shorthand(base, over.where);
   if (!over.is_map() || !base.is_map()) {
     if (base.is_map() && !base.entries.empty() && !over.is_null())
-      notes.push_back(fmt::format("{}: replaces the whole block {} of {}",
+      notes.push_back(fmt::format("{}: replaces the whole block {} of {}{}",
                                   over.where.str(),
                                   printable(path),
-                                  base.where.str()));
+                                  base.where.str(),
+                                  dropped_with(base)));
     base = std::move(over);
     return;
   }

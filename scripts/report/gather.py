@@ -37,6 +37,13 @@ class Placed:
         return self.data["state"]
 
     @property
+    def attempts(self) -> list[dict[str, Any]]:
+        """Each with a state: the last may still be running."""
+        rows = self.recorded.attempts
+        missing = ["stopped without a word"] * (len(rows) - 1) + ["running" if self.state == "running" else "stopped without a word"]
+        return [row | {"state": str(row["state"] or state)} for row, state in zip(rows, missing)]
+
+    @property
     def name(self) -> str:
         parts = [self.panel, self.series, f"seed {self.recorded.seed}"]
         return ", ".join(part for part in parts if part)

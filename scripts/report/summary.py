@@ -49,19 +49,20 @@ def data(recorded: Recorded) -> str:
     return "; ".join(parts)
 
 
-def determinism(recorded: Recorded) -> str:
+def determinism(placed: Placed) -> str:
     """On what the bits depend, as far as the record knows."""
+    recorded = placed.recorded
     got = recorded.provenance
     drift = [e["text"] for e in recorded.events if "drift" in str(e.get("text", ""))]
     text = f"seed {recorded.seed}, products by {got.get('gemm', '?')}"
-    text += f"; softalign verify {recorded.run_id} repeats it"
+    if placed.state in ("complete", "pruned"):
+        text += f"; softalign verify {recorded.run_id} repeats it"
     return text + (f". DRIFT: {'; '.join(drift)}" if drift else "")
 
 
-def attempts(recorded: Recorded) -> str:
-    rows = recorded.attempts
-    ended = [str(r.get("state") or "stopped without a word") for r in rows]
-    return f"{len(rows)}: {', '.join(ended)}" if rows else ""
+def attempts(placed: Placed) -> str:
+    states = [row["state"] for row in placed.attempts]
+    return f"{len(states)}: {', '.join(states)}" if states else ""
 
 
 def run_facts(placed: Placed) -> list[Fact]:
@@ -85,8 +86,8 @@ def run_facts(placed: Placed) -> list[Fact]:
         ("host", str(got.get("host", ""))),
         ("instruction sets", str(got.get("isa", ""))),
         ("started", str(got.get("started", ""))),
-        ("attempts", attempts(recorded)),
-        ("determinism", determinism(recorded)),
+        ("attempts", attempts(placed)),
+        ("determinism", determinism(placed)),
         ("spec", f"SHA-256 {got['spec_sha256']}" if got.get("spec_sha256") else ""),
         ("working folder", str(got.get("working_directory", ""))),
     ]

@@ -119,6 +119,10 @@ def test_the_list_of_trusted_plugins(here: Path) -> None:
     assert "no plugin of this name" in error("trust", "--remove", b[:7], cwd=here, code=2)
     softalign("trust", "--remove", b[:8], cwd=here)
     assert listed.read_text() == "" and "no plugin is named" in error("trust", "--remove", cwd=here, code=2)
+    softalign("trust", "a.so", cwd=here)
+    (here / "a.so").rename(here / "c.so")
+    assert softalign("trust", "--remove", "c.so", cwd=here).stdout == "c.so: 1 plugin trusted no more\n"
+    (here / "c.so").rename(here / "a.so")
     (here / "text.so").write_text("no plugin")
     assert "is no shared object" in error("trust", "text.so", cwd=here, code=2)
     without = {"XDG_CONFIG_HOME": "relative", "HOME": str(here), "PATH": os.environ["PATH"]}

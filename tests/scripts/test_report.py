@@ -664,12 +664,14 @@ def test_a_killed_run_is_lost_here_as_in_ls(tmp_path):
     while not list(tmp_path.rglob("run.h5")):
         assert process.poll() is None
         time.sleep(0.05)
+    (run,) = tmp_path.glob("results/*/*")
+    page = html(compute([run]))
+    assert "<dd>1: running</dd>" in page and "<td>running</td>" in page and "stopped without" not in page and "repeats it" not in page
     process.kill()
     process.wait()
-    (run,) = tmp_path.glob("results/*/*")
     assert "lost" in softalign("ls", "results", cwd=tmp_path)
     page = html(compute([run]))
-    assert "<dd>lost, " in page and "<dd>running" not in page
+    assert "<dd>lost, " in page and "<dd>running" not in page and "<dd>1: stopped without a word</dd>" in page and "repeats it" not in page
 
 
 def test_an_interrupt_ends_it_without_a_word(run, tmp_path):

@@ -5,6 +5,7 @@
 #include "framework/app/command.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/counted.hpp"
+#include "framework/base/hash.hpp"
 #include "framework/base/path.hpp"
 #include "framework/base/text.hpp"
 #include "framework/config/plugin_loader.hpp"
@@ -28,11 +29,13 @@ void add(Plugins& plugins, const std::string& given) {
   if (!there) plugins.push_back({std::move(file.sha256), std::move(file.path)});
 }
 
-// `given`: a file as it was called when it was trusted, or the beginning of a digest.
+// `given`: a file, as it is now or as it was called when it was trusted, or the beginning of a digest.
 void remove(Plugins& plugins, const std::string& given) {
   const std::string path = printable(whole_path(given).string(), kWhole);
+  std::error_code error;
+  const std::string digest = fs::is_regular_file(given, error) ? sha256_file(given) : "";
   const auto removed = std::erase_if(plugins, [&](const TrustedPlugin& plugin) {
-    return plugin.path == path ||
+    return plugin.path == path || plugin.sha256 == digest ||
            (given.size() >= kFewestDigits && plugin.sha256.starts_with(given));
   });
   if (removed == 0)
