@@ -34,7 +34,7 @@ from paper import FONTS, SMALLEST, WIDTHS, files_of, set_style
 from paper_all import every_figure
 from paper_grids import draw_alignments, draw_heatmap
 from paper_images import draw_images
-from paper_lines import Group, draw_curves, draw_lengths, shared_curve
+from paper_lines import Group, draw_curves, draw_lengths, seeds_text, shared_curve
 from records import Alignment, AlignmentFile, Run, averaged, find_files, labels, replicates, units_of
 from stored import RecordError
 from sweep_table import RANKED, ChoiceError, cells, read_sweep
@@ -85,12 +85,6 @@ def named(groups: Sequence[Group], names: Sequence[str]) -> list[Group]:
     return [(new.get(name, name), runs) for name, runs in groups]
 
 
-def say_seeds(groups: Sequence[Group], band: str) -> None:
-    shown = {"sd": "mean and standard deviation", "range": "mean, least and greatest", "none": "mean"}[band]
-    seeds = [f"{name}: {', '.join(str(run.seed) for run in runs)}" for name, runs in groups]
-    note(f"{shown} over seeds: {'; '.join(seeds)}")
-
-
 def lengths(arguments: argparse.Namespace) -> Figure:
     runs = measured(read(arguments.places), "test")
     if other := [r for r in runs if (r.panel, r.by_length.buckets) != (runs[0].panel, runs[0].by_length.buckets)]:
@@ -101,7 +95,7 @@ def lengths(arguments: argparse.Namespace) -> Figure:
         if metric not in there:
             raise ChoiceError(f"--metric {metric}: not in every run's test/by_length; there are: {', '.join(there)}")
     groups = named(replicates(runs), arguments.name)
-    say_seeds(groups, arguments.band)
+    note(seeds_text(groups, arguments.band))
     return draw_lengths(groups, wanted, arguments.width, arguments.band, arguments.height)
 
 
@@ -121,7 +115,7 @@ def curves(arguments: argparse.Namespace) -> Figure:
                 raise RecordError(f"{name}: no update at which all its runs have a value of {series}/{metric}")
             if shared[-1] <= max(ends) - (arguments.smooth if series == "train" else 1):
                 note(f"{name}: drawn up to update {shared[-1]}, the last with {series}/{metric} in all its runs")
-    say_seeds(groups, arguments.band)
+    note(seeds_text(groups, arguments.band))
     return draw_curves(groups, wanted, arguments.width, arguments.band, arguments.height, units_of(runs), arguments.smooth)
 
 

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from drawing import METRICS, legend_order
 from paper_grids import draw_alignments
-from paper_lines import draw_curves, draw_lengths, shared_curve
+from paper_lines import draw_curves, draw_lengths, seeds_text, shared_curve
 from records import Alignment, AlignmentFile, Run, averaged, labels, replicates, units_of
 from stored import RecordError
 
@@ -65,6 +65,7 @@ def every_figure(files: Sequence[AlignmentFile], asked: Sequence[int], width: st
     for index, (name, runs) in enumerate(zip(called, sets.values())):
         if called.count(name) > 1:
             name += f"_{called[: index + 1].count(name)}"
+        note(f"{name}: {seeds_text(replicates(runs), band)}")
         drawn = {"by_length": by_length(runs, width, band, note), "curves": curves(runs, width, band, note)}
         yield from ((f"{name}_{what}", figure) for what, figure in drawn.items() if figure is not None)
         if attending := [seeds[0] for _, seeds in replicates([run for run in runs if run.sentences])]:

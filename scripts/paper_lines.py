@@ -68,6 +68,13 @@ def draw_bands(axis: plt.Axes, bands: Sequence[Band], draw: Callable[..., object
     axis.set_ylim(max(bottom, 0.97 * floor) if bounded else bottom, min(max(top, 1.03 * highest), most))
 
 
+def seeds_text(groups: Sequence[Group], band: str) -> str:
+    """Of which runs a line is the mean."""
+    shown = {"sd": "mean and standard deviation", "range": "mean, least and greatest", "none": "mean"}[band]
+    seeds = [f"{name}: {', '.join(str(run.seed) for run in runs)}" for name, runs in groups]
+    return f"{shown} over seeds: {'; '.join(seeds)}"
+
+
 def draw_lengths(groups: Sequence[Group], metrics: Sequence[str], width: str, band: str = "sd",
                  height: float | None = None, known: Sequence[str] = ()) -> Figure:  # fmt: skip
     """Every run has all the metrics, on the same buckets. known: names of lines in figures beside this one, which look the same there."""
@@ -123,6 +130,6 @@ def draw_curves(groups: Sequence[Group], metrics: Sequence[tuple[str, str]], wid
         unit = (units or {}).get(metric, "")
         scale(axis, metric, unit)
         draw_bands(axis, bands, partial(axis.fill_between, alpha=0.2, lw=0), metric, unit)
-        if series != "dev":
+        if series != "dev" or any(other != "dev" for other, _ in metrics):
             axis.set_ylabel(f"{axis.get_ylabel()}, {series}")
     return figure

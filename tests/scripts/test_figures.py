@@ -141,6 +141,17 @@ def test_curves_are_drawn_where_all_seeds_have_a_value(tmp_path):
     assert ended.returncode == 0 and "dot: drawn up to update 20, the last with dev/loss in all its runs" in ended.stderr
 
 
+def test_panels_of_several_series_say_which(tmp_path):
+    path = write_record(tmp_path, "dot")
+    for series in ("dev", "train"):
+        write_curve(path, [10, 20], [2, 1], series)
+    groups = replicates(path)
+    both = paper_lines.draw_curves(groups, [("train", "loss"), ("dev", "loss")], "page")
+    assert [axis.get_ylabel().rpartition(", ")[2] for axis in both.axes] == ["train", "dev"]
+    (alone,) = paper_lines.draw_curves(groups, [("dev", "loss")], "page").axes
+    assert "dev" not in alone.get_ylabel()
+
+
 def test_smoothed_curves_are_means_of_successive_updates(tmp_path):
     path = write_curve(write_record(tmp_path, "dot"), [1, 2, 3, 4, 5], [8, 6, 4, 2, 9], "train")
     updates, values = paper_lines.shared_curve([records.read_file(path)], "train", "loss", 2)
@@ -356,7 +367,8 @@ def test_all_draws_every_figure(tmp_path):
         write_record(tmp_path / "runs", score)
     out = tmp_path / "figures"
     ended = run("all", tmp_path / "runs", "--out", out, "--width", "page")
-    assert ended.returncode == 0 and ended.stderr == ""
+    assert ended.returncode == 0
+    assert ended.stderr == "figures: reverse: mean and standard deviation over seeds: none: 1; additive: 1; dot: 1; general: 1\n"
     names = ["reverse_by_length", "reverse_curves", "reverse_alignment_5", "reverse_alignment_12"]
     assert ended.stdout.split() == [f"{out}/{name}.{kind}" for name in names for kind in ("pdf", "png")]
     for name in names:
@@ -373,7 +385,7 @@ def test_all_draws_the_alignments_of_one_seed_of_each_model(tmp_path):
     shown = texts(drawn["reverse_alignment_12"])
     assert "additive" in shown  # the other has another source
     assert not [text for text in shown if "seed" in text]
-    assert notes == ["reverse: the alignments are those of the first seed"]
+    assert notes == ["reverse: mean and standard deviation over seeds: additive: 1, 2; dot: 1, 2", "reverse: the alignments are those of the first seed"]
 
 
 def test_figures_of_several_panels_are_called_after_them(tmp_path):
@@ -387,7 +399,7 @@ def test_a_run_without_results_is_in_no_legend(tmp_path):
     change_spec(write_record(tmp_path, "dot", 2, state="interrupted"), "model: {", "train: {epochs: 1}\nmodel: {")
     begun = write_record(tmp_path, "additive", state="begun")
     ended = run("all", tmp_path, "--out", tmp_path / "figures")
-    assert ended.stderr == f"figures: {begun} is in no figure: nothing is measured yet\n"
+    assert f"figures: {begun} is in no figure: nothing is measured yet\n" in ended.stderr
     figure = every(tmp_path)
     assert not [text for text in texts(figure["reverse_by_length"]) if "epochs" in text or "additive" in text]
     assert {"none", "dot", "dot, epochs 1"} <= set(texts(figure["reverse_curves"]))
@@ -450,6 +462,6 @@ def test_labels_of_an_axis_stay_in_the_figure(tmp_path):
 def test_settings_of_the_working_directory_do_not_enter(tmp_path):
     record = write_record(tmp_path / "runs", "dot")
     (tmp_path / "matplotlibrc").write_text("text.usetex: True\nno setting\n")
-    for words in (["--help"], ["all", record, "--out", "out"]):
+    for words, message in (["--help"], ""), (["all", record, "--out", "out"], "figures: reverse: mean and standard deviation over seeds: toy-dot: 1\n"):
         done = subprocess.run([sys.executable, figures.__file__, *words], cwd=tmp_path, capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stderr) == (0, "")
+        assert (done.returncode, done.stderr) == (0, message)

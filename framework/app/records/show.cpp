@@ -181,6 +181,8 @@ void show(const Arguments& arguments) {
                          sentence);
   if (!arguments.module.empty())
     throw SpecError("--module {}: of which sentence? add --sentence N", arguments.module);
+  if (arguments.head)
+    throw SpecError("--head {}: of which sentence? add --sentence N", *arguments.head);
   if (!arguments.diagnostic.empty()) {
     const std::string tables = diagnostic_tables(record, arguments.diagnostic);
     if (arguments.json) return print_json(diagnostics_json(record, arguments.diagnostic));
