@@ -98,7 +98,9 @@ def test_what_is_trusted_is_loaded_as_the_bytes_that_were_trusted(here: Path) ->
     with plugin.open("ab") as file:
         file.write(b"changed")
     for command in readers(run):
-        assert f"(SHA-256 {digest_of(plugin)}) is code that may come from anyone" in error(*command, cwd=here, code=2)
+        message = error(*command, cwd=here, code=2)
+        assert f"(SHA-256 {digest_of(plugin)}) is code that may come from anyone" in message
+        assert "it has changed since you trusted it" in message
         assert not (run / "MARK").exists()
 
 

@@ -54,11 +54,17 @@ void load_trusted(const std::string& path, const std::vector<Value>& all) {
     std::string options;
     for (const Value& item : all)
       if (names_plugin(item)) options += " --plugin " + shell_word(item.text);
+    const auto called_so = [&](const TrustedPlugin& plugin) {
+      return plugin.path == printable(file.path, kWhole);
+    };
+    const bool changed =
+        std::ranges::any_of(read_trusted_plugins(trusted_plugins_file()), called_so);
     throw SpecError(
         "{} (SHA-256 {}) is code that may come from anyone, and was not run: no --plugin names it, "
-        "and you do not trust it yet; if you do, for once: {}, or from now on: softalign trust {}",
+        "and {}; if you do, for once: {}, or from now on: softalign trust {}",
         file.path,
         file.sha256,
+        changed ? "it has changed since you trusted it" : "you do not trust it yet",
         command_with(options),
         shell_word(file.path));
   }
