@@ -71,9 +71,20 @@ def _width(words: str, family: tuple[str, ...]) -> float:
     return TextPath((0, 0), words, prop=FontProperties(family=list(family), size=100)).get_extents().x1 / 100
 
 
+def wrapped(words: str, room: float) -> str:
+    """On as many lines as it takes, broken behind commas. room: inches of a line in the font of legends."""
+    lines = [""]
+    for part in words.split(", "):
+        longer = f"{lines[-1]}, {part}" if lines[-1] else part
+        lines[-1:] = [longer] if not lines[-1] or text_width(longer, SMALL) <= room else [f"{lines[-1]},", part]
+    return "\n".join(lines)
+
+
 def legend_above(figure: Figure, handles: list) -> Legend:
-    """In as few rows as the width allows; a figure of constrained layout makes room for it."""
+    """In as few rows as the width allows; a figure of constrained layout makes room for it, and grows where it is higher than half of it."""
     width, height = figure.get_size_inches()
+    for handle in handles:
+        handle.set_label(wrapped(handle.get_label(), width - 0.5))  # beside a piece of its line
     renderer = figure.canvas.get_renderer()
     for columns in range(len(handles), 0, -1):
         legend = figure.legend(handles=handles, loc="upper center", ncol=columns, bbox_to_anchor=(0.5, 1), borderaxespad=0.2,
@@ -82,6 +93,10 @@ def legend_above(figure: Figure, handles: list) -> Legend:
         if columns == 1 or box.width <= width * figure.dpi:
             break
         legend.remove()
+    high = box.height / figure.dpi
+    if high > height / 2:
+        height += high
+        figure.set_figheight(height)
     if figure.get_layout_engine() is not None:
-        figure.get_layout_engine().set(rect=(0, 0, 1, 1 - box.height / figure.dpi / height))
+        figure.get_layout_engine().set(rect=(0, 0, 1, 1 - high / height))
     return legend

@@ -141,6 +141,18 @@ def test_curves_are_drawn_where_all_seeds_have_a_value(tmp_path):
     assert ended.returncode == 0 and "dot: drawn up to update 20, the last with dev/loss in all its runs" in ended.stderr
 
 
+def test_a_legend_of_long_names_stays_in_its_figure(tmp_path):
+    (file,) = records.find_files([write_record(tmp_path, "dot")], print)
+    names = [f"score.type additive, score.units {i}, decoder.units 16, encoder.units 16, snapshots 2, epochs {i}" for i in range(17)]
+    figure = paper_lines.draw_lengths([(name, [replace(file, legend=name)]) for name in names], ["bleu"], "column")
+    figure.canvas.draw()
+    (legend,) = figure.legends
+    box, axis = legend.get_window_extent(), figure.axes[0].get_window_extent()
+    assert 0 <= box.x0 and box.x1 <= figure.bbox.x1 and axis.y1 <= box.y0 and box.y1 <= figure.bbox.y1
+    assert axis.height / figure.dpi > 0.8
+    assert [text.get_text().replace("\n", " ") for text in legend.get_texts()] == names
+
+
 def test_panels_of_several_series_say_which(tmp_path):
     path = write_record(tmp_path, "dot")
     for series in ("dev", "train"):
