@@ -14,7 +14,7 @@ line is wrong, 3 the data is wrong or missing.
 
 from __future__ import annotations
 
-import interrupt  # isort: skip
+import ending  # isort: skip
 import missing_package  # isort: skip
 import argparse
 import os.path

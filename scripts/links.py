@@ -10,7 +10,7 @@ of theirs is a link. Sentences without a link in GOLD do not count. Files may be
 
 from __future__ import annotations
 
-import interrupt  # isort: skip
+import ending  # isort: skip
 import argparse
 import gzip
 import io

@@ -8,7 +8,7 @@ What cannot be read is named on standard error and on the page.
 
 from __future__ import annotations
 
-import interrupt  # isort: skip
+import ending  # isort: skip
 import missing_package  # isort: skip
 import argparse
 import os.path

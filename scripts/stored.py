@@ -1,4 +1,4 @@
-"""What HDF5 files and specs hold, read with its type: a wrong one is told here, with its place, and nowhere later."""
+"""What HDF5 files, specs and study.json hold, read with its type: a wrong one is told here, with its place, and nowhere later."""
 
 from __future__ import annotations
 

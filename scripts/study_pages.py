@@ -8,7 +8,7 @@ study, which `softalign verify` repeats to the last bit. Runs nothing else: `scr
 
 from __future__ import annotations
 
-import interrupt  # isort: skip
+import ending  # isort: skip
 import missing_package  # isort: skip
 import argparse
 import csv

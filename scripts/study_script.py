@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
 
-import interrupt  # isort: skip
+import ending  # isort: skip
 import plain_matplotlib  # isort: skip
 from matplotlib.figure import Figure
 

@@ -11,14 +11,19 @@ namespace softalign {
 // little enough for what follows them by calling itself.
 constexpr int kDeepestJson = 256;
 
-bool is_nested_deeper(std::string_view json, int levels);
-
 // What a text holds; discarded, as JSON's own parser has it, where that is no JSON or nested deeper
 // than kDeepestJson.
 template <class Json>
 Json read_json(std::string_view text) {
-  if (is_nested_deeper(text, kDeepestJson)) return Json(Json::value_t::discarded);
-  return Json::parse(text, nullptr, false);
+  using Step = typename Json::parse_event_t;
+  bool deep = false;
+  const auto keep = [&](int depth, Step step, Json&) {
+    deep |= depth >= kDeepestJson && (step == Step::array_start || step == Step::object_start);
+    return !deep;
+  };
+  Json json = Json::parse(text, keep, false);
+  if (deep) json = Json::value_t::discarded;
+  return json;
 }
 
 // A whole number. JSON's own exception for anything else: what it makes of a real number that no

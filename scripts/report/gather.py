@@ -40,7 +40,8 @@ class Placed:
     def attempts(self) -> list[dict[str, Any]]:
         """Each with a state: the last may still be running."""
         rows = self.recorded.attempts
-        missing = ["stopped without a word"] * (len(rows) - 1) + ["running" if self.state == "running" else "stopped without a word"]
+        going_on = len(rows) - 1 if self.state == "running" else -1
+        missing = ("running" if at == going_on else "stopped without a word" for at in range(len(rows)))
         return [row | {"state": str(row["state"] or state)} for row, state in zip(rows, missing)]
 
     @property

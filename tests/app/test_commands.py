@@ -12,7 +12,7 @@ from pathlib import Path
 import h5py
 import pytest
 
-from command_line import PROGRAM, SANITIZED, answer, error, files_below, softalign, trained_run
+from command_line import PROGRAM, SANITIZED, answer, can_be_limited, error, files_below, softalign, trained_run
 
 COMMANDS = "run study validate resolve ls show tail evaluate translate score verify recover trust list describe check doctor completion".split()
 
@@ -119,6 +119,7 @@ def test_doctor(tmp_path: Path) -> None:
     assert "is no folder" in softalign("doctor", cwd=tmp_path, code=1).stdout
 
 
+@can_be_limited
 def test_doctor_ends_where_the_memory_is_too_little_for_python(tmp_path: Path) -> None:
     command = ["sh", "-c", 'ulimit -v 200000; exec "$@"', "sh", PROGRAM, "doctor"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=100)

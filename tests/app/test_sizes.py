@@ -13,11 +13,10 @@ from typing import Any
 
 import pytest
 
-from command_line import PATIENCE, PROGRAM, SANITIZED, answer, error, softalign
+from command_line import PATIENCE, PROGRAM, SANITIZED, answer, can_be_limited, error, softalign
 
 MB = 1 << 20
 uses_memory_as_built = pytest.mark.skipif(SANITIZED, reason="a sanitizer takes memory of its own")
-can_be_limited = pytest.mark.skipif(SANITIZED, reason="a sanitizer maps more than ulimit -v allows")
 
 
 # A child begins with its parent's largest resident memory, and pytest's is large: a small process starts it.

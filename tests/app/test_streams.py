@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from command_line import PROGRAM, SANITIZED
+from command_line import PROGRAM, can_be_limited
 
 
 def shell(command: str, cwd: Path) -> subprocess.CompletedProcess:
@@ -71,7 +71,7 @@ def test_sizes_beyond_all_memory_are_refused(here: Path):
     assert not (here / "results").exists()
 
 
-@pytest.mark.skipif(SANITIZED, reason="a sanitizer maps more than ulimit -v allows")
+@can_be_limited
 def test_too_many_threads_end_with_a_message(here: Path):
     ran = shell("ulimit -v 3000000; softalign run tiny.yaml --threads 1024", here)
     assert ran.returncode in (0, 1)

@@ -19,13 +19,11 @@ BOOST_AUTO_TEST_CASE(nesting_is_bounded) {
   BOOST_TEST(read_json<Json>(nested(1'000'000)).is_discarded());
   std::string objects;
   for (int i = 0; i <= kDeepestJson; ++i) objects += "{\"a\":";
-  BOOST_TEST(is_nested_deeper(objects, kDeepestJson));
+  BOOST_TEST(read_json<Json>(objects + "1" + std::string(kDeepestJson + 1, '}')).is_discarded());
 }
 
 BOOST_AUTO_TEST_CASE(brackets_in_text_nest_nothing) {
   const Json json{{"name", std::string(1000, '[') + "\"\\{"}, {"list", {1, 2}}};
-  BOOST_TEST(!is_nested_deeper(json.dump(), 2));
-  BOOST_TEST(is_nested_deeper(json.dump(), 1));
   BOOST_TEST(read_json<Json>(json.dump()) == json);
   // As long as a list is, it is not deep.
   std::string list = "[";

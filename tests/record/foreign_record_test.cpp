@@ -114,8 +114,6 @@ BOOST_AUTO_TEST_CASE(axes_that_are_no_list_of_references) {
   for (const hid_t type : {texts, numbers, references}) H5Tclose(type);
 }
 
-// The library forgets to close what it opened of a scale whose CLASS is no text; a file that is open when other
-// bytes are written to its place is then read with what is remembered of the earlier ones.
 BOOST_AUTO_TEST_CASE(attributes_without_a_value) {
   for (const H5S_class_t kind : {H5S_NULL, H5S_SIMPLE})
     refused(
@@ -148,6 +146,8 @@ BOOST_AUTO_TEST_CASE(texts_and_groups_where_others_belong) {
   BOOST_TEST(contains(fault([&] { file.children("g/a"); }), "g/a is no group"));
 }
 
+// The library forgets to close what it opened of a scale whose CLASS is no text; a file that is open when other
+// bytes are written to its place is then read with what is remembered of the earlier ones.
 BOOST_AUTO_TEST_CASE(nothing_of_a_file_stays_open) {
   const Scratch scratch;
   const std::filesystem::path path = changed(scratch, [](hid_t f) {

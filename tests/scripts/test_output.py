@@ -92,7 +92,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch):
 
 
 INTERRUPTED = """
-import interrupt
+import ending
 import os, signal, threading, time
 from pathlib import Path
 import output

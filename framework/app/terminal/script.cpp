@@ -46,7 +46,7 @@ void become_script(const std::string& name,
   sigset_t interrupt;
   sigemptyset(&interrupt);
   sigaddset(&interrupt, SIGINT);
-  sigprocmask(SIG_BLOCK, &interrupt, nullptr);  // until Python has started: scripts/interrupt.py
+  sigprocmask(SIG_BLOCK, &interrupt, nullptr);  // until Python has started: scripts/ending.py
   execv(kPython, argv.data());
   throw MachineError("{}: cannot be started: {}; apt-get install python3 {}",
                      kPython,

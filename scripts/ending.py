@@ -1,4 +1,4 @@
-"""Imported first by a script: Ctrl-C ends it at once and without a word, also while modules are read, and so does a reader
+"""How a script ends; imported first. Ctrl-C ends it at once and without a word, also while modules are read, and so does a reader
 that wants no more (| head). A standard output that is full or closed costs a line.
 
 `softalign` blocks the signal before it becomes a script, because Python reports one that comes while it starts.
