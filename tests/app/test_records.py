@@ -366,7 +366,10 @@ def test_evaluate_says_when_the_data_is_not_what_the_run_read(here: Path) -> Non
     (here / "train.en").rename(here / "moved.en")
     for command in ("evaluate", "verify"):
         missing = softalign(command, run, cwd=here, code=3).stderr
-        assert "train.en: cannot be read" in missing and "name their new places: task.train.source=FILE" in missing
+        assert "train.en: cannot be read" in missing and "name their new places: task.train.source=FILE\n" in missing
+    (here / "test.es").unlink()
+    missing = softalign("evaluate", run, cwd=here, code=3).stderr
+    assert "name their new places: task.train.source=FILE task.test.target=FILE\n" in missing
     write_corpus(here)
     (here / "train.en").rename(here / "moved.en")
     moved = answer("evaluate", run, "task.train.source=moved.en", cwd=here)

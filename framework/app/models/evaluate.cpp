@@ -127,7 +127,11 @@ void add_evaluate(CLI::App& app, Outcome&) {
                                   "Models",
                                   "softalign evaluate 3f2a search=beam search.width=10");
   arguments->trained.add_to(*command, {"search", "lengths", "row_aligns", "batch"});
-  command->add_option("--split", arguments->split, "dev or test")
+  command
+      ->add_option("--split",
+                   arguments->split,
+                   "dev or test; all data is read where the run read it, or where changes as "
+                   "task.train.source=FILE say")
       ->capture_default_str()
       ->check(CLI::IsMember({"dev", "test"}));
   command->add_flag("--json", arguments->json, "print the metrics as JSON");

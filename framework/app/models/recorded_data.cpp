@@ -1,5 +1,8 @@
 #include "framework/app/models/recorded_data.hpp"
 
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -7,6 +10,7 @@
 #include "framework/base/hash.hpp"
 #include "framework/base/json.hpp"
 #include "framework/base/path.hpp"
+#include "framework/config/writer.hpp"
 #include "framework/data/file_hash.hpp"
 #include "framework/train/run_name.hpp"
 #include "framework/train/warm_start.hpp"
@@ -88,18 +92,17 @@ Json inputs_of(const Json& identity) {
   return inputs;
 }
 
-// The option that names a file of data, the first of the training data if there is one.
-std::string first_file(const Json& identity, const std::string& path) {
-  if (identity.is_array()) return identity.empty() ? "" : first_file(identity.front(), path);
-  if (identity.is_string())
-    return is_file_digest(identity.get_ref<const std::string&>()) ? path : "";
-  std::string found;
-  if (!identity.is_object()) return found;
-  for (const auto& [key, value] : identity.items())
-    if (const std::string below = first_file(value, path.empty() ? key : path + "." + key);
-        !below.empty() && (found.empty() || key == "train"))
-      found = below;
-  return found;
+// The options below `node` that name a file which does not exist, as "task.train.source=FILE".
+void find_missing(const OptionNode& node, std::vector<std::string>& found) {
+  const auto missing = [](const InputFile& file) {
+    std::error_code none;
+    return !file.path.empty() && !fs::exists(file.path, none);
+  };
+  const auto* const file = std::get_if<InputFile>(&node.value);
+  const auto* const files = std::get_if<InputFiles>(&node.value);
+  if ((file && missing(*file)) || (files && std::ranges::any_of(*files, missing)))
+    found.push_back(node.path + "=FILE");
+  for (const OptionNode& child : node.children) find_missing(child, found);
 }
 
 }  // namespace
@@ -118,16 +121,19 @@ std::vector<std::string> task_differences(const Record& a, const Record& b) {
 }
 
 std::vector<std::string> changed_data(const Record& record, const Spec& spec) {
-  const Json recorded = inputs_of(recorded_identity(record));
   std::vector<RunName> names;
   try {
     names = names_of(spec);
-  } catch (const DataError& missing) {
-    throw DataError("{}\n{}: restore these files, or name their new places: {}=FILE",
-                    missing,
+  } catch (const DataError& fault) {
+    std::vector<std::string> missing;
+    find_missing(values_of(spec), missing);
+    if (missing.empty()) throw;
+    throw DataError("{}\n{}: restore these files, or name their new places: {}",
+                    fault,
                     record.file().string(),
-                    first_file(recorded, ""));
+                    fmt::join(missing, " "));
   }
+  const Json recorded = inputs_of(recorded_identity(record));
   std::vector<std::string> found;
   for (auto name = names.rbegin(); name != names.rend(); ++name) {
     found.clear();

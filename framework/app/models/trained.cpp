@@ -304,7 +304,7 @@ Dataset load_data(const TrainedRun& run, const Progress& progress) {
       data.target->serialize() != run.target->serialize())
     throw DataError(
         "{}: the data gives other vocabularies than the record's ({} changed); "
-        "restore it, or name its new place: task.train.source=FILE",
+        "restore it, or name its new place as OPTION=FILE",
         run.record.file().string(),
         fmt::join(changed_data(run.record, run.spec()), ", "));
   return data;

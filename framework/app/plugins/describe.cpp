@@ -169,7 +169,9 @@ void describe(const PluginArguments& arguments) {
     else
       print_text(
           "{}\n{}",
-          fitted("The keys of a spec; softalign describe KIND NAME shows those of a plugin.\n"),
+          fitted(
+              "The keys of a spec; softalign describe KIND NAME shows those of a plugin. At the "
+              "top of a file, extends: FILE or [FILE, ...] takes over all that these files say.\n"),
           option_table(options));
     return;
   }
