@@ -503,7 +503,7 @@ def test_what_a_sweep_stopped_early_is_told(tmp_path):
     assert f"demo: {counts['complete']} complete, {counts['pruned']} pruned" in status
     best = made.subject.plan.best
     (rows,) = re.findall(r"^best dev/loss: .*\(rows? ([\d, ]+)\)$", status, re.M)
-    assert rows == ", ".join(str(s.row.k) for s in best.complete) and f"best dev/loss: {best.mean:.2f}" in status
+    assert rows == ", ".join(str(s.row.k) for s in best.complete) and f"best dev/loss: {best.mean:.4f}" in status
     assert made.subject.plan.in_all_rows == "train.epochs 3"
     assert {s.row.values["train.optimizer.learning_rate"] for s in made.states} == {1e-5, 0.01}
     found = sweep.decisions(made.states)

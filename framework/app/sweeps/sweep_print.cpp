@@ -79,17 +79,17 @@ Json parameters_json(const RunList& list) {
   return all;
 }
 
-// "best dev/loss: 1.82 ±0.03 over 3 seeds: units=64 score=dot, rows 6, 7, 8".
+// "best dev/loss: 1.8203 ±0.03 over 3 seeds: units=64 score=dot, rows 6, 7, 8".
 std::string best_text(const RunList& list, const RankedConfiguration& best) {
   const ListedRun& first = list.rows[usize(best.complete.front())];
   const std::string& metric = list.options.metric.name;
   const bool one = best.complete.size() == 1;
   return fmt::format("best {}: {}{}: {}({} {})\n",
                      metric,
-                     metric_text(best.metric.mean, metric),
+                     value_text(list, best.metric.mean),
                      one ? ""
                          : fmt::format(" ±{} over {} seeds",
-                                       metric_text(best.metric.deviation, metric),
+                                       value_text(list, best.metric.deviation),
                                        best.complete.size()),
                      configuration_text(list, first),
                      one ? "row" : "rows",

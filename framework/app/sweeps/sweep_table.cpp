@@ -46,6 +46,11 @@ std::pair<std::size_t, std::size_t> window(const std::vector<RowStatus>& rows, s
 
 }  // namespace
 
+std::string value_text(const RunList& list, double value) {
+  const std::string& metric = list.options.metric.name;
+  return metric_text(value, metric, in_percent(metric) ? 2 : 4);
+}
+
 std::string counts_text(const std::vector<RowStatus>& rows) {
   std::string text;
   for (const RunState state : {RunState::complete,
@@ -107,7 +112,7 @@ std::string sweep_table(const RunList& list,
     double value = now ? now->progress.value() : kNaN;
     if (std::isnan(value)) value = all.metric.empty() ? metric_of(list, rows[i]) : all.metric[i];
     cells.push_back(
-        (std::isnan(value) ? "" : metric_text(value, list.options.metric.name)) +
+        (std::isnan(value) ? "" : value_text(list, value)) +
         (std::count(all.best.begin(), all.best.end(), static_cast<Index>(i)) > 0 ? "*" : " "));
     if (timed)
       cells.push_back(now && std::isfinite(now->progress.seconds_left())
@@ -157,17 +162,16 @@ void SweepDisplay::row_ended(const ListedRun& row, const RowStatus& status, doub
   }
   if (terminal_ && status.fault.empty()) return;
   const double value = metric_of(list_, status);
-  message(fmt::format(
-      "row {}: {}: {}{}, {}{}",
-      row.k,
-      setting_text(list_, row),
-      softalign::to_string(status.state),
-      std::isfinite(value)
-          ? fmt::format(
-                ", {} {}", list_.options.metric.name, metric_text(value, list_.options.metric.name))
-          : "",
-      rough_time(seconds),
-      status.fault.empty() ? "" : ": " + status.fault));
+  message(
+      fmt::format("row {}: {}: {}{}, {}{}",
+                  row.k,
+                  setting_text(list_, row),
+                  softalign::to_string(status.state),
+                  std::isfinite(value)
+                      ? fmt::format(", {} {}", list_.options.metric.name, value_text(list_, value))
+                      : "",
+                  rough_time(seconds),
+                  status.fault.empty() ? "" : ": " + status.fault));
 }
 
 // Time left for all: what active rows say of themselves, and for those to come the mean so far.

@@ -12,6 +12,9 @@ namespace softalign::app {
 // "23 complete, 2 running, 35 planned".
 std::string counts_text(const std::vector<RowStatus>& rows);
 
+// A value of the list's metric, with the digits that rows of a sweep differ in: "1.8302".
+std::string value_text(const RunList& list, double value);
+
 struct SweepRows {
   std::vector<RowStatus> status;  // [rows of the plan]
   std::vector<double> metric;     // [rows], or none: the last that each status knows

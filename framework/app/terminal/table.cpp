@@ -147,10 +147,11 @@ std::string decimal_text(double value, int decimals) {
                                  : fmt::format("{:.3g}", value);
 }
 
-std::string metric_text(double value, const std::string& metric) {
+std::string metric_text(double value, const std::string& metric, int decimals) {
   if (std::isnan(value)) return "-";
   const bool small = value != 0 && std::abs(value) < 0.1;
-  return small && !in_percent(metric) ? fmt::format("{:.2g}", value) : decimal_text(value, 2);
+  return small && !in_percent(metric) ? fmt::format("{:.2g}", value)
+                                      : decimal_text(value, decimals);
 }
 
 std::vector<std::string> main_metrics(const MetricTable& table) {

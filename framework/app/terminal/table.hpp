@@ -46,7 +46,7 @@ std::string decimal_text(double value, int decimals);
 
 // "12.34", "5.88e+19", "inf"; "0.0051", but "0.01" of a percentage; "-": not defined.
 // metric: "bleu", "dev/bleu".
-std::string metric_text(double value, const std::string& metric);
+std::string metric_text(double value, const std::string& metric, int decimals = 2);
 
 // Of a table's metrics those that a first look needs.
 std::vector<std::string> main_metrics(const MetricTable& table);
