@@ -120,7 +120,8 @@ class Reader final : public OptionVisitor {
     if (entry) {
       bool is_map = false;
       convert(name, *entry, [&](const Value& value) {
-        if (!value.is_map()) throw ScalarFault("expected a map, got " + value.describe());
+        if (!value.is_map())
+          throw ScalarFault("expected a map of options, as {name: value}, got " + value.describe());
         is_map = true;
       });
       if (!is_map) return false;
