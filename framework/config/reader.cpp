@@ -1,5 +1,7 @@
 #include "framework/config/reader.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -118,13 +120,9 @@ class Reader final : public OptionVisitor {
     const Value* block = nullptr;
     Position where = frames_.back().where;
     if (entry) {
-      bool is_map = false;
-      convert(name, *entry, [&](const Value& value) {
-        if (!value.is_map())
-          throw ScalarFault("expected a map of options, as {name: value}, got " + value.describe());
-        is_map = true;
-      });
-      if (!is_map) return false;
+      bool given = false;
+      convert(name, *entry, [&](const Value&) { given = true; });
+      if (!given) return false;
       block = &entry->value;
       where = entry->where;
     } else if (l.required) {
@@ -135,12 +133,22 @@ class Reader final : public OptionVisitor {
   }
 
   void leave() override {
-    refuse_unknown(frames_.back());
+    const Frame& frame = frames_.back();
+    refuse_unknown(frame);
+    if (frame.no_map()) {
+      refused_.insert(frame.path);
+      faults_.add(frame.map->where,
+                  fmt::format("{}: expected a map, got {}; legal: {}",
+                              frame.path,
+                              frame.map->describe(),
+                              fmt::join(frame.legal, ", ")));
+    }
     frames_.pop_back();
   }
 
   void refuse(std::string_view name, const std::string& fault) override {
-    if (refused_.contains(path_of(name))) return;  // what stands there is not what was given
+    // What stands there is not what was given.
+    if (refused_.contains(path_of(name)) || inside_no_map()) return;
     const auto given = result_.origins.find(path_of(name));
     faults_.add(given == result_.origins.end() ? frames_.back().where : given->second,
                 path_of(name) + ": " + fault);
@@ -165,8 +173,11 @@ class Reader final : public OptionVisitor {
   }
 
  private:
-  // One open block: its map (nullptr when nothing is given), its place, its options so far.
+  // One open block: its map (nullptr when nothing is given), its place, its options so far. Where
+  // something else is given for the map, the block is described all the same, for the legal names.
   struct Frame {
+    bool no_map() const { return map && !map->is_map(); }
+
     const Value* map;
     Position where;
     std::string path;
@@ -180,6 +191,8 @@ class Reader final : public OptionVisitor {
     const std::string& path = frames_.back().path;
     return path.empty() ? std::string(name) : fmt::format("{}.{}", path, name);
   }
+
+  bool inside_no_map() const { return std::ranges::any_of(frames_, &Frame::no_map); }
 
   void note_origin(std::string_view name, const Position& where) {
     result_.origins[path_of(name)] = where;
@@ -198,7 +211,7 @@ class Reader final : public OptionVisitor {
       throw BugError("{} describes option '{}' twice", frame.what, name);
     const Value::Entry* const entry = frame.map ? frame.map->find(name) : nullptr;
     if (!limits.obsolete || entry) frame.legal.emplace_back(name);  // not for suggestions
-    if (!entry && limits.required && required_ == Required::must_be_given)
+    if (!entry && limits.required && required_ == Required::must_be_given && !inside_no_map())
       faults_.add(frame.where, fmt::format("missing '{}' in {}: {}", name, frame.what, help));
     return entry;
   }

@@ -142,11 +142,11 @@ BOOST_AUTO_TEST_CASE(texts_lists_and_blocks_want_their_own_shape) {
   BOOST_TEST(refused("tags: [a, ]") == "accepted");
   BOOST_TEST(refused("tags: [a, ~]") == "x.yaml:1:11: tags, item 2: expected a text, got nothing");
   BOOST_TEST(refused("length: 5") ==
-             "x.yaml:1:9: length: expected a map of options, as {name: value}, got '5'");
+             "x.yaml:1:9: length: expected a map, got '5'; legal: from, to");
   BOOST_TEST(refused("length:\n") ==
              "x.yaml:1:1: length: has no value; give one or remove the key");
   BOOST_TEST(refused("stopping: 5") ==
-             "x.yaml:1:11: stopping: expected a map of options, as {name: value}, got '5'");
+             "x.yaml:1:11: stopping: expected a map, got '5'; legal: metric, patience");
   BOOST_TEST(refused("links: ''") == "x.yaml:1:8: links: the name of the file is empty");
   BOOST_TEST(refused("- a\n") ==
              "x.yaml:1:1: a spec must be a map of options, as seed: 1, not a list");
