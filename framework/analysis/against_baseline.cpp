@@ -142,7 +142,8 @@ bool has_parameters(const ComparedGroup& group,
   for (std::string word; words >> word;) {
     const auto is_this = [&](const auto& parameter) {
       const auto& [path, value] = parameter;
-      return word == path + "=" + value || word == names.at(path) + "=" + value;
+      return ("." + path + "=" + value).ends_with("." + word) ||
+             word == names.at(path) + "=" + value;
     };
     if (std::none_of(group.parameters.begin(), group.parameters.end(), is_this)) return false;
   }

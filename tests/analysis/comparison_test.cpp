@@ -183,6 +183,7 @@ BOOST_AUTO_TEST_CASE(a_baseline_is_named_in_many_ways) {
   BOOST_TEST(group_named(groups, "2") == 1u);
   BOOST_TEST(group_named(groups, "score=dot") == 2u);
   BOOST_TEST(group_named(groups, "score.type=additive units=8") == 0u);
+  BOOST_TEST(group_named(groups, "type=dot") == 2u);  // the end of an option's path
   BOOST_TEST(group_named(groups, "dot162") == 2u);
   BOOST_TEST(refusal([&] {
                group_named(groups, "score=additive");
