@@ -239,7 +239,7 @@ def parser() -> argparse.ArgumentParser:
         added = commands.add_parser(name, help=help, description=help)
         added.set_defaults(work=work)
         if places:
-            added.add_argument("places", nargs="+", type=Path, metavar=places, help="records, or folders of them")
+            added.add_argument("places", nargs="+", type=Path, metavar=places, help="records, folders of them, or beginnings of ids of runs")
         if name == "all":
             added.add_argument("--out", type=Path, metavar="FOLDER", help="default: figures/ and the name of the first folder")
         else:

@@ -289,14 +289,24 @@ def folders_with(place: Path, names: set[str]) -> Iterator[Path]:
         below[:] = [] if found or deep else sorted(name for name in below if name[0] != ".")
 
 
+def _found(place: Path) -> list[Path]:
+    """A place that is there, or the run whose id begins like this, as the program finds it. Throws RecordError."""
+    return [place] if os.path.lexists(place) else [Path(run["place"]) for run in report_of([place], resamples=0)["runs"]]
+
+
 def find_files(places: Sequence[Path], say: Callable[[str], None]) -> list[AlignmentFile]:
     """The files named, and the records below the folders named, in that order; `say` gets a line for each that is left out.
 
     Throws RecordError where nothing is left.
     """
     kept: dict[str, AlignmentFile] = {}
-    notes = []
-    paths = [f for place in places for f in ([folder / "run.h5" for folder in folders_with(place, {"run.h5"})] if os.path.isdir(place) else [place])]
+    notes, found = [], []
+    for place in places:
+        try:
+            found += _found(place)
+        except RecordError as error:
+            notes.append(f"left out: {error}")
+    paths = [f for place in found for f in ([folder / "run.h5" for folder in folders_with(place, {"run.h5"})] if os.path.isdir(place) else [place])]
     for path in {os.path.realpath(path): path for path in paths}.values():
         try:
             file = read_file(path)
@@ -315,7 +325,7 @@ def find_files(places: Sequence[Path], say: Callable[[str], None]) -> list[Align
         say(note)
     if not kept:
         raise RecordError(last)
-    placed = _placed(list(kept.values()), places, say)
+    placed = _placed(list(kept.values()), found, say)
     if not placed:
         raise RecordError(f"no run in {', '.join(map(str, places))} can be read")
     return placed

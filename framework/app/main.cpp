@@ -81,7 +81,7 @@ std::string fault(CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = *innermost;
   std::string text = error.what();
   for (const std::string& extra : command.remaining()) {
-    if (extra.empty()) continue;
+    if (extra.empty() || extra == "--") continue;
     if (extra[0] != '-') {
       text = fmt::format("'{}' is one argument too many", extra);
       break;

@@ -314,8 +314,9 @@ def test_data_that_is_wrong_or_missing_ends_with_3(refused, commands, tmp_path):
     (tmp_path / "odd/run.h5").symlink_to("x" * 300)
     (tmp_path / "loop.h5").symlink_to("loop.h5")
     assert "odd/run.h5: no such file" in refused(3, "lengths", tmp_path / "odd", *out)
-    for place in (tmp_path / "loop.h5", "x" * 300):
-        assert "no such file" in refused(3, "lengths", place, *out)
+    assert "no such file" in refused(3, "lengths", tmp_path / "loop.h5", *out)
+    for place in (tmp_path / "absent", "x" * 300):
+        assert "nor the beginning of a run's id" in refused(3, "lengths", place, *out)
     assert "no such file" in refused(3, "heatmap", "x" * 300, "--x", "a", "--y", "b", *out)
 
 

@@ -70,6 +70,14 @@ def test_a_run_that_is_there_twice_is_read_once_where_it_is_complete(tmp_path):
     assert notes == [f"{half} is left out: it is the same run as {whole}"]
 
 
+def test_the_beginning_of_an_id_names_a_run(tmp_path, monkeypatch):
+    write_record(tmp_path / "results", "dot").parent.rename(tmp_path / "results/0123456789abcdef")
+    monkeypatch.chdir(tmp_path)
+    notes: list[str] = []
+    assert [file.path for file in records.find_files([Path("0123"), Path("4567")], notes.append)] == [Path("results/0123456789abcdef/run.h5")]
+    assert len(notes) == 1 and "4567" in notes[0]
+
+
 def test_a_usual_name_keeps_its_look_whatever_stands_beside_it():
     together = drawing.looks(["none", "dot", "additive", "cosine", "mine"])
     assert together["dot"] == drawing.looks(["dot"])["dot"]
