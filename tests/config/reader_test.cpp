@@ -241,6 +241,29 @@ BOOST_AUTO_TEST_CASE(missing_options_are_named_with_their_block) {
   BOOST_TEST(strict("task: dot\nlength: {}\nseed: 1") == "accepted");
 }
 
+BOOST_AUTO_TEST_CASE(what_stands_for_a_map_is_the_only_fault_of_its_block) {
+  struct Source {
+    std::string path;
+    example::Nested length = {.from = 9, .to = 1};  // against its own law
+    void describe(OptionVisitor& v) {
+      v("path", path, "its file", required());
+      v("length", length, "of sentences");
+    }
+  };
+  struct Sources {
+    Source train;
+    void describe(OptionVisitor& v) { v("train", train, "what is learnt"); }
+  };
+  const auto sources = [](const std::string& text) {
+    return refusal([&] { parse_spec<Sources>(text, "x.yaml"); });
+  };
+  BOOST_TEST(sources("train: {}\n") ==
+             "x.yaml:1:1: missing 'path' in train: its file\n"
+             "x.yaml:1:1: train.length.to: 1 is below from, 9");
+  BOOST_TEST(sources("train: a.txt\n") ==
+             "x.yaml:1:8: train: expected a map, got 'a.txt'; legal: path, length");
+}
+
 BOOST_AUTO_TEST_CASE(all_faults_are_reported_in_the_order_of_their_places) {
   BOOST_TEST(
       refused("shufle: true\nseed: x\nrate: -1\n") ==
