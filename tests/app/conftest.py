@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import sys
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 from command_line import TINY, text_spec, trained_run  # noqa: E402
+
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # below nohup it is ignored, by the processes of the tests too
 
 
 @pytest.fixture()

@@ -16,8 +16,8 @@ from command_line import PATIENCE, PROGRAM, TINY, answer, error, kill, only_run,
 sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
 bench_ls = pytest.importorskip("bench_ls", reason="python3-h5py is not installed")
 
-RUNS = 400
-SECONDS = 2.0  # for RUNS of them, on a busy machine; unloaded it is 0.03
+RUNS = 120
+SECONDS = 1.0  # for RUNS of them, on a busy machine; unloaded it is 0.02
 
 
 class Folder:
