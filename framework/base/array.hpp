@@ -37,11 +37,11 @@ auto as_xtensor(View view) {
 }
 
 // The sum of all numbers of an expression, added one after the other in their order: on every machine
-// the same bits (xt::sum promises no order).
+// the same bits (xt::sum promises no order). Of none it is 0; an empty expression has no end to go to.
 template <class Expression>
 auto sum_of(const Expression& numbers) {
-  return std::accumulate(
-      numbers.begin(), numbers.end(), typename std::decay_t<Expression>::value_type{});
+  typename std::decay_t<Expression>::value_type none{};
+  return numbers.size() == 0 ? none : std::accumulate(numbers.begin(), numbers.end(), none);
 }
 
 }  // namespace softalign
