@@ -69,7 +69,7 @@ def _width(words: str, family: tuple[str, ...]) -> float:
     if not words.strip():
         return 0
     path = TextPath((0, 0), words, prop=FontProperties(family=list(family), size=100))
-    return path.vertices[:, 0].max(initial=0) / 100  # get_extents() takes a hundred times as long; letters end where their points do
+    return path.vertices[:, 0].max(initial=0) / 100  # get_extents() takes 0.3 s for a long line; letters end where their points do
 
 
 def wrapped(words: str, room: float) -> str:

@@ -153,6 +153,11 @@ def test_a_legend_of_long_names_stays_in_its_figure(tmp_path):
     assert [text.get_text().replace("\n", " ") for text in legend.get_texts()] == names
 
 
+def test_a_letter_that_no_font_has_takes_finite_room():
+    paper.set_style("serif")
+    assert np.isfinite(paper.text_width("\u6f22", 8))
+
+
 def test_panels_of_several_series_say_which(tmp_path):
     path = write_record(tmp_path, "dot")
     for series in ("dev", "train"):

@@ -1,5 +1,6 @@
 // A training step: what it computes does not depend on how a batch is cut.
 #include <boost/test/unit_test.hpp>
+#include <fmt/ranges.h>  // fmt::join, from version 11 on
 
 #include <algorithm>
 #include <cmath>
@@ -199,37 +200,33 @@ std::string narrow(const PluginEntry& plugin) {
   return fmt::format("{{type: {}{}}}", plugin.name, units ? ", units: 40" : "");
 }
 
-std::string narrow_model(std::string encoder, std::string attention, std::string decoder) {
-  return fmt::format("embedding: 24, encoder: {}, attention: {}, decoder: {}",
-                     encoder.empty() ? "{type: gru, units: 40}" : encoder,
-                     attention.empty() ? "global" : attention,
-                     decoder.empty() ? "{type: attentional_gru, units: 40}" : decoder);
-}
-
 // The law of a step, for everything in the registry.
 BOOST_AUTO_TEST_CASE(how_a_batch_is_cut_sets_no_bits) {
-  std::vector<std::string> models;
+  const std::string narrow_model =
+      "{embedding: 24, encoder: {type: gru, units: 40}, decoder: {type: attentional_gru, units: "
+      "40}}";
+  std::vector<std::vector<std::string>> changes;
   const auto entries = [](const char* kind) { return Registry::instance().entries(kind); };
   for (const PluginEntry* encoder : entries("encoder"))
-    if (encoder->name != "image_grid") models.push_back(narrow_model(narrow(*encoder), "", ""));
+    if (encoder->name != "image_grid") changes.push_back({"encoder=" + narrow(*encoder)});
   for (const PluginEntry* attention : entries("attention"))
     if (attention->name != "built_in" && attention->name != "supervised")
-      models.push_back(narrow_model("", narrow(*attention), ""));
+      changes.push_back({"attention=" + narrow(*attention)});
   for (const PluginEntry* score : entries("score"))
-    models.push_back(
-        narrow_model("", fmt::format("{{type: global, score: {}}}", narrow(*score)), ""));
+    changes.push_back({fmt::format("attention={{type: global, score: {}}}", narrow(*score))});
   for (const PluginEntry* decoder : entries("decoder"))
-    models.push_back(decoder->name == "transformer"
-                         ? narrow_model("self_attention", "built_in", "transformer")
-                         : narrow_model("", "", narrow(*decoder)));
-  models.push_back("embedding: 128, tied_embeddings: all");
-  models.push_back(
-      "embedding: 24, dropout: {embeddings: 0.2, outputs: 0.1, words: 0.1}, encoder: {type: lstm, "
-      "layers: 2, "
-      "dropout: 0.2, recurrent_dropout: 0.2}, decoder: {type: luong_lstm, layers: 2, dropout: "
-      "0.1}");
-  for (const std::string& model : models) BOOST_TEST_CONTEXT(model) {
-      const ModelOptions options = parse_spec<ModelOptions>("{" + model + "}", "model").spec;
+    if (decoder->name == "transformer")
+      changes.push_back({"decoder=transformer", "attention=built_in", "encoder=self_attention"});
+    else
+      changes.push_back({"decoder=" + narrow(*decoder)});
+  changes.push_back(
+      {"embedding=128", "tied_embeddings=all", "encoder.units=256", "decoder.units=256"});
+  changes.push_back({"dropout={embeddings: 0.2, outputs: 0.1, words: 0.1}",
+                     "encoder={type: lstm, layers: 2, dropout: 0.2, recurrent_dropout: 0.2}",
+                     "decoder={type: luong_lstm, layers: 2, dropout: 0.1}"});
+  for (const auto& changed : changes)
+    BOOST_TEST_CONTEXT(fmt::format("{}", fmt::join(changed, " "))) {
+      const ModelOptions options = parse_spec<ModelOptions>(narrow_model, "model", changed).spec;
       const Outcome whole = outcome_of(options, Precision::float32, 1, 1);
       for (const auto& [parts, threads] : {std::pair(3, 3), {11, 2}})
         BOOST_TEST((outcome_of(options, Precision::float32, parts, threads) == whole));
