@@ -1,6 +1,6 @@
 // A training step: what it computes does not depend on how a batch is cut.
-#include <boost/test/unit_test.hpp>
 #include <fmt/ranges.h>  // fmt::join, from version 11 on
+#include <boost/test/unit_test.hpp>
 
 #include <algorithm>
 #include <cmath>
