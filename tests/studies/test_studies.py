@@ -42,7 +42,9 @@ def shipped(name: str) -> str:
 def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The records of all studies in their tiny form, and their pages."""
     folder = tmp_path_factory.mktemp("results")
-    studies("--tiny", "--out", folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SOFTALIGN_CACHE", str(tmp_path_factory.mktemp("cache")))  # a hundred runs read the same corpora
+        studies("--tiny", "--out", folder)
     there = [name for name in STUDIES if (folder / f"{name}-tiny").exists()]
     assert len(there) >= len(STUDIES) - 1
     studies("--tiny", "--pages", "--out", folder, *there)
