@@ -79,7 +79,7 @@ std::vector<Step> steps_of(const Attention& attention,
   std::vector<Step> all;
   for (Index t = 0; t < steps; ++t) {
     Var state = tape.constant(filled(tape, {rows, kQuery}, static_cast<double>(2 + t)));
-    const Glimpse glimpse = attention.attend(memory, {state, t, {}, past});
+    const Glimpse glimpse = attention.attend(memory, {{state, t, {}}, past});
     past = glimpse.next;
     const View w = glimpse.weights.value(), c = glimpse.context.value();
     all.push_back({{w.begin(), w.end()}, {c.begin(), c.end()}});
@@ -187,7 +187,7 @@ BOOST_AUTO_TEST_CASE(gradients_where_defaults_do_not_reach) {
           State past = built.plugin->start(memory);
           std::vector<Var> outputs;
           for (Index t = 0; t < kSteps; ++t) {
-            const Glimpse glimpse = built.plugin->attend(memory, {x[1], t, {}, past});
+            const Glimpse glimpse = built.plugin->attend(memory, {{x[1], t, {}}, past});
             past = glimpse.next;
             outputs.push_back(glimpse.context);
           }
@@ -304,7 +304,7 @@ BOOST_AUTO_TEST_CASE(noise_belongs_to_the_example) {
       const AttentionMemory memory = built.plugin->prepare(annotations);
       const State start = built.plugin->start(memory);
       const View w =
-          built.plugin->attend(memory, {tape.constant(query), 0, {}, start}).weights.value();
+          built.plugin->attend(memory, {{tape.constant(query), 0, {}}, start}).weights.value();
       return std::pair(std::vector<double>(w.begin(), w.begin() + kLong),
                        std::vector<double>(w.begin() + kLong, w.end()));
     };

@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(ridge_regression_is_that_of_the_normal_equations) {
                                weights = xt::linalg::solve(normal, right),
                                found = xt::linalg::dot(asked, weights) + share;
   ProbeCounts expected{0, 0, 30};
-  const Index frequent = xt::argmax(share)();
+  const auto frequent = static_cast<Index>(xt::argmax(share)());
   for (std::size_t i = 0; i < 30; ++i) {
     const Index is = classes[2 * i + 1];
     expected.right += xt::argmax(xt::row(found, static_cast<std::ptrdiff_t>(i)))() == usize(is);

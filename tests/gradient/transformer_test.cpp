@@ -233,7 +233,7 @@ BOOST_AUTO_TEST_CASE(heads_over_recurrent_states_are_the_formula) {
     AttentionMemory memory = attention->prepare(annotations_on(tape));
     memory.inspection.heads = &heads;
     const Glimpse found =
-        attention->attend(memory, {tape.constant(filled(tape, "state", {kSentences, kQuery}))});
+        attention->attend(memory, {{tape.constant(filled(tape, "state", {kSentences, kQuery}))}});
     const Index b = one["sentence"], length = kLengths[usize(b)];
     equal(one["context"], 0, kAnnotation, found.context.value().data + b * kAnnotation);
     BOOST_REQUIRE(heads.parts.size() == 1u);
