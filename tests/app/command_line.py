@@ -22,7 +22,7 @@ PROGRAM = BINARIES / "bin" / "softalign"
 ANGULAR = BINARIES / "lib" / "angular.so"
 SANITIZED = "SOFTALIGN_SANITIZE" in os.environ  # the program is slow, opens files of its own and maps terabytes
 can_be_limited = pytest.mark.skipif(SANITIZED, reason="a sanitizer maps more than ulimit -v allows")
-PATIENCE = 10 if SANITIZED else 1  # so many times as long may something take
+PATIENCE = 20 if SANITIZED else 1  # so many times as long may something take
 
 SPLITS = {"train": 20, "dev": 4, "test": 4}  # of the small corpus: so many lines
 TASK = """\

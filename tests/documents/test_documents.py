@@ -65,7 +65,7 @@ def test_every_block_says_what_it_is(document: str):
 
 def run(words: list[str], place: Path, code: str = "", path: str = "") -> str:
     environment = {"PATH": f"{path}:{BUILD}/bin:/usr/bin:/bin", "HOME": str(place), "MPLBACKEND": "Agg", "SOFTALIGN": str(ROOT), "LANG": "C.UTF-8"}
-    done = subprocess.run(words, cwd=place, input=code, env=environment, capture_output=True, text=True, timeout=600, check=False)
+    done = subprocess.run(words, cwd=place, input=code, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{code}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
     return done.stdout
 
