@@ -698,7 +698,7 @@ def test_the_baseline_is_that_of_compare_and_not_the_best(demo):
     compared = json.loads(softalign("compare", demo, "--json", cwd=demo))
     first = [run["run_id"] for run in compared["groups"][compared["baseline"] - 1]["runs"]]
     assert ids[panel["comparison"]["baseline"] - 1] == first != ids[0]
-    marked = re.search(r'<th scope="row">([^<]*) \(baseline\)</th>', html(compute([demo])))
+    marked = re.search(r'<th scope="row" class="wrap">([^<]*) \(baseline\)</th>', html(compute([demo])))
     assert marked and marked[1] == panel["series"][ids.index(first)]
 
 
