@@ -1,6 +1,6 @@
 """What scripts leave where their user says, files and lines.
 
-One law for all files: what softalign made is replaced, anything else needs --force; a symbolic link, a folder or a device never is.
+One law for all files: a page or picture that softalign made is replaced, anything else needs --force; a symbolic link, a folder or a device never is.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class OutputError(Exception):
 
 
 def add_force(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--force", action="store_true", help="replace a file that softalign did not make")
+    parser.add_argument("--force", action="store_true", help="replace a file that is no page or picture made by softalign")
 
 
 def parse_checked(parser: argparse.ArgumentParser, *names: str) -> argparse.Namespace:
@@ -69,7 +69,7 @@ def check(path: Path, force: bool) -> None:
     if not stat.S_ISREG(mode):
         raise OutputError(f"{path}: is {'a folder' if stat.S_ISDIR(mode) else 'no regular file'}; choose another name")
     if not force and not made_by_us(path):
-        raise OutputError(f"{path}: exists and was not made by softalign; --force replaces it, or choose another name")
+        raise OutputError(f"{path}: exists, and is no page or picture that softalign made; --force replaces it, or choose another name")
 
 
 @contextmanager
