@@ -10,7 +10,7 @@ void OutputFile::add_to(CLI::App& command, const char* option, const char* help)
   command.add_option(option, path, help)->check([](const std::string& name) {
     return name.empty() ? "an empty name names no file" : "";
   });
-  command.add_flag("--force", force, "replace the file that is there");
+  command.add_flag("--force", force, "replace any file that is there");
 }
 
 void OutputFile::check(bool (*ours)(const fs::path&)) const {
