@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <chrono>
 #include <future>
+#include <limits>
+#include <optional>
 
 #include "framework/base/error.hpp"
 #include "framework/base/random.hpp"
@@ -35,6 +37,60 @@ std::string from_base64(std::string_view text) {
   if (size < 0 || padding > bytes.size()) return {};
   bytes.resize(bytes.size() - padding);
   return bytes;
+}
+
+// Reads a number of protobuf's from the front of a message; nothing: the message ends before it does.
+std::optional<std::uint64_t> take_varint(std::string_view& message) {
+  std::uint64_t value = 0;
+  for (int shift = 0; shift < 64 && !message.empty(); shift += 7) {
+    const auto byte = static_cast<std::uint8_t>(message.front());
+    message.remove_prefix(1);
+    value |= static_cast<std::uint64_t>(byte & 127) << shift;
+    if (byte < 128) return value;
+  }
+  return std::nullopt;
+}
+
+// Calls visit(number, bytes) for each field of a protobuf message that has a length. False: not a message, or
+// of field types that no model of sentencepiece has.
+template <class Visit>
+bool each_field(std::string_view message, const Visit& visit) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int32_t>::max();  // as the library reads
+  while (!message.empty()) {
+    const auto key = take_varint(message);
+    if (!key || *key > kMost) return false;
+    const std::uint64_t type = *key & 7;
+    std::uint64_t size = type == 1 ? 8 : 4;
+    if (type == 0) {
+      if (!take_varint(message)) return false;
+      continue;
+    }
+    if (type == 2) {
+      const auto length = take_varint(message);
+      if (!length) return false;
+      size = *length;
+    } else if (type != 1 && type != 5) {
+      return false;
+    }
+    if (size > message.size()) return false;
+    if (type == 2) visit(*key >> 3, message.substr(0, size));
+    message.remove_prefix(size);
+  }
+  return true;
+}
+
+// Whether text is normalised by a table in the model. The library follows its offsets without looking where they
+// lead; the models that it trains for us have none.
+bool has_character_map(std::string_view model) {
+  constexpr std::uint64_t kNormalizer = 3, kDenormalizer = 5, kCharacterMap = 2;
+  bool found = false;
+  const auto look = [&](std::uint64_t number, std::string_view bytes) {
+    found |= number == kCharacterMap && !bytes.empty();
+  };
+  const bool sound = each_field(model, [&](std::uint64_t number, std::string_view bytes) {
+    if (number == kNormalizer || number == kDenormalizer) found |= !each_field(bytes, look);
+  });
+  return found || !sound;
 }
 
 // Why training failed, from "Internal: ./src/x.cc(580) [condition] Reason. Remedies of its own.",
@@ -250,7 +306,12 @@ std::shared_ptr<const Vocabulary> train_sentencepiece(const std::vector<std::str
 }
 
 std::shared_ptr<const Vocabulary> load_sentencepiece(std::string_view base64) {
-  return std::make_shared<SentencePieceVocabulary>(from_base64(base64));
+  const std::string model = from_base64(base64);
+  if (has_character_map(model))
+    throw DataError(
+        "vocabulary of sentencepiece: not a model of ours: it normalises text by a table of its own "
+        "(precompiled_charsmap)");
+  return std::make_shared<SentencePieceVocabulary>(model);
 }
 
 std::string sentencepiece_version() { return SOFTALIGN_SENTENCEPIECE_VERSION; }

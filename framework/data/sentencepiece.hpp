@@ -24,7 +24,8 @@ std::shared_ptr<const Vocabulary> train_sentencepiece(const std::vector<std::str
                                                       const std::string& model,
                                                       const Progress& progress = {});
 
-// From the base64 text after the header of a serialized vocabulary.
+// From the base64 text after the header of a serialized vocabulary. Throws DataError for what
+// train_sentencepiece does not make: with a model that has a precompiled_charsmap the library can be led astray.
 std::shared_ptr<const Vocabulary> load_sentencepiece(std::string_view base64);
 
 // Of the library that this was built with: another may cut words in another way. Empty: built without

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import re
@@ -133,3 +134,47 @@ def test_claims_of_lengths_do_not_mix_units(linked: Path) -> None:
     shown = softalign("study", "study.yaml", BPE, cwd=linked, code=4).stdout
     assert "1. holds: token_accuracy(text/words)" in shown and "2. NOT MEASURED: " in shown
     assert "token_accuracy[1-2](text/pieces) counts lengths otherwise (evaluate.length_unit)" in shown
+
+
+def field(key: bytes, content: bytes) -> bytes:
+    """A field of protobuf's that has a length."""
+    return key + bytes([len(content)]) + content
+
+
+NORMALIZER, DENORMALIZER, SAMPLES = b"\x1a", b"\x2a", b"\x22"
+MAP = field(b"\x12", b"\x04\0\0\0" + b"\xff\xff\xff\x7f" + b"astray")  # a trie whose first unit leads far beyond it
+
+
+ASTRAY = [
+    field(NORMALIZER, MAP),
+    field(NORMALIZER, field(b"\x0a", b"identity") + MAP),
+    field(NORMALIZER, MAP) + field(NORMALIZER, field(b"\x12", b"")),
+    field(NORMALIZER, MAP) + field(SAMPLES, field(b"\x0a", field(b"\x0a", b"the house") + field(b"\x12", b"the"))),
+    field(DENORMALIZER, MAP),
+    field(b"\x9a\x80\x00", MAP),  # the number of the field written longer
+    field(b"\x9a\x80\x80\x80\x10", MAP),  # with bits above the 32 that the library reads
+    field(NORMALIZER, MAP)[:-1],
+    b"\x0b" + field(NORMALIZER, MAP) + b"\x0c",  # in a group
+]
+
+
+def test_a_model_that_may_lead_the_library_astray_is_refused(linked: Path) -> None:
+    run = trained_run(linked, BPE, spec="text.yaml")
+    record = run / "run.h5"
+    whole = record.read_bytes()
+    with h5py.File(record) as file:
+        header, model = file["data/source_vocabulary"].asstr()[()].split("\n")[:2]
+
+    def add(more: bytes) -> None:
+        record.write_bytes(whole)
+        with h5py.File(record, "a") as file:
+            file["data/source_vocabulary"][()] = f"{header}\n{base64.b64encode(base64.b64decode(model) + more).decode()}\n"
+
+    add(field(NORMALIZER, field(b"\x0a", b"identity")))
+    assert softalign("translate", run, cwd=linked, text="reads sings\n").stdout
+    damaged = f"softalign: {record}: damaged: source_vocabulary: vocabulary of sentencepiece: not a model of ours: "
+    for more in ASTRAY:
+        add(more)
+        assert damaged in softalign("translate", run, cwd=linked, text="reads sings\n", code=3).stderr, more
+    for command in (["score", run, "--source", "test.en", "--target", "test.es"], ["evaluate", run]):
+        assert damaged in softalign(*command, cwd=linked, code=3).stderr
