@@ -309,7 +309,8 @@ std::shared_ptr<const Vocabulary> load_sentencepiece(std::string_view base64) {
   const std::string model = from_base64(base64);
   if (has_character_map(model))
     throw DataError(
-        "vocabulary of sentencepiece: not a model of ours: it normalises text by a table of its own "
+        "vocabulary of sentencepiece: not a model of ours: it normalises text by a table of its "
+        "own "
         "(precompiled_charsmap)");
   return std::make_shared<SentencePieceVocabulary>(model);
 }
