@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "framework/base/suggest.hpp"
+#include "framework/config/characters.hpp"
 #include "framework/config/scalar.hpp"
 
 namespace softalign {
@@ -34,9 +35,10 @@ std::string Fields::text(std::string_view key, std::string_view otherwise) {
 void Fields::finish() const {
   for (const Value::Entry& entry : map_.entries)
     if (std::find(legal_.begin(), legal_.end(), entry.key) == legal_.end())
-      throw SpecError("{}: unknown key '{}' in {}{}",
+      throw SpecError("{}: unknown key '{}'{} in {}{}",
                       entry.where.str(),
                       printable(entry.key),
+                      slip_in(entry.key),
                       what_,
                       suggestion(entry.key, legal_));
 }

@@ -10,6 +10,7 @@
 #include "framework/base/suggest.hpp"
 #include "framework/base/types.hpp"
 #include "framework/config/changed_type.hpp"
+#include "framework/config/characters.hpp"
 #include "framework/config/faults.hpp"
 #include "framework/config/registry.hpp"
 #include "framework/config/scalar.hpp"
@@ -387,8 +388,9 @@ class Reader final : public OptionVisitor {
       if (contains(frame.legal, entry.key) || was_legal(entry, frame.kind, frame.fallback))
         continue;
       faults_.add(entry.where,
-                  fmt::format("unknown key '{}' in {}{}",
+                  fmt::format("unknown key '{}'{} in {}{}",
                               printable(entry.key),
+                              slip_in(entry.key),
                               frame.what,
                               suggestion(entry.key, frame.legal)));
     }

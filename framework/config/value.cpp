@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "framework/config/characters.hpp"
 #include "framework/config/scalar.hpp"
 
 namespace softalign {
@@ -74,7 +75,8 @@ std::string Value::describe() const {
     case Type::scalar:
       break;
   }
-  return fmt::format("{}'{}'", quoted ? "the quoted text " : "", printable(text));
+  return fmt::format(
+      "{}'{}'{}", quoted ? "the quoted text " : "", printable(text), quoted ? "" : slip_in(text));
 }
 
 }  // namespace softalign

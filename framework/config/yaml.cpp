@@ -159,6 +159,30 @@ class Builder final : public YAML::EventHandler {
   Value root_;
 };
 
+// yaml-cpp stops at the line that it cannot read or at the next one. A slip of the keyboard in either is named instead of
+// what it makes of the rest.
+SpecError not_yaml(const YAML::Exception& error, std::string_view text, const Builder& builder) {
+  YAML::Mark mark = error.mark;
+  std::vector<std::string_view> lines;
+  for (std::size_t at = 0; at < text.size() && std::ssize(lines) <= mark.line;) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  for (int l = mark.line; l >= std::max(0, mark.line - 1); --l) {
+    if (l >= std::ssize(lines) || lines[usize(l)].find_first_of("'\"") != text.npos) continue;
+    const std::string_view line = lines[usize(l)];
+    const std::size_t first = std::min(line.find_first_not_of(" -"), line.size());
+    const std::string_view content = trimmed(line.substr(first));
+    const std::string slip = slip_in(content);
+    if (slip.empty()) continue;
+    mark.line = l;
+    mark.column = static_cast<int>(first);
+    return SpecError("{}: not YAML: '{}'{}", builder.at(mark).str(), printable(content), slip);
+  }
+  return SpecError("{}: not YAML: {}", builder.at(mark).str(), printable(error.msg, 200));
+}
+
 // The end is marked, because yaml-cpp takes the end of a file for the end of a quote: a file cut
 // short inside "..." would be read as if it were whole.
 Value parse(std::string_view text, Builder builder) {
@@ -172,9 +196,10 @@ Value parse(std::string_view text, Builder builder) {
     while (parser.HandleNextDocument(builder)) {
     }
   } catch (const YAML::Exception& error) {
-    const std::string what = error.mark.line >= end_line ? "it ends inside a quote, a [ or a {"
-                                                         : printable(error.msg, 200);
-    throw SpecError("{}: not YAML: {}", builder.at(error.mark).str(), what);
+    if (error.mark.line >= end_line)
+      throw SpecError("{}: not YAML: it ends inside a quote, a [ or a {{",
+                      builder.at(error.mark).str());
+    throw not_yaml(error, text, builder);
   }
   return builder.finish();
 }

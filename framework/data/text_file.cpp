@@ -30,6 +30,34 @@ bool is_stream(const std::string& path) {
   return std::filesystem::is_fifo(status) || std::filesystem::is_character_file(status);
 }
 
+constexpr std::string_view kMacLineEnds =
+    "old Mac line ends; convert it: tr '\\r' '\\n' < FILE > NEW";
+
+std::string_view remedy_for(std::string_view long_line) {
+  return long_line.find('\r') == std::string_view::npos ? "put one sentence on each line"
+                                                        : kMacLineEnds;
+}
+
+// What else than text a file or stream may be.
+void refuse_other_formats(std::string_view beginning, const std::string& name) {
+  for (const auto& [magic, program] : {std::pair<std::string_view, const char*>{"\x1f\x8b", "gzip"},
+                                       {"\xFD"
+                                        "7zXZ",
+                                        "xz"},
+                                       {"\x28\xB5\x2F\xFD", "zstd"},
+                                       {"PK\x03\x04", "zip"}})
+    if (beginning.starts_with(magic))
+      throw DataError("{}: is compressed with {}; unpack it, or use gzip{}",
+                      name,
+                      program,
+                      program == std::string_view("gzip") ? " once" : "");
+  constexpr std::string_view kBzip2 = "BZh", kBlock = "1AY&SY";
+  if (beginning.starts_with(kBzip2) && beginning.substr(kBzip2.size() + 1).starts_with(kBlock))
+    throw DataError("{}: is compressed with bzip2; unpack it, or use gzip", name);
+  if (beginning.starts_with("\xFF\xFE") || beginning.starts_with("\xFE\xFF"))
+    throw DataError("{}: is UTF-16; convert it: iconv -f UTF-16 -t UTF-8", name);
+}
+
 }  // namespace
 
 void check_line(std::string_view line, const std::string& file, Index number) {
@@ -43,19 +71,24 @@ void check_line(std::string_view line, const std::string& file, Index number) {
                     wrong + 1,
                     static_cast<unsigned char>(line[wrong]));
   if (const std::size_t words = split_words(line).size(); words > kLongestSentence)
-    throw DataError("{}:{}: {} words, more than {}; put one sentence on each line",
+    throw DataError("{}:{}: {} words, more than {}; {}",
                     file,
                     number,
                     words,
-                    kLongestSentence);
+                    kLongestSentence,
+                    remedy_for(line));
 }
 
 bool LineReader::next(std::string& line) {
   line.clear();
-  if (!take_line(line)) return false;
+  if (!take_line(line)) {
+    if (number_ == 1 && returns_) throw DataError("{}:1: {}", name_, kMacLineEnds);
+    return false;
+  }
   ++number_;
   if (number_ == 1 && line.starts_with(kByteOrderMark)) line.erase(0, kByteOrderMark.size());
   if (line.ends_with('\r')) line.pop_back();
+  if (number_ == 1) returns_ = line.find('\r') != std::string::npos;
   check_line(line, name_, number_);
   return true;
 }
@@ -69,11 +102,10 @@ bool LineReader::take_line(std::string& line) {
     }
     const std::size_t end = remaining_.find('\n');
     line += remaining_.substr(0, end);
+    if (number_ == 0) refuse_other_formats(line, name_);
     if (line.size() > kMaxLineBytes)
-      throw DataError("{}:{}: longer than {} bytes; put one sentence on each line",
-                      name_,
-                      number_ + 1,
-                      kMaxLineBytes);
+      throw DataError(
+          "{}:{}: longer than {} bytes; {}", name_, number_ + 1, kMaxLineBytes, remedy_for(line));
     remaining_.remove_prefix(end == std::string_view::npos ? remaining_.size() : end + 1);
     if (end != std::string_view::npos) return true;
   }

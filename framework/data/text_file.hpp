@@ -32,7 +32,8 @@ class LineReader {
 
   // The next line without its end (LF or CRLF) and without a byte order mark; false after the last.
   // Throws DataError `name:line: ...` for more than a MiB without a line end, which is never read
-  // further, and for whatever check_line refuses.
+  // further, for whatever check_line refuses, for compressed text and for UTF-16, and behind a first
+  // line that is the only one where carriage returns stand in it.
   bool next(std::string& line);
 
   const std::string& name() const { return name_; }
@@ -48,6 +49,7 @@ class LineReader {
   std::string buffer_;          // what was read and not yet taken
   std::string_view remaining_;  // the part of it still to take
   Index number_ = 0;
+  bool returns_ = false;  // carriage returns in the first line
 };
 
 // A file, plain or gzip. Every fault is a DataError with file and line: one that is missing,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <optional>
 
 #include "framework/base/counted.hpp"
 #include "framework/base/hash.hpp"
@@ -84,23 +85,36 @@ std::string take_parameters(Model& model, const InitOptions& options, const Data
                      numbers);
 }
 
+std::optional<double> number_in(std::string_view word) {
+  double number = 0;
+  const auto [at, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  const bool whole = error == std::errc{} && at == word.data() + word.size();
+  return whole ? std::optional(number) : std::nullopt;
+}
+
 // The numbers behind the first word of a line.
 std::vector<real> numbers_of(const std::vector<std::string_view>& words, const TextFile& file) {
   std::vector<real> numbers;
   for (std::size_t i = 1; i < words.size(); ++i) {
-    const std::string_view word = words[i];
-    double number = 0;
-    const auto [at, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-    if (error != std::errc{} || at != word.data() + word.size())
+    const std::optional<double> number = number_in(words[i]);
+    if (!number)
       throw DataError("{}:{}: '{}' is no number; a line is a symbol and its numbers",
                       file.path(),
                       file.line_number(),
-                      printable(word));
-    numbers.push_back(static_cast<real>(number));
+                      printable(words[i]));
+    numbers.push_back(static_cast<real>(*number));
     if (!std::isfinite(numbers.back()))
-      throw DataError("{}:{}: '{}' is not finite", file.path(), file.line_number(), word);
+      throw DataError("{}:{}: '{}' is not finite", file.path(), file.line_number(), words[i]);
   }
   return numbers;
+}
+
+// Whether the last `size` words alone are numbers, behind a symbol of several words.
+bool has_blanks_in_symbol(const std::vector<std::string_view>& words, Index size) {
+  if (std::ssize(words) <= size + 1) return false;
+  const auto numbers = words.end() - size;
+  return std::all_of(numbers, words.end(), number_in) &&
+         !std::all_of(words.begin() + 1, numbers, number_in);
 }
 
 std::string take_vectors(Model& model,
@@ -115,10 +129,15 @@ std::string take_vectors(Model& model,
   const Index size = table->shape[1];
   std::vector<bool> found(usize(table->shape[0]));
   TextFile file(path.path);
-  std::string line, promised;  // by the first line
-  Index vectors = 0;
+  std::string line, promised;          // by the first line
+  Index vectors = 0, with_blanks = 0;  // those of symbols with blanks, which no symbol here has
   while (file.next(line)) {
     const std::vector<std::string_view> words = split_words(line);
+    if (has_blanks_in_symbol(words, size)) {
+      ++vectors;
+      ++with_blanks;
+      continue;
+    }
     const std::vector<real> numbers = numbers_of(words, file);
     // How many there are, and of which size.
     if (file.line_number() == 1 && numbers.size() == 1 && size != 1) {
@@ -147,16 +166,14 @@ std::string take_vectors(Model& model,
   if (covered == 0)
     throw DataError(
         "{}: has none of the {} {} symbols", file.path(), found.size() - kSpecials, side);
-  const bool whole = promised.empty() || promised == std::to_string(vectors);
-  return fmt::format(
-      "{}: {} of {} {} symbols{}",
-      file.path(),
-      covered,
-      found.size() - kSpecials,
-      side,
-      whole ? ""
-            : fmt::format(
-                  "; its first line says {} vectors, and it has {}", printable(promised), vectors));
+  std::string note =
+      fmt::format("{}: {} of {} {} symbols", file.path(), covered, found.size() - kSpecials, side);
+  if (!promised.empty() && promised != std::to_string(vectors))
+    note += fmt::format(
+        "; its first line says {} vectors, and it has {}", printable(promised), vectors);
+  if (with_blanks > 0)
+    note += fmt::format("; skipped {} with blanks in the symbol", counted(with_blanks, "line"));
+  return note;
 }
 
 }  // namespace

@@ -103,6 +103,13 @@ def test_word_vectors(here: Path) -> None:
     (here / "vectors.txt").write_text("7 8\n" + "\n".join(lines) + "\n")  # its end is missing
     done = softalign("run", "text.yaml", *changes, "seed=2", cwd=here)
     assert "vectors.txt: 3 of 8 source symbols; its first line says 7 vectors, and it has 4\n" in done.stderr
+    blanks = "\n".join(f"{symbol} " + " ".join(["0.5"] * 8) for symbol in (". . .", "to name@example.org", "at 1 a.m."))
+    (here / "vectors.txt").write_text(blanks + "\n" + "\n".join(lines) + "\n")  # as in vectors made from web pages
+    done = softalign("run", "text.yaml", *changes, "seed=3", cwd=here)
+    assert "vectors.txt: 3 of 8 source symbols; skipped 3 lines with blanks in the symbol\n" in done.stderr
+    for line, fault in (("a 1 2 3 4 5 6 7 8 9", "9 numbers behind the symbol"), ("b c 1 2 3 4 5 6 7 x", "'c' is no number")):
+        (here / "vectors.txt").write_text(f"{line}\n")
+        assert f"vectors.txt:1: {fault}" in error("run", "text.yaml", *changes, cwd=here, code=3)
     (here / "vectors.txt").write_text("a 1 2\n")
     assert "vectors.txt:1: 2 numbers behind the symbol, and model.embedding is 8" in error("run", "text.yaml", *changes, cwd=here, code=3)
     (here / "vectors.txt").write_text("a 1 2 3 4 5 6 seven 8\n")

@@ -127,6 +127,36 @@ BOOST_AUTO_TEST_CASE(broken_yaml_says_where) {
   BOOST_TEST(begins(refused("~: 1\n"), "x.yaml:1:1: a key must be a word, not nothing"));
 }
 
+BOOST_AUTO_TEST_CASE(slips_of_the_keyboard_are_named) {
+  const char* const colon = "no blank behind its colon; write";
+  BOOST_TEST(contains(refused("a:\n  b:2\n  c: 3\n"), "x.yaml:2:3: not YAML: "));
+  BOOST_TEST(contains(refused("a:\n  b:2\n  c: 3\n"), fmt::format("'b:2' ({} b: 2)", colon)));
+  BOOST_TEST(contains(refused("a:\n  - b:x\n    c: 3\n"), fmt::format("'b:x' ({} b: x)", colon)));
+  BOOST_TEST(!contains(refused("a: 'b:2': 3\n"), colon));
+  BOOST_TEST(contains(parse_yaml("a: b:2", "x.yaml").find("a")->value.describe(), colon));
+  for (const char* plain : {"a: http://b.c", "a: 12:30", "a: \"b:2\"", "a: ':b'", "a: 'b:'"})
+    BOOST_TEST(!contains(parse_yaml(plain, "x.yaml").find("a")->value.describe(), colon));
+
+  const std::string blank = "U+00A0, which only looks like a blank";
+  BOOST_TEST(contains(refused("a:\n  b:\u00a02\n  c: 3\n"), "x.yaml:2:3: not YAML: "));
+  BOOST_TEST(contains(refused("a:\n  b:\u00a02\n  c: 3\n"), blank));
+  BOOST_TEST(contains(parse_yaml("a: 2\u00a0", "x.yaml").find("a")->value.describe(), blank));
+  BOOST_TEST(contains(parse_yaml("a: \u30002", "x.yaml").find("a")->value.describe(), "U+3000"));
+}
+
+BOOST_AUTO_TEST_CASE(carriage_returns_alone_end_no_line) {
+  BOOST_TEST(begins(refused("a: 1\rb:\r  c: 2\r"),
+                    "x.yaml:1:5: a carriage return alone, as old Mac systems end lines; convert "));
+  BOOST_TEST(refused("a: 1\r") == "accepted");  // a Windows line end cut short
+}
+
+BOOST_AUTO_TEST_CASE(json_may_be_indented_with_tabs) {
+  const Value root = parse_yaml("\n{\n\t\"a\": {\n\t\t\"b\": [1,\n\t2]\n\t}\n}\n", "x.yaml");
+  BOOST_TEST(root.find("a")->value.find("b")->value.items.size() == 2u);
+  BOOST_TEST(root.find("a")->value.find("b")->where.str() == "x.yaml:4:3");
+  BOOST_TEST(begins(refused("a: {\n\tb: 1}\n"), "x.yaml:2:1: a tab in the indentation"));
+}
+
 BOOST_AUTO_TEST_CASE(files_that_are_not_there_or_are_no_files) {
   const Scratch folder;
   const auto read = [&](const std::string& name) {

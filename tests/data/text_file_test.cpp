@@ -105,6 +105,42 @@ BOOST_AUTO_TEST_CASE(an_endless_line_is_not_read_to_its_end) {
   BOOST_TEST(filled < 2 << 20);
 }
 
+BOOST_AUTO_TEST_CASE(other_formats_are_named) {
+  const Scratch scratch;
+  const std::string noise = "\0\x80\x01"s + std::string(3 << 20, 'x');
+  for (const auto& [magic, name] : {std::pair("\xFD"
+                                              "7zXZ"s,
+                                              "xz"),
+                                    {"BZh91AY&SY"s, "bzip2"},
+                                    {"\x28\xB5\x2F\xFD"s, "zstd"},
+                                    {"PK\x03\x04"s, "zip"}})
+    for (const std::string& rest : {noise.substr(0, 3), noise, "\n" + noise}) {
+      const std::string path = scratch.write("packed", magic + rest);
+      BOOST_TEST(refusal(path) ==
+                 fmt::format("{}: is compressed with {}; unpack it, or use gzip", path, name));
+    }
+  const std::string twice = write_gzip(scratch, "twice", bytes_of(write_gzip(scratch, "x", "one")));
+  BOOST_TEST(refusal(twice) == twice + ": is compressed with gzip; unpack it, or use gzip once");
+  for (const std::string& text : {"\xFF\xFE"s + "a\0"s, "\xFE\xFF\x4E\x2D"s}) {
+    const std::string path = scratch.write("wide", text);
+    BOOST_TEST(refusal(path) == path + ": is UTF-16; convert it: iconv -f UTF-16 -t UTF-8");
+  }
+  BOOST_TEST(read_all(scratch.write("text", "BZh9 is no archive\n")).size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(carriage_returns_alone_end_no_line) {
+  const Scratch scratch;
+  const std::string remedy = "old Mac line ends; convert it: tr '\\r' '\\n' < FILE > NEW";
+  std::string mac;
+  for (int i = 0; i < 10; ++i) mac += "a b c\r";
+  for (const std::string& text : {mac, mac + "d", mac + "\n"})
+    BOOST_TEST(refusal(scratch.write("mac", text)) == (scratch / "mac").string() + ":1: " + remedy);
+  while (mac.size() < 2 << 20) mac += mac;  // more words than a line may have, then more bytes
+  for (const std::size_t size : {std::size_t{60000}, mac.size()})
+    BOOST_TEST(refusal(scratch.write("mac", mac.substr(0, size))).ends_with(remedy));
+  BOOST_TEST(read_all(scratch.write("mixed", "a\rb\nc\r\n")).size() == 2u);
+}
+
 BOOST_AUTO_TEST_CASE(cut_off_gzip_names_the_line_it_reached) {
   const Scratch scratch;
   const std::string whole = write_gzip(scratch, "cut", "one\ntwo\nthree\n");
