@@ -95,24 +95,21 @@ MetricFacts facts_in(const Record& record, const std::string& metric) {
   const auto text = [&](const char* name) { return record.attribute<std::string>(path, name); };
   const auto number = [&](const char* name) { return record.attribute<double>(path, name); };
   const auto whole = [&](const char* name) { return record.attribute<Index>(path, name); };
-  const std::optional<std::string> title = text("long_name");
   MetricFacts facts;
-  if (title) {
-    facts.title = *title;
+  if (const auto known = registered_metric(metric)) {
+    facts = known->facts();
+  } else {  // of a plugin that is not loaded
+    facts.title = text("long_name").value_or(metric);
+    facts.units = text("units").value_or("");
+    const std::optional<std::string> direction = text("direction");
+    facts.higher_is_better = direction ? std::optional(*direction == "higher") : std::nullopt;
     facts.least = number("valid_min").value_or(-kNoLimit);
     facts.most = number("valid_max").value_or(kNoLimit);
     facts.place = static_cast<int>(whole("place").value_or(facts.place));
     facts.main = whole("main").value_or(0) != 0;
     facts.searched = whole("searched").value_or(0) != 0;
     facts.baseline_of = text("baseline_of").value_or("");
-    const std::optional<std::string> direction = text("direction");
-    facts.higher_is_better = direction ? std::optional(*direction == "higher") : std::nullopt;
-  } else if (const auto known = registered_metric(metric)) {  // a record of an older version
-    facts = known->facts();
-  } else {
-    facts = {.title = metric, .higher_is_better = {}, .least = -kNoLimit, .most = kNoLimit};
   }
-  facts.units = text("units").value_or("");
   facts.signature = text("signature").value_or("");
   return facts;
 }

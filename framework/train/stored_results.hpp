@@ -47,8 +47,8 @@ MetricTable read_by_length(const Record& record);
 // Throws DataError when the record holds no test: the run is not complete.
 StoredResults read_results(const Record& record);
 
-// The facts of a metric as attributes of its values in the record, and back. Of a record that does not
-// tell them, those of the registered metric of that name.
+// The facts of a metric as attributes of its values in the record, and back. What this program knows of a
+// metric is not taken from a record, which may say anything; only the signature, which the spec decides.
 JsonObject attributes_of(const MetricFacts& facts);
 MetricFacts facts_in(const Record& record, const std::string& metric);
 

@@ -179,7 +179,7 @@ WRONG_ATTRIBUTES = [  # (of what, its name, what it becomes, the command that re
     ("test", "selected_update", True, "compare"),
     ("test", "selected_update", "text", "compare"),
     ("test", "sentences", "text", "show"),
-    ("test/by_length/bleu", "units", 1.5, "show"),
+    ("test/by_length/bleu", "signature", 1.5, "show"),
     ("data/dev", "truncated", True, "show"),
     ("data/dev", "truncated", b"\xff\xfe", "show"),
     ("provenance", "plugins", True, "evaluate"),

@@ -46,6 +46,16 @@ bool is_newer(const Record& record, const std::string& path) {
   return false;
 }
 
+// Whether a group names another column as its first because a newer one is before it.
+bool follows_newer(const Record& record, const Record& again, const std::string& path) {
+  constexpr std::string_view kSignal = "@signal";
+  if (!path.ends_with(kSignal)) return false;
+  const std::string group = path.substr(0, path.size() - kSignal.size());
+  const auto first =
+      again.has(group) ? again.attribute<std::string>(group, "signal") : std::nullopt;
+  return first && is_newer(record, group + "/" + *first);
+}
+
 // Whether the numbers of a column are those of another one, at the same updates, as far as it goes.
 std::optional<Index> first_difference(const SeriesColumns& first,
                                       const SeriesColumns& again,
@@ -87,9 +97,16 @@ std::vector<std::string> differences_until(const Record& record, const Record& p
 }  // namespace
 
 std::vector<std::string> differences(const Record& record, const fs::path& again, bool whole) {
-  if (!whole) return differences_until(record, Record(again));
+  const Record second(again);
+  if (!whole) return differences_until(record, second);
   std::vector<std::string> different = compare_records(record.file(), again);
-  std::erase_if(different, [&](const std::string& path) { return is_newer(record, path); });
+  std::erase_if(different, [&](const std::string& path) {
+    return is_newer(record, path) || follows_newer(record, second, path);
+  });
+  const auto matched = [](const Record& one) {  // nothing else of the provenance is made again
+    return one.attribute<std::string>("provenance", "matched");
+  };
+  if (matched(record) != matched(second)) different.emplace_back("provenance@matched");
   return different;
 }
 

@@ -84,7 +84,10 @@ void check_data(const Record& record, const Spec& spec) {
         fmt::join(changed, ", "),
         changed.front());
   const std::vector<RunName> names = names_of(spec);
-  if (std::ranges::count(names, record.run_id(), &RunName::run_id) > 0) return;
+  const auto name = std::ranges::find(names, record.run_id(), &RunName::run_id);
+  if (name != names.end() && name->identity_json == record.identity_json()) return;
+  if (name != names.end())
+    throw damaged_record(record.file(), "its identity_json is not what its run id is the hash of");
   const std::string made_by = record.attribute<std::string>("", "framework_version").value_or("");
   if (made_by == build_info().version)
     throw damaged_record(record.file(),

@@ -36,30 +36,14 @@ std::string hash_of(const std::vector<Dimension>& dims, const Values& values) {
   return sha256_hex(out.bytes());
 }
 
-// An attribute that says what numbers are, which versions may say in other words.
-bool describes(const std::string& attribute) {
-  static constexpr std::array<std::string_view, 11> kNames{"Conventions",
-                                                           "signal",
-                                                           "long_name",
-                                                           "units",
-                                                           "direction",
-                                                           "valid_min",
-                                                           "valid_max",
-                                                           "place",
-                                                           "main",
-                                                           "searched",
-                                                           "baseline_of"};
-  return std::ranges::find(kNames, attribute) != kNames.end();
-}
-
 void collect(const Hdf5Reader& file, const std::string& path, Contents& contents) {
-  if (is_volatile(path)) return;
+  const bool of_machine = is_volatile(path), group = file.is_group(path);
+  if (of_machine && group) return;
   const JsonObject attributes = file.attributes(path);
   for (const auto& [name, value] : attributes.items())
-    if (!is_volatile(path + "@" + name) && !describes(name))
-      contents[path + "@" + name] = value.dump();
-  if (!file.is_group(path) && !path.empty()) {
-    contents[path] = hash_of(file.dims(path), file.read(path));
+    if (!is_volatile(path + "@" + name)) contents[path + "@" + name] = value.dump();
+  if (!group && !path.empty()) {
+    if (!of_machine) contents[path] = hash_of(file.dims(path), file.read(path));
     return;
   }
   for (const std::string& child : file.children(path))
