@@ -62,8 +62,7 @@ double to_number(const Json& value) {  // JSON has no NaN: it writes null
 }
 
 bool serves_scales(const std::string& name) {
-  return name == "CLASS" || name == "NAME" || name == "DIMENSION_LIST" ||
-         name == "REFERENCE_LIST";
+  return name == "CLASS" || name == "NAME" || name == "DIMENSION_LIST" || name == "REFERENCE_LIST";
 }
 
 MachineError wrong(hid_t object, const std::string& name, const char* what) {
