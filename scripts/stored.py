@@ -42,7 +42,7 @@ SPEC = {  # what figures and reports read of a spec
 
 NUMBER = (int, float, type(None))
 VALUE = {"mean": NUMBER, "deviation": NUMBER, "seeds": int}
-CLAIM = {"claim": str, "because": str, "expect": str, "verdict": re.compile("holds|fails|empty|unmeasured|absent|unknown")}
+CLAIM = {"claim": str, "because": str, "expect": str, "verdict": re.compile("holds|fails|undecided|empty|unmeasured|absent|unknown")}
 JUDGED = {"left": VALUE, "right": VALUE, "sentences": int, "confidence": NUMBER, "resamples": int}
 JUDGED |= {"difference?": VALUE, "interval?": [NUMBER], "p?": NUMBER, "seeds?": int}  # which older ones lack
 STUDY = {  # what pages need of study.json

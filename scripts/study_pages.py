@@ -221,7 +221,8 @@ def page(name: str, study: Row, runs: Sequence[Row], claims: Sequence[Row], draw
         *(metric_table(table) for table in study["tables"]),
         *diagnostic_tables(runs),
         "## Claims\n\nLeft, right and their difference: mean and deviation over seeds. Interval and p, a paired bootstrap over the n test sentences, hold the trained "
-        "models fixed and do not speak of another seed; seeds: for how many of them alone the claim holds. An open claim is a question, asked without an expectation.\n",
+        "models fixed and do not speak of another seed; seeds: for how many of them alone the claim holds. A claim is undecided where the seeds, the interval or "
+        "p that it asks for support neither answer. An open claim is a question, asked without an expectation.\n",
         claims_table(claims),
         "Why:\n\n" * bool(reasons) + "".join(reasons),
         RECORD if shipped else "",

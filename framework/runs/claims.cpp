@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "framework/analysis/significance.hpp"
 #include "framework/base/counted.hpp"
@@ -86,6 +87,19 @@ Sides sides_of(const Statement& statement,
   return sides;
 }
 
+// Whether what the means say is more than their sign: by the evidence that the claim asks for, else by the
+// 95 % interval, else, where nothing was resampled, by every seed. held: whether the claim does at either
+// end of that interval, 1 or 0.
+bool is_supported(const JudgedClaim& judged, const Range& held) {
+  const StudyClaim& claim = *judged.claim;
+  const bool agrees = judged.agrees();
+  const bool by_seeds = judged.seeds == (agrees ? judged.difference.count : 0);
+  const bool asks_seeds = claim.all_seeds && judged.difference.count > 1;
+  if (claim.p) return judged.p < *claim.p && (!asks_seeds || by_seeds);
+  if (asks_seeds || judged.resamples == 0) return by_seeds;
+  return held.low == held.high && (held.low == 1) == agrees;
+}
+
 JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const Measured& measured) {
   JudgedClaim judged;
   judged.claim = &claim;
@@ -114,12 +128,13 @@ JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const Measured& me
     return judged;
   }
   const bool enough = resampled && judged.sentences >= kFewestSentences;
-  if (claim.p && !enough) {
+  if (claim.p && (!enough || seeds == 1)) {
     judged.verdict = Verdict::unmeasured;
-    judged.nothing = fmt::format("{} {} too few for p, which takes {}",
-                                 counted(judged.sentences, "sentence"),
-                                 judged.sentences == 1 ? "is" : "are",
-                                 kFewestSentences);
+    judged.nothing = enough ? "one seed is too few for p, which takes 2"
+                            : fmt::format("{} {} too few for p, which takes {}",
+                                          counted(judged.sentences, "sentence"),
+                                          judged.sentences == 1 ? "is" : "are",
+                                          kFewestSentences);
     return judged;
   }
   for (const Measurement& m : statement.measurements()) {
@@ -134,23 +149,22 @@ JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const Measured& me
   judged.difference = over_seeds(sides.difference);
   for (std::size_t s = 0; s < seeds; ++s)
     judged.seeds += statement.holds(sides.left[s], sides.right[s]) ? 1 : 0;
-  Index held = 0;
-  std::vector<double> differences;
+  std::vector<double> differences, held;  // held: 1 where the claim does
   for (Index k = 1; enough && k <= kResamples; ++k) {
     const Sides drawn = sides_of(statement, measured, seeds, k);
     const double left = over_seeds(drawn.left).mean, right = over_seeds(drawn.right).mean;
     if (std::isnan(left) || std::isnan(right)) continue;
-    ++judged.resamples;
-    if (statement.holds(left, right)) ++held;
+    held.push_back(statement.holds(left, right) ? 1 : 0);
     if (std::isfinite(left - right)) differences.push_back(left - right);
   }
+  judged.resamples = std::ssize(held);
   judged.interval = range_of(differences);
-  judged.p = enough ? p_bootstrap(differences, judged.difference.mean) : std::nan("");
-  const bool holds = statement.holds(judged.left.mean, judged.right.mean) &&
-                     (!claim.all_seeds || judged.seeds == judged.difference.count) &&
-                     (!claim.p || judged.p < *claim.p);
-  judged.verdict = holds ? Verdict::holds : Verdict::fails;
-  judged.confidence = ratio(static_cast<double>(held), static_cast<double>(judged.resamples));
+  judged.p = enough && seeds > 1 ? p_bootstrap(differences, judged.difference.mean) : std::nan("");
+  judged.confidence =
+      ratio(std::accumulate(held.begin(), held.end(), 0.0), static_cast<double>(held.size()));
+  judged.verdict = !is_supported(judged, range_of(held)) ? Verdict::undecided
+                   : judged.agrees()                     ? Verdict::holds
+                                                         : Verdict::fails;
   return judged;
 }
 
@@ -160,7 +174,7 @@ std::string evidence_text(const JudgedClaim& judged) {
   const int decimals = small ? 3 : 2;
   const std::string sides = fmt::format("   {}{} {} {};",
                                         number_text(judged.left, decimals),
-                                        judged.verdict == Verdict::holds ? "" : ", and not",
+                                        judged.agrees() ? "" : ", and not",
                                         judged.claim->statement.comparison(),
                                         number_text(judged.right, decimals)),
                     seeds = fmt::format(
@@ -176,7 +190,7 @@ std::string evidence_text(const JudgedClaim& judged) {
                        seeds);
   return fmt::format(
       "{} n = {}, {}; so in {:.1f} % of {} resamples{}\n"
-      "   {}, 95 % in [{:.{}f}, {:.{}f}], p = {:.3f}; {}\n",
+      "   {}, 95 % in [{:.{}f}, {:.{}f}]{}; {}\n",
       sides,
       counted(judged.sentences, "sentence"),
       counted(judged.left.count, "seed"),
@@ -188,7 +202,7 @@ std::string evidence_text(const JudgedClaim& judged) {
       decimals,
       judged.interval.high,
       decimals,
-      judged.p,
+      std::isnan(judged.p) ? "" : fmt::format(", p = {:.3f}", judged.p),
       seeds);
 }
 
@@ -200,6 +214,8 @@ std::string verdict_word(const JudgedClaim& judged) {
     return judged.claim->open ? "open, not measured" : "NOT MEASURED";
   if (judged.verdict == Verdict::absent)
     return judged.claim->open ? "open, no such configuration" : "NO SUCH CONFIGURATION";
+  if (judged.verdict == Verdict::undecided)
+    return judged.claim->open ? "open, undecided" : "UNDECIDED";
   const bool holds = judged.verdict == Verdict::holds;
   if (judged.claim->open) return holds ? "open, holds" : "open, does not hold";
   return holds ? "holds" : "FAILS";
@@ -211,6 +227,8 @@ std::string name_of(Verdict verdict) {
       return "holds";
     case Verdict::fails:
       return "fails";
+    case Verdict::undecided:
+      return "undecided";
     case Verdict::empty:
       return "empty";
     case Verdict::unmeasured:

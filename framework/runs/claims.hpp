@@ -17,6 +17,7 @@ namespace softalign {
 enum class Verdict {
   holds,
   fails,
+  undecided,   // what was measured supports neither
   empty,       // no test sentence has a length that it speaks of
   unmeasured,  // sentences that it speaks of do not define the metric
   absent,      // the sweep is over, and no configuration that it speaks of is complete
@@ -35,13 +36,17 @@ struct JudgedClaim {
   // are resampled alike), of those that define both sides.
   double confidence = 0;
   Range interval;       // 95 %, of the difference of the means over these resamples
-  double p = 0;         // two-sided, of that difference being 0 (p_bootstrap)
+  double p = 0;         // two-sided, of that difference being 0 (p_bootstrap); NaN for one seed
   Index resamples = 0;  // 0: of diagnostics alone, which are not drawn anew, or of too few
   std::vector<std::string> best;  // of a sweep: which configuration each measurement means
   std::string nothing;  // the measurement to blame when the verdict is empty; why it is unmeasured
 
-  bool judged() const { return verdict == Verdict::holds || verdict == Verdict::fails; }
-  // A claim that is expected to hold, and does not.
+  bool judged() const {
+    return verdict == Verdict::holds || verdict == Verdict::fails || verdict == Verdict::undecided;
+  }
+  // Whether both means, taken as they are, agree with the claim.
+  bool agrees() const { return claim->statement.holds(left.mean, right.mean); }
+  // A claim that is expected to hold, and is not seen to.
   bool broken() const {
     return verdict != Verdict::holds && verdict != Verdict::unknown && !claim->open;
   }

@@ -5,7 +5,7 @@
 //     - claim: bleu(best where model.attention.type=global) > bleu(best where model.attention.type=none)
 //       because: why we think so
 //       expect: holds                             # or open: reported, never an error
-//       seeds: all                                # mean: what is compared is the mean; all: and each seed must agree
+//       seeds: all                                # each seed must agree; mean: their mean decides, by its interval
 //       p: 0.01                                   # and the difference must have a smaller p
 #pragma once
 
