@@ -107,11 +107,15 @@ std::vector<AgainstBaseline> group_against(const Comparison& comparison,
                                   results_of(pairs, &Pair::baseline, comparison.lengths),
                                   results_of(pairs, &Pair::run, comparison.lengths),
                                   draws);
-  for (std::size_t t = 0; t < tests.size(); ++t)
-    if (!std::isnan(tests[t].difference))
-      all[places[t]].test = tests[t];
-    else
+  for (std::size_t t = 0; t < tests.size(); ++t) {
+    if (std::isnan(tests[t].difference)) {
       all[places[t]].untested = "a seed without a value";
+      continue;
+    }
+    PairedTest& test = all[places[t]].test.emplace(tests[t]);
+    if (pairs.size() == 1)
+      test.p_randomisation = test.p_bootstrap = test.p_sacrebleu = std::nan("");
+  }
   return all;
 }
 
@@ -133,6 +137,12 @@ void correct(std::vector<AgainstBaseline>& all, std::size_t columns) {
       of_column[i]->p_bootstrap = bootstrap[i];
     }
   }
+}
+
+// "none", "dot": of a parameter whose value this is.
+bool has_value(const ComparedGroup& group, const std::string& given) {
+  return std::ranges::any_of(group.parameters,
+                             [&](const auto& one) { return one.second == given; });
 }
 
 bool has_parameters(const ComparedGroup& group,
@@ -167,13 +177,14 @@ std::size_t group_named(const std::vector<ComparedGroup>& groups, const std::str
     const bool named = std::any_of(runs.begin(), runs.end(), [&](const FinishedRun* run) {
       return run->run_id.starts_with(given) || run->name == given;
     });
-    if (given.find('=') == given.npos ? named : has_parameters(groups[g], given, names))
+    if (given.find('=') == given.npos ? named || has_value(groups[g], given)
+                                      : has_parameters(groups[g], given, names))
       meant.push_back(g);
   }
   if (meant.size() == 1) return meant.front();
   throw SpecError(
       "--baseline {}: {} of the {} groups; give its number (1 to {}), its parameters as "
-      "KEY=VALUE, the beginning of a run's id, or a name that no other group has",
+      "KEY=VALUE, a value or name that no other group has, or the beginning of a run's id",
       printable(given),
       meant.empty() ? "none" : fmt::format("{}", meant.size()),
       groups.size(),

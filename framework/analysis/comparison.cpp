@@ -7,9 +7,13 @@
 #include "framework/analysis/run_summary.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/suggest.hpp"
+#include "framework/base/types.hpp"
 
 namespace softalign {
 namespace {
+
+// The option that makes a model vanilla seq2seq, and its value.
+constexpr std::pair<const char*, const char*> kVanilla = {"model.attention.type", "none"};
 
 // Numbers by their value, before texts.
 bool comes_before(const std::string& a, const std::string& b) {
@@ -59,6 +63,15 @@ std::vector<ComparedGroup> groups_of(const std::vector<FinishedRun>& runs) {
       return a->seed < b->seed;
     });
   return groups;
+}
+
+// The group without attention, where others have some and no second one has none; else the first.
+std::size_t baseline_of(const std::vector<ComparedGroup>& groups) {
+  const auto is_vanilla = [](const ComparedGroup& group) {
+    return std::ranges::count(group.parameters, std::pair<std::string, std::string>(kVanilla)) > 0;
+  };
+  if (std::ranges::count_if(groups, is_vanilla) != 1) return 0;
+  return usize(std::ranges::find_if(groups, is_vanilla) - groups.begin());
 }
 
 MetricFacts facts_in(const FinishedRun& run, const MetricName& name) {
@@ -181,6 +194,7 @@ Comparison compare(const std::vector<FinishedRun>& runs,
   comparison.lengths = lengths;
   comparison.groups = groups_of(runs);
   if (comparison.groups.empty()) return comparison;
+  comparison.baseline = baseline_of(comparison.groups);
   for (const FinishedRun& run : runs)
     comparison.same_test_set &=
         run.test_set == runs[0].test_set &&

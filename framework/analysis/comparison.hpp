@@ -47,7 +47,8 @@ struct Comparison {
   LengthRange lengths;
   Index sentences = 0;        // of the first run's test set, of those lengths; 0: not read
   bool same_test_set = true;  // otherwise no value of a test is the best
-  std::size_t baseline = 0;
+  std::size_t baseline =
+      0;  // the one vanilla group, else the first, unless somebody says otherwise
   std::vector<AgainstBaseline> against;  // by column, then group; empty: not tested
 };
 

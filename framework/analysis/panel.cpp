@@ -46,16 +46,17 @@ Panel panel_of(const std::string& name,
   const std::vector<Index> places = finish(panel, runs, series, left_out);
   if (panel.runs.empty()) return panel;
   // Chosen before the runs are put in the order of their series, which may be that of their scores.
-  const std::string first = compare(panel.runs, {}).groups.front().runs.front()->configuration;
+  const Comparison asked = compare(panel.runs, {});
+  const std::string baseline = asked.groups[asked.baseline].runs.front()->configuration;
   for (std::size_t i = 0; i < panel.runs.size(); ++i) panel.runs[i].given = places[i];
   try {
     Comparison comparison = compare(panel.runs, main_metrics(panel.runs));
-    const auto is_first = [&](const ComparedGroup& group) {
-      return group.runs.front()->configuration == first;
+    const auto is_baseline = [&](const ComparedGroup& group) {
+      return group.runs.front()->configuration == baseline;
     };
     if (!ordered)
       comparison.baseline =
-          usize(std::ranges::find_if(comparison.groups, is_first) - comparison.groups.begin());
+          usize(std::ranges::find_if(comparison.groups, is_baseline) - comparison.groups.begin());
     if (comparison.groups.size() > 1 && comparison.groups.size() <= kTestedUnasked)
       comparison.against = against_baseline(comparison, draws);
     std::vector<ComparedGroup> drawn = comparison.groups;

@@ -29,8 +29,8 @@ struct Panel {
   std::vector<LengthTable> tables;       // of the first kDrawn groups
 };
 
-// series: the order of the groups. The baseline is the group that `compare` takes; ordered: the
-// first series. What is left out, and why, is added to left_out.
+// series: the order of the groups. The baseline is the group that `compare` takes; ordered: that of
+// the groups in this order. What is left out, and why, is added to left_out.
 Panel panel_of(const std::string& name,
                const std::vector<PlacedRun>& runs,
                const std::vector<std::string>& series,

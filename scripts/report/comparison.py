@@ -31,7 +31,8 @@ def _against(one: dict[str, Any]) -> str:
     if difference is None:
         return ""
     text = f"{'+' if difference >= 0 else '−'}{number(abs(difference))}"
-    return f"{text}, p {number(test['randomisation']['p_holm'], 2)}" if test else text
+    p = test and test["randomisation"]["p_holm"]
+    return text if p is None else f"{text}, p {number(p, 2)}"
 
 
 def _cell(value: dict[str, Any], best: bool, against: str) -> Cell:

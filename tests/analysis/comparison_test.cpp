@@ -147,18 +147,37 @@ BOOST_AUTO_TEST_CASE(every_group_stands_against_the_baseline) {
   BOOST_TEST(same.group == 0u);
   BOOST_TEST(same.difference.count == 1);
   BOOST_TEST(same.difference.mean == 0);
-  BOOST_TEST(same.test->p_randomisation == 1);
+  BOOST_TEST(std::isnan(same.test->p_randomisation));  // one seed has no p
+  BOOST_TEST(std::isnan(same.test->p_bootstrap));
+  BOOST_TEST(same.test->of_difference.half_width == 0);
   const AgainstBaseline& worse = against[1];  // dot: 11 wrong more with each of two seeds
   BOOST_TEST(worse.difference.count == 2);
   BOOST_TEST(worse.difference.mean == -27.5);
   BOOST_TEST(worse.difference.deviation == 0);
   BOOST_TEST(worse.test->difference == -27.5);
   BOOST_TEST(worse.test->p_randomisation < 0.01);
-  BOOST_TEST(worse.p_randomisation == 2 * worse.test->p_randomisation);  // of two
-  BOOST_TEST(same.p_randomisation == 1);
+  BOOST_TEST(worse.p_randomisation == worse.test->p_randomisation);  // of one that has any
   BOOST_TEST(against[2].column == 1u);
   BOOST_TEST(!against[2].test.has_value());  // a series has no sentences
   BOOST_TEST(against[2].untested == "");
+}
+
+BOOST_AUTO_TEST_CASE(the_baseline_is_the_vanilla_group) {
+  const auto with_attention = [](const std::string& type, Index given) {
+    FinishedRun made = run(type, "16", 1, 20);
+    made.configuration =
+        fmt::format(R"({{"model":{{"attention":{{"type":"{}"}}}},"units":{}}})", type, given);
+    made.given = given;
+    made.run_id = fmt::format("{}{}", type, given);
+    return made;
+  };
+  std::vector<FinishedRun> runs = {with_attention("global", 0), with_attention("none", 1)};
+  BOOST_TEST(compare(runs, kExact).baseline == 1u);
+  BOOST_TEST(group_named(compare(runs, kExact).groups, "none") == 1u);
+  runs.push_back(with_attention("none", 2));
+  BOOST_TEST(compare(runs, kExact).baseline == 0u);  // two of them: neither
+  runs.erase(runs.begin());
+  BOOST_TEST(compare(runs, kExact).baseline == 0u);  // all are
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_paired_is_not_tested) {
@@ -185,6 +204,9 @@ BOOST_AUTO_TEST_CASE(a_baseline_is_named_in_many_ways) {
   BOOST_TEST(group_named(groups, "score.type=additive units=8") == 0u);
   BOOST_TEST(group_named(groups, "type=dot") == 2u);  // the end of an option's path
   BOOST_TEST(group_named(groups, "dot162") == 2u);
+  BOOST_TEST(group_named(groups, "dot") == 2u);  // a value that no other group has
+  BOOST_TEST(group_named(groups, "8") == 0u);
+  BOOST_TEST(refusal([&] { group_named(groups, "16"); }).starts_with("--baseline 16: 2 of the 3"));
   BOOST_TEST(refusal([&] {
                group_named(groups, "score=additive");
              }).starts_with("--baseline score=additive: 2 of the 3 groups; give its number"));

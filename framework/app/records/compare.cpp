@@ -29,9 +29,10 @@ every group stands against the baseline, in two ways that are never mixed:
                       seed; training varies
   over the sentences  test set, p: the trained models are fixed; several seeds
                       are one system, scored by their mean
-Trust a difference that stands out in both. The baseline is the first group:
-name it first, or with --baseline. It is not the best one, since p-values against
-what was chosen by its own score are too small.
+Trust a difference that stands out in both; one pair of runs has no p. The
+baseline is the group without attention (vanilla), where there is one, or else
+the first; --baseline names another. It is not the best one, since p-values
+against what was chosen by its own score are too small.
 Runs that are not complete or cannot be read are named and left out.)";
 
 struct Arguments {
@@ -150,8 +151,9 @@ void add_compare(CLI::App& app, Outcome&) {
                       "dev/loss:best (default: the main ones of the test)");
   command->add_option("--baseline",
                       arguments->baseline,
-                      "a group: its number, KEY=VALUE of its parameters (in quotes: several), the "
-                      "beginning of a run's id, or a run's name (default: the first)");
+                      "a group: its number, KEY=VALUE of its parameters (in quotes: several), a "
+                      "value, the beginning of a run's id, or a run's name (default: the one "
+                      "without attention, or the first)");
   command->add_option("--length",
                       arguments->lengths,
                       "only test sentences of source length 31-50, 61+ or 40, as the runs count "

@@ -131,35 +131,48 @@ std::string p_text(const std::optional<PairedTest>& test, double p) {
   return test && !std::isnan(p) ? fmt::format("{:.4f}", p) : "-";
 }
 
-// Whether some metric is tested in more than one group, so that correcting changes something.
+bool has_p(const AgainstBaseline& against) {
+  return against.test && !std::isnan(against.test->p_randomisation);
+}
+
+// Whether some metric has a p in more than one group, so that correcting changes something.
 bool several(const Comparison& comparison) {
   std::map<std::size_t, int> tested;
   for (const AgainstBaseline& against : comparison.against)
-    if (against.test && ++tested[against.column] > 1) return true;
+    if (has_p(against) && ++tested[against.column] > 1) return true;
   return false;
 }
 
+// Groups that can be paired with the baseline.
+std::vector<AgainstBaseline> paired(const Comparison& comparison) {
+  std::vector<AgainstBaseline> rows = comparison.against;
+  std::erase_if(rows, [](const AgainstBaseline& row) { return row.difference.count == 0; });
+  return rows;
+}
+
 // The number of pairs, where it is the same everywhere.
-std::optional<Index> pairs_of(const Comparison& comparison) {
-  const Index pairs = comparison.against.front().difference.count;
-  for (const AgainstBaseline& against : comparison.against)
+std::optional<Index> pairs_of(const std::vector<AgainstBaseline>& rows) {
+  const Index pairs = rows.front().difference.count;
+  for (const AgainstBaseline& against : rows)
     if (against.difference.count != pairs) return std::nullopt;
   return pairs;
 }
 
-std::string against_text(const Comparison& comparison) {
-  const bool corrected = several(comparison), vary = !pairs_of(comparison);
+std::string against_text(const Comparison& comparison, const std::vector<AgainstBaseline>& rows) {
+  const bool corrected = several(comparison), vary = !pairs_of(rows);
+  const bool with_p = std::ranges::any_of(rows, has_p);
   std::vector<Table::Column> columns = {
       {"metric"}, {"#", Side::right}, {"difference", Side::right}};
   if (vary) columns.push_back({"pairs", Side::right});
   columns.push_back({"test set", Side::right});
   for (const auto& [name, spare] : {std::pair{"AR p", 0}, std::pair{"BS p", 1}}) {
+    if (!with_p) break;
     columns.push_back({name, Side::right, 0, spare});
     if (corrected) columns.push_back({"Holm", Side::right, 0, 2 * spare});
   }
   Table table(columns);
   const std::string* last = nullptr;
-  for (const AgainstBaseline& against : comparison.against) {
+  for (const AgainstBaseline& against : rows) {
     const ComparisonColumn& column = comparison.columns[against.column];
     const int decimals = decimals_of(column);
     const auto& test = against.test;
@@ -171,9 +184,9 @@ std::string against_text(const Comparison& comparison) {
     if (vary) cells.push_back(fmt::format("{}", against.difference.count));
     const double half = test ? test->of_difference.half_width : std::nan("");
     cells.push_back(std::isnan(half) ? "-" : "±" + decimal_text(half, decimals));
-    cells.push_back(p_text(test, test ? test->p_randomisation : 0));
+    if (with_p) cells.push_back(p_text(test, test ? test->p_randomisation : 0));
     if (corrected) cells.push_back(p_text(test, against.p_randomisation));
-    cells.push_back(p_text(test, test ? test->p_bootstrap : 0));
+    if (with_p) cells.push_back(p_text(test, test ? test->p_bootstrap : 0));
     if (corrected) cells.push_back(p_text(test, against.p_bootstrap));
     table.row(std::move(cells));
   }
@@ -203,15 +216,17 @@ std::string untested_text(const Comparison& comparison) {
   return text;
 }
 
-std::string legend(const Comparison& comparison, const PairedTestOptions& draws) {
-  const auto pairs = pairs_of(comparison);
+std::string legend(const Comparison& comparison,
+                   const std::vector<AgainstBaseline>& rows,
+                   const PairedTestOptions& draws) {
   std::string text =
-      pairs == 1 ? "difference  of one pair of runs: how far training varies is not known\n"
-                 : "difference  mean ±sd over pairs of runs of one seed: the training varies\n";
-  const auto tested = [](const AgainstBaseline& against) { return against.test.has_value(); };
-  if (std::any_of(comparison.against.begin(), comparison.against.end(), tested))
+      pairs_of(rows) == 1
+          ? "difference  of one pair of runs: how far training varies is not known, so no p\n"
+          : "difference  mean ±sd over pairs of runs of one seed: the training varies\n";
+  if (std::ranges::any_of(rows, [](const auto& against) { return against.test.has_value(); }))
+    text += "test set    half its 95 % bootstrap interval: the models stay, sentences vary\n";
+  if (std::ranges::any_of(rows, has_p))
     text += fmt::format(
-        "test set    half its 95 % bootstrap interval: the models stay, sentences vary\n"
         "AR p        paired approximate randomisation, {} trials\n"
         "BS p        paired bootstrap, {} resamples; differences centred at their mean\n"
         "{}",
@@ -219,7 +234,7 @@ std::string legend(const Comparison& comparison, const PairedTestOptions& draws)
         grouped(draws.resamples),
         several(comparison) ? "Holm        the p before it, corrected for the groups compared\n"
                             : "");
-  return text + untested_text(comparison);
+  return text;
 }
 
 }  // namespace
@@ -230,13 +245,16 @@ std::string comparison_text(const Comparison& comparison, const PairedTestOption
     if (!column.facts.signature.empty())
       text += fmt::format("{}: {}\n", column.name.text, printable(column.facts.signature, kWhole));
   if (comparison.against.empty()) return text;
-  const auto pairs = pairs_of(comparison);
-  return text + fmt::format("\nagainst #{}, {}{}\n{}\n{}",
-                            comparison.baseline + 1,
-                            label_of(comparison, comparison.baseline),
-                            pairs ? fmt::format("; {}", counted(usize(*pairs), "pair")) : "",
-                            against_text(comparison),
-                            legend(comparison, draws));
+  text += fmt::format(
+      "\nagainst #{}, {}", comparison.baseline + 1, label_of(comparison, comparison.baseline));
+  const std::vector<AgainstBaseline> rows = paired(comparison);
+  if (rows.empty()) return text + "\n" + untested_text(comparison);
+  if (const auto pairs = pairs_of(rows))
+    text += fmt::format("; {}", counted(usize(*pairs), "pair"));
+  return text + fmt::format("\n{}\n{}{}",
+                            against_text(comparison, rows),
+                            legend(comparison, rows, draws),
+                            untested_text(comparison));
 }
 
 }  // namespace softalign::app
