@@ -35,22 +35,24 @@ std::string path_text(const InputFile& file) {
 
 bool is_choice(const OptionNode& node) { return std::holds_alternative<Choice>(node.value); }
 
-// Calls leaf(depth, key, path, text), or block(depth, key) before a block's children, in order.
+// Calls leaf(depth, key, path, text, help of what has no value), or block(depth, node) before a block's children, in
+// order.
 template <class OnLeaf, class OnBlock>
 void walk(const OptionNode& parent, int depth, const OnLeaf& leaf, const OnBlock& block) {
   for (const OptionNode& node : parent.children) {
     if (node.absent) {
       if (!node.limits.required && !node.limits.obsolete && !is_choice(node))
-        leaf(depth, node.name, node.path, "null");
+        leaf(depth, node.name, node.path, "null", node.help);
     } else if (is_choice(node)) {
       block(depth, node);
-      leaf(depth + 1, "type", node.path + ".type", yaml_text(std::get<Choice>(node.value).type));
+      leaf(
+          depth + 1, "type", node.path + ".type", yaml_text(std::get<Choice>(node.value).type), "");
       walk(node, depth + 1, leaf, block);
     } else if (node.block) {
       block(depth, node);
       walk(node, depth + 1, leaf, block);
     } else {
-      leaf(depth, node.name, node.path, leaf_text(node.value));
+      leaf(depth, node.name, node.path, leaf_text(node.value), "");
     }
   }
 }
@@ -122,6 +124,15 @@ void check_names_and_help(const OptionNode& parent) {
   }
 }
 
+// "default", with what null stands for as the option's help says it: "alignment units; null: as wide as the state".
+std::string default_text(std::string_view help) {
+  constexpr std::string_view kNull = "null: ";
+  const std::size_t at = help.find(kNull);
+  if (at == help.npos) return "default";
+  const std::string_view meaning = help.substr(at + kNull.size());
+  return fmt::format("default: {}", meaning.substr(0, meaning.find(';')));
+}
+
 // Required options have no default worth writing.
 void remove_required(OptionNode& parent) {
   std::erase_if(parent.children, [](const OptionNode& node) { return node.limits.required; });
@@ -160,8 +171,14 @@ std::string resolved_yaml(const OptionNode& root, const Origins& origins) {
   walk(
       root,
       0,
-      [&](int depth, const std::string& key, const std::string& path, const std::string& text) {
-        lines.emplace_back(indent(depth) + key + ": " + text, origin_of(origins, path));
+      [&](int depth,
+          const std::string& key,
+          const std::string& path,
+          const std::string& text,
+          std::string_view help) {
+        const bool given = origins.contains(path);
+        lines.emplace_back(indent(depth) + key + ": " + text,
+                           given ? origin_of(origins, path) : default_text(help));
       },
       [&](int depth, const OptionNode& block) {
         const bool empty = block.children.empty() && !is_choice(block);
@@ -203,7 +220,11 @@ std::vector<OptionLeaf> option_leaves(const OptionNode& root, const Origins& ori
   walk(
       root,
       0,
-      [&](int, const std::string&, const std::string& path, const std::string& text) {
+      [&](int,
+          const std::string&,
+          const std::string& path,
+          const std::string& text,
+          std::string_view) {
         leaves.push_back({path, text, origin_of(origins, path)});
       },
       [](int, const OptionNode&) {});
