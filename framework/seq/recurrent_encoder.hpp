@@ -23,6 +23,7 @@ struct RecurrentOptions {
   bool residual = false;
   double dropout = 0;
   double recurrent_dropout = 0;
+  std::optional<Index> project = {};
   template <class V>
   void describe(V& v) {
     v("units", units, "hidden units of each direction", between(1, kLargestLayer));
@@ -35,6 +36,12 @@ struct RecurrentOptions {
     v("residual", residual, "from the second layer on, what it reads is added to its states");
     v("dropout", dropout, "of what the second and later layers read", fraction());
     describe_recurrent_dropout(v, recurrent_dropout);
+    v("project",
+      project,
+      "units of the annotations, W h with one W for all positions: every score, context and "
+      "summary "
+      "sees these; null: h itself",
+      between(1, kLargestLayer));
     v.check("residual", !residual || layers > 1, "needs at least 2 layers");
     v.check("dropout", dropout == 0 || layers > 1, "needs at least 2 layers: it is between them");
   }
@@ -42,8 +49,8 @@ struct RecurrentOptions {
   static constexpr Index kMostLayers = 12;
 };
 
-// Annotations: the joined states of the last layer. last and finals are the cells' own states, without
-// what a residual connection adds.
+// Annotations: the joined states of the last layer, or W times these (project). finals are the cells' own
+// states, without what a residual connection adds; last is the first of them, projected as the annotations are.
 template <class Cell>
 class RecurrentEncoder : public Encoder {
  public:
@@ -58,15 +65,17 @@ class RecurrentEncoder : public Encoder {
                    Index embedding,
                    const Options& options,
                    const MakeCell& make)
-      : units_(options.units), residual_(options.residual) {
+      : units_(options.units), residual_(options.residual), project_size_(options.project) {
     Index in = embedding;
     for (Index number = 1; number <= options.layers; ++number) {
       const Parameters q = number == 1 ? p : p / fmt::format("layer_{}", number);
       Layer& layer = layers_.emplace_back(Dropout(q, "dropout", options.dropout));
       if (options.direction != "backward") layer.forward.emplace(q / "forward", in, options, make);
       if (options.direction != "forward") layer.backward.emplace(q / "backward", in, options, make);
-      in = size();
+      in = joined_size();
     }
+    if (project_size_)
+      project_.emplace(p, "project", joined_size(), *project_size_, Linear::Bias::no);
   }
 
   Annotations encode(const EncoderInput& source) const override {
@@ -82,14 +91,16 @@ class RecurrentEncoder : public Encoder {
       result.states = number > 0 && residual_ ? passed.states + below : passed.states;
       result.parts = passed.parts;
     }
+    if (project_) {
+      result.states = (*project_)(result.states);
+      result.last = (*project_)(result.last);
+    }
     return result;
   }
-  Index size() const override {
-    return layers_[0].forward && layers_[0].backward ? 2 * units_ : units_;
-  }
+  Index size() const override { return project_size_.value_or(joined_size()); }
   Index start_size() const override { return units_; }
   std::vector<Index> final_sizes() const override {
-    return std::vector<Index>(layers_.size() * Cell::kStates, size());
+    return std::vector<Index>(layers_.size() * Cell::kStates, joined_size());
   }
 
  private:
@@ -138,9 +149,15 @@ class RecurrentEncoder : public Encoder {
     std::optional<Direction> forward, backward;
   };
 
+  Index joined_size() const {
+    return layers_[0].forward && layers_[0].backward ? 2 * units_ : units_;
+  }
+
   Index units_;
   bool residual_;
   std::vector<Layer> layers_;
+  std::optional<Index> project_size_;
+  std::optional<Linear> project_;
 };
 
 }  // namespace softalign

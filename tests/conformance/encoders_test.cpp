@@ -145,6 +145,7 @@ BOOST_AUTO_TEST_CASE(gradients_of_stacks) {
        {"{type: lstm, units: 3, layers: 3, residual: true, dropout: 0.2, recurrent_dropout: 0.3}",
         "{type: gru, units: 3, layers: 2, direction: backward, recurrent_dropout: 0.3}",
         "{type: rnn, units: 3, layers: 2, residual: true, dropout: 0.4}",
+        "{type: gru, units: 3, layers: 2, project: 4}",
         "{type: convolutional, units: 4, layers: 2, value_layers: 1, width: 5}"}) {
     Made made(choice);
     const std::vector<Index> examples = {12, 7};

@@ -87,6 +87,12 @@ def recurrent(cell: str, x: np.ndarray, layers: int, direction: str, residual: b
     return {"states": x, "last": final[0], "start": start, "finals": finals}
 
 
+def annotations_projected(cell: str, x: np.ndarray, size: int) -> dict[str, object]:
+    """Both directions of two layers; the annotations and the last of them times one matrix."""
+    parts = recurrent(cell, x, 2, "both", False)
+    return parts | {name: projected("project", parts[name], size, bias=False) for name in ("states", "last")}
+
+
 def lstmn(x: np.ndarray) -> dict[str, object]:
     """Cheng et al. 2016, section 3.2."""
     w_state, w_summary = numbers("intra.W_state", UNITS, UNITS), numbers("intra.W_summary", UNITS, UNITS)
@@ -152,6 +158,8 @@ def main() -> None:
                 cases.append(
                     case(cell, options, lambda x: recurrent(cell, x, layers, direction, residual))
                 )
+        options = f"units: {UNITS}, layers: 2, direction: both, project: 5"
+        cases.append(case(cell, options, lambda x: annotations_projected(cell, x, 5)))
     cases.append(case("lstmn", f"units: {UNITS}", lstmn))
     cases.append(case("embedding_mean", "positions: none", embedding_mean))
     cases.append(
