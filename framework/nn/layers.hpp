@@ -38,19 +38,6 @@ class Linear {
   Parameter* bias_;
 };
 
-// x itself where the sizes agree, else projected without a bias: what compares vectors by their product
-// learns nothing that it need not.
-class MatchedSize {
- public:
-  MatchedSize(const Parameters& p, std::string_view name, Index in, Index out) {
-    if (in != out) project_.emplace(p, name, in, out, Linear::Bias::no);
-  }
-  Var operator()(Var x) const { return project_ ? (*project_)(x) : x; }
-
- private:
-  std::optional<Linear> project_;
-};
-
 // Rows of a table [symbols, size].
 class Embedding {
  public:

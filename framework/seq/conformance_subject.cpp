@@ -108,12 +108,25 @@ std::unique_ptr<Subject> encoder_subject(const Choice& choice) {
   return subject;
 }
 
+// Q: not D, unless a plugin refuses that, as scores of s · h do.
+template <class Kind, class Sizes>
+Index query_size(const Choice& choice) {
+  try {
+    ParameterStore unused;
+    make_plugin<Kind>(choice, Parameters(unused), Sizes{kQuery, kAnnotation});
+    return kQuery;
+  } catch (const SpecError&) {
+    return kAnnotation;
+  }
+}
+
 std::unique_ptr<Subject> score_subject(const Choice& choice) {
   auto subject = std::make_unique<Subject>();
+  const Index query_units = query_size<ScoreKind, ScoreSizes>(choice);
   std::shared_ptr<Score> score = make_plugin<ScoreKind>(
-      choice, Parameters(subject->parameters), ScoreSizes{kQuery, kAnnotation});
+      choice, Parameters(subject->parameters), ScoreSizes{query_units, kAnnotation});
   subject->input("annotations", {kRows, kPositions, kAnnotation}, true);
-  subject->input("query", {kRows, kQuery}, false);
+  subject->input("query", {kRows, query_units}, false);
   if (score->reads_attended()) subject->input("attended", {kRows, kPositions}, true);
   subject->positional_outputs = {true};
   subject->permutable = score->permutable();
@@ -142,11 +155,12 @@ std::vector<std::vector<Link>> links_of(std::span<const Index> lengths) {
 
 std::unique_ptr<Subject> attention_subject(const Choice& choice) {
   auto subject = std::make_unique<Subject>();
+  const Index query_units = query_size<AttentionKind, AttentionSizes>(choice);
   std::shared_ptr<Attention> attention = make_plugin<AttentionKind>(
-      choice, Parameters(subject->parameters), AttentionSizes{kQuery, kAnnotation});
+      choice, Parameters(subject->parameters), AttentionSizes{query_units, kAnnotation});
   if (attention->built_in()) return nullptr;
   subject->input("annotations", {kRows, kPositions, kAnnotation}, true);
-  subject->input("query", {kRows, kQuery}, false);
+  subject->input("query", {kRows, query_units}, false);
   subject->input("last", {kRows, kAnnotation}, false);
   subject->positional_outputs = {false};
   if (attention->aligns()) {

@@ -29,8 +29,11 @@ struct Query {
 };
 
 struct ScoreSizes {
-  Index query;       // size of the decoder's state
+  Index query;       // Q, size of the decoder's state
   Index annotation;  // D
+
+  // Q = D, for scores of s · h. SpecError where they differ: a matrix between them is score `general`.
+  Index common() const;
 };
 
 class Score {

@@ -12,12 +12,14 @@
 #include "framework/config/yaml.hpp"
 #include "framework/plugin.hpp"
 #include "tests/conformance/alignment_cases.hpp"
+#include "tests/message.hpp"
 
 using namespace softalign;
 
 namespace {
 
 constexpr Index kSteps = 3, kPositions = 4, kQuery = 3, kAnnotation = 4;
+const std::set<std::string> kOneSize = {"cosine", "dot", "scaled_dot"};  // Q = D
 const std::vector<Index> kLengths = {4, 2};
 const std::vector<std::vector<Link>> kLinks = {{{2, 0}, {0, 1}, {3, 1}}, {{0, 2}}};
 
@@ -122,15 +124,57 @@ BOOST_AUTO_TEST_CASE(scores_are_their_formulas) {
   }
 }
 
+// The number of parameters of each registered score by its formula, at Q = 3, D = 4, U = 5.
+BOOST_AUTO_TEST_CASE(scores_have_the_parameters_of_their_formulas) {
+  struct Expected {
+    const char* option;
+    Index query, count;
+  };
+  const Expected all[] = {
+      {"{type: additive, units: 5}", 3, (3 + 4) * 5 + 5 + 5},             // W, U, b, v
+      {"{type: additive_concat, units: 5}", 3, (3 + 4) * 5 + 5 + 5},      // W, b, v
+      {"{type: concat, units: 5}", 3, (3 + 4) * 5 + 5},                   // W, v
+      {"{type: concat, identity: true}", 3, 3 * 4 + 4},                   // W, v
+      {"{type: coverage, units: 5}", 3, (3 + 4) * 5 + 5 + 5 + 5},         // W, U, b, w, v
+      {"{type: normed_additive, units: 5}", 3, (3 + 4) * 5 + 5 + 5 + 1},  // W, U, b, v, g
+      {"dot", 4, 0},
+      {"scaled_dot", 4, 0},
+      {"cosine", 4, 1},  // β
+      {"{type: cosine, learned: false}", 4, 0},
+      {"general", 3, 3 * 4},                         // W
+      {"{type: location, positions: 6}", 3, 3 * 6},  // W
+  };
+  std::set<std::string> tried;
+  for (const Expected& expected : all) {
+    const BuiltScore built(expected.option, {expected.query, kAnnotation});
+    BOOST_TEST(built.store.count() == expected.count, expected.option);
+    tried.insert(choice_of("score", expected.option).type);
+  }
+  for (const PluginEntry* entry : Registry::instance().entries("score"))
+    BOOST_TEST((tried.contains(entry->name) || entry->name.ends_with("_for_test")), entry->name);
+}
+
+BOOST_AUTO_TEST_CASE(products_of_state_and_annotation_refuse_other_sizes) {
+  const std::string expected =
+      "s · h needs a state as wide as the annotations, and the state has 3 units, the annotations "
+      "4; make the decoder 4 units wide, or the annotations 3 (a recurrent encoder with "
+      "`direction: forward` or `project: 3`), or use score general, s · W h";
+  for (const std::string& name : kOneSize)
+    BOOST_TEST(test::message_of<SpecError>([&] {
+                 BuiltScore built(name, {3, 4});
+               }) == ":1:10: " + expected);
+}
+
 // A score may have energies where they are not asked for; where they are they have the same bits.
 BOOST_AUTO_TEST_CASE(a_window_changes_no_energy_in_it) {
   const std::vector<Index> begins = {1, 0}, ends = {3, 1};
   for (const PluginEntry* entry : Registry::instance().entries("score")) {
-    const BuiltScore built(entry->name, {kQuery, kAnnotation});
+    const Index width = kOneSize.contains(entry->name) ? kAnnotation : kQuery;
+    const BuiltScore built(entry->name, {width, kAnnotation});
     Tape tape(Tape::Mode::infer);
     const Memory memory =
         built.plugin->prepare(tape.constant(filled(tape, {2, kPositions, kAnnotation}, 1)));
-    const Query query{tape.constant(filled(tape, {2, kQuery}, 2)),
+    const Query query{tape.constant(filled(tape, {2, width}, 2)),
                       0,
                       tape.constant(filled(tape, {2, kPositions}, 3))};
     const View all = built.plugin->score({memory.keys, {}, kLengths}, query).value();
@@ -172,10 +216,12 @@ BOOST_AUTO_TEST_CASE(gradients_where_defaults_do_not_reach) {
                              "{type: global, score: {type: concat, identity: true}}",
                              "{type: sparsemax, score: {type: cosine, learned: false}}",
                              "{type: hard, score: general, test: expectation, temperature: 2}"}) {
-    BuiltAttention built(option, {kQuery, kAnnotation});
-    std::vector<real> states(2 * kPositions * kAnnotation), query(2 * kQuery);
+    const Index width =
+        std::string_view(option).find("cosine") != std::string_view::npos ? kAnnotation : kQuery;
+    BuiltAttention built(option, {width, kAnnotation});
+    std::vector<real> states(2 * kPositions * kAnnotation), query(usize(2 * width));
     const View inputs[] = {{states.data(), {2, kPositions, kAnnotation}},
-                           {query.data(), {2, kQuery}}};
+                           {query.data(), {2, width}}};
     fill(inputs[0], 1);
     fill(inputs[1], 2);
     const GradientCheck result = check_gradients(
@@ -223,7 +269,7 @@ BOOST_AUTO_TEST_CASE(one_position_has_all_the_weight) {
 // Sentences of 150 positions: the first of 7 steps at 0 and the last at the end are within the window.
 BOOST_AUTO_TEST_CASE(windows_stay_inside_the_sentence) {
   const std::vector<Index> lengths = {150, 3};
-  const BuiltAttention moving("{type: local_m, window: 2, score: dot}", {kQuery, kAnnotation});
+  const BuiltAttention moving("{type: local_m, window: 2, score: general}", {kQuery, kAnnotation});
   const auto steps = steps_of(*moving.plugin, 150, lengths, 7);
   for (Index t = 0; t < 7; ++t) {
     const auto& w = steps[usize(t)].weights;
@@ -231,8 +277,8 @@ BOOST_AUTO_TEST_CASE(windows_stay_inside_the_sentence) {
     for (Index s = 0; s < 3; ++s)  // the centre waits at the last position
       BOOST_TEST((w[usize(150 + s)] > 0) == (std::abs(s - std::min<Index>(t, 2)) <= 2));
   }
-  const BuiltAttention global("{type: global, score: dot}", {kQuery, kAnnotation});
-  const BuiltAttention wide("{type: local_m, window: 1000, score: dot}", {kQuery, kAnnotation});
+  const BuiltAttention global("{type: global, score: general}", {kQuery, kAnnotation});
+  const BuiltAttention wide("{type: local_m, window: 1000, score: general}", {kQuery, kAnnotation});
   for (std::size_t t = 0; t < 7; ++t)  // a window longer than the sentence is none
     equal(steps_of(*wide.plugin, 150, lengths, 7)[t].weights,
           steps_of(*global.plugin, 150, lengths, 7)[t].weights);
@@ -240,9 +286,9 @@ BOOST_AUTO_TEST_CASE(windows_stay_inside_the_sentence) {
 
 BOOST_AUTO_TEST_CASE(shuffled_weights_are_the_same_weights_elsewhere) {
   const std::vector<Index> lengths = {12, 12, 5};
-  const BuiltAttention global("{type: global, score: dot}", {kQuery, kAnnotation});
-  const BuiltAttention shuffled("{type: shuffled, score: dot}", {kQuery, kAnnotation});
-  const BuiltAttention other("{type: shuffled, seed: 1, score: dot}", {kQuery, kAnnotation});
+  const BuiltAttention global("{type: global, score: general}", {kQuery, kAnnotation});
+  const BuiltAttention shuffled("{type: shuffled, score: general}", {kQuery, kAnnotation});
+  const BuiltAttention other("{type: shuffled, seed: 1, score: general}", {kQuery, kAnnotation});
   auto plain = steps_of(*global.plugin, 12, lengths),
        moved = steps_of(*shuffled.plugin, 12, lengths);
   BOOST_TEST((moved[0].weights != steps_of(*other.plugin, 12, lengths)[0].weights));
@@ -288,7 +334,8 @@ BOOST_AUTO_TEST_CASE(true_alignment_refuses_to_guess) {
 // What is drawn in training is a function of the example and the update, wherever the example lies.
 BOOST_AUTO_TEST_CASE(noise_belongs_to_the_example) {
   constexpr Index kLong = 12;
-  for (const char* option : {"{type: monotonic, score: general}", "{type: shuffled, score: dot}"}) {
+  for (const char* option :
+       {"{type: monotonic, score: general}", "{type: shuffled, score: general}"}) {
     const BuiltAttention built(option, {kQuery, kAnnotation});
     const auto weights = [&](std::vector<Index> rows, std::uint64_t update) {
       Tape tape(Tape::Mode::infer);

@@ -29,11 +29,11 @@ class Score:
             "additive_concat": [(query, UNITS), (D, UNITS), (UNITS,), (UNITS,)],
             "concat": [(query, UNITS), (UNITS,), (D, UNITS)],
             "concat_identity": [(query, D), (D,)],
-            "dot": [(D, query)] if query != D else [],
-            "scaled_dot": [(D, query)] if query != D else [],
+            "dot": [],
+            "scaled_dot": [],
             "general": [(query, D)],
             "location": [(query, 3)],
-            "cosine": [(D, query), (1,)],
+            "cosine": [(1,)],
             "normed_additive": [(query, UNITS), (D, UNITS), (UNITS,), (UNITS,), (1,)],
             "coverage": [(query, UNITS), (D, UNITS), (UNITS,), (UNITS,), (UNITS,)],
         }[name]
@@ -48,16 +48,15 @@ class Score:
         if self.name == "concat_identity":
             return p[1] @ np.tanh(np.concatenate([s, h]) @ np.vstack([p[0], np.eye(D)]))
         if self.name == "dot":
-            return s @ (h @ p[0] if p else h)
+            return s @ h
         if self.name == "scaled_dot":
-            return s @ (h @ p[0] if p else h) / np.sqrt(len(s))
+            return s @ h / np.sqrt(len(s))
         if self.name == "general":
             return s @ p[0] @ h
         if self.name == "location":
             return (s @ p[0])[position] if position < 3 else 0.0
         if self.name == "cosine":
-            key = h @ p[0]
-            return p[1][0] * (s @ key) / np.linalg.norm(s) / np.linalg.norm(key)
+            return p[0][0] * (s @ h) / np.linalg.norm(s) / np.linalg.norm(h)
         if self.name == "normed_additive":
             return p[4][0] * p[3] @ np.tanh(s @ p[0] + h @ p[1] + p[2]) / np.linalg.norm(p[3])
         return p[4] @ np.tanh(s @ p[0] + h @ p[1] + p[3] * attended + p[2])
@@ -156,12 +155,11 @@ SCORES = {
     "additive_concat": ("{type: additive_concat, units: 5}", Q),
     "concat": ("{type: concat, units: 5}", Q),
     "concat_identity": ("{type: concat, identity: true}", Q),
-    "dot": ("dot", Q),
-    "scaled_dot": ("scaled_dot", Q),
-    "scaled_dot equal": ("scaled_dot", D),
+    "dot": ("dot", D),
+    "scaled_dot": ("scaled_dot", D),
     "general": ("general", Q),
     "location": ("{type: location, positions: 3}", Q),
-    "cosine": ("cosine", Q),
+    "cosine": ("cosine", D),
     "normed_additive": ("{type: normed_additive, units: 5}", Q),
     "coverage": ("{type: coverage, units: 5}", Q),
 }
@@ -193,7 +191,7 @@ def main() -> None:
     print("// Made by tests/reference/alignment.py; do not edit.\n// clang-format off\n#pragma once\n")
     print("#include <vector>\n\nstruct AlignmentCase {\n  const char* option;\n  int query;\n  std::vector<double> numbers;\n};\n")
     print("inline const std::vector<AlignmentCase> kScoreCases = {")
-    print("".join(case(o, q, score_numbers(n.split()[0], q)) for n, (o, q) in SCORES.items()) + "};\n")
+    print("".join(case(o, q, score_numbers(n, q)) for n, (o, q) in SCORES.items()) + "};\n")
     print("inline const std::vector<AlignmentCase> kAttentionCases = {")
     print("".join(case(o, Q, attention_numbers(n.split()[0], s)) for n, (o, s) in ATTENTIONS.items()) + "};")
 

@@ -11,20 +11,19 @@ class MultiHeadAttention final : public Attention {
  public:
   struct Options {
     Index heads = 4;
-    Index units = 256;
+    std::optional<Index> units = {};
     template <class V>
     void describe(V& v) {
       v("heads", heads, "heads, each with weights of its own", between(1, kLargestLayer));
-      v("units", units, "units of all heads together", between(1, kLargestLayer));
-      v.check("heads", units % heads == 0, "units must be a multiple of heads");
+      v("units",
+        units,
+        "units of all heads together; null: as wide as the state",
+        between(1, kLargestLayer));
     }
   };
 
   MultiHeadAttention(const Parameters& p, AttentionSizes sizes, const Options& options)
-      : annotation_(sizes.annotation),
-        memory_(
-            p, "memory", sizes.annotation, 2 * options.units, Linear::Bias::no, init::glorot(2)),
-        attention_(p, "heads", sizes.query, options.units, options.heads, sizes.annotation) {}
+      : MultiHeadAttention(p, sizes, options.units.value_or(sizes.query), options.heads) {}
 
   // [B,S,2 units]: keys, values
   AttentionMemory prepare(const Annotations& annotations) const override {
@@ -45,6 +44,14 @@ class MultiHeadAttention final : public Attention {
   bool aligns() const override { return true; }
 
  private:
+  MultiHeadAttention(const Parameters& p, AttentionSizes sizes, Index units, Index heads)
+      : annotation_(sizes.annotation),
+        memory_(p, "memory", sizes.annotation, 2 * units, Linear::Bias::no, init::glorot(2)),
+        attention_(p, "heads", sizes.query, units, heads, sizes.annotation) {
+    if (units % heads != 0)
+      throw SpecError("heads: {} units cannot be split into {} equal heads", units, heads);
+  }
+
   Index annotation_;
   Linear memory_;
   CrossAttention attention_;

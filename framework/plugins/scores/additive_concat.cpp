@@ -10,17 +10,18 @@ namespace {
 class AdditiveConcat final : public Score {
  public:
   struct Options {
-    Index units = 256;
+    std::optional<Index> units = {};
     template <class V>
     void describe(V& v) {
-      v("units", units, "alignment units n'", between(1, kLargestLayer));
+      v("units",
+        units,
+        "alignment units n'; null: as wide as the state",
+        between(1, kLargestLayer));
     }
   };
 
   AdditiveConcat(const Parameters& p, ScoreSizes sizes, const Options& options)
-      : query_(p, "query", sizes.query, options.units, Linear::Bias::no, of(sizes)),
-        key_(p, "key", sizes.annotation, options.units, Linear::Bias::yes, of(sizes)),
-        v_(p.add("v", {options.units}, init::glorot())) {}
+      : AdditiveConcat(p, sizes, options.units.value_or(sizes.query)) {}
 
   Memory prepare(Var annotations) const override { return {key_(annotations)}; }
   Var score(const Memory& memory, const Query& query) const override {
@@ -32,6 +33,11 @@ class AdditiveConcat final : public Score {
   }
 
  private:
+  AdditiveConcat(const Parameters& p, ScoreSizes sizes, Index units)
+      : query_(p, "query", sizes.query, units, Linear::Bias::no, of(sizes)),
+        key_(p, "key", sizes.annotation, units, Linear::Bias::yes, of(sizes)),
+        v_(p.add("v", {units}, init::glorot())) {}
+
   static Initializer of(ScoreSizes sizes) {
     return init::glorot_rows(sizes.query + sizes.annotation);
   }

@@ -9,32 +9,24 @@ namespace {
 class Concat final : public Score {
  public:
   struct Options {
-    Index units = 256;
+    std::optional<Index> units = {};
     bool identity = false;
     template <class V>
     void describe(V& v) {
-      v("units", units, "rows of v; not with identity", between(1, kLargestLayer));
+      v("units",
+        units,
+        "rows of v; null: as wide as the state; not with identity",
+        between(1, kLargestLayer));
       v("identity", identity, "v · tanh(W s + h): h is not multiplied");
       v.unread("units", identity, "with identity, v has a row for each of the annotation's");
     }
   };
 
   Concat(const Parameters& p, ScoreSizes sizes, const Options& options)
-      : query_(p,
-               "query",
-               sizes.query,
-               options.identity ? sizes.annotation : options.units,
-               Linear::Bias::no,
-               init::glorot_rows(sizes.query + sizes.annotation)),
-        v_(p.add("v", {options.identity ? sizes.annotation : options.units}, init::glorot())) {
-    if (!options.identity)
-      key_.emplace(p,
-                   "key",
-                   sizes.annotation,
-                   options.units,
-                   Linear::Bias::no,
-                   init::glorot_rows(sizes.query + sizes.annotation));
-  }
+      : Concat(p,
+               sizes,
+               options.identity ? sizes.annotation : options.units.value_or(sizes.query),
+               options.identity) {}
 
   Memory prepare(Var annotations) const override {
     return {key_ ? (*key_)(annotations) : annotations};
@@ -48,6 +40,23 @@ class Concat final : public Score {
   }
 
  private:
+  Concat(const Parameters& p, ScoreSizes sizes, Index units, bool identity)
+      : query_(p,
+               "query",
+               sizes.query,
+               units,
+               Linear::Bias::no,
+               init::glorot_rows(sizes.query + sizes.annotation)),
+        v_(p.add("v", {units}, init::glorot())) {
+    if (!identity)
+      key_.emplace(p,
+                   "key",
+                   sizes.annotation,
+                   units,
+                   Linear::Bias::no,
+                   init::glorot_rows(sizes.query + sizes.annotation));
+  }
+
   Linear query_;
   std::optional<Linear> key_;
   Parameter* v_;

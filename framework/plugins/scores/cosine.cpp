@@ -1,6 +1,6 @@
 // Cosine score: e_ij = β cos(s, h_j), β the key strength (Graves et al. 2014, equations 5, 6, where the
 // network emits it; here it is one number, learned or fixed). Without it energies lie in [-1, 1], and a
-// softmax of those is nearly flat. Sizes that differ are made equal as in `dot`.
+// softmax of those is nearly flat. As in `dot`, the state must be as wide as the annotations.
 #include "framework/plugin.hpp"
 
 namespace softalign {
@@ -19,11 +19,12 @@ class Cosine final : public Score {
   };
 
   Cosine(const Parameters& p, ScoreSizes sizes, const Options& options)
-      : match_(p, "project", sizes.annotation, sizes.query),
-        scale_(static_cast<real>(options.scale)),
-        learned_(options.learned ? p.add("scale", {1}, init::constant(options.scale)) : nullptr) {}
+      : scale_(static_cast<real>(options.scale)),
+        learned_(options.learned ? p.add("scale", {1}, init::constant(options.scale)) : nullptr) {
+    sizes.common();
+  }
 
-  Memory prepare(Var annotations) const override { return {normalize_last(match_(annotations))}; }
+  Memory prepare(Var annotations) const override { return {normalize_last(annotations)}; }
   Var score(const Memory& memory, const Query& query) const override {
     Var direction = normalize_last(query.state);
     return batched_dot(memory.keys,
@@ -35,7 +36,6 @@ class Cosine final : public Score {
   }
 
  private:
-  MatchedSize match_;
   real scale_;
   Parameter* learned_;
 };

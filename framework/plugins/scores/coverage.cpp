@@ -8,18 +8,18 @@ namespace {
 class Coverage final : public Score {
  public:
   struct Options {
-    Index units = 256;
+    std::optional<Index> units = {};
     template <class V>
     void describe(V& v) {
-      v("units", units, "alignment units n'", between(1, kLargestLayer));
+      v("units",
+        units,
+        "alignment units n'; null: as wide as the state",
+        between(1, kLargestLayer));
     }
   };
 
   Coverage(const Parameters& p, ScoreSizes sizes, const Options& options)
-      : query_(p, "query", sizes.query, options.units, Linear::Bias::no),
-        key_(p, "key", sizes.annotation, options.units, Linear::Bias::yes),
-        attended_(p.add("coverage", {options.units}, init::glorot())),
-        v_(p.add("v", {options.units}, init::glorot())) {}
+      : Coverage(p, sizes, options.units.value_or(sizes.query)) {}
 
   Memory prepare(Var annotations) const override { return {key_(annotations)}; }
   Var score(const Memory& memory, const Query& query) const override {
@@ -35,6 +35,12 @@ class Coverage final : public Score {
   bool reads_attended() const override { return true; }
 
  private:
+  Coverage(const Parameters& p, ScoreSizes sizes, Index units)
+      : query_(p, "query", sizes.query, units, Linear::Bias::no),
+        key_(p, "key", sizes.annotation, units, Linear::Bias::yes),
+        attended_(p.add("coverage", {units}, init::glorot())),
+        v_(p.add("v", {units}, init::glorot())) {}
+
   Linear query_;
   Linear key_;
   Parameter* attended_;

@@ -1,6 +1,5 @@
-// Dot score: e_ij = s · h_j (Luong et al. 2015, equation 8). The state and the annotations must be
-// of one size; where they are not (a bidirectional encoder), the annotations are projected to the
-// state's size once per sentence.
+// Dot score: e_ij = s · h_j (Luong et al. 2015, equation 8). It has no weights, so the state must be as wide
+// as the annotations.
 #include "framework/plugin.hpp"
 
 namespace softalign {
@@ -13,16 +12,12 @@ class Dot final : public Score {
     void describe(V&) {}
   };
 
-  Dot(const Parameters& p, ScoreSizes sizes, const Options&)
-      : match_(p, "project", sizes.annotation, sizes.query) {}
+  Dot(const Parameters&, ScoreSizes sizes, const Options&) { sizes.common(); }
 
-  Memory prepare(Var annotations) const override { return {match_(annotations)}; }
+  Memory prepare(Var annotations) const override { return {annotations}; }
   Var score(const Memory& memory, const Query& query) const override {
     return batched_dot(memory.keys, query.state, memory.lengths, memory.begins);
   }
-
- private:
-  MatchedSize match_;
 };
 SOFTALIGN_SCORE("dot", Dot, "s · h (Luong et al. 2015)");
 

@@ -10,18 +10,18 @@ namespace {
 class NormedAdditive final : public Score {
  public:
   struct Options {
-    Index units = 256;
+    std::optional<Index> units = {};
     template <class V>
     void describe(V& v) {
-      v("units", units, "alignment units n'", between(1, kLargestLayer));
+      v("units",
+        units,
+        "alignment units n'; null: as wide as the state",
+        between(1, kLargestLayer));
     }
   };
 
   NormedAdditive(const Parameters& p, ScoreSizes sizes, const Options& options)
-      : query_(p, "query", sizes.query, options.units, Linear::Bias::no),
-        key_(p, "key", sizes.annotation, options.units, Linear::Bias::yes),
-        v_(p.add("v", {options.units}, init::glorot())),
-        gain_(p.add("g", {1}, init::constant(std::sqrt(1 / static_cast<double>(options.units))))) {}
+      : NormedAdditive(p, sizes, options.units.value_or(sizes.query)) {}
 
   Memory prepare(Var annotations) const override { return {key_(annotations)}; }
   Var score(const Memory& memory, const Query& query) const override {
@@ -33,6 +33,12 @@ class NormedAdditive final : public Score {
   }
 
  private:
+  NormedAdditive(const Parameters& p, ScoreSizes sizes, Index units)
+      : query_(p, "query", sizes.query, units, Linear::Bias::no),
+        key_(p, "key", sizes.annotation, units, Linear::Bias::yes),
+        v_(p.add("v", {units}, init::glorot())),
+        gain_(p.add("g", {1}, init::constant(std::sqrt(1 / static_cast<double>(units))))) {}
+
   Linear query_;
   Linear key_;
   Parameter* v_;

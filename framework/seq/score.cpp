@@ -1,0 +1,18 @@
+#include "framework/seq/score.hpp"
+
+namespace softalign {
+
+Index ScoreSizes::common() const {
+  if (query == annotation) return query;
+  throw SpecError(
+      "s · h needs a state as wide as the annotations, and the state has {} units, the annotations "
+      "{}; make the decoder {} units wide, or the annotations {} (a recurrent encoder with "
+      "`direction: forward` or `project: {}`), or use score general, s · W h",
+      query,
+      annotation,
+      annotation,
+      query,
+      query);
+}
+
+}  // namespace softalign
