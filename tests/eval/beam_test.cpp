@@ -72,7 +72,7 @@ struct Experiment {
                       std::string_view decoder = "attentional_gru") {
     const RandomStream random(seed, "a small model");
     symbols = 4 + random.below(140, 0);
-    const char* attentions[] = {"none", "{type: global, score: dot}", "global", "global"};
+    const char* attentions[] = {"none", "{type: global, score: general}", "global", "global"};
     const auto options =
         parse_spec<ModelOptions>(
             fmt::format(
@@ -315,7 +315,7 @@ BOOST_AUTO_TEST_CASE(every_attention_and_score_gives_the_same_bits_in_any_batch)
     each(fmt::format("{{type: global, score: {}}}", score->name));
   each("{type: global, score: {type: location, positions: 3}}");
   each("{type: local_m, window: 1, score: coverage}");
-  each("{type: local_p, window: 1, score: dot}");
+  each("{type: local_p, window: 1, score: general}");
   each("{type: monotonic, test: soft, score: coverage}");
 }
 

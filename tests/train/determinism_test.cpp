@@ -461,10 +461,10 @@ BOOST_AUTO_TEST_CASE(initial_parameters_are_drawn_by_name) {
     return model;
   };
   const auto additive = initial("{type: global, score: {type: additive, units: 9}}"),
-             dot = initial("{type: global, score: dot}");
+             general = initial("{type: global, score: general}");
   int compared = 0;
   for (const Parameter& a : additive->parameters().all())
-    for (const Parameter& b : dot->parameters().all()) {
+    for (const Parameter& b : general->parameters().all()) {
       if (a.name != b.name) continue;
       BOOST_TEST(
           std::equal(a.value().begin(), a.value().end(), b.value().begin(), b.value().end()));

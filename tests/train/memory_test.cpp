@@ -81,11 +81,11 @@ double bytes_of_a_test(const Spec& spec) {
 const std::vector<std::string> kModels = {
     "embedding: 24, encoder: {type: gru, units: 24}, attention: {type: global, score: {type: "
     "additive, units: 24}}, decoder: {type: attentional_gru, units: 24}",
-    "embedding: 24, encoder: {type: lstm, units: 24}, attention: {type: global, score: dot}, "
+    "embedding: 24, encoder: {type: lstm, units: 24}, attention: {type: global, score: general}, "
     "decoder: {type: luong_lstm, units: 24}, dropout: {embeddings: 0.1, outputs: 0.1}",
     "embedding: 24, encoder: {type: gru, units: 24}, attention: none, decoder: {type: "
     "attentional_gru, units: 24}",
-    "embedding: 24, encoder: {type: convolutional}, attention: {type: global, score: dot}, "
+    "embedding: 24, encoder: {type: convolutional}, attention: {type: global, score: general}, "
     "decoder: {type: conditional_gru, units: 24}",
     "embedding: 24, encoder: {type: self_attention}, attention: built_in, decoder: {type: "
     "transformer}",
