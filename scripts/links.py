@@ -5,7 +5,7 @@
     links.py intersect FILE OTHER > BOTH   what both have; --reversed: OTHER is of the other direction, target-source
 
 FILE may be of softalign (export --what links, translate and score --links), eflomal, fast_align or others; a possible link
-of theirs is a link. Sentences without a link in GOLD do not count. Files may be gzip.
+of theirs is a link. Sentences without a link in GOLD do not count. Files may be gzip, of at most 256 MB unpacked.
 """
 
 from __future__ import annotations
@@ -15,14 +15,18 @@ import argparse
 import gzip
 import io
 import math
+import os
 import re
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 
 from output import printable
 
+MB = 1 << 20
+LARGEST = 256  # MB of a file, unpacked: some 40 million links
 LINK = re.compile(r"([0-9]{1,9})([-p])([0-9]{1,9})")
 
 Links = dict[tuple[int, int], bool]  # whether they are sure
@@ -43,8 +47,14 @@ def lines(path: Path) -> list[str]:
     try:
         if path.is_char_device() or path.is_block_device():  # it may never end
             raise ValueError(f"{path}: is a device, not a file")
-        data = path.read_bytes()
-        text = (gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data).decode("utf-8-sig")
+        if path.is_fifo() and not os.path.realpath(path).startswith("/proc/"):  # a shell's has a writer
+            raise ValueError(f"{path}: is a named pipe, for whose writer nobody waits; give a file, or /dev/stdin")
+        with open(path, "rb") as file:
+            unpacked = gzip.open(file) if file.peek(2).startswith(b"\x1f\x8b") else file
+            data = b"".join(islice(iter(lambda: unpacked.read(MB), b""), LARGEST + 1))
+        if len(data) > LARGEST * MB:
+            raise ValueError(f"{path}: is larger than {LARGEST} MB")
+        text = data.decode("utf-8-sig")
     except MemoryError as error:
         raise ValueError(f"{path}: is larger than this computer's memory") from error
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:

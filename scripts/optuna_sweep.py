@@ -46,6 +46,8 @@ import optuna  # noqa: E402
 from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution  # noqa: E402
 from optuna.trial import Trial, TrialState  # noqa: E402
 
+from regular_file import read_bytes  # noqa: E402
+
 STARTUP = 5  # trials that are drawn before TPE has something to learn from
 
 
@@ -195,7 +197,7 @@ def plain(value: Any) -> str:
 def published(folder: Path) -> list[dict[str, Any]]:
     """What a run has said of its dev evaluations so far."""
     try:
-        values = json.loads((folder / "early_termination.json").read_text(encoding="utf-8"))["values"]
+        values = json.loads(read_bytes(folder / "early_termination.json"))["values"]
     except (OSError, ValueError, KeyError):
         return []
     return [{"update": v["update"], "value": math.nan if v["value"] is None else v["value"]} for v in values]

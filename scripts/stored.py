@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -57,14 +56,6 @@ STUDY = {  # what pages need of study.json
 
 class RecordError(Exception):
     """A file that is no record of ours, or lacks what was asked of it."""
-
-
-def read_bytes(path: Path, most: int = -1) -> bytes:
-    """A file, or how it begins. Throws OSError; ValueError for a pipe or a device, for whose writer nobody waits."""
-    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK | os.O_NOCTTY)) as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise ValueError("it is a pipe or a device, where a file belongs; move it away")
-        return file.read(most)
 
 
 @contextmanager

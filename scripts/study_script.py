@@ -20,6 +20,7 @@ from drawing import save_figure
 from output import OutputError, add_force, printable
 from paper import set_style
 from program import program
+from regular_file import read_bytes
 from stored import STUDY, RecordError, demand
 
 
@@ -31,7 +32,7 @@ def read_study(folder: Path, wanted: str = "") -> dict[str, Any]:
     """What study.json says. wanted: of which study it has to be."""
     file = folder / "study.json"
     try:
-        study = json.loads(file.read_text(encoding="utf-8"))
+        study = json.loads(read_bytes(file))
         demand(study, FORM, "it")
     except FileNotFoundError as error:
         raise RecordError(f"{file}: no such file; scripts/studies.sh {folder.name.removesuffix('-tiny')} runs the study") from error

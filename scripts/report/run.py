@@ -15,7 +15,8 @@ import h5py
 import numpy as np
 
 from records import Run, read_file
-from stored import ROOT, RecordError, array, attributes, group_of, label, member, members, opened, read_bytes, series, table, values
+from regular_file import read_bytes
+from stored import ROOT, RecordError, array, attributes, group_of, label, member, members, opened, series, table, values
 
 SEAL = b"SOFTSEAL"  # behind the bytes of a record: the mark, u64 their number, u32 their CRC-32
 JOURNAL = b"SOFTJRNL"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import math
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -95,10 +96,19 @@ def test_a_full_standard_output_costs_a_line(gold: Path, command: str) -> None:
     assert (done.returncode, done.stderr) == (1, "links: standard output: cannot be written: No space left on device\n")
 
 
-def test_a_file_that_the_memory_cannot_hold_is_named(gold: Path) -> None:
+def test_a_pipe_without_a_writer_is_refused_and_one_of_a_shell_read(gold: Path) -> None:
+    os.mkfifo(gold / "fifo")
+    assert "fifo: is a named pipe" in run("aer", "gold", "fifo", cwd=gold, code=3)
+    command = ["bash", "-c", '"$0" "$1" aer gold <(sleep 0.3; gzip -c gold)', sys.executable, links.__file__]
+    done = subprocess.run(command, cwd=gold, capture_output=True, text=True, timeout=20, check=False)
+    assert done.returncode == 0 and "100.00   0.00  /dev/fd/" in done.stdout, done.stderr
+
+
+def test_a_file_that_is_too_large_or_that_the_memory_cannot_hold_is_named(gold: Path) -> None:
     with gzip.open(gold / "bomb", "w", compresslevel=1) as file:
         for _ in range(40):
             file.write(b" " * (1 << 24))
-    command = ["sh", "-c", 'ulimit -v 500000; exec "$@"', "sh", sys.executable, links.__file__, "aer", "gold", "bomb"]
+    assert run("aer", "gold", "bomb", cwd=gold, code=3) == "bomb: is larger than 256 MB\n"
+    command = ["sh", "-c", 'ulimit -v 200000; exec "$@"', "sh", sys.executable, links.__file__, "aer", "gold", "bomb"]
     done = subprocess.run(command, cwd=gold, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (3, "bomb: is larger than this computer's memory\n")
