@@ -17,6 +17,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
 
 import palette
+from fonts import use_fonts
 from output import MAKER, write
 from records import Alignment, ByLength, Run
 
@@ -55,6 +56,7 @@ def legend_order(runs: Iterable[Run]) -> list[Run]:
 def save_figure(figure: Figure, path: Path, force: bool, **how: object) -> None:
     """As PDF or PNG, by its name, with the mark that output.py knows. The bytes tell neither the time nor the version of what drew it."""
     marks = {".pdf": {"CreationDate": None, "Creator": MAKER, "Producer": None}, ".png": {"Software": MAKER}}
+    use_fonts(figure)
     drawn = io.BytesIO()
     figure.savefig(drawn, format=path.suffix[1:], metadata=marks[path.suffix], facecolor="white", **how)
     write(path, drawn.getvalue(), force)

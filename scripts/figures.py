@@ -8,8 +8,8 @@ alignments   attention matrices with their words, known links outlined
 images       an image with each word's attention over it, where sources are images
 heatmap      a metric over two parameters of a sweep
 
-Runs that differ in nothing but their seed are one line of a figure. The same files give the same bytes. Exit status: 2 the command
-line is wrong, 3 the data is wrong or missing.
+Runs that differ in nothing but their seed are one line of a figure. The same files give the same bytes. A figure that cannot be drawn
+stops no other. Exit status: 1 a figure cannot be drawn or written, 2 the command line is wrong, 3 the data is wrong or missing.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ import argparse
 import os.path
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import plain_matplotlib  # isort: skip
@@ -31,7 +32,7 @@ from matplotlib.figure import Figure
 from drawing import legend_order, save_figure
 from output import OutputError, add_force, check, printable, say
 from paper import FONTS, SMALLEST, WIDTHS, files_of, set_style
-from paper_all import every_figure
+from paper_all import Draw, every_figure
 from paper_grids import draw_alignments, draw_heatmap
 from paper_images import draw_images
 from paper_lines import Group, draw_curves, draw_lengths, seeds_text, shared_curve
@@ -39,7 +40,7 @@ from records import Alignment, AlignmentFile, Run, averaged, find_files, labels,
 from stored import RecordError
 from sweep_table import RANKED, ChoiceError, cells, read_sweep
 
-Work = Callable[[argparse.Namespace], "Figure | Iterator[tuple[Path, Figure]]"]
+Work = Callable[[argparse.Namespace], Figure]
 BANDS = ("sd", "range", "none")
 MOST = 40  # values of a parameter along one side of a heatmap
 
@@ -52,12 +53,12 @@ def read(places: Sequence[Path]) -> list[AlignmentFile]:
     return find_files(places, note)
 
 
-def every(arguments: argparse.Namespace) -> Iterator[tuple[Path, Figure]]:
+def every(arguments: argparse.Namespace) -> Iterator[tuple[Path, Draw]]:
     """Each with its place; of two with one name the second has ~2 behind it."""
     seen: dict[str, int] = {}
-    for name, figure in every_figure(read(arguments.places), arguments.sentences, arguments.width, arguments.band, note):
+    for name, draw in every_figure(read(arguments.places), arguments.sentences, arguments.width, arguments.band, note):
         seen[name] = seen.get(name, 0) + 1
-        yield arguments.out / (name if seen[name] == 1 else f"{name}~{seen[name]}"), figure
+        yield arguments.out / (name if seen[name] == 1 else f"{name}~{seen[name]}"), draw
 
 
 def measured(files: Sequence[AlignmentFile], what: str) -> list[Run]:
@@ -279,23 +280,28 @@ def parser() -> argparse.ArgumentParser:
     return result
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    arguments = parser().parse_args(words)
-    set_style(arguments.font)
-    if arguments.out is None:
-        place = Path(os.path.realpath(arguments.places[0]))
-        arguments.out = Path("figures") / (place.name if os.path.isdir(place) else place.parent.name)
-    stem = arguments.out.with_suffix("") if arguments.out.suffix in (".pdf", ".png") else arguments.out
+def figures_of(arguments: argparse.Namespace, stem: Path) -> Iterable[tuple[Path, Draw]]:
+    if arguments.work is every:
+        return every(arguments)
+    for file in files_of(stem):
+        check(file, arguments.force)
+    return [(stem, partial(arguments.work, arguments))]
+
+
+def save(place: Path, draw: Draw, force: bool) -> None:
+    if (figure := draw()) is None:
+        return
+    for file in files_of(place):
+        save_figure(figure, file, force)
+        print(printable(file))
+    plt.close(figure)
+
+
+def attempt(place: Path, work: Callable[[], object]) -> int:
+    """The exit status; what is wrong is said."""
     try:
-        if arguments.work is not every:
-            for file in files_of(stem):
-                check(file, arguments.force)
-        made = arguments.work(arguments)
-        for place, figure in [(stem, made)] if isinstance(made, Figure) else made:
-            for file in files_of(place):
-                save_figure(figure, file, arguments.force)
-                print(printable(file))
-            plt.close(figure)
+        work()
+        return 0
     except (ChoiceError, OutputError) as error:
         note(str(error))
         return 2
@@ -303,9 +309,24 @@ def main(words: Sequence[str] | None = None) -> int:
         note(str(error))
         return 3
     except OSError as error:
-        note(f"{stem}: cannot be written: {error.strerror}; choose another place with --out")
+        note(f"{place}: cannot be written: {error.strerror}; choose another place with --out")
         return 1
-    return 0
+    except Exception as error:  # of a library that cannot draw what a record holds
+        note(f"{place}: cannot be drawn: {type(error).__name__}: {error}")
+        return 1
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    arguments = parser().parse_args(words)
+    set_style(arguments.font)
+    if arguments.out is None:
+        place = Path(os.path.realpath(arguments.places[0]))
+        arguments.out = Path("figures") / (place.name if os.path.isdir(place) else place.parent.name)
+    stem = arguments.out.with_suffix("") if arguments.out.suffix in (".pdf", ".png") else arguments.out
+    figures: list[tuple[Path, Draw]] = []
+    ended = [attempt(stem, lambda: figures.extend(figures_of(arguments, stem)))]
+    ended += [attempt(place, partial(save, place, draw, arguments.force)) for place, draw in figures]
+    return next(filter(None, ended), 0)
 
 
 if __name__ == "__main__":

@@ -12,11 +12,12 @@ from matplotlib.legend import Legend
 from matplotlib.textpath import text_to_path
 
 from drawing import STYLE
+from fonts import families
 
 WIDTHS = {"column": 3.03, "page": 6.3}  # of the ACL style's two columns
 SMALL = 7  # font of ticks, legends and words
 SMALLEST = 5  # below it words are hard to read
-# Both come with matplotlib, so a figure is the same on every machine; STIX goes with the Times of papers.
+# They come with matplotlib, so a figure is the same on every machine, but for letters that they lack; STIX goes with the Times of papers.
 FONTS = {"serif": ["STIXGeneral", "DejaVu Serif", "DejaVu Sans"], "sans": ["DejaVu Sans"]}
 NAMES = {"aer": "AER", "bleu": "BLEU", "chrf": "chrF"}
 UNITS = {"percent": "%", "nats": "nats"}
@@ -59,8 +60,8 @@ def metric_name(metric: str, unit: str = "") -> str:
 
 
 def text_width(words: str, size: float) -> float:
-    """In inches, as the font has it."""
-    return _width(words, tuple(plt.rcParams["font.family"])) * size / 72
+    """In inches, as its fonts have it."""
+    return _width(words, tuple(families(words, plt.rcParams["font.family"]))) * size / 72
 
 
 @cache

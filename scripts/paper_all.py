@@ -1,9 +1,10 @@
-"""Every figure that a set of records has the numbers for."""
+"""Every figure that a set of records has the numbers for. Each is drawn when it is called, so that none stops the others."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
 from matplotlib.figure import Figure
 
@@ -13,7 +14,8 @@ from paper_lines import draw_curves, draw_lengths, seeds_text, shared_curve
 from records import Alignment, AlignmentFile, Run, averaged, labels, replicates, units_of
 from stored import RecordError
 
-Named = tuple[str, Figure]  # the figure's name, without a folder
+Draw = Callable[[], "Figure | None"]  # None: the records lack the numbers
+Named = tuple[str, Draw]  # with the figure's name, without a folder
 Note = Callable[[str], None]  # is told what is left out
 LONGEST = 30  # source tokens of an example sentence, where the training data says nothing
 
@@ -53,6 +55,12 @@ def curves(runs: Sequence[Run], width: str, band: str, note: Note) -> Figure | N
     return draw_curves(groups, metrics, width, band, units=units_of(runs)) if metrics else None
 
 
+def alignments(named: Iterable[tuple[str, AlignmentFile]], sentence: int, width: str, note: Note) -> Figure | None:
+    panels = [(name, item) for name, file in named if (item := readable(file, sentence, note))]
+    panels = [panel for panel in panels if panel[1].source == panels[0][1].source]  # another data_seed draws others
+    return draw_alignments(panels, width, len(panels))[0] if panels else None
+
+
 def every_figure(files: Sequence[AlignmentFile], asked: Sequence[int], width: str, band: str, note: Note) -> Iterator[Named]:
     """Runs that were tested on the same data share a figure. asked: the sentences whose alignment is drawn; [] for a short and a long one."""
     for file in files:
@@ -66,20 +74,16 @@ def every_figure(files: Sequence[AlignmentFile], asked: Sequence[int], width: st
         if called.count(name) > 1:
             name += f"_{called[: index + 1].count(name)}"
         note(f"{name}: {seeds_text(replicates(runs), band)}")
-        drawn = {"by_length": by_length(runs, width, band, note), "curves": curves(runs, width, band, note)}
-        yield from ((f"{name}_{what}", figure) for what, figure in drawn.items() if figure is not None)
+        yield f"{name}_by_length", partial(by_length, runs, width, band, note)
+        yield f"{name}_curves", partial(curves, runs, width, band, note)
         if attending := [seeds[0] for _, seeds in replicates([run for run in runs if run.sentences])]:
             if len(attending) < sum(bool(run.sentences) for run in runs):
                 note(f"{name}: the alignments are those of the first seed")
             longest = max((run.trained_lengths or (0, LONGEST))[1] for run in attending)
             for sentence in asked or example_sentences(attending, longest):
-                panels = [(label, item) for label, run in zip(labels(attending), attending) if (item := readable(run, sentence, note))]
-                panels = [panel for panel in panels if panel[1].source == panels[0][1].source]  # another data_seed draws others
-                if panels:
-                    yield f"{name}_alignment_{sentence}", draw_alignments(panels, width, len(panels))[0]
+                yield f"{name}_alignment_{sentence}", partial(alignments, list(zip(labels(attending), attending)), sentence, width, note)
     for file in files:
         if not isinstance(file, Run) and file.sentences:
             for sentence in asked or example_sentences([file], LONGEST):
-                if item := readable(file, sentence, note):
-                    yield f"{file.path.stem}_alignment_{sentence}", draw_alignments([("", item)], width)[0]
+                yield f"{file.path.stem}_alignment_{sentence}", partial(alignments, [("", file)], sentence, width, note)
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from unicodedata import category
 
 import h5py
 import numpy as np
@@ -178,8 +179,10 @@ class Run(AlignmentFile):
 
 
 def shown(text: object, most: int = LONGEST) -> str:
-    """A word or a value as a figure may have it."""
-    text = printable(text)
+    """A word or a value as a figure may have it. A word of letters that draw nothing is their numbers; so is U+FEFF, at which matplotlib 3.11 stops."""
+    text = printable(text).replace("\ufeff", "U+FEFF")
+    if text.strip(" ") and all(category(letter) in ("Cf", "Zs") for letter in text):
+        text = " ".join(f"U+{ord(letter):04X}" for letter in text)
     return text if len(text) <= most else text[: most - 1] + "…"
 
 

@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import figures
+import fonts
 import h5py
 import numpy as np
 import paper
@@ -153,10 +155,63 @@ def test_a_legend_of_long_names_stays_in_its_figure(tmp_path):
     assert [text.get_text().replace("\n", " ") for text in legend.get_texts()] == names
 
 
-def test_a_letter_that_no_font_has_takes_finite_room():
+def test_a_letter_that_the_fonts_lack_takes_finite_room():
     paper.set_style("serif")
-    for words in ("\u6f22", "\u200b", " ", ""):  # with no lines to draw, or with a box
-        assert 0 <= paper.text_width(words, 8) < 8 / 72
+    for words in ("\u6f22", "\u200b", " ", ""):  # of another font or a box; with no lines to draw
+        assert 0 <= paper.text_width(words, 8) < 1.2 * 8 / 72
+
+
+def with_words(path: Path, words: list[str], sentence: int = 0) -> Path:
+    """The words of one sentence, as far as they go, are these."""
+    with h5py.File(path, "a") as file:
+        group = file["alignments/cross"]
+        group["src_tokens"][sentence, : len(words)] = words
+        group["tgt_tokens"][0, sentence, : len(words)] = words
+    return path
+
+
+def test_words_that_draw_nothing_are_shown_by_their_numbers(tmp_path):
+    path = with_words(write_record(tmp_path, "dot", lengths=(6,)), ["\u200d", "\ufeff", "\u200b\u3000", "\ufeffa", "a\u200db", " "])
+    assert records.read_file(path).alignment(5).source[:6] == ["U+200D", "U+FEFF", "U+200B U+3000", "U+FEFFa", "a\u200db", " "]
+    ended = run("alignments", path, "--sentences", "5", "--out", tmp_path / "x")
+    assert ended.returncode == 0 and len(ended.stdout.split()) == 2, ended.stderr
+
+
+@pytest.mark.parametrize("error, status", [(IndexError("string index out of range"), 1), (records.RecordError("damaged"), 3)])
+def test_a_figure_that_cannot_be_drawn_stops_no_other(tmp_path, monkeypatch, capsys, error, status):
+    def fails(*_: object) -> Figure:
+        raise error
+
+    monkeypatch.setattr(paper_all, "curves", fails)
+    write_record(tmp_path / "runs", "dot")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/reverse_alignment_12.pdf").write_text("not ours")
+    assert figures.main(["all", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]) == status  # that of the first fault
+    captured = capsys.readouterr()
+    assert str(error) in captured.err and "reverse_alignment_12.pdf: exists" in captured.err and "Traceback" not in captured.err
+    assert [Path(line).name for line in captured.out.split()] == [f"reverse_{name}.{kind}" for name in ("by_length", "alignment_5") for kind in ("pdf", "png")]
+
+
+def test_letters_that_the_fonts_of_a_figure_lack_are_drawn_in_one_that_has_them(tmp_path):
+    """packages.txt, [tests], has a font of Chinese."""
+    path = with_words(write_record(tmp_path, "dot", lengths=(6,)), ["漢字", "日本", "ab"])
+    for style in ("serif", "sans"):
+        ended = run("alignments", path, "--sentences", "5", "--font", style, "--out", tmp_path / style)
+        assert (ended.returncode, ended.stderr) == (0, "")
+        pdf = (tmp_path / f"{style}.pdf").read_bytes()
+        assert re.findall(rb"/BaseFont /\S*(Droid|Noto|WenQuan|IPA|VL|WQY|unifont)", pdf, re.IGNORECASE), re.findall(rb"/BaseFont /\S+", pdf)
+
+
+def test_letters_that_no_font_has_are_named_with_a_package(tmp_path, monkeypatch, capsys):
+    for function in (fonts.installed, fonts.family_with, fonts.note_missing):
+        function.cache_clear()
+    monkeypatch.setattr(fonts.font_manager, "findSystemFonts", lambda: [__file__])  # no font
+    path = with_words(write_record(tmp_path, "dot", lengths=(6,)), ["漢字", "अ"])
+    assert figures.main(["alignments", str(path), "--sentences", "5", "--out", str(tmp_path / "x")]) == 0
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith("no font here has अ字漢: apt-get install fonts-noto-core fonts-wqy-zenhei")
+    for function in (fonts.installed, fonts.family_with):
+        function.cache_clear()
 
 
 def test_panels_of_several_series_say_which(tmp_path):
@@ -373,8 +428,13 @@ def test_words_may_hold_dollars():
     assert isinstance(figure, Figure) and not figure.axes[0].get_xticklabels()[0].get_parse_math()
 
 
+def drawn(files: list[records.AlignmentFile], sentences: list[int], note: Callable[[str], None]) -> dict[str, Figure]:
+    figures = {name: draw() for name, draw in paper_all.every_figure(files, sentences, "page", "sd", note)}
+    return {name: figure for name, figure in figures.items() if figure is not None}
+
+
 def every(*places: Path) -> dict[str, Figure]:
-    return dict(paper_all.every_figure(records.find_files(places, print), [], "page", "sd", print))
+    return drawn(records.find_files(places, print), [], print)
 
 
 def texts(figure: Figure) -> list[str]:
@@ -400,8 +460,7 @@ def test_all_draws_the_alignments_of_one_seed_of_each_model(tmp_path):
         for seed in (1, 2):
             write_record(tmp_path, score, seed)
     notes: list[str] = []
-    drawn = dict(paper_all.every_figure(records.find_files([tmp_path], print), [12], "page", "sd", notes.append))
-    shown = texts(drawn["reverse_alignment_12"])
+    shown = texts(drawn(records.find_files([tmp_path], print), [12], notes.append)["reverse_alignment_12"])
     assert "additive" in shown  # the other has another source
     assert not [text for text in shown if "seed" in text]
     assert notes == ["reverse: mean and standard deviation over seeds: additive: 1, 2; dot: 1, 2", "reverse: the alignments are those of the first seed"]
@@ -409,7 +468,7 @@ def test_all_draws_the_alignments_of_one_seed_of_each_model(tmp_path):
 
 def test_figures_of_several_panels_are_called_after_them(tmp_path):
     files = [replace(file, panel=panel) for file, panel in zip(records.find_files([write_record(tmp_path / name, "dot") for name in "ab"], print), ("long", "a b (2)"))]
-    assert {"long_by_length", "a_b_2_by_length"} <= set(dict(paper_all.every_figure(files, [], "page", "sd", print)))
+    assert {"long_by_length", "a_b_2_by_length"} <= set(drawn(files, [], print))
 
 
 def test_a_run_without_results_is_in_no_legend(tmp_path):
@@ -452,8 +511,8 @@ def test_a_file_of_alignments_is_drawn(tmp_path):
             del file["alignments/cross/gold"]
     out = tmp_path / "figures"
     ended = run("all", tmp_path / "mine.h5", tmp_path / "other/mine.h5", "--out", out, "--sentences", "12")
-    drawn = [f"{out}/mine_alignment_12{twin}.{kind}" for twin in ("", "~2") for kind in ("pdf", "png")]
-    assert ended.stdout.split() == drawn, ended.stderr
+    expected = [f"{out}/mine_alignment_12{twin}.{kind}" for twin in ("", "~2") for kind in ("pdf", "png")]
+    assert ended.stdout.split() == expected, ended.stderr
 
 
 def test_an_encoder_s_attention_is_drawn_where_it_is_asked_for(refused, tmp_path):
