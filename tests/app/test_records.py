@@ -86,6 +86,19 @@ def test_show_tells_what_was_run_where_and_how_it_did(trained: Path) -> None:
     assert shown["test"]["all"]["bleu"] == answer("run", "tiny.yaml", "train.epochs=40", cwd=here)["test"]["all"]["bleu"]
 
 
+def test_show_aligns_words_as_they_are_printed(trained: Path, tmp_path: Path) -> None:
+    run = shutil.copytree(trained, tmp_path / "tiny" / trained.name)
+    with h5py.File(run / "run.h5", "a") as file:
+        group = file["alignments/cross"]
+        group["src_tokens"][3, 0] = group["tgt_tokens"][0, 3, 0] = "\x1b[1m\u202e"
+    lines = softalign("show", run, "--sentence", 3, cwd=tmp_path).stdout.splitlines()
+    rows = [line for line in lines if "│" in line]
+    assert rows[0].startswith(r"\x1b[1m\xe2\x80…") and len({row.index("│") for row in rows}) == 1
+    column = rows[0].index("│") + 1
+    heads = [line[column : column + 1] for line in lines[1 : next(at for at, line in enumerate(lines) if "┌" in line)]]
+    assert "".join(heads).strip() == r"\x1b[1m\xe2\x80…"
+
+
 def test_show_draws_the_alignment_of_a_sentence(trained: Path) -> None:
     here = trained.parents[2]
     text = softalign("show", trained, "--sentence", 3, cwd=here).stdout

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "framework/app/terminal/terminal.hpp"
+#include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 
 namespace softalign::app {
@@ -26,15 +27,19 @@ std::string repeated(const char* text, std::size_t count) {
   return out;
 }
 
+// Words as they are printed, so that what is aligned is what is seen.
+std::vector<std::string> shown(const std::vector<std::string>& words) {
+  std::vector<std::string> out;
+  for (const std::string& word : words) out.push_back(cut(printable(word, kWhole), kLongestWord));
+  return out;
+}
+
 class Drawing {
  public:
-  explicit Drawing(const Alignment& a) : a_(a) {
-    for (const std::string& word : a.target) {
-      targets_.push_back(cut(word, kLongestWord));
-      margin_ = std::max(margin_, columns_of(targets_.back()));
-    }
-    for (const std::string& word : a.source)
-      behind_ = std::max(behind_, columns_of(cut(word, kLongestWord)) + 7);
+  explicit Drawing(const Alignment& a)
+      : a_(a), sources_(shown(a.source)), targets_(shown(a.target)) {
+    for (const std::string& word : targets_) margin_ = std::max(margin_, columns_of(word));
+    for (const std::string& word : sources_) behind_ = std::max(behind_, columns_of(word) + 7);
   }
 
   std::string draw(std::size_t columns) const {
@@ -69,7 +74,7 @@ class Drawing {
     std::vector<std::vector<std::string>> words;
     std::size_t height = 0;
     for (std::size_t s = begin; s < end; ++s) {
-      words.push_back(glyphs(cut(a_.source[s], kLongestWord)));
+      words.push_back(glyphs(sources_[s]));
       height = std::max(height, words.back().size());
     }
     std::string out;
@@ -97,7 +102,7 @@ class Drawing {
     const auto most = std::max_element(row, row + static_cast<std::ptrdiff_t>(a_.source.size()));
     const auto s = usize(most - row);
     if (s < begin || s >= end || *most == 0) return "";
-    return fmt::format(" {:.2f} {}", *most, cut(a_.source[s], kLongestWord));
+    return fmt::format(" {:.2f} {}", *most, sources_[s]);
   }
 
   static std::string legend(bool links, std::size_t columns) {
@@ -112,7 +117,7 @@ class Drawing {
   }
 
   const Alignment& a_;
-  std::vector<std::string> targets_;
+  std::vector<std::string> sources_, targets_;
   std::size_t margin_ = 0;  // columns of the longest target word
   std::size_t behind_ = 0;  // columns behind a row
 };
