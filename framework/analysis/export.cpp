@@ -51,7 +51,8 @@ Cell cell_of(const Json& value) {
   if (value.is_number_integer()) return value.get<Index>();
   if (value.is_number()) return value.get<double>();
   if (value.is_string()) return value.get<std::string>();
-  return value.dump();
+  if (value.is_null()) return {};
+  return JsonValue{value.dump()};
 }
 
 void add_options(const Json& json, const std::string& path, Row& row) {

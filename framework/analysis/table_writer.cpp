@@ -28,6 +28,8 @@ std::string field(const Cell& cell, TableFormat format) {
   if (const auto* number = std::get_if<Index>(&cell)) return fmt::format("{}", *number);
   if (const auto* text = std::get_if<std::string>(&cell))
     return csv ? csv_text(*text) : json_text(*text);
+  if (const auto* value = std::get_if<JsonValue>(&cell))
+    return csv ? csv_text(value->text) : value->text;
   if (const auto* number = std::get_if<double>(&cell)) {
     if (std::isfinite(*number)) return number_text(*number);
     if (csv && std::isinf(*number)) return *number > 0 ? "inf" : "-inf";

@@ -11,8 +11,14 @@
 
 namespace softalign {
 
+// A value that only JSON has a type for, as JSON writes it: true, [5,10]. CSV has the same text.
+struct JsonValue {
+  std::string text;
+  bool operator==(const JsonValue&) const = default;
+};
+
 // Nothing is an empty field in CSV (an empty text is "") and null in JSON, and so is NaN.
-using Cell = std::variant<std::monostate, Index, double, std::string>;
+using Cell = std::variant<std::monostate, Index, double, std::string, JsonValue>;
 
 enum class TableFormat { csv, json };
 

@@ -21,7 +21,8 @@ const std::vector<std::vector<Cell>> kRows = {
     {Index{-3}, 0.1},
     {std::string("x, \"y\"\nñ"), 1e22},
     {Cell{}, std::nan("")},
-    {std::string(), -std::numeric_limits<double>::infinity()}};
+    {std::string(), -std::numeric_limits<double>::infinity()},
+    {JsonValue{"[1,2]"}, JsonValue{"true"}}};
 
 }  // namespace
 
@@ -30,7 +31,8 @@ BOOST_AUTO_TEST_SUITE(table_writer)
 // RFC 4180: fields with separators, quotes or line ends are quoted, quotes doubled, lines end in CR LF.
 BOOST_AUTO_TEST_CASE(csv) {
   BOOST_TEST(table(TableFormat::csv, kRows) ==
-             "a,\"b,\"\"c\"\"\"\r\n-3,0.1\r\n\"x, \"\"y\"\"\nñ\",1e+22\r\n,\r\n\"\",-inf\r\n");
+             "a,\"b,\"\"c\"\"\"\r\n-3,0.1\r\n\"x, "
+             "\"\"y\"\"\nñ\",1e+22\r\n,\r\n\"\",-inf\r\n\"[1,2]\",true\r\n");
   for (const std::string part : {",", "\"", "\r", "\n"}) {
     const std::string text = table(TableFormat::csv, {{part, Index{1}}});
     BOOST_TEST(text.ends_with("\"" + part + (part == "\"" ? "\"" : "") + "\",1\r\n"), text);
@@ -41,11 +43,12 @@ BOOST_AUTO_TEST_CASE(csv) {
 BOOST_AUTO_TEST_CASE(json) {
   const std::string text = table(TableFormat::json, kRows);
   const auto read = nlohmann::json::parse(text);
-  BOOST_REQUIRE(read.size() == 4u);
+  BOOST_REQUIRE(read.size() == 5u);
   BOOST_TEST(read[0].dump() == R"({"a":-3,"b,\"c\"":0.1})");
   BOOST_TEST(read[1]["a"] == "x, \"y\"\nñ");
   BOOST_TEST((read[2]["a"].is_null() && read[2]["b,\"c\""].is_null()));
   BOOST_TEST((read[3]["a"] == "" && read[3]["b,\"c\""].is_null()));
+  BOOST_TEST(read[4].dump() == R"({"a":[1,2],"b,\"c\"":true})");
   BOOST_TEST(table(TableFormat::json, {}) == "[]\n");
   BOOST_TEST(nlohmann::json::parse(
                  table(TableFormat::json, {{std::string("\xff"), 1.0}}))[0]["a"] == "\xEF\xBF\xBD");

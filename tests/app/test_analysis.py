@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import shutil
 import statistics
 from pathlib import Path
@@ -16,6 +17,7 @@ from command_line import TINY, answer, error, interrupt, on_terminal, softalign,
 
 h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
 numpy = pytest.importorskip("numpy")  # comes with it
+pandas = pytest.importorskip("pandas", reason="python3-pandas is not installed")
 
 
 @pytest.fixture(scope="session")
@@ -289,6 +291,8 @@ def test_export_of_runs(runs: Path) -> None:
             assert float(row["dev/loss:best"]) == min(file["dev/loss"][:])
             assert row["test/bleu:signature"] == file["test"].attrs["bleu_signature"].decode()
         assert (row["model.attention.score.type"] == "") == (entry["model.attention.score.type"] is None)
+        assert (row["evaluate.search_dev"], row["task.length.train"]) == ("true", "[2,5]")
+        assert (entry["evaluate.search_dev"], entry["task.length.train"]) == (True, [2, 5])
     assert softalign("export", "results", cwd=runs).stdout == done.stdout
 
 
@@ -312,6 +316,22 @@ def test_export_of_sentences(runs: Path) -> None:
         assert [int(row["bleu_stats_3"]) for row in rows] == test["bleu_stats"][:, 3].tolist()
         assert [int(row["chrf_stats_17"]) for row in rows] == test["chrf_stats"][:, 17].tolist()
     assert [int(row["sentence"]) for row in rows] == list(range(16))
+
+
+def test_texts_of_an_export_that_look_like_missing_values_stay_texts(runs: Path, tmp_path: Path) -> None:
+    """As results/comparing.md reads the table."""
+    run = shutil.copytree(run_of(runs, score="dot", seed=1), tmp_path / "run")
+    with h5py.File(run / "run.h5", "a") as file:
+        file["test/reference"][:3] = texts = ["null", "NA", "nan"]
+        file["test/hypothesis"][:3] = ["", "N/A", "None"]
+    softalign("export", run, "--what", "sentences", "-o", tmp_path / "sentences.csv", cwd=tmp_path)
+    softalign("export", run, "--what", "sentences", "--format", "json", "-o", tmp_path / "sentences.json", cwd=tmp_path)
+    (call,) = re.findall(r"pandas\.read_csv\(\"sentences.csv\", (.*?)\)`", (Path(__file__).parents[2] / "results/comparing.md").read_text())
+    table = eval(f"pandas.read_csv({str(tmp_path / 'sentences.csv')!r}, {call})", {"pandas": pandas})
+    assert table.reference[:3].tolist() == texts and table.hypothesis[1:3].tolist() == ["N/A", "None"]
+    assert pandas.isna(table.hypothesis[0]) and table.nll.dtype == float and table.sentence.dtype == int
+    entries = json.loads((tmp_path / "sentences.json").read_text())
+    assert [entry["reference"] for entry in entries[:3]] == texts and entries[0]["hypothesis"] == ""
 
 
 def test_export_overwrites_nothing_unasked(runs: Path, tmp_path: Path) -> None:
