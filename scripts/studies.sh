@@ -24,9 +24,9 @@ for name in "${names[@]}"; do
 done
 ((${#names[@]})) || for file in experiments/*/study.yaml; do file=${file#*/}; names+=("${file%/*}"); done
 program=${SOFTALIGN_PROGRAM:-$PWD/build/release/bin/softalign}
-[[ -x $program ]] || scripts/setup.sh build figures
+[[ -x $program ]] || scripts/setup.sh
 export SOFTALIGN_PROGRAM=$program
-[[ -z $pages ]] || exec /usr/bin/python3 scripts/study_pages.py "${tiny[@]}" --out "$out" "${names[@]}"
+[[ -z $pages ]] || exec "${SOFTALIGN_PYTHON:-/usr/bin/python3}" scripts/study_pages.py "${tiny[@]}" --out "$out" "${names[@]}"
 
 trap 'exit 75' INT TERM # once the program has saved its state
 status=0

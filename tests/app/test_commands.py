@@ -12,7 +12,7 @@ from pathlib import Path
 import h5py
 import pytest
 
-from command_line import PROGRAM, SANITIZED, answer, can_be_limited, error, files_below, softalign, trained_run
+from command_line import PROGRAM, SANITIZED, TINY, answer, can_be_limited, error, files_below, softalign, trained_run
 
 COMMANDS = "run study validate resolve ls show tail evaluate translate score verify recover trust list describe check doctor completion".split()
 
@@ -165,3 +165,31 @@ def test_numbers_of_a_column_have_one_format(here: Path) -> None:
     assert [table[row]["bleu"] for row in ("1-3", "4+", "all")] == ["0.02", "0.00", "1.02"]
     assert [table[row]["perplexity"] for row in ("1-3", "4+")] == ["0.024", "inf"]
     assert [table[row]["loss"] for row in ("1-3", "4+")] == ["5.88e+19", "1234567.89"]
+
+
+def test_the_python_of_scripts_is_the_one_that_is_set_else_the_active_environment_s(tmp_path: Path) -> None:
+    def stand_in(path: Path) -> str:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text('#!/bin/sh\ncase $1 in -c) echo 9.9 ;; *) echo "$0 runs $(basename "$1")" ;; esac\n')
+        path.chmod(0o755)
+        return str(path)
+
+    mine, active, conda = stand_in(tmp_path / "mine"), stand_in(tmp_path / "active/bin/python3"), stand_in(tmp_path / "conda/bin/python3")
+    sweep = "name: s\nbase: tiny.yaml\nmethod: optuna\nrun_cap: 1\nmetric: {name: dev/loss}\nparameters:\n  train.optimizer.learning_rate: {distribution: log_uniform_values, min: 0.001, max: 0.1}\n"
+    (tmp_path / "sweep.yaml").write_text(sweep)
+    (tmp_path / "tiny.yaml").write_text(TINY)
+    none = {**os.environ, "SOFTALIGN_PYTHON": "", "VIRTUAL_ENV": "", "CONDA_PREFIX": ""}
+    for environment, expected in (
+        ({"SOFTALIGN_PYTHON": mine, "VIRTUAL_ENV": f"{tmp_path}/active"}, mine),
+        ({"VIRTUAL_ENV": f"{tmp_path}/active", "CONDA_PREFIX": f"{tmp_path}/conda"}, active),
+        ({"VIRTUAL_ENV": f"{tmp_path}/nowhere", "CONDA_PREFIX": f"{tmp_path}/conda"}, conda),
+        ({}, "/usr/bin/python3"),
+    ):
+        environment = none | environment
+        facts = {line["what"]: line["found"] for line in json.loads(softalign("doctor", "--json", cwd=tmp_path, env=environment).stdout)}
+        assert f"{expected} h5py" in facts
+        if expected != "/usr/bin/python3":
+            assert facts[f"{expected} h5py"] == "9.9"
+            for words, script in ((["report", "."], "report.py"), (["sweep", "run", "sweep.yaml"], "optuna_sweep.py")):
+                assert softalign(*words, cwd=tmp_path, env=environment).stdout == f"{expected} runs {script}\n"
+    assert "cannot be started" in error("report", ".", cwd=tmp_path, env=none | {"SOFTALIGN_PYTHON": "/nowhere/python3"}, code=1)

@@ -70,7 +70,7 @@ std::map<std::string, std::string> python_versions(const std::vector<std::string
       "for name in sys.argv[1:]:\n"
       "  try: print(importlib.import_module(name).__version__, flush=True)\n"
       "  except Exception: print()";
-  std::vector<std::string> words = {kPython, "-c", kAsk};
+  std::vector<std::string> words = {python(), "-c", kAsk};
   words.insert(words.end(), packages.begin(), packages.end());
   // Where memory is short, Python may try to import for ever.
   std::istringstream lines(run_program(words, "", std::chrono::seconds(20)).output);
@@ -155,7 +155,7 @@ std::vector<Finding> findings(const std::string& results) {
   list.push_back({"cache", cache_text(), "", false});
   for (const auto& [package, version] : python_versions({"h5py", "matplotlib", "yaml"}))
     list.push_back(
-        {fmt::format("{} {}", kPython, package),
+        {fmt::format("{} {}", python(), package),
          version.empty() ? "not found" : version,
          version.empty() ? fmt::format("for figures: apt-get install python3-{}", package) : "",
          false});

@@ -25,16 +25,30 @@ fs::path find_script(const std::string& name) {
       "{} is not there: it comes with 'cmake --install', and with the source tree, where '{} "
       "scripts/{}' does the same",
       normal_path(installed).string(),
-      kPython,
+      python(),
       name);
+}
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
 }
 
 }  // namespace
 
+std::string python() {
+  if (std::string given = variable("SOFTALIGN_PYTHON"); !given.empty()) return given;
+  for (const char* environment : {"VIRTUAL_ENV", "CONDA_PREFIX"})
+    if (const std::string folder = variable(environment); !folder.empty())
+      if (std::string found = folder + "/bin/python3"; access(found.c_str(), X_OK) == 0)
+        return found;
+  return "/usr/bin/python3";
+}
+
 void become_script(const std::string& name,
                    const std::vector<std::string>& arguments,
                    const std::string& packages) {
-  std::vector<std::string> words = {kPython, find_script(name).string()};
+  std::vector<std::string> words = {python(), find_script(name).string()};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
@@ -47,11 +61,12 @@ void become_script(const std::string& name,
   sigemptyset(&interrupt);
   sigaddset(&interrupt, SIGINT);
   sigprocmask(SIG_BLOCK, &interrupt, nullptr);  // until Python has started: scripts/ending.py
-  execv(kPython, argv.data());
-  throw MachineError("{}: cannot be started: {}; apt-get install python3 {}",
-                     kPython,
-                     std::strerror(errno),
-                     packages);
+  execvp(argv.front(), argv.data());
+  throw MachineError(
+      "{}: cannot be started: {}; apt-get install python3 {}, or set SOFTALIGN_PYTHON",
+      words.front(),
+      std::strerror(errno),
+      packages);
 }
 
 }  // namespace softalign::app

@@ -6,9 +6,11 @@
 
 namespace softalign::app {
 
-inline constexpr const char* kPython = "/usr/bin/python3";  // which has Debian's libraries
+// The Python that runs scripts: $SOFTALIGN_PYTHON, else that of the active environment, else the
+// system's, which has Debian's libraries.
+std::string python();
 
-// Ends this program and becomes scripts/<name>, run by the system's Python: installed beside the
+// Ends this program and becomes scripts/<name>, run by python(): installed beside the
 // program (bin/ and share/softalign/scripts/), or in the source tree that it was built in. Throws
 // MachineError when it is not there. `packages`: Debian's, that it needs, for the message.
 [[noreturn]] void become_script(const std::string& name,
