@@ -1,5 +1,7 @@
 """scripts/report.py and `softalign report`, on records that the program has just made."""
 
+import base64
+import hashlib
 import json
 import math
 import os
@@ -97,6 +99,14 @@ def test_a_page_is_whole_and_asks_no_network(kind, request):
     assert links and all(a.startswith("#") and a[1:] in read.ids for a in links)
     assert "http:" not in page.replace("http://www.w3.org/2000/svg", "") and "https:" not in page and "@import" not in page
     assert "NaN" not in page.partition("<script>")[0] and ">nan<" not in page
+
+
+def test_the_only_script_that_may_run_is_the_page_s_own(run):
+    page = html(compute([run]))
+    (allowed,) = re.findall(r"script-src ([^;]*);", page)
+    (script,) = re.findall(r"<script>(.*?)</script>", page, re.S)
+    assert allowed == f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+    assert not re.search(r"<[^>]* on\w+=", page)  # a handler in an attribute would not run
 
 
 def test_the_same_records_give_the_same_bytes(demo, tmp_path):
