@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# quickstart.sh [KEY=VALUE...]: sets the machine up, builds the program, runs the first study and draws its pictures. KEY=VALUE changes
-# the specs of all runs; `softalign study experiments/quickstart/study.yaml` takes options too.
+# quickstart.sh [KEY=VALUE...]: sets the machine up, builds the program, runs the first study, draws its pictures and writes
+# results/quickstart/report.html. KEY=VALUE changes the specs of all runs; `softalign study experiments/quickstart/study.yaml` takes options too.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 for word; do
@@ -9,11 +9,13 @@ for word; do
     -*) echo "quickstart.sh: there is no option '$word'; quickstart.sh --help" >&2; exit 2 ;;
   esac
 done
-scripts/setup.sh build figures
+scripts/setup.sh
+export SOFTALIGN_PYTHON=${SOFTALIGN_PYTHON:-/usr/bin/python3} # for which setup.sh installs the libraries
 status=0
 build/release/bin/softalign study experiments/quickstart/study.yaml "$@" || status=$?
 [[ $status -eq 0 || $status -eq 4 ]] || exit "$status"  # 4: a claim failed; the pictures show where
-/usr/bin/python3 scripts/figures.py all results/quickstart --width page --out results/quickstart/figures
-printf '\nThe pictures:\n'
+"$SOFTALIGN_PYTHON" scripts/figures.py all results/quickstart --width page --out results/quickstart/figures || status=$?
+printf '\nThe pictures and the report:\n'
 ls "$PWD"/results/quickstart/figures/*.png
+build/release/bin/softalign report "$PWD"/results/quickstart
 exit "$status"

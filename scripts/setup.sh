@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # setup.sh [--preset NAME] [GROUP...]: makes this machine ready and builds. Installs the groups of scripts/packages.txt that are missing,
 # configures, compiles into build/NAME (default: release; CMakePresets.json has the names). A preset that needs packages of its own has a
-# group of its name. `build` alone, the default, builds the program; with `tests` everything is built. Run again, it does only what is left.
+# group of its name. Without groups it is build and figures, which the README's first page uses. With `tests` everything is built, else the
+# program. Run again, it does only what is left.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 refuse() { echo "setup.sh: $*" >&2; exit 2; }
@@ -21,7 +22,7 @@ while (($#)); do
   shift
 done
 listed "$preset" "$known_presets" || refuse "--preset: there is no '$preset' in CMakePresets.json; choose from ${known_presets//$'\n'/, }"
-((${#groups[@]})) || groups=(build)
+((${#groups[@]})) || groups=(build figures)
 ! listed "$preset" "$known_groups" || groups+=("$preset")
 set -- "${groups[@]}"
 
@@ -102,8 +103,34 @@ logged cmake --preset "$preset" "${settings[@]}" || {
   say "CMake stopped, see above (and $log): a library that it did not find is named there; scripts/packages.txt has its package"
   exit 1
 }
+every=30 # seconds
+# Passes on what ninja says but "[done/all] file": in a log, a line now and then counts these.
+counted() {
+  local part line='' status files='no file is done' due=$((SECONDS + every))
+  while true; do
+    if ((SECONDS >= due)); then
+      due=$((SECONDS + every))
+      say "compiling: $files"
+    fi
+    status=0
+    IFS= read -r -t $((due - SECONDS)) part || status=$?
+    line+=$part
+    ((status <= 128)) || continue # the time is over
+    if [[ $line =~ ^\[([0-9]+)/([0-9]+)\]\  ]]; then
+      files="${BASH_REMATCH[1]} files are done, $((BASH_REMATCH[2] - BASH_REMATCH[1])) left"
+    elif [[ -n $line ]]; then
+      printf '%s\n' "$line"
+    fi
+    line=''
+    ((status == 0)) || return 0
+  done
+}
+
 say "compiling on $(nproc) cores"
-quiet=()
-[[ -t 1 ]] || quiet=(--quiet)
-cmake --build --preset "$preset" --target $target -- -j "$(nproc)" "${quiet[@]}"
+build=(cmake --build --preset "$preset" --target "$target" -- -j "$(nproc)")
+if [[ -t 1 ]]; then
+  "${build[@]}"
+else
+  NINJA_STATUS='[%f/%t] ' "${build[@]}" | counted
+fi
 say "ready after $SECONDS s"

@@ -13,6 +13,8 @@ PACKAGES = """
 [build]
 cmake      # 3.25
 libfmt-dev # 9.1  text
+[figures]
+python3-h5py # 3.7
 [tests]
 hdf5-tools # 1.10
 [clang]
@@ -47,10 +49,10 @@ class Machine:
         self.stand_in("dpkg-query", f"printf '{lines}'")
         self.stand_in("apt-get", apt)
 
-    def set_up(self, *words: str, script: str = "setup.sh") -> tuple[int, str, list[str]]:
+    def set_up(self, *words: str, script: str = "setup.sh", **environment: str) -> tuple[int, str, list[str]]:
         """Runs the script; returns its status, what it said, and the calls of cmake and apt-get."""
         command = [self.root / "scripts" / script, *words]
-        ended = subprocess.run(command, env={**os.environ, "PATH": str(self.bin)}, capture_output=True, text=True, check=False)
+        ended = subprocess.run(command, env={**os.environ, "PATH": str(self.bin), **environment}, capture_output=True, text=True, check=False)
         calls = self.calls.read_text().splitlines() if self.calls.exists() else []
         return ended.returncode, ended.stdout + ended.stderr, [call for call in calls if call.startswith(("cmake", "apt-get"))]
 
@@ -67,6 +69,34 @@ def test_only_the_missing_packages_of_the_groups_are_installed(machine):
     assert [re.sub(" -.*recommends", "", call) for call in calls if "apt-get" in call] == ["apt-get libfmt-dev"]
     assert "cmake --preset release -DSOFTALIGN_TESTS=OFF" in calls
     assert any("--target softalign " in call for call in calls)
+
+
+def test_without_groups_what_the_readme_s_first_page_uses_is_installed(machine):
+    machine.debian("cmake")
+    code, _, calls = machine.set_up()
+    assert code == 0 and any(call.endswith(" libfmt-dev python3-h5py") for call in calls)
+    page = (SCRIPTS.parent / "README.md").read_text()
+    assert "softalign report" in page and "scripts/setup.sh " in page and "scripts/setup.sh build" not in page
+
+
+def test_a_build_into_a_log_counts_its_files_now_and_then(machine):
+    """Here every second; what else ninja says is passed on, and its status too."""
+    script = machine.root / "scripts/setup.sh"
+    script.write_text(script.read_text().replace("\nevery=30 ", "\nevery=1 "))
+    machine.debian("cmake libfmt-dev python3-h5py")
+    (machine.bin / "sleep").unlink()
+    (machine.bin / "sleep").symlink_to(shutil.which("sleep"))
+    machine.stand_in("cmake", """
+        [[ $1 == --build ]] || exit 0
+        echo "[1/7] a.cpp"; echo "[2/7] b.cpp"; echo "b.cpp: warning"; echo "[3/7] c.cpp"; printf "d.cpp: "
+        sleep 2.5
+        for i in 4 5 6; do echo "error"; echo "[$i/7] d.cpp"; sleep 0.7; done
+        echo "ninja: stopped"; exit 7""")  # fmt: skip
+    code, message, _ = machine.set_up()
+    counts = re.findall(r"^\[set-up\] compiling: (\d) files are done, (\d) left$", message, re.M)
+    assert code == 7 and len(counts) >= 4 and counts[0] == ("3", "4") and counts[-1] in (("5", "2"), ("6", "1")), message
+    rest = [line for line in message.splitlines() if not line.startswith("[set-up]")]
+    assert rest == ["b.cpp: warning", "d.cpp: error", "error", "error", "ninja: stopped"]
 
 
 def test_nothing_is_installed_when_all_is_there(machine):
@@ -113,7 +143,7 @@ def test_what_a_script_does_not_know_is_refused_in_one_line(machine, script, wor
 def test_a_group_that_is_not_there_is_refused(machine):
     machine.debian("cmake libfmt-dev")
     code, message, calls = machine.set_up("build", "buidl")
-    assert code == 2 and "there is no group 'buidl'" in message and "build, tests, clang" in message and not calls
+    assert code == 2 and "there is no group 'buidl'" in message and "build, figures, tests, clang" in message and not calls
 
 
 @pytest.mark.parametrize("script", ["setup.sh", "test.sh"])
@@ -151,6 +181,25 @@ def test_a_missing_library_is_shown_and_stops_the_set_up(machine):
     machine.stand_in("cmake", "echo 'Could not find fmt' >&2; exit 1")
     code, message, _ = machine.set_up("build")
     assert code == 1 and "Could not find fmt" in message and "scripts/packages.txt has its package" in message
+
+
+@pytest.mark.parametrize("figures, status", [(0, 4), (1, 1)])
+def test_the_quickstart_leaves_a_report_and_prints_its_path(machine, figures, status):
+    """Where a claim fails, and a figure too."""
+    machine.debian("cmake libfmt-dev python3-h5py")
+    (machine.bin / "ls").symlink_to(shutil.which("ls"))
+    shutil.copy(SCRIPTS / "quickstart.sh", machine.root / "scripts")
+    (machine.root / "build/release/bin").mkdir(parents=True)
+    (machine.root / "results/quickstart/figures").mkdir(parents=True)
+    (machine.root / "results/quickstart/figures/a.png").touch()
+    machine.stand_in("softalign", f'[[ $1 == report ]] && echo "$2/report.html, by $SOFTALIGN_PYTHON"; [[ $1 != study ]] || exit 4')
+    (machine.bin / "softalign").rename(machine.root / "build/release/bin/softalign")
+    machine.stand_in("python", f"exit {figures}")
+    code, message, _ = machine.set_up("seed=2", script="quickstart.sh", SOFTALIGN_PYTHON=str(machine.bin / "python"))
+    results = machine.root / "results/quickstart"
+    assert code == status and message.endswith(f"{results}/figures/a.png\n{results}/report.html, by {machine.bin}/python\n"), message
+    calls = machine.calls.read_text()
+    assert "softalign study experiments/quickstart/study.yaml seed=2\n" in calls and "python scripts/figures.py all results/quickstart " in calls
 
 
 def test_each_group_names_a_package_once_with_its_version():
