@@ -35,7 +35,7 @@ task:
 MODEL = """\
 model:
   embedding: 8
-  encoder: {type: gru, units: 4}
+  encoder: {type: gru, units: 8}
   attention: {type: global, score: {type: additive, units: 8}}
   decoder: {type: attentional_gru, units: 8}
 train:

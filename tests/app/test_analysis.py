@@ -26,7 +26,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs")
     (folder / "tiny.yaml").write_text(TINY)
     for seed in (1, 2):
-        for score in ("additive", "dot"):
+        for score in ("additive", "general"):
             softalign("run", "tiny.yaml", f"seed={seed}", f"model.attention.score={score}", "train.epochs=30", cwd=folder)
     softalign("run", "tiny.yaml", "seed=2", "model.attention=none", "train.epochs=30", cwd=folder)
     return folder
@@ -60,7 +60,7 @@ def test_compare_groups_runs_by_all_but_the_seed(runs: Path) -> None:
     assert lines[1].split()[:4] == ["#", "attention", "score", "seeds"]
     assert [line.split()[:4] for line in lines[2:5]] == [
         ["1", "global", "additive", "2"],
-        ["2", "global", "dot", "2"],
+        ["2", "global", "general", "2"],
         ["3", "none", "-", "1"],
     ]
     shown = answer("compare", cwd=runs)
@@ -123,7 +123,7 @@ def test_the_group_without_attention_is_the_baseline(runs: Path) -> None:
 
 
 def test_what_has_no_pair_is_no_row(runs: Path) -> None:
-    seeds = [run_of(runs, score="additive", seed=1), run_of(runs, score="dot", seed=2)]
+    seeds = [run_of(runs, score="additive", seed=1), run_of(runs, score="general", seed=2)]
     text = softalign("compare", *seeds, "--metric", "bleu", cwd=runs).stdout
     assert text.endswith("against #1, score=additive\nnot tested (no seed in common): #2 bleu\n")
 
@@ -132,13 +132,13 @@ def test_a_baseline_may_be_chosen(runs: Path) -> None:
     def against(*arguments: object) -> int:
         return answer("compare", "--metric", "bleu", "--trials", 10, "--resamples", 10, *arguments, cwd=runs)["baseline"]
 
-    dot = run_of(runs, score="dot", seed=1)
+    general = run_of(runs, score="general", seed=1)
     assert against() == 3
-    assert against("--baseline", 2) == against("--baseline", "score=dot") == against("--baseline", dot.name) == 2
+    assert against("--baseline", 2) == against("--baseline", "score=general") == against("--baseline", general.name) == 2
     assert against("--baseline", "attention=none") == against("--baseline", "none") == 3
     others = [run_of(runs, score="additive", seed=seed) for seed in (1, 2)]
-    assert against(dot, *others) == 1  # what is named first is the first group
-    assert answer("compare", dot, "results", cwd=runs)["groups"][0]["parameters"]["model.attention.score.type"] == "dot"
+    assert against(general, *others) == 1  # what is named first is the first group
+    assert answer("compare", general, "results", cwd=runs)["groups"][0]["parameters"]["model.attention.score.type"] == "general"
     message = error("compare", "--baseline", "score=bilinear", cwd=runs, code=2)
     assert message.startswith("softalign: --baseline score=bilinear: none of the 3 groups; give its number (1 to 3)")
 
@@ -157,7 +157,7 @@ def test_compare_over_a_range_of_lengths(runs: Path) -> None:
 
 
 def test_values_of_other_signatures_are_in_no_column(spoilt: Path) -> None:
-    run = run_of(spoilt, score="dot", seed=2)
+    run = run_of(spoilt, score="general", seed=2)
     with h5py.File(run / "run.h5", "a") as file:
         file["test/by_length/bleu"].attrs["signature"] = numpy.bytes_("tok:13a")
     message = error("compare", cwd=spoilt, code=2)
@@ -232,7 +232,7 @@ def test_diff_of_a_run_with_itself_run_again(runs: Path, tmp_path: Path) -> None
 
 
 def test_diff_finds_the_first_update_and_the_bits(spoilt: Path, runs: Path) -> None:
-    run = run_of(spoilt, score="dot", seed=1)
+    run = run_of(spoilt, score="general", seed=1)
     original = runs / run.relative_to(spoilt)
     with h5py.File(run / "run.h5", "a") as file:
         loss = file["train/loss"][:]
@@ -252,23 +252,23 @@ def test_diff_finds_the_first_update_and_the_bits(spoilt: Path, runs: Path) -> N
 
 
 def test_diff_names_what_the_runs_were_made_from(spoilt: Path) -> None:
-    dot, none = run_of(spoilt, score="dot", seed=2), run_of(spoilt, attention="none")
+    general, none = run_of(spoilt, score="general", seed=2), run_of(spoilt, attention="none")
     with h5py.File(none / "run.h5", "a") as file:
         file["provenance"].attrs["compiler"] = numpy.bytes_("Clang 99")
-    shown = answer("diff", dot, none, cwd=spoilt)
+    shown = answer("diff", general, none, cwd=spoilt)
     assert shown["spec"] == {
-        "model.attention.score.type": {"a": "dot", "b": None},
+        "model.attention.score.type": {"a": "general", "b": None},
         "model.attention.type": {"a": "global", "b": "none"},
         "model.attention.context": {"a": None, "b": "last"},
     }
     assert shown["environment"]["compiler"]["b"] == "Clang 99" and len(shown["environment"]) == 1
     assert shown["test"]["pointing_accuracy"]["b"] is None
-    text = softalign("diff", dot, none, cwd=spoilt).stdout
+    text = softalign("diff", general, none, cwd=spoilt).stdout
     for part in ("model.attention.type", "Clang 99", "only in A", "hypotheses:"):
         assert part in text
     assert "only in A" in text and "alignments/cross " in text
     (none / "run.h5").write_bytes(b"x")
-    assert str(none.relative_to(spoilt)) in error("diff", dot.relative_to(spoilt), none.relative_to(spoilt), cwd=spoilt, code=3)
+    assert str(none.relative_to(spoilt)) in error("diff", general.relative_to(spoilt), none.relative_to(spoilt), cwd=spoilt, code=3)
 
 
 # --- export
@@ -297,7 +297,7 @@ def test_export_of_runs(runs: Path) -> None:
 
 
 def test_export_of_curves(runs: Path) -> None:
-    run = run_of(runs, score="dot", seed=1)
+    run = run_of(runs, score="general", seed=1)
     rows = rows_of(softalign("export", run, "--what", "curves", cwd=runs).stdout)
     with h5py.File(run / "run.h5") as file:
         for series in ("train", "dev"):
@@ -307,7 +307,7 @@ def test_export_of_curves(runs: Path) -> None:
 
 
 def test_export_of_sentences(runs: Path) -> None:
-    run = run_of(runs, score="dot", seed=1)
+    run = run_of(runs, score="general", seed=1)
     rows = rows_of(softalign("export", run, "--what", "sentences", cwd=runs).stdout)
     with h5py.File(run / "run.h5") as file:
         test = file["test"]

@@ -54,10 +54,10 @@ def test_ls_says_in_what_runs_of_one_name_differ(here: Path) -> None:
     softalign("run", "tiny.yaml", cwd=here)
     assert "differs" not in softalign("ls", cwd=here).stdout
     softalign("run", "tiny.yaml", "seed=2", "train.epochs=1", cwd=here)
-    softalign("run", "tiny.yaml", "model.attention.score=dot", cwd=here)
+    softalign("run", "tiny.yaml", "model.attention.score=general", cwd=here)
     lines = [line.split("  ")[-1].strip() for line in softalign("ls", cwd=here).stdout.splitlines()]
     assert lines[0] == "differs in"
-    assert sorted(lines[1:]) == ["seed=1 score=additive epochs=2", "seed=1 score=dot epochs=2", "seed=2 score=additive epochs=1"]
+    assert sorted(lines[1:]) == ["seed=1 score=additive epochs=2", "seed=1 score=general epochs=2", "seed=2 score=additive epochs=1"]
     found = [entry["differs"] for entry in answer("ls", cwd=here)]
     assert {"seed": "2", "model.attention.score.type": "additive", "train.epochs": "1"} in found
 

@@ -74,7 +74,7 @@ def test_validate_takes_overrides_for_all_specs_and_prints_notes(here: Path) -> 
     done = softalign("validate", "tiny.yaml", "train.epochs=-1", "other.yaml", cwd=here, code=2)
     assert done.stdout == "tiny.yaml: not valid\nother.yaml: not valid\n"
     assert [line[:39] for line in done.stderr.splitlines()] == ["softalign: override 1 ('train.epochs=-1"] * 2
-    changes = ("model.attention.score=dot", "~train.epochs")
+    changes = ("model.attention.score=general", "~train.epochs")
     plan = answer("run", "tiny.yaml", *changes, "--dry-run", cwd=here)
     done = softalign("validate", "tiny.yaml", *changes, cwd=here)
     assert done.stdout.startswith(f"tiny.yaml: valid, run {plan['run_id']}\n  memory: ") and done.stdout.count("\n") == 2

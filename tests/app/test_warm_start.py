@@ -45,14 +45,14 @@ def test_the_identity_has_what_was_taken_not_where(here: Path) -> None:
 def test_a_part_is_taken_and_a_part_stays(here: Path) -> None:
     first = trained_run(here, "train.epochs=20")
     init = f"init={{from: {first}, only: [encoder.*, source.*], freeze: [encoder.*, source.*]}}"
-    warm = trained_run(here, init, "model.attention.score=dot", "train.epochs=3", "--threads", 2)
+    warm = trained_run(here, init, "model.attention.score=general", "train.epochs=3", "--threads", 2)
     old, new = parameters(first), parameters(warm)
     for name in new:
         if name.startswith(("encoder.", "source.")):
             assert np.array_equal(old[name], new[name]), name
         elif name in old:
             assert not np.array_equal(old[name], new[name]), name
-    other = trained_run(here, init, "model.attention.score=dot", "train.epochs=3", "--threads", 1, "--out", "one")
+    other = trained_run(here, init, "model.attention.score=general", "train.epochs=3", "--threads", 1, "--out", "one")
     assert all(part["different"] == 0 for part in answer("diff", warm, other, cwd=here)["bits"].values())
     assert "the same bits again" in softalign("verify", warm, "--quick", cwd=here).stdout
     last = answer("evaluate", warm, "--state", "last", cwd=here)["metrics"]
@@ -71,7 +71,7 @@ def test_what_does_not_fit_is_named_with_its_shape(here: Path) -> None:
     first = trained_run(here)
     fault = error("run", "tiny.yaml", f"init.from={first}", "model.decoder.units=9", cwd=here, code=2)
     assert "init.from: " in fault and "[8,24] there" in fault and "name in init.only what is to be taken" in fault
-    fault = softalign("run", "tiny.yaml", f"init.from={first}", "model.attention.score=dot", cwd=here, code=2).stderr
+    fault = softalign("run", "tiny.yaml", f"init.from={first}", "model.attention.score=general", cwd=here, code=2).stderr
     assert "decoder.attention.score.project.W [16,8] is not there; it has decoder.attention.score.key.W [16,8], " in fault
     fault = error("run", "tiny.yaml", f"init={{from: {first}, only: [encodr.*]}}", cwd=here, code=2)
     assert "init.only: 'encodr.*' is the name of no parameter" in fault

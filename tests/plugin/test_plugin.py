@@ -67,7 +67,7 @@ def test_a_metric_that_includes_only_its_kinds_header_is_measured_and_shown(here
 
 def test_a_report_tests_a_plugins_metric_once_it_has_the_plugin(here: Path) -> None:
     repeats = ANGULAR.with_name("repeats.so")
-    for score in ("additive", "dot"):
+    for score in ("additive", "general"):
         softalign("run", "tiny.yaml", "--plugin", repeats, f"model.attention.score={score}", cwd=here)
     pages = {}
     for name, words in (("without", []), ("with", ["--plugin", repeats])):
@@ -81,7 +81,7 @@ def test_a_report_tests_a_plugins_metric_once_it_has_the_plugin(here: Path) -> N
 
 def test_another_plugin_of_the_name_that_measured_tests_nothing(here: Path) -> None:
     repeats, unlawful = (ANGULAR.with_name(f"{name}.so") for name in ("repeats", "unlawful"))
-    for score in ("additive", "dot"):
+    for score in ("additive", "general"):
         softalign("run", "tiny.yaml", "--plugin", repeats, f"model.attention.score={score}", cwd=here)
     compared = answer("compare", "results", "--metric", "repeats", "--plugin", unlawful, cwd=here)
     assert [one["untested"] for one in compared["against_baseline"]] == ["another plugin of that name measured it"]

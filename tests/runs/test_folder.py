@@ -16,7 +16,7 @@ from command_line import PROGRAM, answer, error, interrupt, softalign, started, 
 from test_sweep import BASE, SWEEP, children
 
 PRECIOUS = "precious\n"
-SMALL = SWEEP.replace("[additive, dot]", "[additive]").replace("[8, 9]", "[8]").replace("count: 3", "count: 2")  # two rows
+SMALL = SWEEP.replace("[additive, general]", "[additive]").replace("[8, 9]", "[8]").replace("count: 3", "count: 2")  # two rows
 
 
 @pytest.fixture()

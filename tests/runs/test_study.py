@@ -90,9 +90,9 @@ def test_the_commands_of_sweeps_take_a_study(here: Path):
 def test_a_study_that_grows_keeps_its_runs(here: Path):
     softalign("study", "study.yaml", cwd=here)
     before = records(here)
-    (here / "study.yaml").write_text(STUDY.replace("  additive:", "  dot: {model.attention.score: dot}\n  additive:"))
+    (here / "study.yaml").write_text(STUDY.replace("  additive:", "  general: {model.attention.score: general}\n  additive:"))
     softalign("study", "study.yaml", cwd=here)
-    assert [run["variant"] for run in outcome(here)["runs"]] == ["none", "dot", "additive"]
+    assert [run["variant"] for run in outcome(here)["runs"]] == ["none", "general", "additive"]
     assert {path: records(here)[path] for path in before} == before and len(records(here)) == 3
 
 

@@ -27,7 +27,7 @@ SWEEP = """\
 name: small
 base: base.yaml
 parameters:
-  model.attention.score.type: {values: [additive, dot]}
+  model.attention.score.type: {values: [additive, general]}
   model.embedding: {values: [8, 9]}
 seeds: {count: 3}
 """
@@ -129,7 +129,7 @@ def test_claims_of_few_sentences_have_no_resamples(here: Path) -> None:
 def test_a_sweep_runs_to_its_end_and_again_does_nothing(here: Path):
     planned = softalign("sweep", "plan", "sweep.yaml", cwd=here).stdout
     assert "small: 12 runs, seeds 1 2 3, metric dev/loss (minimize), early_terminate none" in planned
-    assert "model.attention.score.type" in planned and "additive, dot" in planned
+    assert "model.attention.score.type" in planned and "additive, general" in planned
     assert states(here) == {"planned": 12}
     ran = softalign("sweep", "run", "sweep.yaml", cwd=here)
     assert "small: 12 complete\nbest dev/loss: " in ran.stdout

@@ -18,7 +18,7 @@ name: scores
 base: tiny.yaml
 method: grid
 parameters:
-  model.attention.score: {values: [dot, general, additive]}
+  model.attention.score: {values: [concat, general, additive]}
 seeds: {first: 1, count: 4}
 resources: {memory: 300M, concurrent: 4}
 """
