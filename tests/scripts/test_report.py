@@ -288,8 +288,8 @@ def test_a_sweep_shows_states_and_its_best_configuration(demo):
     drawn = sweep.parallel(made.subject.plan, made.states)
     assert drawn.drawing.count("data-k=") == 10 == len(drawn.table)
     (heat,) = heatmaps.heatmaps(made.subject.plan, made.states)
-    pair = [s.value for s in made.states if s.row.values["model.attention.score.type"] == "general" and s.row.k in (6, 7)]
-    assert ["general", "0.001", lengths.number(np.mean(pair)), lengths.number(np.mean(pair)), "2"] in heat.table
+    pair = [s.value for s in made.states if s.row.values["model.attention.score.type"] == "dot" and s.row.k in (6, 7)]
+    assert ["dot", "0.001", lengths.number(np.mean(pair)), lengths.number(np.mean(pair)), "2"] in heat.table
     assert "1 corrupt" in Page(html(made)).text and not sweep.decisions(made.states)
 
 
@@ -494,7 +494,7 @@ def test_a_run_that_is_not_over_has_a_report(run, tmp_path):
 
 
 def test_a_sweep_s_claims_are_judged_on_its_page_wherever_it_is_asked_from(tmp_path):
-    claim = "loss(best where model.attention.score.type=general) > 0"
+    claim = "loss(best where model.attention.score.type=dot) > 0"
     folder = make_sweep(tmp_path, SWEEP + f"claims:\n  - {{claim: {claim}, because: it is so}}\n")
     page = Page(html(compute([folder])))
     assert f"holds {claim}" in page.text and "because it is so" in page.text
@@ -525,7 +525,7 @@ def test_what_a_sweep_stopped_early_is_told(tmp_path):
 
 
 def test_two_runs_are_set_beside_each_other(run, tmp_path):
-    other = make_run(tmp_path, "model.attention.score={type: general}")
+    other = make_run(tmp_path, "model.attention.score={type: dot}")
     found = gather([run, other])
     assert found.kind == "runs" and len(found.series) == 2 and len(found.panels) == 1
     assert {p["set"] for p in data_of(html(compute([run, other])))["panes"]} == {"|test", "|dev"}
