@@ -320,7 +320,7 @@ def test_export_of_sentences(runs: Path) -> None:
 
 def test_texts_of_an_export_that_look_like_missing_values_stay_texts(runs: Path, tmp_path: Path) -> None:
     """As results/comparing.md reads the table."""
-    run = shutil.copytree(run_of(runs, score="dot", seed=1), tmp_path / "run")
+    run = shutil.copytree(run_of(runs, score="general", seed=1), tmp_path / "run")
     with h5py.File(run / "run.h5", "a") as file:
         file["test/reference"][:3] = texts = ["null", "NA", "nan"]
         file["test/hypothesis"][:3] = ["", "N/A", "None"]

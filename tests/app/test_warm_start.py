@@ -72,7 +72,7 @@ def test_what_does_not_fit_is_named_with_its_shape(here: Path) -> None:
     fault = error("run", "tiny.yaml", f"init.from={first}", "model.decoder.units=9", cwd=here, code=2)
     assert "init.from: " in fault and "[8,24] there" in fault and "name in init.only what is to be taken" in fault
     fault = softalign("run", "tiny.yaml", f"init.from={first}", "model.attention.score=general", cwd=here, code=2).stderr
-    assert "decoder.attention.score.project.W [16,8] is not there; it has decoder.attention.score.key.W [16,8], " in fault
+    assert "decoder.attention.score.project.W [8,16] is not there; it has decoder.attention.score.key.W [16,8], " in fault
     fault = error("run", "tiny.yaml", f"init={{from: {first}, only: [encodr.*]}}", cwd=here, code=2)
     assert "init.only: 'encodr.*' is the name of no parameter" in fault
     fault = error("run", "tiny.yaml", "init.freeze=[nothing]", cwd=here, code=2)
