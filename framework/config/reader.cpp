@@ -279,10 +279,10 @@ class Reader final : public OptionVisitor {
                  const Limits& l,
                  const Convert& item_of) {
     take(name, help, l, [&](const Value& value) {
-      if (!value.is_list())
-        throw ScalarFault("expected a list, as [a, b], got " + value.describe());
+      const Value list = std::same_as<T, std::string> ? value.as_list() : value;
+      if (!list.is_list()) throw ScalarFault("expected a list, as [a, b], got " + value.describe());
       std::vector<T> items;
-      each_item(name, value, [&](const Value& item) { items.push_back(item_of(item)); });
+      each_item(name, list, [&](const Value& item) { items.push_back(item_of(item)); });
       if (!refused_.contains(path_of(name))) assign(name, out, std::move(items));
     });
   }

@@ -16,6 +16,15 @@ Value Value::scalar(std::string text, Position where, bool quoted) {
   return value;
 }
 
+Value Value::as_list() const {
+  if (!is_scalar()) return *this;
+  Value list;
+  list.type = Type::list;
+  list.where = where;
+  list.items.push_back(*this);
+  return list;
+}
+
 Value Value::map(Position where) {
   Value value;
   value.type = Type::map;

@@ -35,6 +35,9 @@ struct Value {
   Entry* find(std::string_view key);
   std::vector<std::string> keys() const;
 
+  // A scalar stands for the list of it: `only: encoder.*`. Other values are returned as they are.
+  Value as_list() const;
+
   // As YAML on one line, "{a: 1, b: [x, '2']}": parse_flow reads the same value back.
   std::string flow() const;
 

@@ -61,9 +61,11 @@ Value frozen_base(Value tree, const Spec& resolved, const OptionNode& options) {
   keep_target(tree, resolved);
   make_paths_whole(
       tree, options);  // relative ones are relative to a file that a frozen spec does not have
-  if (Value::Entry* const plugins = tree.find("plugins"); plugins && plugins->value.is_list())
+  if (Value::Entry* const plugins = tree.find("plugins")) {
+    plugins->value = plugins->value.as_list();
     for (std::size_t i = 0; i < plugins->value.items.size(); ++i)
       plugins->value.items[i] = Value::scalar(resolved.plugins.at(i), {}, true);
+  }
   return tree;
 }
 

@@ -5,6 +5,7 @@
 
 #include "framework/base/hash.hpp"
 #include "framework/base/path.hpp"
+#include "framework/config/scalar.hpp"
 #include "framework/config/snapshot.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/config/yaml.hpp"
@@ -64,9 +65,10 @@ void check_settings(const RunList& list, const ListedRun& row, const OptionNode&
     const bool choice = node && std::holds_alternative<Choice>(node->value);
     if (choice || setting.path.ends_with(".type")) continue;
     const std::string has = node && !node->absent ? leaf_text(node->value) : "nothing";
-    if (node && (same_value(Value::scalar(has, {}), setting.value) ||
-                 same_value(Value::scalar(has, {}), Value::scalar(setting.value.flow(), {})) ||
-                 has == setting.value.text))
+    if (node &&
+        (same_value(Value::scalar(has, {}), setting.value) ||
+         same_value(Value::scalar(has, {}), Value::scalar(setting.value.flow(), {})) ||
+         has == setting.value.text || has == fmt::format("[{}]", yaml_text(setting.value.text))))
       continue;
     throw SpecError(
         "{}: {}: another setting of the row replaces {}, and the run would have {}; leave one out "

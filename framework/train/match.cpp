@@ -30,17 +30,6 @@ AnyValue* match_in(AnyValue& root) {
   return match && match->value.is_map() ? &match->value : nullptr;
 }
 
-// One option may stand for the list of it.
-void make_list(Value& match) {
-  Value::Entry* const adjust = match.find("adjust");
-  if (!adjust || !adjust->value.is_scalar()) return;
-  Value list;
-  list.type = Value::Type::list;
-  list.where = adjust->value.where;
-  list.items.push_back(std::move(adjust->value));
-  adjust->value = std::move(list);
-}
-
 Spec read(const Value& root) {
   Spec spec;
   read_options(root, spec, "the spec");
@@ -123,9 +112,10 @@ class Widths {
     const Value::Entry* const adjust = match_in(root)->find("adjust");
     const std::vector<OptionLeaf> leaves = option_leaves(spec);
     for (std::size_t i = 0; i < match_.adjust.size(); ++i)
-      adjusted_.push_back(option(leaves,
-                                 match_.adjust[i],
-                                 adjust ? adjust->value.items.at(i).where : match_in(root)->where));
+      adjusted_.push_back(
+          option(leaves,
+                 match_.adjust[i],
+                 adjust ? adjust->value.as_list().items.at(i).where : match_in(root)->where));
     widest_ = std::ranges::max(adjusted_, {}, &Adjusted::written).written;
   }
 
@@ -285,7 +275,6 @@ Spec spec_to_match(const std::string& to, const Position& where, std::vector<fs:
 void match_widths(SpecTree& tree, std::vector<fs::path> asking) {
   Value* block = match_in(tree.root);
   if (!block) return;
-  make_list(*block);
   const Position where = block->where;
   Spec spec = read(tree.root);
   MatchOptions& match = *spec.model.match;
@@ -344,7 +333,6 @@ const Value* unknown_target(const Value& root) {
 
 void set_target(Value& root, const Spec& to) {
   Value& match = *match_in(root);
-  make_list(match);
   MatchOptions options;
   read_options(match, options, "model.match");
   set(match, "target", fmt::format("{}", target_of(to, options)));

@@ -118,7 +118,8 @@ void SpecArguments::add_to(CLI::App& command) {
 }
 
 void load_plugins(Value& root, const std::vector<std::string>& more, Word word) {
-  if (Value::Entry* entry = root.find("plugins"); entry && entry->value.is_list()) {
+  if (Value::Entry* entry = root.find("plugins")) {
+    entry->value = entry->value.as_list();
     std::vector<Value>& items = entry->value.items;
     if (word == Word::stranger && !more.empty()) items.clear();  // the user speaks in its place
     std::for_each(items.begin(), items.end(), place);
