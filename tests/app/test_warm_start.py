@@ -59,6 +59,23 @@ def test_a_part_is_taken_and_a_part_stays(here: Path) -> None:
     assert last == answer("evaluate", warm, cwd=here)["metrics"]
 
 
+def test_a_run_is_named_by_the_beginning_of_its_id_and_a_part_by_one_pattern(here: Path) -> None:
+    first, other = trained_run(here), trained_run(here, "seed=2", "--out", "elsewhere")
+    part = ["init.only=encoder.*", "init.freeze=encoder.*"]
+    named = trained_run(here, f"init.from={first.name[:6]}", *part)
+    assert named.name == trained_run(here, f"init={{from: {first}, only: [encoder.*], freeze: [encoder.*]}}").name
+    assert f"from: {first}" in (named / "spec.yaml").read_text()
+    assert all(np.array_equal(parameters(named)[name], old) for name, old in parameters(first).items() if name.startswith("encoder."))
+    assert "the same bits again" in softalign("verify", named, cwd=here).stdout
+    fault = error("run", "tiny.yaml", f"init.from={other.name}", cwd=here, code=2)
+    assert f"init.from: {other.name}: neither a file, a folder nor the beginning of a run's id below results" in fault
+    answer("run", "tiny.yaml", f"init.from={other.name}", "--out", "elsewhere", cwd=here)
+    sweep = f"name: parts\nbase: tiny.yaml\nparameters:\n  init.only: {{values: [encoder.*, source.*]}}\n  init.from: {{value: {first.name[:6]}}}\n"
+    (here / "sweep.yaml").write_text(sweep + "seeds: [1]\n")
+    softalign("sweep", "run", "sweep.yaml", cwd=here)
+    assert {row["state"] for row in answer("sweep", "status", "sweep.yaml", cwd=here)["rows"]} == {"complete"}
+
+
 @pytest.mark.parametrize("frozen", ["projection.*", "projection.b", "decoder.*", "target.*"])
 def test_any_part_may_stay(here: Path, frozen: str) -> None:
     fresh = parameters(trained_run(here, "train.optimizer={type: sgd, learning_rate: 1e-30}", "train.max_updates=1"))

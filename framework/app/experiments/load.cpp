@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "framework/app/records/runs.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/path.hpp"
 #include "framework/base/text.hpp"
@@ -18,11 +19,15 @@ bool names_plugin(const Value& item) {
   return item.is_scalar() && !item.text.empty();  // else the reader says what is wrong with it
 }
 
+// The folder that a relative path is relative to.
+fs::path base_folder(const Position& where) {
+  return where.line > 0 ? fs::path(where.file).parent_path() : "";
+}
+
 // Gives an item of `plugins` its whole path.
 void place(Value& item) {
   if (!names_plugin(item)) return;
-  const fs::path folder = item.where.line > 0 ? fs::path(item.where.file).parent_path() : "";
-  item.text = whole_path(folder / item.text).string();
+  item.text = whole_path(base_folder(item.where) / item.text).string();
   item.quoted = true;
 }
 
@@ -69,6 +74,22 @@ void load_trusted(const std::string& path, const std::vector<Value>& all) {
         shell_word(file.path));
   }
   load_plugin(file);
+}
+
+// Gives the run's folder to an init.from that is the beginning of a run's ID.
+void find_initial_run(Value& root, const std::string& results) {
+  Value::Entry* const init = root.find("init");
+  Value::Entry* const from = init ? init->value.find("from") : nullptr;
+  if (!from || from->value.text.empty()) return;
+  Value& run = from->value;
+  const bool like_id = run.text.find_first_not_of("0123456789abcdef") == std::string::npos;
+  std::error_code none;
+  if (!like_id || fs::exists(base_folder(run.where) / run.text, none)) return;
+  try {
+    run = Value::scalar(whole_path(find_run({run.text, results})).string(), run.where, true);
+  } catch (const SpecError& error) {
+    throw SpecError("{}: init.from: {}", run.where.str(), error);
+  }
 }
 
 // `all`: the list that the item is in.
@@ -162,14 +183,19 @@ void print_notes(const std::vector<std::string>& notes) {
     write_error(fmt::format("note: {}\n", printable(note, kWhole)));
 }
 
-ResolvedSpec<Spec> load(SpecTree tree, const std::vector<std::string>& more, Word word) {
+ResolvedSpec<Spec> load(SpecTree tree,
+                        const std::vector<std::string>& more,
+                        const std::string& results,
+                        Word word) {
   load_plugins(tree.root, more, word);
+  find_initial_run(tree.root, results);
   return resolve<Spec>(std::move(tree));
 }
 
-ResolvedSpec<Spec> load(const SpecArguments& arguments) {
+ResolvedSpec<Spec> load(const SpecArguments& arguments, const std::string& results) {
   auto resolved = load(load_to_match(arguments.file, numbered_overrides(arguments.overrides)),
-                       arguments.plugins);
+                       arguments.plugins,
+                       results);
   print_notes(resolved.notes);
   return resolved;
 }

@@ -42,8 +42,8 @@ bool is_override(std::string_view argument);
 // What was replaced or has no effect, a line each on standard error.
 void print_notes(const std::vector<std::string>& notes);
 
-// Prints the spec's notes. Throws SpecError.
-ResolvedSpec<Spec> load(const SpecArguments& arguments);
+// Prints the spec's notes. Throws SpecError. results: where init.from finds a run by its ID.
+ResolvedSpec<Spec> load(const SpecArguments& arguments, const std::string& results = "results");
 
 // Who speaks in a tree's `plugins`. user: a spec, sweep or study that the command line names, or the
 // command line itself. stranger: a record, or the plan in a folder, which may come from anywhere; what it
@@ -51,10 +51,11 @@ ResolvedSpec<Spec> load(const SpecArguments& arguments);
 // loaded; --plugin takes its place. A digest that a record holds is no proof.
 enum class Word { user, stranger };
 
-// Loads the plugins of a tree, then `more`, and reads the tree. All of them stand in the spec with
-// their whole paths, so that a record names what it needs.
+// Loads the plugins of a tree, then `more`, and reads the tree. Plugins and the run of init.from stand in
+// the spec with their whole paths, so that a record names what it needs.
 ResolvedSpec<Spec> load(SpecTree tree,
                         const std::vector<std::string>& more,
+                        const std::string& results = "results",
                         Word word = Word::user);
 
 // A member of the spec's `plugins` is relative to the file that names it; `more` to the working

@@ -44,7 +44,7 @@ void print_outcome(const ExperimentOutcome& outcome, bool json) {
 }
 
 void run(const Arguments& arguments) {
-  const auto resolved = load(arguments.spec);
+  const auto resolved = load(arguments.spec, arguments.out);
   ProgressObserver observer;
   if (arguments.dry_run) {
     const Plan plan = plan_run(resolved, arguments.options, arguments.out, observer);

@@ -25,7 +25,7 @@ std::vector<std::string> SweepArguments::out_words() const {
 
 LoadSpec loader(const SweepArguments& arguments) {
   return [arguments](SpecTree tree) {
-    return load(std::move(tree), arguments.plugins, arguments.word);
+    return load(std::move(tree), arguments.plugins, arguments.out, arguments.word);
   };
 }
 
