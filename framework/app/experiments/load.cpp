@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "framework/app/records/runs.hpp"
+#include "framework/app/terminal/number_option.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/path.hpp"
 #include "framework/base/text.hpp"
@@ -118,7 +119,7 @@ void add_plugin_option(CLI::App& command, std::vector<std::string>& plugins, con
 }
 
 void add_threads_option(CLI::App& command, int& threads, const char* help) {
-  command.add_option("--threads", threads, help)->check(CLI::Range(0, 1024));
+  command.add_option("--threads", threads, help)->check(integer(between(0, 1024)));
 }
 
 void add_size_option(CLI::App& command, SizeCheck& sizes) {

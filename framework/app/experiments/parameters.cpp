@@ -3,6 +3,7 @@
 #include "framework/app/command.hpp"
 #include "framework/app/experiments/load.hpp"
 #include "framework/app/terminal/json.hpp"
+#include "framework/app/terminal/number_option.hpp"
 #include "framework/app/terminal/table.hpp"
 #include "framework/base/counted.hpp"
 #include "framework/base/types.hpp"
@@ -126,7 +127,7 @@ void add_parameters(CLI::App& app, Outcome&) {
           "symbols on the source and the target side (default: as many as the task may have)")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::Range(Index{4}, Index{kMostSymbols}));
+      ->check(integer(between(4, kMostSymbols)));
   command
       ->add_option("--lengths",
                    arguments->lengths,
@@ -134,7 +135,7 @@ void add_parameters(CLI::App& app, Outcome&) {
                    "(default: 20)")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::Range(Index{2}, kLongestSentence));
+      ->check(integer(between(2, kLongestSentence)));
   command->add_flag("--json", arguments->json, "print them as JSON");
   command->callback([arguments] { print_parameters(*arguments); });
 }

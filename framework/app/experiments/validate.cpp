@@ -198,10 +198,12 @@ void add_validate(CLI::App& app, Outcome& outcome) {
   add_plugin_option(*command, arguments->plugins);
   add_threads_option(
       *command, arguments->threads, "threads to count memory for (default: all cores)");
-  command->add_flag("--sources",
-                    arguments->sources,
-                    "instead list the values of presets that do not say, in a comment, where they "
-                    "are from: paper, authors' code or assumed");
+  command
+      ->add_flag("--sources",
+                 arguments->sources,
+                 "instead list the values of presets that do not say, in a comment, where they "
+                 "are from: paper, authors' code or assumed")
+      ->excludes("--threads");
   command->add_flag("--json", arguments->json, "print the findings as JSON");
   command->callback([arguments, &outcome] { validate(*arguments, outcome); });
 }

@@ -31,6 +31,8 @@ void KeptFiles::add_to(CLI::App& command) {
                      "write links between words into this file: Pharaoh format, i-j of source and "
                      "target from 0, a line a sentence");
   reading.add_to(command);
+  for (const char* option : {"--threshold", "--row-aligns"})
+    command.get_option(option)->needs("--links");
 }
 
 KeptAlignments::KeptAlignments(const KeptFiles& files, const TrainedRuns& runs)
@@ -41,6 +43,8 @@ KeptAlignments::KeptAlignments(const KeptFiles& files, const TrainedRuns& runs)
   for (const auto& [option, path] : {std::pair("--alignments", file_), {"--links", links_.path}})
     if (!path.empty() && !runs.scorer.aligns())
       throw SpecError("{}: this run's model has no attention, so there are none", option);
+  if (file_.empty() && links_.path.empty() && links_.force)
+    throw SpecError("--force: no file is written; give --alignments or --links, or leave it out");
   if (!file_.empty() && normal_path(file_) == normal_path(links_.path))
     throw SpecError("--alignments and --links name the same file, {}", printable(file_));
   files.alignments.check(holds_alignments);

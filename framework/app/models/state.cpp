@@ -3,8 +3,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 
+#include "framework/config/scalar.hpp"
 #include "framework/record/journal/history.hpp"
 #include "framework/train/stored_numbers.hpp"
 #include "framework/train/training_state.hpp"
@@ -13,10 +13,11 @@ namespace softalign::app {
 namespace {
 
 std::optional<Index> update_of(const StateName& name) {
-  Index update = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), update);
-  const bool whole = error == std::errc{} && end == name.data() + name.size();
-  return whole && update >= 0 ? std::optional(update) : std::nullopt;
+  try {
+    return to_integer(Value::scalar(name, {}), at_least(0));
+  } catch (const ScalarFault&) {
+    return std::nullopt;
+  }
 }
 
 void fill_from_record(Model& model, const Record& record) {

@@ -14,8 +14,11 @@
 #include "framework/app/models/new_text.hpp"
 #include "framework/app/models/trained.hpp"
 #include "framework/app/terminal/json.hpp"
+#include "framework/app/terminal/number_option.hpp"
 #include "framework/app/terminal/terminal.hpp"
+#include "framework/base/path.hpp"
 #include "framework/base/retry.hpp"
+#include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/base/workers.hpp"
 #include "framework/data/batches.hpp"
@@ -230,7 +233,7 @@ void add_translate(CLI::App& app, Outcome&) {
           "hypotheses of a sentence, a line each: number of the sentence from 0, rank, "
           "score, log probability, text, tabs between them; equal samples are one (--json: how "
           "often it was drawn)")
-      ->check(CLI::Range(1, 1000));
+      ->check(integer(between(1, 1000)));
   command->add_flag("--json",
                     arguments->json,
                     "a JSON object for each sentence, with the log probability of every symbol");

@@ -11,6 +11,7 @@
 #include "framework/app/models/trained.hpp"
 #include "framework/app/records/comparison_report.hpp"
 #include "framework/app/records/runs.hpp"
+#include "framework/app/terminal/number_option.hpp"
 #include "framework/app/terminal/table.hpp"
 #include "framework/base/path.hpp"
 #include "framework/base/workers.hpp"
@@ -159,12 +160,14 @@ void add_compare(CLI::App& app, Outcome&) {
                       "only test sentences of source length 31-50, 61+ or 40, as the runs count "
                       "(evaluate.length_unit)");
   command->add_option("--trials", arguments->draws.trials, "of approximate randomisation")
-      ->check(CLI::Range(1, 10'000'000))
+      ->check(integer(between(1, 10'000'000)))
       ->capture_default_str();
   command->add_option("--resamples", arguments->draws.resamples, "of the bootstrap")
-      ->check(CLI::Range(1, 10'000'000))
+      ->check(integer(between(1, 10'000'000)))
       ->capture_default_str();
-  command->add_flag("--no-tests", arguments->no_tests, "only the table of groups");
+  command->add_flag("--no-tests", arguments->no_tests, "only the table of groups")
+      ->excludes("--trials")
+      ->excludes("--resamples");
   add_plugin_option(*command, arguments->plugins, kMetricsOfPlugins);
   add_threads_option(*command, arguments->threads);
   command->add_flag("--json", arguments->json, "print it all as JSON");

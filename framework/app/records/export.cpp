@@ -10,6 +10,7 @@
 #include "framework/app/records/report_json.hpp"
 #include "framework/app/records/runs.hpp"
 #include "framework/app/terminal/link_options.hpp"
+#include "framework/app/terminal/number_option.hpp"
 #include "framework/app/terminal/output_file.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/workers.hpp"
@@ -43,6 +44,21 @@ void write(const OutputFile& file, const std::string& text) {
     write_data(text);
   else
     file.write(text);
+}
+
+// Refuses an option that this table has no use for.
+void check_used(const CLI::App& command, const std::string& what) {
+  const std::map<std::string, std::string> kOnlyOf = {{"--module", "links"},
+                                                      {"--head", "links"},
+                                                      {"--threshold", "links"},
+                                                      {"--row-aligns", "links"},
+                                                      {"--resamples", "report"}};
+  for (const auto& [option, only] : kOnlyOf)
+    if (command.count(option) > 0 && what != only)
+      throw SpecError(
+          "{}: has no effect on {}; leave it out, or add --what {}", option, what, only);
+  if (command.count("--format") > 0 && !kWhat.contains(what))
+    throw SpecError("--format: {} have one format only; leave it out", what);
 }
 
 // The links of one run.
@@ -111,7 +127,7 @@ void add_export(CLI::App& app, Outcome&) {
       ->add_option("--resamples",
                    arguments->draws.resamples,
                    "of report: draws of the bootstrap; with 0 nothing is compared")
-      ->check(CLI::Range(0, 10'000'000))
+      ->check(integer(between(0, 10'000'000)))
       ->capture_default_str();
   command
       ->add_option(
@@ -119,11 +135,16 @@ void add_export(CLI::App& app, Outcome&) {
           arguments->module,
           "of links: which alignments: cross (test, teacher-forced), cross_search, cross_layer1")
       ->capture_default_str();
-  command->add_option("--head", arguments->head, "of links: of which head (default: the first)");
+  command->add_option("--head", arguments->head, "of links: of which head (default: the first)")
+      ->check(integer());
   arguments->reading.add_to(*command);
   add_plugin_option(*command, arguments->plugins, kMetricsOfPlugins);
   arguments->file.add_to(*command, "-o,--output", "a new file (default: standard output)");
-  command->callback([arguments] { export_tables(*arguments); });
+  command->get_option("--force")->needs("--output");
+  command->callback([arguments, command] {
+    check_used(*command, arguments->what);
+    export_tables(*arguments);
+  });
 }
 
 }  // namespace softalign::app

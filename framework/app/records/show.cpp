@@ -10,6 +10,7 @@
 #include "framework/app/records/show_alignments.hpp"
 #include "framework/app/records/show_diagnostics.hpp"
 #include "framework/app/terminal/json.hpp"
+#include "framework/app/terminal/number_option.hpp"
 #include "framework/app/terminal/table.hpp"
 #include "framework/base/counted.hpp"
 #include "framework/base/json.hpp"
@@ -204,17 +205,24 @@ void add_show(CLI::App& app, Outcome&) {
                                   "Records",
                                   "softalign show 3f2a --sentence 5");
   arguments->run.add_to(*command);
-  command->add_option(
-      "--sentence", arguments->sentence, "draw the alignment of this sentence, from 0");
+  CLI::Option* sentence =
+      command
+          ->add_option(
+              "--sentence", arguments->sentence, "draw the alignment of this sentence, from 0")
+          ->check(integer());
   command->add_option("--module",
                       arguments->module,
                       "which alignments: cross (test, teacher-forced), cross_search, cross_dev; "
                       "cross_layer1, ...: single heads; encoder_layer1, ...: the encoder's "
                       "attention to its own source; words_cross, ...: pieces of words joined "
                       "(default, where symbols are pieces)");
-  command->add_option("--head", arguments->head, "which head of such a layer, from 0");
-  command->add_option(
-      "--diagnostic", arguments->diagnostic, "all that this diagnostic found: gradient_flow, ...");
+  command->add_option("--head", arguments->head, "which head of such a layer, from 0")
+      ->check(integer());
+  command
+      ->add_option("--diagnostic",
+                   arguments->diagnostic,
+                   "all that this diagnostic found: gradient_flow, ...")
+      ->excludes(sentence);
   command->add_flag("--json", arguments->json, "print it as JSON");
   command->callback([arguments] { show(*arguments); });
 }

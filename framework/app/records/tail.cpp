@@ -9,6 +9,7 @@
 
 #include "framework/app/command.hpp"
 #include "framework/app/records/runs.hpp"
+#include "framework/app/terminal/number_option.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/text.hpp"
 #include "framework/record/folder/status.hpp"
@@ -114,7 +115,7 @@ void add_tail(CLI::App& app, Outcome&) {
   arguments->run.add_to(*command);
   command->add_option("-n,--lines", arguments->lines, "how many")
       ->capture_default_str()
-      ->check(CLI::Range(0, 1000000000));
+      ->check(integer(between(0, 1000000000)));
   command->add_flag("-f,--follow", arguments->follow, "go on until the run is over");
   command->callback([arguments] { tail(*arguments); });
 }

@@ -7,6 +7,7 @@
 #include "framework/app/sweeps/sweep.hpp"
 #include "framework/app/sweeps/sweep_print.hpp"
 #include "framework/app/sweeps/sweep_table.hpp"
+#include "framework/app/terminal/number_option.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/text.hpp"
 #include "framework/data/task.hpp"
@@ -170,7 +171,7 @@ void add_study(CLI::App& app, Outcome& outcome) {
   command->add_option("overrides", arguments->study.overrides, "changes to every run's spec");
   add_plugin_option(*command, arguments->study.plugins);
   command->add_option("--workers", arguments->local.workers, "runs at a time (default: 1)")
-      ->check(CLI::Range(1, 1024));
+      ->check(integer(between(1, 1024)));
   add_threads_option(
       *command,
       arguments->local.threads,

@@ -9,6 +9,7 @@
 #include "framework/app/sweeps/sweep_print.hpp"
 #include "framework/app/sweeps/sweep_table.hpp"
 #include "framework/app/terminal/interrupt.hpp"
+#include "framework/app/terminal/number_option.hpp"
 #include "framework/app/terminal/script.hpp"
 #include "framework/base/counted.hpp"
 #include "framework/base/path.hpp"
@@ -98,6 +99,8 @@ ExitCode run(const Arguments& arguments) {
     if (const Sweep sweep = read_sweep(arguments.sweep.file); sweep.method == SweepMethod::optuna) {
       plan_sweep(sweep, arguments.sweep.out,
                  loader(arguments.sweep));  // refuses now what is wrong
+      if (!arguments.local.rows.empty())
+        throw SpecError("--rows: Optuna proposes one row after the other; leave it out");
       run_optuna(arguments, sweep);
     }
   if (!arguments.dry_run) catch_interrupts();
@@ -192,7 +195,7 @@ LocalRunOptions local_options(const RunList& list,
       {"--side-by-side", fmt::format("{}", std::min(usize(options.workers), rows))});
   if (!local.sizes.refuse) options.command.push_back("--no-size-check");
   for (const Index k : options.rows)
-    if (k < 0 || k >= std::ssize(list.rows))
+    if (k >= std::ssize(list.rows))
       throw SpecError("--rows {}: the plan has rows 0 to {}", k, std::ssize(list.rows) - 1);
   return options;
 }
@@ -219,10 +222,11 @@ void add_sweep_run(CLI::App& sweep, Outcome& outcome) {
         ->add_option("--workers",
                      arguments->local.workers,
                      "runs at a time (default: cores / threads of a run)")
-        ->check(CLI::Range(1, 1024));
+        ->check(integer(between(1, 1024)));
     add_threads_option(*command, arguments->local.threads, "threads of each run (default: 1)");
     command->add_option("--rows", arguments->local.rows, "only these rows, as 0,3,5")
-        ->delimiter(',');
+        ->delimiter(',')
+        ->check(integer());
     add_size_option(*command, arguments->local.sizes);
     command->add_flag("--dry-run", arguments->dry_run, "start nothing");
     return command;

@@ -6,6 +6,7 @@
 #include "framework/app/sweeps/sweep.hpp"
 #include "framework/app/sweeps/sweep_print.hpp"
 #include "framework/app/terminal/json.hpp"
+#include "framework/app/terminal/number_option.hpp"
 #include "framework/app/terminal/progress.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/types.hpp"
@@ -43,7 +44,7 @@ bool ask_outside(Index update, double value) {
 
 void work(const SweepArguments& arguments, Index k, WorkOptions options, bool ask) {
   const RunList list = planned(arguments);
-  if (k < 0 || k >= std::ssize(list.rows))
+  if (k >= std::ssize(list.rows))
     throw SpecError("--row {}: the plan has rows 0 to {}", k, std::ssize(list.rows) - 1);
   const ListedRun& row = list.rows[usize(k)];
   if (ask) options.ask = ask_outside;
@@ -76,7 +77,7 @@ void add_sweep_work(CLI::App& sweep) {
     return command;
   };
   CLI::App* command = sub("work", "do one row of a plan: what workers and Slurm tasks call");
-  command->add_option("--row", s->row, "its number in the plan")->required();
+  command->add_option("--row", s->row, "its number in the plan")->required()->check(integer());
   add_threads_option(*command, s->work.threads, "threads (default: 1)");
   command->add_flag("--steal", s->work.steal, "take the row over from a process that may be alive");
   command->add_flag("--force", s->work.force, "begin it again even if it is complete");
@@ -86,7 +87,7 @@ void add_sweep_work(CLI::App& sweep) {
       ->add_option("--side-by-side",
                    s->work.sizes.side_by_side,
                    "so many rows run at a time on this machine and share its memory")
-      ->check(CLI::Range(1, 1024));
+      ->check(integer(between(1, 1024)));
   command->add_flag("--ask", s->ask, "ask on standard output after each dev evaluation");
   command->callback([s] { work(s->sweep, s->row, s->work, s->ask); });
 

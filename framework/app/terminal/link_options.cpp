@@ -1,8 +1,6 @@
 #include "framework/app/terminal/link_options.hpp"
 
-#include <cmath>
-
-#include "framework/base/error.hpp"
+#include "framework/app/terminal/number_option.hpp"
 
 namespace softalign::app {
 
@@ -12,7 +10,7 @@ void LinkOptions::add_to(CLI::App& command) {
                   threshold,
                   "of links: where a weight is at least so much (default: where the weights of a "
                   "target word are largest, all that tie)")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(number(between(0, 1)));
   command
       .add_option("--row-aligns",
                   row_aligns,
@@ -22,8 +20,6 @@ void LinkOptions::add_to(CLI::App& command) {
 }
 
 LinkRule LinkOptions::rule(RowAligns of_run) const {
-  if (threshold && std::isnan(*threshold))  // which CLI::Range lets pass
-    throw SpecError("--threshold: nan is no weight; give a number from 0 to 1");
   return {row_aligns.empty() ? of_run : row_aligns_of(row_aligns), threshold};
 }
 

@@ -10,6 +10,7 @@
 #include "framework/app/models/recorded_data.hpp"
 #include "framework/app/models/trained.hpp"
 #include "framework/app/terminal/json.hpp"
+#include "framework/app/terminal/number_option.hpp"
 #include "framework/app/terminal/progress.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/app/trust/differences.hpp"
@@ -233,7 +234,7 @@ void add_verify(CLI::App& app, Outcome&) {
       ->add_option(
           "--from", arguments->from, "the same from the last checkpoint at or before an update")
       ->type_name("UPDATE")
-      ->check(CLI::Range(Index{0}, kMostUpdates))
+      ->check(integer(between(0, kMostUpdates)))
       ->excludes(quick);
   command
       ->add_option("--updates",
@@ -241,7 +242,7 @@ void add_verify(CLI::App& app, Outcome&) {
                    "only so many updates, the first or those behind the checkpoint: what training "
                    "and dev recorded")
       ->type_name("N")
-      ->check(CLI::Range(Index{1}, kMostUpdates));
+      ->check(integer(between(1, kMostUpdates)));
   command
       ->add_option("--signers",
                    arguments->signers,
