@@ -35,13 +35,15 @@ def test_n_best_lists_hold_score_log_probability_and_text(trained: Path, tmp_pat
     one = json_lines("translate", trained, cwd=tmp_path, text=TEXT)
     assert [len(line["hypotheses"]) for line in one] == [1, 0, 1, 1]
     refused = error("translate", trained, "--n-best", 6, cwd=tmp_path, code=2)
-    assert refused.endswith("--n-best 6: search 'beam' finds at most 5 of a sentence; add search.width=6")
+    assert refused.endswith("--n-best 6: search 'beam' finds at most 5 of a sentence; give search.width=6")
     refused = error("translate", trained, "--n-best", 2, "--search", "greedy", cwd=tmp_path, code=2)
-    assert refused.endswith("--n-best 2: search 'greedy' finds at most 1 of a sentence; add search=beam search.width=2")
-    added = ("--search", "greedy", "search=beam", "search.width=2")
-    assert len(softalign("translate", trained, "--n-best", 2, *added, cwd=tmp_path, text="a b\n").stdout.splitlines()) == 2
+    assert refused.endswith("--n-best 2: search 'greedy' finds at most 1 of a sentence; give search=beam search.width=2")
+    both = error("translate", trained, "--search", "greedy", "search=beam", cwd=tmp_path, code=2)
+    assert both.endswith("--search is the same as search=..., which is given too; leave one of them out")
+    given = ("search=beam", "search.width=2")
+    assert len(softalign("translate", trained, "--n-best", 2, *given, cwd=tmp_path, text="a b\n").stdout.splitlines()) == 2
     refused = error("translate", trained, "--n-best", 2, "--search", "sample", cwd=tmp_path, code=2)
-    assert refused.endswith("--n-best 2: search 'sample' finds at most 1 of a sentence; add search.samples=2")
+    assert refused.endswith("--n-best 2: search 'sample' finds at most 1 of a sentence; give search.samples=2")
 
 
 def test_penalties_change_the_ranking_and_nothing_else(trained: Path, tmp_path: Path) -> None:
@@ -73,10 +75,10 @@ def test_coverage_is_refused_where_there_is_no_attention(here: Path) -> None:
         refused = error(command, run, "search.coverage_penalty=1", cwd=here, code=2)
         assert refused == f"softalign: override 1 ('search.coverage_penalty=1'): {wanted}"
     covered = trained_run(here, "train.epochs=1", "evaluate.search={type: beam, coverage_penalty: 1}")
-    refused = error("translate", run, covered, "batch=8", "search.coverage_penalty=1", cwd=here, code=2)
+    refused = error("translate", run, covered, "--ensemble", "batch=8", "search.coverage_penalty=1", cwd=here, code=2)
     assert refused == f"softalign: override 2 ('search.coverage_penalty=1'): {wanted}"
-    translated = softalign("translate", covered, run, "search.coverage_penalty=0.5", cwd=here, text=TEXT)
-    assert len(translated.stdout.splitlines()) == 4 and translated.stderr == ""
+    translated = softalign("translate", covered, run, "--ensemble", "search.coverage_penalty=0.5", cwd=here, text=TEXT)
+    assert len(translated.stdout.splitlines()) == 4 and translated.stderr.count("\n") == 1  # the members
 
 
 def test_samples_depend_on_seed_and_line_alone(trained: Path, tmp_path: Path) -> None:

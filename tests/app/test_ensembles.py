@@ -24,6 +24,10 @@ def second(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return trained_run(folder, "seed=2", "model.encoder.units=6", "train.epochs=10")
 
 
+def together(*runs: object) -> list[object]:
+    return [*runs, "--ensemble"]
+
+
 def matrices(file: Path, module: str = "cross") -> list[Any]:
     """The weights of a file of alignments, a matrix for each sentence without its padding."""
     with h5py.File(file) as record:
@@ -38,7 +42,7 @@ def test_an_ensemble_is_the_mean_of_its_models(trained: Path, second: Path, tmp_
     files = ("--source", "source", "--target", "target")
 
     def first_symbol(*runs: object) -> float:
-        return json_lines("score", *runs, *files, cwd=tmp_path)[0]["log_probabilities"][0]
+        return json_lines("score", *together(*runs), *files, cwd=tmp_path)[0]["log_probabilities"][0]
 
     one, other = first_symbol(trained), first_symbol(second)
     mean = math.log((math.exp(one) + math.exp(other)) / 2)
@@ -46,31 +50,31 @@ def test_an_ensemble_is_the_mean_of_its_models(trained: Path, second: Path, tmp_
     assert first_symbol(second, trained, second) == pytest.approx(
         math.log((math.exp(one) + 2 * math.exp(other)) / 3), abs=1e-5)  # fmt: skip
     assert first_symbol(trained, second, "--average", "log-probabilities") >= min(one, other)
-    softalign("translate", trained, second, "search.width=3", "--alignments", "x.h5", cwd=tmp_path, text=TEXT)
+    softalign("translate", *together(trained, second), "search.width=3", "--alignments", "x.h5", cwd=tmp_path, text=TEXT)
     with h5py.File(tmp_path / "x.h5") as file:
         assert file.attrs["run_id"].decode() == f"{trained.name} {second.name}"
     here = trained.parents[2]
-    both = answer("evaluate", trained, second, cwd=here)
+    both = answer("evaluate", *together(trained, second), cwd=here)
     assert both["ensemble"] == {"run_ids": [trained.name, second.name], "average": "probabilities"}
-    alone = answer("evaluate", trained, trained, cwd=here)["metrics"]["all"]
+    alone = answer("evaluate", *together(trained, trained), cwd=here)["metrics"]["all"]
     expected = answer("evaluate", trained, cwd=here)["metrics"]["all"]
     assert alone.keys() == expected.keys()
     for name, value in expected.items():
         assert alone[name] == pytest.approx(value, abs=1e-4)
-    message = softalign("evaluate", trained, second, cwd=here).stdout.splitlines()[0]
+    message = softalign("evaluate", *together(trained, second), cwd=here).stdout.splitlines()[0]
     assert message.startswith(f"test split of {trained.name}, search: ")
     assert message.endswith(", 2 models together (mean of probabilities)")
 
 
 def test_alignments_of_every_hypothesis_of_an_ensemble(trained: Path, second: Path, tmp_path: Path) -> None:
-    found = json_lines("translate", trained, second, "--n-best", 3, "--alignments", "x.h5", cwd=tmp_path, text=TEXT)
+    found = json_lines("translate", *together(trained, second), "--n-best", 3, "--alignments", "x.h5", cwd=tmp_path, text=TEXT)
     found = [one["hypotheses"] for one in found if one["hypotheses"]]
     (tmp_path / "source").write_text("".join(line + "\n" for line in LINES if line))
     for rank in range(3):
         (tmp_path / "target").write_text("".join(one[rank]["text"] + "\n" for one in found))
         for name, runs in {"both": (trained, second), "one": (trained,), "other": (second,)}.items():
             files = ("--source", "source", "--target", "target", "--alignments", f"{name}.h5")
-            softalign("score", *runs, *files, cwd=tmp_path)
+            softalign("score", *together(*runs), *files, cwd=tmp_path)
         parts = (matrices(tmp_path / f"{name}.h5") for name in ("both", "one", "other"))
         kept = matrices(tmp_path / "x.h5", f"cross_{rank + 1}" if rank else "cross")
         for ensemble, both, one, other in zip(kept, *parts, strict=True):
@@ -111,23 +115,33 @@ def test_images_that_a_model_cannot_read_are_refused_by_their_line(captions: Pat
 def test_annotations_are_those_of_the_model_that_aligns(captions: Path, here: Path) -> None:
     blind = trained_run(here, "train.epochs=1", "model.attention=none", "model.encoder.channels=[4]", spec="images.yaml")
     for name, runs in {"both": (blind, captions), "one": (captions,)}.items():
-        softalign("translate", *runs, "--alignments", f"{name}.h5", cwd=here, text=f"{IMAGE}\n")
+        softalign("translate", *together(*runs), "--alignments", f"{name}.h5", cwd=here, text=f"{IMAGE}\n")
     assert [[one.shape[1] for one in matrices(here / f"{name}.h5")] for name in ("both", "one")] == [[4], [4]]
-    both = answer("evaluate", blind, captions, cwd=here)["metrics"]["all"]
+    both = answer("evaluate", *together(blind, captions), cwd=here)["metrics"]["all"]
     assert 0 <= both["pointing_accuracy"] <= 100
 
 
-def test_an_ensemble_of_different_tasks_is_told(trained: Path, here: Path) -> None:
+def test_an_ensemble_is_asked_for_and_names_its_members(trained: Path, second: Path, here: Path) -> None:
+    """A pattern such as results/NAME/*/ may match more runs than were meant."""
+    for command in (["translate"], ["evaluate"], ["score", "--source", "tiny.yaml", "--target", "tiny.yaml"]):
+        fault = error(*command, trained, second, cwd=here, code=2)
+        assert "2 runs are given; name one, or ask them together with --ensemble" in fault
+    said = softalign("translate", *together(trained, second), cwd=here, text=TEXT).stderr
+    assert said == f"note: ensemble of 2 models: tiny {trained.name}, tiny {second.name}\n"
+    fault = error("translate", trained, "tiny.yaml", cwd=here, code=2)
+    assert fault.endswith("tiny.yaml: is no run; text is read from standard input: < tiny.yaml")
+
+
+def test_runs_of_different_tasks_are_no_ensemble(trained: Path, here: Path) -> None:
     copy = trained_run(here, "task.type=copy", "train.epochs=1")
-    note = f"note: runs {trained.name} and {copy.name} learnt different tasks: task.type differ\n"
-    assert softalign("evaluate", trained, copy, cwd=here).stderr == note
-    assert softalign("translate", trained, copy, cwd=here, text=TEXT).stderr == note
-    assert softalign("translate", trained, trained, cwd=here, text=TEXT).stderr == ""
+    fault = f"runs {trained.name} and {copy.name} cannot be asked together: their tasks differ in task.type"
+    assert error("evaluate", *together(trained, copy), cwd=here, code=2).endswith(fault)
+    assert error("translate", *together(trained, copy), cwd=here, code=2).endswith(fault)
 
 
 def test_runs_of_other_vocabularies_are_no_ensemble(trained: Path, here: Path) -> None:
     (here / "tiny.yaml").write_text(TINY.replace("symbols: 8", "symbols: 7"))
     run = trained_run(here, "train.epochs=1")
-    refused = error("translate", trained, run, cwd=here, code=2)
+    refused = error("translate", *together(trained, run), cwd=here, code=2)
     assert "cannot be asked together: their source vocabularies differ (11 and 10 symbols)" in refused
     assert trained.name in refused and run.name in refused

@@ -161,13 +161,24 @@ void check_same(const TrainedRun& a,
       of_b.size());
 }
 
-void note_other_task(const Record& first, const Record& other) {
+void refuse_other_task(const Record& first, const Record& other) {
   const std::vector<std::string> found = task_differences(first, other);
   if (!found.empty())
-    write_error(fmt::format("note: runs {} and {} learnt different tasks: {} differ\n",
-                            first.run_id(),
-                            other.run_id(),
-                            printable(fmt::format("{}", fmt::join(found, ", ")), kWhole)));
+    throw SpecError("runs {} and {} cannot be asked together: their tasks differ in {}",
+                    first.run_id(),
+                    other.run_id(),
+                    fmt::join(found, ", "));
+}
+
+// A pattern of a shell may have matched more runs than were meant.
+void name_members(const std::vector<TrainedRun>& members) {
+  std::string names;
+  for (const TrainedRun& run : members)
+    names += fmt::format("{}{} {}",
+                         names.empty() ? "" : ", ",
+                         printable(run.record.name(), kWhole),
+                         run.record.run_id());
+  write_error(fmt::format("note: ensemble of {} models: {}\n", members.size(), names));
 }
 
 }  // namespace
@@ -179,17 +190,19 @@ void TrainedArguments::add_to(CLI::App& command, Strings used) {
   command.add_option(
       "more",
       more,
-      fmt::format("{}; further runs of the same vocabularies: their models are asked together",
+      fmt::format("{}; with --ensemble also further runs of the same task",
                   searches ? "changes to how it searches: search=beam search.width=10 "
                              "search.length_normalization=0"
                            : "batch=16: sentences side by side"));
   if (searches)
     command.add_option("--search", search, "the same as search=..., as in --search greedy");
+  command.add_flag("--ensemble", ensemble, "ask the models of several runs together");
   command
       .add_option(
-          "--average", average, "of several runs: the mean of probabilities or log-probabilities")
+          "--average", average, "of an ensemble: the mean of probabilities or log-probabilities")
       ->capture_default_str()
-      ->check(CLI::IsMember({"probabilities", "log-probabilities"}));
+      ->check(CLI::IsMember({"probabilities", "log-probabilities"}))
+      ->needs("--ensemble");
   command
       .add_option("--state",
                   state,
@@ -224,7 +237,14 @@ TrainedRuns open_trained(const TrainedArguments& arguments) {
     else
       runs.push_back({text, arguments.run.results});
   }
+  if (runs.size() > 1 && !arguments.ensemble)
+    throw SpecError("{} runs are given; name one, or ask them together with --ensemble",
+                    runs.size());
   std::vector<Override> changes = trained_overrides(texts, arguments.measures);
+  if (!arguments.search.empty() &&
+      std::ranges::count(changes, "evaluate.search", &Override::path) > 0)
+    throw SpecError(
+        "--search is the same as search=..., which is given too; leave one of them out");
   if (!arguments.search.empty())
     changes.insert(changes.begin(),
                    parse_override("evaluate.search=" + arguments.search, {"--search"}));
@@ -235,10 +255,11 @@ TrainedRuns open_trained(const TrainedArguments& arguments) {
     models.push_back(members.back().model.get());
     check_same(members.front(), members.back(), "source", &TrainedRun::source);
     check_same(members.front(), members.back(), "target", &TrainedRun::target);
-    note_other_task(members.front().record, members.back().record);
+    refuse_other_task(members.front().record, members.back().record);
     // How it is measured is the first one's business.
     std::erase_if(changes, [](const Override& c) { return c.path.starts_with("evaluate."); });
   }
+  if (members.size() > 1) name_members(members);
   return {std::move(members),
           Scorer(models,
                  arguments.average == "probabilities" ? Scorer::Mean::probabilities

@@ -50,6 +50,7 @@ struct TrainedArguments {
   std::vector<std::string> more;  // further runs, and overrides: what holds a '='
   std::vector<std::string> plugins;
   std::string search;
+  bool ensemble = false;
   std::string average = "probabilities";
   std::string state;
   int threads = 0;  // 0: all of the machine's
@@ -59,7 +60,7 @@ struct TrainedArguments {
 };
 
 // Throws DataError for a run without parameters or one that does not fit its own spec, and
-// SpecError for runs whose vocabularies differ. Says where their tasks differ.
+// SpecError for several runs without `ensemble`, or whose vocabularies or tasks differ. Names the members.
 TrainedRuns open_trained(const TrainedArguments& arguments);
 
 // Refuses sentences that trained models would need more memory for than there is.

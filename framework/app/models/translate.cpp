@@ -10,6 +10,7 @@
 #include <span>
 
 #include "framework/app/command.hpp"
+#include "framework/app/experiments/load.hpp"
 #include "framework/app/models/kept_alignments.hpp"
 #include "framework/app/models/new_text.hpp"
 #include "framework/app/models/trained.hpp"
@@ -58,7 +59,7 @@ class Translator {
         sizes_(runs, arguments) {
     if (most <= search_->most()) return;
     const std::string_view option = search_->most_option();
-    throw SpecError("--n-best {}: search '{}' finds at most {} of a sentence; add {}={}",
+    throw SpecError("--n-best {}: search '{}' finds at most {} of a sentence; give {}={}",
                     most,
                     run().spec().evaluate.search.type,
                     search_->most(),
@@ -194,7 +195,18 @@ Block read_block(LineReader& input, std::size_t most) {
   return block;
 }
 
+// Where another program would take the text's file.
+void refuse_text_files(const std::vector<std::string>& more) {
+  std::error_code none;
+  for (const std::string& file : more)
+    if (!is_override(file) && fs::is_regular_file(file, none) &&
+        fs::path(file).extension() != ".h5")
+      throw SpecError(
+          "{}: is no run; text is read from standard input: < {}", file, shell_word(file));
+}
+
 void translate(const Arguments& arguments) {
+  refuse_text_files(arguments.trained.more);
   const TrainedRuns runs = open_trained(arguments.trained);
   refuse_links(runs);
   KeptAlignments kept(arguments.files, runs);
