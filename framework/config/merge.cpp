@@ -19,15 +19,18 @@ void mark_when_type_is_set(Value& base, const Value& over) {
 }
 
 // The options that go with a block, and where they were written.
-std::string dropped_with(const Value& block) {
+std::string options_of(const Value& block) {
   std::string text;
   for (const Value::Entry& entry : block.entries)
     if (entry.key != "type")
-      text += fmt::format("{}{} ({})",
-                          text.empty() ? "; dropped " : ", ",
-                          printable(entry.key),
-                          entry.where.file_and_line());
+      text += fmt::format(
+          "{}{} ({})", text.empty() ? "" : ", ", printable(entry.key), entry.where.file_and_line());
   return text;
+}
+
+// Whether a value takes a block away and puts nothing in its place.
+bool removes(const Value& over) {
+  return over.is_null() || (over.is_scalar() && over.text == "none");
 }
 
 }  // namespace
@@ -36,12 +39,13 @@ void merge(Value& base, Value over, const std::string& path, std::vector<std::st
   if (over.is_map() && base.is_scalar() && !over.find("type"))
     base = from_shorthand(base, over.where);
   if (!over.is_map() || !base.is_map()) {
-    if (base.is_map() && !base.entries.empty() && !over.is_null())
-      notes.push_back(fmt::format("{}: replaces the whole block {} of {}{}",
-                                  over.where.str(),
-                                  printable(path),
-                                  base.where.str(),
-                                  dropped_with(base)));
+    if (const std::string left = options_of(base); !left.empty() && !removes(over))
+      notes.push_back(fmt::format(
+          "{}: {} has the defaults of {}; not taken over from the block it replaces: {}",
+          over.where.str(),
+          printable(path),
+          over.describe(),
+          left));
     base = std::move(over);
     return;
   }

@@ -1,6 +1,7 @@
 #include "framework/config/override.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "framework/base/suggest.hpp"
 #include "framework/base/types.hpp"
@@ -82,6 +83,14 @@ std::vector<Override> numbered_overrides(const std::vector<std::string>& texts) 
   std::vector<Override> changes;
   for (const std::string& text : texts)
     changes.push_back(numbered_override(text, static_cast<int>(changes.size()) + 1));
+  // Of two for one path the last would win without a word.
+  std::map<std::string_view, const Override*> by_path;
+  for (const Override& change : changes)
+    if (const auto [first, is_new] = by_path.emplace(change.path, &change); !is_new)
+      throw SpecError("{}: {} is changed by {} already; leave one of them out",
+                      change.where.str(),
+                      printable(change.path),
+                      first->second->where.str());
   return changes;
 }
 

@@ -85,11 +85,13 @@ BOOST_AUTO_TEST_CASE(a_plugin_name_over_a_block_starts_from_the_defaults_and_say
   const auto r = load("score: {type: additive, units: 3}", {"score=general"});
   BOOST_TEST(leaf(r, "score.type") == "general  # override 1 ('score=general')");
   BOOST_TEST(leaf(r, "score.units") == "128  # default");
-  BOOST_TEST(r.notes == (Texts{"override 1 ('score=general'): replaces the whole block score of "
-                               "x.yaml:1:8; dropped units (x.yaml:1)"}),
+  BOOST_TEST(r.notes == (Texts{"override 1 ('score=general'): score has the defaults of 'general'; "
+                               "not taken over from the block it replaces: units (x.yaml:1)"}),
              boost::test_tools::per_element());
   const auto late = load("score: {type: additive}", {"score.units=3", "score=general"});
-  BOOST_TEST(late.notes.at(0).ends_with("; dropped units (override 1 ('score.units=3'))"));
+  BOOST_TEST(late.notes.at(0).ends_with(": units (override 1 ('score.units=3'))"));
+  BOOST_TEST(load("score: {type: additive}", {"score=general"}).notes.empty());  // nothing is lost
+  BOOST_TEST(load("stopping: {patience: 3}", {"stopping=null"}).notes.empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_new_type_keeps_the_options_it_shares_and_says_so) {

@@ -60,9 +60,10 @@ def test_it_prints_tables_and_claims_and_leaves_study_json(here: Path):
 
 
 def test_notes_come_once_and_runs_may_be_forced(here: Path):
-    (here / "study.yaml").write_text(STUDY.replace("variants:", "seeds: [1, 2]\nvariants:", 1))
+    other = STUDY.replace("{model.attention: none}", "{model.attention: none, train.optimizer: adamw}")
+    (here / "study.yaml").write_text(other.replace("variants:", "seeds: [1, 2]\nvariants:", 1))
     first = softalign("study", "study.yaml", cwd=here)
-    assert first.stderr.count("replaces the whole block") == 1, first.stderr
+    assert first.stderr.count("not taken over from the block it replaces: learning_rate") == 1, first.stderr
     before = records(here)
     assert "begins" not in softalign("study", "study.yaml", cwd=here).stderr
     assert records(here) == before
