@@ -1,5 +1,6 @@
 """Imported by a script before its libraries: one that is missing costs a line, with what to install."""
 
+import shlex
 import sys
 from pathlib import Path
 from types import TracebackType
@@ -22,7 +23,9 @@ def explain(kind: type[BaseException], error: BaseException, trace: TracebackTyp
         return
     debian, pypi = PACKAGES[module]
     program = Path(sys.argv[0]).stem
-    sys.stderr.write(f"{program}: the Python package '{module}' is missing: apt-get install {debian}, or pip install {pypi}\n")
+    of_system = sys.executable.startswith("/usr/bin/")  # which Debian forbids pip to change
+    install = f"apt-get install {debian}" if of_system else f"{shlex.quote(sys.executable)} -m pip install {pypi}"
+    sys.stderr.write(f"{program}: the Python package '{module}' is missing: {install}\n")
 
 
 sys.excepthook = explain

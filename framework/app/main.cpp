@@ -20,8 +20,10 @@
 #include "framework/base/suggest.hpp"
 #include "framework/base/text.hpp"
 #include "framework/config/registry.hpp"
+#include "framework/config/writer.hpp"
 #include "framework/kernels/gemm.hpp"
 #include "framework/record/provenance/provenance.hpp"
+#include "framework/train/spec.hpp"
 
 namespace softalign::app {
 namespace {
@@ -45,12 +47,36 @@ std::vector<std::string> names_of(const std::vector<const CLI::App*>& commands) 
   return names;
 }
 
+// "; did you mean 'run'?" also for what other programs call it.
+std::string suggested_command(const std::string& given, const std::vector<std::string>& names) {
+  constexpr std::pair<std::string_view, std::string_view> kElsewhere[] = {
+      {"train", "run"}, {"fit", "run"}, {"predict", "translate"}, {"test", "evaluate"}};
+  for (const auto& [other, ours] : kElsewhere)
+    if (given == other) return fmt::format("; did you mean '{}'? see softalign --help", ours);
+  return suggestion(given, names);
+}
+
+// What to write for an unknown option that is one of a spec: "; write train.epochs=VALUE".
+std::string suggested_override(const CLI::App& command, std::string_view option) {
+  if (!command.get_option_no_throw("overrides") && !command.get_option_no_throw("specs")) return "";
+  std::string name(option.substr(option.find_first_not_of('-')));
+  name.resize(std::min(name.find('='), name.size()));
+  std::ranges::replace(name, '-', '_');
+  std::string path;
+  const auto search = [&](const OptionNode& node, const auto& again) -> void {
+    if (path.empty() && node.name == name_here(name)) path = node.path;
+    for (const OptionNode& child : node.children) again(child, again);
+  };
+  search(values_of(Spec()), search);
+  return path.empty() ? "" : fmt::format("; options of the spec are written as {}=VALUE", path);
+}
+
 // CLI11 itself would only say that a subcommand is required.
 void check_command(const CLI::App& app, int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return;
   const auto names = names_of(app.get_subcommands([](const CLI::App*) { return true; }));
   if (std::find(names.begin(), names.end(), argv[1]) == names.end())
-    throw SpecError("unknown command '{}'{}", argv[1], suggestion(argv[1], names));
+    throw SpecError("unknown command '{}'{}", argv[1], suggested_command(argv[1], names));
   const CLI::App& command = *app.get_subcommand(argv[1]);
   const auto inner = names_of(command.get_subcommands([](const CLI::App*) { return true; }));
   if (inner.empty() || argc < 3 || argv[2][0] == '-') return;
@@ -89,7 +115,9 @@ std::string fault(CLI::App& app, const CLI::ParseError& error) {
     std::vector<std::string> legal;
     for (const CLI::Option* option : command.get_options())
       for (const std::string& name : option->get_lnames()) legal.push_back("--" + name);
-    text = fmt::format("unknown option '{}'{}", extra, suggestion(extra, legal));
+    const std::string override = suggested_override(command, extra);
+    text = fmt::format(
+        "unknown option '{}'{}", extra, override.empty() ? suggestion(extra, legal) : override);
     break;
   }
   std::replace(text.begin(), text.end(), '\n', ' ');

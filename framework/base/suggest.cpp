@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
+#include <utility>
 
 #include "framework/base/text.hpp"
 
@@ -35,6 +37,18 @@ std::size_t distance(std::string_view a, std::string_view b) {
 bool alike(std::string_view given, std::string_view legal) {
   return given.size() <= kLongestName &&
          distance(given, legal) <= std::max<std::size_t>(2, given.size() / 3);
+}
+
+std::string_view name_here(std::string_view name) {
+  constexpr std::pair<std::string_view, std::string_view> kNames[] = {{"lr", "learning_rate"},
+                                                                      {"batch_size", "batch"},
+                                                                      {"hidden_size", "units"},
+                                                                      {"num_epochs", "epochs"},
+                                                                      {"max_steps", "max_updates"},
+                                                                      {"beam_size", "width"},
+                                                                      {"random_seed", "seed"}};
+  const auto found = std::ranges::find(kNames, name, [](const auto& names) { return names.first; });
+  return found == std::end(kNames) ? name : found->second;
 }
 
 std::string suggestion(std::string_view given, const std::vector<std::string>& legal) {

@@ -10,6 +10,10 @@ namespace softalign {
 // Whether someone who wrote `given` may have meant `legal`.
 bool alike(std::string_view given, std::string_view legal);
 
+// What is called `name` elsewhere, as it is called here: lr is learning_rate. Other names are returned as
+// they are.
+std::string_view name_here(std::string_view name);
+
 // "; did you mean 'gain'? legal: gain, units", without the question when nothing is near. Starts
 // with "; " or is empty.
 std::string suggestion(std::string_view given, const std::vector<std::string>& legal);

@@ -14,6 +14,7 @@
 #include "framework/config/faults.hpp"
 #include "framework/config/registry.hpp"
 #include "framework/config/scalar.hpp"
+#include "framework/config/snapshot.hpp"
 #include "framework/config/yaml.hpp"
 
 namespace softalign {
@@ -31,6 +32,13 @@ class Reader final : public OptionVisitor {
 
   ReadResult finish() {
     refuse_unknown(frames_.back());
+    for (const Unknown& key : unknown_)
+      faults_.add(key.entry->where,
+                  fmt::format("unknown key '{}'{} in {}{}",
+                              printable(key.entry->key),
+                              slip_in(key.entry->key),
+                              key.what,
+                              suggestion_for(key)));
     faults_.throw_all();
     return std::move(result_);
   }
@@ -188,6 +196,12 @@ class Reader final : public OptionVisitor {
     std::string fallback = {};
   };
 
+  struct Unknown {
+    const Value::Entry* entry;
+    std::string what;  // of its frame, as is ...
+    std::vector<std::string> legal;
+  };
+
   std::string path_of(std::string_view name) const {
     const std::string& path = frames_.back().path;
     return path.empty() ? std::string(name) : fmt::format("{}.{}", path, name);
@@ -212,6 +226,7 @@ class Reader final : public OptionVisitor {
       throw BugError("{} describes option '{}' twice", frame.what, name);
     const Value::Entry* const entry = frame.map ? frame.map->find(name) : nullptr;
     if (!limits.obsolete || entry) frame.legal.emplace_back(name);  // not for suggestions
+    if (!limits.obsolete) known_.push_back(path_of(name));
     if (!entry && limits.required && required_ == Required::must_be_given && !inside_no_map())
       faults_.add(frame.where, fmt::format("missing '{}' in {}: {}", name, frame.what, help));
     return entry;
@@ -350,7 +365,7 @@ class Reader final : public OptionVisitor {
       plugin = &Registry::instance().find(choice.kind, choice.type);
     } catch (const SpecError& unknown) {
       const Position& where = choice.where.file.empty() ? frames_.back().where : choice.where;
-      faults_.add(where, unknown.what());
+      faults_.add(where, unknown.what() + hint_for_other_kind(choice, path_of(name)));
       return;
     }
     choice.options = plugin->options();
@@ -387,19 +402,45 @@ class Reader final : public OptionVisitor {
     for (const Value::Entry& entry : frame.map->entries) {
       if (contains(frame.legal, entry.key) || was_legal(entry, frame.kind, frame.fallback))
         continue;
-      faults_.add(entry.where,
-                  fmt::format("unknown key '{}'{} in {}{}",
-                              printable(entry.key),
-                              slip_in(entry.key),
-                              frame.what,
-                              suggestion(entry.key, frame.legal)));
+      unknown_.push_back({&entry, frame.what, frame.legal});
     }
+  }
+
+  // "; did you mean train.optimizer.learning_rate? legal: ..." for an option of another block.
+  std::string suggestion_for(const Unknown& key) const {
+    const std::string here = suggestion(key.entry->key, key.legal);
+    if (std::ranges::any_of(key.legal, [&](const auto& x) { return alike(key.entry->key, x); }))
+      return here;
+    const std::string end = fmt::format(".{}", name_here(key.entry->key));
+    const auto elsewhere = std::ranges::find_if(
+        known_, [&](const std::string& path) { return ("." + path).ends_with(end); });
+    if (elsewhere == known_.end()) return here;
+    return fmt::format(
+        "; did you mean {}?{}", *elsewhere, here.substr(std::min<std::size_t>(1, here.size())));
+  }
+
+  // What to write for a plugin of another kind: "; 'dot' is a score: write model.attention.score=dot".
+  static std::string hint_for_other_kind(const Choice& choice, const std::string& path) {
+    const Registry& registry = Registry::instance();
+    for (const std::string& kind : registry.kinds()) {
+      if (!registry.find_if_present(kind, choice.type)) continue;
+      const std::string hint = fmt::format("; '{}' is {}", choice.type, with_article(kind));
+      for (const PluginEntry* entry : registry.entries(choice.kind))
+        for (const OptionNode& option :
+             snapshot(describe_copy(*entry->options()), SnapshotOf::schema).children)
+          if (const auto* inner = std::get_if<Choice>(&option.value); inner && inner->kind == kind)
+            return fmt::format("{}: write {}.{}={}", hint, path, option.name, choice.type);
+      return hint;
+    }
+    return "";
   }
 
   Required required_;
   std::vector<Frame> frames_;
   Faults faults_;
   ReadResult result_;
+  std::vector<std::string> known_;  // the paths of all options
+  std::vector<Unknown> unknown_;
   std::set<std::string> refused_;  // options whose values, or items of them, are no legal ones
   std::set<std::string> changed_;  // options that are given other values than their defaults
 };

@@ -180,7 +180,14 @@ SpecError not_yaml(const YAML::Exception& error, std::string_view text, const Bu
     mark.column = static_cast<int>(first);
     return SpecError("{}: not YAML: '{}'{}", builder.at(mark).str(), printable(content), slip);
   }
-  return SpecError("{}: not YAML: {}", builder.at(mark).str(), printable(error.msg, 200));
+  const std::string_view fault = error.msg;
+  const bool in_flow = fault.find("flow") != fault.npos;
+  return SpecError("{}: not YAML: {}{}",
+                   builder.at(mark).str(),
+                   printable(fault, 200),
+                   fault == "illegal map value" ? "; a value that holds ': ' needs quotes"
+                   : in_flow ? "; in [] and {} a value that holds , [ ] { or } needs quotes"
+                             : "");
 }
 
 // The end is marked, because yaml-cpp takes the end of a file for the end of a quote: a file cut

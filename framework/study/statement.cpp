@@ -1,5 +1,6 @@
 #include "framework/study/statement.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include "framework/base/types.hpp"
@@ -32,14 +33,18 @@ class Statement::Parser {
  private:
   [[noreturn]] void fail(std::string_view expected) const {
     const std::string_view rest = std::string_view(text_).substr(at_);
-    throw SpecError(
-        "{}: expected {} at character {} of '{}'{}",
-        where_.str(),
-        expected,
-        at_ + 1,
-        printable(text_, 200),
-        rest.empty() ? ", where it ends" : fmt::format(", before '{}'", printable(rest)));
+    throw SpecError("{}: expected {} at character {} of '{}'{}",
+                    where_.str(),
+                    expected,
+                    at_ + 1,
+                    printable(text_, 200),
+                    rest.empty()
+                        ? is_open() ? ", where it ends; if YAML ends it there, write it in quotes"
+                                    : ", where it ends"
+                        : fmt::format(", before '{}'", printable(rest)));
   }
+
+  bool is_open() const { return std::ranges::count(text_, '(') > std::ranges::count(text_, ')'); }
 
   void blanks() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t'))
