@@ -25,7 +25,7 @@ MARKS = (  # near the start of a page, a checklist in Markdown, a PNG
 )
 MADE = re.compile(b"|".join(MARKS), re.DOTALL)
 PDF_MARK = f"/Creator ({MAKER})".encode()  # stands at the end
-UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 class OutputError(Exception):

@@ -12,11 +12,11 @@
 namespace softalign {
 namespace {
 
-// C0, DEL and C1; U+2028 to U+202E and U+2066 to U+2069, which end lines or turn the direction of
-// writing.
+// C0, DEL and C1; U+2028 and U+2029, which end lines; all that Unicode calls Bidi_Control, which turns the
+// direction of writing.
 bool is_control(char32_t c) {
-  return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x2028 && c <= 0x202e) ||
-         (c >= 0x2066 && c <= 0x2069);
+  return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f ||
+         (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
 std::string escaped(std::string_view character) {

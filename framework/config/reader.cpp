@@ -310,12 +310,16 @@ class Reader final : public OptionVisitor {
   static std::string input_file(const Value& value, const Limits& limits) {
     const std::string text = to_text(value, limits);
     if (text.empty()) throw ScalarFault("the name of the file is empty");
-    if (has_control_characters(text))
-      throw ScalarFault(value.describe() + " is no file's name: it holds a control character");
     const bool in_file = value.where.line > 0;
     const auto folder =
         in_file ? std::filesystem::path(value.where.file).parent_path() : std::filesystem::path();
-    return whole_path(folder / text).string();
+    std::string path = whole_path(folder / text).string();  // which a record holds, as text
+    if (has_control_characters(path) || find_invalid_utf8(path) != path.npos)
+      throw ScalarFault(
+          fmt::format("the path '{}' holds a control character or a byte that is not UTF-8; rename "
+                      "the file or its folder",
+                      printable(path, kWhole)));
+    return path;
   }
 
   // Sets the choice's type and place from `score: dot` or `score: {type: dot, ...}`.

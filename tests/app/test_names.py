@@ -9,9 +9,10 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from command_line import TINY, error, on_terminal, softalign
+from command_line import TINY, error, on_terminal, softalign, trained_run, write_corpus
 
-EVIL = "a\x1b[31m\nb\u009b\u202e" + os.fsdecode(b"\xff")
+TURNING = "\u061c\u200e\u200f\u202a\u202e\u2066\u2069"  # the direction of writing
+EVIL = f"a\x1b[31m\nb\u009b{TURNING}" + os.fsdecode(b"\xff")
 SWEEP = """\
 name: -swept
 base: ./{base}
@@ -26,7 +27,7 @@ def harmless(*arguments: object, cwd: Path, code: int | None = 0, text: str = ""
     """What a command prints for people, checked: no control character but the ends of lines, and UTF-8."""
     done = softalign(*arguments, cwd=cwd, code=code, text=text)
     message = done.stdout + done.stderr
-    wrong = [c for c in message if (c < " " and c != "\n") or "\x7f" <= c <= "\x9f" or c in "\u202e\ufffd"]
+    wrong = [c for c in message if (c < " " and c != "\n") or "\x7f" <= c <= "\x9f" or c in TURNING + "\ufffd"]
     assert not wrong, (arguments, wrong, message)
     return message
 
@@ -60,6 +61,21 @@ def test_names_of_files_do_not_reach_the_terminal(tmp_path: Path) -> None:
 def json_path(name: str) -> str:
     """As YAML may have a name: bytes that are no UTF-8 cannot stand there."""
     return name.encode("unicode_escape").decode()
+
+
+@pytest.mark.parametrize("name", ["a\tb", "a\nb", os.fsdecode(b"a\xff")])
+def test_a_folder_that_no_record_can_name_is_refused_before_training(tmp_path: Path, name: str) -> None:
+    """A record has the whole paths of its data: what `run` takes, `verify` and `translate` read again."""
+    folder = tmp_path / name
+    folder.mkdir()
+    write_corpus(folder)
+    fault = softalign("run", "text.yaml", cwd=folder, code=2).stderr
+    assert "holds a control character or a byte that is not UTF-8; rename the file or its folder" in fault
+    assert not (folder / "results").exists()
+    (tmp_path / "data").mkdir()
+    write_corpus(tmp_path / "data")  # the program itself may be started anywhere
+    run = trained_run(folder, spec="../data/text.yaml")
+    assert "the same bits again" in softalign("verify", run, cwd=folder).stdout
 
 
 def test_text_of_a_record_does_not_reach_the_terminal(trained: Path, tmp_path: Path) -> None:

@@ -31,7 +31,9 @@ BOOST_AUTO_TEST_CASE(control_characters_and_broken_bytes_are_spelt_out) {
   BOOST_TEST(printable("a\xc2\x9b"
                        "31m") == "a\\xc2\\x9b31m");              // CSI as one character
   BOOST_TEST(printable("a\xe2\x80\xae") == "a\\xe2\\x80\\xae");  // right to left from here on
-  BOOST_TEST(printable("\xff\xc3") == "\\xff\\xc3");             // not UTF-8
+  for (const char* mark : {"\u061c", "\u200e", "\u200f", "\u202a", "\u2066", "\u2069"})
+    BOOST_TEST(printable(mark).starts_with("\\x"), mark);
+  BOOST_TEST(printable("\xff\xc3") == "\\xff\\xc3");                          // not UTF-8
   BOOST_TEST(printable("\xe2\x80\xa6 \xc2\xa0") == "\xe2\x80\xa6 \xc2\xa0");  // … and its likes
 }
 
