@@ -60,6 +60,8 @@ class Task {
   virtual DataOutline outline() const { return {}; }
   // Whether load has to train a model of sub-words first, which may take minutes.
   virtual bool has_to_train_subwords() const { return false; }
+  // Reads the files it names, and makes nothing of them. Throws what load would throw for their lines.
+  virtual void check_files() const {}
 };
 
 struct TaskKind {

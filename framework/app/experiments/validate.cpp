@@ -101,6 +101,8 @@ Findings validated(const std::string& file,
   const std::size_t before = findings.errors.size();
   findings.pass([&] { findings.run_id = run_id(resolved.spec); });
   findings.missing = findings.errors.size() - before;
+  if (findings.valid() && findings.missing == 0)
+    findings.pass([&] { make_plugin<TaskKind>(resolved.spec.task)->check_files(); });
   return findings;
 }
 

@@ -190,6 +190,7 @@ class ImageCaptions final : public Task {
             .test = split(options_.examples.test, options_.length.test)};
   }
 
+  void check_files() const override { read_digits(options_.digits.path); }
   Dataset load(std::uint64_t, const Progress&) const override {
     const Digits digits = read_digits(options_.digits.path);
     Dataset data;

@@ -268,6 +268,15 @@ class ParallelText final : public Task {
     Hashes hashes;
     return subwords() && !is_cached(identity(hashes));
   }
+  void check_files() const override {
+    std::vector<Files> all = options_.train.texts();
+    all.insert(all.end(), {options_.dev, options_.test});
+    for (const Files& files : all) {
+      PairReader reader = reader_of(files);
+      for (Pair pair; reader.next(pair);) {
+      }
+    }
+  }
 
  private:
   using Hashes = std::map<std::string, std::string>;  // of the files, by path
