@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/config/writer.hpp"
+#include "framework/config/yaml.hpp"
 #include "framework/data/task.hpp"
 #include "framework/eval/ibm_model1.hpp"
 #include "framework/kernels/gemm.hpp"
@@ -29,6 +30,30 @@ KeptCheckpoints kept_checkpoints(const RecordOptions& options) {
          : keep == "best" ? KeptCheckpoints::best
          : keep == "all"  ? KeptCheckpoints::all
                           : KeptCheckpoints::last;
+}
+
+// What the spec gives for people or for the end of the run, and the record of a complete run has otherwise:
+// the record is not written again.
+std::vector<std::string> not_taken_over(const ResolvedSpec<Spec>& resolved, const Record& record) {
+  const Value recorded = parse_yaml(record.spec_yaml(), record.file().string());
+  std::vector<std::string> found;
+  for (const OptionLeaf& leaf : option_leaves(resolved.spec)) {
+    if (leaf.path != "tags" && leaf.path != "notes" && leaf.path != "record.keep") continue;
+    const Value* there = &recorded;
+    for (std::string rest = leaf.path; there && !rest.empty();) {
+      const std::size_t dot = std::min(rest.find('.'), rest.size());
+      const Value::Entry* const entry = there->find(rest.substr(0, dot));
+      there = entry ? &entry->value : nullptr;
+      rest.erase(0, dot + 1);
+    }
+    if (there && resolved.origins.contains(leaf.path) &&
+        there->flow() != parse_flow(leaf.value, {}).flow())
+      found.push_back(fmt::format("{} is {} there, and {} in the spec",
+                                  leaf.path,
+                                  printable(there->flow()),
+                                  printable(leaf.value)));
+  }
+  return found;
 }
 
 // A run between its opening and its end: what it is made of, and who hears of it.
@@ -153,8 +178,12 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
   outcome.run_id = place.name.run_id;
   outcome.folder = place.folder;
   const auto complete_already = [&] {
-    for (const std::string& plugin : changed_plugins(Record(outcome.folder)))
+    const Record record(outcome.folder);
+    for (const std::string& plugin : changed_plugins(record))
       observer.message(fmt::format("note: made by {}; --force runs it again", plugin));
+    for (const std::string& option : not_taken_over(resolved, record))
+      observer.message(fmt::format(
+          "note: the record of a complete run stays as it is: {}; --force runs it again", option));
     outcome.was_complete = true;
     return outcome;
   };

@@ -39,6 +39,9 @@ def test_a_complete_run_is_not_run_again_unless_forced(here: Path) -> None:
     assert again.stdout == first.stdout.replace("results/", "complete already: results/")
     assert "epoch" not in again.stderr
     assert answer("run", "tiny.yaml", cwd=here)["was_complete"] is True
+    tagged = softalign("run", "tiny.yaml", "tags=[a]", "notes=''", "record.keep=last", cwd=here)
+    said = "note: the record of a complete run stays as it is: tags is [] there, and [a] in the spec; --force runs it again\n"
+    assert tagged.stderr == said and tagged.stdout == again.stdout
     done = softalign("run", "tiny.yaml", "--force", "--json", cwd=here)
     forced = json.loads(done.stdout)
     assert forced["was_complete"] is False and forced["test"]["all"]["n"] == 16
