@@ -36,11 +36,15 @@ struct Run {
   }
 };
 
-// Calls read(place, record) for each run; those that cannot be read become faults.
+// Calls read(place, record) for each run, of copies once; those that cannot be read become faults.
 template <class Read>
 void each_record(const std::vector<std::filesystem::path>& runs, Export& out, const Read& read) {
+  std::set<std::string> seen;
   for (const std::filesystem::path& place : runs) try {
-      read(place, Record(place));
+      const Record record(place);
+      if (seen.contains(record.run_id())) continue;
+      read(place, record);
+      seen.insert(record.run_id());
       ++out.runs;
     } catch (const std::exception& error) {
       out.faults.push_back(message_of(error));

@@ -51,6 +51,15 @@ def in_terminal(*arguments: object, cwd: Path, columns: int) -> list[str]:
     return on_terminal(cwd, columns, *arguments, output=True).replace("\r\n", "\n").splitlines()
 
 
+def test_copies_of_a_run_are_exported_once(spoilt: Path) -> None:
+    one = run_of(spoilt, seed=1, score="additive")
+    shutil.copytree(one, spoilt / "results/copy" / one.name)
+    for what in ("runs", "curves", "sentences"):
+        table = json.loads(softalign("export", "results", "--what", what, "--format", "json", cwd=spoilt).stdout)
+        alone = json.loads(softalign("export", one, "--what", what, "--format", "json", cwd=spoilt).stdout)
+        assert len([row for row in table if row["run_id"] == one.name]) == len(alone) > 0
+
+
 # --- compare
 
 
