@@ -199,6 +199,20 @@ BOOST_AUTO_TEST_CASE(faults_have_a_place_and_a_remedy) {
                               "mean 'reverse'?"));
   BOOST_TEST(refusal_of("claim: token_accuracy(reverse/none) >= 0", "claim: 2 > 1") ==
              "study.yaml:14:12: the claim '2 > 1' speaks of no metric");
+  BOOST_TEST(refusal_of("claim: token_accuracy(reverse/none) >= 0",
+                        "claim: bleu(best where score={type: dot}) > 3")
+                 .ends_with("not YAML: illegal map value; a value that holds ': ' needs quotes"));
+  BOOST_TEST(
+      refusal_of("claim: token_accuracy(reverse/none) >= 0", "claim: bleu(reverse #none) > 3")
+          .ends_with("where it ends; if YAML ends it there, write it in quotes"));
+  for (const char* nothing : {"bleu(p/a) > bleu(p/a)",
+                              "bleu(p/a) + 1 >= bleu( p/a )",
+                              "2 * bleu[1-5](p/a) - bleu[1-5](p/a) < bleu[1-5](p/a)",
+                              "0 * bleu(p/a) < 1"})
+    BOOST_TEST(
+        refusal_of("claim: token_accuracy(reverse/none) >= 0", std::string("claim: ") + nothing)
+            .ends_with("' does not depend on any result; compare two of them"),
+        nothing);
   BOOST_TEST(contains(refusal_of("claims:", "claims: [x]\nmore:"), "'more'"));
   BOOST_TEST(contains(refusal_of("base: base.yaml", "base: bse.yaml"), "no spec"));
   // Faults of a spec keep their own places.
