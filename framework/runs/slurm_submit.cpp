@@ -106,7 +106,8 @@ Submission submit(const ScriptSetting& setting,
                   const std::vector<Index>& rows,
                   SubmitMode mode,
                   FileSystem& files) {
-  const auto queued = queued_rows(setting.sweep, setting.folder);
+  const auto queued =
+      mode == SubmitMode::show ? std::vector<Index>() : queued_rows(setting.sweep, setting.folder);
   if (!queued) throw MachineError("Slurm does not answer (squeue); nothing was submitted");
   Submission submission;
   std::vector<Index> wanted;
@@ -116,7 +117,7 @@ Submission submit(const ScriptSetting& setting,
   submission.arrays = row_arrays(wanted, setting.config);
   for (const RowArray& array : submission.arrays)
     submission.scripts.push_back(batch_script(setting, array));
-  if (submission.arrays.empty()) return submission;
+  if (submission.arrays.empty() || mode == SubmitMode::show) return submission;
   check_that_slurm_would_take(setting, submission.scripts.front());
   if (mode == SubmitMode::dry_run) return submission;
 

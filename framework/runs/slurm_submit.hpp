@@ -41,7 +41,7 @@ struct Submission {
   std::vector<Index> queued;         // wanted rows that Slurm has already
 };
 
-enum class SubmitMode { submit, dry_run };
+enum class SubmitMode { submit, dry_run, show };  // show: without asking Slurm anything
 
 // Of `rows` (ascending), those that are not queued yet. Slurm is first asked whether it would take
 // the jobs: SpecError with its words and the place of the option they are about, and nothing is

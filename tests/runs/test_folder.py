@@ -48,6 +48,15 @@ def refusal(*arguments: object, cwd: Path) -> str:
     return lines[0]
 
 
+def test_what_slurm_would_get_is_shown_without_slurm(small: Path, here: Path) -> None:
+    environment = {"PATH": "/nowhere"}
+    shown = softalign("sweep", "submit", small, "--dry-run", cwd=here, env=environment)
+    assert "#SBATCH" in shown.stdout and "rows  job\n0-1   -\n" in shown.stdout
+    assert shown.stderr.startswith("note: Slurm was not asked whether it takes the rows: there is no Slurm here")
+    assert "there is no Slurm here" in error("sweep", "submit", small, cwd=here, code=1, env=environment)
+    assert not (small / "slurm").exists()
+
+
 # Links and pipes -------------------------------------------------------------------------------------------------
 
 FOLDERS = ["logs", "failures", ".corrupt", "slurm", "slurm/logs", "ID"]

@@ -59,6 +59,19 @@ std::vector<Index> rows_left(const RunList& list, bool failed) {
   return rows;
 }
 
+// Scripts are shown without Slurm, too.
+SubmitMode mode_of(const Arguments& arguments, ScriptSetting& setting) {
+  try {
+    setting.config = SlurmConfig::ask();
+  } catch (const MachineError& error) {
+    if (!arguments.dry_run) throw;
+    write_error(
+        fmt::format("note: Slurm was not asked whether it takes the rows: {}\n", error.what()));
+    return SubmitMode::show;
+  }
+  return arguments.dry_run ? SubmitMode::dry_run : SubmitMode::submit;
+}
+
 ScriptSetting setting_of(const RunList& list, const Arguments& arguments) {
   ScriptSetting setting;
   setting.sweep = list.name;
@@ -68,7 +81,6 @@ ScriptSetting setting_of(const RunList& list, const Arguments& arguments) {
   for (const std::string& word : plugin_words(list, arguments.sweep))
     setting.command.push_back(word);
   setting.resources = resources_of(list, arguments);
-  setting.config = SlurmConfig::ask();
   return setting;
 }
 
@@ -104,11 +116,9 @@ void submit(const Arguments& arguments) {
     throw SpecError("{}: optuna proposes one row after the other; {}",
                     list.name,
                     sweep_command("run", arguments.sweep.out_words(), arguments.sweep.file));
-  const ScriptSetting setting = setting_of(list, arguments);
-  const Submission submission =
-      softalign::submit(setting,
-                        rows_left(list, arguments.failed),
-                        arguments.dry_run ? SubmitMode::dry_run : SubmitMode::submit);
+  ScriptSetting setting = setting_of(list, arguments);
+  const SubmitMode mode = mode_of(arguments, setting);
+  const Submission submission = softalign::submit(setting, rows_left(list, arguments.failed), mode);
   if (arguments.json)
     print_json(to_json(submission));
   else
