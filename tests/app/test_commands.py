@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import subprocess
 import time
 from pathlib import Path
@@ -12,7 +13,18 @@ from pathlib import Path
 import h5py
 import pytest
 
-from command_line import PROGRAM, SANITIZED, TINY, answer, can_be_limited, error, files_below, softalign, trained_run
+from command_line import (
+    PROGRAM,
+    SANITIZED,
+    TINY,
+    answer,
+    can_be_limited,
+    error,
+    files_below,
+    softalign,
+    trained_run,
+    write_corpus,
+)
 
 COMMANDS = "run study validate resolve ls show tail evaluate translate score verify recover trust list describe check doctor completion".split()
 
@@ -41,9 +53,12 @@ def test_version(tmp_path: Path) -> None:
         (["run", "tiny.yaml", "--thread", "2"], "unknown option '--thread'; did you mean '--threads'?"),
         (["run", "tiny.yaml", "--threads", "-1"], "--threads: "),
         (["run", "tiny.yaml", "--threads", "many"], "--threads"),
-        (["study", "tiny.yaml", "--threads", "-5"], "--threads: Value -5 not in range"),
-        (["evaluate", "x", "--threads", "-1"], "--threads: Value -1 not in range"),
+        (["study", "tiny.yaml", "--threads", "-5"], "--threads: expected an integer in [0, 1024], got '-5'"),
+        (["evaluate", "x", "--threads", "-1"], "--threads: expected an integer in [0, 1024], got '-1'"),
         (["list", "--plugin", ""], "--plugin: no file is named"),
+        (["train", "tiny.yaml"], "unknown command 'train'; did you mean 'run'?"),
+        (["run", "tiny.yaml", "--epochs", "3"], "unknown option '--epochs'; options of the spec are written as train.epochs=VALUE"),
+        (["run", "tiny.yaml", "--lr=0.1"], "unknown option '--lr=0.1'; options of the spec are written as train.optimizer.learning_rate=VALUE"),
         (["run", "tiny.yaml", "--plugin", ""], "--plugin: no file is named"),
         (["list", "--plugin", "."], ""),
         (["ls", "a\x1b[31m\nb\u009b"], "a\\x1b[31m\\nb\\xc2\\x9b: no such folder"),
@@ -52,7 +67,7 @@ def test_version(tmp_path: Path) -> None:
         (["describe", "score", "aditive"], "unknown score 'aditive'; did you mean 'additive'?"),
         (["describe", "score"], "describe which score?"),
         (["check", "all", "dot"], "check all takes no name"),
-        (["translate", "x", "--n-best", "0"], "--n-best: Value 0 not in range"),
+        (["translate", "x", "--n-best", "0"], "--n-best: expected an integer in [1, 1000], got '0'"),
         (["score", "x", "--source", "a.txt"], "--target is required"),
         (["completion", "fish"], "shell: fish not in {bash}"),
     ],
@@ -61,6 +76,62 @@ def test_a_mistake_is_one_line_with_the_remedy(here: Path, arguments: list[str],
     line = error(*arguments, cwd=here, code=2)
     assert line.startswith(f"softalign: {message}"), line
     assert files_below(here) == ["tiny.yaml"]
+
+
+def test_numbers_in_options_are_read_as_in_specs(here: Path) -> None:
+    """Every option of every command that is a number, found in its help."""
+    commands = [[command] for command in COMMANDS] + [["sweep", name] for name in ("run", "retry", "work")]
+    numbers = [
+        ([*command, name], kind)
+        for command in commands
+        for name, kind in re.findall(r"(--[a-z-]+) (INT|UINT|FLOAT|UPDATE|N)\b", softalign(*command, "--help", cwd=here).stdout)
+    ]
+    assert {" ".join(words) for words, _ in numbers} >= {"show --sentence", "sweep work --row", "verify --from", "translate --threshold"}
+    octal = "leading zeros are refused, YAML reads them as octal"
+    for words, kind in numbers:
+        assert octal in error(*words, "01" if kind == "FLOAT" else "010", cwd=here, code=2), words
+        for text in ("0x1", "nan", "1_0", "9223372036854775808" if kind != "FLOAT" else "1e-46"):
+            assert f"{words[-1]}: expected a" in error(*words, text, cwd=here, code=2), (words, text)
+    assert octal in error("parameters", "tiny.yaml", "--lengths", "20,010", cwd=here, code=2)
+    assert "'010' is neither best nor last nor an update's number" in error("evaluate", "x", "--state", "010", cwd=here, code=2)
+
+
+def test_a_hint_leads_to_the_option_that_was_meant(here: Path) -> None:
+    write_corpus(here)
+    for spec, change, hint in (
+        ("tiny.yaml", "train.lr=0.1", "unknown key 'lr' in train; did you mean train.optimizer.learning_rate? legal: "),
+        ("text.yaml", "vocabulary.size=100", "unknown key 'vocabulary' in the spec; did you mean task.vocabulary? legal: "),
+        ("tiny.yaml", "model.attention=dot", "; 'dot' is a score: write model.attention.score=dot"),
+        ("tiny.yaml", "model.encoder=attentional_gru", "; 'attentional_gru' is a decoder"),
+    ):
+        assert hint in error("validate", spec, change, cwd=here, code=2), change
+
+
+def test_validate_reads_the_lines_as_run_does(here: Path) -> None:
+    write_corpus(here)
+    assert softalign("validate", "text.yaml", cwd=here).stdout.startswith("text.yaml: valid, run ")
+    (here / "train.es").write_text("a b\n" * 30)
+    fault = f"{here}/train.en has 20 lines and {here}/train.es has 30; line k of one must belong to line k of the other"
+    assert fault in softalign("validate", "text.yaml", cwd=here, code=3).stderr
+    assert fault in error("run", "text.yaml", cwd=here, code=3)
+
+
+def test_options_without_effect_are_refused(here: Path, trained: Path) -> None:
+    for words, fault in (
+        (["export", trained, "--module", "nonsense"], "--module: has no effect on runs; leave it out, or add --what links"),
+        (["export", trained, "--what", "curves", "--threshold", "0.5"], "--threshold: has no effect on curves"),
+        (["export", trained, "--what", "links", "--resamples", "5"], "--resamples: has no effect on links"),
+        (["export", trained, "--what", "links", "--format", "csv"], "--format: links have one format only"),
+        (["export", trained, "--force"], "--force requires --output"),
+        (["translate", trained, "--threshold", "0.5"], "--threshold requires --links"),
+        (["translate", trained, "--row-aligns", "read"], "--row-aligns requires --links"),
+        (["translate", trained, "--force"], "--force: no file is written"),
+        (["show", trained, "--sentence", "0", "--diagnostic", "cost"], "--sentence excludes --diagnostic"),
+        (["compare", trained, "--no-tests", "--trials", "5"], "--trials excludes --no-tests"),
+        (["validate", "tiny.yaml", "--sources", "--threads", "1"], "--threads excludes --sources"),
+        (["translate", trained, "--average", "probabilities"], "--average requires --ensemble"),
+    ):
+        assert fault in error(*words, cwd=here, code=2), words
 
 
 @pytest.mark.parametrize("command", [["run", "tiny.yaml", "--out"], ["show"], ["ls"]])

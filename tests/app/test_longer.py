@@ -57,8 +57,8 @@ def test_it_ends_with_the_bits_of_a_run_from_the_beginning(here: Path, case: str
 
 def test_what_would_give_other_bits_is_not_used(here: Path) -> None:
     run(here, "train.epochs=2", EARLY % 3)
-    for change in ("seed=2", "train.clip_norm=2", "evaluate.lengths=[3]", EARLY % 2):
-        assert "going on" not in run(here, "train.epochs=4", EARLY % 3, change)[1]
+    for changes in ((EARLY % 3, "seed=2"), (EARLY % 3, "train.clip_norm=2"), (EARLY % 3, "evaluate.lengths=[3]"), (EARLY % 2,)):
+        assert "going on" not in run(here, "train.epochs=4", *changes)[1]
     assert "going on" not in run(here, "train.epochs=4")[1]  # which parameters were best without early stopping is not known
     (tiny,) = here.glob("results/tiny")
     shutil.rmtree(tiny)

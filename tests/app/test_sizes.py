@@ -72,7 +72,7 @@ def test_attacks_are_refused_before_anything_is_made(
 def test_what_the_refusal_proposes_is_accepted(here: Path) -> None:
     message = error("run", "tiny.yaml", *LONG_TEST, cwd=here, code=2)
     (length,) = re.findall(r"task\.length\.test: \[4, 10000\] -> (\[4, \d+\])", message)
-    notes = softalign("validate", "tiny.yaml", *LONG_TEST, f"task.length.test={length}", cwd=here).stderr
+    notes = softalign("validate", "tiny.yaml", *LONG_TEST[1:], f"task.length.test={length}", cwd=here).stderr
     assert "softalign run refuses" not in notes
     refused = softalign("validate", "tiny.yaml", *LONG_TEST, cwd=here)
     assert "note: softalign run refuses: " in refused.stderr and "memory, more than there is: " in refused.stdout

@@ -44,8 +44,13 @@ BOOST_AUTO_TEST_CASE(set_remove_and_know_where_they_come_from) {
   BOOST_TEST(r.notes.empty());
 }
 
-BOOST_AUTO_TEST_CASE(the_last_override_wins) {
-  BOOST_TEST(load("seed: 1", {"seed=2", "seed=3"}).spec.seed == 3);
+BOOST_AUTO_TEST_CASE(an_option_is_changed_once) {
+  BOOST_TEST(
+      refused("seed: 1", {"seed=2", "name=x", "seed=3"}) ==
+      "override 3 ('seed=3'): seed is changed by override 1 ('seed=2') already; leave one of "
+      "them out");
+  BOOST_TEST(refused("stopping: {patience: 3}", {"~stopping", "stopping={patience: 2}"})
+                 .ends_with("already; leave one of them out"));
 }
 
 BOOST_AUTO_TEST_CASE(an_optional_block_comes_and_goes) {
@@ -120,7 +125,7 @@ BOOST_AUTO_TEST_CASE(the_same_type_again_changes_nothing) {
   const auto same = load("score: {type: additive, units: 3}", {"score.type=additive"});
   BOOST_TEST(leaf(same, "score.units") == "3  # x.yaml:1");
   const auto there_and_back =
-      load("score: {type: additive, gain: 3}", {"score.type=dot", "score.type=additive"});
+      load("score: {type: additive, gain: 3}", {"score={type: dot}", "score.type=additive"});
   BOOST_TEST(leaf(there_and_back, "score.gain") == "3.0  # x.yaml:1");
   const auto repeated = load("score: {type: additive, gain: 3}",
                              {"score={type: general, bias: true}", "score.type=general"});
