@@ -1,7 +1,17 @@
-// Columns that several metrics share.
+// Columns that several metrics share, and names that no column has.
 #pragma once
 
+#include <string_view>
+
 #include "framework/eval/counts.hpp"
+
+namespace softalign {
+
+// The axis of /test in a record, and what stands there beside the columns.
+inline constexpr std::string_view kSentenceArrays[] = {
+    "sentence", "source_length", "source", "reference", "hypothesis", "model_score"};
+
+}  // namespace softalign
 
 namespace softalign::columns {
 

@@ -8,6 +8,7 @@
 #include "framework/base/random.hpp"
 #include "framework/base/types.hpp"
 #include "framework/data/vocabulary.hpp"
+#include "framework/eval/columns.hpp"
 #include "framework/eval/ibm_model1.hpp"
 
 namespace softalign {
@@ -117,6 +118,15 @@ class Trial {
       if (c.long_name.empty()) faults.push_back(fmt::format("'{}' has no .long_name", c.name));
       if (c.count == nullptr) faults.push_back(fmt::format("'{}' has no .count", c.name));
       if (c.width < 1) faults.push_back(fmt::format("'{}' is {} wide", c.name, c.width));
+      if (c.width > 1 && !is_plugin_name(c.part))
+        faults.push_back(
+            fmt::format("'{}' is {} wide, and .part does not name what one of these is: '{}'",
+                        c.name,
+                        c.width,
+                        printable(c.part)));
+      for (const auto& [what, text] : {std::pair(".long_name", &c.long_name), {".units", &c.units}})
+        if (printable(*text, kWhole) != *text)
+          faults.push_back(fmt::format("{} of '{}' cannot be printed", what, c.name));
     }
     return faults;
   }
@@ -124,8 +134,20 @@ class Trial {
   Faults company() const {
     std::vector<CountColumn> all = count_layout()->columns();
     all.insert(all.end(), columns_.begin(), columns_.end());
-    CountLayout together(std::move(all));  // throws where two differ
-    return {};
+    const CountLayout together(std::move(all));  // throws where two differ
+    Faults faults;
+    for (const CountColumn& c : columns_) {
+      const auto clashes = [&](const CountColumn& other) {
+        return c.part == other.name || (c.part == other.part && c.width != other.width);
+      };
+      if (std::ranges::count(kSentenceArrays, c.name) > 0)
+        faults.push_back(fmt::format("'{}' is what a record calls something else", c.name));
+      if (c.width > 1 && (std::ranges::count(kSentenceArrays, c.part) > 0 ||
+                          std::ranges::any_of(together.columns(), clashes)))
+        faults.push_back(fmt::format(
+            "a part of '{}' is called '{}', as something else in a record", c.name, c.part));
+    }
+    return faults;
   }
 
   Faults counts() const {
@@ -143,6 +165,12 @@ class Trial {
     const MetricFacts facts = metric_.facts();
     Faults faults;
     if (facts.title.empty()) faults.emplace_back("about() has no .title");
+    for (const auto& [what, text] : {std::pair(".title", &facts.title),
+                                     {".units", &facts.units},
+                                     {".signature", &facts.signature},
+                                     {".baseline_of", &facts.baseline_of}})
+      if (printable(*text, kWhole) != *text)
+        faults.push_back(fmt::format("about(): {} cannot be printed", what));
     if (!(facts.least < facts.most)) faults.emplace_back("about(): .least is not below .most");
     const auto layout = std::make_shared<CountLayout>(columns_);
     if (const double none = metric_.value({*layout, {}}); !std::isnan(none))

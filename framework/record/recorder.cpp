@@ -68,7 +68,7 @@ Recorder::Recorder(const fs::path& results,
 Recorder::~Recorder() {
   if (!journal_) return;
   try {
-    end(RunState::failed);
+    end(unannounced_);
   } catch (const std::exception&) {
     // The error that brought us here is the one to report; the journal keeps what was written.
   }
@@ -283,6 +283,13 @@ void Recorder::publish() {
   published_ = Clock::now();
   publishing_ = seconds(published_ - start);
   status(RunState::running);
+}
+
+// Its own frame, for a disk that is full when the test ends.
+void Recorder::trained() {
+  unannounced_ = RunState::trained;
+  append(End{unix_time(), std::string(to_string(unannounced_))});
+  sync();
 }
 
 void Recorder::end(RunState state) {

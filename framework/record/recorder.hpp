@@ -58,7 +58,7 @@ class Recorder {
            const RunIdentity& run,
            const OpenMode& mode = {},
            FileSystem& files = FileSystem::real());
-  // An end that was not announced is a failed run.
+  // An end that was not announced is a failed run, or a trained one.
   ~Recorder();
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
@@ -107,7 +107,9 @@ class Recorder {
   // cheap. The newest two are kept and, if it is wished, that of update `best`.
   void checkpoint(Index update, const Blobs& blobs, Index best = 0);
   void publish();
-  // The last call: publishes and says how it ended (complete, pruned, interrupted or failed).
+  // All updates are made and their state is saved: whatever comes of the test, the run is trained.
+  void trained();
+  // The last call: publishes and says how it ended (complete, pruned, interrupted, trained or failed).
   void end(RunState state);
 
  private:
@@ -136,7 +138,8 @@ class Recorder {
   Index updates_ = 0;
   double wall_time_before_ = 0;
   bool drift_told_ = false;
-  double publishing_ = 0;  // seconds the last publication took
+  RunState unannounced_ = RunState::failed;  // how the run stands if nobody says how it ended
+  double publishing_ = 0;                    // seconds the last publication took
   Clock::time_point opened_ = Clock::now();
   Clock::time_point synced_ = opened_;
   Clock::time_point published_ = opened_;

@@ -34,7 +34,8 @@ struct LocalRunOptions {
   std::vector<std::string> command;
   int workers = 1;
   // Rows in one of these states are begun; others are left alone.
-  std::set<RunState> begin = {RunState::planned, RunState::interrupted, RunState::lost};
+  std::set<RunState> begin = {
+      RunState::planned, RunState::interrupted, RunState::trained, RunState::lost};
   std::vector<Index> rows = {};  // only these; empty: all
 };
 

@@ -17,9 +17,10 @@ RowStatus row_status(const RunList& list, const ListedRun& row, const ProofOfDea
 RowStatus row_status(const RunList& list, const ListedRun& row, RunStatus run) {
   RowStatus status{std::move(run), {}};
   const std::filesystem::path failure = list.place().failure(row.run_id);
-  if ((status.state == RunState::planned || status.state == RunState::failed) &&
+  const bool trained = status.state == RunState::trained;
+  if ((status.state == RunState::planned || status.state == RunState::failed || trained) &&
       is_there(failure)) {
-    status.state = RunState::failed;
+    if (!trained) status.state = RunState::failed;
     status.fault = std::string(trimmed(read_file(failure)));
   }
   return status;

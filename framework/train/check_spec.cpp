@@ -10,6 +10,7 @@
 #include "framework/data/task.hpp"
 #include "framework/eval/evaluator.hpp"
 #include "framework/eval/metric.hpp"
+#include "framework/eval/metric_conformance.hpp"
 #include "framework/eval/search.hpp"
 #include "framework/eval/unicode.hpp"
 #include "framework/train/diagnostics.hpp"
@@ -265,6 +266,17 @@ void check_spec(const ResolvedSpec<Spec>& resolved, const std::string& compared)
   check_one_search("evaluate.search", spec.evaluate.search);
   check_one_search("evaluate.dev_search", spec.evaluate.dev_search);
   checks.finish();
+}
+
+void check_metrics() {
+  for (const auto& [name, metric] : all_metrics())
+    for (const ConformanceResult& law : check_metric(*metric))
+      if (!law.passed)
+        throw SpecError(
+            "metric '{0}' breaks a law of metrics: {1}: {2}; softalign check metric {0} tries all",
+            name,
+            law.check,
+            law.detail);
 }
 
 std::vector<std::string> check_data(const ResolvedSpec<Spec>& resolved,

@@ -18,6 +18,9 @@ namespace softalign {
 // compares runs by, "dev/" and a name, if it must be measured.
 void check_spec(const ResolvedSpec<Spec>& resolved, const std::string& compared = {});
 
+// Throws SpecError for a registered metric that breaks a law of its kind: a test measures all of them.
+void check_metrics();
+
 // What has come of the task's own outline.
 DataOutline outline_of(const Dataset& data);
 DataOutline::SplitOutline outline_of(const Split& split);

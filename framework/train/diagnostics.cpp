@@ -1,6 +1,7 @@
 #include "framework/train/diagnostics.hpp"
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "framework/base/types.hpp"
 
@@ -14,6 +15,21 @@ std::map<std::string, std::unique_ptr<Diagnostic>> made(const DiagnosticsOptions
       all[name] = make_plugin<DiagnosticKind>(
           {.kind = DiagnosticKind::name, .type = name, .options = plugin.options});
   return all;
+}
+
+// A name of each array and axis of its own: that of a dataset in the diagnostic's group of the record.
+void check_names(const Diagnostic& diagnostic) {
+  std::set<std::string> arrays = {"update"}, axes;
+  const auto check = [](bool fine, const std::string& name) {
+    if (!fine || !is_plugin_name(name))
+      throw SpecError("a record cannot call what it finds '{}', or has called something else so",
+                      name);
+  };
+  for (const FoundArray& array : diagnostic.arrays()) {
+    check(arrays.insert(array.name).second, array.name);
+    axes.insert(array.axes.begin(), array.axes.end());
+  }
+  for (const std::string& axis : axes) check(!arrays.contains(axis), axis);
 }
 
 }  // namespace
@@ -53,7 +69,12 @@ void Diagnostics::look(Moment moment, const Split& split, Index update) const {
       if (values == found.values.end()) continue;
       ++named;
       std::vector<Dimension> dims;
-      for (const std::string& axis : array.axes) dims.push_back({axis, sizes.at(axis)});
+      for (const std::string& axis : array.axes) {
+        if (!sizes.contains(axis))
+          throw BugError(
+              "diagnostic {} finds {} over {}, and no such axis", name, array.name, axis);
+        dims.push_back({axis, sizes[axis]});
+      }
       recorder_.row(update,
                     group,
                     array.name,
@@ -74,6 +95,7 @@ std::map<std::string, std::vector<FoundArray>> arrays_found(const DiagnosticsOpt
 
 void check_diagnostics(const DiagnosticsOptions& options, const Model& model) {
   for (const auto& [name, diagnostic] : made(options)) try {
+      check_names(*diagnostic);
       diagnostic->check(model);
     } catch (const SpecError& error) {
       throw SpecError(

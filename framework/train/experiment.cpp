@@ -189,7 +189,8 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
   };
   if (!options.force && end_is_published({outcome.folder})) return complete_already();
 
-  // Everything that the data or the spec can spoil comes before the first file is written.
+  // Everything that the data, the spec or a plugin can spoil comes before the first file is written.
+  check_metrics();
   const auto task = make_plugin<TaskKind>(spec.task);
   const int threads = threads_of_run(options.threads, spec);
   const DataOutline outline = task->outline();
@@ -273,8 +274,17 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
       outcome.pruned = true;
       return outcome;
     }
-    outcome.test = run.test(trainer.best_update());
-    run.record_parameters();
+    recorder.trained();
+    try {
+      outcome.test = run.test(trainer.best_update());
+      run.record_parameters();
+    } catch (const Interrupted&) {
+      throw;
+    } catch (...) {
+      observer.message(
+          "the run is trained and saved, and its test failed: the same command tests it");
+      throw;
+    }
     recorder.end(RunState::complete);
   } catch (const Interrupted& interrupted) {
     recorder.end(RunState::interrupted);

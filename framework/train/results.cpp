@@ -7,6 +7,7 @@
 #include "framework/base/types.hpp"
 #include "framework/data/lengths.hpp"
 #include "framework/data/text.hpp"
+#include "framework/eval/columns.hpp"
 #include "framework/eval/words.hpp"
 #include "framework/train/stored_results.hpp"
 
@@ -181,6 +182,8 @@ void ResultRecorder::searched_alignments(const std::string& module,
 void ResultRecorder::sentences(const EvaluatedSplit& result, const Spec& spec) const {
   const Dimension sentence{"sentence", std::ssize(split_.examples)};
   const auto put = [&](const char* name, Values values, const char* text) {
+    if (std::ranges::count(kSentenceArrays, name) == 0)
+      throw BugError("a metric's column may be called '{}': add it to kSentenceArrays", name);
     recorder_.array("test", name, {sentence}, std::move(values), {{"long_name", text}});
   };
   const std::vector<Index> counted = source_lengths(spec, split_);

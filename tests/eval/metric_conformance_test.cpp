@@ -54,6 +54,40 @@ BOOST_AUTO_TEST_CASE(a_column_says_what_it_is) {
   metric = {};
   metric.column.count = nullptr;
   BOOST_TEST(failure(metric) == "columns: 'made' has no .count");
+  metric = {};
+  metric.column.width = 3;
+  BOOST_TEST(failure(metric) ==
+             "columns: 'made' is 3 wide, and .part does not name what one of these is: ''");
+  metric.column.part = "a/b";
+  BOOST_TEST(failure(metric).ends_with("one of these is: 'a/b'"));
+  metric = {};
+  metric.column.units = "\xff";
+  BOOST_TEST(failure(metric) == "columns: .units of 'made' cannot be printed");
+  metric = {};
+  metric.facts.title = std::string("a\0b", 3);
+  BOOST_TEST(failure(metric) == "values: about(): .title cannot be printed");
+}
+
+// As the record has them, where each name stands for one dataset.
+BOOST_AUTO_TEST_CASE(a_column_has_names_of_its_own) {
+  Made metric;
+  metric.column.name = "hypothesis";
+  BOOST_TEST(
+      failure(metric).starts_with("company: 'hypothesis' is what a record calls something else"));
+  metric = {};
+  metric.column.width = 2;
+  metric.column.count = [](const EvaluatedSentence&, std::span<double> to) { to[0] = to[1] = 1; };
+  metric.value_of = [](const Counts& counts) {
+    return ratio(counts.sums<2>("made")[0], static_cast<double>(counts.sentences()));
+  };
+  metric.column.part = "made_stat";
+  BOOST_TEST(failure(metric) == "");
+  for (const char* part : {"sentence", "made", "bleu_stats", "bleu_stat"}) {  // the last has 10
+    metric.column.part = part;
+    BOOST_TEST(failure(metric) == fmt::format("company: a part of 'made' is called '{}', as "
+                                              "something else in a record",
+                                              part));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_count_reads_only_what_it_is_counted_off) {
@@ -67,6 +101,7 @@ BOOST_AUTO_TEST_CASE(a_count_reads_only_what_it_is_counted_off) {
 BOOST_AUTO_TEST_CASE(a_count_fills_its_numbers_and_no_more) {
   Made metric;
   metric.column.width = 2;
+  metric.column.part = "made_stat";
   metric.value_of = [](const Counts& counts) { return ratio(counts.sums<2>("made")[0], 1); };
   BOOST_TEST(failure(metric).starts_with("counts: 'made' does not fill all of its 2 numbers"));
   metric = {};

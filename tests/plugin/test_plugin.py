@@ -94,8 +94,38 @@ def test_a_metric_that_breaks_a_law_is_named(here: Path) -> None:
     results = json.loads(softalign("check", "metric", "halves", "--plugin", unlawful, "--json", cwd=here, code=4).stdout)
     failures = [(r["check"], r["detail"]) for r in results if not r["passed"]]
     assert failures == [("counts", "'halves' counts 0.5, which its .stored cannot hold")]
-    ended = softalign("run", "tiny.yaml", "--plugin", unlawful, cwd=here, code=None)
-    assert "column 'halves' of sentence 0 is 0.5, which its .stored cannot hold" in ended.stderr
+    repeats = json.loads(softalign("check", "metric", "repeats", "--plugin", unlawful, "--json", cwd=here, code=4).stdout)
+    assert [r["detail"] for r in repeats if not r["passed"]] == ["'repeats' is 2 wide, and .part does not name what one of these is: ''"]
+    for command in ("run", "validate"):  # before anything is trained
+        line = error(command, "tiny.yaml", "--plugin", unlawful, cwd=here, code=2)
+        assert "metric 'halves' breaks a law of metrics: counts: 'halves' counts 0.5, which its .stored cannot hold; softalign check metric halves" in line
+        assert not (here / "results").exists()
+
+
+def test_a_diagnostic_whose_findings_no_record_can_hold_is_refused_at_once(here: Path) -> None:
+    line = error("run", "tiny.yaml", "diagnostics={nameless: {}}", "--plugin", ANGULAR.with_name("fickle.so"), cwd=here, code=2)
+    assert "diagnostics.nameless: a record cannot call what it finds ''" in line and not (here / "results").exists()
+
+
+def test_a_test_that_fails_leaves_a_trained_run_and_the_same_command_tests_it(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    command = ("run", "tiny.yaml", "task.examples.test=20", "--plugin", ANGULAR.with_name("fickle.so"))
+    monkeypatch.setenv("FICKLE", "1")
+    kept = "the run is trained and saved, and its test failed: the same command tests it"
+    failed = softalign(*command, cwd=here, code=1).stderr.splitlines()
+    assert failed[-2:] == [kept, "softalign: fickle: not today"], failed
+    (run,) = answer("ls", cwd=here)
+    assert run["state"] == "trained"
+    (folder,) = (here / "results/tiny").iterdir()
+    with h5py.File(folder / "run.h5") as file:
+        assert file.attrs["state"] == b"trained" and not file.attrs["complete"] and "test" not in file
+        losses = file["train/loss"][:]
+    assert kept in softalign(*command, cwd=here, code=1).stderr
+    monkeypatch.delenv("FICKLE")
+    done = softalign(*command, cwd=here)
+    assert f"resuming at update {len(losses)}" in done.stderr
+    assert answer("ls", cwd=here)[0]["state"] == "complete"
+    with h5py.File(folder / "run.h5") as file:
+        assert (file["train/loss"][:] == losses).all() and "fickle" in file["test"]
 
 
 def test_what_a_metric_counts_is_described_and_checked(here: Path) -> None:

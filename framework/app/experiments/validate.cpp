@@ -97,6 +97,7 @@ Findings validated(const std::string& file,
   if (!findings.pass([&] { resolved = load(load_to_match(file, overrides), plugins); }))
     return findings;
   findings.notes = resolved.notes;
+  findings.pass(check_metrics);
   if (findings.pass([&] { check_spec(resolved); })) estimate_memory(resolved, threads, findings);
   const std::size_t before = findings.errors.size();
   findings.pass([&] { findings.run_id = run_id(resolved.spec); });

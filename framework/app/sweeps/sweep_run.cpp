@@ -28,7 +28,7 @@ namespace {
 struct Arguments {
   SweepArguments sweep;
   LocalArguments local;
-  std::vector<std::string> states = {"failed", "corrupt"};
+  std::vector<std::string> states = {"failed", "trained", "corrupt"};
   bool dry_run = false;
 };
 
@@ -202,7 +202,8 @@ LocalRunOptions local_options(const RunList& list,
 
 bool say_failed(const RunList& list, const std::vector<RowStatus>& rows) {
   if (std::ranges::none_of(rows, [](const RowStatus& row) {
-        return row.state == RunState::failed || row.state == RunState::corrupt;
+        return row.state == RunState::failed || row.state == RunState::trained ||
+               row.state == RunState::corrupt;
       }))
     return false;
   std::vector<std::string> plugins;
@@ -236,11 +237,12 @@ void add_sweep_run(CLI::App& sweep, Outcome& outcome) {
 
   command = sub("retry", "run rows once more that failed, or were pruned, or are corrupt");
   command
-      ->add_option(
-          "--state", arguments->states, "which rows: failed, pruned, corrupt, lost, interrupted")
+      ->add_option("--state",
+                   arguments->states,
+                   "which rows: failed, trained, pruned, corrupt, lost, interrupted")
       ->delimiter(',')
       ->capture_default_str()
-      ->check(CLI::IsMember({"failed", "pruned", "corrupt", "lost", "interrupted"}));
+      ->check(CLI::IsMember({"failed", "trained", "pruned", "corrupt", "lost", "interrupted"}));
   command->callback([arguments, &outcome] { outcome.code = retry(*arguments); });
 }
 

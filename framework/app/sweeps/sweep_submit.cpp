@@ -52,8 +52,7 @@ std::vector<Index> rows_left(const RunList& list, bool failed) {
   std::vector<Index> rows;
   for (const ListedRun& row : list.rows) {
     const RunState state = status.rows[usize(row.k)].state;
-    if (state == RunState::planned || state == RunState::interrupted || state == RunState::lost ||
-        (failed && state == RunState::failed))
+    if (LocalRunOptions().begin.contains(state) || (failed && state == RunState::failed))
       rows.push_back(row.k);
   }
   return rows;

@@ -58,6 +58,7 @@ std::string counts_text(const std::vector<RowStatus>& rows) {
                                RunState::running,
                                RunState::claimed,
                                RunState::interrupted,
+                               RunState::trained,
                                RunState::lost,
                                RunState::failed,
                                RunState::corrupt,
@@ -189,9 +190,7 @@ std::string SweepDisplay::total_text(const std::vector<ActiveRow>& active,
     ++known;
   }
   for (const RowStatus& row : rows)
-    if (row.state == RunState::planned || row.state == RunState::interrupted ||
-        row.state == RunState::lost)
-      ++unknown;
+    if (LocalRunOptions().begin.contains(row.state)) ++unknown;
   unknown -= std::min(unknown, known);  // those that are worked on stand among the planned, too
   if (unknown > 0) {
     const double mean = ended_ > 0  ? seconds_ended_ / static_cast<double>(ended_)

@@ -20,6 +20,7 @@ enum class RunState {
   claimed,      // by a process that is alive, or may be, and has recorded nothing yet
   running,      // the same, and it records
   interrupted,  // stopped with its state saved
+  trained,      // the same, at the end of its training: its test failed
   complete,
   pruned,  // its sweep stopped it early, with its state saved
   failed,  // stopped by an error

@@ -79,7 +79,7 @@ struct Rewind {
 
 struct End {
   double time = 0;
-  std::string state;  // "complete", "pruned", "interrupted", "failed"
+  std::string state;  // "complete", "pruned", "interrupted", "trained", "failed"
 };
 
 // A frame's kind is its place in this list, from 1: add at the end only.
