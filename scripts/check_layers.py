@@ -19,7 +19,7 @@ MODEL = ["seq", "nn", "ops", "autodiff", "kernels", "config", "base"]
 LAW: dict[str, list[str]] = {
     "base": [],
     "config": ["base"],
-    "data": ["config", "base"],
+    "data": ["record", "config", "base"],  # a vocabulary may be a record's
     "record": ["config", "base"],
     "kernels": ["base"],
     "autodiff": ["kernels", "base"],

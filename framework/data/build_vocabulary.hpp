@@ -18,6 +18,7 @@ struct VocabularyOptions {
   Index size = 8000;
   std::string model = "unigram";
   std::optional<double> dropout;
+  InputFile from;
 
   template <class V>
   void describe(V& v) {
@@ -37,13 +38,21 @@ struct VocabularyOptions {
       "sentencepiece, model bpe: the share of merges that are left out of a training sentence, "
       "others in every epoch (Provilkov et al. 2020: 0.1); null: none",
       fraction());
+    v("from",
+      from,
+      "a record, or a run's folder, whose vocabularies are taken; or a file for both sides: a "
+      "sentencepiece model, or words, one a line; null: they are made",
+      with_block());
+    const bool made = from.path.empty();
+    for (const char* name : {"type", "size", "model"})
+      v.unread(name, !made, "from names the vocabularies");
     v.check("type", type != "sentencepiece" || !sentencepiece_version().empty(), kNoSentencepiece);
     v.check("model",
             type == "sentencepiece" || model == VocabularyOptions().model,
             fmt::format("'{}' is for type sentencepiece, and the type is '{}'", model, type));
     v.unread("model", type != "sentencepiece", "only type sentencepiece cuts words");
     v.check("dropout",
-            !dropout || (type == "sentencepiece" && model == "bpe"),
+            !made || !dropout || (type == "sentencepiece" && model == "bpe"),
             "only type sentencepiece with model bpe merges pieces");
   }
 };

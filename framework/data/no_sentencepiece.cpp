@@ -15,6 +15,10 @@ std::shared_ptr<const Vocabulary> load_sentencepiece(std::string_view) {
   throw DataError("{}", kNoSentencepiece);
 }
 
+std::shared_ptr<const Vocabulary> sentencepiece_of(const std::string&) {
+  throw DataError("{}", kNoSentencepiece);
+}
+
 std::string sentencepiece_version() { return ""; }
 
 }  // namespace softalign

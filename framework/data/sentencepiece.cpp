@@ -315,6 +315,21 @@ std::shared_ptr<const Vocabulary> load_sentencepiece(std::string_view base64) {
   return std::make_shared<SentencePieceVocabulary>(model);
 }
 
+std::shared_ptr<const Vocabulary> sentencepiece_of(const std::string& model) {
+  if (has_character_map(model))
+    throw DataError(
+        "neither text nor a model of sentencepiece that takes text as it is written; train the "
+        "model with --normalization_rule_name=identity");
+  auto vocabulary = std::make_shared<SentencePieceVocabulary>(model);
+  std::string cut;
+  for (const std::string& piece : vocabulary->split("a b")) cut += piece;
+  if (cut != fmt::format("{0}a{0}b", kSpaceMark))
+    throw DataError("its model of sentencepiece cuts 'a b' as '{}'; words must begin with '{}'",
+                    cut,
+                    kSpaceMark);
+  return vocabulary;
+}
+
 std::string sentencepiece_version() { return SOFTALIGN_SENTENCEPIECE_VERSION; }
 
 }  // namespace softalign

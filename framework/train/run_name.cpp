@@ -6,19 +6,19 @@
 #include <map>
 
 #include "framework/config/writer.hpp"
-#include "framework/data/file_hash.hpp"
+#include "framework/data/read_vocabularies.hpp"
 #include "framework/train/warm_start.hpp"
 
 namespace softalign {
 
 std::vector<RunName> names_of(const Spec& spec) {
-  std::vector<std::string> faults;            // of all files together
-  std::map<std::string, std::string> hashes;  // by path
+  std::vector<std::string> faults;                             // of all files together
+  std::map<std::pair<std::string, bool>, std::string> hashes;  // by path and what of it counts
   const auto hash = [&](const InputFile& file) {
-    std::string& known = hashes[file.path];
+    std::string& known = hashes[{file.path, file.parameters_count}];
     try {
       if (known.empty())
-        known = file.parameters_count ? hash_of(file, parameters_sha256) : remembered_hash(file);
+        known = file.parameters_count ? hash_of(file, parameters_sha256) : input_hash(file);
     } catch (const DataError& error) {
       faults.emplace_back(error.what());
     }

@@ -35,8 +35,8 @@ void check_symbols(const Record& record, const Parameter& parameter, const Datas
   const auto same = [&](const char* stored, const Vocabulary& vocabulary) {
     if (record.text("data", stored) == vocabulary.serialize()) return;
     throw DataError(
-        "{}: the rows of {} belong to other symbols than this run's; train with the same "
-        "task.vocabulary, or name in init.only what is to be taken",
+        "{0}: the rows of {1} belong to other symbols than this run's; take its vocabularies, with "
+        "task.vocabulary.from={0}, or name in init.only what is to be taken",
         record.file().string(),
         parameter.name);
   };

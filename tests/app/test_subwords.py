@@ -178,3 +178,21 @@ def test_a_model_that_may_lead_the_library_astray_is_refused(linked: Path) -> No
         assert damaged in softalign("translate", run, cwd=linked, text="reads sings\n", code=3).stderr, more
     for command in (["score", run, "--source", "test.en", "--target", "test.es"], ["evaluate", run]):
         assert damaged in softalign(*command, cwd=linked, code=3).stderr
+
+
+def test_pieces_of_a_record_or_of_a_models_file_are_taken(here: Path) -> None:
+    needs_subwords()
+    write_corpus(here)
+    first = trained_run(here, PIECES, spec="text.yaml")
+    with h5py.File(first / "run.h5") as file:
+        texts = [file[f"data/{side}_vocabulary"].asstr()[()] for side in ("source", "target")]
+    model = base64.b64decode(texts[0].split("\n")[1])
+    (here / "pieces.model").write_bytes(model)
+    (here / "train.en").write_text("".join(f"b {i % 3} c c\n" for i in range(20)))
+    for place, taken in ((first, texts), ("pieces.model", [texts[0]] * 2)):
+        run = trained_run(here, f"task.vocabulary.from={place}", spec="text.yaml")
+        with h5py.File(run / "run.h5") as file:
+            assert [file[f"data/{side}_vocabulary"].asstr()[()] for side in ("source", "target")] == taken
+    (here / "pieces.model").write_bytes(model + b"\x1a\x05\x12\x03abc")  # a table that normalises text
+    refused = softalign("run", "text.yaml", "task.vocabulary.from=pieces.model", cwd=here, code=3).stderr
+    assert "pieces.model: neither text nor a model of sentencepiece that takes text as it is written" in refused

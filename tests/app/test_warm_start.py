@@ -102,7 +102,48 @@ def test_what_does_not_fit_is_named_with_its_shape(here: Path) -> None:
     text = trained_run(here, spec="text.yaml")
     (here / "train.en").write_text("".join(f"x y c {i % 5}\n" for i in range(20)))
     fault = error("run", "text.yaml", f"init.from={text}", cwd=here, code=3)
-    assert "the rows of source.embedding.E belong to other symbols than this run's" in fault
+    assert f"the rows of source.embedding.E belong to other symbols than this run's; take its vocabularies, with task.vocabulary.from={text}" in fault
+
+
+def vocabularies(run: Path) -> list[bytes]:
+    with h5py.File(run / "run.h5") as file:
+        return [file[f"data/{side}_vocabulary"][()] for side in ("source", "target")]
+
+
+def test_a_run_on_other_text_takes_vocabularies_and_parameters(here: Path) -> None:
+    write_corpus(here)
+    first = trained_run(here, spec="text.yaml")
+    for side in ("en", "es"):
+        (here / f"train.{side}").write_text("".join(f"c 4 b new {i % 7}\n" for i in range(12)))
+    take = [f"task.vocabulary.from={first}", f"init.from={first}"]
+    warm = trained_run(here, *take, *NEARLY_STILL, spec="text.yaml")
+    assert vocabularies(warm) == vocabularies(first)
+    assert answer("show", warm, cwd=here)["test"] == answer("show", first, cwd=here)["test"]
+    assert "the same bits again" in softalign("verify", warm, cwd=here).stdout
+    shutil.copytree(first, here / "copy")
+    for place in ("copy", "copy/run.h5"):  # the identity has what the vocabularies are, not where
+        planned = answer("run", "text.yaml", f"task.vocabulary.from={place}", take[1], *NEARLY_STILL, "--dry-run", cwd=here)
+        assert planned["run_id"] == warm.name
+    shutil.rmtree(here / "copy")
+    shutil.rmtree(first)
+    assert softalign("translate", warm, cwd=here, text="a b c 1\n").stdout != ""  # its record suffices
+
+
+def test_vocabularies_of_files(here: Path) -> None:
+    write_corpus(here)
+    (here / "source.txt").write_text("<unk>\n<s>\n</s>\nb\na\nzebra\n")
+    (here / "target.txt").write_text("c\n1\n")
+    run = trained_run(here, "task.vocabulary={from: source.txt, target_from: target.txt}", spec="text.yaml")
+    assert [text.split()[3:] for text in vocabularies(run)] == [[b"b", b"a", b"zebra"], [b"c", b"1"]]
+    one = trained_run(here, "task.vocabulary.from=source.txt", "model.tied_embeddings=all", "model.decoder.readout_units=8", spec="text.yaml")
+    assert len(set(vocabularies(one))) == 1
+    (here / "source.txt").write_text("a\nb 17\n")
+    assert "source.txt:2: 'b 17' is not one word" in error("run", "text.yaml", "task.vocabulary.from=source.txt", cwd=here, code=3)
+    assert "absent: cannot be read: No such file" in error("run", "text.yaml", "task.vocabulary.from=absent", cwd=here, code=3)
+    fault = error("run", "text.yaml", "task.vocabulary.target_from=target.txt", cwd=here, code=2)
+    assert "target_from: from is missing, which names the source's" in fault
+    fault = error("run", "text.yaml", "task.vocabulary={from: target.txt, dropout: 0.1}", cwd=here, code=3)
+    assert "task.vocabulary.dropout: " in fault and "target.txt has no pieces of words" in fault
 
 
 def test_word_vectors(here: Path) -> None:

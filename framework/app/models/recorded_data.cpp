@@ -11,7 +11,7 @@
 #include "framework/base/json.hpp"
 #include "framework/base/path.hpp"
 #include "framework/config/writer.hpp"
-#include "framework/data/file_hash.hpp"
+#include "framework/data/read_vocabularies.hpp"
 #include "framework/train/run_name.hpp"
 #include "framework/train/warm_start.hpp"
 
@@ -22,10 +22,10 @@ using Json = nlohmann::json;
 
 constexpr std::size_t kLongest = 4096;  // bytes of a path; the system opens none that is longer
 
-// The digest is that of a file's bytes or, of a record or its folder, that of its parameters.
+// The digest is that of a file's bytes or, of a record or its folder, that of its parameters or vocabularies.
 bool holds(const fs::path& file, const std::string& digest) {
   std::error_code none;
-  for (const auto& hash : {+[](const fs::path& f) { return remembered_hash({f.string()}); },
+  for (const auto& hash : {+[](const fs::path& f) { return input_hash({f.string()}); },
                            +[](const fs::path& f) { return parameters_sha256(f); }})
     try {
       if (fs::exists(file, none) && file_digest(hash(file)) == digest) return true;

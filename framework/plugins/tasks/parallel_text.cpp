@@ -19,6 +19,7 @@
 #include "framework/data/dataset_cache.hpp"
 #include "framework/data/file_hash.hpp"
 #include "framework/data/pair_reader.hpp"
+#include "framework/data/read_vocabularies.hpp"
 #include "framework/data/sentencepiece.hpp"
 #include "framework/data/task.hpp"
 #include "framework/data/text.hpp"
@@ -107,6 +108,7 @@ constexpr const char* kNothingLinked = "alignment links a target, and none is gi
 struct BothVocabularies : VocabularyOptions {
   std::optional<Index> target_size;
   std::optional<bool> shared;
+  InputFile target_from;
 
   template <class V>
   void describe(V& v) {
@@ -118,7 +120,15 @@ struct BothVocabularies : VocabularyOptions {
     v("shared",
       shared,
       "true: one vocabulary, made from both sides (Sennrich et al. 2016); null: false");
+    v("target_from",
+      target_from,
+      "the same as `from`, for the target side; null: as the source side");
     v.check("target_size", !target_size || !one(), "a shared vocabulary has one size");
+    v.check("target_from",
+            target_from.path.empty() || !from.path.empty(),
+            "from is missing, which names the source's");
+    for (const char* name : {"target_size", "shared"})
+      v.unread(name, !from.path.empty(), "from names the vocabularies");
   }
 
   bool one() const { return shared.value_or(false); }
@@ -234,9 +244,10 @@ class ParallelText final : public Task {
   using Options = ParallelTextOptions;
   explicit ParallelText(const Options& options) : options_(options) {}
   DataOutline outline() const override {
-    return {.source_symbols = options_.vocabulary.size,
-            .target_symbols = options_.vocabulary.of_target().size,
-            .one_vocabulary = options_.vocabulary.one(),
+    const bool made = !given(options_.vocabulary.from);
+    return {.source_symbols = made ? options_.vocabulary.size : 0,
+            .target_symbols = made ? options_.vocabulary.of_target().size : 0,
+            .one_vocabulary = !made || options_.vocabulary.one(),
             .train = outline_of(true, !options_.train.alignment.empty(), options_.max_length),
             .dev = outline_of(options_.dev, options_.max_length_test.value_or(0)),
             .test = outline_of(options_.test, options_.max_length_test.value_or(0)),
@@ -250,13 +261,16 @@ class ParallelText final : public Task {
         [&](Dataset& data, const Emit& emit) {
           read(data, emit, progress);
           for (const auto& [path, hash] : hashes)
-            if (read_hash({path}) != hash)
+            if (input_hash({path}, read_hash) != hash)
               throw DataError("{}: changed while it was read; run the same command again",
                               printable(path, kWhole));
         },
         progress);
     if (options_.train.weights) weigh(made, *options_.train.weights);
     made.subword_dropout = options_.vocabulary.dropout.value_or(0);
+    if (made.subword_dropout > 0 && !(made.source->has_pieces() && made.target->has_pieces()))
+      throw DataError("task.vocabulary.dropout: {} has no pieces of words",
+                      options_.vocabulary.from.path);
     if (subwords()) {
       const VocabularyOptions of_target = options_.vocabulary.of_target();
       note_size(made, "source", *made.source, options_.vocabulary.size);
@@ -281,7 +295,10 @@ class ParallelText final : public Task {
  private:
   using Hashes = std::map<std::string, std::string>;  // of the files, by path
 
-  bool subwords() const { return options_.vocabulary.type == "sentencepiece"; }
+  // Whether a model of them is trained.
+  bool subwords() const {
+    return options_.vocabulary.type == "sentencepiece" && !given(options_.vocabulary.from);
+  }
 
   // Of what is cached: the examples, each once.
   std::string identity(Hashes& hashes) const {
@@ -292,7 +309,7 @@ class ParallelText final : public Task {
                        kRules,
                        sentencepiece_version(),
                        canonical_json(cached, [&](const InputFile& file) {
-                         return hashes[file.path] = remembered_hash(file);
+                         return hashes[file.path] = input_hash(file);
                        }));
   }
 
@@ -342,9 +359,16 @@ class ParallelText final : public Task {
 
   bool truncates() const { return options_.too_long == "truncate"; }
 
-  // Returns how many lines there are. Pieces are known only after their model is trained, and a
+  // Returns how many lines there are; 0: not counted. Pieces are known only after their model is trained, and a
   // sentence has at least as many pieces as words: so their training text is measured in words.
   Index make_vocabularies(Dataset& data, const Progress& progress) const {
+    if (const InputFile& from = options_.vocabulary.from; given(from)) {
+      const InputFile& of_target = options_.vocabulary.target_from;
+      const Vocabularies both = read_vocabularies(from.path);
+      data.source = both.source;
+      data.target = given(of_target) ? read_vocabularies(of_target.path).target : both.target;
+      return 0;
+    }
     VocabularyOptions measure = options_.vocabulary;
     if (measure.type == "sentencepiece") measure = {};
     const auto ruler = build_vocabulary(measure, {});

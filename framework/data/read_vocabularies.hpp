@@ -1,0 +1,26 @@
+// Vocabularies that were made before, for a run on other text: those of a record, or one in a file.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "framework/config/options.hpp"
+#include "framework/data/file_hash.hpp"
+#include "framework/data/vocabulary.hpp"
+
+namespace softalign {
+
+struct Vocabularies {
+  std::shared_ptr<const Vocabulary> source, target;  // the same where both sides have one
+};
+
+// Those of a record, or of the run whose folder it is; of a file, one for both sides: a model of sentencepiece, or
+// words, one a line. Throws DataError.
+Vocabularies read_vocabularies(const std::filesystem::path& path);
+
+// The hash of an input file, as `of_bytes` has it; of a record, and of a run's folder, that of its vocabularies.
+std::string input_hash(const InputFile& file,
+                       std::string (*of_bytes)(const InputFile&) = remembered_hash);
+
+}  // namespace softalign
