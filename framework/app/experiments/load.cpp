@@ -1,5 +1,7 @@
 #include "framework/app/experiments/load.hpp"
 
+#include <fmt/ranges.h>  // fmt::join, from version 11 on
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -77,19 +79,27 @@ void load_trusted(const std::string& path, const std::vector<Value>& all) {
   load_plugin(file);
 }
 
-// Gives the run's folder to an init.from that is the beginning of a run's ID.
-void find_initial_run(Value& root, const std::string& results) {
-  Value::Entry* const init = root.find("init");
-  Value::Entry* const from = init ? init->value.find("from") : nullptr;
-  if (!from || from->value.text.empty()) return;
-  Value& run = from->value;
-  const bool like_id = run.text.find_first_not_of("0123456789abcdef") == std::string::npos;
-  std::error_code none;
-  if (!like_id || fs::exists(base_folder(run.where) / run.text, none)) return;
-  try {
-    run = Value::scalar(whole_path(find_run({run.text, results})).string(), run.where, true);
-  } catch (const SpecError& error) {
-    throw SpecError("{}: init.from: {}", run.where.str(), error);
+// The options that name a run, as blocks within each other.
+const std::vector<std::string> kRuns[] = {
+    {"init", "from"}, {"task", "vocabulary", "from"}, {"task", "vocabulary", "target_from"}};
+
+// Gives the run's folder to each of them that is the beginning of a run's ID.
+void find_named_runs(Value& root, const std::string& results) {
+  for (const std::vector<std::string>& path : kRuns) {
+    Value* run = &root;
+    for (const std::string& key : path) {
+      Value::Entry* const entry = run ? run->find(key) : nullptr;
+      run = entry ? &entry->value : nullptr;
+    }
+    if (!run || run->text.empty()) continue;
+    const bool like_id = run->text.find_first_not_of("0123456789abcdef") == std::string::npos;
+    std::error_code none;
+    if (!like_id || fs::exists(base_folder(run->where) / run->text, none)) continue;
+    try {
+      *run = Value::scalar(whole_path(find_run({run->text, results})).string(), run->where, true);
+    } catch (const SpecError& error) {
+      throw SpecError("{}: {}: {}", run->where.str(), fmt::join(path, "."), error);
+    }
   }
 }
 
@@ -189,7 +199,7 @@ ResolvedSpec<Spec> load(SpecTree tree,
                         const std::string& results,
                         Word word) {
   load_plugins(tree.root, more, word);
-  find_initial_run(tree.root, results);
+  find_named_runs(tree.root, results);
   return resolve<Spec>(std::move(tree));
 }
 

@@ -42,7 +42,7 @@ bool is_override(std::string_view argument);
 // What was replaced or has no effect, a line each on standard error.
 void print_notes(const std::vector<std::string>& notes);
 
-// Prints the spec's notes. Throws SpecError. results: where init.from finds a run by its ID.
+// Prints the spec's notes. Throws SpecError. results: where runs are found by their IDs.
 ResolvedSpec<Spec> load(const SpecArguments& arguments, const std::string& results = "results");
 
 // Who speaks in a tree's `plugins`. user: a spec, sweep or study that the command line names, or the
@@ -51,8 +51,8 @@ ResolvedSpec<Spec> load(const SpecArguments& arguments, const std::string& resul
 // loaded; --plugin takes its place. A digest that a record holds is no proof.
 enum class Word { user, stranger };
 
-// Loads the plugins of a tree, then `more`, and reads the tree. Plugins and the run of init.from stand in
-// the spec with their whole paths, so that a record names what it needs.
+// Loads the plugins of a tree, then `more`, and reads the tree. Plugins and the runs of init and of the
+// vocabularies stand in the spec with their whole paths, so that a record names what it needs.
 ResolvedSpec<Spec> load(SpecTree tree,
                         const std::vector<std::string>& more,
                         const std::string& results = "results",
