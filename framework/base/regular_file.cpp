@@ -16,15 +16,18 @@ namespace {
 
 std::string shown(const std::filesystem::path& path) { return printable(path.string(), kWhole); }
 
+// Whether a system call failed because no file has, or can have, the name it was given.
+bool names_nothing(int reason) {
+  return reason == ENOENT || reason == ENOTDIR || reason == ELOOP || reason == ENAMETOOLONG ||
+         reason == EINVAL;
+}
+
 }  // namespace
 
 void demand_regular_file(const std::filesystem::path& file) {
   std::error_code error;
   const auto status = std::filesystem::status(file, error);
-  if (!std::filesystem::exists(status))
-    throw DataError("{}: cannot be read: {}",
-                    shown(file),
-                    error ? error.message() : "No such file or directory");
+  if (!std::filesystem::exists(status)) throw_unreadable(file, error ? error.value() : ENOENT);
   if (std::filesystem::is_directory(status))
     throw DataError("{}: is a directory; name a file", shown(file));
   if (!std::filesystem::is_regular_file(status))
@@ -36,10 +39,17 @@ void throw_unreadable(const std::filesystem::path& path, int reason) {
   const char* const remedy = reason == EIO     ? "; check the disk"
                              : reason == ELOOP ? "; move it away"
                                                : "";
-  for (const int machine : {EMFILE, ENFILE, ENOMEM, EIO})
-    if (reason == machine)
-      throw MachineError("{}: cannot be read: {}{}", shown(path), std::strerror(reason), remedy);
-  throw DataError("{}: cannot be read: {}{}", shown(path), std::strerror(reason), remedy);
+  if (names_nothing(reason))
+    throw DataError("{}: cannot be read: {}{}", shown(path), std::strerror(reason), remedy);
+  throw MachineError("{}: cannot be read: {}{}", shown(path), std::strerror(reason), remedy);
+}
+
+bool is_folder(const std::filesystem::path& path) {
+  std::error_code error;
+  const auto type = std::filesystem::status(path, error).type();
+  if (type == std::filesystem::file_type::none && !names_nothing(error.value()))
+    throw_unreadable(path, error.value());
+  return type == std::filesystem::file_type::directory;
 }
 
 bool is_there(const std::filesystem::path& path) {

@@ -13,12 +13,16 @@ namespace softalign {
 // directories, pipes and devices. Opens nothing.
 void demand_regular_file(const std::filesystem::path& file);
 
-// Says why a file cannot be read: DataError, or MachineError where the machine is to blame (too
-// many open files, no memory, a broken disk).
+// Says why a file cannot be read: DataError where its name is wrong; MachineError for everything else
+// (no permission, a lost network disk, too many open files, no memory), which proves nothing about the file.
 [[noreturn]] void throw_unreadable(const std::filesystem::path& path, int reason);
 
 // Whether something stands there; throws as above where that cannot be known.
 bool is_there(const std::filesystem::path& path);
+
+// Whether a folder stands there, also for names that no file can have; throws MachineError where that cannot be
+// known.
+bool is_folder(const std::filesystem::path& path);
 
 // A regular file, or a link to one, open for reading. All functions throw as above; what stands
 // there and is no regular file is named with the remedy to move it away.

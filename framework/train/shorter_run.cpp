@@ -87,7 +87,8 @@ std::vector<RunFolder> complete_elsewhere(const std::vector<RunFolder>& runs,
   for (const RunFolder& run : runs) {
     try {
       if (is_it(run)) found.push_back(run);
-    } catch (const Error&) {
+    } catch (const DataError&) {
+    } catch (const NewerFormat&) {
     }
   }
   return found;
@@ -111,7 +112,10 @@ std::optional<ShorterRun> find_shorter_run(const Spec& spec,
       auto found = shorter_run_in(one, identity, spec.train);
       if (found && (!furthest || found->beginning.state.update > furthest->beginning.state.update))
         furthest = std::move(found);
-    } catch (const Error&) {
+    } catch (const DataError&) {
+    } catch (const NewerFormat&) {
+    } catch (const MachineError& error) {
+      throw MachineError("{}; it may be a run to go on from: --from-scratch ignores it", error);
     }
   }
   return furthest;

@@ -24,7 +24,8 @@ struct ShorterRun {
 std::vector<RunFolder> complete_elsewhere(const std::vector<RunFolder>& runs, const RunFolder& own);
 
 // The same run under another name, or a shorter one beside it: whichever came furthest, of those that this program
-// made (another version may record more numbers) with the same plugins. Files that cannot be read are passed over.
+// made (another version may record more numbers) with the same plugins. Damaged files are ignored.
+// MachineError where a file cannot be read: what is trained already would be trained once more.
 std::optional<ShorterRun> find_shorter_run(const Spec& spec,
                                            const RunPlace& run,
                                            const std::filesystem::path& results);

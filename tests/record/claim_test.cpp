@@ -9,6 +9,7 @@
 #include "framework/base/text.hpp"
 #include "framework/record/folder/status.hpp"
 #include "tests/child.hpp"
+#include "tests/record/no_files.hpp"
 #include "tests/record/support.hpp"
 
 using namespace softalign;
@@ -96,6 +97,26 @@ BOOST_AUTO_TEST_CASE(death_is_proved_only_where_it_can_be) {
   BOOST_TEST((proof_of_death(owner) != "") == !owner.machine_id.empty());
   owner.host = "elsewhere";
   BOOST_TEST(proof_of_death(owner) == "");
+}
+
+// What cannot be read of the system proves nobody dead.
+BOOST_AUTO_TEST_CASE(nobody_is_dead_because_too_many_files_are_open,
+                     *boost::unit_test::precondition(files_can_run_out)) {
+  Owner elsewhere = Owner::self();
+  elsewhere.pid_start += "1";
+  const Owner self = Owner::self();
+  const std::string mark = process_mark();
+  for (const std::function<void()>& look :
+       {std::function<void()>([&] { proof_of_death(self); }), {[&] { marked(mark); }}}) {
+    const std::string reason = message_of<MachineError>([&] {
+      const NoFiles none;
+      look();
+    });
+    BOOST_TEST(reason.ends_with("cannot be read: Too many open files"), reason);
+  }
+  BOOST_TEST(proof_of_death(elsewhere) != "");
+  elsewhere.boot_id = "";  // nothing is known of the kernel that ran it
+  BOOST_TEST(proof_of_death(elsewhere) == "");
 }
 
 BOOST_AUTO_TEST_CASE(force_takes_what_cannot_be_proved) {

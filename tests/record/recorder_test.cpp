@@ -16,6 +16,7 @@
 #include "framework/record/published/open_record.hpp"
 #include "framework/record/published/publish.hpp"
 #include "tests/child.hpp"
+#include "tests/record/no_files.hpp"
 #include "tests/record/support.hpp"
 
 using namespace softalign;
@@ -24,15 +25,6 @@ using namespace softalign::test;
 namespace {
 
 constexpr Index kUpdates = 60;
-
-boost::test_tools::assertion_result files_can_run_out(boost::unit_test::test_unit_id) {
-  boost::test_tools::assertion_result can = true;
-#ifdef SOFTALIGN_SANITIZE
-  can = false;
-  can.message() << "a sanitizer opens a pipe to look at the type of an object";
-#endif
-  return can;
-}
 
 // The record of a run that nobody disturbed.
 std::filesystem::path undisturbed(const Scratch& scratch) {
@@ -535,13 +527,10 @@ BOOST_AUTO_TEST_CASE(too_many_open_files_are_no_damage_of_the_journals,
   const Scratch scratch;
   const RunFolder folder{undisturbed(scratch).parent_path()};
   const History history = read_history(folder);
-  rlimit before;
-  getrlimit(RLIMIT_NOFILE, &before);
-  const rlimit none{0, before.rlim_max};
-  setrlimit(RLIMIT_NOFILE, &none);
-  const std::string reason =
-      message_of<MachineError>([&] { publish(FileSystem::real(), folder, history); });
-  setrlimit(RLIMIT_NOFILE, &before);
+  const std::string reason = message_of<MachineError>([&] {
+    const NoFiles none;
+    publish(FileSystem::real(), folder, history);
+  });
   BOOST_TEST(reason.ends_with("cannot be read: Too many open files"), reason);
 }
 

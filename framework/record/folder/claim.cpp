@@ -125,8 +125,9 @@ bool is_seen_alive(const Owner& owner) {
 std::string proof_of_death(const Owner& owner) {
   const Owner self = Owner::self();
   if (!is_on_same_kernel(owner, self)) {
-    const bool same_machine =
-        owner.host == self.host && !owner.machine_id.empty() && owner.machine_id == self.machine_id;
+    const bool same_machine = owner.host == self.host && !owner.machine_id.empty() &&
+                              owner.machine_id == self.machine_id && !owner.boot_id.empty() &&
+                              !self.boot_id.empty();
     return same_machine ? fmt::format("{} is gone: the host was started again", owner.str()) : "";
   }
   if (owner.pid_namespace != self.pid_namespace || owner.pid_start.empty()) return {};
@@ -168,7 +169,7 @@ Claim::~Claim() {
     while (newest == &kTaken) pause();
   try {
     files_.create_once(released_, utc_time(unix_time()) + "\n");
-  } catch (const Error&) {
+  } catch (const std::exception&) {
     // The disk is full or gone. The claim then ends with this process, which can be proved.
   }
 }

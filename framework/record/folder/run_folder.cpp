@@ -57,10 +57,7 @@ fs::path RunFolder::journal(Index attempt) const {
 
 std::vector<Index> RunFolder::attempts() const {
   std::vector<Index> found = attempt_folders();
-  std::erase_if(found, [&](Index number) {
-    std::error_code error;
-    return !fs::exists(claim(number), error);
-  });
+  std::erase_if(found, [&](Index number) { return !is_there(claim(number)); });
   return found;
 }
 

@@ -1,4 +1,5 @@
-// Where things lie in a run's folder. Names only: no file is read or written here.
+// Where things lie in a run's folder. Names only: no file is read or written here. Throws as throw_unreadable
+// where the folder cannot be looked into.
 //
 //   results/<name>/<run id>/spec.yaml, identity.json, status.json
 //                           attempt-001/CLAIM, RELEASED, environment.json, source.diff

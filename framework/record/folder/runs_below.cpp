@@ -4,25 +4,23 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/path.hpp"
+#include "framework/base/regular_file.hpp"
 
 namespace softalign {
 namespace {
 
-void collect(const fs::path& folder, int depth, std::vector<RunFolder>& runs) {
+// What cannot be looked into counts as a run: whoever reads that says why it cannot.
+void collect(const fs::path& path, int depth, std::vector<RunFolder>& runs) {
   constexpr int kDeepest = 6;  // results/<study>/<name>/<run id> and some more
-  std::error_code error;       // a folder that may not be read holds no run of ours
-  std::vector<fs::path> below;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    std::error_code none;
-    if (!entry.is_directory(none) || entry.path().filename().native()[0] == '.') continue;
-    if (is_run_folder(entry.path()))
-      runs.push_back({entry.path()});
-    else if (depth < kDeepest && !entry.is_symlink(none))
-      below.push_back(entry.path());
+  try {
+    if (!is_folder(path)) return;
+    if (is_run_folder(path)) return runs.push_back({path});
+    if (depth == kDeepest || (depth > 0 && fs::is_symlink(path))) return;
+    for (const std::string& name : names_in(path))
+      if (name[0] != '.') collect(path / name, depth + 1, runs);
+  } catch (const MachineError&) {
+    runs.push_back({path});
   }
-  if (error == std::errc::too_many_files_open || error == std::errc::too_many_files_open_in_system)
-    throw MachineError("{}: cannot be read: {}", folder.string(), error.message());
-  for (const fs::path& path : below) collect(path, depth + 1, runs);
 }
 
 // As paths compare, part by part, and not taken apart each time.
@@ -37,21 +35,15 @@ bool before(const RunFolder& a, const RunFolder& b) {
 
 bool is_run_folder(const fs::path& path) {
   const RunFolder run{path};
-  std::error_code error;
-  return fs::exists(run.identity(), error) || fs::exists(run.record(), error) ||
-         fs::exists(run.claim(1), error);
+  return is_there(run.identity()) || is_there(run.record()) || is_there(run.claim(1));
 }
 
 std::vector<RunFolder> runs_below(const fs::path& folder) {
-  std::error_code error;
-  if (!fs::is_directory(folder, error))
+  if (!is_folder(folder))
     throw SpecError("{}: no such folder; records land in results/ unless --out says otherwise",
                     folder.string());
   std::vector<RunFolder> runs;
-  if (is_run_folder(folder))
-    runs.push_back({folder});
-  else
-    collect(folder, 1, runs);
+  collect(folder, 0, runs);
   std::sort(runs.begin(), runs.end(), before);
   return runs;
 }

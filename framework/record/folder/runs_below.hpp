@@ -8,10 +8,11 @@
 
 namespace softalign {
 
+// Throws as is_there.
 bool is_run_folder(const std::filesystem::path& path);
 
-// By path, folder for folder. Throws SpecError when there is no such folder, MachineError when too
-// many files are open to look.
+// By path, folder for folder, and among them each folder that cannot be looked into: it may hold runs.
+// Throws SpecError when there is no such folder, and as is_there.
 std::vector<RunFolder> runs_below(const std::filesystem::path& folder);
 
 }  // namespace softalign

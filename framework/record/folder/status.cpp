@@ -27,7 +27,8 @@ constexpr RunState kStates[] = {RunState::planned,
                                 RunState::pruned,
                                 RunState::failed,
                                 RunState::lost,
-                                RunState::corrupt};
+                                RunState::corrupt,
+                                RunState::unreadable};
 
 RunStatus read_status(const RunFolder& run) {
   RunStatus status;
@@ -41,13 +42,15 @@ RunStatus read_status(const RunFolder& run) {
     json.at("heartbeat").get_to(status.heartbeat);
     for (const auto& [name, value] : json.at("metrics").items())
       status.metrics.emplace_back(name, value.is_null() ? std::nan("") : value.get<double>());
-  } catch (const std::exception&) {
+  } catch (const DataError&) {
+    return {};
+  } catch (const Json::exception&) {
     return {};  // by another program or a damaged disk: the claims still tell the state
   }
   return status;
 }
 
-// The claim on the newest attempt; none where it cannot be read.
+// The claim on the newest attempt; none where it is damaged.
 std::optional<Owner> known_owner(const RunFolder& run) {
   try {
     return newest_claim(run);
@@ -117,7 +120,8 @@ std::string_view to_string(RunState state) {
                                                                       "pruned",
                                                                       "failed",
                                                                       "lost",
-                                                                      "corrupt"};
+                                                                      "corrupt",
+                                                                      "unreadable"};
   return names.at(static_cast<std::size_t>(state));
 }
 

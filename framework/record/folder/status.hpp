@@ -22,10 +22,11 @@ enum class RunState {
   interrupted,  // stopped with its state saved
   trained,      // the same, at the end of its training: its test failed
   complete,
-  pruned,  // its sweep stopped it early, with its state saved
-  failed,  // stopped by an error
-  lost,    // its process is provably gone without a word: goes on
-  corrupt  // its files cannot be read
+  pruned,     // its sweep stopped it early, with its state saved
+  failed,     // stopped by an error
+  lost,       // its process is provably gone without a word: goes on
+  corrupt,    // its files are damaged
+  unreadable  // they could not be read just now, which proves nothing about them
 };
 std::string_view to_string(RunState state);
 std::optional<RunState> run_state(std::string_view name);  // the state that is called so
@@ -51,12 +52,14 @@ struct RunStatus {
 
 // How a run stands, for every command that says so. What status.json does not say yet, or says no
 // more, comes from the newest claim and journal, and from run.h5: a run is over when that has its end.
-// Never throws for a run that others are writing; damaged files count as absent ones.
+// Never throws for a run that others are writing; damaged files count as absent ones. MachineError where
+// a file cannot be read, whose state is not known then.
 RunStatus run_status(const RunFolder& run, const ProofOfDeath& proof = proof_of_death);
 
 // The end, complete or pruned, of which run.h5 is the record; nothing where it is a record from before the
 // newest attempt's end, or absent. The journal has an end first: run.h5 is behind when the disk was full,
-// or the process killed, at the last publication. Throws DataError for a damaged record.
+// or the process killed, at the last publication. Throws DataError for a damaged record, MachineError for
+// one that cannot be read.
 std::optional<RunState> published_end(const RunFolder& run);
 
 // Gives a number of this name its newest value.

@@ -43,20 +43,17 @@ CheckpointMark save_checkpoint(FileSystem& files,
 }
 
 std::optional<Blobs> load_checkpoint(const fs::path& folder, const CheckpointMark& mark) {
-  const fs::path path = folder / mark.file;
-  std::error_code error;
-  if (!fs::is_regular_file(path, error)) return std::nullopt;
-  const RegularFile file(path);
-  if (file.size() < kMagic.size() + kHash) return std::nullopt;
-  std::string content(usize(file.size()) - kHash, '\0'), hash(kHash, '\0');
-  if (file.read(hash.data(), kHash, content.size()) < kHash || hash != mark.sha256)
-    return std::nullopt;
-  content.resize(file.read(content.data(), content.size(), 0));
-  if (sha256_hex(content) != mark.sha256) return std::nullopt;
-  ByteReader in(content);
-  if (in.take(kMagic.size()) != kMagic) return std::nullopt;
   try {
-    if (in.number<std::uint32_t>() != kVersion) return std::nullopt;
+    const RegularFile file(folder / mark.file);
+    if (file.size() < kMagic.size() + kHash) return std::nullopt;
+    std::string content(usize(file.size()) - kHash, '\0'), hash(kHash, '\0');
+    if (file.read(hash.data(), kHash, content.size()) < kHash || hash != mark.sha256)
+      return std::nullopt;
+    content.resize(file.read(content.data(), content.size(), 0));
+    if (sha256_hex(content) != mark.sha256) return std::nullopt;
+    ByteReader in(content);
+    if (in.take(kMagic.size()) != kMagic || in.number<std::uint32_t>() != kVersion)
+      return std::nullopt;
     Blobs blobs;
     for (auto n = in.number<std::uint64_t>(); n > 0; --n) {
       std::string name = in.text();
@@ -64,7 +61,8 @@ std::optional<Blobs> load_checkpoint(const fs::path& folder, const CheckpointMar
     }
     return blobs;
   } catch (const DataError&) {
-    return std::nullopt;  // not what save_checkpoint writes, though its hash is right
+    return std::
+        nullopt;  // no such file, or not what save_checkpoint writes, though its hash is right
   }
 }
 

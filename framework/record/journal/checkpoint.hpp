@@ -29,7 +29,7 @@ CheckpointMark save_checkpoint(FileSystem& files,
                                Index update,
                                const Blobs& blobs);
 
-// The blobs, or nothing when the file is absent or does not match its hash.
+// The blobs, or nothing when the file is absent or does not match its hash; MachineError when it cannot be read.
 std::optional<Blobs> load_checkpoint(const std::filesystem::path& folder,
                                      const CheckpointMark& mark);
 

@@ -99,10 +99,11 @@ std::optional<JournalHeader> read_header(Window& file,
   if (bytes.size() < kPrefix || !bytes.starts_with(kMagic)) return none();
   ByteReader in(bytes.substr(kMagic.size()));
   if (const auto version = in.number<std::uint32_t>(); version > kVersion)
-    throw DataError("{}: journal version {} is newer than this program's {}: use a newer softalign",
-                    path.string(),
-                    version,
-                    kVersion);
+    throw NewerFormat(
+        "{}: journal version {} is newer than this program's {}: use a newer softalign",
+        path.string(),
+        version,
+        kVersion);
   const std::size_t size = kPrefix + in.number<std::uint32_t>();
   if (bytes.size() < size + 4) return none();
   salt = crc(0, bytes.substr(0, size));

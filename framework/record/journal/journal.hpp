@@ -13,11 +13,17 @@
 #include <string>
 #include <vector>
 
+#include "framework/base/error.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/file.hpp"
 #include "framework/record/journal/frames.hpp"
 
 namespace softalign {
+
+// Made by a newer softalign: neither damaged nor to be read by this one.
+struct NewerFormat : MachineError {
+  using MachineError::MachineError;
+};
 
 struct JournalHeader {
   std::string run_id;
@@ -44,7 +50,7 @@ class JournalWriter {
 class JournalTail {
  public:
   explicit JournalTail(std::filesystem::path path) : path_(std::move(path)) {}
-  // Throws DataError when the file is no journal or one of a newer version.
+  // Throws DataError when the file is no journal, NewerFormat when it is one of a newer version.
   std::vector<Frame> next();
   const std::optional<JournalHeader>& header() const { return header_; }
   std::uint64_t valid_size() const { return offset_; }  // bytes up to the first invalid one

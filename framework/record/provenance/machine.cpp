@@ -1,17 +1,22 @@
 #include "framework/record/provenance/machine.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <system_error>
 
 #include "framework/base/hash.hpp"
+#include "framework/base/regular_file.hpp"
+#include "framework/base/retry.hpp"
+#include "framework/base/types.hpp"
 
 namespace softalign {
 
@@ -21,10 +26,15 @@ std::string host_name() {
 }
 
 std::string first_line(const char* file) {
-  std::ifstream in(file);
-  std::string line;
-  std::getline(in, line);
-  return line;
+  const int opened = retry([&] { return open(file, O_RDONLY | O_CLOEXEC); });
+  std::array<char, 4096> piece{};
+  const ssize_t size =
+      opened < 0 ? -1 : retry([&] { return read(opened, piece.data(), piece.size()); });
+  const int reason = errno;
+  if (opened >= 0) close(opened);
+  if (size < 0 && reason != ENOENT && reason != ESRCH) throw_unreadable(file, reason);
+  const std::string_view text(piece.data(), size < 0 ? 0 : usize(size));
+  return std::string(text.substr(0, text.find('\n')));
 }
 
 std::string process_start_time(std::int64_t pid) {

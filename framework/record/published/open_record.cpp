@@ -17,8 +17,7 @@ namespace {
 
 std::filesystem::path record_file(const std::filesystem::path& path) {
   const std::filesystem::path name = RunFolder{}.record().filename();
-  std::error_code unreadable;  // the reader says so
-  if (!std::filesystem::is_directory(path, unreadable) || path.filename() == name) return path;
+  if (!is_folder(path) || path.filename() == name) return path;
   const std::filesystem::path file = path / name;
   if (!is_there(file)) {
     throw DataError(
@@ -86,10 +85,10 @@ Record::Record(const std::filesystem::path& path) : file_(record_file(path)), hd
   if (version < 1)
     throw damaged_record(file_, fmt::format("record format {} is none there ever was", version));
   if (version > kFormatVersion)
-    throw DataError("{}: record format {} is newer than this program's {}: use a newer softalign",
-                    file_.string(),
-                    version,
-                    kFormatVersion);
+    throw NewerFormat("{}: record format {} is newer than this program's {}: use a newer softalign",
+                      file_.string(),
+                      version,
+                      kFormatVersion);
   run_id_ = attribute<std::string>("", "run_id").value_or("");
   name_ = attribute<std::string>("", "name").value_or("");
   state_ = attribute<std::string>("", "state").value_or("");

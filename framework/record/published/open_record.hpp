@@ -29,7 +29,7 @@ struct StoredParameter {
 class Record {
  public:
   // A run.h5, or the folder it lies in. DataError in one line for a file that is absent, truncated,
-  // foreign, made by a newer format_version, or the record of another run than its folder's.
+  // foreign, or the record of another run than its folder's; NewerFormat for one of a newer version.
   explicit Record(const std::filesystem::path& path);
 
   const std::filesystem::path& file() const { return file_; }

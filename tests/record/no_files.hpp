@@ -1,0 +1,36 @@
+// A process that may open no more files, as one that has too many open.
+#pragma once
+
+#include <sys/resource.h>
+
+#include <boost/test/unit_test.hpp>
+
+namespace softalign::test {
+
+// A precondition of tests that use NoFiles.
+inline boost::test_tools::assertion_result files_can_run_out(boost::unit_test::test_unit_id) {
+  boost::test_tools::assertion_result can = true;
+#ifdef SOFTALIGN_SANITIZE
+  can = false;
+  can.message() << "a sanitizer opens a pipe to look at the type of an object";
+#endif
+  return can;
+}
+
+// While it lives, no file can be opened.
+class NoFiles {
+ public:
+  NoFiles() {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit none{0, before_.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &none);
+  }
+  ~NoFiles() { setrlimit(RLIMIT_NOFILE, &before_); }
+  NoFiles(const NoFiles&) = delete;
+  NoFiles& operator=(const NoFiles&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+}  // namespace softalign::test
