@@ -1,6 +1,7 @@
 // JSON that others may have written.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 #include "framework/base/types.hpp"
@@ -11,18 +12,24 @@ namespace softalign {
 // little enough for what follows them by calling itself.
 constexpr int kDeepestJson = 256;
 
-// What a text holds; discarded, as JSON's own parser has it, where that is no JSON or nested deeper
-// than kDeepestJson.
+// The most values, names and brackets of a text: more than in anything that softalign writes. Two bytes of
+// text become 16 of memory, and to destroy them the library takes more: where there is none, the program ends.
+constexpr std::size_t kMostJson = std::size_t{1} << 22;
+
+// What a text holds; discarded, as JSON's own parser has it, where that is no JSON, nested deeper than
+// kDeepestJson or longer than kMostJson.
 template <class Json>
 Json read_json(std::string_view text) {
   using Step = typename Json::parse_event_t;
-  bool deep = false;
+  bool large = false;
+  std::size_t parts = 0;
   const auto keep = [&](int depth, Step step, Json&) {
-    deep |= depth >= kDeepestJson && (step == Step::array_start || step == Step::object_start);
-    return !deep;
+    large |= depth >= kDeepestJson && (step == Step::array_start || step == Step::object_start);
+    large |= ++parts > kMostJson;
+    return !large;
   };
   Json json = Json::parse(text, keep, false);
-  if (deep) json = Json::value_t::discarded;
+  if (large) json = Json::value_t::discarded;
   return json;
 }
 

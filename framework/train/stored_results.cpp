@@ -72,6 +72,8 @@ double StoredResults::value(const std::string& metric, const std::vector<Index>&
   const auto known = make_plugin<MetricKind>(Choice{.kind = MetricKind::name, .type = metric});
   try {
     return known->value({counts.layout(), rows});
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& error) {  // of a plugin
     throw DataError("metric {}: {}", metric, message_of(error));
   }

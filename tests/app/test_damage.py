@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import re
+import resource
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from command_line import PROGRAM, SANITIZED, answer, error, softalign, trained_run
+from command_line import PROGRAM, SANITIZED, answer, can_be_limited, error, softalign, trained_run
 
 h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
 numpy = pytest.importorskip("numpy")  # comes with it
 
+MB = 1 << 20
 READERS = [["show"], ["show", "--json"], ["show", "--sentence", "1"], ["evaluate"], ["translate"], ["verify"]]
 
 
@@ -50,6 +55,31 @@ def test_a_damaged_record_is_named_with_its_remedy(run: Path, tmp_path: Path, ho
     assert str(tmp_path / "alone.h5") in error("show", shutil.copy(record, tmp_path / "alone.h5"), cwd=tmp_path, code=3)
     softalign("recover", run, cwd=tmp_path)
     assert "complete, 160 updates" in softalign("show", run, cwd=tmp_path).stdout
+
+
+@can_be_limited
+@pytest.mark.parametrize("command", ["show", "diff", "ls", "compare"])
+def test_want_of_memory_is_no_damage(run: Path, tmp_path: Path, command: str) -> None:
+    """Whatever is not to be had, the library's chunks included: a sound record is not called damaged, and nothing aborts."""
+    arguments = {"show": [run], "diff": [run, run], "ls": [], "compare": ["--no-tests"]}[command]
+    least = next(size for size in range(10 * MB, 400 * MB, MB // 2) if limited(size, "--version", cwd=tmp_path).returncode == 0)
+    ends = set()
+    for step in range(100):  # a stack, too, grows into what is left
+        done = limited(least + 2 * MB + step * 400_000, command, *arguments, cwd=tmp_path)
+        ends.add(done.returncode)
+        assert done.returncode in (0, 1), done
+        assert not re.search("damaged|corrupt|recover|bad_alloc", done.stdout + done.stderr), done
+        assert done.returncode == 0 or re.search("out of memory|Cannot allocate memory", done.stderr), done
+        if done.returncode == 0 and step > 20:
+            break
+    assert 0 in ends
+
+
+def limited(size: int, *words: object, cwd: Path) -> Any:
+    """The program in so many bytes of address space."""
+    return softalign(
+        *words, cwd=cwd, code=None, env={**os.environ, "SOFTALIGN_CACHE": ""}, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size))
+    )
 
 
 @pytest.mark.parametrize("name", ["identity.json", "spec.yaml"])

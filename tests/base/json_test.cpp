@@ -31,6 +31,13 @@ BOOST_AUTO_TEST_CASE(brackets_in_text_nest_nothing) {
   BOOST_TEST(read_json<Json>(list + "0]").size() == 1001U);
 }
 
+BOOST_AUTO_TEST_CASE(the_number_of_values_is_bounded) {
+  std::string list = "[0";
+  for (std::size_t i = 3; i < kMostJson; ++i) list += ",0";
+  BOOST_TEST(read_json<Json>(list + "]").size() == kMostJson - 2);  // and two brackets
+  BOOST_TEST(read_json<Json>(list + ",0]").is_discarded());
+}
+
 BOOST_AUTO_TEST_CASE(what_is_no_json_is_discarded) {
   for (const char* text : {"", "{", "]", "1e999", "\"", "{} {}"})
     BOOST_TEST(read_json<Json>(text).is_discarded(), text);

@@ -91,6 +91,74 @@ BOOST_AUTO_TEST_CASE(arrays_larger_than_their_file) {
   refused(sparse({hsize_t{1} << 40, hsize_t{1} << 20}), "more places");
 }
 
+// What is asked for may be as large as the file says that it is: the product of two of its axes, say.
+BOOST_AUTO_TEST_CASE(blocks_and_chunks_larger_than_their_file) {
+  const Scratch scratch;
+  const std::filesystem::path path = changed(scratch, [](hid_t f) {
+    const std::vector<hsize_t> sizes{1 << 16, 1 << 16}, few{2}, unlimited{H5S_UNLIMITED};
+    const std::vector<hsize_t> small{64, 64}, huge{1 << 27};
+    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_chunk(creation, 2, small.data());
+    make_dataset(f, sizes, creation);
+    H5Pset_chunk(creation, 1, huge.data());
+    const hid_t space = H5Screate_simple(1, few.data(), unlimited.data());
+    H5Dclose(H5Dcreate2(f, "g/c", H5T_IEEE_F64LE, space, H5P_DEFAULT, creation, H5P_DEFAULT));
+    H5Sclose(space);
+    H5Pclose(creation);
+  });
+  const Hdf5Reader file(path);
+  const Index all = 1 << 16;
+  const auto fault = [](const auto& work) { return message_of<DataError>(work); };
+  for (const std::string& why : {fault([&] {
+                                   file.read_block("g/b", {0, 0}, {all, all});
+                                 }),
+                                 fault([&] { file.read_block("g/c", {0}, {2}); }),
+                                 fault([&] { file.read("g/c"); })})
+    BOOST_TEST(contains(why, "more than its file can hold"), why);
+  BOOST_TEST(file.read_block("g/b", {0, 0}, {2, 3}).size() == 6U);
+}
+
+// A thousand attributes of some KiB each, or one that an older file cannot have, take a thousand times their size as JSON.
+BOOST_AUTO_TEST_CASE(more_attributes_than_any_record_has) {
+  const auto numbers = [](int count, hsize_t size) {
+    return [=](hid_t f) {
+      const hid_t group = H5Gopen2(f, "g", H5P_DEFAULT),
+                  space = H5Screate_simple(1, &size, nullptr);
+      for (int i = 0; i < count; ++i) {
+        const std::string name = "y" + std::to_string(i);
+        H5Aclose(H5Acreate2(group, name.c_str(), H5T_STD_U8LE, space, H5P_DEFAULT, H5P_DEFAULT));
+      }
+      H5Sclose(space);
+      H5Gclose(group);
+    };
+  };
+  refused(numbers(2, 60'000), "more than its file can hold");
+  refused(numbers(5000, 1), "more than its file can hold");
+}
+
+// All places of an array of texts may show the same long one.
+BOOST_AUTO_TEST_CASE(a_text_that_is_there_a_thousand_times) {
+  constexpr std::size_t kElement = 16, kCount = 4000;  // bytes of a reference to a text; texts
+  const Scratch scratch;
+  const std::filesystem::path path = scratch / "run.h5";
+  std::vector<std::string> texts(kCount, "x");
+  texts[0] = std::string(32'000, 'y');
+  Hdf5Writer writer;
+  writer.dataset("g/a", {{"n", kCount}}, texts);
+  std::string bytes = writer.image();
+  write_file(path, bytes);
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+  const hid_t set = H5Dopen2(file, "g/a", H5P_DEFAULT);
+  const haddr_t at = H5Dget_offset(set);
+  H5Dclose(set);
+  H5Fclose(file);
+  for (std::size_t i = 1; i < kCount; ++i)
+    bytes.replace(at + i * kElement, kElement, bytes, at, kElement);
+  write_file(path, bytes.substr(0, bytes.rfind("SOFTSEAL")));
+  const std::string fault = message_of<DataError>([&] { Hdf5Reader(path).read("g/a"); });
+  BOOST_TEST(contains(fault, "more than its file can hold"), fault);
+}
+
 // The library follows this attribute whatever its type is.
 BOOST_AUTO_TEST_CASE(axes_that_are_no_list_of_references) {
   const auto list_of = [](hid_t type, const std::vector<hsize_t>& sizes) {

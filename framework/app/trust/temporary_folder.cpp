@@ -61,8 +61,11 @@ TemporaryFolder::TemporaryFolder(bool keep) : keep_(keep) {
 }
 
 TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  if (!keep_) fs::remove_all(path_, ignored);
+  try {
+    std::error_code ignored;
+    if (!keep_) fs::remove_all(path_, ignored);
+  } catch (const std::bad_alloc&) {  // the next command that makes one removes it
+  }
 }
 
 }  // namespace softalign::app

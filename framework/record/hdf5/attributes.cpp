@@ -14,6 +14,10 @@ namespace {
 
 using Json = JsonObject;
 
+// Of all attributes of an object, as JSON: a record has a few KiB.
+constexpr std::uint64_t kMostBytes = 1 << 20;
+constexpr std::size_t kName = 256;  // of these, for each one's name
+
 void write_raw(hid_t object,
                const std::string& name,
                hid_t type,
@@ -79,7 +83,7 @@ Json read_numbers(hid_t attribute, bool scalar, std::size_t count) {
   return scalar ? list[0] : list;
 }
 
-Json read_attribute(hid_t object, const std::string& name) {
+Json read_attribute(hid_t object, const std::string& name, Allowance& allowance) {
   const Hdf5Handle attribute(check(H5Aopen(object, name.c_str(), H5P_DEFAULT), name), H5Aclose);
   const Hdf5Handle type(check(H5Aget_type(attribute.id()), name), H5Tclose);
   const Hdf5Handle extent(check(H5Aget_space(attribute.id()), name), H5Sclose);
@@ -88,6 +92,8 @@ Json read_attribute(hid_t object, const std::string& name) {
   const H5T_class_t kind = H5Tget_class(type.id());
   const std::size_t size = H5Tget_size(type.id());
   if (count == 0) throw wrong(object, name, "empty");
+  allowance.take(1, kName, "attribute " + name);
+  allowance.take(count, std::max(size, sizeof(Json)), "attribute " + name);
   if (kind == H5T_FLOAT) return read_numbers<double>(attribute.id(), scalar, count);
   if (kind == H5T_INTEGER && size == 1)
     return read_numbers<std::uint8_t>(attribute.id(), scalar, count);
@@ -140,17 +146,15 @@ void write_attribute(hid_t object, const std::string& name, float value) {
 }
 
 JsonObject read_attributes(hid_t object) {
-  std::vector<std::string> names;
-  const auto collect = [](hid_t, const char* name, const H5A_info_t*, void* out) -> herr_t {
-    static_cast<std::vector<std::string>*>(out)->emplace_back(name);
-    return 0;
-  };
+  Names names;
   hsize_t at = 0;
-  check(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, &at, collect, &names), "attributes");
+  const herr_t done =
+      H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, &at, Names::add<H5A_info_t>, &names);
+  Allowance allowance(kMostBytes);
   Json json = Json::object();
-  for (const std::string& name : names) {
+  for (const std::string& name : names.after(done, "attributes")) {
     if (!is_text(name)) throw wrong(object, name, "called by no UTF-8 text");
-    if (!serves_scales(name)) json[name] = read_attribute(object, name);
+    if (!serves_scales(name)) json[name] = read_attribute(object, name, allowance);
   }
   return json;
 }
@@ -158,7 +162,8 @@ JsonObject read_attributes(hid_t object) {
 template <class T>
 std::optional<T> read_attribute_as(hid_t object, const std::string& name) {
   if (check(H5Aexists(object, name.c_str()), name) == 0) return std::nullopt;
-  const Json value = read_attribute(object, name);
+  Allowance allowance(kMostBytes);
+  const Json value = read_attribute(object, name, allowance);
   if constexpr (std::is_same_v<T, Index>) {
     if (value.is_number_integer()) return value.get<Index>();
     throw wrong(object, name, "no whole number");

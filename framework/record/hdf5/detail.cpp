@@ -1,12 +1,32 @@
 #include "framework/record/hdf5/detail.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <new>
 #include <string_view>
 #include <utility>
 
 namespace softalign {
 namespace hdf5 {
+namespace {
+
+// Whether the last failure was one to take memory.
+bool lacks_memory() {
+  bool lacks = false;
+  H5Ewalk2(
+      H5E_DEFAULT,
+      H5E_WALK_UPWARD,
+      [](unsigned, const H5E_error2_t* e, void* out) -> herr_t {
+        if (e->maj_num == H5E_RESOURCE && e->min_num == H5E_NOSPACE)
+          *static_cast<bool*>(out) = true;
+        return 0;
+      },
+      &lacks);
+  return lacks;
+}
+
+}  // namespace
 
 std::string reason() {
   std::string text = "unknown reason";
@@ -23,6 +43,17 @@ std::string reason() {
   return text;
 }
 
+bool is_the_machines_fault() { return lacks_memory() || system_error(reason()) != 0; }
+
+void fail(const std::string& what) {
+  const int code = errno;
+  if (lacks_memory()) throw std::bad_alloc();
+  std::string why = reason();
+  // Of this call the library does not say why the system refused it.
+  if (why.find("stat info") != why.npos) why += fmt::format(" (errno = {})", code);
+  throw MachineError("HDF5: {}: {}", what, why);
+}
+
 int system_error(const std::string& reason) {
   constexpr std::string_view kCode = "errno = ";
   const std::size_t at = reason.find(kCode);
@@ -30,6 +61,12 @@ int system_error(const std::string& reason) {
   if (at != std::string::npos)
     std::from_chars(reason.data() + at + kCode.size(), reason.data() + reason.size(), code);
   return code;
+}
+
+void Allowance::take(std::uint64_t count, std::size_t size, const std::string& what) {
+  if (count > left_ / std::max<std::size_t>(size, 1))
+    throw MachineError("{} has {} values, more than its file can hold", printable(what), count);
+  left_ -= count * size;
 }
 
 void silence() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
@@ -95,7 +132,7 @@ bool exists_in(hid_t file, const std::string& path) {
     throw MachineError("its groups lie deeper in each other than a record's");
   for (std::size_t end = path.find('/'); !path.empty(); end = path.find('/', end + 1)) {
     const std::string part = path.substr(0, end);
-    if (H5Lexists(file, part.c_str(), H5P_DEFAULT) <= 0) return false;
+    if (answer(H5Lexists(file, part.c_str(), H5P_DEFAULT), part) <= 0) return false;
     H5L_info_t link{};
     check(H5Lget_info(file, part.c_str(), &link, H5P_DEFAULT), part);
     if (link.type != H5L_TYPE_HARD)

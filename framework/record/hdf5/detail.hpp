@@ -5,8 +5,10 @@
 #include <hdf5_hl.h>
 
 #include <cstdint>
+#include <new>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "framework/base/error.hpp"
@@ -22,10 +24,59 @@ std::string reason();
 // The errno in such a text where it was the system that refused a call of HDF5's; 0: it was not.
 int system_error(const std::string& reason);
 
-// Passes a call's result on; MachineError when the call failed.
+// Throws the last failure: std::bad_alloc where the library had no memory, or else MachineError.
+[[noreturn]] void fail(const std::string& what);
+// Whether the last failure says nothing about the file.
+bool is_the_machines_fault();
+
+// Passes a call's result on; throws as fail when the call failed.
 template <class T>
 T check(T result, const std::string& what) {
-  if (result < 0) throw MachineError("HDF5: {}: {}", what, reason());
+  if (result < 0) fail(what);
+  return result;
+}
+
+// What may still be read of an object, in bytes: whatever a file says of its sizes, they end here.
+class Allowance {
+ public:
+  explicit Allowance(std::uint64_t bytes) : left_(bytes) {}
+  // MachineError where `count` values of `size` bytes are more than is left.
+  void take(std::uint64_t count, std::size_t size, const std::string& what);
+
+ private:
+  std::uint64_t left_;
+};
+
+// The names that the library meets in an iteration. It is C: no exception may pass through it.
+class Names {
+ public:
+  template <class Info>
+  static herr_t add(hid_t, const char* name, const Info*, void* names) {
+    try {
+      static_cast<Names*>(names)->names_.emplace_back(name);
+      return 0;
+    } catch (const std::bad_alloc&) {
+      static_cast<Names*>(names)->no_memory_ = true;
+      return -1;
+    }
+  }
+  // What the iteration met, from its result.
+  std::vector<std::string> after(herr_t result, const std::string& what) {
+    if (no_memory_) throw std::bad_alloc();
+    check(result, what);
+    return std::move(names_);
+  }
+
+ private:
+  std::vector<std::string> names_;
+  bool no_memory_ = false;
+};
+
+// Passes on the answer to a question, a failure too, which is an answer about a damaged file; throws as fail where
+// it says nothing, for the system failed or memory is short.
+template <class T>
+T answer(T result, const std::string& what) {
+  if (result < 0 && is_the_machines_fault()) fail(what);
   return result;
 }
 

@@ -1,6 +1,11 @@
-#include "framework/base/types.hpp"
-
+#include <exception>
+#include <memory>
+#include <new>
 #include <nlohmann/json.hpp>
+#include <span>
+#include <system_error>
+
+#include "framework/base/types.hpp"
 #include "framework/record/file.hpp"
 #include "framework/record/folder/run_folder.hpp"
 #include "framework/record/hdf5/detail.hpp"
@@ -18,6 +23,17 @@ constexpr hsize_t kMostPlaces = hsize_t{1} << 48;
 constexpr std::uint64_t kMostDeflated = 1032;
 constexpr std::uint64_t kAlways = 64 << 20;
 
+// The number of places in a block.
+std::uint64_t places_in(std::span<const hsize_t> sizes, const std::string& path) {
+  hsize_t most = kMostPlaces, places = 1;
+  for (const hsize_t size : sizes) {
+    if (size > most) throw MachineError("{} has more places than any array", printable(path));
+    most /= std::max<hsize_t>(size, 1);
+    places *= size;
+  }
+  return places;
+}
+
 // The axes of a dataset, whose values must lie in its own file.
 std::vector<hsize_t> axes_of(hid_t dataset, const std::string& path) {
   const Hdf5Handle creation(check(H5Dget_create_plist(dataset), path), H5Pclose);
@@ -27,12 +43,22 @@ std::vector<hsize_t> axes_of(hid_t dataset, const std::string& path) {
   const int rank = check(H5Sget_simple_extent_ndims(extent.id()), path);
   std::vector<hsize_t> sizes(usize(rank));
   check(H5Sget_simple_extent_dims(extent.id(), sizes.data(), nullptr), path);
-  hsize_t most = kMostPlaces;
-  for (const hsize_t size : sizes) {
-    if (size > most) throw MachineError("{} has more places than any array", printable(path));
-    most /= std::max<hsize_t>(size, 1);
-  }
+  places_in(sizes, path);
   return sizes;
+}
+
+// A dataset to be read from: the library takes memory for one whole chunk.
+Hdf5Handle open_array(hid_t file, const std::string& path, Allowance& allowance) {
+  Hdf5Handle set = open_dataset(file, path);
+  axes_of(set.id(), path);  // refuses what no array of ours is
+  const Hdf5Handle creation(check(H5Dget_create_plist(set.id()), path), H5Pclose);
+  if (H5Pget_layout(creation.id()) != H5D_CHUNKED) return set;
+  hsize_t chunk[H5S_MAX_RANK];
+  const int rank = check(H5Pget_chunk(creation.id(), H5S_MAX_RANK, chunk), path);
+  const Hdf5Handle type(check(H5Dget_type(set.id()), path), H5Tclose);
+  allowance.take(
+      places_in({chunk, usize(rank)}, path), H5Tget_size(type.id()), "a chunk of " + path);
+  return set;
 }
 
 template <class T>
@@ -43,17 +69,48 @@ Values read_as(hid_t dataset, std::size_t count, const std::string& path) {
   return values;
 }
 
-Values read_texts(hid_t dataset, std::size_t count, const std::string& path) {
-  std::vector<char*> pointers(count, nullptr);
-  const Hdf5Handle type = string_type(H5T_VARIABLE);
-  const herr_t done = H5Dread(dataset, type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data());
-  const std::string why = done < 0 ? reason() : "";
-  std::vector<std::string> values;
-  for (char* s : pointers) {  // some, where it failed
-    if (done >= 0) values.emplace_back(s ? s : "");
-    H5free_memory(s);
+// Where the library puts texts of a dataset. It is C, so what is thrown there is kept until it has returned.
+class Texts {
+ public:
+  explicit Texts(Allowance& allowance) : allowance_(allowance) {}
+
+  Hdf5Handle property_list() {
+    Hdf5Handle list = hdf5::property_list(H5P_DATASET_XFER);
+    check(H5Pset_vlen_mem_manager(
+              list.id(), allocate, this, [](void*, void*) {}, nullptr),
+          "texts");
+    return list;
   }
-  if (done < 0) throw MachineError("HDF5: {}: {}", path, why);
+  [[noreturn]] void fail(const std::string& path) const {
+    if (thrown_) std::rethrow_exception(thrown_);
+    hdf5::fail(path);
+  }
+
+ private:
+  static void* allocate(std::size_t size, void* self) {
+    auto& texts = *static_cast<Texts*>(self);
+    try {
+      texts.allowance_.take(size, 1, "its texts");
+      return texts.held_.emplace_back(std::make_unique<char[]>(size)).get();
+    } catch (...) {
+      texts.thrown_ = std::current_exception();
+      return nullptr;
+    }
+  }
+
+  Allowance& allowance_;
+  std::vector<std::unique_ptr<char[]>> held_;
+  std::exception_ptr thrown_;
+};
+
+Values read_texts(hid_t dataset, std::size_t count, Allowance& allowance, const std::string& path) {
+  std::vector<const char*> pointers(count, nullptr);
+  Texts texts(allowance);
+  const Hdf5Handle type = string_type(H5T_VARIABLE), list = texts.property_list();
+  const herr_t done = H5Dread(dataset, type.id(), H5S_ALL, H5S_ALL, list.id(), pointers.data());
+  if (done < 0) texts.fail(path);
+  std::vector<std::string> values;
+  for (const char* s : pointers) values.emplace_back(s ? s : "");
   return values;
 }
 
@@ -82,7 +139,7 @@ std::string scale_of(hid_t dataset, unsigned axis) {
     return 1;
   };
   hid_t kept = H5I_INVALID_HID;
-  H5DSiterate_scales(dataset, axis, nullptr, keep_open, &kept);
+  answer(H5DSiterate_scales(dataset, axis, nullptr, keep_open, &kept), "the scale of an axis");
   if (kept < 0) return "";
   const Hdf5Handle scale(kept, H5Dclose);
   return read_attribute_as<std::string>(scale.id(), "NAME").value_or("");
@@ -94,8 +151,8 @@ DataError damaged_record(const std::filesystem::path& file, const std::string& r
   return DataError("{}: damaged: {}; {}", file.string(), reason, remedy_for(file));
 }
 
-// Whatever fails while a file is read is damage of that file: HDF5's own errors, and sizes or texts
-// of which nothing can be made.
+// What fails while a file is read, and is no failure of the system's or want of memory, is damage of that
+// file: HDF5's own errors, and sizes or texts of which nothing can be made.
 template <class Work>
 auto Hdf5Reader::guarded(const Work& work) const -> decltype(work()) {
   try {
@@ -105,6 +162,10 @@ auto Hdf5Reader::guarded(const Work& work) const -> decltype(work()) {
   } catch (const MachineError& error) {
     if (const int code = system_error(error.what()); code != 0) throw_unreadable(name_, code);
     throw damaged_record(name_, error.what());
+  } catch (const std::bad_alloc&) {
+    throw MachineError("{}: cannot be read: out of memory", name_);
+  } catch (const std::system_error& error) {
+    throw_unreadable(name_, error.code().value());
   } catch (const std::exception& error) {
     throw damaged_record(name_, fmt::format("it holds what no record does ({})", error.what()));
   }
@@ -112,10 +173,10 @@ auto Hdf5Reader::guarded(const Work& work) const -> decltype(work()) {
 
 Hdf5Reader::Hdf5Reader(const std::filesystem::path& file) : name_(file.string()) {
   silence();
-  std::error_code error;
-  if (!std::filesystem::exists(file, error) && !error) throw DataError("{}: no such file", name_);
+  if (!is_there(file)) throw DataError("{}: no such file", name_);
+  const std::uint64_t size = RegularFile(file).size();
   const Seal seal = seal_of(file);
-  most_bytes_ = std::max(kAlways, kMostDeflated * std::filesystem::file_size(file, error));
+  most_bytes_ = std::max(kAlways, kMostDeflated * size);
   if (seal == Seal::broken) throw damaged_record(file, "its bytes are not those that were written");
   const Hdf5Handle access = property_list(H5P_FILE_ACCESS);
   // A published file never changes: no lock needed, and some network disks have none.
@@ -135,7 +196,7 @@ Hdf5Reader::Hdf5Reader(const std::filesystem::path& file) : name_(file.string())
     check(file_.id(), "open");
     haddr_t end = 0;
     check(H5Fget_eoa(file_.id(), &end), "end of file");
-    if (seal == Seal::absent && std::filesystem::file_size(file) > end)
+    if (seal == Seal::absent && size > end)
       throw damaged_record(file, "truncated: behind its data is only a part of its checksum");
   });
 }
@@ -158,21 +219,10 @@ std::vector<std::string> Hdf5Reader::children(const std::string& group) const {
     unsigned order = 0;
     check(H5Pget_link_creation_order(creation.id(), &order), group);
     const H5_index_t index = (order & H5P_CRT_ORDER_INDEXED) ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
-    H5G_info_t info{};
-    check(H5Gget_info(object.id(), &info), group);
-    const auto name_of = [&](hsize_t i, char* name, std::size_t size) {
-      return check(
-          H5Lget_name_by_idx(object.id(), ".", index, H5_ITER_INC, i, name, size, H5P_DEFAULT),
-          group);
-    };
-    std::vector<std::string> names;
-    for (hsize_t i = 0; i < info.nlinks; ++i) {
-      std::string name(usize(name_of(i, nullptr, 0)) + 1, '\0');
-      name_of(i, name.data(), name.size());
-      name.pop_back();
-      names.push_back(std::move(name));
-    }
-    return names;
+    Names names;
+    return names.after(
+        H5Literate(object.id(), index, H5_ITER_INC, nullptr, Names::add<H5L_info_t>, &names),
+        group);
   });
 }
 
@@ -180,7 +230,7 @@ std::vector<Dimension> Hdf5Reader::dims(const std::string& dataset) const {
   return guarded([&] {
     const Hdf5Handle set = open_dataset(file_.id(), dataset);
     const std::vector<hsize_t> sizes = axes_of(set.id(), dataset);
-    const bool is_scale = H5DSis_scale(set.id()) > 0;
+    const bool is_scale = answer(H5DSis_scale(set.id()), dataset) > 0;
     check_dimension_list(set.id(), sizes.size(), dataset);
     std::vector<Dimension> dims;
     for (unsigned i = 0; i < sizes.size(); ++i)
@@ -193,19 +243,17 @@ std::vector<Dimension> Hdf5Reader::dims(const std::string& dataset) const {
 Values Hdf5Reader::read(const std::string& dataset) const {
   if (!exists(dataset)) throw damaged_record(name_, fmt::format("no dataset '{}'", dataset));
   return guarded([&]() -> Values {
-    const Hdf5Handle set = open_dataset(file_.id(), dataset);
-    axes_of(set.id(), dataset);  // refuses what no array of ours is
+    Allowance allowance(most_bytes_);
+    const Hdf5Handle set = open_array(file_.id(), dataset, allowance);
     const Hdf5Handle extent(check(H5Dget_space(set.id()), dataset), H5Sclose);
     const Hdf5Handle type(check(H5Dget_type(set.id()), dataset), H5Tclose);
     const auto count = usize(check(H5Sget_simple_extent_npoints(extent.id()), dataset));
     const H5T_class_t kind = H5Tget_class(type.id());
     const std::size_t size = H5Tget_size(type.id());
-    if (count > most_bytes_ / std::max<std::size_t>(size, 1))
-      throw MachineError(
-          "{} has {} values, more than its file can hold", printable(dataset), count);
+    allowance.take(count, size, dataset);
     if (kind == H5T_STRING && H5Tis_variable_str(type.id()) == 0)
       throw MachineError("{} holds texts of one length, which no record has", printable(dataset));
-    if (kind == H5T_STRING) return read_texts(set.id(), count, dataset);
+    if (kind == H5T_STRING) return read_texts(set.id(), count, allowance, dataset);
     if (kind == H5T_FLOAT && size == 4) return read_as<float>(set.id(), count, dataset);
     if (kind == H5T_FLOAT) return read_as<double>(set.id(), count, dataset);
     if (kind == H5T_INTEGER && size == 1) return read_as<std::uint8_t>(set.id(), count, dataset);
@@ -219,14 +267,14 @@ std::vector<float> Hdf5Reader::read_block(const std::string& dataset,
                                           const std::vector<Index>& start,
                                           const std::vector<Index>& size) const {
   return guarded([&] {
-    Index count = 1;
-    for (Index n : size) count *= n;
-    std::vector<float> values(usize(count));
-    const Hdf5Handle set = open_dataset(file_.id(), dataset);
-    axes_of(set.id(), dataset);
+    Allowance allowance(most_bytes_);
+    const Hdf5Handle set = open_array(file_.id(), dataset, allowance);
     const Hdf5Handle type(check(H5Dget_type(set.id()), dataset), H5Tclose);
     if (H5Tget_class(type.id()) != H5T_FLOAT)
       throw MachineError("{} holds no numbers with a fraction", printable(dataset));
+    const std::uint64_t count = places_in(to_sizes(size), dataset);
+    allowance.take(count, sizeof(float), dataset);
+    std::vector<float> values(count);
     const Block block = select(set.id(), start, size);
     check(H5Dread(set.id(),
                   H5T_NATIVE_FLOAT,
