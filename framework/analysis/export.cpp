@@ -11,7 +11,9 @@
 
 #include "framework/analysis/comparison.hpp"
 #include "framework/base/json.hpp"
+#include "framework/base/regular_file.hpp"
 #include "framework/base/types.hpp"
+#include "framework/record/folder/runs_below.hpp"
 #include "framework/record/published/compare.hpp"
 #include "framework/train/stored_results.hpp"
 
@@ -41,13 +43,17 @@ template <class Read>
 void each_record(const std::vector<std::filesystem::path>& runs, Export& out, const Read& read) {
   std::set<std::string> seen;
   for (const std::filesystem::path& place : runs) try {
+      if (is_folder(place)) demand_run_folder(place);
       const Record record(place);
       if (seen.contains(record.run_id())) continue;
       read(place, record);
       seen.insert(record.run_id());
       ++out.runs;
+    } catch (const std::bad_alloc&) {
+      throw;
     } catch (const std::exception& error) {
       out.faults.push_back(message_of(error));
+      out.unreadable |= !dynamic_cast<const DataError*>(&error);
     }
 }
 

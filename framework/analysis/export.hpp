@@ -21,7 +21,8 @@ enum class ExportWhat { runs, curves, sentences };
 struct Export {
   std::string table;                // in the format asked for
   Index runs = 0;                   // that are in it
-  std::vector<std::string> faults;  // a line for each run that could not be read, and is not in it
+  std::vector<std::string> faults;  // a line for each run that is not in it
+  bool unreadable = false;          // one of these is sound as far as anybody knows
 };
 
 // Runs in the order given: folders or records. `path` is as given.

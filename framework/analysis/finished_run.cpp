@@ -51,6 +51,8 @@ std::string without_seed(const std::string& identity, Index& seed) {
 FinishedRun finished_run(const RunSummary& summary,
                          const std::filesystem::path& place,
                          const std::vector<std::string>& series) {
+  if (!summary.fault.empty() && summary.fault_state == RunState::unreadable)
+    throw MachineError("{}", summary.fault);
   if (!summary.fault.empty()) throw DataError("{}", summary.fault);
   if (summary.status.state == RunState::complete && !summary.complete)
     throw DataError(

@@ -8,6 +8,7 @@
 #include "framework/analysis/comparison.hpp"
 #include "framework/analysis/length_table.hpp"
 #include "framework/analysis/placed_run.hpp"
+#include "framework/base/error.hpp"
 
 namespace softalign {
 
@@ -15,6 +16,8 @@ namespace softalign {
 struct LeftOut {
   std::string place;
   std::string why;
+  ExitCode code =
+      ExitCode::done;  // else a group may lack it: data, it is damaged; failed, it cannot be read
 };
 
 // Groups that are tested unless somebody says otherwise.

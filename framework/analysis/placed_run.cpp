@@ -15,6 +15,7 @@
 #include "framework/base/error.hpp"
 #include "framework/base/json.hpp"
 #include "framework/base/path.hpp"
+#include "framework/base/regular_file.hpp"
 #include "framework/base/types.hpp"
 
 namespace softalign {
@@ -43,17 +44,16 @@ std::string conventions_of(const PlacedRun& run) {
 std::vector<RunSummary> summaries_of(const std::vector<GivenRun>& runs,
                                      const std::vector<std::string>& folders) {
   std::map<fs::path, RunSummary> known;
-  std::error_code error;
   for (const std::string& folder : folders)
-    if (fs::is_directory(folder, error))
+    if (is_folder(folder))
       for (RunSummary& summary : index_runs(folder).runs)
         known.emplace(normal_path(summary.run.root), std::move(summary));
   std::vector<RunSummary> summaries;
   for (const GivenRun& run : runs) {
     const auto found = known.find(run.place);
-    summaries.push_back(found != known.end()          ? found->second
-                        : fs::is_directory(run.place) ? summarize_run({run.place})
-                                                      : summarize_record(run.place));
+    summaries.push_back(found != known.end()   ? found->second
+                        : is_folder(run.place) ? summarize_run({run.place})
+                                               : summarize_record(run.place));
   }
   return summaries;
 }

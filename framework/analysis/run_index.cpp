@@ -96,7 +96,7 @@ std::optional<RunSummary> remembered(const RunFolder& run, std::time_t now, Inde
     RunSummary summary = unpack(entry.summary);
     summary.run = run;
     return summary;
-  } catch (const DataError&) {
+  } catch (const Error&) {  // summarize_run says why
     return std::nullopt;
   }
 }
@@ -124,13 +124,19 @@ class FolderIndex {
       }
     }
     ++read_;
-    const std::vector<std::string> files = files_of(run);
-    const Stamp before = stamp_of(run, files, now_);
-    const std::string ends = before.settled ? "" : ends_of(run, files);
+    IndexEntry entry;
+    try {
+      const std::vector<std::string> files = files_of(run);
+      const Stamp before = stamp_of(run, files, now_);
+      entry = {before.bytes, before.settled ? "" : ends_of(run, files), {}};
+    } catch (const MachineError&) {
+      return summarize_run(run);  // which says why
+    }
     RunSummary summary = summarize_run(run);
     const bool lasting = summary.fault.empty() && !may_change_unseen(summary.status.state);
     if (!place_.empty() && lasting) {
-      new_[name] = {before.bytes, ends, pack(summary)};
+      entry.summary = pack(summary);
+      new_[name] = std::move(entry);
       ++changed_;
     }
     return summary;

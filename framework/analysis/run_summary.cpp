@@ -7,6 +7,7 @@
 #include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/base/path.hpp"
+#include "framework/record/folder/runs_below.hpp"
 #include "framework/record/folder/setting.hpp"
 #include "framework/record/journal/bytes.hpp"
 #include "framework/record/journal/journal.hpp"
@@ -62,6 +63,7 @@ void read_record(RunSummary& summary, const std::filesystem::path& file) {
 void read_folder(RunSummary& summary) {
   const RunFolder& run = summary.run;
   if (is_there(run.identity())) summary.identity = read_file(run.identity());
+  demand_run_folder(run.root);
   if (summary.status.state == RunState::planned && run.journals().empty())
     throw DataError("{}: neither a journal nor a record; remove the folder, or run its spec again",
                     run.root.string());
@@ -73,10 +75,23 @@ void read_folder(RunSummary& summary) {
       run, journal.header() ? journal.header()->run_id : "", Spec::options_of_no_number());
 }
 
+// Calls read(), or keeps why it cannot read.
+template <class Read>
+void read_or_say(RunSummary& summary, const Read& read) {
+  try {
+    read();
+  } catch (const std::bad_alloc&) {  // the machine's, whatever the run
+    throw;
+  } catch (const std::exception& error) {
+    summary.fault = message_of(error);
+    if (!dynamic_cast<const DataError*>(&error)) summary.fault_state = RunState::unreadable;
+  }
+}
+
 }  // namespace
 
 std::string RunSummary::state() const {
-  return fault.empty() ? std::string(to_string(status.state)) : "corrupt";
+  return std::string(to_string(fault.empty() ? status.state : fault_state));
 }
 
 RunSummary summarize_run(const RunFolder& run) {
@@ -86,25 +101,19 @@ RunSummary summarize_run(const RunFolder& run) {
   if (!whole.has_filename()) whole = whole.parent_path();  // it was written with a slash behind it
   summary.name = whole.parent_path().filename().string();
   summary.run_id = whole.filename().string();
-  try {
+  read_or_say(summary, [&] {
     summary.status = run_status(run);
     if (is_there(run.record()))
       read_record(summary, run.record());
     else
       read_folder(summary);
-  } catch (const std::exception& error) {
-    summary.fault = message_of(error);
-  }
+  });
   return summary;
 }
 
 RunSummary summarize_record(const std::filesystem::path& file) {
   RunSummary summary;
-  try {
-    read_record(summary, file);
-  } catch (const std::exception& error) {
-    summary.fault = message_of(error);
-  }
+  read_or_say(summary, [&] { read_record(summary, file); });
   return summary;
 }
 

@@ -28,12 +28,14 @@ struct RunSummary {
   SeriesColumns dev;      // every column, as published last
   SeriesColumns train;    // the loss, thinned to kCurvePoints
   std::string fault;      // what is wrong with the run and what to do; empty when it could be read
+  // With a fault: corrupt, or unreadable where the system did not let it be read, which proves no damage.
+  RunState fault_state = RunState::corrupt;
 
-  // As people read it; "corrupt" when there is a fault.
+  // As people read it; that of the fault when there is one.
   std::string state() const;
 };
 
-// Never throws: a run that cannot be read has a fault. Its state is that of this moment.
+// A run that cannot be read has a fault; nothing is thrown but std::bad_alloc. Its state is that of this moment.
 RunSummary summarize_run(const RunFolder& run);
 RunSummary summarize_record(const std::filesystem::path& file);  // the same of a record anywhere
 

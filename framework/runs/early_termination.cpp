@@ -210,7 +210,7 @@ std::string DevHistory::json() const {
 }
 
 DevHistory read_dev_history(const fs::path& run_folder) {
-  if (!fs::exists(history_file(run_folder))) return {};
+  if (!is_there(history_file(run_folder))) return {};
   try {
     const Json json = read_json<Json>(read_file(history_file(run_folder)));
     DevHistory history;
@@ -229,7 +229,9 @@ DevHistory read_dev_history(const fs::path& run_folder) {
       history.decisions.push_back(std::move(decision));
     }
     return history;
-  } catch (const std::exception&) {
+  } catch (const DataError&) {
+    return {};
+  } catch (const Json::exception&) {
     return {};
   }
 }

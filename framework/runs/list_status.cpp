@@ -35,13 +35,39 @@ std::vector<SweepTable::Parameter> parameters_of(const ListedRun& row) {
 }
 
 // What a summary does not look at where the record is whole, and who goes on with the run needs.
-std::string folder_fault(const RunFolder& run) {
+std::string folder_fault(const RunFolder& run, const RunSummary& summary, const ListedRun& row) {
+  if (summary.run_id != row.run_id)
+    return fmt::format("{}: holds another run, {}", run.root.string(), printable(summary.run_id));
   const std::vector<Index> journals = run.journals();
   if (journals.empty()) return "";
   for (const fs::path& needed : {run.spec(), run.identity()})
-    if (!fs::exists(needed)) return fmt::format("{}: is missing", needed.string());
+    if (!is_there(needed)) return fmt::format("{}: is missing", needed.string());
   const fs::path newest = run.journal(journals.back());
   return begins_as_journal(newest) ? "" : fmt::format("{}: no journal", newest.string());
+}
+
+// `summary`: null where the row has no folder.
+RowStatus look_at(const RunFolder& run,
+                  const ListedRun& row,
+                  RunSummary* summary,
+                  const ProofOfDeath& proof) {
+  if (!summary) {
+    is_there(run.root);  // or nobody can know
+    return {};
+  }
+  // Another host's process cannot be seen from here, but Slurm may know that it is gone.
+  if (is_worked_on(summary->status.state)) summary->status = run_status(run, proof);
+  RowStatus status{summary->status, summary->fault};
+  if (is_worked_on(status.state)) {
+    status.fault.clear();  // it may be half written
+    return status;
+  }
+  if (!status.fault.empty()) {
+    status.state = summary->fault_state;
+  } else if (status.fault = folder_fault(run, *summary, row); !status.fault.empty()) {
+    status.state = RunState::corrupt;
+  }
+  return status;
 }
 
 std::vector<RankedConfiguration> ranking_of(const RunList& list, const ListStatus& status) {
@@ -70,7 +96,7 @@ std::vector<RankedConfiguration> ranking_of(const RunList& list, const ListStatu
 
 ListStatus list_status(const RunList& list) {
   std::map<fs::path, RunSummary> summaries;  // by folder
-  RunIndex index = fs::exists(list.folder) ? index_runs(list.folder) : RunIndex{};
+  RunIndex index = is_there(list.folder) ? index_runs(list.folder) : RunIndex{};
   for (RunSummary& summary : index.runs) {
     const fs::path folder = summary.run.root;
     summaries.emplace(folder, std::move(summary));
@@ -78,30 +104,20 @@ ListStatus list_status(const RunList& list) {
   ListStatus status;
   SlurmWitness witness;
   for (const ListedRun& row : list.rows) {
-    const auto found = summaries.find(list.run(row).root);
-    const bool begun = found != summaries.end();
-    // Another host's process cannot be seen from here, but Slurm may know that it is gone.
-    if (begun && is_worked_on(found->second.status.state))
-      found->second.status = run_status(list.run(row), std::ref(witness));
-    status.rows.push_back(row_status(list, row, begun ? found->second.status : RunStatus{}));
+    const RunFolder run = list.run(row);
+    const auto found = summaries.find(run.root);
+    RunSummary* const summary = found == summaries.end() ? nullptr : &found->second;
+    status.rows.push_back(
+        row_status(list, row, [&] { return look_at(run, row, summary, std::ref(witness)); }));
     status.metric.push_back(std::numeric_limits<double>::quiet_NaN());
     status.summaries.emplace_back();
-    if (!begun) continue;
-    std::string fault = found->second.fault;
-    if (fault.empty() && found->second.run_id != row.run_id)
-      fault = fmt::format("{}: holds another run, {}",
-                          list.run(row).root.string(),
-                          printable(found->second.run_id));
-    if (fault.empty()) fault = folder_fault(list.run(row));
-    if (!fault.empty() && !is_worked_on(status.rows.back().state)) {
-      status.rows.back().state = RunState::corrupt;
-      status.rows.back().fault = std::move(fault);
-    }
-    if (const RunState state = status.rows.back().state; state != RunState::corrupt)
-      status.metric.back() = is_over(state)
-                                 ? selected_value(found->second, list.options.metric.name.substr(4))
-                                 : metric_of(list, status.rows.back());
-    status.summaries.back() = std::move(found->second);
+    if (!summary) continue;
+    const RunState state = status.rows.back().state;
+    if (is_over(state))
+      status.metric.back() = selected_value(*summary, list.options.metric.name.substr(4));
+    else if (state != RunState::corrupt)
+      status.metric.back() = metric_of(list, status.rows.back());
+    status.summaries.back() = std::move(*summary);
   }
   rank(list, status);
   return status;

@@ -99,7 +99,7 @@ class LocalRun {
   std::string why_lost(const ListedRun& row) const {
     try {
       if (const auto owner = newest_claim(list_.run(row))) return proof_of_death(*owner);
-    } catch (const DataError&) {
+    } catch (const Error&) {
     }
     return "nobody works on it any more";
   }
@@ -162,7 +162,7 @@ class LocalRun {
       try {
         const auto owner = newest_claim(list_.run(list_.rows[i]));
         if (owner && owner->boot_id == Owner::self().boot_id) return true;
-      } catch (const DataError&) {
+      } catch (const Error&) {
       }
     }
     return false;

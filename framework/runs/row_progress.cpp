@@ -9,14 +9,14 @@
 namespace softalign {
 
 void RowProgress::look() {
-  const std::vector<Index> journals = run_.journals();
-  if (journals.empty()) return;
-  if (journals.back() != attempt_) {
-    attempt_ = journals.back();
-    tail_ = std::make_unique<JournalTail>(run_.journal(attempt_));
-    first_update_ = -1;
-  }
   try {
+    const std::vector<Index> journals = run_.journals();
+    if (journals.empty()) return;
+    if (journals.back() != attempt_) {
+      attempt_ = journals.back();
+      tail_ = std::make_unique<JournalTail>(run_.journal(attempt_));
+      first_update_ = -1;
+    }
     for (const Frame& frame : tail_->next()) {
       const auto* const scalars = std::get_if<Scalars>(&frame);
       if (!scalars) continue;
@@ -30,9 +30,9 @@ void RowProgress::look() {
         first_time_ = last_time_;
       }
     }
-  } catch (const DataError&) {  // not whole yet, or damaged: whoever works on it will say so
+    if (updates_ == 0) updates_ = run_status(run_).updates;
+  } catch (const Error&) {  // not whole yet, damaged or unreadable: whoever works on it will say so
   }
-  if (updates_ == 0) updates_ = run_status(run_).updates;
 }
 
 double RowProgress::seconds_left() const {

@@ -11,19 +11,30 @@
 namespace softalign {
 
 RowStatus row_status(const RunList& list, const ListedRun& row, const ProofOfDeath& proof) {
-  return row_status(list, row, run_status(list.run(row), proof));
+  return row_status(list, row, [&] { return RowStatus{run_status(list.run(row), proof), {}}; });
 }
 
-RowStatus row_status(const RunList& list, const ListedRun& row, RunStatus run) {
-  RowStatus status{std::move(run), {}};
-  const std::filesystem::path failure = list.place().failure(row.run_id);
-  const bool trained = status.state == RunState::trained;
-  if ((status.state == RunState::planned || status.state == RunState::failed || trained) &&
-      is_there(failure)) {
-    if (!trained) status.state = RunState::failed;
-    status.fault = std::string(trimmed(read_file(failure)));
+RowStatus row_status(const RunList& list,
+                     const ListedRun& row,
+                     const std::function<RowStatus()>& look) {
+  try {
+    RowStatus status = look();
+    const std::filesystem::path failure = list.place().failure(row.run_id);
+    const bool trained = status.state == RunState::trained;
+    if ((status.state == RunState::planned || status.state == RunState::failed || trained) &&
+        is_there(failure)) {
+      if (!trained) status.state = RunState::failed;
+      status.fault = std::string(trimmed(read_file(failure)));
+    }
+    return status;
+  } catch (const std::bad_alloc&) {  // the machine's, whatever the row
+    throw;
+  } catch (const std::exception& error) {
+    RowStatus status;
+    status.state = RunState::unreadable;
+    status.fault = message_of(error);
+    return status;
   }
-  return status;
 }
 
 std::vector<std::string> state_texts(const RunList& list, const std::vector<RowStatus>& rows) {
@@ -33,14 +44,16 @@ std::vector<std::string> state_texts(const RunList& list, const std::vector<RowS
   if (is_there(results)) runs = runs_below(results);
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < list.rows.size(); ++i) {
-    std::vector<RunFolder> others;
-    if (rows[i].state == RunState::planned && !prunes)
-      others = complete_elsewhere(runs, list.run(list.rows[i]));
-    texts.push_back(
-        others.empty()
-            ? std::string(to_string(rows[i].state))
-            : "complete as " +
-                  printable(others.front().root.lexically_relative(results).string(), kWhole));
+    texts.emplace_back(to_string(rows[i].state));
+    if (rows[i].state != RunState::planned || prunes) continue;
+    try {
+      const auto others = complete_elsewhere(runs, list.run(list.rows[i]));
+      if (!others.empty())
+        texts.back() = "complete as " +
+                       printable(others.front().root.lexically_relative(results).string(), kWhole);
+    } catch (const MachineError& error) {  // nobody knows what that one is
+      texts.back() += fmt::format("; {}", in_one_line(error));
+    }
   }
   return texts;
 }

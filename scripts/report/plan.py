@@ -12,7 +12,7 @@ from report.run import Problem, Recorded
 from report.svg import number, or_nan, spread
 
 UNSET = "not set"  # an option that a condition of the sweep takes from some rows
-STATES = ["complete", "pruned", "running", "claimed", "interrupted", "trained", "planned", "failed", "lost", "corrupt"]
+STATES = ["complete", "pruned", "running", "claimed", "interrupted", "trained", "planned", "failed", "lost", "corrupt", "unreadable"]
 
 
 @dataclass(frozen=True)

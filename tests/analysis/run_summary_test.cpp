@@ -118,8 +118,13 @@ BOOST_AUTO_TEST_CASE(a_fault_names_the_file_and_the_remedy) {
   BOOST_TEST(contains(fault_after([](const RunFolder& run) {
                         fs::remove_all(run.root);
                         fs::create_directory(run.root);
+                        write_file(run.identity(), "{\"seed\":1}");
                       }),
                       "remove the folder, or run its spec again"));
+  const Scratch empty;  // who lists it took it for a run's because it could not be read then
+  const RunSummary summary = summarize_run({empty.path()});
+  BOOST_TEST(summary.state() == "unreadable");
+  BOOST_TEST(contains(summary.fault, "give the same command again"), summary.fault);
 }
 
 BOOST_AUTO_TEST_CASE(a_record_is_enough) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -20,6 +21,7 @@ import pytest
 BINARIES = Path(os.environ.get("SOFTALIGN_BINARY_DIR", "build/release")).absolute()
 PROGRAM = BINARIES / "bin" / "softalign"
 ANGULAR = BINARIES / "lib" / "angular.so"
+SHIM = BINARIES / "lib" / "torture_shim.so"  # of tests/torture: makes calls fail
 SANITIZED = "SOFTALIGN_SANITIZE" in os.environ  # the program is slow, opens files of its own and maps terabytes
 can_be_limited = pytest.mark.skipif(SANITIZED, reason="a sanitizer maps more than ulimit -v allows")
 PATIENCE = int(os.environ.get("SOFTALIGN_PATIENCE", "1"))  # so many times as long may something take
@@ -79,6 +81,25 @@ def answer(*arguments: object, cwd: Path, **more: Any) -> Any:
 def json_lines(*arguments: object, cwd: Path, **more: Any) -> list[dict[str, Any]]:
     """The same of a program that prints an object a line."""
     return [json.loads(line) for line in softalign(*arguments, "--json", cwd=cwd, **more).stdout.splitlines()]
+
+
+# What the system answers about files that are sound.
+READ_ERRORS = [
+    errno.EACCES, errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN,
+]  # fmt: skip
+
+
+def unreadable(path: Path, number: int = errno.EACCES, calls: str = "open,opendir") -> dict[str, str]:
+    """The environment in which these calls fail for this file, or for this folder and what is below it."""
+    if not SHIM.exists():
+        pytest.skip(f"no {SHIM}: it is not built with sanitizers")
+    own = {"TORTURE_BELOW": path, "TORTURE_CALLS": calls, "TORTURE_DO": "fail", "TORTURE_AT": 1, "TORTURE_TIMES": 0, "TORTURE_NUMBER": number}
+    return {**os.environ, "SOFTALIGN_CACHE": "", "LD_PRELOAD": str(SHIM), **{name: str(value) for name, value in own.items()}}
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """All files below a folder."""
+    return {name: (folder / name).read_bytes() for name in files_below(folder)}
 
 
 def needs_subwords() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import io
 import json
 import re
@@ -13,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from command_line import TINY, answer, error, interrupt, on_terminal, softalign, started, trained_run, wait_until
+from command_line import TINY, answer, error, interrupt, on_terminal, softalign, started, trained_run, unreadable, wait_until
 
 h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
 numpy = pytest.importorskip("numpy")  # comes with it
@@ -181,17 +182,24 @@ def test_one_bad_run_spoils_no_table(spoilt: Path) -> None:
     interrupted = started("run", "tiny.yaml", "train.epochs=100000", "evaluate.search_dev=false", cwd=spoilt)
     wait_until(lambda: len(list(spoilt.glob("results/tiny/*/ckpt/*.ckpt"))) > 10)
     interrupt(interrupted)
-    done = softalign("compare", "--metric", "bleu", cwd=spoilt)
+    done = softalign("compare", "--metric", "bleu", cwd=spoilt, code=3)
     assert done.stdout.startswith("4 runs in 3 groups")
+    assert "\nINCOMPLETE: 1 run could not be read and is missing here\n" in done.stdout
     damaged, stopped = sorted(done.stderr.splitlines(), key=lambda line: "interrupted" in line)
     assert str(run.relative_to(spoilt)) in damaged
     assert "the run is interrupted, so it is left out" in stopped
-    shown = answer("compare", "--metric", "bleu", cwd=spoilt)
-    assert len(shown["left_out"]) == 2
+    shown = answer("compare", "--metric", "bleu", cwd=spoilt, code=3)
+    assert [entry["unread"] for entry in shown["left_out"]].count(True) == 1 and len(shown["left_out"]) == 2
     assert str(run.relative_to(spoilt)) in [entry["place"] for entry in shown["left_out"]]
     exported = softalign("export", "results", cwd=spoilt)
     assert len(exported.stdout.splitlines()) == 1 + 5  # the interrupted one has curves and a state
     assert str(run.relative_to(spoilt)) in exported.stderr
+    for file, calls in ((run, "open,opendir"), (run, "stat"), (run.parent, "open,opendir"), (spoilt / "results/tiny", "stat")):
+        env = unreadable(file, errno.ESTALE, calls)
+        done = softalign("compare", "--metric", "bleu", cwd=spoilt, code=1, env=env)
+        assert "Stale file handle" in done.stderr and ("INCOMPLETE: 1 run " in done.stdout or file != run)
+        done = softalign("export", "results", cwd=spoilt, code=1, env=env)
+        assert "Stale file handle" in done.stderr
     shutil.rmtree(spoilt / "results")
     (run.parent).mkdir(parents=True)
     assert "no run there that could be compared" in error("compare", cwd=spoilt, code=3)

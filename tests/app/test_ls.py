@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import PATIENCE, PROGRAM, TINY, answer, error, kill, only_run, softalign, started, wait_until
+from command_line import (
+    PATIENCE, PROGRAM, READ_ERRORS, TINY, answer, error, kill, only_run, softalign, started, unreadable, wait_until,
+)  # fmt: skip
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
 bench_ls = pytest.importorskip("bench_ls", reason="python3-h5py is not installed")
@@ -145,6 +147,22 @@ def test_states_are_chosen(three: Path) -> None:
     assert softalign("ls", "--state", "lost", cwd=three).stdout == "no runs below results in such a state\n"
     line = error("ls", "--state", "complet", cwd=three, code=2)
     assert "'complet' is no state of a run; did you mean 'complete'?" in line
+
+
+def test_what_cannot_be_looked_into_is_listed_and_told(three: Path) -> None:
+    run = next(three.glob("results/tiny/*"))
+    for place, calls, lines in (
+        (run / "run.h5", "open", 3), (run, "stat", 3), (run, "open,opendir", 3), (run.parent, "open,opendir", 1), (run.parent, "stat", 1),
+    ):  # fmt: skip
+        for number in READ_ERRORS:
+            env = unreadable(place, number, calls)
+            done = softalign("ls", cwd=three, env=env, code=1)
+            assert done.stdout.count(" unreadable ") == 1 and os.strerror(number) in done.stderr, done
+            rows = answer("ls", "--state", "unreadable", cwd=three, env=env, code=1)
+            assert len(rows) == 1 and os.strerror(number) in rows[0]["fault"]
+            assert len(answer("ls", cwd=three, env=env, code=1)) == lines
+    for calls in ("stat", "open,opendir"):
+        assert "Permission denied" in softalign("ls", cwd=three, env=unreadable(three / "results", calls=calls), code=1).stderr
 
 
 def test_lines_are_sorted(three: Path) -> None:

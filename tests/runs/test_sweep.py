@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import random
@@ -17,7 +18,9 @@ import h5py
 import pytest
 
 from checks import check_same_runs
-from command_line import MODEL, PROGRAM, TASK, answer, error, interrupt, kill, softalign, started, text_spec, wait_until
+from command_line import (
+    MODEL, PROGRAM, READ_ERRORS, TASK, answer, contents, error, interrupt, kill, softalign, started, text_spec, unreadable, wait_until,
+)  # fmt: skip
 
 REPEATS = int(os.environ.get("SOFTALIGN_SWEEP_REPEATS", "3"))  # of what is left to chance
 
@@ -289,6 +292,40 @@ def test_one_corrupt_run_is_named_and_the_table_still_comes(here: Path, damage: 
     assert row["run_id"] in table.stderr and table.stderr.startswith("softalign: row 1 (")
     retried = softalign("sweep", "retry", "sweep.yaml", "--state", "corrupt", cwd=here)
     assert "4 complete" in retried.stdout and (here / "results/small/.corrupt").is_dir()
+
+
+def test_a_row_that_cannot_be_read_is_neither_moved_nor_trained_again(here: Path):
+    """A colleague's umask, a network disk that is away, too many open files: none of it proves damage."""
+    (here / "sweep.yaml").write_text(ONE_SEED)
+    softalign("sweep", "run", "sweep.yaml", cwd=here)
+    run = here / status(here)["rows"][1]["folder"]
+    before = contents(here / "results")
+    for number in READ_ERRORS:
+        for file in ("run.h5", "journal-001.jrnl", "status.json", "attempt-001/CLAIM", "") if number == errno.EACCES else ("run.h5",):
+            env = unreadable(run / file, number)
+            shown = softalign("sweep", "status", "sweep.yaml", cwd=here, env=env, code=1)
+            assert "3 complete, 1 unreadable" in shown.stdout, shown.stdout
+            for command in ("status", "run", "retry"):
+                done = softalign("sweep", command, "sweep.yaml", cwd=here, env=env, code=1)
+                assert os.strerror(number) in done.stderr and "corrupt" not in done.stdout + done.stderr, done
+                assert "softalign sweep retry" not in done.stderr
+            state = answer("sweep", "status", "sweep.yaml", cwd=here, env=env, code=1)["rows"][1]
+            assert state["state"] == "unreadable" and os.strerror(number) in state["fault"]
+    after = contents(here / "results")
+    assert {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)} <= {"small/sweep.h5"}
+    assert states(here) == {"complete": 4}
+
+
+def test_a_sweep_whose_rows_cannot_be_looked_for_is_not_planned_anew(here: Path):
+    (here / "sweep.yaml").write_text(ONE_SEED)
+    softalign("sweep", "run", "sweep.yaml", cwd=here)
+    run = here / status(here)["rows"][1]["folder"]
+    for calls in ("stat", "open,opendir,stat"):
+        env = unreadable(run, errno.ESTALE, calls)
+        assert "3 complete, 1 unreadable" in softalign("sweep", "status", "sweep.yaml", cwd=here, env=env, code=1).stdout
+        assert "nothing to retry" in softalign("sweep", "retry", "sweep.yaml", cwd=here, env=env, code=1).stdout
+        assert ": begins" not in softalign("sweep", "run", "sweep.yaml", cwd=here, env=env, code=1).stderr
+    assert not (run / "attempt-002").exists() and states(here) == {"complete": 4}
 
 
 def test_a_record_that_is_gone_is_made_again_from_its_journals(here: Path):

@@ -1,5 +1,5 @@
 // softalign compare [RUN|FOLDER..]: runs beside each other, those of several seeds as one, and every
-// group of them against a baseline. A run that cannot be read is named and left out.
+// group of them against a baseline. A run that cannot be read is named, and its absence marked.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -13,6 +13,7 @@
 #include "framework/app/records/runs.hpp"
 #include "framework/app/terminal/number_option.hpp"
 #include "framework/app/terminal/table.hpp"
+#include "framework/base/counted.hpp"
 #include "framework/base/path.hpp"
 #include "framework/base/workers.hpp"
 #include "framework/config/plugin_loader.hpp"
@@ -34,7 +35,8 @@ Trust a difference that stands out in both; one pair of runs has no p. The
 baseline is the group without attention (vanilla), where there is one, or else
 the first; --baseline names another. It is not the best one, since p-values
 against what was chosen by its own score are too small.
-Runs that are not complete or cannot be read are named and left out.)";
+Runs that are not complete are named and left out. If some cannot be read, the
+table says that it is incomplete, and the exit status is not 0.)";
 
 struct Arguments {
   std::vector<std::string> places = {"results"};
@@ -54,6 +56,11 @@ struct Runs {
   std::vector<LeftOut> left_out;
 };
 
+// Data: what was read is wrong; failed: it could not be read.
+ExitCode code_of(const std::exception& error) {
+  return dynamic_cast<const DataError*>(&error) ? ExitCode::data : ExitCode::failed;
+}
+
 Runs read_runs(const Arguments& arguments, const std::vector<std::string>& series) {
   const std::vector<GivenRun> given = given_runs(arguments.places, arguments.results);
   const std::vector<RunSummary> summaries = summaries_of(given, arguments.places);
@@ -61,8 +68,12 @@ Runs read_runs(const Arguments& arguments, const std::vector<std::string>& serie
   for (std::size_t i = 0; i < given.size(); ++i) try {
       runs.finished.push_back(finished_run(summaries[i], given[i].place, series));
       runs.finished.back().given = given[i].argument;
+    } catch (const std::bad_alloc&) {
+      throw;
     } catch (const std::exception& fault) {
-      runs.left_out.push_back({given[i].place.string(), message_of(fault)});
+      const bool sound = summaries[i].fault.empty() && code_of(fault) == ExitCode::data;
+      runs.left_out.push_back(
+          {given[i].place.string(), message_of(fault), sound ? ExitCode::done : code_of(fault)});
     }
   return runs;
 }
@@ -72,8 +83,10 @@ bool leaves_out(Runs& runs, const std::set<const FinishedRun*>& wanted) {
   std::set<fs::path> broken;
   for (FinishedRun& run : runs.finished) try {
       if (wanted.contains(&run)) read_sentences(run);
+    } catch (const std::bad_alloc&) {
+      throw;
     } catch (const std::exception& error) {
-      runs.left_out.push_back({run.place.string(), message_of(error)});
+      runs.left_out.push_back({run.place.string(), message_of(error), code_of(error)});
       broken.insert(run.place);
     }
   std::erase_if(runs.finished, [&](const FinishedRun& run) { return broken.contains(run.place); });
@@ -85,7 +98,8 @@ std::string too_many_groups(const Comparison& comparison) {
                      comparison.groups.size());
 }
 
-void compare_runs(const Arguments& arguments) {
+// Failed or data where runs that may belong into the comparison cannot be read, or are damaged.
+ExitCode compare_runs(const Arguments& arguments) {
   for (const std::string& plugin : arguments.plugins) load_plugin(plugin);
   std::vector<MetricName> metrics;
   if (!arguments.metrics.empty()) metrics = metric_names(arguments.metrics);
@@ -118,22 +132,40 @@ void compare_runs(const Arguments& arguments) {
   if (runs.left_out.size() > kNamed)
     left_out += fmt::format("and {} more left out; --json names all of them\n",
                             runs.left_out.size() - kNamed);
+  const auto left_out_by = [&](ExitCode code) {
+    return std::ranges::count(runs.left_out, code, &LeftOut::code);
+  };
+  const auto unreadable = left_out_by(ExitCode::failed), damaged = left_out_by(ExitCode::data);
   if (runs.finished.empty()) {
     print_error(left_out);
+    if (unreadable > 0)
+      throw MachineError("{}: no run there that can be read", arguments.places.front());
     throw DataError("{}: no run there that could be compared", arguments.places.front());
   }
   PairedTestOptions draws = arguments.draws;
   draws.threads = threads_or_all(arguments.threads);
   if (!arguments.no_tests && !many) comparison.against = against_baseline(comparison, draws);
-  if (arguments.json) return print_json(comparison_json(comparison, runs.left_out, draws));
+  const ExitCode code = unreadable > 0 ? ExitCode::failed
+                        : damaged > 0  ? ExitCode::data
+                                       : ExitCode::done;
+  if (arguments.json) {
+    print_json(comparison_json(comparison, runs.left_out, draws));
+    if (code != ExitCode::done) print_error(left_out);
+    return code;
+  }
   print_text("{}", comparison_text(comparison, draws));
   if (!arguments.no_tests && many) print_text("{}", too_many_groups(comparison));
+  if (const auto missing = unreadable + damaged; missing > 0)
+    print_text("INCOMPLETE: {} could not be read and {} missing here\n",
+               counted(missing, "run"),
+               missing == 1 ? "is" : "are");
   print_error(left_out);
+  return code;
 }
 
 }  // namespace
 
-void add_compare(CLI::App& app, Outcome&) {
+void add_compare(CLI::App& app, Outcome& outcome) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command =
       add_command(app,
@@ -171,7 +203,7 @@ void add_compare(CLI::App& app, Outcome&) {
   add_plugin_option(*command, arguments->plugins, kMetricsOfPlugins);
   add_threads_option(*command, arguments->threads);
   command->add_flag("--json", arguments->json, "print it all as JSON");
-  command->callback([arguments] { compare_runs(*arguments); });
+  command->callback([arguments, &outcome] { outcome.code = compare_runs(*arguments); });
 }
 
 }  // namespace softalign::app

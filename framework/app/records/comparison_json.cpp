@@ -93,7 +93,8 @@ Json comparison_json(const Comparison& comparison,
     json["against_baseline"].push_back(against_json(comparison, against, draws));
   json["left_out"] = Json::array();
   for (const LeftOut& run : left_out)
-    json["left_out"].push_back({{"place", run.place}, {"why", run.why}});
+    json["left_out"].push_back(
+        {{"place", run.place}, {"why", run.why}, {"unread", run.code != ExitCode::done}});
   return json;
 }
 

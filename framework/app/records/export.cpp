@@ -73,15 +73,20 @@ std::string exported_links(const Arguments& arguments) {
   return links.text;
 }
 
-void export_tables(Arguments& arguments) {
+// Failed where a run that belongs into the table cannot be read.
+ExitCode export_tables(Arguments& arguments) {
   arguments.file.check();
   for (const std::string& plugin : arguments.plugins) load_plugin(plugin);
   if (arguments.what == "report") {
     arguments.draws.threads = threads_or_all(0);
     const Json report = report_json(arguments.places, arguments.results, arguments.draws);
-    return write(arguments.file, json_line(report));
+    write(arguments.file, json_line(report));
+    return ExitCode::done;
   }
-  if (arguments.what == "links") return write(arguments.file, exported_links(arguments));
+  if (arguments.what == "links") {
+    write(arguments.file, exported_links(arguments));
+    return ExitCode::done;
+  }
   std::vector<std::filesystem::path> runs;
   for (const GivenRun& run : given_runs(arguments.places, arguments.results))
     runs.push_back(run.place);
@@ -89,13 +94,16 @@ void export_tables(Arguments& arguments) {
   std::string faults;
   for (const std::string& fault : made.faults) faults += fault + "\n";
   print_error(faults);
+  if (made.runs == 0 && made.unreadable)
+    throw MachineError("{}: no run there that can be read", arguments.places.front());
   if (made.runs == 0) throw DataError("{}: no run there to export", arguments.places.front());
   write(arguments.file, made.table);
+  return made.unreadable ? ExitCode::failed : ExitCode::done;
 }
 
 }  // namespace
 
-void add_export(CLI::App& app, Outcome&) {
+void add_export(CLI::App& app, Outcome& outcome) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = add_command(
       app,
@@ -141,9 +149,9 @@ void add_export(CLI::App& app, Outcome&) {
   add_plugin_option(*command, arguments->plugins, kMetricsOfPlugins);
   arguments->file.add_to(*command, "-o,--output", "a new file (default: standard output)");
   command->get_option("--force")->needs("--output");
-  command->callback([arguments, command] {
+  command->callback([arguments, command, &outcome] {
     check_used(*command, arguments->what);
-    export_tables(*arguments);
+    outcome.code = export_tables(*arguments);
   });
 }
 

@@ -87,29 +87,33 @@ void print_table(const std::vector<Line>& lines) {
   print_text("{}", table.fitted());
 }
 
-void ls(const Arguments& arguments) {
+// Failed where some run, or what may hold runs, cannot be read.
+ExitCode ls(const Arguments& arguments) {
   std::vector<Line> lines = lines_below(arguments.folder);
   const bool any = !lines.empty();
+  ExitCode code = ExitCode::done;
+  for (const Line& line : lines)
+    if (!line.summary.fault.empty() && line.summary.fault_state == RunState::unreadable)
+      code = ExitCode::failed;
   sort_lines(lines, arguments.sort);
   keep_states(lines, arguments.states);
-  if (arguments.json) {
+  std::string faults;
+  for (const Line& line : lines)
+    if (!line.summary.fault.empty()) faults += line.summary.fault + "\n";
+  if (arguments.json)
     print_lines_as_json(lines);
-    return;
-  }
-  if (lines.empty())
+  else if (lines.empty())
     print_text(
         "no runs below {}{}\n", printable(arguments.folder, kWhole), any ? " in such a state" : "");
   else
     print_table(lines);
-  std::string faults;
-  for (const Line& line : lines)
-    if (!line.summary.fault.empty()) faults += line.summary.fault + "\n";
-  print_error(faults);
+  if (!arguments.json || code != ExitCode::done) print_error(faults);
+  return code;
 }
 
 }  // namespace
 
-void add_ls(CLI::App& app, Outcome&) {
+void add_ls(CLI::App& app, Outcome& outcome) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = add_command(
       app, "ls", "the runs below a folder and how they stand", "Records", "softalign ls");
@@ -123,7 +127,7 @@ void add_ls(CLI::App& app, Outcome&) {
       "by name, run, state, updates, age, dev/METRIC or test/METRIC, the best first "
       "(default: by path)");
   command->add_flag("--json", arguments->json, "print them as JSON");
-  command->callback([arguments] { ls(*arguments); });
+  command->callback([arguments, &outcome] { outcome.code = ls(*arguments); });
 }
 
 }  // namespace softalign::app

@@ -5,6 +5,7 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/path.hpp"
+#include "framework/base/regular_file.hpp"
 #include "framework/base/text.hpp"
 
 namespace softalign::app {
@@ -46,8 +47,7 @@ fs::path find_run(const RunArgument& argument) {
   if (argument.run.empty())
     throw SpecError("which run? give its folder, its run.h5 or the beginning of its id");
   const fs::path given = argument.run;
-  std::error_code error;  // a name that cannot be one of a file may still be no run's
-  if (fs::is_directory(given, error)) {
+  if (is_folder(given)) {
     if (is_run_folder(given)) return normal_path(given);
     const std::vector<RunFolder> below = runs_below(given);
     if (below.size() == 1) return normal_path(below.front().root);
@@ -58,9 +58,10 @@ fs::path find_run(const RunArgument& argument) {
                     below.size(),
                     shell_file(given.string()));
   }
+  std::error_code error;  // a name that cannot be one of a file may still be no run's
   if (fs::exists(given, error)) return given;
   std::vector<RunFolder> found;
-  if (fs::is_directory(argument.results, error))
+  if (is_folder(argument.results))
     for (const RunFolder& run : runs_below(argument.results))
       if (run.root.filename().string().starts_with(argument.run)) found.push_back(run);
   if (found.size() == 1) return found.front().root;
@@ -89,13 +90,15 @@ std::vector<GivenRun> given_runs(const std::vector<std::string>& arguments,
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     std::error_code error;
     std::vector<fs::path> places;
-    if (fs::is_directory(arguments[i], error))
+    if (is_folder(arguments[i]))
       for (const RunFolder& run : runs_below(arguments[i])) places.push_back(run.root);
     else
       places.push_back(find_run({arguments[i], results}));
-    for (const fs::path& place : places)
-      if (seen.insert(fs::weakly_canonical(place, error)).second)
+    for (const fs::path& place : places) {
+      const fs::path canonical = fs::weakly_canonical(place, error);
+      if (seen.insert(error ? whole_path(place) : canonical).second)
         given.push_back({normal_path(place), static_cast<Index>(i)});
+    }
   }
   return given;
 }

@@ -35,19 +35,26 @@ void plan(SweepArguments arguments, bool dry_run, bool json) {
         "{}{}\n", written ? "written: " : "planned already: ", short_path(made.place().plan()));
 }
 
-void status(const SweepArguments& arguments, bool json) {
+// Failed where not all is known of the rows.
+ExitCode status(const SweepArguments& arguments, bool json) {
   const RunList list = planned(arguments);
   const std::vector<StudyClaim> claims = claims_or_note(arguments, list);
-  if (!json) {
-    const ListStatus status = print_sweep(list, true);
+  const ListStatus status = json ? list_status(list) : print_sweep(list, true);
+  if (json) {
+    write_sweep_table(list, status);
+    Json text = list_json(list, &status);
+    text["claims"] = claims_json(judge(claims, list, status));
+    print_json(text);
+  } else {
     print_text("{}", claims_text(judge(claims, list, status)));
-    return;
   }
-  const ListStatus status = list_status(list);
-  write_sweep_table(list, status);
-  Json text = list_json(list, &status);
-  text["claims"] = claims_json(judge(claims, list, status));
-  print_json(text);
+  ExitCode code = ExitCode::done;
+  for (std::size_t i = 0; i < list.rows.size(); ++i) {
+    if (status.rows[i].state != RunState::unreadable) continue;
+    code = ExitCode::failed;
+    if (json) print_error(row_fault(list, list.rows[i], status.rows[i]));
+  }
+  return code;
 }
 
 void extend(SweepArguments arguments) {
@@ -124,7 +131,7 @@ void add_sweep(CLI::App& app, Outcome& outcome) {
 
   command = sub("status", "how the runs of a sweep stand, from their files");
   command->add_flag("--json", s->json, "print it as JSON");
-  command->callback([s] { status(s->sweep, s->json); });
+  command->callback([s, &outcome] { outcome.code = status(s->sweep, s->json); });
 
   command = sub("extend", "add rows to a plan, after run_cap was raised");
   command->callback([s] { extend(s->sweep); });

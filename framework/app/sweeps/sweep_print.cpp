@@ -178,13 +178,16 @@ ListStatus print_sweep(const RunList& list, bool all) {
   print_text("{}: {}\n", list.name, counts_text(status.rows));
   if (status.best()) print_text("{}", best_text(list, *status.best()));
   for (std::size_t i = 0; i < status.rows.size(); ++i)
-    if (const RowStatus& row = status.rows[i]; !row.fault.empty())
-      print_error(fmt::format("row {} ({}): {}: {}",
-                              list.rows[i].k,
-                              setting_text(list, list.rows[i]),
-                              softalign::to_string(row.state),
-                              printable(row.fault, kWhole)));
+    if (!status.rows[i].fault.empty()) print_error(row_fault(list, list.rows[i], status.rows[i]));
   return status;
+}
+
+std::string row_fault(const RunList& list, const ListedRun& row, const RowStatus& status) {
+  return fmt::format("row {} ({}): {}: {}",
+                     row.k,
+                     setting_text(list, row),
+                     softalign::to_string(status.state),
+                     printable(status.fault, kWhole));
 }
 
 }  // namespace softalign::app

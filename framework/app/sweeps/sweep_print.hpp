@@ -15,6 +15,9 @@ std::string plan_text(const RunList& list);
 // How its rows stand, on standard output; `all`: each of them.
 ListStatus print_sweep(const RunList& list, bool all);
 
+// What is wrong with a row.
+std::string row_fault(const RunList& list, const ListedRun& row, const RowStatus& status);
+
 // The list and its rows; status: with how they stand.
 Json list_json(const RunList& list, const ListStatus* status);
 // {"k", "run_id", "folder", "part", "variant", "seed", "set"}.

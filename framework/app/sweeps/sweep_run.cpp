@@ -117,7 +117,7 @@ ExitCode run(const Arguments& arguments) {
   return finish(list, options, stopped, claims);
 }
 
-// A folder that cannot be read is moved aside, so that its row begins anew.
+// A folder with damaged files is moved aside, so that its row begins anew.
 void move_aside(const RunList& list, const RunFolder& run) {
   for (int n = 1;; ++n) {
     const fs::path aside =
@@ -142,12 +142,14 @@ ExitCode retry(const Arguments& arguments) {
   std::vector<Index> chosen;
   if (!arguments.dry_run) check_places(list.place());
   const ListStatus stands = list_status(list);
+  std::vector<std::string> unreadable;
   for (std::size_t i = 0; i < list.rows.size(); ++i) {
     const ListedRun& row = list.rows[i];
     const RowStatus& status = stands.rows[i];
     if (!arguments.local.rows.empty() &&
         std::count(arguments.local.rows.begin(), arguments.local.rows.end(), row.k) == 0)
       continue;
+    if (status.state == RunState::unreadable) unreadable.push_back(row_fault(list, row, status));
     if (!options.begin.contains(status.state)) continue;
     chosen.push_back(row.k);
     if (status.state == RunState::corrupt && !arguments.dry_run) move_aside(list, list.run(row));
@@ -155,18 +157,19 @@ ExitCode retry(const Arguments& arguments) {
       print_text(
           "row {} ({}): {}\n", row.k, setting_text(list, row), softalign::to_string(status.state));
   }
-  if (chosen.empty()) {
-    print_text("nothing to retry\n");
-    return ExitCode::done;
+  if (chosen.empty()) print_text("nothing to retry\n");
+  if (chosen.empty() || arguments.dry_run) {
+    for (const std::string& fault : unreadable) print_error(fault);
+    return unreadable.empty() ? ExitCode::done : ExitCode::failed;
   }
-  if (arguments.dry_run) return ExitCode::done;
   options.begin.insert(RunState::planned);
   options.rows = chosen;
   const std::vector<StudyClaim> claims = claims_or_note(arguments.sweep, list);
   SweepDisplay display(list, options.workers);
   const bool stopped = run_locally(list, options, display);
   display.clear();
-  return finish(list, options, stopped, claims);
+  const ExitCode code = finish(list, options, stopped, claims);
+  return unreadable.empty() ? code : ExitCode::failed;
 }
 
 }  // namespace
@@ -201,11 +204,14 @@ LocalRunOptions local_options(const RunList& list,
 }
 
 bool say_failed(const RunList& list, const std::vector<RowStatus>& rows) {
-  if (std::ranges::none_of(rows, [](const RowStatus& row) {
-        return row.state == RunState::failed || row.state == RunState::trained ||
-               row.state == RunState::corrupt;
-      }))
-    return false;
+  const auto any = [&](RunState state) {
+    return std::ranges::count(rows, state, &RowStatus::state) > 0;
+  };
+  if (any(RunState::unreadable))
+    print_error(
+        "some rows cannot be read now, so nothing was done with them; see why and try again");
+  if (!any(RunState::failed) && !any(RunState::trained) && !any(RunState::corrupt))
+    return any(RunState::unreadable);
   std::vector<std::string> plugins;
   for (const std::string& file : named_plugins()) plugins.insert(plugins.end(), {"--plugin", file});
   print_error(fmt::format("some rows failed; their output is in {}; {}",

@@ -62,6 +62,7 @@ std::string counts_text(const std::vector<RowStatus>& rows) {
                                RunState::lost,
                                RunState::failed,
                                RunState::corrupt,
+                               RunState::unreadable,
                                RunState::planned}) {
     const auto count = std::count_if(
         rows.begin(), rows.end(), [&](const RowStatus& row) { return row.state == state; });

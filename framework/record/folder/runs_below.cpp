@@ -38,6 +38,13 @@ bool is_run_folder(const fs::path& path) {
   return is_there(run.identity()) || is_there(run.record()) || is_there(run.claim(1));
 }
 
+void demand_run_folder(const fs::path& listed) {
+  names_in(listed);
+  if (!is_run_folder(listed))
+    throw MachineError("{}: could not be looked into; give the same command again",
+                       listed.string());
+}
+
 std::vector<RunFolder> runs_below(const fs::path& folder) {
   if (!is_folder(folder))
     throw SpecError("{}: no such folder; records land in results/ unless --out says otherwise",

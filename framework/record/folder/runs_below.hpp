@@ -15,4 +15,7 @@ bool is_run_folder(const std::filesystem::path& path);
 // Throws SpecError when there is no such folder, and as is_there.
 std::vector<RunFolder> runs_below(const std::filesystem::path& folder);
 
+// Throws MachineError for one of those that is no run's: it could not be looked into when they were listed.
+void demand_run_folder(const std::filesystem::path& listed);
+
 }  // namespace softalign
