@@ -10,6 +10,7 @@ import errno
 import json
 import os
 import random
+import re
 import shlex
 import shutil
 import signal
@@ -47,6 +48,7 @@ class End:
 
     status: int  # negative: the signal
     errors: str
+    output: str = ""
 
 
 class Try:
@@ -111,7 +113,7 @@ class Try:
             cwd=self.inputs,
             env={**os.environ, **own},
             stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             errors="replace",
@@ -123,13 +125,13 @@ class Try:
     def end(self, process: subprocess.Popen[str]) -> End:
         """Waits; a process that does not end is a failure."""
         try:
-            _, errors = process.communicate(timeout=HANGS_AFTER)
+            output, errors = process.communicate(timeout=HANGS_AFTER)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
             raise Failure(f"hangs: no end after {HANGS_AFTER} s") from None
         self.note(f"{errors.rstrip()}\n-> {process.returncode}")
-        return End(process.returncode, errors)
+        return End(process.returncode, errors, output)
 
     def softalign(self, command: list[str], fault: Fault | None = None, **variables: str) -> End:
         return self.end(self.start(command, fault, **variables))
@@ -522,6 +524,94 @@ def claims(this: Try) -> int:
     return 1
 
 
+READS = ("open", "opendir", "read", "mmap", "stat")
+# What the system answers about files that are sound.
+READ_ERRORS = (
+    errno.EACCES, errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN,
+)  # fmt: skip
+DAMAGE = re.compile(r"corrupt|damaged|sweep retry|--force|beginning again")
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A command that reads what a finished work left, and decides by it what to do: nothing that was done already."""
+
+    work: Work
+    words: tuple[str, ...]
+    repeats: bool = True  # it prints the same each time
+    writes: str = ""  # the end of what it writes anew
+    adds: bool = False  # it may add a run
+    says: str = ""  # what it says if all went well
+
+
+SWEEP, STUDY = WORKS["sweep"], WORKS["study"]
+DECISIONS = (
+    Decision(PLAIN, ("ls", "{out}", "--json")),
+    Decision(PLAIN, PLAIN.commands[0]),
+    Decision(PLAIN, ("compare", "{out}", "--json")),
+    Decision(PLAIN, ("export", "{out}")),
+    Decision(PLAIN, ("recover", "{run}"), writes="run.h5"),
+    Decision(PLAIN, (*PLAIN.commands[0], "train.epochs=4"), repeats=False, adds=True, says="going on from run"),
+    Decision(SWEEP, ("sweep", "status", "{out}/small", "--json"), writes="sweep.h5"),
+    Decision(SWEEP, ("sweep", "run", "{out}/small"), writes="sweep.h5"),
+    Decision(SWEEP, ("sweep", "retry", "{out}/small", "--state", "failed,pruned,corrupt,lost,interrupted"), writes="sweep.h5"),
+    Decision(SWEEP, ("compare", "{out}", "--json")),
+    Decision(STUDY, STUDY.commands[0], writes="study.json"),
+)
+
+
+@lru_cache(maxsize=None)
+def undisturbed(folder: Path, decision: Decision) -> tuple[str, int]:
+    """What a command says that nothing disturbs, and how many calls it makes to read."""
+    this = Try(folder / "reference" / f"decision-{DECISIONS.index(decision)}", 0, random.Random(0))
+    count = this.folder / "count-of-reads"
+    count.unlink(missing_ok=True)
+    end = decide(this, reference(folder, decision.work).out, decision, TORTURE_COUNT=str(count))
+    this.check_end(end, decision.work, (0,))
+    this.expect(decision.says in end.errors, f"does not say '{decision.says}': {end.errors}")
+    _, *calls = struct.unpack(f"{1 + len(ALL_CALLS)}Q", count.read_bytes())
+    return end.output.replace(str(this.folder), ""), sum(calls[ALL_CALLS.index(call)] for call in READS)
+
+
+def decide(this: Try, finished: Path, decision: Decision, fault: Fault | None = None, **variables: str) -> End:
+    """Runs the command on a copy of what the work left. The system is read, too, to know who lives."""
+    shutil.copytree(finished, this.out, dirs_exist_ok=True)
+    run = sorted(this.out.rglob("run.h5"))[0].parent
+    words = Work("", (decision.words,)).command(0, inputs=this.inputs, out=this.out, run=run)
+    return this.softalign([str(PROGRAM), *words], fault, TORTURE_BELOW=f"{this.place}:/proc:/etc/machine-id", **variables)
+
+
+def decisions(this: Try) -> int:
+    """Errors (EACCES, EIO, ESTALE, EMFILE, ...) while a command reads to decide: what is sound is not called damaged, moved or trained again."""
+    turn, which = divmod(this.number, len(DECISIONS))
+    decision = DECISIONS[which]
+    said, calls = undisturbed(this.folder, decision)
+    finished = reference(this.folder, decision.work).out
+    fault = Fault("fail", scattered(turn, calls), READS, this.chance.randrange(2), this.chance.choice(READ_ERRORS))
+    end = decide(this, finished, decision, fault)
+    this.check_end(end, SWEEP, (0, 1))  # a line for each run
+    told = DAMAGE.search(end.output + end.errors)
+    this.expect(told is None, f"speaks of damage: {end.errors.strip()[-300:]}")
+    before, after = ({path: content for path, (_, content) in power_cut.snapshot(out).items()} for out in (finished, this.out))
+    wrong = [
+        path
+        for path in before.keys() | after.keys()
+        if before.get(path) != after.get(path)
+        and not (decision.writes and path.endswith(decision.writes))
+        and not (decision.adds and path not in before)
+    ]
+    this.expect(not wrong, f"changed: {sorted(wrong)[:5]}")
+    if end.status == 0:
+        output = end.output.replace(str(this.folder), "")
+        this.expect(not decision.repeats or output == said, f"says something else: {end.output[-300:]}")
+        this.expect(decision.says in end.errors, f"trained anew: {end.errors.strip()[-300:]}")
+    else:
+        told = any(words in end.errors for words in (os.strerror(fault.number), "out of memory", "check the disk", "could not be looked into"))
+        this.expect(told, f"no word of the reason: {end.errors.strip()[-300:]}")
+    this.check_strays()
+    return 1
+
+
 # By name: the campaign, and its share of the time.
 CAMPAIGNS: dict[str, tuple[Callable[[Try], int], float]] = {
     "kills": (kills, 4),
@@ -531,4 +621,5 @@ CAMPAIGNS: dict[str, tuple[Callable[[Try], int], float]] = {
     "races": (races, 1),
     "full_disks": (full_disks, 1),
     "claims": (claims, 0.5),
+    "decisions": (decisions, 3),
 }

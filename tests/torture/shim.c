@@ -2,10 +2,10 @@
 // and at one of them fails, does half, or kills the process. It can keep a trace of all changes, bytes included, from which the
 // states are built that a power cut may leave.
 //
-//   TORTURE_BELOW    the folder whose calls count, an absolute path; nothing happens without it
+//   TORTURE_BELOW    the folders whose calls count, absolute paths with ':' between them; nothing happens without it
 //   TORTURE_CALLS    which calls count, as "create,write"; without it, all of them:
-//                    create open opendir read mmap write sync truncate rename link unlink mkdir
-//   TORTURE_COUNT    a file of 13 numbers of 8 bytes, of all processes together: how many calls counted, and how many
+//                    create open opendir read mmap stat write sync truncate rename link unlink mkdir
+//   TORTURE_COUNT    a file of 14 numbers of 8 bytes, of all processes together: how many calls counted, and how many
 //                    there were of each kind, in the order above
 //   TORTURE_AT       the call at which something happens, from 1
 //   TORTURE_TIMES    how many calls it happens to from there on; 0: all of them; without it, one
@@ -47,6 +47,7 @@ enum Kind {
   OPENDIR,
   READ,
   MMAP,
+  STAT,
   WRITE,
   SYNC,
   TRUNCATE,
@@ -61,6 +62,7 @@ static const char* const kKinds[KINDS] = {"create",
                                           "opendir",
                                           "read",
                                           "mmap",
+                                          "stat",
                                           "write",
                                           "sync",
                                           "truncate",
@@ -137,9 +139,14 @@ static void die(void) {
 }
 
 static bool is_below(const char* path) {
-  const size_t length = strlen(settings.below);
-  return strncmp(path, settings.below, length) == 0 &&
-         (path[length] == '/' || path[length] == '\0');
+  for (const char* folder = settings.below; folder;) {
+    const char* end = strchrnul(folder, ':');
+    const size_t length = (size_t)(end - folder);
+    if (strncmp(path, folder, length) == 0 && (path[length] == '/' || path[length] == '\0'))
+      return true;
+    folder = *end ? end + 1 : NULL;
+  }
+  return false;
 }
 
 struct Place {
@@ -352,6 +359,18 @@ void* mmap64(void* a, size_t size, int protection, int flags, int file, off64_t 
   return mapped(a, size, protection, flags, file, offset);
 }
 
+#define DEFINE_STAT(name, type)                                       \
+  int name(const char* path, struct type* status) {                   \
+    const struct Call call = enter(STAT, place_at(AT_FDCWD, path).path); \
+    const int result = fails(call) ? -1 : NEXT(name)(path, status);   \
+    leave(call);                                                      \
+    return result;                                                    \
+  }
+DEFINE_STAT(stat, stat)
+DEFINE_STAT(stat64, stat64)
+DEFINE_STAT(lstat, stat)
+DEFINE_STAT(lstat64, stat64)
+
 // ---- Changing files
 
 // Where the next write() of a file goes.
@@ -445,6 +464,6 @@ int rmdir(const char* path) { return unlinked(AT_FDCWD, path, AT_REMOVEDIR); }
 int unlinkat(int folder, const char* path, int flags) { return unlinked(folder, path, flags); }
 int remove(const char* path) {
   struct stat64 status;
-  const bool is_folder = lstat64(path, &status) == 0 && S_ISDIR(status.st_mode);
+  const bool is_folder = NEXT(lstat64)(path, &status) == 0 && S_ISDIR(status.st_mode);
   return unlinked(AT_FDCWD, path, is_folder ? AT_REMOVEDIR : 0);
 }

@@ -12,7 +12,7 @@ SHIM = BINARIES / "lib" / "torture_shim.so"
 
 CHANGES = ("create", "write", "sync", "truncate", "rename", "link", "unlink", "mkdir")
 ALL_CALLS = (  # in the order of shim.c
-    "create", "open", "opendir", "read", "mmap", "write", "sync", "truncate", "rename", "link", "unlink", "mkdir",
+    "create", "open", "opendir", "read", "mmap", "stat", "write", "sync", "truncate", "rename", "link", "unlink", "mkdir",
 )
 
 

@@ -31,6 +31,7 @@ QUICK = {
     "races": (9, 1000),
     "full_disks": (5, 1000),
     "claims": (12, 1000),
+    "decisions": (60, 20_000),
 }
 SEED = int(os.environ.get("SOFTALIGN_TORTURE_SEED", "1"))
 
