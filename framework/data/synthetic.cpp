@@ -1,5 +1,7 @@
 #include "framework/data/synthetic.hpp"
 
+#include <algorithm>
+
 #include "framework/base/types.hpp"
 #include "framework/data/build_vocabulary.hpp"
 
@@ -45,6 +47,23 @@ Index draw_length(const std::vector<Index>& length,
                   std::uint64_t round) {
   const auto lengths = static_cast<std::uint32_t>(length[1] - length[0] + 1);
   return length[0] + stream.below(lengths, index, round);
+}
+
+DataOutline::Lengths drawn_lengths(const char* split,
+                                   Index data_seed,
+                                   Index examples,
+                                   const std::vector<Index>& length,
+                                   std::uint64_t index) {
+  const RandomStream stream(static_cast<std::uint64_t>(data_seed), fmt::format("task/{}", split));
+  DataOutline::Lengths drawn{.shortest = length[1]};
+  for (Index i = 0; i < examples; ++i) {
+    const Index size = draw_length(length, stream, index, static_cast<std::uint64_t>(i));
+    drawn.shortest = std::min(drawn.shortest, size);
+    drawn.longest = std::max(drawn.longest, size);
+    drawn.mean += static_cast<double>(size) / static_cast<double>(examples);
+    drawn.square += static_cast<double>(size * size) / static_cast<double>(examples);
+  }
+  return drawn;
 }
 
 Dataset make_synthetic(const SyntheticOptions& options, Order order) {

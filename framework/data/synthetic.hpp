@@ -83,6 +83,13 @@ Index draw_length(const std::vector<Index>& length,
                   std::uint64_t index,
                   std::uint64_t round);
 
+// The lengths of the examples that fill_split draws, where number `index` of a round is the length.
+DataOutline::Lengths drawn_lengths(const char* split,
+                                   Index data_seed,
+                                   Index examples,
+                                   const std::vector<Index>& length,
+                                   std::uint64_t index = 0);
+
 // Target position k holds the source symbol at position order(source)[k].
 using Order = std::vector<Index> (*)(std::span<const Token> source);
 
@@ -98,16 +105,16 @@ class SyntheticTask final : public Task {
     return make_synthetic(options_, order);
   }
   DataOutline outline() const override {
-    const auto split = [](Index examples, const std::vector<Index>& length) {
-      const auto lengths = DataOutline::Lengths::even(length[0], length[1]);
+    const auto split = [&](const char* name, Index examples, const std::vector<Index>& length) {
+      const auto lengths = drawn_lengths(name, options_.data_seed, examples, length);
       return DataOutline::SplitOutline{.examples = examples, .source = lengths, .target = lengths};
     };
     const auto& [train, dev, test] = options_.length;
     return {.source_symbols = kSpecials + options_.symbols,
             .target_symbols = kSpecials + options_.symbols,
-            .train = split(options_.examples.train, train),
-            .dev = split(options_.examples.dev, dev),
-            .test = split(options_.examples.test, test)};
+            .train = split("train", options_.examples.train, train),
+            .dev = split("dev", options_.examples.dev, dev),
+            .test = split("test", options_.examples.test, test)};
   }
 
  private:

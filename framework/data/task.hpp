@@ -40,6 +40,10 @@ struct DataOutline {
   SplitOutline train = {};
   SplitOutline dev = {};
   SplitOutline test = {};
+  // False: the data are to be read, and lengths and symbols are at most those above.
+  bool measured() const { return test.examples > 0; }
+  // Different pairs of a source and a target symbol in sentence pairs of `train`, counted for IBM Model 1; 0: not counted.
+  Index cells = 0;
   bool held = true;  // the examples stay in memory; false: in a file of the cache folder
 };
 

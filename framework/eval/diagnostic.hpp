@@ -3,6 +3,7 @@
 // /diagnostics/<name>/<split>, by update.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <map>
@@ -16,6 +17,7 @@
 #include "framework/base/workers.hpp"
 #include "framework/config/registry.hpp"
 #include "framework/data/dataset.hpp"
+#include "framework/data/task.hpp"
 #include "framework/seq/model.hpp"
 
 namespace softalign {
@@ -61,6 +63,10 @@ class Diagnostic {
   // All that look() may find; a model may lack what some of them are of.
   virtual std::vector<FoundArray> arrays() const = 0;
   virtual Findings look(const Probed& probed) const = 0;
+  // Bytes that look() holds at most, besides a training tape of one sentence for each thread.
+  virtual double bytes(const Model&, const DataOutline::SplitOutline&, int /*threads*/) const {
+    return 0;
+  }
 };
 
 struct DiagnosticKind {

@@ -42,51 +42,67 @@ Index vocabulary_size(const Examples& pairs, std::span<const Token> Example::*si
   return size;
 }
 
-// For each source word the pairs it occurs in, once per occurrence.
-Lists<Index> pairs_by_word(const Examples& pairs, Index source_words, bool null_word) {
-  std::vector<std::vector<Index>> lists(at(source_words));
-  std::vector<Index> all;
-  for (std::size_t k = 0; k < pairs.size(); ++k) {
-    for (const Token token : pairs[k].source) lists[at(token)].push_back(static_cast<Index>(k));
-    all.push_back(static_cast<Index>(k));
-  }
-  Lists<Index> joined;
-  for (const auto& list : lists) joined.append(list);
-  if (null_word) joined.append(all);  // the empty word, last
-  return joined;
+// For each source word the pairs it occurs in, once per occurrence; the empty word is the last one.
+Lists<Index> pairs_by_word(const Examples& pairs, bool null_word) {
+  const auto words = at(vocabulary_size(pairs, &Example::source)), count = pairs.size();
+  Lists<Index> of;
+  of.first.assign(words + 1, 0);
+  for (const Example pair : pairs)
+    for (const Token token : pair.source) ++of.first[at(token) + 1];
+  std::partial_sum(of.first.begin(), of.first.end(), of.first.begin());
+  std::vector<Index> next(of.first.begin(), of.first.end() - 1);
+  of.items.reserve(at(of.first.back()) + (null_word ? count : 0));
+  of.items.resize(at(of.first.back()));
+  for (std::size_t k = 0; k < count; ++k)
+    for (const Token token : pairs[k].source)
+      of.items[at(next[at(token)]++)] = static_cast<Index>(k);
+  if (!null_word) return of;
+  of.items.resize(of.items.size() + count);
+  std::iota(of.items.end() - static_cast<std::ptrdiff_t>(count), of.items.end(), Index{0});
+  of.first.push_back(std::ssize(of.items));
+  return of;
 }
 
-// For each source word its target words, ascending.
-Lists<Token> targets_by_word(const Lists<Index>& pairs_of,
-                             const Lists<Token>& target,
-                             Index target_words) {
-  Lists<Token> joined;
+Lists<Token> targets_of(const Examples& pairs) {
+  Lists<Token> target;
+  for (const Example pair : pairs) target.append(pair.target);
+  return target;
+}
+
+// For each source word its target words, in no order: take(targets), which may change them.
+template <class Take>
+void for_targets_of_words(const Lists<Index>& pairs_of,
+                          const Lists<Token>& target,
+                          Index target_words,
+                          const Take& take) {
   std::vector<char> seen(at(target_words));
+  std::vector<Token> distinct;
   for (std::size_t s = 0; s < pairs_of.size(); ++s) {
-    std::vector<Token> distinct;
+    distinct.clear();
     for (const Index k : pairs_of[s]) {
       for (const Token token : target[at(k)]) {
         if (!seen[at(token)]) distinct.push_back(token);
         seen[at(token)] = 1;
       }
     }
-    std::sort(distinct.begin(), distinct.end());
     for (const Token token : distinct) seen[at(token)] = 0;
-    joined.append(distinct);
+    take(distinct);
   }
-  return joined;
 }
 
 }  // namespace
 
 IbmModel1::IbmModel1(const Examples& pairs, Index iterations, bool null_word) {
-  const Index source_words = vocabulary_size(pairs, &Example::source);
   const Index target_words = vocabulary_size(pairs, &Example::target);
-  const Lists<Index> pairs_of = pairs_by_word(pairs, source_words, null_word);
-  Lists<Token> target;
-  for (const Example pair : pairs) target.append(pair.target);
+  const Lists<Index> pairs_of = pairs_by_word(pairs, null_word);
+  const auto source_words = std::ssize(pairs_of.first) - (null_word ? 2 : 1);
+  const Lists<Token> target = targets_of(pairs);
   pairs.release();
-  Lists<Token> table = targets_by_word(pairs_of, target, target_words);
+  Lists<Token> table;
+  for_targets_of_words(pairs_of, target, target_words, [&](std::vector<Token>& targets) {
+    std::sort(targets.begin(), targets.end());
+    table.append(targets);
+  });
   if (source_words == 0 || table.items.empty()) {
     throw DataError(
         "IBM Model 1 needs a sentence pair with words on both sides, and there is none");
@@ -132,6 +148,24 @@ IbmModel1::IbmModel1(const Examples& pairs, Index iterations, bool null_word) {
   first_ = std::move(table.first);
   targets_ = std::move(table.items);
   probabilities_ = std::move(probabilities);
+}
+
+Index IbmModel1::cells(const Examples& pairs) {
+  Index count = 0;
+  for_targets_of_words(pairs_by_word(pairs, true),
+                       targets_of(pairs),
+                       vocabulary_size(pairs, &Example::target),
+                       [&](const std::vector<Token>& targets) { count += std::ssize(targets); });
+  pairs.release();
+  return count;
+}
+
+double IbmModel1::bytes(Index cells) {
+  return static_cast<double>(cells) * (sizeof(Token) + sizeof(double));
+}
+
+double IbmModel1::bytes_of_training(double pairs, double source, double target) {
+  return sizeof(Index) * (source + 2 * pairs) + (sizeof(Token) + sizeof(double)) * target;
 }
 
 double IbmModel1::probability(Token target, Token source) const {

@@ -18,6 +18,12 @@ class IbmModel1 {
   // DataError when there is no pair with words on both sides.
   explicit IbmModel1(const Examples& pairs, Index iterations = 5, bool null_word = true);
 
+  // Pairs of a source word, or the empty one, and a target word that are in one sentence pair.
+  static Index cells(const Examples& pairs);
+  // What a model takes, and what training takes besides: with so many sentence pairs, source and target words.
+  static double bytes(Index cells);
+  static double bytes_of_training(double pairs, double source, double target);
+
   // t(target | source); 0 for words that were never in the same pair.
   double probability(Token target, Token source) const;
 

@@ -13,8 +13,6 @@ namespace softalign {
 namespace {
 
 constexpr Index kRows = 256;  // of a thread whose logits exist at a time
-constexpr Index kBlock =
-    24;  // of them that are computed in one piece: their logits stay in a cache
 // Columns of the weight's gradient, of the weight and of its transpose in one piece, at least.
 constexpr Index kColumns = 1024, kPacked = 1024, kPackedTransposed = 64;
 
@@ -106,8 +104,8 @@ class Chunk {
     real* logits = scratch.array({count, vocabulary_}).data;
     real* dx = scratch.array({count, size_}).data;
     real* x = x_ + first * size_;
-    real nll[kBlock], uniform[kBlock];
-    Token targets[kBlock], best[kBlock];
+    real nll[kLogitRows], uniform[kLogitRows];
+    Token targets[kLogitRows], best[kLogitRows];
     for (Index i = 0; i < count; ++i) {
       const Row& row = rows[usize(first + i)];
       std::copy_n(row.part->features.data + row.at * size_, size_, x + i * size_);
@@ -185,7 +183,7 @@ void project_and_compare(std::span<const ProjectedRows> parts,
   for (Index begin = 0; begin < all; begin += most) {
     // Blocks begin at even rows, as RowPanels asks.
     const Index n = std::min(most, all - begin), pairs = (n + 1) / 2,
-                blocks = (2 * pairs + kBlock - 1) / kBlock;
+                blocks = (2 * pairs + kLogitRows - 1) / kLogitRows;
     const std::span<const Row> now = rows.subspan(usize(begin), usize(n));
     workers.run(blocks, [&](Index i) {
       const Index first = 2 * (i * pairs / blocks),

@@ -35,6 +35,9 @@ struct ProjectedLoss {
 // Of one sentence, after project_and_compare.
 real sentence_loss(const ProjectedRows& part, Index sentence, const ProjectedLoss& loss);
 
+// Rows that are computed in one piece: their logits stay in a cache, and in the thread's memory.
+inline constexpr Index kLogitRows = 24;
+
 // scratch: rewound.
 void project_and_compare(std::span<const ProjectedRows> parts,
                          const ProjectedLoss& loss,

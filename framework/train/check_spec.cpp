@@ -9,6 +9,7 @@
 #include "framework/data/lengths.hpp"
 #include "framework/data/task.hpp"
 #include "framework/eval/evaluator.hpp"
+#include "framework/eval/ibm_model1.hpp"
 #include "framework/eval/metric.hpp"
 #include "framework/eval/metric_conformance.hpp"
 #include "framework/eval/search.hpp"
@@ -226,6 +227,13 @@ DataOutline outline_of(const Dataset& data) {
           .dev = outline_of(data.dev),
           .test = outline_of(data.test),
           .held = data.train.examples.held()};
+}
+
+DataOutline outline_of(const Dataset& data, const Spec& spec) {
+  DataOutline outline = outline_of(data);
+  if (spec.evaluate.wants_ibm_model1() && data.has_links)
+    outline.cells = IbmModel1::cells(data.train.examples);
+  return outline;
 }
 
 void check_options(const ResolvedSpec<Spec>& resolved, const std::function<void()>& check) {

@@ -23,6 +23,7 @@ void check_metrics();
 
 // What has come of the task's own outline.
 DataOutline outline_of(const Dataset& data);
+DataOutline outline_of(const Dataset& data, const Spec& spec);  // with the cells of its baselines
 DataOutline::SplitOutline outline_of(const Split& split);
 
 // Does `check`; a SpecError of it that begins with an option, "train.loss: ...", gets the place of that, or

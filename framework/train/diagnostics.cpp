@@ -1,5 +1,6 @@
 #include "framework/train/diagnostics.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -85,6 +86,23 @@ void Diagnostics::look(Moment moment, const Split& split, Index update) const {
     if (named < found.values.size())
       throw BugError("diagnostic {} finds what its arrays() does not name", name);
   }
+}
+
+std::vector<Look> looks_of(const DiagnosticsOptions& options) {
+  std::vector<Look> looks;
+  for (auto& [name, plugin] : made(options)) {
+    const std::shared_ptr<const Diagnostic> diagnostic = std::move(plugin);
+    const auto add = [&](const char* split, std::initializer_list<Moment> moments) {
+      Split of;
+      of.name = split;
+      if (std::ranges::any_of(moments, [&](Moment at) { return diagnostic->looks(at, of); }))
+        looks.push_back({name, diagnostic, split});
+    };
+    add("train", {Moment::end});
+    add("dev", {Moment::start, Moment::epoch, Moment::end});
+    add("test", {Moment::end});
+  }
+  return looks;
 }
 
 std::map<std::string, std::vector<FoundArray>> arrays_found(const DiagnosticsOptions& options) {

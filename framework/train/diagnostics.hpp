@@ -2,7 +2,9 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "framework/eval/diagnostic.hpp"
 #include "framework/record/recorder.hpp"
@@ -29,6 +31,14 @@ class Diagnostics {
   Workers& workers_;
   Observer& observer_;
 };
+
+// All looks that a run gives those that are chosen.
+struct Look {
+  std::string name;
+  std::shared_ptr<const Diagnostic> diagnostic;
+  std::string split;
+};
+std::vector<Look> looks_of(const DiagnosticsOptions& options);
 
 // What those that are chosen may find, by the diagnostic's name.
 std::map<std::string, std::vector<FoundArray>> arrays_found(const DiagnosticsOptions& options);

@@ -20,10 +20,6 @@
 namespace softalign {
 namespace {
 
-bool wants_ibm_model1(const Spec& spec) {
-  return std::ranges::count(spec.evaluate.baselines, "ibm_model1") > 0;
-}
-
 KeptCheckpoints kept_checkpoints(const RecordOptions& options) {
   const std::string keep = options.keep;
   return keep == "none"   ? KeptCheckpoints::none
@@ -120,7 +116,7 @@ struct Run {
         make_plugin<SearchKind>(spec.evaluate.search, static_cast<std::uint64_t>(spec.seed));
     EvaluationRequest request;
     std::optional<IbmModel1> ibm_model1;
-    if (wants_ibm_model1(spec) && data.has_links) ibm_model1.emplace(data.train.examples);
+    if (spec.evaluate.wants_ibm_model1() && data.has_links) ibm_model1.emplace(data.train.examples);
     request.search = search.get();
     request.source = data.source.get();
     request.ibm_model1 = ibm_model1 ? &*ibm_model1 : nullptr;
@@ -211,7 +207,7 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
                                   });
   for (const std::string& note : data.notes) observer.message(note);
   stop_before_start();
-  if (!data.has_links && wants_ibm_model1(spec))
+  if (!data.has_links && spec.evaluate.wants_ibm_model1())
     observer.message(
         "note: evaluate.baselines: ibm_model1 is left out: the test sentences have no word links "
         "to point at");
@@ -221,7 +217,7 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
   for (const std::string& note : beginnings) observer.message(note);
   for (const std::string& note : check_data(resolved, data, *model, options.pruner != nullptr))
     observer.message(note);
-  if (outline.test.examples == 0) check_memory(outline_of(data));  // now it is known
+  if (!outline.measured()) check_memory(outline_of(data, spec));
   Workers workers(threads);
 
   std::string begins = "resuming";

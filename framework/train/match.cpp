@@ -40,7 +40,7 @@ Spec read(const Value& root) {
 std::vector<Index> symbols_of(const Spec& spec) {
   const auto task = make_plugin<TaskKind>(spec.task);
   const DataOutline outline = task->outline();
-  if (outline.test.examples > 0) return {outline.source_symbols, outline.target_symbols};
+  if (outline.measured()) return {outline.source_symbols, outline.target_symbols};
   // The variants of a study share their data, which are read once.
   static std::map<std::string, std::vector<Index>> known;
   std::string key = fmt::format("{}", spec.seed);

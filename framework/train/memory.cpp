@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <numeric>
 
 #include "framework/base/machine_memory.hpp"
 #include "framework/base/types.hpp"
@@ -11,8 +10,11 @@
 #include "framework/config/spec.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/eval/evaluator.hpp"
+#include "framework/eval/ibm_model1.hpp"
 #include "framework/eval/metric.hpp"
+#include "framework/ops/cross_entropy.hpp"
 #include "framework/seq/cost.hpp"
+#include "framework/train/diagnostics.hpp"
 #include "framework/train/optimizer.hpp"
 #include "framework/train/step.hpp"
 
@@ -22,8 +24,8 @@ namespace {
 constexpr double kNumber = sizeof(real);
 // Measured on finished runs: what a program takes beside what is counted here (libraries' own memory, HDF5,
 // stacks), a training pair in an epoch's plan while it is made, a symbol of a sentence's texts in its
-// result, an update in the journal when the record is built.
-constexpr double kProgram = 14e6, kPlan = 28, kTextBytes = 12, kUpdate = 700;
+// result, a symbol of a vocabulary, an update in the journal when the record is built.
+constexpr double kProgram = 14e6, kPlan = 28, kTextBytes = 12, kSymbol = 112, kUpdate = 700;
 
 Index symbols(Index known) { return std::max<Index>(known, kSpecials + 1); }
 
@@ -81,6 +83,11 @@ std::string symbols_key(const DataOutline& data) {
   return fmt::format("{} {} ", data.source_symbols, data.target_symbols);
 }
 
+// Of a thread that computes losses.
+double bytes_of_logits(const DataOutline& data) {
+  return kNumber * static_cast<double>(kLogitRows * data.target_symbols);
+}
+
 Index length_of(const DataOutline::Lengths& side) { return std::max<Index>(1, side.longest) + 1; }
 
 // Where lengths are not known they are taken to be as even as may be, and no longer than in training.
@@ -96,11 +103,26 @@ DataOutline assumed(DataOutline data) {
   return data;
 }
 
-// Of the examples in memory (data/examples.hpp), their texts a little longer than the symbols' names.
-double bytes_of(const DataOutline& data) {
-  const auto symbol = [](Index symbols) {
-    return sizeof(Token) + (symbols <= 55 ? 2 : 2 + std::log10(static_cast<double>(symbols)));
+// Of a symbol's name and the space behind it, as tasks name theirs.
+double name_bytes(Index symbols) {
+  return symbols <= 55 ? 2 : 2 + std::log10(static_cast<double>(symbols));
+}
+
+double bytes_of_names(const DataOutline& data) {
+  const auto side = [](Index symbols) {
+    return static_cast<double>(symbols) * name_bytes(symbols);
   };
+  return side(data.source_symbols) + side(data.target_symbols);
+}
+
+double bytes_of_vocabularies(const DataOutline& data) {
+  const Index other = data.one_vocabulary ? 0 : data.target_symbols;
+  return kSymbol * static_cast<double>(data.source_symbols + other);
+}
+
+// Of those in memory (data/examples.hpp), their texts a little longer than the symbols' names.
+double bytes_of_examples(const DataOutline& data) {
+  const auto symbol = [](Index symbols) { return sizeof(Token) + name_bytes(symbols); };
   double sum = 0;
   if (data.held)
     for (const DataOutline::SplitOutline* split : {&data.train, &data.dev, &data.test})
@@ -109,6 +131,18 @@ double bytes_of(const DataOutline& data) {
               split->target.mean * symbol(data.target_symbols) +
               (split->links ? sizeof(Link) * split->target.mean : 0));
   return sum;
+}
+
+// Where they were not counted, any symbol of one side is as likely beside any of the other.
+Index cells_of(const DataOutline& data) {
+  if (data.cells > 0) return data.cells;
+  const DataOutline::SplitOutline& train = data.train;
+  const auto words = [](Index symbols) {
+    return static_cast<double>(std::max<Index>(1, symbols - kSpecials));
+  };
+  const double target = words(data.target_symbols), all = words(data.source_symbols) * target,
+               met = static_cast<double>(train.examples) * train.source.mean * train.target.mean;
+  return static_cast<Index>(target - all * std::expm1(-met / all));
 }
 
 struct ParameterBytes {
@@ -129,9 +163,13 @@ ParameterBytes parameters_of(const Model& model, Index symbols_of_batch) {
   return bytes;
 }
 
-// How many times the parameters an average holds, while dev is evaluated too.
-double copies_of(const AverageOptions& average) {
-  return average.type == "exponential" ? 2 : static_cast<double>(average.epochs) + 1;
+// How many times the parameters an average holds between evaluations.
+double copies_of(const TrainOptions& train) {
+  if (!train.average) return 0;
+  const AverageOptions& average = *train.average;
+  if (average.type == "exponential") return 1;
+  const Index kept = average.every ? average.epochs : std::min(average.epochs, train.epochs);
+  return static_cast<double>(kept);
 }
 
 double copies_of_optimizer(const TrainOptions& train) {
@@ -164,16 +202,8 @@ double MemoryEstimate::bytes() const {
   return sum + largest;
 }
 
-double MemoryEstimate::sum() const {
-  return std::accumulate(parts.begin(), parts.end(), 0.0, [](double sum, const MemoryPart& part) {
-    return sum + part.bytes;
-  });
-}
-
-MemoryEstimate MemoryEstimate::times(Index side_by_side) const {
-  MemoryEstimate all = *this;
-  for (MemoryPart& part : all.parts) part.bytes *= static_cast<double>(side_by_side);
-  return all;
+const MemoryPart& MemoryEstimate::largest() const {
+  return *std::ranges::max_element(parts, {}, &MemoryPart::bytes);
 }
 
 MemoryMeter::MemoryMeter(double most, double exact)
@@ -197,12 +227,19 @@ double MemoryMeter::training(const Spec& spec, const DataOutline& data, int thre
     Arena projection;
     Workers alone(1);
     part.forward(model, batch, 1, 1, objective);
-    project_and_compare({&part.rows(), 1}, model.projected_loss(objective), alone, projection);
+    ProjectedLoss loss = model.projected_loss(objective);
+    for (auto& [gradient, parameter] :
+         {std::pair{&loss.dweight, &model.projection().weight_parameter()},
+          std::pair{&loss.dbias, &model.projection().bias_parameter()}})
+      if (parameter->trained) *gradient = parameter->value().data;  // products leave it as it is
+    project_and_compare({}, loss, alone, projection);
+    const auto shared = static_cast<double>(projection.peak());  // the packs of its weight
+    project_and_compare({&part.rows(), 1}, loss, alone, projection);
     part.backward(model, objective);
     BatchBytes bytes{};
     bytes[kTape] = static_cast<double>(part.tape().peak_bytes());
-    bytes[kFound] = static_cast<double>(projection.peak());
-    bytes[kPacks] = static_cast<double>(packs.peak_bytes());
+    bytes[kFound] = static_cast<double>(projection.peak()) - shared;
+    bytes[kPacks] = static_cast<double>(packs.peak_bytes()) + shared;
     return bytes;
   };
   TrainOptions of_parts = train;  // the others change nothing of what a part takes
@@ -264,6 +301,7 @@ MemoryMeter::Evaluation MemoryMeter::evaluation(const std::vector<const Spec*>& 
   const BatchSize one{1, typical(split.source), typical(split.target)};
   BatchBytes most{};
   double of_one = 0;
+  std::string by_search;
   if (split.references) {
     most = batches_.at("forced " + key, longest, height, forced);
     if (kept > 0) of_one += batches_.at("forced " + key, one, height, forced)[kKept];
@@ -277,6 +315,7 @@ MemoryMeter::Evaluation MemoryMeter::evaluation(const std::vector<const Spec*>& 
           parse_spec<EvaluateOptions>(yaml, "search", changes).spec.search, std::uint64_t{1});
     };
     const auto whole = search_of({});
+    if (whole->most() > 1) by_search = whole->most_option();
     const BatchMeter::Measure searched = [&](const BatchSize& size) {
       const auto part = search_of(whole->most_option().empty()
                                       ? std::vector<std::string>{}
@@ -296,18 +335,52 @@ MemoryMeter::Evaluation MemoryMeter::evaluation(const std::vector<const Spec*>& 
   }
   const double sentences = static_cast<double>(examples) *
                            (static_cast<double>(count_layout()->width()) * sizeof(double) +
-                            sizeof(Decoded) + kTextBytes * split.target.mean);
-  return {tapes * (most[kTape] + most[kFound] + most[kPacks]) + sentences + kept * of_one,
-          kept * of_one};
+                            sizeof(Decoded) + kTextBytes * split.target.mean),
+               batches = tapes * (most[kTape] + most[kFound] + most[kPacks]),
+               result = sentences + kept * of_one;
+  std::string grows_with = "evaluate.batch";
+  if (rows == 1) grows_with = by_search.empty() ? "task" : "evaluate.search." + by_search;
+  if (result > batches) grows_with = kept * of_one > sentences ? "record" : "task";
+  return {batches + result, kept * of_one, result, grows_with};
+}
+
+// Sentences one by one, on a tape for each thread, and what each diagnostic holds besides.
+std::vector<MemoryPart> MemoryMeter::diagnostics(const Spec& spec,
+                                                 const DataOutline& data,
+                                                 int threads) {
+  std::vector<MemoryPart> parts;
+  if (!spec.diagnostics || !spec.diagnostics->any()) return parts;
+  const UntrainedModels models({&spec}, data);
+  for (const Look& look : looks_of(*spec.diagnostics)) {
+    const auto& split = look.split == "train" ? data.train
+                        : look.split == "dev" ? data.dev
+                                              : data.test;
+    DataOutline of_one = data;
+    of_one.train = split;
+    of_one.train.examples = threads;
+    Spec one_by_one = spec;
+    one_by_one.train.batch = {};
+    one_by_one.train.batch.sentences = threads;
+    parts.push_back({fmt::format("diagnostic {} of {}", look.name, look.split),
+                     look.diagnostic->bytes(models.first(), split, threads) +
+                         training(one_by_one, of_one, threads),
+                     "diagnostics." + look.name,
+                     true});
+  }
+  return parts;
 }
 
 MemoryEstimate MemoryMeter::of_evaluation(const std::vector<const Spec*>& specs,
                                           const DataOutline& data,
                                           const EvaluationLoad& load,
                                           int threads) {
-  return {{{"the program and its models", held_},
-           {"data", bytes_of(data)},
-           {"evaluation", evaluation(specs, data, load, threads).bytes}}};
+  const Evaluation found = evaluation(specs, data, load, threads);
+  constexpr std::string_view kBlock = "evaluate.";  // commands name its options without it
+  return {{{"the program and its models", held_, "model"},
+           {"data", bytes_of_examples(data), "task"},
+           {"evaluation",
+            found.bytes + threads * bytes_of_logits(data),
+            found.key.starts_with(kBlock) ? found.key.substr(kBlock.size()) : found.key}}};
 }
 
 MemoryEstimate MemoryMeter::of_run(const Spec& spec, const DataOutline& outline, int threads) {
@@ -315,25 +388,33 @@ MemoryEstimate MemoryMeter::of_run(const Spec& spec, const DataOutline& outline,
   const Model model(spec.model, symbols(data.source_symbols), symbols(data.target_symbols));
   const ParameterBytes parameters = parameters_of(
       model, most_pairs(spec.train.batch, typical_length(data.train)) * typical_length(data.train));
-  const double copies = 2 + copies_of_optimizer(spec.train) +
-                        (spec.train.average ? copies_of(*spec.train.average) : 0);
+  const double average = copies_of(spec.train),
+               copies = 2 + copies_of_optimizer(spec.train) + average;
   MemoryEstimate estimate;
-  const auto add = [&](const char* what, double bytes, bool in_turn = false) {
-    estimate.parts.push_back({what, bytes, in_turn});
-  };
+  estimate.known = outline.measured();
+  const auto add =
+      [&](const char* what, double bytes, const std::string& key, bool in_turn = false) {
+        estimate.parts.push_back({what, bytes, key, in_turn});
+      };
   static const double program = held_;  // what other specs have left behind since is used again
-  add("the program", program + kProgram);
+  add("the program", program + kProgram, "");
   add("data",
-      bytes_of(data) +
-          kPlan * static_cast<double>(std::max(data.train.examples, data.train.drawn)));
-  add("parameters, and the best ones", 2 * parameters.all);
-  add("gradients", parameters.dense + parameters.tables);
-  add("optimiser and averages", (copies - 2) * parameters.all);
-  add(threads == 1 ? "activations" : "activations of all threads", 0);
-  const std::size_t activations = estimate.parts.size() - 1;
-  add("a checkpoint while it is written", 2 * copies * parameters.all, true);
+      bytes_of_vocabularies(data) + bytes_of_examples(data) +
+          kPlan * static_cast<double>(std::max(data.train.examples, data.train.drawn)),
+      "task");
+  add("parameters, and the best ones", 2 * parameters.all, "model");
+  add("gradients", parameters.dense + parameters.tables, "model");
+  add("optimiser and averages",
+      (copies - 2) * parameters.all,
+      average > 1 ? "train.average" : "model");
+  add("a checkpoint while it is written",
+      2 * copies * parameters.all,
+      average > 1 ? "train.average" : "model",
+      true);
   if (estimate.bytes() > most_) return estimate;
-  estimate.parts[activations].bytes = training(spec, data, threads);
+  add(threads == 1 ? "activations" : "activations of all threads",
+      training(spec, data, threads) + threads * bytes_of_logits(data),
+      spec.train.batch.tokens ? "train.batch.tokens" : "train.batch.sentences");
   const EvaluateOptions& how = spec.evaluate;
   const Choice* const dev_search = how.search_dev ? &how.dev_search : nullptr;
   const Evaluation dev = evaluation({&spec},
@@ -349,12 +430,31 @@ MemoryEstimate MemoryMeter::of_run(const Spec& spec, const DataOutline& outline,
                                       true,
                                       spec.record.self_attention.value_or(false)},
                                      threads);
-  add("evaluation of dev", dev.bytes, true);
-  add("evaluation of test", test.bytes, true);
+  double baseline = 0;
+  if (how.wants_ibm_model1() && data.test.links) {
+    const auto pairs = static_cast<double>(data.train.examples);
+    baseline = IbmModel1::bytes(cells_of(data));
+    add("baseline ibm_model1",
+        baseline + IbmModel1::bytes_of_training(
+                       pairs, pairs * data.train.source.mean, pairs * data.train.target.mean),
+        "evaluate.baselines",
+        true);
+  }
+  add("evaluation of dev", dev.bytes + (spec.train.average ? parameters.all : 0), dev.key, true);
+  add("evaluation of test",
+      baseline + test.bytes,
+      baseline > test.bytes ? "evaluate.baselines" : test.key,
+      true);
+  for (MemoryPart& part : diagnostics(spec, data, threads)) {
+    part.bytes += test.result + baseline;
+    estimate.parts.push_back(std::move(part));
+  }
   // Read from the journal, as HDF5 has it, and that as it is written.
   add("the record while it is built",
-      3 * (parameters.all + test.kept + static_cast<double>(spec.train.epochs) * dev.kept) +
+      3 * (parameters.all + test.kept + static_cast<double>(spec.train.epochs) * dev.kept +
+           bytes_of_names(data)) +
           kUpdate * updates_of(spec.train, data.train),
+      test.kept + dev.kept > parameters.all ? "record" : "model",
       true);
   return estimate;
 }

@@ -19,14 +19,16 @@ namespace softalign {
 struct MemoryPart {
   std::string what;
   double bytes;
+  std::string key;       // the option, or its block, that it grows with
   bool in_turn = false;  // such parts come one after the other: only the largest counts
 };
 
 struct MemoryEstimate {
   std::vector<MemoryPart> parts;
+  bool known =
+      true;  // false: lengths and symbols are those that are allowed, the data may have fewer
   double bytes() const;  // at the largest moment
-  double sum() const;    // of all parts, as if none came in turn
-  MemoryEstimate times(Index side_by_side) const;
+  const MemoryPart& largest() const;
 };
 
 // The evaluation of a split, as an EvaluationRequest has it; search: null: teacher-forced only.
@@ -57,12 +59,16 @@ class MemoryMeter {
   double training(const Spec& spec, const DataOutline& data, int threads);
   struct Evaluation {
     double bytes = 0;
-    double kept = 0;  // of them, of matrices that are recorded
+    double kept = 0;    // of them, of matrices that are recorded
+    double result = 0;  // of them, of all that stays when it has ended
+    std::string key;
   };
   Evaluation evaluation(const std::vector<const Spec*>& specs,
                         const DataOutline& data,
                         const EvaluationLoad& load,
                         int threads);
+
+  std::vector<MemoryPart> diagnostics(const Spec& spec, const DataOutline& data, int threads);
 
   double most_;
   double held_;  // bytes in memory before anything was measured

@@ -2,6 +2,7 @@
 // options, nowhere else.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct EvaluateOptions {
   Index batch = 64;
   std::vector<std::string> baselines;
 
+  bool wants_ibm_model1() const { return std::ranges::count(baselines, "ibm_model1") > 0; }
   RowAligns rows() const { return row_aligns_of(row_aligns.value_or("")); }
   template <class V>
   void describe(V& v) {

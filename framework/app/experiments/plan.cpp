@@ -35,7 +35,8 @@ Plan plan_run(const ResolvedSpec<Spec>& resolved,
                       shorter->beginning.state.update);
   const auto task = make_plugin<TaskKind>(spec.task);
   const DataOutline outline = task->outline();
-  check_run_sizes(resolved, outline, threads_of_run(options.threads, spec), options.sizes);
+  const int threads = threads_of_run(options.threads, spec);
+  check_run_sizes(resolved, outline, threads, options.sizes);
   plan.trains_subwords = task->has_to_train_subwords();
   if (plan.trains_subwords) {
     plan.source_symbols = outline.source_symbols;
@@ -49,6 +50,8 @@ Plan plan_run(const ResolvedSpec<Spec>& resolved,
     observer.stage(what, done, total);
   });
   for (const std::string& note : data.notes) observer.message(note);
+  if (!outline.measured())
+    check_run_sizes(resolved, outline_of(data, spec), threads, options.sizes);
   plan.parameters = make_model(spec, data)->parameters().count();
   plan.source_symbols = data.source->size();
   plan.target_symbols = data.target->size();
@@ -57,7 +60,7 @@ Plan plan_run(const ResolvedSpec<Spec>& resolved,
   plan.test = std::ssize(data.test.examples);
   std::optional<Split> again;
   if (data.subword_dropout > 0) {
-    Workers workers(threads_of_run(options.threads, spec));
+    Workers workers(threads);
     again = resegmented(data, seed, 0, workers);
   }
   plan.about = spec.train.batch.tokens.has_value();

@@ -56,7 +56,7 @@ struct Findings {
 void estimate_memory(const ResolvedSpec<Spec>& resolved, int threads, Findings& findings) {
   const DataOutline outline = make_plugin<TaskKind>(resolved.spec.task)->outline();
   findings.threads = threads_of_run(threads, resolved.spec);
-  if (outline.test.examples == 0)
+  if (!outline.measured())
     findings.notes.emplace_back(
         "the memory is counted for sentences as long as training allows; softalign run counts "
         "again "

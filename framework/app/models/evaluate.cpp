@@ -54,30 +54,21 @@ void evaluate(const Arguments& arguments) {
     write_error(fmt::format("note: the data is not what the run read: {} changed\n",
                             fmt::join(changed, ", ")));
   EvaluationSizes sizes(runs, arguments.trained);
-  const auto check_sizes = [&](const auto& outline_of_data) {
-    sizes.check(
-        [&](const Spec& spec) -> EvaluationLoad {
-          const DataOutline data = outline_of_data(spec);
-          return {arguments.split == "dev" ? data.dev : data.test,
-                  &spec.evaluate.search,
-                  spec.evaluate.batch};
-        },
-        outline_of_data(run.spec()));
+  const auto check_sizes = [&](const DataOutline& of) {
+    const EvaluateOptions& how = run.spec().evaluate;
+    sizes.check({arguments.split == "dev" ? of.dev : of.test, &how.search, how.batch}, of);
   };
-  const auto outline_of_task = [](const Spec& spec) {
-    return make_plugin<TaskKind>(spec.task)->outline();
-  };
-  const bool made = outline_of_task(run.spec()).test.examples > 0;
-  if (made) check_sizes(outline_of_task);
+  const DataOutline outline = make_plugin<TaskKind>(run.spec().task)->outline();
+  if (outline.measured()) check_sizes(outline);
   ProgressObserver observer(ProgressObserver::Signals::left);
   const Dataset data = load_data(run, [&](std::string_view what, Index done, Index total) {
     observer.stage(what, done, total);
   });
   observer.clear();
-  if (!made) {
+  if (!outline.measured()) {
     DataOutline read = outline_of(data);
     read.held = false;  // it is counted already
-    check_sizes([&](const Spec&) { return read; });
+    check_sizes(read);
   }
   const Split& split = arguments.split == "dev" ? data.dev : data.test;
 

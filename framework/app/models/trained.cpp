@@ -281,23 +281,16 @@ void refuse_links(const TrainedRuns& runs) {
         runs.first().spec().model.attention.type);
 }
 
-void EvaluationSizes::check(const Load& load, const DataOutline& data) {
-  const auto estimate = [&](const Spec& first, int threads) {
-    DataOutline outline = data;
-    outline.image_height = make_plugin<TaskKind>(runs_.first().spec().task)->outline().image_height;
-    outline.source_symbols = runs_.first().source->size();
-    outline.target_symbols = runs_.first().target->size();
-    std::vector<const Spec*> specs = {&first};
-    for (std::size_t i = 1; i < runs_.members.size(); ++i)
-      specs.push_back(&runs_.members[i].spec());
-    return meter_.of_evaluation(specs, outline, load(first), threads);
-  };
-  const std::string note = check_sizes(runs_.first().resolved,
-                                       estimate,
-                                       threads_or_all(arguments_.threads),
-                                       arguments_.sizes,
-                                       {"evaluate.", "task."},
-                                       "evaluate.");
+void EvaluationSizes::check(const EvaluationLoad& load, DataOutline data) {
+  data.image_height = make_plugin<TaskKind>(runs_.first().spec().task)->outline().image_height;
+  data.source_symbols = runs_.first().source->size();
+  data.target_symbols = runs_.first().target->size();
+  std::vector<const Spec*> specs;
+  for (const TrainedRun& run : runs_.members) specs.push_back(&run.spec());
+  const std::string note =
+      check_sizes(meter_.of_evaluation(specs, data, load, threads_or_all(arguments_.threads)),
+                  arguments_.sizes,
+                  runs_.first().resolved.origins);
   if (!note.empty()) write_error(note + "\n");
 }
 
@@ -305,9 +298,8 @@ void EvaluationSizes::check(const Split& split, bool searched) {
   const DataOutline::SplitOutline outline = outline_of(split);
   const Index longest = std::max(outline.source.longest, outline.target.longest);
   if (longest <= longest_) return;
-  check([&](const Spec& spec) -> EvaluationLoad {
-    return {outline, searched ? &spec.evaluate.search : nullptr, spec.evaluate.batch};
-  });
+  const EvaluateOptions& how = runs_.first().spec().evaluate;
+  check({outline, searched ? &how.search : nullptr, how.batch});
   longest_ = longest;
 }
 

@@ -70,10 +70,8 @@ class EvaluationSizes {
   EvaluationSizes(const TrainedRuns& runs, const TrainedArguments& arguments)
       : runs_(runs), arguments_(arguments), meter_(arguments.sizes.machine.limit) {}
 
-  // load: what a spec, perhaps with smaller sizes than the first run's, asks for. data: what is still to be
-  // made. Throws SpecError as check_sizes does; prints its note.
-  using Load = std::function<EvaluationLoad(const Spec&)>;
-  void check(const Load& load, const DataOutline& data = {});
+  // data: what is still to be made. Throws SpecError as check_sizes does; prints its note.
+  void check(const EvaluationLoad& load, DataOutline data = {});
 
   // For sentences that come bit by bit: those that are longer than all before them are looked at.
   // searched: false: they are scored.

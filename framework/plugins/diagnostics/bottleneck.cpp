@@ -8,6 +8,8 @@
 
 #include "framework/eval/diagnostic.hpp"
 #include "framework/eval/linear_probe.hpp"
+#include "framework/kernels/gemm.hpp"
+#include "framework/seq/cost.hpp"
 
 namespace softalign {
 namespace {
@@ -73,6 +75,22 @@ class Bottleneck final : public Diagnostic {
     return all;
   }
 
+  double bytes(const Model& model, const DataOutline::SplitOutline& split, int) const override {
+    const UncomputedProducts products;
+    const Index first = 0;
+    const Seen one =
+        see(model, make_batch(equal_sentences(1, 2, 2), {&first, 1}, model.reads_links()));
+    const auto size = [](const auto& all) { return static_cast<double>(all.size()); };
+    const double n = static_cast<double>(std::min(options_.sentences, split.examples)),
+                 state = size(one.state),
+                 context = one.contexts.empty() ? 0 : size(one.contexts[0]),
+                 width = std::max(state, context), least = std::min(n, width);
+    // All sentences, the states again, and what a probe takes or the directions do.
+    return sizeof(double) * n *
+           (2 * state + split.source.mean * context +
+            std::max(2 * width + n / 2, 3 * width + 2 * least * least / n));
+  }
+
   Findings look(const Probed& probed) const override {
     const auto sentences =
         of_each_sentence(probed, options_.sentences, [&](Index, const Batch& batch) {
@@ -81,16 +99,17 @@ class Bottleneck final : public Diagnostic {
     Findings found{{{"position", "position in the source, from 0", {}}}, {}};
     for (Index p = 0; p < options_.longest; ++p)
       found.axes[0].places.push_back(static_cast<double>(p));
-    Vectors states, contexts;
+    Vectors states;
+    std::vector<const std::vector<double>*> contexts;
     for (const Seen& one : sentences) {
       append(states, one.state);
-      for (const std::vector<double>& context : one.contexts) append(contexts, context);
+      for (const std::vector<double>& context : one.contexts) contexts.push_back(&context);
     }
     if (states.width > 0) {
       add_accuracy(found, "state", sentences);
       add_directions(found, "state", states);
     }
-    if (contexts.width > 0) {
+    if (!contexts.empty()) {
       // Neighbouring contexts are alike: some of each sentence are enough.
       add_accuracy(found, "context", sentences);
       add_directions(found, "context", spread(contexts, options_.sentences));
@@ -121,13 +140,10 @@ class Bottleneck final : public Diagnostic {
     vectors.numbers.insert(vectors.numbers.end(), one.begin(), one.end());
   }
 
-  static Vectors spread(const Vectors& all, Index most) {
-    const Index count = std::min(all.count(), most);
-    Vectors some{all.width, {}};
-    for (Index i = 0; i < count; ++i) {
-      const double* from = all[i * all.count() / count];
-      some.numbers.insert(some.numbers.end(), from, from + all.width);
-    }
+  static Vectors spread(const std::vector<const std::vector<double>*>& all, Index most) {
+    const Index count = std::min(std::ssize(all), most);
+    Vectors some;
+    for (Index i = 0; i < count; ++i) append(some, *all[usize(i * std::ssize(all) / count)]);
     return some;
   }
 

@@ -51,6 +51,7 @@ Predicted predict(const Model& model, const Batch& batch, const ChangeWeights* c
   const Model::Taught taught = model.teach(tape, batch, {}, {.change = change});
   const View logits = model.projection()(taught.features).value();  // [T,1,V]
   Predicted predicted{batch.target_lengths[0], model.target_symbols(), {}, {}};
+  predicted.probabilities.reserve(usize(predicted.steps * predicted.symbols));
   for (Index t = 0; t < predicted.steps; ++t) {
     const real* row = logits.data + t * predicted.symbols;
     const auto largest = static_cast<double>(*std::max_element(row, row + predicted.symbols));
@@ -143,6 +144,16 @@ class Faithfulness final : public Diagnostic {
     if (options_.gradients)
       all.push_back({"gradient_agreement", "Kendall's tau-b of weights and gradient times input"});
     return all;
+  }
+
+  double bytes(const Model& model,
+               const DataOutline::SplitOutline& split,
+               int threads) const override {
+    // Two distributions for each target symbol, and logits; then the gradients of all parameters.
+    const auto symbols = static_cast<double>((split.target.longest + 1) * model.target_symbols()),
+               parameters = static_cast<double>(model.parameters().flat_size());
+    return threads * std::max(symbols * (2 * sizeof(double) + sizeof(real)),
+                              options_.gradients ? parameters * sizeof(real) : 0);
   }
 
   Findings look(const Probed& probed) const override {

@@ -51,6 +51,10 @@ class GradientFlow final : public Diagnostic {
     return all;
   }
 
+  double bytes(const Model& model, const DataOutline::SplitOutline&, int threads) const override {
+    return sizeof(real) * static_cast<double>(threads * model.parameters().flat_size());
+  }
+
   Findings look(const Probed& probed) const override {
     const auto sentences =
         of_each_sentence(probed, options_.sentences, [&](Index, const Batch& batch) {

@@ -93,6 +93,16 @@ class GradientVariance final : public Diagnostic {
     return all;
   }
 
+  double bytes(const Model& model,
+               const DataOutline::SplitOutline& split,
+               int threads) const override {
+    const Index shortest = model.encoder().positions(split.source.shortest + 1);
+    const bool any = sequences_of(shortest, split.target.shortest + 1) > 0;
+    // Of all parameters: their gradients, and five sums of them.
+    return static_cast<double>(threads * model.parameters().flat_size()) *
+           (sizeof(real) + (any ? 5 * sizeof(double) : 0));
+  }
+
   Findings look(const Probed& probed) const override {
     const auto sentences =
         of_each_sentence(probed, options_.sentences, [&](Index, const Batch& batch) {

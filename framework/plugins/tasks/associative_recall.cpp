@@ -64,29 +64,33 @@ class AssociativeRecall final : public Task {
   }
 
   DataOutline outline() const override {
-    const auto split = [&](Index examples, const std::vector<Index>& pairs) {
+    const auto split = [&](const char* name, Index examples, const std::vector<Index>& pairs) {
+      const DataOutline::Lengths drawn =
+          drawn_lengths(name, options_.data_seed, examples, pairs, first_number());
       const Index others = 1 + options_.queries;
       return DataOutline::SplitOutline{
           .examples = examples,
-          .source = DataOutline::Lengths::even(2 * pairs[0] + others, 2 * pairs[1] + others),
+          .source =
+              DataOutline::Lengths::even(2 * drawn.shortest + others, 2 * drawn.longest + others),
           .target = DataOutline::Lengths::even(options_.queries, options_.queries)};
     };
     return {.source_symbols = kSpecials + options_.keys + options_.values + 1,
             .target_symbols = kSpecials + options_.values,
             .one_vocabulary = false,
-            .train = split(options_.examples.train, options_.pairs.train),
-            .dev = split(options_.examples.dev, options_.pairs.dev),
-            .test = split(options_.examples.test, options_.pairs.test)};
+            .train = split("train", options_.examples.train, options_.pairs.train),
+            .dev = split("dev", options_.examples.dev, options_.pairs.dev),
+            .test = split("test", options_.examples.test, options_.pairs.test)};
   }
 
  private:
-  // The stream's numbers up to `keys` draw the keys, those behind it the rest.
+  // The stream's numbers up to `keys` draw the keys, those behind it the rest, the number of pairs first.
+  std::uint64_t first_number() const { return static_cast<std::uint64_t>(options_.keys + 1); }
   void draw(const RandomStream& stream,
             std::uint64_t i,
             const std::vector<Index>& pairs,
             const Dataset& data,
             Examples& examples) const {
-    auto next = static_cast<std::uint64_t>(options_.keys + 1);
+    auto next = first_number();
     const auto below = [&](Index bound) -> Index {
       return stream.below(static_cast<std::uint32_t>(bound), next++, i);
     };

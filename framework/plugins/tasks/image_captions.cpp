@@ -170,24 +170,25 @@ class ImageCaptions final : public Task {
   explicit ImageCaptions(const Options& options) : options_(options) {}
 
   DataOutline outline() const override {
-    const auto split = [&](Index examples, const std::vector<Index>& digits) {
+    const auto split = [&](const char* name, Index examples, const std::vector<Index>& length) {
+      const auto digits = drawn_lengths(name, options_.data_seed, examples, length);
       using Lengths = DataOutline::Lengths;
       const Index pixels = options_.side * options_.side, digit = kSide * kSide;
       return DataOutline::SplitOutline{
           .examples = examples,
-          .source = is_strip() ? Lengths::even(digit * digits[0],
-                                               (digit + options_.gap * kSide) * digits[1])
+          .source = is_strip() ? Lengths::even(digit * digits.shortest,
+                                               (digit + options_.gap * kSide) * digits.longest)
                                : Lengths::even(pixels, pixels),
-          .target = is_strip() ? Lengths::even(2 * digits[0] - 1, 2 * digits[1] - 1)
+          .target = is_strip() ? Lengths::even(2 * digits.shortest - 1, 2 * digits.longest - 1)
                                : Lengths::even(5, 6)};
     };
     return {.source_symbols = kSpecials + kLevels,
             .target_symbols = kSpecials + std::ssize(kWords),
             .image_height = is_strip() ? kSide : options_.side,
             .one_vocabulary = false,
-            .train = split(options_.examples.train, options_.length.train),
-            .dev = split(options_.examples.dev, options_.length.dev),
-            .test = split(options_.examples.test, options_.length.test)};
+            .train = split("train", options_.examples.train, options_.length.train),
+            .dev = split("dev", options_.examples.dev, options_.length.dev),
+            .test = split("test", options_.examples.test, options_.length.test)};
   }
 
   void check_files() const override { read_digits(options_.digits.path); }
