@@ -202,8 +202,9 @@ double MemoryEstimate::bytes() const {
   return sum + largest;
 }
 
+// But for the program, the first, which no option makes smaller.
 const MemoryPart& MemoryEstimate::largest() const {
-  return *std::ranges::max_element(parts, {}, &MemoryPart::bytes);
+  return *std::ranges::max_element(parts.begin() + 1, parts.end(), {}, &MemoryPart::bytes);
 }
 
 MemoryMeter::MemoryMeter(double most, double exact)
@@ -376,7 +377,7 @@ MemoryEstimate MemoryMeter::of_evaluation(const std::vector<const Spec*>& specs,
                                           int threads) {
   const Evaluation found = evaluation(specs, data, load, threads);
   constexpr std::string_view kBlock = "evaluate.";  // commands name its options without it
-  return {{{"the program and its models", held_, "model"},
+  return {{{"the program and its models", held_, ""},
            {"data", bytes_of_examples(data), "task"},
            {"evaluation",
             found.bytes + threads * bytes_of_logits(data),

@@ -223,6 +223,7 @@ def with_task(name: str, spec: dict[str, Any], size: int) -> dict[str, Any]:
         spec["train"]["batch"]["sentences"] = task["examples"]["train"] = 96 * size
     elif name == "parallel_text":
         spec["task"] = {"type": name} | {split: {"source": f"{split}-{size}", "target": f"{split}-{size}"} for split in ("train", "dev", "test")}
+        spec["task"] |= {"max_length": 20 * size, "vocabulary": {"size": 403}}  # no more than there is
     elif name == "image_captions":
         del task["symbols"]
         task |= {"digits": "digits", "length": {split: [2 * size] * 2 for split in ("train", "dev", "test")}}
