@@ -35,10 +35,13 @@ void RowProgress::look() {
   }
 }
 
-double RowProgress::seconds_left() const {
+double RowProgress::seconds_per_update() const {
   if (updates_ == 0 || update_ <= first_update_) return std::numeric_limits<double>::quiet_NaN();
-  const double rate = static_cast<double>(update_ - first_update_) / (last_time_ - first_time_);
-  return static_cast<double>(std::max<Index>(0, updates_ - update_)) / rate;
+  return (last_time_ - first_time_) / static_cast<double>(update_ - first_update_);
+}
+
+double RowProgress::seconds_left() const {
+  return static_cast<double>(std::max<Index>(0, updates_ - update_)) * seconds_per_update();
 }
 
 }  // namespace softalign

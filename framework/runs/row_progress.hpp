@@ -20,6 +20,7 @@ class RowProgress {
   Index update() const { return update_; }
   Index updates() const { return updates_; }  // 0: not known yet
   double value() const { return value_; }  // of the metric, at the last dev evaluation; NaN: none
+  double seconds_per_update() const;       // NaN: not known yet
   double seconds_left() const;             // NaN: not known yet
 
  private:

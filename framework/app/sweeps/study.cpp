@@ -46,8 +46,8 @@ void print(const Study& study, const StudyOutcome& outcome, bool tiny) {
 // study.json says after every run how the study stands.
 class StudyDisplay final : public SweepDisplay {
  public:
-  StudyDisplay(const Study& study, const StudyPlan& plan, int workers)
-      : SweepDisplay(plan.list, workers), study_(study), plan_(plan) {}
+  StudyDisplay(const Study& study, const StudyPlan& plan, int workers, const LoadSpec& load)
+      : SweepDisplay(plan.list, workers, load), study_(study), plan_(plan) {}
 
   void row_ended(const ListedRun& row, const RowStatus& status, double seconds) override {
     SweepDisplay::row_ended(row, status, seconds);
@@ -83,7 +83,8 @@ void check_sizes(const StudyPlan& plan,
 std::pair<std::vector<RowStatus>, bool> run_rows(const Study& study,
                                                  const StudyPlan& plan,
                                                  const std::vector<std::size_t>& chosen,
-                                                 const Arguments& arguments) {
+                                                 const Arguments& arguments,
+                                                 const LoadSpec& load) {
   SweepArguments words;
   words.plugins = arguments.study.plugins;
   LocalArguments local = arguments.local;
@@ -94,7 +95,7 @@ std::pair<std::vector<RowStatus>, bool> run_rows(const Study& study,
     options.begin.insert(run_states().begin(), run_states().end());
     options.command.emplace_back("--force");
   }
-  StudyDisplay display(study, plan, options.workers);
+  StudyDisplay display(study, plan, options.workers, load);
   display.write({});
   const bool stopped = run_locally(plan.list, options, display);
   display.clear();
@@ -126,7 +127,7 @@ ExitCode study(const Arguments& arguments) {
   check_sizes(plan, chosen, arguments, load_spec);
   check_replaceable(plan.list.place().study(), is_study_json);
   write_list(plan.list);
-  const auto [rows, stopped] = run_rows(study, plan, chosen, arguments);
+  const auto [rows, stopped] = run_rows(study, plan, chosen, arguments, load_spec);
   if (stopped &&
       !std::ranges::all_of(rows, [](const RowStatus& row) { return is_over(row.state); }))
     throw Interrupted("interrupted; the state is saved, run the same command again to go on");

@@ -111,7 +111,7 @@ ExitCode run(const Arguments& arguments) {
   }
   const LocalRunOptions options = local_options(list, arguments.sweep, arguments.local);
   const std::vector<StudyClaim> claims = claims_or_note(arguments.sweep, list);
-  SweepDisplay display(list, options.workers);
+  SweepDisplay display(list, options.workers, frozen_loader(arguments.sweep));
   const bool stopped = run_locally(list, options, display);
   display.clear();
   return finish(list, options, stopped, claims);
@@ -165,7 +165,7 @@ ExitCode retry(const Arguments& arguments) {
   options.begin.insert(RunState::planned);
   options.rows = chosen;
   const std::vector<StudyClaim> claims = claims_or_note(arguments.sweep, list);
-  SweepDisplay display(list, options.workers);
+  SweepDisplay display(list, options.workers, frozen_loader(arguments.sweep));
   const bool stopped = run_locally(list, options, display);
   display.clear();
   const ExitCode code = finish(list, options, stopped, claims);

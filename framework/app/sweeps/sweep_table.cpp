@@ -128,8 +128,12 @@ std::string sweep_table(const RunList& list,
   return text;
 }
 
-SweepDisplay::SweepDisplay(const RunList& list, int workers)
-    : list_(list), workers_(workers), terminal_(isatty(STDERR_FILENO) != 0), drawn_(Clock::now()) {
+SweepDisplay::SweepDisplay(const RunList& list, int workers, LoadSpec load)
+    : list_(list),
+      workers_(workers),
+      terminal_(isatty(STDERR_FILENO) != 0),
+      drawn_(Clock::now()),
+      costs_(list, std::move(load)) {
   catch_interrupts();
 }
 
@@ -158,10 +162,7 @@ void SweepDisplay::row_began(const ListedRun& row) {
 }
 
 void SweepDisplay::row_ended(const ListedRun& row, const RowStatus& status, double seconds) {
-  if (is_over(status.state)) {
-    seconds_ended_ += seconds;
-    ++ended_;
-  }
+  if (is_over(status.state)) ended_.emplace_back(&row, seconds);
   if (terminal_ && status.fault.empty()) return;
   const double value = metric_of(list_, status);
   message(
@@ -176,30 +177,31 @@ void SweepDisplay::row_ended(const ListedRun& row, const RowStatus& status, doub
                   status.fault.empty() ? "" : ": " + status.fault));
 }
 
-// Time left for all: what active rows say of themselves, and for those to come the mean so far.
+// Time left for all: what active rows say of themselves, and for those to come their costs at the
+// pace of the others.
 std::string SweepDisplay::total_text(const std::vector<ActiveRow>& active,
                                      const std::vector<RowStatus>& rows) const {
-  double left = 0, slowest = 0, whole = 0;
-  Index known = 0, unknown = 0;
+  double left = 0, slowest = 0;
+  RowPace pace;
+  for (const auto& [row, seconds] : ended_) pace.add(row->part, costs_.of(*row), seconds);
+  std::vector<bool> known(rows.size());
   for (const ActiveRow& row : active) {
     const double own = row.progress.seconds_left();
     if (!std::isfinite(own)) continue;
     left += own;
     slowest = std::max(slowest, own);
-    const auto updates = static_cast<double>(row.progress.updates());
-    whole += own * updates / std::max(1.0, updates - static_cast<double>(row.progress.update()));
-    ++known;
+    pace.add(row.row->part,
+             costs_.of(*row.row),
+             row.progress.seconds_per_update() * static_cast<double>(row.progress.updates()));
+    known[usize(row.row - list_.rows.data())] = true;
   }
-  for (const RowStatus& row : rows)
-    if (LocalRunOptions().begin.contains(row.state)) ++unknown;
-  unknown -= std::min(unknown, known);  // those that are worked on stand among the planned, too
-  if (unknown > 0) {
-    const double mean = ended_ > 0  ? seconds_ended_ / static_cast<double>(ended_)
-                        : known > 0 ? whole / static_cast<double>(known)
-                                    : kNaN;
-    if (std::isnan(mean)) return "";
-    left += static_cast<double>(unknown) * mean;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (known[i] || !LocalRunOptions().begin.contains(rows[i].state)) continue;
+    const auto updates = static_cast<double>(std::max<Index>(1, rows[i].updates));
+    const double rest = 1 - static_cast<double>(rows[i].last_update) / updates;
+    left += rest * pace.seconds(list_.rows[i].part, costs_.of(list_.rows[i]));
   }
+  if (std::isnan(left)) return "";
   return fmt::format("  {} left", clock_time(std::max(slowest, left / workers_)));
 }
 
@@ -207,6 +209,7 @@ void SweepDisplay::tick(const std::vector<ActiveRow>& active, const std::vector<
   const auto now = Clock::now();
   if (now - drawn_ < std::chrono::milliseconds(terminal_ ? 200 : 30000)) return;
   drawn_ = now;
+  costs_.look(std::chrono::milliseconds(100));
   std::vector<RowStatus> seen = rows;
   for (const ActiveRow& row : active)
     if (row.progress.update() > 0)

@@ -6,6 +6,7 @@
 
 #include "framework/app/terminal/table.hpp"
 #include "framework/runs/local_run.hpp"
+#include "framework/runs/row_costs.hpp"
 
 namespace softalign::app {
 
@@ -33,7 +34,7 @@ std::string sweep_table(const RunList& list,
 // or ends.
 class SweepDisplay : public ListWatcher {
  public:
-  SweepDisplay(const RunList& list, int workers);
+  SweepDisplay(const RunList& list, int workers, LoadSpec load);
   ~SweepDisplay() override { clear(); }
   SweepDisplay(const SweepDisplay&) = delete;
   SweepDisplay& operator=(const SweepDisplay&) = delete;
@@ -57,8 +58,9 @@ class SweepDisplay : public ListWatcher {
   std::size_t lines_ = 0;  // that stand on the terminal and are drawn over
   bool stopping_ = false;
   Clock::time_point drawn_;
-  double seconds_ended_ = 0;  // of rows that ran to their end here
-  Index ended_ = 0;
+  RowCosts costs_;
+  std::vector<std::pair<const ListedRun*, double>>
+      ended_;  // rows that ran to their end here, seconds
 };
 
 }  // namespace softalign::app
