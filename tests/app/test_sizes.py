@@ -91,8 +91,8 @@ def test_what_the_data_may_hold_is_refused_only_once_they_are_read(here: Path) -
     assert warned in softalign("run", *long, cwd=here, **limit).stderr
     for name in ("train.en", "train.es"):
         (here / name).write_text("".join("a " * 10000 + "\n" for _ in range(64)))
-    message = error("run", *long, "train.batch.sentences=64", "name=other", cwd=here, code=2, **limit)
-    assert re.search(r"train\.batch\.sentences: about .* of it for activations", message.splitlines()[-1]), message
+    message = softalign("run", *long, "train.batch.sentences=64", "name=other", cwd=here, code=2, **limit).stderr
+    assert re.search(r"train\.batch\.sentences: about .* of it for activations", message), message
 
 
 def test_lengths_are_those_that_are_drawn(here: Path) -> None:
@@ -223,7 +223,9 @@ def with_task(name: str, spec: dict[str, Any], size: int) -> dict[str, Any]:
         spec["train"]["batch"]["sentences"] = task["examples"]["train"] = 96 * size
     elif name == "parallel_text":
         spec["task"] = {"type": name} | {split: {"source": f"{split}-{size}", "target": f"{split}-{size}"} for split in ("train", "dev", "test")}
-        spec["task"] |= {"max_length": 20 * size, "vocabulary": {"size": 403}}  # no more than there is
+        spec["task"] |= {"max_length": 20 * size, "vocabulary": {"size": 403}}  # no more than there is, as below
+        spec["evaluate"]["batch"] = 4
+        spec["record"] = {"alignments": 4, "snapshots": 2}
     elif name == "image_captions":
         del task["symbols"]
         task |= {"digits": "digits", "length": {split: [2 * size] * 2 for split in ("train", "dev", "test")}}
