@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(says_what_lists_and_sweeps_need) {
   BOOST_TEST(test.facts[0].units == "percent");
   BOOST_TEST(test.facts[0].signature == "tok:none");
   BOOST_TEST(test.facts[0].title == "BLEU");  // the record does not say it: an older one
-  BOOST_TEST(test.facts[1].units == "");
+  BOOST_TEST(test.facts[1].units == "nats");
   BOOST_TEST((test.values == std::vector<double>{21.5, 0.5}));
 
   BOOST_TEST(summary.dev.updates.size() == 150u);

@@ -73,19 +73,24 @@ struct Experiment {
     const RandomStream random(seed, "a small model");
     symbols = 4 + random.below(140, 0);
     const char* attentions[] = {"none", "{type: global, score: general}", "global", "global"};
+    const Index units = 4 + random.below(12, 20);
+    // Of s · h, whose state is as wide as an annotation.
+    const bool product =
+        attention.find("dot") != attention.npos || attention.find("cosine") != attention.npos;
     const auto options =
         parse_spec<ModelOptions>(
-            fmt::format(
-                "embedding: {}\nencoder: {{type: gru, units: {}}}\n"
-                "attention: {}\ndecoder: {}",
-                1 + random.below(12, 1),
-                4 + random.below(12, 20),
-                decoder == "history" ? "built_in"
-                : attention.empty()  ? attentions[random.below(4, 2)]
-                                     : attention,
-                decoder == "history"
-                    ? "history"
-                    : fmt::format("{{type: {}, units: {}}}", decoder, 4 + random.below(12, 21))),
+            fmt::format("embedding: {}\nencoder: {{type: gru, units: {}}}\n"
+                        "attention: {}\ndecoder: {}",
+                        1 + random.below(12, 1),
+                        units,
+                        decoder == "history" ? "built_in"
+                        : attention.empty()  ? attentions[random.below(4, 2)]
+                                             : attention,
+                        decoder == "history"
+                            ? "history"
+                            : fmt::format("{{type: {}, units: {}}}",
+                                          decoder,
+                                          product ? 2 * units : 4 + random.below(12, 21))),
             "a small model")
             .spec;
     model = std::make_unique<Model>(options, symbols, symbols, seed);
@@ -310,7 +315,10 @@ BOOST_AUTO_TEST_CASE(every_attention_and_score_gives_the_same_bits_in_any_batch)
       alone_as_together(Experiment(seed, attention));
   };
   for (const PluginEntry* attention : Registry::instance().entries("attention"))
-    if (attention->name != "built_in") each(attention->name);
+    if (attention->name == "multi_head")
+      each("{type: multi_head, units: 8}");
+    else if (attention->name != "built_in")
+      each(attention->name);
   for (const PluginEntry* score : Registry::instance().entries("score"))
     each(fmt::format("{{type: global, score: {}}}", score->name));
   each("{type: global, score: {type: location, positions: 3}}");
@@ -323,7 +331,8 @@ BOOST_AUTO_TEST_CASE(every_attention_and_score_gives_the_same_bits_in_any_batch)
 BOOST_AUTO_TEST_CASE(not_a_number_still_gives_hypotheses) {
   for (const PluginEntry* attention : Registry::instance().entries("attention")) {
     if (attention->name == "built_in") continue;
-    const Experiment experiment(7, attention->name);
+    const Experiment experiment(
+        7, attention->name == "multi_head" ? "{type: multi_head, units: 8}" : attention->name);
     ParameterStore& store = experiment.model->parameters();
     std::fill_n(store.values(), store.flat_size(), std::nanf(""));
     Tape tape(Tape::Mode::infer);

@@ -18,7 +18,7 @@ namespace {
 
 const std::string kHead = "name: s\nbase: base.yaml\n";
 const std::string kParameters =
-    "parameters:\n  model.attention.score.type: {values: [additive, dot]}\n"
+    "parameters:\n  model.attention.score.type: {values: [additive, general]}\n"
     "  model.embedding: {values: [8, 9]}\n";
 
 struct Planned {
@@ -69,8 +69,9 @@ BOOST_AUTO_TEST_CASE(what_is_written_is_read_back) {
 BOOST_AUTO_TEST_CASE(a_row_is_the_run_that_the_same_overrides_make) {
   const Planned p;
   const RunList plan = p.plan(kHead + kParameters);
-  const auto alone = load_spec<Spec>(
-      (p.folder / "base.yaml"), {"model.attention.score.type=dot", "model.embedding=8", "seed=1"});
+  const auto alone =
+      load_spec<Spec>((p.folder / "base.yaml"),
+                      {"model.attention.score.type=general", "model.embedding=8", "seed=1"});
   BOOST_TEST(plan.rows[2].run_id == run_id(alone.spec));
 }
 
@@ -79,7 +80,7 @@ BOOST_AUTO_TEST_CASE(a_base_may_extend_another_and_change_a_type) {
   p.folder.write("first.yaml", read_file((p.folder / "base.yaml")));
   p.folder.write("base.yaml",
                  "extends: first.yaml\nmodel: {encoder: {type: embedding_mean}, attention: {score: "
-                 "{type: dot}}}\n");
+                 "{type: general}}}\n");
   const RunList plan = p.plan(kHead + "parameters:\n  train.epochs: {values: [1, 2]}\n");
   write_list(plan);
   const RunList back = read_list(plan.folder);
@@ -182,7 +183,7 @@ BOOST_AUTO_TEST_CASE(two_rows_that_are_one_run_are_refused_with_both_named) {
   const Planned p;
   const std::string message =
       p.refusal_of(kHead +
-                   "parameters:\n  model.attention.score.type: {values: [additive, dot]}\n"
+                   "parameters:\n  model.attention.score.type: {values: [additive, general]}\n"
                    "  train.early_stopping: {values: [null, ~]}\n");
   BOOST_TEST(contains(message, "comes twice"), message);
   const std::string same = p.refusal_of(
@@ -206,7 +207,7 @@ BOOST_AUTO_TEST_CASE(a_setting_that_another_one_undoes_is_refused) {
   const std::string type =
       p.refusal_of(kHead +
                    "parameters:\n  model.attention.score.units: {values: [3]}\n"
-                   "  model.attention.score.type: {values: [additive, dot]}\n");
+                   "  model.attention.score.type: {values: [additive, general]}\n");
   BOOST_TEST(contains(type, "the run would have nothing"), type);
 }
 
@@ -242,9 +243,10 @@ BOOST_AUTO_TEST_CASE(the_sweeps_that_people_copy_can_be_planned) {
 
 BOOST_AUTO_TEST_CASE(types_all_are_the_registry_without_those_excluded) {
   const Planned p;
-  const RunList plan =
-      p.plan(kHead + "parameters:\n  model.attention.score.type: {types: all, exclude: [dot]}\n");
-  for (const ListedRun& row : plan.rows) BOOST_TEST(row.set.front().value.text != "dot");
+  const RunList plan = p.plan(kHead +
+                              "parameters:\n  model.attention.score.type: {types: all, exclude: "
+                              "[cosine, dot, scaled_dot]}\n");
+  for (const ListedRun& row : plan.rows) BOOST_TEST(!row.set.front().value.text.ends_with("dot"));
   BOOST_TEST(plan.rows.size() == Registry::instance().entries("score").size() - 1);
   BOOST_TEST(contains(p.refusal_of(kHead + "parameters:\n  model.embedding.type: {types: all}\n"),
                       "is no plugin's type"));

@@ -203,7 +203,7 @@ std::string narrow(const PluginEntry& plugin) {
 // The law of a step, for everything in the registry.
 BOOST_AUTO_TEST_CASE(how_a_batch_is_cut_sets_no_bits) {
   const std::string narrow_model =
-      "{embedding: 24, encoder: {type: gru, units: 40}, decoder: {type: attentional_gru, units: "
+      "{embedding: 24, encoder: {type: gru, units: 20}, decoder: {type: attentional_gru, units: "
       "40}}";
   std::vector<std::vector<std::string>> changes;
   const auto entries = [](const char* kind) { return Registry::instance().entries(kind); };
