@@ -247,7 +247,7 @@ BOOST_AUTO_TEST_CASE(types_all_are_the_registry_without_those_excluded) {
                               "parameters:\n  model.attention.score.type: {types: all, exclude: "
                               "[cosine, dot, scaled_dot]}\n");
   for (const ListedRun& row : plan.rows) BOOST_TEST(!row.set.front().value.text.ends_with("dot"));
-  BOOST_TEST(plan.rows.size() == Registry::instance().entries("score").size() - 1);
+  BOOST_TEST(plan.rows.size() == Registry::instance().entries("score").size() - 3);
   BOOST_TEST(contains(p.refusal_of(kHead + "parameters:\n  model.embedding.type: {types: all}\n"),
                       "is no plugin's type"));
 }
