@@ -7,6 +7,7 @@
 
 #include "framework/base/types.hpp"
 #include "framework/data/examples.hpp"
+#include "framework/data/text_facts.hpp"
 #include "framework/data/vocabulary.hpp"
 
 namespace softalign {
@@ -40,6 +41,7 @@ struct Split {
   Examples examples;
   SplitCounts counts;
   std::vector<Portion> portions = {};  // of all examples, in order; empty: each once
+  std::vector<TextFacts> texts = {};   // of its files; empty: it is of none
 };
 
 struct Dataset {

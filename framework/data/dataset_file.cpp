@@ -89,12 +89,37 @@ bool is_whole(int file, const Trailer& trailer) {
   return sum.sum() == trailer.sum;
 }
 
+Json json_of(const TextFacts& text) {
+  return {text.option,
+          text.examples,
+          text.symbols,
+          text.unknown,
+          text.types,
+          text.unknown_types,
+          text.in_lower_case,
+          text.with_points,
+          text.composed,
+          text.decomposed,
+          text.marks,
+          text.first_decomposed,
+          text.first_mark};
+}
+
+TextFacts text_of(const Json& json) {
+  const auto n = [&](std::size_t i) { return whole_number(json.at(2 + i)); };
+  TextFacts text{json.at(0), n(0), n(1), n(2), n(3), n(4), n(5), n(6), n(7), n(8), n(9), n(10)};
+  text.examples = json.at(1).get<std::vector<std::string>>();
+  return text;
+}
+
 Json json_of(const Split& split, std::size_t rows_at, std::size_t rows) {
   const SplitCounts& c = split.counts;
-  Json portions = Json::array();
+  Json portions = Json::array(), texts = Json::array();
+  for (const TextFacts& text : split.texts) texts.push_back(json_of(text));
   for (const Portion& portion : split.portions) portions.push_back(portion.examples);
   return {{"name", split.name},
           {"portions", portions},
+          {"texts", texts},
           {"rows_at", rows_at},
           {"rows", rows},
           {"counts", {c.read, c.kept, c.dropped_too_long, c.dropped_empty, c.truncated}}};
@@ -127,6 +152,7 @@ Split split_of(const Json& json, const std::shared_ptr<const MappedFile>& file, 
   check_rows(*file, at, rows, end);
   Split split{json.at("name"), Examples(file, at, rows), {c(0), c(1), c(2), c(3), c(4)}};
   Index portioned = 0;
+  for (const Json& text : json.at("texts")) split.texts.push_back(text_of(text));
   for (const Json& portion : json.value("portions", Json::array())) {
     const Index examples = split.portions.emplace_back(Portion{whole_number(portion)}).examples;
     if (examples < 0) throw DataError("a portion of fewer examples than none");

@@ -41,7 +41,8 @@ ExampleRow pack(const Example& example, std::vector<std::byte>& bytes) {
                        count(example.target),
                        count(example.links),
                        count(example.source_text),
-                       count(example.target_text)};
+                       count(example.target_text),
+                       static_cast<std::uint32_t>(example.line)};
   for (const Link& link : example.links) put(bytes_of(link).data(), sizeof(Link), bytes);
   put(example.source.data(), example.source.size_bytes(), bytes);
   put(example.target.data(), example.target.size_bytes(), bytes);
@@ -61,7 +62,8 @@ Example unpack(const ExampleRow& row, const std::byte* bytes) {
           {target, row.target},
           {links, row.links},
           {source_text, row.source_text},
-          {target_text, row.target_text}};
+          {target_text, row.target_text},
+          row.line};
 }
 
 Examples::Examples(std::shared_ptr<const MappedFile> file, std::size_t rows_at, std::size_t count)

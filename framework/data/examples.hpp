@@ -30,6 +30,7 @@ struct Example {
   std::span<const Link> links = {};   // empty: unknown
   std::string_view source_text = {};  // the words as read, for people; metrics use target_text
   std::string_view target_text = {};
+  Index line = 0;  // of its file, from 1; 0: of no file
 };
 
 // Where an example lies and how large its parts are; 32 bytes, the same in memory and in a file.
@@ -40,7 +41,7 @@ struct ExampleRow {
   std::uint32_t links = 0;
   std::uint32_t source_text = 0;
   std::uint32_t target_text = 0;
-  std::uint32_t unused = 0;
+  std::uint32_t line = 0;
 
   Index length() const { return Index{source} + Index{target}; }
 };

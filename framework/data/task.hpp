@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <memory>
 
+#include "framework/base/error.hpp"
 #include "framework/config/registry.hpp"
 #include "framework/data/dataset.hpp"
 #include "framework/data/progress.hpp"
+#include "framework/data/read_vocabularies.hpp"
 
 namespace softalign {
 
@@ -60,6 +62,18 @@ class Task {
   // several seeds are compared sentence by sentence where it changes no sentence. Throws DataError
   // with file and line.
   virtual Dataset load(std::uint64_t seed, const Progress& progress) const = 0;
+  // The split "dev" or "test" with these vocabularies, which a trained model has; other splits may be empty. A
+  // task that makes its vocabularies from text needs that text no more.
+  virtual Dataset load_to_measure(std::uint64_t seed,
+                                  const std::string& /*split*/,
+                                  const Vocabularies& vocabularies,
+                                  const Progress& progress) const {
+    Dataset data = load(seed, progress);
+    if (data.source->serialize() != vocabularies.source->serialize() ||
+        data.target->serialize() != vocabularies.target->serialize())
+      throw DataError("the data has other symbols than the model was trained with");
+    return data;
+  }
   // Reads nothing: what cannot be trained is refused before that.
   virtual DataOutline outline() const { return {}; }
   // Whether load has to train a model of sub-words first, which may take minutes.

@@ -54,11 +54,12 @@ AlignmentMatrix rows_of_symbols(const AlignmentMatrix& attention, Index symbols,
 
 WordLinks attention_links(const EvaluatedSentence& sentence) {
   if (sentence.links.empty()) return {};
-  const auto& [source, target, links, source_text, target_text] = sentence.example;
-  const Index positions = sentence.attention->positions, symbols = std::ssize(source);
-  return SymbolRows(rows_of_symbols(*sentence.attention, std::ssize(target), sentence.row_aligns),
-                    positions == symbols + 1 ? symbols : positions,
-                    sentence.words)
+  const Example& example = sentence.example;
+  const Index positions = sentence.attention->positions, symbols = std::ssize(example.source);
+  return SymbolRows(
+             rows_of_symbols(*sentence.attention, std::ssize(example.target), sentence.row_aligns),
+             positions == symbols + 1 ? symbols : positions,
+             sentence.words)
       .links(sentence.links);
 }
 

@@ -14,6 +14,7 @@
 #include "framework/train/match.hpp"
 #include "framework/train/results.hpp"
 #include "framework/train/shorter_run.hpp"
+#include "framework/train/text_results.hpp"
 #include "framework/train/trainer.hpp"
 #include "framework/train/warm_start.hpp"
 
@@ -71,15 +72,9 @@ struct Run {
                            {"dropped_too_long", c.dropped_too_long},
                            {"dropped_empty", c.dropped_empty},
                            {"truncated", c.truncated}});
-      if (c.dropped_too_long + c.dropped_empty + c.truncated > 0)
-        observer.message(fmt::format("{}: {} of {} pairs kept, {} too long, {} empty, {} truncated",
-                                     split->name,
-                                     c.kept,
-                                     c.read,
-                                     c.dropped_too_long,
-                                     c.dropped_empty,
-                                     c.truncated));
     }
+    record_texts(recorder, data);
+    for (const std::string& note : data_notes(data)) observer.message(note);
     recorder.text("data", "source_vocabulary", data.source->serialize());
     recorder.text("data", "target_vocabulary", data.target->serialize());
     recorder.attributes(

@@ -10,6 +10,7 @@
 #include "framework/eval/columns.hpp"
 #include "framework/eval/words.hpp"
 #include "framework/train/stored_results.hpp"
+#include "framework/train/text_results.hpp"
 
 namespace softalign {
 namespace {
@@ -199,6 +200,8 @@ void ResultRecorder::sentences(const EvaluatedSplit& result, const Spec& spec) c
     scores.push_back(one.score);
   }
   put("source_length", lengths, counts_words(spec) ? "source words" : "source tokens without </s>");
+  if (const std::vector<Index> lines = lines_of(split_); !lines.empty())
+    put("line", lines, "line of the file, from 1");
   put("source", sources, "as in the data");
   put("reference", references, "as in the data");
   put("hypothesis", hypotheses, "the search's best");

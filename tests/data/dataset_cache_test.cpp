@@ -65,7 +65,23 @@ std::string text_of(const Dataset& data) {
       for (const Token token : example.target) text += fmt::format("{} ", -token);
       for (const Link& link : example.links)
         text += fmt::format("{}{}{} ", link.source, link.sure ? '-' : 'p', link.target);
-      text += fmt::format("[{}] [{}]\n", example.source_text, example.target_text);
+      text += fmt::format("[{}] [{}] {}\n", example.source_text, example.target_text, example.line);
+    }
+    for (const TextFacts& file : split->texts) {
+      text += fmt::format("{} {}", file.option, fmt::join(file.examples, " "));
+      for (const Index number : {file.symbols,
+                                 file.unknown,
+                                 file.types,
+                                 file.unknown_types,
+                                 file.in_lower_case,
+                                 file.with_points,
+                                 file.composed,
+                                 file.decomposed,
+                                 file.marks,
+                                 file.first_decomposed,
+                                 file.first_mark})
+        text += fmt::format(" {}", number);
+      text += "\n";
     }
   }
   return text + (data.has_links ? "links" : "");
@@ -93,30 +109,33 @@ struct Maker {
   std::function<void()> meanwhile = [] {};
 
   Dataset operator()(const std::string& identity = "by hand") {
-    return cached_dataset(identity,
-                          [&](Dataset& data, const Emit& emit) {
-                            ++made;
-                            data.source = data.target = symbol_vocabulary({"a", "b"});
-                            data.train.name = "train";
-                            data.dev.name = "dev";
-                            data.test.name = "test";
-                            std::vector<Token> tokens(200);
-                            std::iota(tokens.begin(), tokens.end(), 0);
-                            const std::vector<Link> links{{1, 2, false}, {3, 4, true}};
-                            for (std::size_t i = 0; i < pairs; ++i) {
-                              emit(data.train,
-                                   {.source = std::span(tokens).first(i % 200),
-                                    .target = std::span(tokens).last((7 * i) % 200),
-                                    .links = std::span(links).first(i % 3),
-                                    .source_text = "ab",
-                                    .target_text = "c"});
-                              if (i % 2 == 0)
-                                emit(data.test, {.source = std::span(tokens).first(1)});
-                            }
-                            data.train.counts.kept = 17;
-                            meanwhile();
-                          },
-                          {});
+    return cached_dataset(
+        identity,
+        [&](Dataset& data, const Emit& emit) {
+          ++made;
+          data.source = data.target = symbol_vocabulary({"a", "b"});
+          data.train.name = "train";
+          data.dev.name = "dev";
+          data.test.name = "test";
+          std::vector<Token> tokens(200);
+          std::iota(tokens.begin(), tokens.end(), 0);
+          const std::vector<Link> links{{1, 2, false}, {3, 4, true}};
+          for (std::size_t i = 0; i < pairs; ++i) {
+            emit(data.train,
+                 {.source = std::span(tokens).first(i % 200),
+                  .target = std::span(tokens).last((7 * i) % 200),
+                  .links = std::span(links).first(i % 3),
+                  .source_text = "ab",
+                  .target_text = "c",
+                  .line = static_cast<Index>(2 * i + 1)});
+            if (i % 2 == 0) emit(data.test, {.source = std::span(tokens).first(1)});
+          }
+          data.train.counts.kept = 17;
+          data.train.texts = {{"train.source", 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}};
+          data.train.texts.front().examples = {"c", "d"};
+          meanwhile();
+        },
+        {});
   }
 };
 
@@ -234,7 +253,7 @@ BOOST_AUTO_TEST_CASE(the_rules_by_which_examples_are_made) {
     }
   }
   BOOST_TEST(sha256_hex(text) ==
-             "da389236c98bc8b8604a853d72a26689cdedef10e59d6880a7ceb8d6889f6546");
+             "2b91ff60308b8edba97704c233de64989b3f3e73192e11d054ef50abb1e4bef1");
 }
 
 BOOST_AUTO_TEST_CASE(a_damaged_file_is_made_again) {

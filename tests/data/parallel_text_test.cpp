@@ -45,6 +45,32 @@ BOOST_AUTO_TEST_CASE(a_test_set_may_have_no_references) {
   BOOST_TEST(contains(corpus.refusal(), "each is empty here; name"));
 }
 
+BOOST_AUTO_TEST_CASE(examples_know_their_line) {
+  const Corpus corpus;
+  std::vector<Index> lines;
+  const Dataset data = corpus.load();
+  for (const Example example : data.train.examples) lines.push_back(example.line);
+  BOOST_TEST(lines == (std::vector<Index>{1, 3, 5, 6}));
+}
+
+BOOST_AUTO_TEST_CASE(a_split_is_measured_with_the_vocabularies_of_the_training_text) {
+  Corpus corpus;
+  corpus.set("test", "source", "the dog\n\na red x\n");
+  corpus.set("test", "target", "el perro\n\nun x rojo\n");
+  const Dataset all = corpus.load();
+  std::filesystem::remove(corpus.path("train.source"));
+  std::filesystem::remove(corpus.path("dev.target"));
+  const Dataset data = task_with("parallel_text", corpus.values)
+                           ->load_to_measure(1, "test", {all.source, all.target}, {});
+  BOOST_TEST(data.train.examples.empty());
+  BOOST_TEST(data.test.counts.dropped_empty == 1);
+  BOOST_REQUIRE(data.test.examples.size() == 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    BOOST_TEST(vector_of(data.test.examples[i].source) == vector_of(all.test.examples[i].source));
+    BOOST_TEST(vector_of(data.test.examples[i].target) == vector_of(all.test.examples[i].target));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(truncated_pairs_are_kept_and_counted) {
   Corpus corpus;
   corpus.values["too_long"] = "truncate";

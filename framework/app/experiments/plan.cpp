@@ -10,6 +10,7 @@
 #include "framework/train/experiment.hpp"
 #include "framework/train/match.hpp"
 #include "framework/train/shorter_run.hpp"
+#include "framework/train/text_results.hpp"
 
 namespace softalign::app {
 
@@ -50,6 +51,7 @@ Plan plan_run(const ResolvedSpec<Spec>& resolved,
     observer.stage(what, done, total);
   });
   for (const std::string& note : data.notes) observer.message(note);
+  for (const std::string& note : data_notes(data)) observer.message(note);
   if (!outline.measured())
     check_run_sizes(resolved, outline_of(data, spec), threads, options.sizes);
   plan.parameters = make_model(spec, data)->parameters().count();

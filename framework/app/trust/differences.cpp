@@ -30,9 +30,12 @@ bool is_newer_name(const Record& record, const std::string& name) {
   return counted;
 }
 
-// Whether a value is of a metric, or of alignments between words, that is newer than the record, which has it nowhere.
+// Whether a value is of a metric, of alignments between words or of lines of a text, and newer than the record, which has
+// it nowhere.
 bool is_newer(const Record& record, const std::string& path) {
   if (path.starts_with("train/")) return false;
+  if (path == "test/line" || path.starts_with("data/dev/") || path.starts_with("data/files"))
+    return !record.has("data/files") && !record.has("data/dev/line");
   if (path == "test@length_unit" || path.starts_with(fmt::format("alignments/{}", kBetweenWords)))
     return !record.attribute<std::string>("test", "length_unit");
   constexpr std::string_view kSignature = "_signature";
@@ -90,7 +93,8 @@ std::vector<std::string> differences_until(const Record& record, const Record& p
     }
   }
   for (const std::string& path : compare_records(record.file(), part.file()))
-    if (path.starts_with("data") || path == "@parameters") different.push_back(path);
+    if ((path.starts_with("data") && !is_newer(record, path)) || path == "@parameters")
+      different.push_back(path);
   return different;
 }
 
