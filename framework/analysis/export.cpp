@@ -16,6 +16,7 @@
 #include "framework/record/folder/runs_below.hpp"
 #include "framework/record/published/compare.hpp"
 #include "framework/train/stored_results.hpp"
+#include "framework/train/text_results.hpp"
 
 namespace softalign {
 namespace {
@@ -198,8 +199,8 @@ void check_lengths(const Record& record, const std::map<std::string, std::vector
 }
 
 // Sentences without a reference have these; for what was not measured an array of integers holds 0.
-constexpr std::array<std::string_view, 5> kOfHypotheses = {
-    "sentence", "source", "source_length", "hypothesis", "model_score"};
+constexpr std::array<std::string_view, 6> kOfHypotheses = {
+    "sentence", "line", "source", "source_length", "hypothesis", "model_score"};
 
 void leave_out_unmeasured(std::map<std::string, std::vector<Cell>>& columns) {
   const auto found = columns.find("target_tokens");
@@ -214,9 +215,11 @@ void leave_out_unmeasured(std::map<std::string, std::vector<Cell>>& columns) {
 
 std::string sentences_table(const std::vector<std::filesystem::path>& runs,
                             TableFormat format,
+                            bool every_line,
                             Export& out) {
   struct Sentences {
     Run run;
+    TextLines lines;
     std::map<std::string, std::vector<Cell>> columns;
   };
   std::vector<Sentences> all;
@@ -224,7 +227,7 @@ std::string sentences_table(const std::vector<std::filesystem::path>& runs,
   each_record(runs, out, [&](const auto& place, const Record& record) {
     if (!record.has("test/sentence"))
       throw DataError("{}: holds no test results; the run is {}", place.string(), record.state());
-    Sentences sentences{Run(place, record), {}};
+    Sentences sentences{Run(place, record), text_lines(record, "test"), {}};
     for (const std::string& name : record.children("test"))
       if (name != "by_length") add_columns(record, name, sentences.columns);
     check_lengths(record, sentences.columns);
@@ -232,10 +235,22 @@ std::string sentences_table(const std::vector<std::filesystem::path>& runs,
     for (const auto& [name, cells] : sentences.columns) names.insert(name);
     all.push_back(std::move(sentences));
   });
-  const auto columns = columns_of({"run_id", "name", "seed", "sentence"}, names);
+  std::vector<std::string> first = {"run_id", "name", "seed", "sentence"};
+  if (names.contains("line")) first.emplace_back("line");
+  const auto columns = columns_of(first, names);
   TableWriter writer(format, columns);
-  for (const auto& [run, cells_of] : all)
+  for (const auto& [run, lines, cells_of] : all) {
+    Index written = 0;
+    const auto skip_to = [&](Index line) {
+      for (; every_line && written < line; ++written) {
+        std::vector<Cell> cells = {run.id, run.name, run.seed, {}, written + 1};
+        cells.resize(columns.size());
+        writer.row(cells);
+      }
+    };
     for (std::size_t i = 0; i < cells_of.at("sentence").size(); ++i) {
+      if (i < lines.numbers.size()) skip_to(lines.numbers[i] - 1);
+      ++written;
       std::vector<Cell> cells = {run.id, run.name, run.seed};
       for (std::size_t c = cells.size(); c < columns.size(); ++c) {
         const auto found = cells_of.find(columns[c]);
@@ -243,6 +258,8 @@ std::string sentences_table(const std::vector<std::filesystem::path>& runs,
       }
       writer.row(cells);
     }
+    skip_to(lines.count);
+  }
   return writer.finish();
 }
 
@@ -250,11 +267,12 @@ std::string sentences_table(const std::vector<std::filesystem::path>& runs,
 
 Export export_runs(const std::vector<std::filesystem::path>& runs,
                    ExportWhat what,
-                   TableFormat format) {
+                   TableFormat format,
+                   bool every_line) {
   Export out;
   out.table = what == ExportWhat::runs     ? runs_table(runs, format, out)
               : what == ExportWhat::curves ? curves_table(runs, format, out)
-                                           : sentences_table(runs, format, out);
+                                           : sentences_table(runs, format, every_line, out);
   return out;
 }
 

@@ -5,7 +5,8 @@
 //   curves     a row a number (long form): run_id, name, seed, series, update, metric, value
 //   sentences  a row a test sentence: run_id, name, seed, sentence, and all that /test has of it;
 //              several numbers of one sentence are bleu_stats_0, bleu_stats_1, .., chrf_stats_00, ..;
-//              nothing where it has no reference to be measured by
+//              nothing where it has no reference to be measured by. `every_line`: a row for each line of
+//              the test file too that was skipped, with its number alone
 #pragma once
 
 #include <filesystem>
@@ -28,6 +29,7 @@ struct Export {
 // Runs in the order given: folders or records. `path` is as given.
 Export export_runs(const std::vector<std::filesystem::path>& runs,
                    ExportWhat what,
-                   TableFormat format);
+                   TableFormat format,
+                   bool every_line = false);
 
 }  // namespace softalign

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "framework/base/counted.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/json.hpp"
 #include "framework/base/suggest.hpp"
 #include "framework/base/types.hpp"
 #include "framework/data/alignment_file.hpp"
 #include "framework/train/results.hpp"
+#include "framework/train/text_results.hpp"
 
 namespace softalign {
 namespace {
@@ -48,8 +50,7 @@ void check_module(const Record& record, const std::string& module) {
                     module);
 }
 
-std::string note_of(const Record& record, const std::string& module, Index kept) {
-  const std::string split = module.starts_with("cross_dev") ? "dev" : "test";
+std::string note_of(const Record& record, const std::string& split, Index kept) {
   const auto count = [&](const char* name) {
     return record.attribute<Index>("data/" + split, name).value_or(0);
   };
@@ -63,9 +64,29 @@ std::string note_of(const Record& record, const std::string& module, Index kept)
         split,
         split == "dev" ? "snapshots" : "alignments");
   if (const Index lost = count("dropped_empty") + count("dropped_too_long"); lost > 0)
-    note += fmt::format(
-        "note: {} lines of the {} text were left out, and have no line here\n", lost, split);
+    note += fmt::format("note: {} of the {} text were skipped: {}\n",
+                        counted(lost, "line"),
+                        split,
+                        text_lines(record, split).count > 0
+                            ? "their lines are empty"
+                            : "an older record, they have no line here");
   return note;
+}
+
+// Lines of links for those of the text: empty ones for lines that were skipped.
+std::string padded(const TextLines& lines, const std::vector<std::string>& links) {
+  std::string text;
+  Index written = 0;
+  const auto skip_to = [&](Index line) {
+    for (; written < line; ++written) text += "\n";
+  };
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    if (i < lines.numbers.size()) skip_to(lines.numbers[i] - 1);
+    text += links[i] + "\n";
+    ++written;
+  }
+  if (links.size() == lines.numbers.size()) skip_to(lines.count);
+  return text;
 }
 
 }  // namespace
@@ -80,10 +101,9 @@ ExportedLinks export_links(const Record& record,
   const std::vector<Index> heads = stored.heads(module);
   if (head && std::ranges::count(heads, *head) == 0)
     throw SpecError("--head: {} has no head {}, but {}", module, *head, heads.size());
-  ExportedLinks out;
-  Index sentences = 0;
+  std::vector<std::string> links;
   stored.each_sentence(module, [&](Index, const std::vector<Alignment>& all) {
-    ++sentences;
+    std::string& line = links.emplace_back();
     const auto chosen = std::ranges::find_if(all, [&](const Alignment& one) {
       return one.update == all.back().update && one.head == head.value_or(one.head);
     });
@@ -92,13 +112,16 @@ ExportedLinks export_links(const Record& record,
                                written = target.tokens(chosen->target);
       const AlignmentMatrix matrix{
           std::ssize(chosen->target), std::ssize(chosen->source), chosen->weights};
-      out.text +=
+      line =
           links_text(links_of(*source.vocabulary, read, *target.vocabulary, written, matrix, rule));
     }
-    out.text += "\n";
   });
-  out.note = note_of(record, module, sentences);
-  return out;
+  const std::string split = split_of(module);
+  return {padded(text_lines(record, split), links), note_of(record, split, std::ssize(links))};
+}
+
+std::string split_of(const std::string& module) {
+  return module.find("cross_dev") == std::string::npos ? "test" : "dev";
 }
 
 RowAligns row_aligns_of(const Record& record) {

@@ -23,6 +23,7 @@ JOURNAL = b"SOFTJRNL"
 ATTEMPT: dict[str, Any] = dict.fromkeys(("attempt", "started", "ended", "state", "last_update", "host"), "")
 EVENT: dict[str, Any] = {"attempt": "", "text": ""}
 COUNTS = dict.fromkeys(("read?", "kept?", "dropped_too_long?", "dropped_empty?", "truncated?"), int)
+FILE: dict[str, Any] = {"option": "", "symbols": 0, "unknown": 0, "types": 0, "unknown_types": 0}
 TEST = {"selected_update?": int}
 NO_SERIES = {"provenance", "test", "alignments", "data", "parameters", "timing", "system", "diagnostics"}
 
@@ -85,6 +86,7 @@ class Recorded:
     hashes: list[tuple[str, str]]  # of the files that were read, by their place in what the run id is the hash of
     early_termination: str = ""  # JSON; of a run that a sweep stopped
     notes: list[str] = field(default_factory=list)  # what is odd in its folder, though the record is whole
+    files: list[dict[str, Any]] = field(default_factory=list)  # of text: option, symbols, unknown; see FILE
 
     @property
     def run_id(self) -> str:
@@ -206,5 +208,6 @@ def read_run(path: Path) -> Recorded:
             _hashes(text_in(provenance, "identity_json") or "[]"),
             text_in(provenance, "early_termination") or own.get("early_termination", ""),
             oddly,
+            [{name: type(none)(row.get(name, none)) for name, none in FILE.items()} for row in _rows(group_of(file, "data/files"))],
         )
     return recorded

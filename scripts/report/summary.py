@@ -45,7 +45,13 @@ def data(recorded: Recorded) -> str:
             lost = [
                 f"{counts[k]} {k.replace('_', ' ')}" for k in ("dropped_too_long", "dropped_empty", "truncated") if counts.get(k)
             ]
-            parts.append(f"{split} {counted(counts['kept'], 'sentence')}" + (f" ({', '.join(lost)})" if lost else ""))
+            lost += [
+                f"{file['option'].partition('.')[2]} {100 * file['unknown'] / file['symbols']:.1f} % unknown, "
+                f"{file['unknown_types']} of {counted(file['types'], 'type')}"
+                for file in recorded.files
+                if file["option"].startswith(f"{split}.") and 0 < file["unknown"] <= file["symbols"]
+            ]
+            parts.append(f"{split} {counted(counts['kept'], 'sentence')}" + (f" ({'; '.join(lost)})" if lost else ""))
     return "; ".join(parts)
 
 

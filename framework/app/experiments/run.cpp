@@ -26,11 +26,13 @@ struct Arguments {
 
 void print_outcome(const ExperimentOutcome& outcome, bool json) {
   const std::filesystem::path file = RunFolder{outcome.folder}.record();
-  const MetricTable table = read_by_length(Record(file));
+  const Record record(file);
+  const MetricTable table = read_by_length(record);
   if (json) {
     const Json object = {{"run_id", outcome.run_id},
                          {"record", file.string()},
                          {"was_complete", outcome.was_complete},
+                         {"lines", record.attribute<Index>("data/test", "read").value_or(0)},
                          {"test", metrics_json(table)}};
     print_json(object);
     return;
@@ -39,7 +41,8 @@ void print_outcome(const ExperimentOutcome& outcome, bool json) {
   for (const std::string& name : table.metrics)
     if (!Registry::instance().find_if_present(MetricKind::name, name))
       metrics.push_back(name);  // a baseline that the spec asks for
-  print_text("test set, by source length\n{}", metrics_by_length(table, metrics));
+  print_text(
+      "test set{}, by source length\n{}", of_lines(record), metrics_by_length(table, metrics));
   print_text("{}{}\n", outcome.was_complete ? "complete already: " : "", short_path(file));
 }
 

@@ -36,6 +36,7 @@ struct Arguments {
   std::string module = "cross";
   std::optional<Index> head;
   LinkOptions reading;
+  bool every_line = false;
   OutputFile file;
 };
 
@@ -52,7 +53,8 @@ void check_used(const CLI::App& command, const std::string& what) {
                                                       {"--head", "links"},
                                                       {"--threshold", "links"},
                                                       {"--row-aligns", "links"},
-                                                      {"--resamples", "report"}};
+                                                      {"--resamples", "report"},
+                                                      {"--every-line", "sentences"}};
   for (const auto& [option, only] : kOnlyOf)
     if (command.count(option) > 0 && what != only)
       throw SpecError(
@@ -90,7 +92,8 @@ ExitCode export_tables(Arguments& arguments) {
   std::vector<std::filesystem::path> runs;
   for (const GivenRun& run : given_runs(arguments.places, arguments.results))
     runs.push_back(run.place);
-  const Export made = export_runs(runs, kWhat.at(arguments.what), kFormats.at(arguments.format));
+  const Export made = export_runs(
+      runs, kWhat.at(arguments.what), kFormats.at(arguments.format), arguments.every_line);
   std::string faults;
   for (const std::string& fault : made.faults) faults += fault + "\n";
   print_error(faults);
@@ -116,7 +119,7 @@ void add_export(CLI::App& app, Outcome& outcome) {
       "RFC 4180. The same records give the same bytes. Runs that cannot be read are named and left "
       "out.\nlinks: of one run, those of its alignments, in Pharaoh format: i-j of source and "
       "target, a "
-      "line a sentence.");
+      "line for each line of the text.");
   command
       ->add_option("runs", arguments->places, "runs, as `show` takes them, or folders above some")
       ->required();
@@ -131,6 +134,10 @@ void add_export(CLI::App& app, Outcome& outcome) {
                    "runs, curves, sentences, links, or report: all that a report draws, as JSON")
       ->check(CLI::IsMember({"runs", "curves", "sentences", "links", "report"}))
       ->capture_default_str();
+  command->add_flag("--every-line",
+                    arguments->every_line,
+                    "of sentences: a row for each line of the test file, also for those that were "
+                    "skipped");
   command
       ->add_option("--resamples",
                    arguments->draws.resamples,

@@ -5,6 +5,7 @@
 #include <optional>
 #include <variant>
 
+#include "framework/analysis/export_links.hpp"
 #include "framework/app/command.hpp"
 #include "framework/app/records/runs.hpp"
 #include "framework/app/records/show_alignments.hpp"
@@ -16,6 +17,7 @@
 #include "framework/base/json.hpp"
 #include "framework/record/folder/status.hpp"
 #include "framework/train/stored_results.hpp"
+#include "framework/train/text_results.hpp"
 
 namespace softalign::app {
 namespace {
@@ -94,6 +96,15 @@ std::string attempts(const Record& record) {
   return table.fitted();
 }
 
+// "source 3.1 % unknown (12 of 40 types)".
+std::string unknown_share(const TextFacts& text) {
+  return fmt::format("{} {:.1f} % unknown ({} of {})",
+                     text.option.substr(text.option.find('.') + 1),
+                     text.unknown_percent(),
+                     text.unknown_types,
+                     counted(text.types, "type"));
+}
+
 std::string summary(const Record& record) {
   const Json root = attributes(record, ""), provenance = attributes(record, "provenance"),
              test = attributes(record, "test");
@@ -118,6 +129,7 @@ std::string summary(const Record& record) {
                                         : "");
   line("parameters", from(root, "parameters"));
   line("matched", from(provenance, "matched"));
+  const std::vector<TextFacts> texts = texts_of(record);
   for (const char* split : {"train", "dev", "test"}) {
     const std::string group = std::string("data/") + split;
     const Json counts = attributes(record, group);
@@ -127,6 +139,8 @@ std::string summary(const Record& record) {
       if (const Index n = record.attribute<Index>(group, lost).value_or(0); n > 0)
         text += fmt::format(", {} {}", n, lost);
     std::replace(text.begin(), text.end(), '_', ' ');
+    for (const TextFacts& of_file : texts)
+      if (of_file.option.starts_with(split)) text += "; " + unknown_share(of_file);
     line(split, text);
   }
   const bool dirty = from(provenance, "git_dirty") == "1";
@@ -150,7 +164,8 @@ std::string summary(const Record& record) {
 void show_summary(const Record& record) {
   print_text("{}\nspec, what was given:\n{}", summary(record), given_lines(record.spec_yaml()));
   if (const MetricTable table = read_by_length(record); !table.rows.empty())
-    print_text("\ntest set, by source length\n{}\n{}",
+    print_text("\ntest set{}, by source length\n{}\n{}",
+               of_lines(record),
                metrics_by_length(table, table.metrics),
                signatures(table));
   print_text("{}\n{}", diagnostics_summary(record), attempts(record));
@@ -172,10 +187,13 @@ Json json_of(const Record& record) {
 
 void show(const Arguments& arguments) {
   const std::filesystem::path path = find_run(arguments.run);
-  const ShownSentence sentence{
-      arguments.sentence, arguments.module, arguments.head, arguments.json};
+  ShownSentence sentence{arguments.sentence, arguments.module, arguments.head, arguments.json};
   if (is_alignment_record(path)) return show_alignment_record(AlignmentRecord(path), sentence);
   const Record record(path);
+  sentence.line_of = [&](const std::string& module, Index number) -> Index {
+    const std::vector<Index> lines = text_lines(record, split_of(module)).numbers;
+    return number < std::ssize(lines) ? lines[usize(number)] : 0;
+  };
   if (arguments.sentence)
     return show_sentence(record.alignments(),
                          printable(fmt::format("{} {}", record.name(), record.run_id()), kWhole),

@@ -74,22 +74,25 @@ void show_sentence(const StoredAlignments& alignments,
                    const ShownSentence& shown) {
   const Alignment a = newest(
       alignments, chosen_module(alignments, shown.module), shown.number.value_or(0), shown.head);
+  const Index line = shown.line_of(a.module, a.sentence);
   if (shown.json) {
-    print_json({{"module", a.module},
-                {"update", a.update},
-                {"sentence", a.sentence},
-                {"head", a.head},
-                {"source", a.source},
-                {"target", a.target},
-                {"weights", a.weights},
-                {"gold", a.gold}});
-    return;
+    Json json = {{"module", a.module},
+                 {"update", a.update},
+                 {"sentence", a.sentence},
+                 {"head", a.head},
+                 {"source", a.source},
+                 {"target", a.target},
+                 {"weights", a.weights},
+                 {"gold", a.gold}};
+    if (line > 0) json["line"] = line;
+    return print_json(json);
   }
-  print_text("{}: {}{}, sentence {}, update {}\n\n{}",
+  print_text("{}: {}{}, sentence {}{}, update {}\n\n{}",
              title,
              a.module,
              alignments.heads(a.module).size() > 1 ? fmt::format(", head {}", a.head) : "",
              a.sentence,
+             line > 0 ? fmt::format(" (line {})", line) : "",
              a.update,
              draw_alignment(a, terminal_columns(STDOUT_FILENO)));
 }

@@ -2,6 +2,7 @@
 // --alignments` wrote.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -15,6 +16,9 @@ struct ShownSentence {
   std::string module;           // "": the first
   std::optional<Index> head;    // none: the first
   bool json = false;
+  // The line of a module's sentence, from 1; 0: of no file.
+  std::function<Index(const std::string& module, Index sentence)> line_of =
+      [](const std::string&, Index) { return Index{0}; };
 };
 
 // The newest matrix of one sentence, drawn. `title`: whose it is.

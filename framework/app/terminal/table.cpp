@@ -190,6 +190,17 @@ std::string metrics_by_length(const MetricTable& table, const std::vector<std::s
   return ways_of_measuring(table, shown, terminal_columns(STDOUT_FILENO)) + text.fitted();
 }
 
+std::string of_lines(Index kept, Index read) {
+  return kept == read ? "" : fmt::format(", {} of {} lines", kept, read);
+}
+
+std::string of_lines(const Record& record) {
+  const auto count = [&](const char* name) {
+    return record.attribute<Index>("data/test", name).value_or(0);
+  };
+  return of_lines(count("kept"), count("read"));
+}
+
 std::string signatures(const MetricTable& table) {
   std::string out;
   for (std::size_t m = 0; m < table.metrics.size(); ++m)

@@ -56,6 +56,10 @@ std::vector<std::string> main_metrics(const MetricTable& table);
 // is left out, and baselines stand beside their metrics.
 std::string metrics_by_length(const MetricTable& table, const std::vector<std::string>& metrics);
 
+// ", 28 of 30 lines"; empty where all were kept.
+std::string of_lines(Index kept, Index read);
+std::string of_lines(const Record& record);  // of its test set
+
 // A line "bleu: its signature" for each metric that has one.
 std::string signatures(const MetricTable& table);
 
