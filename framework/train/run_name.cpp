@@ -5,17 +5,20 @@
 #include <algorithm>
 #include <map>
 
+#include "framework/base/path.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/data/read_vocabularies.hpp"
 #include "framework/train/warm_start.hpp"
 
 namespace softalign {
 
-std::vector<RunName> names_of(const Spec& spec) {
+std::vector<RunName> names_of(const Spec& spec, MissingFiles missing) {
   std::vector<std::string> faults;                             // of all files together
   std::map<std::pair<std::string, bool>, std::string> hashes;  // by path and what of it counts
   const auto hash = [&](const InputFile& file) {
     std::string& known = hashes[{file.path, file.parameters_count}];
+    if (std::error_code none; missing == MissingFiles::are_left_out && !fs::exists(file.path, none))
+      return known;
     try {
       if (known.empty())
         known = file.parameters_count ? hash_of(file, parameters_sha256) : input_hash(file);

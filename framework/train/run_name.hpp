@@ -15,8 +15,9 @@ struct RunName {
 };
 // What a run of this spec is called and, behind it, what older versions called it if that is
 // something else: they hashed options that change no number. Throws DataError for files that cannot
-// be read.
-std::vector<RunName> names_of(const Spec& spec);
+// be read, unless those that are missing are left out.
+enum class MissingFiles { are_refused, are_left_out };
+std::vector<RunName> names_of(const Spec& spec, MissingFiles missing = MissingFiles::are_refused);
 std::string identity_json(const Spec& spec);  // of the first
 std::string run_id(const Spec& spec);
 

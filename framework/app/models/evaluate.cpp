@@ -12,6 +12,7 @@
 #include "framework/config/writer.hpp"
 #include "framework/train/check_spec.hpp"
 #include "framework/train/results.hpp"
+#include "framework/train/text_results.hpp"
 
 namespace softalign::app {
 namespace {
@@ -49,7 +50,7 @@ void evaluate(const Arguments& arguments) {
   const TrainedRuns runs = open_trained(arguments.trained);
   const TrainedRun& run = runs.first();
   const auto search = runs.search();
-  const std::vector<std::string> changed = changed_data(run.record, run.spec());
+  const auto [changed, missing] = data_changes(run.record, run.spec());
   if (!changed.empty())
     write_error(fmt::format("note: the data is not what the run read: {} changed\n",
                             fmt::join(changed, ", ")));
@@ -60,10 +61,20 @@ void evaluate(const Arguments& arguments) {
   };
   const DataOutline outline = make_plugin<TaskKind>(run.spec().task)->outline();
   if (outline.measured()) check_sizes(outline);
-  ProgressObserver observer(ProgressObserver::Signals::left);
-  const Dataset data = load_data(run, [&](std::string_view what, Index done, Index total) {
-    observer.stage(what, done, total);
+  std::vector<std::string> needed = missing;
+  std::erase_if(needed, [&](const std::string& option) {
+    return option.starts_with("init.") || option.starts_with("task.train.") ||
+           option.starts_with("task.vocabulary.") ||
+           option.starts_with(arguments.split == "dev" ? "task.test." : "task.dev.");
   });
+  if (needed.empty() && !missing.empty())
+    write_error(fmt::format("note: measured without the files of {}, which are not there\n",
+                            fmt::join(missing, ", ")));
+  ProgressObserver observer(ProgressObserver::Signals::left);
+  const Dataset data =
+      load_data(run, arguments.split, needed, [&](std::string_view what, Index done, Index total) {
+        observer.stage(what, done, total);
+      });
   observer.clear();
   if (!outline.measured()) {
     DataOutline read = outline_of(data);
@@ -71,6 +82,10 @@ void evaluate(const Arguments& arguments) {
     check_sizes(read);
   }
   const Split& split = arguments.split == "dev" ? data.dev : data.test;
+  if (const std::string skipped = skipped_text(split); !skipped.empty())
+    write_error(fmt::format("note: {}\n", skipped));
+  for (const std::string& note : notes_of(split.texts, texts_of(run.record)))
+    write_error(fmt::format("note: {}\n", note));
 
   Workers workers(threads_or_all(arguments.trained.threads));
   EvaluationRequest request;
@@ -87,8 +102,9 @@ void evaluate(const Arguments& arguments) {
   const MetricTable table = metrics_of(run.spec(), split, *run.source, result.counts);
   const Json searched = search_of(run.spec());
   if (!arguments.json) {
-    print_text("{} split{}, search: {}{}\n{}\n{}",
+    print_text("{} split{}{}, search: {}{}\n{}\n{}",
                split.name,
+               of_lines(split.counts.kept, split.counts.read),
                runs.members.size() > 1 ? " of " + run.record.run_id() : "",
                search_text(searched),
                together(runs, arguments.trained.average),
@@ -99,7 +115,9 @@ void evaluate(const Arguments& arguments) {
   Json json = {{"run_id", run.record.run_id()},
                {"split", split.name},
                {"search", searched},
+               {"lines", split.counts.read},
                {"changed_data", changed},
+               {"missing_data", missing},
                {"metrics", metrics_json(table)}};
   if (run.spec().evaluate.row_aligns) json["row_aligns"] = *run.spec().evaluate.row_aligns;
   if (!run.state.empty()) json["state"] = run.state;
@@ -121,8 +139,8 @@ void add_evaluate(CLI::App& app, Outcome&) {
   command
       ->add_option("--split",
                    arguments->split,
-                   "dev or test; all data is read where the run read it, or where changes as "
-                   "task.train.source=FILE say")
+                   "dev or test; it is read where the run read it, or where changes as "
+                   "task.test.source=FILE say; the training text is not needed")
       ->capture_default_str()
       ->check(CLI::IsMember({"dev", "test"}));
   command->add_flag("--json", arguments->json, "print the metrics as JSON");

@@ -92,7 +92,7 @@ Json inputs_of(const Json& identity) {
   return inputs;
 }
 
-// The options below `node` that name a file which does not exist, as "task.train.source=FILE".
+// The options below `node` that name a file which does not exist.
 void find_missing(const OptionNode& node, std::vector<std::string>& found) {
   const auto missing = [](const InputFile& file) {
     std::error_code none;
@@ -101,7 +101,7 @@ void find_missing(const OptionNode& node, std::vector<std::string>& found) {
   const auto* const file = std::get_if<InputFile>(&node.value);
   const auto* const files = std::get_if<InputFiles>(&node.value);
   if ((file && missing(*file)) || (files && std::ranges::any_of(*files, missing)))
-    found.push_back(node.path + "=FILE");
+    found.push_back(node.path);
   for (const OptionNode& child : node.children) find_missing(child, found);
 }
 
@@ -120,27 +120,37 @@ std::vector<std::string> task_differences(const Record& a, const Record& b) {
   return found;
 }
 
-std::vector<std::string> changed_data(const Record& record, const Spec& spec) {
-  std::vector<RunName> names;
-  try {
-    names = names_of(spec);
-  } catch (const DataError& fault) {
-    std::vector<std::string> missing;
-    find_missing(values_of(spec), missing);
-    if (missing.empty()) throw;
-    throw DataError("{}\n{}: restore these files, or name their new places: {}",
-                    fault,
-                    record.file().string(),
-                    fmt::join(missing, " "));
-  }
+std::string restore_advice(const Record& record, const std::vector<std::string>& missing) {
+  return fmt::format("{}: restore these files, or name their new places: {}=FILE",
+                     record.file().string(),
+                     fmt::join(missing, "=FILE "));
+}
+
+DataChanges data_changes(const Record& record, const Spec& spec) {
+  DataChanges found;
+  find_missing(values_of(spec), found.missing);
   const Json recorded = inputs_of(recorded_identity(record));
-  std::vector<std::string> found;
+  const std::vector<RunName> names = names_of(spec, MissingFiles::are_left_out);
   for (auto name = names.rbegin(); name != names.rend(); ++name) {
-    found.clear();
-    differences(recorded, inputs_of(read_json<Json>(name->identity_json)), "", found);
-    if (found.empty()) break;
+    found.changed.clear();
+    differences(recorded, inputs_of(read_json<Json>(name->identity_json)), "", found.changed);
+    std::erase_if(found.changed, [&](const std::string& option) {
+      return std::ranges::count(found.missing, option) > 0;
+    });
+    if (found.changed.empty()) break;
   }
   return found;
+}
+
+std::vector<std::string> changed_data(const Record& record, const Spec& spec) {
+  DataChanges found = data_changes(record, spec);
+  if (found.missing.empty()) return found.changed;
+  try {
+    names_of(spec);
+  } catch (const DataError& fault) {
+    throw DataError("{}\n{}", fault, restore_advice(record, found.missing));
+  }
+  return found.changed;
 }
 
 }  // namespace softalign::app

@@ -16,8 +16,17 @@ namespace softalign::app {
 // is.
 void find_moved_data(const Record& record, Value& spec);
 
-// The options naming data files ("task.test.source") whose bytes are not those that the record's
-// run read.
+// Options that name data files ("task.test.source"): those whose bytes are not what the record's run read, and
+// those whose files are not there.
+struct DataChanges {
+  std::vector<std::string> changed, missing;
+};
+DataChanges data_changes(const Record& record, const Spec& spec);
+
+// What a missing file asks for.
+std::string restore_advice(const Record& record, const std::vector<std::string>& missing);
+
+// Those that changed. Throws DataError where files are missing.
 std::vector<std::string> changed_data(const Record& record, const Spec& spec);
 
 // The options of the task in which two runs differ.

@@ -308,18 +308,23 @@ std::unique_ptr<Search> TrainedRuns::search() const {
   return make_plugin<SearchKind>(spec.evaluate.search, static_cast<std::uint64_t>(spec.seed));
 }
 
-Dataset load_data(const TrainedRun& run, const Progress& progress) {
-  Dataset data = make_plugin<TaskKind>(run.spec().task)
-                     ->load(static_cast<std::uint64_t>(run.spec().seed), progress);
+Dataset load_data(const TrainedRun& run,
+                  const std::string& split,
+                  const std::vector<std::string>& missing,
+                  const Progress& progress) {
+  Dataset data;
+  try {
+    data = make_plugin<TaskKind>(run.spec().task)
+               ->load_to_measure(static_cast<std::uint64_t>(run.spec().seed),
+                                 split,
+                                 {run.source, run.target},
+                                 progress);
+  } catch (const DataError& fault) {
+    if (missing.empty()) throw;
+    throw DataError("{}\n{}", fault, restore_advice(run.record, missing));
+  }
   for (const std::string& note : data.notes)
     write_error(fmt::format("note: {}\n", printable(note, kWhole)));
-  if (data.source->serialize() != run.source->serialize() ||
-      data.target->serialize() != run.target->serialize())
-    throw DataError(
-        "{}: the data gives other vocabularies than the record's ({} changed); "
-        "restore it, or name its new place as OPTION=FILE",
-        run.record.file().string(),
-        fmt::join(changed_data(run.record, run.spec()), ", "));
   return data;
 }
 

@@ -92,7 +92,11 @@ ResolvedSpec<Spec> recorded_spec(const Record& record,
 // `--plugin` of commands that read a record.
 void add_record_plugin_option(CLI::App& command, std::vector<std::string>& plugins);
 
-// The run's data as it is now. Throws DataError when it gives other vocabularies than the record's.
-Dataset load_data(const TrainedRun& run, const Progress& progress = {});
+// The split "dev" or "test" of the run's data as it is now, with the record's vocabularies. missing: options whose files are
+// not there, which an error names.
+Dataset load_data(const TrainedRun& run,
+                  const std::string& split,
+                  const std::vector<std::string>& missing,
+                  const Progress& progress = {});
 
 }  // namespace softalign::app
