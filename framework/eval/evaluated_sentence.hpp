@@ -27,6 +27,9 @@ struct TeacherForced {
 struct Decoded {
   std::vector<Token> tokens;  // without </s>
   std::string text;
+  // The symbols that the vocabulary cuts the text into, whichever of them the search wrote it with; with
+  // <unk>, which text cannot give, those that the search wrote.
+  std::vector<Token> symbols;
   double score = 0;      // by which the search ranked it
   bool finished = true;  // false: the length limit came before </s>
 };

@@ -111,6 +111,18 @@ std::vector<TeacherForced> step_by_step(const Scorer& scorer, Tape& tape, const 
   return results;
 }
 
+Decoded decoded_of(Hypothesis hypothesis, const Vocabulary& vocabulary) {
+  const std::vector<Token>& tokens = hypothesis.tokens;
+  std::string text = vocabulary.join(tokens);
+  const bool recut = vocabulary.has_pieces() && std::ranges::find(tokens, kUnknown) == tokens.end();
+  std::vector<Token> symbols = recut ? vocabulary.encode(text) : tokens;
+  return {std::move(hypothesis.tokens),
+          std::move(text),
+          std::move(symbols),
+          hypothesis.score,
+          hypothesis.finished};
+}
+
 double bytes_of(const AlignmentMatrix& matrix) {
   return static_cast<double>(matrix.weights.size() * sizeof(float));
 }
@@ -219,8 +231,7 @@ EvaluatedSplit evaluate(const Scorer& scorer,
         const auto at = usize(batch.example[row]);
         Hypothesis& best = hypotheses[row].front();
         if (at < kept && scorer.aligns()) out.searched[at] = matrix_of(best);
-        std::string text = target.join(best.tokens);
-        out.decoded[at] = {std::move(best.tokens), std::move(text), best.score, best.finished};
+        out.decoded[at] = decoded_of(std::move(best), target);
       }
     }
     for (std::size_t row = 0; row < forced.size(); ++row) {

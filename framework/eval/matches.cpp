@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "framework/data/text.hpp"
 #include "framework/data/vocabulary.hpp"
 
 namespace softalign {
@@ -16,9 +17,9 @@ Count position_matches(std::span<const Token> hypothesis, std::span<const Token>
   return count;
 }
 
-bool is_exact(std::span<const Token> hypothesis, std::span<const Token> reference) {
-  const Count count = position_matches(hypothesis, reference);
-  return count.hits == count.total;
+bool is_exact(std::span<const Token> tokens, std::string_view text, std::string_view reference) {
+  return std::ranges::find(tokens, kUnknown) == tokens.end() &&
+         split_words(text) == split_words(reference);
 }
 
 }  // namespace softalign

@@ -1,7 +1,8 @@
-// How a hypothesis agrees with its reference, symbol by symbol.
+// How a hypothesis agrees with its reference.
 #pragma once
 
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "framework/base/types.hpp"
@@ -18,7 +19,8 @@ struct Count {
 // much is wrong. <unk> matches nothing, not even itself: an unknown word is no answer.
 Count position_matches(std::span<const Token> hypothesis, std::span<const Token> reference);
 
-// Equal token by token, with the same rule for <unk>.
-bool is_exact(std::span<const Token> hypothesis, std::span<const Token> reference);
+// Whether the text of a hypothesis is that of its reference, however much white space is between words.
+// tokens: of the hypothesis; none of them may be <unk>.
+bool is_exact(std::span<const Token> tokens, std::string_view text, std::string_view reference);
 
 }  // namespace softalign

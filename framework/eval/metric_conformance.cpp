@@ -46,8 +46,9 @@ struct MadeSentence {
     forced.target.push_back(kEnd);
     forced.best = made_words(outcome, length + 1, 3 * round + 1);
     const Index decoded_length = (length + static_cast<Index>(round)) % 7;  // also an empty one
-    decoded = {made_words(outcome, decoded_length, 3 * round + 2), {}, -forced.nll};
+    decoded.tokens = decoded.symbols = made_words(outcome, decoded_length, 3 * round + 2);
     decoded.text = text_of(decoded.tokens);
+    decoded.score = -forced.nll;
 
     attention = {length + 1, length + 1, {}};
     for (Index t = 0; t <= length; ++t) {

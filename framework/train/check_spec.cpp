@@ -60,7 +60,7 @@ void check_watched(const Spec& spec,
   const std::vector<Token> target = {kSpecials};
   const std::vector<Link> links = {{0, 0, true}};
   const TeacherForced forced{0, {kSpecials, kEnd}, {kSpecials, kEnd}, {2, 1, {1, 1}}, {}};
-  const Decoded decoded{target, reference, 0};
+  const Decoded decoded{target, reference, target};
   EvaluatedSentence sentence{{target, target, {}, reference, reference}, &forced};
   if (spec.evaluate.search_dev) sentence.decoded = &decoded;
   if (model.aligns()) sentence.attention = &forced.attention;

@@ -100,6 +100,19 @@ def test_pieces_are_dropped_out_to_the_same_bits(linked: Path) -> None:
     assert len(set(epochs)) > 10
 
 
+def test_what_is_the_same_text_matches_whatever_its_pieces_are(linked: Path) -> None:
+    (linked / "text.yaml").write_text(text_spec())
+    run = trained_run(linked, BPE, "task.vocabulary.dropout=0.5", "train.epochs=60", spec="text.yaml")
+    with h5py.File(run / "run.h5") as file:
+        test = file["test"]
+        same = test["hypothesis"].asstr()[:] == test["reference"].asstr()[:]
+        assert test["exact"][:].tolist() == same.tolist()
+        hits, positions = test["free_running_hits"][:], test["free_running_positions"][:]
+        assert (hits == positions).tolist() == same.tolist()
+        forced, searched = ([" ".join(row).split() for row in file[f"alignments/{module}/tgt_tokens"].asstr()[0]] for module in ("cross", "cross_search"))  # fmt: skip
+        assert any(one and a != b for one, a, b in zip(same, forced, searched))  # equal as text, and not in pieces
+
+
 @pytest.mark.parametrize(
     ("change", "line"),
     [

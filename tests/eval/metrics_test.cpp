@@ -52,7 +52,7 @@ struct Whole {
   std::vector<Link> links = {{0, 0, true}, {1, 1, true}};
   TeacherForced forced{
       3, {6, 7, 1}, {6, 9, 1}, {3, 3, {.8f, .1f, .1f, .6f, .2f, .2f, 0, 0, 1}}, {}};
-  Decoded decoded{{6, 7}, "six seven", -1};
+  Decoded decoded{{6, 7}, "six seven", {6, 7}, -1};
   Examples pairs;
   std::optional<IbmModel1> ibm_model1;
   EvaluatedSentence sentence;
@@ -238,9 +238,17 @@ BOOST_AUTO_TEST_CASE(positions_match_over_the_longer_length_and_unk_never_does) 
   BOOST_TEST((count({5, 6}, {5, 6, 7}) == std::pair<Index, Index>(2, 3)));
   BOOST_TEST((count({6, 5, 6, 7}, {5, 6, 7}) == std::pair<Index, Index>(0, 4)));
   BOOST_TEST((count({5, 0}, {5, 0}) == std::pair<Index, Index>(1, 2)));
-  BOOST_TEST(is_exact(std::vector<Token>{5, 6}, std::vector<Token>{5, 6}));
-  BOOST_TEST(!is_exact(std::vector<Token>{5}, std::vector<Token>{5, 6}));
-  BOOST_TEST(!is_exact(std::vector<Token>{5, 0}, std::vector<Token>{5, 0}));
+}
+
+BOOST_AUTO_TEST_CASE(a_match_is_exact_by_its_text_and_unk_never_is) {
+  BOOST_TEST(is_exact(std::vector<Token>{5, 6}, "a b", "a  b "));
+  BOOST_TEST(!is_exact(std::vector<Token>{5, 6}, "a b", "ab"));
+  BOOST_TEST(!is_exact(std::vector<Token>{5}, "a", "a b"));
+  BOOST_TEST(!is_exact(std::vector<Token>{5, kUnknown}, "a <unk>", "a <unk>"));
+  Whole other_pieces;
+  other_pieces.decoded.tokens = {4, 5, 8};
+  BOOST_TEST(value_of("exact_match", other_pieces.counted()) == 100.0);
+  BOOST_TEST(value_of("free_running_accuracy", other_pieces.counted()) == 100.0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

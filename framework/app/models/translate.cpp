@@ -243,8 +243,8 @@ void add_translate(CLI::App& app, Outcome&) {
           "--n-best",
           arguments->n_best,
           "hypotheses of a sentence, a line each: number of the sentence from 0, rank, "
-          "score, log probability, text, tabs between them; equal samples are one (--json: how "
-          "often it was drawn)")
+          "score, log probability, text, tabs between them; samples equal in every symbol are one "
+          "(--json: how often it was drawn)")
       ->check(integer(between(1, 1000)));
   command->add_flag("--json",
                     arguments->json,

@@ -16,7 +16,8 @@ class ExactMatch final : public Metric {
              .off = Counted::decoded,
              .count =
                  [](const EvaluatedSentence& sentence, std::span<double> to) {
-                   to[0] = is_exact(sentence.decoded->tokens, sentence.example.target);
+                   const Decoded& found = *sentence.decoded;
+                   to[0] = is_exact(found.tokens, found.text, sentence.example.target_text);
                  },
              .stored = CountColumn::Stored::uint8}};
   }
@@ -25,6 +26,8 @@ class ExactMatch final : public Metric {
   }
 };
 
-SOFTALIGN_METRIC("exact_match", ExactMatch, "sentences whose hypothesis equals the reference");
+SOFTALIGN_METRIC("exact_match",
+                 ExactMatch,
+                 "sentences whose hypothesis has the text of the reference");
 
 }  // namespace softalign

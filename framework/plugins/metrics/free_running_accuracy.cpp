@@ -1,5 +1,5 @@
 // How often the search's hypothesis has the reference's token at the same position, of the longer
-// one's length. For tasks with one right answer; for translation see bleu.
+// one's length. Its text counts as the vocabulary cuts it: other pieces of the same text are no error. For tasks with one right answer; for translation see bleu.
 #include "framework/eval/matches.hpp"
 #include "framework/eval/metric.hpp"
 
@@ -32,7 +32,7 @@ class FreeRunningAccuracy final : public Metric {
 
  private:
   static Count matches_of(const EvaluatedSentence& sentence) {
-    return position_matches(sentence.decoded->tokens, sentence.example.target);
+    return position_matches(sentence.decoded->symbols, sentence.example.target);
   }
 };
 

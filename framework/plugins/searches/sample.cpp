@@ -14,7 +14,9 @@ class Sample final : public Search {
     void describe(V& v) {
       v("samples",
         settings.samples,
-        "hypotheses drawn for each sentence, the most probable first; equal ones count as one",
+        "hypotheses drawn for each sentence, the most probable first; those equal in every symbol "
+        "count "
+        "as one",
         between(1, 1000));
       v("temperature",
         settings.temperature,
