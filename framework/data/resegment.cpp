@@ -16,11 +16,6 @@ Split resegmented(const Dataset& data,
                   const std::function<bool()>& stop) {
   const Split& train = data.train;
   Split again{train.name, {}, train.counts, train.portions};
-  std::size_t longest_source = 0, longest_target = 0;
-  for (const ExampleRow& row : train.examples.rows()) {
-    longest_source = std::max<std::size_t>(longest_source, row.source);
-    longest_target = std::max<std::size_t>(longest_target, row.target);
-  }
   const RandomStream of_sources(seed, "subword_dropout/source"),
       of_targets(seed, "subword_dropout/target");
   struct Pieces {
@@ -41,20 +36,15 @@ Split resegmented(const Dataset& data,
       const auto draw = [&](const Vocabulary& vocabulary,
                             std::string_view text,
                             std::span<const Token> otherwise,
-                            std::size_t longest,
                             const RandomStream& stream) {
         if (!drawn[usize(begin + k)]) return std::vector<Token>(otherwise.begin(), otherwise.end());
-        std::vector<Token> pieces =
-            vocabulary.encode_with_dropout(text,
-                                           data.subword_dropout,
-                                           stream.within(static_cast<std::uint64_t>(epoch),
-                                                         static_cast<std::uint64_t>(begin + k)));
-        if (pieces.size() > longest) pieces.assign(otherwise.begin(), otherwise.end());
-        return pieces;
+        return vocabulary.encode_with_dropout(text,
+                                              data.subword_dropout,
+                                              stream.within(static_cast<std::uint64_t>(epoch),
+                                                            static_cast<std::uint64_t>(begin + k)));
       };
-      part[usize(k)] = {
-          draw(*data.source, example.source_text, example.source, longest_source, of_sources),
-          draw(*data.target, example.target_text, example.target, longest_target, of_targets)};
+      part[usize(k)] = {draw(*data.source, example.source_text, example.source, of_sources),
+                        draw(*data.target, example.target_text, example.target, of_targets)};
     });
     for (const Pieces& pieces : part) again.examples.append({pieces.source, pieces.target});
     train.examples.release();

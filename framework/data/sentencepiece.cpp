@@ -8,7 +8,9 @@
 #include <chrono>
 #include <future>
 #include <limits>
+#include <map>
 #include <optional>
+#include <set>
 
 #include "framework/base/error.hpp"
 #include "framework/base/random.hpp"
@@ -165,39 +167,19 @@ class SentencePieceVocabulary final : public Vocabulary {
   }
 
   // Algorithm 1 of Provilkov et al. 2020, for each word: of the pairs that may be merged, each is left out
-  // with probability `dropout`, and the best of the others is merged, until there is none.
+  // with probability `dropout`, and the best of the others is merged, until there is none. Pairs are
+  // drawn for from the best on, and only up to the first that is not left out.
   std::vector<Token> encode_with_dropout(std::string_view line,
                                          double dropout,
                                          const RandomStream& stream) const override {
     std::vector<Token> ids;
     std::uint64_t draws = 0;
-    constexpr std::size_t kLongestWord =
-        200;  // more characters: left whole, for time grows squarely
+    const auto is_kept = [&](const Merge&) {
+      return static_cast<double>(stream.uniform(draws++)) >= dropout;
+    };
     for (const std::string_view word : split_words(line)) {
       const std::string marked = std::string(kSpaceMark) + std::string(word);
-      std::vector<std::string_view> parts = code_points(marked);  // neighbours in `marked`
-      if (parts.size() > kLongestWord) {
-        for (const Token piece : encode(word)) ids.push_back(piece);
-        continue;
-      }
-      std::vector<Merge> merges;  // k: of parts k and k + 1
-      for (std::size_t k = 0; k + 1 < parts.size(); ++k)
-        merges.push_back(merge_of(parts[k], parts[k + 1]));
-      for (;;) {
-        std::size_t best = merges.size();
-        for (std::size_t k = 0; k < merges.size(); ++k)
-          if (merges[k].legal && static_cast<double>(stream.uniform(draws++)) >= dropout &&
-              (best == merges.size() || merges[k].score > merges[best].score))
-            best = k;
-        if (best == merges.size()) break;
-        const auto at = static_cast<std::ptrdiff_t>(best);
-        parts[best] = joined(parts[best], parts[best + 1]);
-        parts.erase(parts.begin() + at + 1);
-        merges.erase(merges.begin() + at);
-        if (best < merges.size()) merges[best] = merge_of(parts[best], parts[best + 1]);
-        if (best > 0) merges[best - 1] = merge_of(parts[best - 1], parts[best]);
-      }
-      for (const std::string_view part : parts) {
+      for (const std::string_view part : merged(marked, is_kept)) {
         const Token found = id(part);
         if (found != kUnknown || ids.empty() || ids.back() != kUnknown) ids.push_back(found);
       }
@@ -245,18 +227,48 @@ class SentencePieceVocabulary final : public Vocabulary {
   }
 
  private:
+  // Of the parts of a word on both sides of a cut.
   struct Merge {
-    bool legal = false;
-    float score = 0;  // BPE: the earlier it was learnt, the higher
+    float score;  // the earlier it was learnt, the higher
+    std::size_t cut;
+    bool operator<(const Merge& other) const {
+      return score != other.score ? score > other.score : cut < other.cut;
+    }
   };
 
-  static std::string_view joined(std::string_view a, std::string_view b) {
-    return {a.data(), a.size() + b.size()};
-  }
-
-  Merge merge_of(std::string_view a, std::string_view b) const {
-    const Token whole = id(joined(a, b));
-    return whole == kUnknown ? Merge{} : Merge{true, pieces_.GetScore(whole)};
+  // The parts of a word, from its characters on, when the best merge that is kept is made again and again.
+  template <class IsKept>
+  std::vector<std::string_view> merged(std::string_view word, const IsKept& is_kept) const {
+    std::map<std::size_t, std::optional<float>> cuts;  // with the score of a merge there
+    std::set<Merge> merges;
+    for (const std::string_view character : code_points(word))
+      cuts[usize(character.data() - word.data())];
+    cuts[word.size()];
+    const auto find_merge = [&](auto cut) {
+      if (cut->second) merges.erase({*cut->second, cut->first});
+      cut->second.reset();
+      if (cut == cuts.begin() || std::next(cut) == cuts.end()) return;
+      const std::size_t begin = std::prev(cut)->first, end = std::next(cut)->first;
+      const Token whole = id(word.substr(begin, end - begin));
+      if (whole == kUnknown) return;
+      cut->second = pieces_.GetScore(whole);
+      merges.insert({*cut->second, cut->first});
+    };
+    for (auto cut = cuts.begin(); cut != cuts.end(); ++cut) find_merge(cut);
+    for (;;) {
+      const auto best = std::ranges::find_if(merges, is_kept);
+      if (best == merges.end()) break;
+      const auto next = cuts.erase(cuts.find(best->cut));
+      merges.erase(best);
+      find_merge(std::prev(next));
+      find_merge(next);
+    }
+    std::vector<std::string_view> parts;
+    for (auto cut = std::next(cuts.begin()); cut != cuts.end(); ++cut) {
+      const std::size_t begin = std::prev(cut)->first;
+      parts.push_back(word.substr(begin, cut->first - begin));
+    }
+    return parts;
   }
 
   // What is wrong with the model, which the library says or throws.

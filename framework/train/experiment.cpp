@@ -5,6 +5,7 @@
 
 #include "framework/config/writer.hpp"
 #include "framework/config/yaml.hpp"
+#include "framework/data/resegment.hpp"
 #include "framework/data/task.hpp"
 #include "framework/eval/ibm_model1.hpp"
 #include "framework/kernels/gemm.hpp"
@@ -212,8 +213,18 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
   for (const std::string& note : beginnings) observer.message(note);
   for (const std::string& note : check_data(resolved, data, *model, options.pruner != nullptr))
     observer.message(note);
-  if (!outline.measured()) check_memory(outline_of(data, spec));
   Workers workers(threads);
+  if (!outline.measured()) {
+    DataOutline known = outline_of(data, spec);
+    if (data.subword_dropout > 0) {
+      known.train =
+          outline_of(resegmented(data, static_cast<std::uint64_t>(spec.seed), 0, workers, [&] {
+            return observer.stop_requested();
+          }));
+      known.held = true;
+    }
+    check_memory(known);
+  }
 
   std::string begins = "resuming";
   const auto begin_with_shorter = [&]() -> std::optional<Beginning> {

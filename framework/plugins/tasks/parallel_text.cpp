@@ -168,7 +168,7 @@ struct ParallelTextOptions {
         "of them out");
     v("max_length",
       max_length,
-      "longest training sentence, tokens on either side",
+      "longest training sentence, tokens on either side, before merges are left out",
       between(1, kLongestSentence));
     v("max_length_test",
       max_length_test,
