@@ -267,7 +267,7 @@ def parser() -> argparse.ArgumentParser:
         matrices = command(work, help, "RUN")
         matrices.add_argument("--sentences", type=numbers, required=True, metavar="I,J", help="numbered from 0, as in the record")
         matrices.add_argument("--module", default="", metavar="NAME", help="which of the record's alignments, as encoder_layer1; of heads the mean (default: cross)")
-        matrices.add_argument("--pieces", action="store_true", help="between the pieces that sentencepiece makes, not between words")
+        matrices.add_argument("--pieces", action="store_true", help="between sub-words or characters, not between words")
         matrices.add_argument("--name", action="append", default=[], type=pair, metavar="OLD=NEW", help="what a run is called")
     grid = command(heatmap, "a metric over two parameters of a sweep")
     grid.add_argument("sweep", type=Path, metavar="SWEEP", help="its folder, or its sweep.h5")

@@ -35,7 +35,7 @@ class ByLength:
     n: np.ndarray  # sentences
     metrics: dict[str, np.ndarray]  # accuracies in percent; NaN where a bucket has no value
     units: dict[str, str] = field(default_factory=dict)  # of metrics that have one: "percent", "nats"
-    counted: str = "tokens"  # what a length counts: "words", "pieces" of words
+    counted: str = "tokens"  # what a length counts: "words", "pieces" or "characters" of words
 
     @property
     def buckets(self) -> tuple[list[str], str]:
@@ -159,7 +159,7 @@ class Run(AlignmentFile):
                 raise ValueError("test/by_length/n holds no counts")
             metrics = {name: column for name, column in columns.items() if column.dtype == np.float64}
             counted = attributes(group_of(file, "test"), {"length_unit?": str}).get("length_unit", "tokens")
-            if counted not in ("tokens", "words", "pieces"):
+            if counted not in ("tokens", "words", "pieces", "characters"):
                 raise ValueError("test@length_unit is no unit of length")
             units = {name: label(member(group, name), "units") for name in metrics}
             return ByLength(labels, n, metrics, units, counted)

@@ -194,36 +194,16 @@ class SentencePieceVocabulary final : public Vocabulary {
     return unmark_spaces(marked);
   }
 
-  // A piece belongs to the word its last byte is in, a lone space mark to the word that follows:
-  // the number of spaces up to the end of the piece.
-  std::vector<Index> word_of(std::string_view line) const override {
-    const std::string text = single_spaced(line);
-    std::vector<Index> words;
-    std::ptrdiff_t end = 0;
-    Index spaces = 0;
-    const auto pieces = pieces_.EncodeAsImmutableProto(text);  // owns what `piece` looks at
-    for (const auto& piece : pieces.pieces()) {
-      const auto piece_end = static_cast<std::ptrdiff_t>(piece.end());
-      spaces += std::count(text.begin() + end, text.begin() + piece_end, ' ');
-      end = piece_end;
-      words.push_back(spaces);
-    }
-    return words;
-  }
-
   bool has_pieces() const override { return true; }
-  // A piece that begins with a space mark begins a word, as the first piece does.
-  std::vector<Index> word_of_pieces(std::span<const Token> ids) const override {
-    std::vector<Index> words;
-    for (const Token id : ids) {
-      const bool begins = words.empty() || symbol(id).starts_with(kSpaceMark);
-      words.push_back(words.empty() ? 0 : words.back() + (begins ? 1 : 0));
-    }
-    return words;
-  }
 
   std::string serialize() const override {
     return vocabulary_header(type()) + to_base64(pieces_.serialized_model_proto()) + '\n';
+  }
+
+ protected:
+  // A lone space mark stands before what the model cannot cut further.
+  std::vector<Index> words_of(const std::vector<std::string>& symbols) const override {
+    return words_of_marked(symbols, LoneMark::after);
   }
 
  private:

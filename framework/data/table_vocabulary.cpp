@@ -1,7 +1,5 @@
 #include "framework/data/table_vocabulary.hpp"
 
-#include <numeric>
-
 #include "framework/base/error.hpp"
 #include "framework/base/types.hpp"
 #include "framework/data/text.hpp"
@@ -48,12 +46,6 @@ std::string WordVocabulary::join(const std::vector<Token>& ids) const {
   return line;
 }
 
-std::vector<Index> WordVocabulary::word_of(std::string_view line) const {
-  std::vector<Index> words(split_words(line).size());
-  std::iota(words.begin(), words.end(), Index{0});
-  return words;
-}
-
 std::vector<std::string> CharacterVocabulary::split(std::string_view line) const {
   const std::string text = single_spaced(line);
   std::vector<std::string> characters;
@@ -69,15 +61,8 @@ std::string CharacterVocabulary::join(const std::vector<Token>& ids) const {
   return unmark_spaces(marked);
 }
 
-std::vector<Index> CharacterVocabulary::word_of(std::string_view line) const {
-  const std::string text = single_spaced(line);
-  std::vector<Index> words;
-  Index word = 0;
-  for (const std::string_view character : code_points(text)) {
-    words.push_back(word);
-    if (character == " ") ++word;
-  }
-  return words;
+std::vector<Index> CharacterVocabulary::words_of(const std::vector<std::string>& symbols) const {
+  return words_of_marked(symbols, LoneMark::before);
 }
 
 }  // namespace softalign

@@ -35,17 +35,19 @@ class WordVocabulary final : public TableVocabulary {
   using TableVocabulary::TableVocabulary;
   std::vector<std::string> split(std::string_view line) const override;
   std::string join(const std::vector<Token>& ids) const override;
-  std::vector<Index> word_of(std::string_view line) const override;
 };
 
-// A symbol is a code point; kSpaceMark stands between words.
+// A symbol is a code point; kSpaceMark stands between words, and belongs to the one before it. Its type is
+// "characters" where they come from text, whose words they are parts of, and "signs" where a task names them.
 class CharacterVocabulary final : public TableVocabulary {
  public:
   using TableVocabulary::TableVocabulary;
   std::vector<std::string> split(std::string_view line) const override;
   std::string join(const std::vector<Token>& ids) const override;
-  // A space belongs to the word before it.
-  std::vector<Index> word_of(std::string_view line) const override;
+  bool has_pieces() const override { return type() == "characters"; }
+
+ protected:
+  std::vector<Index> words_of(const std::vector<std::string>& symbols) const override;
 };
 
 }  // namespace softalign

@@ -45,6 +45,28 @@ std::string unmark_spaces(std::string_view marked) {
   return single_spaced(text);
 }
 
+std::vector<Index> words_of_marked(const std::vector<std::string>& symbols, LoneMark of_word) {
+  std::vector<Index> words;
+  Index begun = 0;
+  bool between = true;  // words
+  for (const std::string_view symbol : symbols) {
+    bool lone = true;
+    for (std::size_t at = 0; at < symbol.size();) {
+      if (symbol.substr(at).starts_with(kSpaceMark)) {
+        between = true;
+        at += kSpaceMark.size();
+      } else {
+        begun += between;
+        lone = between = false;
+        at = std::min(symbol.find(kSpaceMark, at), symbol.size());
+      }
+    }
+    words.push_back(lone && of_word == LoneMark::after ? begun : begun - 1);
+  }
+  for (Index& word : words) word = std::clamp<Index>(word, 0, std::max<Index>(begun - 1, 0));
+  return words;
+}
+
 std::vector<std::string_view> code_points(std::string_view text) {
   if (const std::size_t wrong = find_invalid_utf8(text); wrong != std::string_view::npos)
     throw DataError("text is not UTF-8 at byte {}; convert it with iconv", wrong + 1);

@@ -23,6 +23,11 @@ std::string first_words(std::string_view line, Index count);
 // Symbols written one after the other, as text: each space mark becomes a space.
 std::string unmark_spaces(std::string_view marked);
 
+// For each of these symbols, the index of the word of that text which it is part of: of the last one, where it
+// has characters of several, and where it has none, of the word before or after it.
+enum class LoneMark { before, after };
+std::vector<Index> words_of_marked(const std::vector<std::string>& symbols, LoneMark of_word);
+
 // The characters of valid UTF-8 text. Throws DataError when it is not valid.
 std::vector<std::string_view> code_points(std::string_view text);
 

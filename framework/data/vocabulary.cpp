@@ -25,7 +25,13 @@ std::vector<Token> Vocabulary::encode_with_dropout(std::string_view,
 }
 
 std::vector<Index> Vocabulary::word_of_pieces(std::span<const Token> ids) const {
-  std::vector<Index> words(ids.size());
+  std::vector<std::string> symbols;
+  for (const Token id : ids) symbols.push_back(symbol(id));
+  return words_of(symbols);
+}
+
+std::vector<Index> Vocabulary::words_of(const std::vector<std::string>& symbols) const {
+  std::vector<Index> words(symbols.size());
   std::iota(words.begin(), words.end(), Index{0});
   return words;
 }
@@ -42,7 +48,8 @@ std::shared_ptr<const Vocabulary> load_vocabulary(std::string_view serialized) {
   const std::vector<std::string_view> rows = split_words(body);
   const std::vector<std::string> symbols(rows.begin(), rows.end());
   if (type == "words" || type == "symbols") return std::make_shared<WordVocabulary>(type, symbols);
-  if (type == "characters") return std::make_shared<CharacterVocabulary>(type, symbols);
+  if (type == "characters" || type == "signs")
+    return std::make_shared<CharacterVocabulary>(type, symbols);
   if (type == "sentencepiece" && symbols.size() == 1) return load_sentencepiece(symbols[0]);
   throw DataError("not a vocabulary: type '{}' with {} rows; was it written by a newer version?",
                   printable(type),

@@ -24,8 +24,9 @@ class RandomStream;
 class Vocabulary {
  public:
   virtual ~Vocabulary() = default;
-  virtual std::string type() const = 0;  // "words", "characters", "sentencepiece", "symbols"
-  virtual Index size() const = 0;        // with the specials
+  // "words", "characters", "sentencepiece"; of a task: "symbols", "signs"
+  virtual std::string type() const = 0;
+  virtual Index size() const = 0;  // with the specials
   virtual const std::string& symbol(Token id) const = 0;
   // kUnknown when absent, and for the specials' own names: text never yields a sentence mark.
   virtual Token id(std::string_view symbol) const = 0;
@@ -39,17 +40,20 @@ class Vocabulary {
   // Symbol indices as a line a person reads: <s> and </s> are skipped, <unk> stays visible (to a
   // metric it is a wrong word).
   virtual std::string join(const std::vector<Token>& ids) const = 0;
-  // For each symbol of split(line): the index of the whitespace-separated word it belongs to.
-  virtual std::vector<Index> word_of(std::string_view line) const = 0;
-  // Whether symbols may be parts of words, for a person to see as words.
+  // Whether symbols may be parts of the text's words: sub-words or characters, for a person to see as words.
   virtual bool has_pieces() const { return false; }
-  // For each of these symbols, none of them </s>: the index of the word that it is part of. Without pieces, each
-  // is a word.
-  virtual std::vector<Index> word_of_pieces(std::span<const Token> ids) const;
+  // For each of these symbols, none of them </s>: the index of the word of join that it is part of. Without pieces,
+  // each is a word.
+  std::vector<Index> word_of_pieces(std::span<const Token> ids) const;
+  // The same for the symbols of split(line): the index of the whitespace-separated word.
+  std::vector<Index> word_of(std::string_view line) const { return words_of(split(line)); }
   // Printable text that holds everything needed to make it again; see load_vocabulary.
   virtual std::string serialize() const = 0;
 
   std::vector<Token> encode(std::string_view line) const;  // the indices of split(line)
+
+ protected:
+  virtual std::vector<Index> words_of(const std::vector<std::string>& symbols) const;
 };
 
 // The first line of every serialized vocabulary.

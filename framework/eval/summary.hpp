@@ -13,7 +13,8 @@ namespace softalign {
 struct Buckets {
   std::vector<std::string> labels;  // "1-10", "11-20", ...
   std::vector<Index> of_sentence;   // [sentences], an index into labels each
-  std::string unit = {};            // what they count where it is not symbols: "words", "pieces"
+  // What they count where it is not symbols: "words", "pieces", "characters".
+  std::string unit = {};
 };
 
 struct MetricTable {

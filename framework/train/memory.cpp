@@ -67,7 +67,6 @@ class OneWord final : public Vocabulary {
   Token id(std::string_view) const override { return kSpecials; }
   std::vector<std::string> split(std::string_view) const override { return {word_}; }
   std::string join(const std::vector<Token>&) const override { return word_; }
-  std::vector<Index> word_of(std::string_view) const override { return {0}; }
   std::string serialize() const override { return word_; }
 
  private:

@@ -79,7 +79,8 @@ bool is_measured(const CountTable& counts, const CountColumn& column) {
 Buckets buckets_of(const Spec& spec, const Split& split, const Vocabulary& source) {
   const LengthBuckets lengths(spec.evaluate.lengths);
   Buckets buckets;
-  buckets.unit = counts_words(spec) ? "words" : source.has_pieces() ? "pieces" : "";
+  const std::string_view symbols = source.type() == "characters" ? "characters" : "pieces";
+  buckets.unit = counts_words(spec) ? "words" : source.has_pieces() ? symbols : "";
   for (Index b = 0; b < lengths.count(); ++b) buckets.labels.push_back(lengths.label(b));
   for (const Index length : source_lengths(spec, split))
     buckets.of_sentence.push_back(lengths.bucket_of(length));

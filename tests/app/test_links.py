@@ -18,6 +18,7 @@ h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
 
 WORDS = ("reading", "singing", "reads", "sings", "reader", "singer")
 READ = "evaluate.row_aligns=read"
+CHARACTERS = "task.vocabulary.type=characters"
 BPE = "task.vocabulary={type: sentencepiece, size: 18, model: bpe}"  # parts of words
 
 
@@ -39,7 +40,7 @@ def error_rate(gold: Path, file: Path) -> float:
     return links.quality(links.paired(gold, links.read(gold), file))[2]
 
 
-@pytest.mark.parametrize("vocabulary", ["task.vocabulary.type=words", BPE])
+@pytest.mark.parametrize("vocabulary", ["task.vocabulary.type=words", CHARACTERS, BPE])
 def test_the_error_rate_is_that_of_the_exported_links(gold: Path, vocabulary: str) -> None:
     if vocabulary == BPE:
         needs_subwords()
@@ -59,6 +60,21 @@ def test_the_error_rate_is_that_of_the_exported_links(gold: Path, vocabulary: st
     assert other.stdout == (gold / "read.links").read_text() and other.stderr == ""
     evaluated = answer("evaluate", predicted, "row_aligns=read", cwd=gold)
     assert (evaluated["row_aligns"], evaluated["metrics"]["all"]["aer"]) == ("read", found["read"])
+
+
+def test_links_are_between_words_whatever_symbols_are(gold: Path) -> None:
+    run = trained_run(gold, CHARACTERS, spec="text.yaml")
+    with h5py.File(run / "run.h5") as file:
+        sure = [sum("-" in link for link in line.split()) for line in (gold / "test.links").read_text().splitlines()]
+        assert file["test/attention_links"][:, 3].tolist() == sure
+        assert file["test/pointing_tokens"][:].tolist() == sure
+        assert set(file["alignments/words_cross/src_tokens"].asstr()[0].ravel()) - {"", "</s>"} <= set(WORDS)
+        assert file["test"].attrs["length_unit"] == b"characters"
+    softalign("translate", run, "--links", "out.links", text="".join((gold / "test.en").read_text()), cwd=gold)
+    hypotheses = softalign("translate", run, text="".join((gold / "test.en").read_text()), cwd=gold).stdout.splitlines()
+    for line, source, target in zip((gold / "out.links").read_text().splitlines(), (gold / "test.en").read_text().splitlines(), hypotheses):
+        for i, j in (map(int, link.split("-")) for link in line.split()):
+            assert i < len(source.split()) and j < max(1, len(target.split()))
 
 
 def test_any_test_set_is_measured_on_gold_links(gold: Path) -> None:

@@ -135,6 +135,8 @@ BOOST_AUTO_TEST_CASE(no_date_of_a_split_is_in_another) {
 // A digit comes from the same digit; a month's name, or a number of one digit, says both digits.
 BOOST_AUTO_TEST_CASE(links_are_where_characters_come_from) {
   const Dataset data = load();
+  BOOST_TEST(!data.source->has_pieces());  // to be joined to words
+  BOOST_TEST(!load_vocabulary(data.source->serialize())->has_pieces());
   for (const Example example : data.test.examples) {
     std::vector<std::set<Index>> sources(10);
     for (const Link& link : example.links) sources[usize(link.target)].insert(link.source);

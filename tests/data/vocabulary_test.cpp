@@ -93,6 +93,10 @@ BOOST_AUTO_TEST_CASE(characters_restore_the_spaces) {
   BOOST_TEST(characters->join(characters->encode(line)) == single_spaced(line));
   BOOST_TEST(characters->word_of(line).back() == 8);
   BOOST_TEST((characters->word_of("ab ñ c") == std::vector<Index>{0, 0, 0, 1, 1, 2}));
+  BOOST_TEST(characters->has_pieces());
+  const std::vector<Token> marks = {4, 3, 3, 4, 4, 3, 4};  // as a model may write them
+  BOOST_TEST((characters->word_of_pieces(marks) == std::vector<Index>{0, 0, 0, 0, 0, 1, 1}));
+  BOOST_TEST(characters->join(marks) == "aa a");
   same_after_loading(*characters, "señor x");
 }
 
@@ -141,6 +145,11 @@ BOOST_AUTO_TEST_CASE(pieces_are_joined_to_words, *boost::unit_test::precondition
     while (pieces->symbol(inner).starts_with(kSpaceMark)) ++inner;
     const std::vector<Token> inside = {inner, inner, pieces->encode("the").front(), inner};
     BOOST_TEST((pieces->word_of_pieces(inside) == std::vector<Index>{0, 0, 1, 1}));
+    const Token mark = pieces->encode("ψ").front(), the = pieces->encode("the").front();
+    BOOST_REQUIRE(pieces->symbol(mark) == kSpaceMark);
+    const std::vector<Token> marks = {mark, mark, inner, mark, the, mark};  // as a model may write
+    BOOST_TEST((pieces->word_of_pieces(marks) == std::vector<Index>{0, 0, 0, 1, 1, 1}));
+    BOOST_TEST(split_words(pieces->join(marks)).size() == 2u);
   }
   const auto words = build("words", sentences());
   BOOST_TEST(!words->has_pieces());

@@ -21,13 +21,14 @@ class Pieces final : public Vocabulary {
     for (const Token id : ids) text += symbol(id)[0] == '_' ? symbol(id).substr(1) : symbol(id);
     return text;
   }
-  std::vector<Index> word_of(std::string_view) const override { return {}; }
   std::string serialize() const override { return ""; }
   bool has_pieces() const override { return true; }
-  std::vector<Index> word_of_pieces(std::span<const Token> ids) const override {
+
+ protected:
+  std::vector<Index> words_of(const std::vector<std::string>& symbols) const override {
     std::vector<Index> words;
-    for (const Token id : ids)
-      words.push_back(words.empty() ? 0 : words.back() + (symbol(id)[0] == '_' ? 1 : 0));
+    for (const std::string& symbol : symbols)
+      words.push_back(words.empty() ? 0 : words.back() + (symbol[0] == '_' ? 1 : 0));
     return words;
   }
 

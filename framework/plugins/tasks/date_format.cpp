@@ -202,7 +202,7 @@ std::shared_ptr<const Vocabulary> alphabet() {
     for (const std::string_view name : names) add(name);
   add("0123456789 ,.-/ stndrdth of the on");
   return std::make_shared<CharacterVocabulary>(
-      "characters", std::vector<std::string>(characters.begin(), characters.end()));
+      "signs", std::vector<std::string>(characters.begin(), characters.end()));
 }
 
 class DateFormat final : public Task {

@@ -47,7 +47,7 @@ class Explorer {
       if (module === plain[pane.kind]) return layered.has(pane.run) && pane.kind === "forced" ? "mean of the last layer's heads" : "";
       return module.replace(/^(cross|encoder)_layer(\d+)$/, "layer $2");
     };
-    const unit = (pane) => joined.has(pane.run) ? (pane.module.startsWith("words_") ? "words" : "pieces") : "";
+    const unit = (pane) => joined.has(pane.run) ? (pane.module.startsWith("words_") ? "words" : "symbols") : "";
     const name = (pane) => [several ? pane.run : "", kinds[pane.kind], part(pane), unit(pane)].filter(Boolean).join(" · ");
     for (const [pane] of found) pane.name = name(pane);
     const options = found.map(([pane, at]) => [String(at), pane.name]);
