@@ -33,8 +33,9 @@ bool Pair::empty() const {
 
 PairReader::PairReader(const std::string& source,
                        const std::string& target,
-                       const std::string& alignment)
-    : source_(source) {
+                       const std::string& alignment,
+                       MarkedSides marked)
+    : source_(source), marked_(marked) {
   if (!target.empty()) target_.emplace(target);
   if (!alignment.empty()) alignment_.emplace(alignment);
 }
@@ -45,6 +46,8 @@ bool PairReader::next(Pair& pair) {
   if (target_ && target_->next(pair.target) != more) refuse_lengths(source_, *target_);
   if (alignment_ && alignment_->next(links_) != more) refuse_lengths(source_, *alignment_);
   pair.line = source_.line_number();
+  if (more && marked_.source) check_space_marks(pair.source, source_.path(), pair.line);
+  if (more && marked_.target && target_) check_space_marks(pair.target, target_->path(), pair.line);
   if (alignment_ && more)
     pair.links = parse_links(links_,
                              std::ssize(split_words(pair.source)),

@@ -21,19 +21,29 @@ struct Pair {
   bool empty() const;  // without a word on a side
 };
 
+// Those whose vocabulary marks spaces itself (Vocabulary::marks_spaces).
+struct MarkedSides {
+  bool source = false;
+  bool target = false;
+};
+
 class PairReader {
  public:
   // Paths; empty where there is no such file. Throws DataError for files that cannot be read.
-  PairReader(const std::string& source, const std::string& target, const std::string& alignment);
+  PairReader(const std::string& source,
+             const std::string& target,
+             const std::string& alignment,
+             MarkedSides marked);
 
-  // false: all pairs have been read. Throws DataError when the files have different numbers of lines, or
-  // links are none.
+  // false: all pairs have been read. Throws DataError when the files have different numbers of lines, a line
+  // of a marked side holds space marks, or links are none.
   bool next(Pair& pair);
 
  private:
   TextFile source_;
   std::optional<TextFile> target_;
   std::optional<TextFile> alignment_;
+  MarkedSides marked_;
   std::string links_;
 };
 

@@ -117,6 +117,9 @@ auto with_clock(const Work& work, const std::string& what, const Progress& progr
   return result.get();
 }
 
+// The character that the library writes for what is unknown, U+2585: it skips lines that hold one.
+constexpr std::string_view kUnknownMark = "\xE2\x96\x85";
+
 class Lines final : public sentencepiece::SentenceIterator {
  public:
   explicit Lines(const std::vector<std::string>& lines) : lines_(lines) { read(); }
@@ -130,7 +133,10 @@ class Lines final : public sentencepiece::SentenceIterator {
 
  private:
   void read() {
-    if (!done()) line_ = single_spaced(lines_[next_]);
+    if (done()) return;
+    line_ = single_spaced(lines_[next_]);
+    for (std::size_t at = 0; (at = line_.find(kUnknownMark, at)) != std::string::npos;)
+      line_.erase(at, kUnknownMark.size());
   }
 
   const std::vector<std::string>& lines_;
@@ -195,6 +201,7 @@ class SentencePieceVocabulary final : public Vocabulary {
   }
 
   bool has_pieces() const override { return true; }
+  bool marks_spaces() const override { return true; }
 
   std::string serialize() const override {
     return vocabulary_header(type()) + to_base64(pieces_.serialized_model_proto()) + '\n';

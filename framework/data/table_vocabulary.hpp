@@ -45,6 +45,7 @@ class CharacterVocabulary final : public TableVocabulary {
   std::vector<std::string> split(std::string_view line) const override;
   std::string join(const std::vector<Token>& ids) const override;
   bool has_pieces() const override { return type() == "characters"; }
+  bool marks_spaces() const override { return true; }
 
  protected:
   std::vector<Index> words_of(const std::vector<std::string>& symbols) const override;

@@ -79,6 +79,17 @@ void check_line(std::string_view line, const std::string& file, Index number) {
                     remedy_for(line));
 }
 
+void check_space_marks(std::string_view line, const std::string& file, Index number) {
+  if (line.find(kSpaceMark) != std::string_view::npos)
+    throw DataError(
+        "{}:{}: holds U+2581 ({}), which stands for a space in vocabularies of sub-words and "
+        "characters; give text that is not cut into sub-words (spm_decode undoes it), or train "
+        "with task.vocabulary.type: words",
+        file,
+        number,
+        kSpaceMark);
+}
+
 bool LineReader::next(std::string& line) {
   line.clear();
   if (!take_line(line)) {

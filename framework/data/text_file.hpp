@@ -16,6 +16,10 @@ namespace softalign {
 // kLongestSentence words.
 void check_line(std::string_view line, const std::string& file, Index number);
 
+// Throws DataError `file:line: ...` when the line holds U+2581, which vocabularies that mark spaces with it
+// (Vocabulary::marks_spaces) would read as a space.
+void check_space_marks(std::string_view line, const std::string& file, Index number);
+
 // Cuts bytes into lines, from the first to the last, in bounded memory:
 //
 //   LineReader lines("standard input", [](std::span<char> buffer) {

@@ -47,6 +47,8 @@ class Vocabulary {
   std::vector<Index> word_of_pieces(std::span<const Token> ids) const;
   // The same for the symbols of split(line): the index of the whitespace-separated word.
   std::vector<Index> word_of(std::string_view line) const { return words_of(split(line)); }
+  // Whether a symbol kSpaceMark stands for a space, so that text with this character would become other text.
+  virtual bool marks_spaces() const { return false; }
   // Printable text that holds everything needed to make it again; see load_vocabulary.
   virtual std::string serialize() const = 0;
 

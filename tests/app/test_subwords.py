@@ -113,6 +113,25 @@ def test_what_is_the_same_text_matches_whatever_its_pieces_are(linked: Path) -> 
         assert any(one and a != b for one, a, b in zip(same, forced, searched))  # equal as text, and not in pieces
 
 
+@pytest.mark.parametrize("vocabulary", ["task.vocabulary.type=characters", BPE])
+def test_text_with_marks_of_spaces_is_refused(linked: Path, vocabulary: str) -> None:
+    holds = "holds U+2581 (\u2581), which stands for a space in vocabularies of sub-words and characters; give text"
+    run = trained_run(linked, vocabulary, spec="text.yaml")
+    (linked / "cut.en").write_text((linked / "test.en").read_text().replace("reads", "\u2581read\u2581s"))
+    lines = (linked / "cut.en").read_text().splitlines()
+    first = next(i for i, line in enumerate(lines, 1) if "\u2581" in line)
+    given = f"task.vocabulary={{from: {run}}}"
+    for command, arguments in (("evaluate", [run]), ("run", ["text.yaml", vocabulary]), ("run", ["text.yaml", given]), ("validate", ["text.yaml", given])):  # fmt: skip
+        assert f"cut.en:{first}: {holds}" in softalign(command, *arguments, "task.test.source=cut.en", cwd=linked, code=3).stderr
+    for source, target, wrong in (("cut.en", "test.es", "cut.en"), ("test.en", "cut.en", "cut.en")):
+        assert f"{wrong}:{first}: {holds}" in softalign("score", run, "--source", source, "--target", target, cwd=linked, code=3).stderr
+    refused = softalign("translate", run, text=(linked / "cut.en").read_text(), cwd=linked, code=3)
+    assert f"standard input:{first}: {holds}" in refused.stderr and len(refused.stdout.splitlines()) == first - 1
+    (linked / "train.es").write_text((linked / "train.es").read_text().replace("READS", "\u2581READ\u2581S"))
+    assert "train.es:" in (error := softalign("run", "text.yaml", vocabulary, cwd=linked, code=3).stderr) and holds in error
+    softalign("run", "text.yaml", "task.vocabulary.type=words", "task.test.source=cut.en", cwd=linked)  # it is a character there
+
+
 @pytest.mark.parametrize(
     ("change", "line"),
     [

@@ -118,10 +118,7 @@ BOOST_AUTO_TEST_CASE(pieces_restore_the_line_and_are_the_same_each_time,
 // The pieces of each word, put together, are the word.
 BOOST_AUTO_TEST_CASE(pieces_know_their_word, *boost::unit_test::precondition(has_pieces)) {
   const auto pieces = build("sentencepiece", sentences(), 60);
-  for (const std::string line : {"the singer painted",
-                                 "ψψ the ψ qqq sing",
-                                 "a\xE2\x96\x81"
-                                 "b the"}) {
+  for (const std::string line : {"the singer painted", "ψψ the ψ qqq sing"}) {
     const Strings split = pieces->split(line);
     const std::vector<Index> word_of = pieces->word_of(line);
     const auto words = split_words(line);
@@ -183,6 +180,20 @@ BOOST_AUTO_TEST_CASE(merges_are_left_out, *boost::unit_test::precondition(has_pi
   BOOST_TEST(pieces->encode_with_dropout(long_word, 0, stream) == whole);
   BOOST_TEST(pieces->encode_with_dropout(long_word, 0.5, stream) != whole);
   BOOST_CHECK_THROW(build("words", lines)->encode_with_dropout("a", 0.1, stream), BugError);
+}
+
+// What the library marks unknown pieces with is unknown, and the rest of its line is learnt from.
+BOOST_AUTO_TEST_CASE(lines_with_the_mark_of_unknown_pieces_are_read,
+                     *boost::unit_test::precondition(has_pieces)) {
+  Strings lines = sentences();
+  for (std::string& line : lines) line += " bar \xE2\x96\x85";
+  const auto pieces = build("sentencepiece", lines, 60);
+  const auto unknown = [&](const std::string& line) {
+    const auto ids = pieces->encode(line);
+    return std::count(ids.begin(), ids.end(), kUnknown);
+  };
+  BOOST_TEST(unknown("the singer bar") == 0);
+  BOOST_TEST(unknown(lines.front()) == 1);
 }
 
 // Against the algorithm as it is printed, of which each pair draws in each round: equally many pieces.

@@ -34,7 +34,7 @@ struct Pairs {
   bool last = false;
 };
 
-Pairs read_pairs(TextFile& source, TextFile& target, std::size_t most) {
+Pairs read_pairs(TextFile& source, TextFile& target, const TrainedRun& run, std::size_t most) {
   Pairs pairs{source.path(), {}, {}};
   std::string a, b;
   while (pairs.sources.size() < most) {
@@ -47,6 +47,8 @@ Pairs read_pairs(TextFile& source, TextFile& target, std::size_t most) {
           (more ? source : target).path());
     pairs.last = !more;
     if (!more) break;
+    if (run.source->marks_spaces()) check_space_marks(a, source.path(), source.line_number());
+    if (run.target->marks_spaces()) check_space_marks(b, target.path(), target.line_number());
     pairs.sources.push_back(a);
     pairs.targets.push_back(b);
   }
@@ -155,7 +157,7 @@ void score(const Arguments& arguments) {
   Index line = 0, symbols = 0;
   double log_probability = 0;
   for (bool more = true; more;) {
-    const Pairs pairs = read_pairs(source, target, decoder.block());
+    const Pairs pairs = read_pairs(source, target, runs.first(), decoder.block());
     for (const Hypothesis& one : decoder.decode(pairs, line)) {
       write_data(arguments.json ? json_of(line, one, *runs.first().target) : text_of(one));
       log_probability += one.log_probability;

@@ -180,13 +180,14 @@ struct Block {
 
 // At most `most` lines, and no more than there are now: someone may wait for these translations
 // before writing the next line.
-Block read_block(LineReader& input, std::size_t most) {
+Block read_block(LineReader& input, const Vocabulary& source, std::size_t most) {
   Block block;
   std::string line;
   try {
     do {
       block.last = !input.next(line);
       if (block.last) break;
+      if (source.marks_spaces()) check_space_marks(line, input.name(), input.line_number());
       block.lines.push_back(line);
     } while (block.lines.size() < most && (input.holds_more() || input_waits()));
   } catch (const DataError&) {
@@ -215,7 +216,7 @@ void translate(const Arguments& arguments) {
   LineReader input(kInput, read_input);
   Index lines = 0;
   for (bool more = true; more;) {
-    const Block block = read_block(input, translator.block());
+    const Block block = read_block(input, *runs.first().source, translator.block());
     for (const Translation& one : translator.translate(block.lines, lines))
       write_data(arguments.json ? json_of(one, target) : text_of(one, target, arguments.n_best));
     if (std::fflush(stdout) != 0) break;  // main says why

@@ -181,10 +181,6 @@ struct ParallelTextOptions {
   }
 };
 
-PairReader reader_of(const Files& files) {
-  return {files.source.path, files.target.path, files.alignment.path};
-}
-
 // How long a pair may be, and the option that says so.
 struct Longest {
   std::string_view option;
@@ -268,7 +264,8 @@ class ParallelText final : public Task {
         progress);
     if (options_.train.weights) weigh(made, *options_.train.weights);
     made.subword_dropout = options_.vocabulary.dropout.value_or(0);
-    if (made.subword_dropout > 0 && !(made.source->has_pieces() && made.target->has_pieces()))
+    const auto merges = [](const Vocabulary& side) { return side.type() == "sentencepiece"; };
+    if (made.subword_dropout > 0 && !(merges(*made.source) && merges(*made.target)))
       throw DataError("task.vocabulary.dropout: {} has no pieces of words",
                       options_.vocabulary.from.path);
     if (subwords()) {
@@ -301,8 +298,9 @@ class ParallelText final : public Task {
   void check_files() const override {
     std::vector<Files> all = options_.train.texts();
     all.insert(all.end(), {options_.dev, options_.test});
+    const MarkedSides marked = marked_sides();
     for (const Files& files : all) {
-      PairReader reader = reader_of(files);
+      PairReader reader = reader_of(files, marked);
       for (Pair pair; reader.next(pair);) {
       }
     }
@@ -310,6 +308,25 @@ class ParallelText final : public Task {
 
  private:
   using Hashes = std::map<std::string, std::string>;  // of the files, by path
+
+  static PairReader reader_of(const Files& files, MarkedSides marked) {
+    return {files.source.path, files.target.path, files.alignment.path, marked};
+  }
+  static MarkedSides marked_by(const Vocabularies& both) {
+    return {both.source->marks_spaces(), both.target->marks_spaces()};
+  }
+  // Before vocabularies are made.
+  MarkedSides marked_sides() const {
+    const bool marked = options_.vocabulary.type != "words";
+    return given(options_.vocabulary.from) ? marked_by(given_vocabularies())
+                                           : MarkedSides{marked, marked};
+  }
+  Vocabularies given_vocabularies() const {
+    Vocabularies both = read_vocabularies(options_.vocabulary.from.path);
+    if (const InputFile& of_target = options_.vocabulary.target_from; given(of_target))
+      both.target = read_vocabularies(of_target.path).target;
+    return both;
+  }
 
   // Whether a model of them is trained.
   bool subwords() const {
@@ -378,11 +395,10 @@ class ParallelText final : public Task {
   // Returns how many lines there are; 0: not counted. Pieces are known only after their model is trained, and a
   // sentence has at least as many pieces as words: so their training text is measured in words.
   Index make_vocabularies(Dataset& data, const Progress& progress) const {
-    if (const InputFile& from = options_.vocabulary.from; given(from)) {
-      const InputFile& of_target = options_.vocabulary.target_from;
-      const Vocabularies both = read_vocabularies(from.path);
+    if (given(options_.vocabulary.from)) {
+      const Vocabularies both = given_vocabularies();
       data.source = both.source;
-      data.target = given(of_target) ? read_vocabularies(of_target.path).target : both.target;
+      data.target = both.target;
       return 0;
     }
     VocabularyOptions measure = options_.vocabulary;
@@ -395,7 +411,7 @@ class ParallelText final : public Task {
     Index lines = 0;
     if (options_.train.source.empty()) throw DataError("task.train.source names no file");
     for (const Files& files : options_.train.texts()) {
-      PairReader reader = reader_of(files);
+      PairReader reader = reader_of(files, marked_sides());
       SplitCounts counts;
       for (Pair pair; reader.next(pair);) {
         ++counts.read;
@@ -465,7 +481,7 @@ class ParallelText final : public Task {
                      const std::function<void(Index)>& on_line) const {
     const bool linked = !files.alignment.path.empty();
     SplitCounts counts;
-    PairReader reader = reader_of(files);
+    PairReader reader = reader_of(files, marked_by({data.source, data.target}));
     TextSurvey sources(*data.source), targets(*data.target);
     for (Pair pair; reader.next(pair);) {
       on_line(++counts.read);
