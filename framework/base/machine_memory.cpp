@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <limits>
 #include <optional>
 
 namespace softalign {
@@ -64,7 +65,8 @@ void lower_by_groups(MachineMemory& memory,
 
 MachineMemory machine_memory(const fs::path& root) {
   MachineMemory memory;
-  memory.physical = memory.limit = meminfo(root, "MemTotal");
+  memory.physical = meminfo(root, "MemTotal");
+  memory.limit = memory.physical > 0 ? memory.physical : std::numeric_limits<double>::infinity();
   memory.available = meminfo(root, "MemAvailable");
   std::ifstream groups(root / "proc/self/cgroup");
   for (std::string line; std::getline(groups, line);) {  // "0::/a/b", "4:cpu,memory:/a"

@@ -7,7 +7,7 @@
 namespace softalign {
 
 struct MachineMemory {
-  double physical = 0;   // bytes
+  double physical = 0;   // bytes; 0: not known
   double available = 0;  // of it, without taking any from others; 0: not known
   double limit = 0;      // most that this process can have; at most `physical`
   std::string limited_by = "physical memory";  // what `limit` is from, with its file

@@ -37,13 +37,13 @@ def test_ls_has_a_line_for_every_run_and_a_corrupt_one_breaks_nothing(run: Path,
     with h5py.File(newer / "run.h5", "a") as file:
         file.attrs["format_version"] = 99
     (tmp_path / "results" / "empty").mkdir()
-    done = softalign("ls", cwd=tmp_path)
+    done = softalign("ls", cwd=tmp_path, code=1)
     lines = {line.split()[0]: line for line in done.stdout.splitlines()}
     assert list(lines) == ["name", "cut", "foreign", "gone", "newer", "tiny"]
     assert " complete " in lines["tiny"] and " 160 " in lines["tiny"]
-    assert all(" corrupt " in lines[name] for name in ("cut", "foreign", "newer"))
+    assert all(" corrupt " in lines[name] for name in ("cut", "foreign")) and " unreadable " in lines["newer"]
     assert "record format 99 is newer than this program's" in done.stderr
-    found = {entry["name"]: entry for entry in answer("ls", "results", cwd=tmp_path)}
+    found = {entry["name"]: entry for entry in answer("ls", "results", cwd=tmp_path, code=1)}
     assert found["tiny"]["test"]["n"] == 16 and found["tiny"]["updates"] == 160
     assert "not an HDF5 file" in found["foreign"]["fault"]
     assert softalign("ls", "results/empty", cwd=tmp_path).stdout == "no runs below results/empty\n"

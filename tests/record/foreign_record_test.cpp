@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(a_text_that_is_there_a_thousand_times) {
   constexpr std::size_t kElement = 16, kCount = 4000;  // bytes of a reference to a text; texts
   const Scratch scratch;
   const std::filesystem::path path = scratch / "run.h5";
-  std::vector<std::string> texts(kCount, "x");
+  std::vector<std::string> texts(kCount);
   texts[0] = std::string(32'000, 'y');
   Hdf5Writer writer;
   writer.dataset("g/a", {{"n", kCount}}, texts);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <exception>
 #include <memory>
 #include <new>
@@ -114,6 +115,24 @@ Values read_texts(hid_t dataset, std::size_t count, Allowance& allowance, const 
   return values;
 }
 
+// The names of a large group, in order of creation. An iteration in an order would put all links into a table
+// first, and frees what it has not filled when a read fails.
+std::vector<std::string> names_by_index(hid_t group, hsize_t count, const std::string& path) {
+  const auto name_of = [&](hsize_t i, char* name, std::size_t size) {
+    return check(
+        H5Lget_name_by_idx(group, ".", H5_INDEX_CRT_ORDER, H5_ITER_INC, i, name, size, H5P_DEFAULT),
+        path);
+  };
+  std::vector<std::string> names;
+  for (hsize_t i = 0; i < count; ++i) {
+    std::string name(usize(name_of(i, nullptr, 0)) + 1, '\0');
+    name_of(i, name.data(), name.size());
+    name.pop_back();
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
 // The library reads this attribute as a reference or more for each axis, whatever it is.
 void check_dimension_list(hid_t dataset, std::size_t axes, const std::string& path) {
   constexpr const char* kName = "DIMENSION_LIST";
@@ -218,11 +237,18 @@ std::vector<std::string> Hdf5Reader::children(const std::string& group) const {
     const Hdf5Handle creation(check(H5Gget_create_plist(object.id()), group), H5Pclose);
     unsigned order = 0;
     check(H5Pget_link_creation_order(creation.id(), &order), group);
-    const H5_index_t index = (order & H5P_CRT_ORDER_INDEXED) ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
+    const bool indexed = (order & H5P_CRT_ORDER_INDEXED) != 0;
+    H5G_info_t info{};
+    check(H5Gget_info(object.id(), &info), group);
+    if (indexed && info.storage_type == H5G_STORAGE_TYPE_DENSE)
+      return names_by_index(object.id(), info.nlinks, group);
     Names names;
-    return names.after(
-        H5Literate(object.id(), index, H5_ITER_INC, nullptr, Names::add<H5L_info_t>, &names),
-        group);
+    const H5_index_t index = indexed ? H5_INDEX_CRT_ORDER : H5_INDEX_NAME;
+    const H5_iter_order_t native = indexed ? H5_ITER_INC : H5_ITER_NATIVE;
+    std::vector<std::string> found = names.after(
+        H5Literate(object.id(), index, native, nullptr, Names::add<H5L_info_t>, &names), group);
+    if (!indexed) std::ranges::sort(found);
+    return found;
   });
 }
 
