@@ -235,7 +235,9 @@ def small_record(name: str, study: Row) -> bytes:
     first = study["runs"][0]
     with tempfile.TemporaryDirectory() as folder:
         answer("study", EXPERIMENTS / name / "study.yaml", "--tiny", "--only", f"{first['part']}/{first['variant']}", "--out", folder, "--json")
-        return next(Path(folder).glob(f"*/{first['part']}-{first['variant']}/*/run.h5")).read_bytes()
+        record = next(Path(folder).glob(f"*/{first['part']}-{first['variant']}/*/run.h5"))
+        answer("publish", record, "--below", EXPERIMENTS.parent, "-o", copy := Path(folder) / "record.h5")
+        return copy.read_bytes()
 
 
 def write_page(name: str, folder: Path, out: Path, force: bool) -> None:

@@ -53,11 +53,10 @@ bool is_file(const TextDifference& difference) {
          (!difference.b || is_file_digest(*difference.b));
 }
 
-// What of the provenance may bear on numbers: not when and in which folder, and not what is
-// compared elsewhere.
+// What of the provenance may bear on numbers: not when, and not what is compared
+// elsewhere.
 Texts environment_of(const Record& record) {
-  static constexpr std::array<std::string_view, 4> kNot = {
-      "started", "ended", "working_directory", "spec_sha256"};
+  static constexpr std::array<std::string_view, 3> kNot = {"started", "ended", "spec_sha256"};
   Texts texts;
   if (!record.has("provenance")) return texts;
   const JsonObject attributes = record.attributes("provenance");

@@ -38,6 +38,7 @@ void add_score(CLI::App& app, Outcome& outcome);
 
 void add_verify(CLI::App& app, Outcome& outcome);
 void add_recover(CLI::App& app, Outcome& outcome);
+void add_publish(CLI::App& app, Outcome& outcome);
 void add_trust(CLI::App& app, Outcome& outcome);
 
 void add_list(CLI::App& app, Outcome& outcome);

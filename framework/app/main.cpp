@@ -144,6 +144,7 @@ void add_commands(CLI::App& app, Outcome& outcome) {
   add_score(app, outcome);
   add_verify(app, outcome);
   add_recover(app, outcome);
+  add_publish(app, outcome);
   add_trust(app, outcome);
   add_list(app, outcome);
   add_describe(app, outcome);

@@ -42,13 +42,14 @@ void make_paths_whole(Value& written, const OptionNode& option) {
   }
 }
 
-std::string block_text(const Value& map, const std::string& indent) {
+std::string block_text(const Value& map, const std::string& indent, const Comment& comment) {
   std::string text;
   for (const Value::Entry& entry : map.entries) {
     const bool block = entry.value.is_map() && !entry.value.entries.empty();
     text +=
-        block ? fmt::format("{}{}:\n{}", indent, entry.key, block_text(entry.value, indent + "  "))
-              : fmt::format("{}{}: {}\n", indent, entry.key, entry.value.flow());
+        block ? fmt::format(
+                    "{}{}:\n{}", indent, entry.key, block_text(entry.value, indent + "  ", comment))
+              : fmt::format("{}{}: {}{}\n", indent, entry.key, entry.value.flow(), comment(entry));
   }
   return text;
 }

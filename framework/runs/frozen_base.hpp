@@ -15,7 +15,12 @@ Value frozen_base(Value tree, const Spec& resolved, const OptionNode& options);
 void make_paths_whole(Value& written, const OptionNode& option);
 
 // As YAML: maps in blocks, everything else on one line.
-std::string block_text(const Value& map, const std::string& indent = "");
+// `comment`: what stands behind the line of an entry.
+using Comment = std::function<std::string(const Value::Entry&)>;
+std::string block_text(
+    const Value& map, const std::string& indent = "", const Comment& comment = [](const auto&) {
+      return std::string();
+    });
 
 // Throws SpecError when a base spec that a sweep or a study names is not there, or no file.
 void check_base(const std::filesystem::path& base, const Position& named_at);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "framework/config/relative_paths.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/config/yaml.hpp"
 #include "framework/data/task.hpp"
@@ -50,6 +51,14 @@ std::vector<std::string> not_taken_over(const ResolvedSpec<Spec>& resolved, cons
                                   printable(leaf.value)));
   }
   return found;
+}
+
+// The spec as it stands in the run's folder and in its record.
+std::string yaml_in(const std::filesystem::path& folder, ResolvedSpec<Spec> resolved) {
+  for (std::string& plugin : resolved.spec.plugins) plugin = relative_path(plugin, folder);
+  OptionNode root = values_of(resolved.spec);
+  make_relative(root, resolved.origins, folder);
+  return resolved_yaml(root, resolved.origins);
 }
 
 // A run between its opening and its end: what it is made of, and who hears of it.
@@ -235,7 +244,7 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
   };
   Recorder recorder(
       options.results,
-      {spec.name, outcome.run_id, resolved_yaml(spec, resolved.origins), place.name.identity_json},
+      {spec.name, outcome.run_id, yaml_in(place.folder, resolved), place.name.identity_json},
       {options.force,
        options.steal,
        options.proof,

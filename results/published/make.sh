@@ -10,9 +10,9 @@ for spec in *.yaml; do
   if grep -q '^method:' "$spec"; then  # a sweep: a row that was stopped early
     softalign sweep run "$spec" --workers 1 --out "$place"
     pruned=$(grep -l '"pruned"' "$place/$name"/*/status.json | tail -n 1)
-    cp "${pruned%/*}/run.h5" "$name.h5"
+    softalign publish "${pruned%/*}" --force --below ../.. -o "$name.h5"
   else
     softalign run "$spec" --out "$place"
-    cp "$place/$name"/*/run.h5 "$name.h5"
+    softalign publish "$place/$name"/* --force --below ../.. -o "$name.h5"
   fi
 done

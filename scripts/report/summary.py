@@ -89,7 +89,6 @@ def run_facts(placed: Placed) -> list[Fact]:
         ("attempts", attempts(placed)),
         ("determinism", determinism(placed)),
         ("spec", f"SHA-256 {got['spec_sha256']}" if got.get("spec_sha256") else ""),
-        ("working folder", str(got.get("working_directory", ""))),
     ]
     facts += [(k.replace("_", " "), str(v)) for k, v in got.items() if k.startswith("slurm") and v != ""]
     facts += [(f"signature of {name}", text) for name, text in recorded.signatures.items()]

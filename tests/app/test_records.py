@@ -400,9 +400,25 @@ def test_data_that_moved_with_the_record_is_found(here: Path, tmp_path_factory: 
         (place / "train.en").write_text("not what the run read\n" * 20)
         assert "the same bits again" in softalign("verify", run, cwd=place).stdout  # nearer to the record, and with its bytes
         (place / "results" / "train.en").unlink()
-        assert f"{here}/train.en: cannot be read" in softalign("verify", run, cwd=place, code=3).stderr
+        assert "the data is not what the run read: task.train.source changed" in softalign("verify", run, cwd=place, code=3).stderr
     finally:
         place.rename(here)
+
+
+def test_paths_in_a_run_and_its_record_are_relative(here: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    write_corpus(here)
+    results = tmp_path_factory.mktemp("disk") / "far/results"
+    results.mkdir(parents=True)
+    (here / "results").symlink_to(results)
+    run = trained_run(here, spec=here / "text.yaml")
+    with h5py.File(run / "run.h5") as file:
+        spec = file["provenance/spec_yaml"].asstr()[()]
+        assert "working_directory" not in file["provenance"].attrs
+    assert (run / "spec.yaml").read_text() == spec and "# ../" in spec
+    assert " /" not in spec and "'/" not in spec and '"/' not in spec, spec
+    for again in (run, results / "text" / run.name):
+        assert "the same bits again" in softalign("verify", again, cwd=results).stdout
+        assert answer("run", again / "spec.yaml", "--dry-run", cwd=here)["run_id"] == run.name
 
 
 def test_a_number_of_the_spec_is_the_same_however_it_is_written(here: Path) -> None:

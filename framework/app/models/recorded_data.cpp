@@ -34,34 +34,35 @@ bool holds(const fs::path& file, const std::string& digest) {
   return false;
 }
 
-// The nearest folder first, and there the longest end of the old path.
+// The longest end of a path that is below any folder it may be put in.
+fs::path end_of(const fs::path& path) {
+  fs::path end;
+  for (const fs::path& part : path.relative_path())
+    if (!end.empty() || part != "..") end /= part;
+  return end;
+}
+
+// The nearest folder above the record first, and the working directory last.
 std::optional<fs::path> new_place(const fs::path& record,
                                   const fs::path& old,
                                   const std::string& digest) {
   for (fs::path above = whole_path(record).parent_path();; above = above.parent_path()) {
-    fs::path end = old.relative_path();
-    while (!end.empty()) {
-      if (fs::path file = above / end; holds(file, digest)) return file;
-      fs::path shorter;
-      for (auto part = std::next(end.begin()); part != end.end(); ++part) shorter /= *part;
-      end = std::move(shorter);
-    }
-    if (above == above.parent_path()) return std::nullopt;
+    if (auto file = find_below(above, old, digest)) return file;
+    if (above == above.parent_path()) return find_below(fs::current_path(), old, digest);
   }
 }
 
 // `identity`: what stands there in the run's identity, the digest of a file for its path.
-void find_below(const fs::path& record, Value& value, const Json& identity) {
+void add_files(Value& value, const Json& identity, DataFiles& files) {
   for (Value::Entry& entry : value.entries)
     if (identity.is_object() && identity.contains(entry.key))
-      find_below(record, entry.value, identity[entry.key]);
+      add_files(entry.value, identity[entry.key], files);
   if (value.is_list() && identity.is_array() && identity.size() == value.items.size())
     for (std::size_t i = 0; i < value.items.size(); ++i)
-      find_below(record, value.items[i], identity[i]);
+      add_files(value.items[i], identity[i], files);
   if (!value.is_scalar() || !identity.is_string()) return;
   const auto digest = identity.get<std::string>();
-  if (!is_file_digest(digest) || value.text.size() > kLongest || holds(value.text, digest)) return;
-  if (const auto place = new_place(record, value.text, digest)) value.text = place->string();
+  if (is_file_digest(digest) && value.text.size() <= kLongest) files.emplace_back(&value, digest);
 }
 
 // Paths at which two JSON trees differ.
@@ -107,8 +108,31 @@ void find_missing(const OptionNode& node, std::vector<std::string>& found) {
 
 }  // namespace
 
+std::optional<fs::path> find_below(const fs::path& folder,
+                                   const fs::path& old,
+                                   const std::string& digest) {
+  for (fs::path end = end_of(old); !end.empty();) {
+    if (fs::path file = folder / end; holds(file, digest)) return file;
+    fs::path shorter;
+    for (auto part = std::next(end.begin()); part != end.end(); ++part) shorter /= *part;
+    end = std::move(shorter);
+  }
+  return std::nullopt;
+}
+
 void find_moved_data(const Record& record, Value& spec) {
-  find_below(record.file(), spec, read_json<Json>(record.identity_json()));
+  const fs::path folder = record.file().parent_path();
+  for (auto& [path, digest] : data_files(record, spec)) {
+    if (holds(folder / path->text, digest)) continue;
+    if (const auto place = new_place(record.file(), path->text, digest))
+      path->text = place->string();
+  }
+}
+
+DataFiles data_files(const Record& record, Value& spec) {
+  DataFiles files;
+  add_files(spec, read_json<Json>(record.identity_json()), files);
+  return files;
 }
 
 std::vector<std::string> task_differences(const Record& a, const Record& b) {

@@ -1,9 +1,12 @@
 // The files that a record's run read: where they lie now, and whether they are still the same.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "framework/base/path.hpp"
 #include "framework/config/value.hpp"
 #include "framework/record/published/open_record.hpp"
 #include "framework/train/spec.hpp"
@@ -11,10 +14,19 @@
 namespace softalign::app {
 
 // For a clone or a copied folder of results: puts into `spec`, the record's, the new place of each
-// file that does not lie, as the run read it, where it says: below a folder that the record lies in, under
-// the end of its old path, if it holds the bytes that the run read. What is not found stays as it
+// file that does not lie, as the run read it, where it says: below a folder that the record lies in, or the
+// working directory, under the end of its old path, if it holds the bytes that the run read. What is not found stays as it
 // is.
 void find_moved_data(const Record& record, Value& spec);
+
+// The values in `spec`, the record's, that name files, each with the digest of what the run read.
+using DataFiles = std::vector<std::pair<Value*, std::string>>;
+DataFiles data_files(const Record& record, Value& spec);
+
+// A file of this digest below a folder, under the longest end of its old path.
+std::optional<fs::path> find_below(const fs::path& folder,
+                                   const fs::path& old,
+                                   const std::string& digest);
 
 // The options naming data files ("task.test.source") whose bytes are not those that the record's
 // run read.

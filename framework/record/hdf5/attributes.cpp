@@ -159,6 +159,22 @@ JsonObject read_attributes(hid_t object) {
   return json;
 }
 
+void copy_attributes(hid_t from, hid_t to) {
+  const Json members = read_attributes(from);
+  for (const auto& [name, value] : members.items()) {
+    if (value.is_null()) continue;
+    const Hdf5Handle attribute(check(H5Aopen(from, name.c_str(), H5P_DEFAULT), name), H5Aclose);
+    const Hdf5Handle type(check(H5Aget_type(attribute.id()), name), H5Tclose);
+    const Hdf5Handle extent(check(H5Aget_space(attribute.id()), name), H5Sclose);
+    const auto count = usize(check(H5Sget_simple_extent_npoints(extent.id()), name));
+    std::string bytes(count * H5Tget_size(type.id()), '\0');
+    check(H5Aread(attribute.id(), type.id(), bytes.data()), name);
+    std::vector<Index> shape;
+    if (value.is_array()) shape = {std::ssize(value)};
+    write_raw(to, name, type.id(), type.id(), shape, bytes.data());
+  }
+}
+
 template <class T>
 std::optional<T> read_attribute_as(hid_t object, const std::string& name) {
   if (check(H5Aexists(object, name.c_str()), name) == 0) return std::nullopt;

@@ -133,6 +133,7 @@ void write_attribute(hid_t object, const std::string& name, const JsonObject& va
 void write_attribute(hid_t object, const std::string& name, float value);
 // All attributes that are not dimension scales' own, as a JSON object.
 JsonObject read_attributes(hid_t object);
+void copy_attributes(hid_t from, hid_t to);  // the same, as they are stored
 // One of them; nothing where there is none. MachineError where it is no T: Index, double or std::string.
 template <class T>
 std::optional<T> read_attribute_as(hid_t object, const std::string& name);

@@ -35,6 +35,8 @@ class Hdf5Handle {
   Closer close_ = nullptr;
 };
 
+class Hdf5Reader;
+
 // Paths are "group/subgroup/name"; missing groups are made. Throws MachineError with HDF5's own
 // reason, BugError when the layout's rules are broken.
 class Hdf5Writer {
@@ -58,6 +60,9 @@ class Hdf5Writer {
   // The members become attributes of a group or dataset, made if there is neither.
   // Strings too long for an attribute become datasets of that name in the group.
   void attributes(const std::string& path, const JsonObject& members);
+  // A dataset, or a group with all in it, as it is stored in another file.
+  void copy(const Hdf5Reader& from, const std::string& path);
+  void copy_attributes(const Hdf5Reader& from, const std::string& path);
 
   const std::map<std::string, std::vector<Index>>& shapes() const { return shapes_; }
   std::string image();  // the bytes of the file, sealed (seal.hpp)
@@ -67,6 +72,10 @@ class Hdf5Writer {
               const std::vector<Dimension>& dims,
               std::int64_t type,
               std::int64_t creation);
+  void write(const std::string& path,
+             const std::vector<Dimension>& dims,
+             const Values& values,
+             const Hdf5Handle& creation);
   void attach_scales(const std::string& path, const std::vector<Dimension>& dims);
 
   Hdf5Handle file_;
@@ -97,6 +106,7 @@ class Hdf5Reader {
   std::optional<T> attribute(const std::string& path, const std::string& name) const;
 
  private:
+  friend class Hdf5Writer;  // which copies
   template <class Work>
   auto guarded(const Work& work) const -> decltype(work());
 

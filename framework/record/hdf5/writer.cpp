@@ -149,21 +149,49 @@ void Hdf5Writer::dataset(const std::string& path,
     throw BugError(
         "dataset '{}' has {} values for {} places", path, size_of(values), size_of(dims));
   }
+  const std::vector<hsize_t> chunk = std::visit(
+      [&](const auto& v) {
+        using T = typename std::decay_t<decltype(v)>::value_type;
+        const bool whole = std::is_same_v<T, std::string> || v.size() * sizeof(T) <= kSmallBytes;
+        return whole ? std::vector<hsize_t>() : chunk_for(shape_of(dims), sizeof(T));
+      },
+      values);
+  write(path, dims, values, dataset_creation(chunk));
+}
+
+void Hdf5Writer::write(const std::string& path,
+                       const std::vector<Dimension>& dims,
+                       const Values& values,
+                       const Hdf5Handle& creation) {
   std::visit(
       [&](const auto& v) {
         using T = typename std::decay_t<decltype(v)>::value_type;
-        if constexpr (std::is_same_v<T, std::string>) {
-          const Hdf5Handle type = string_type(H5T_VARIABLE);
-          create(path, dims, type.id(), dataset_creation({}).id());
-        } else {
-          const bool small = v.size() * sizeof(T) <= kSmallBytes;
-          const auto chunk = small ? std::vector<hsize_t>() : chunk_for(shape_of(dims), sizeof(T));
-          create(path, dims, ElementType<T>::file(), dataset_creation(chunk).id());
-        }
+        if constexpr (std::is_same_v<T, std::string>)
+          create(path, dims, string_type(H5T_VARIABLE).id(), creation.id());
+        else
+          create(path, dims, ElementType<T>::file(), creation.id());
       },
       values);
   attach_scales(path, dims);
   if (size_of(values) > 0) write_all(open_object(file_.id(), path).id(), values, path);
+}
+
+void Hdf5Writer::copy(const Hdf5Reader& from, const std::string& path) {
+  if (from.is_group(path)) {
+    group(path);
+    for (const std::string& child : from.children(path)) copy(from, join(path, child));
+  } else if (!shapes_.contains(path)) {  // a scale comes with the first array over it
+    const std::vector<Dimension> dims = from.dims(path);
+    const Values values = from.read(path);
+    const Hdf5Handle set = open_dataset(from.file_.id(), path);
+    write(path, dims, values, {check(H5Dget_create_plist(set.id()), path), H5Pclose});
+  }
+  copy_attributes(from, path);
+}
+
+void Hdf5Writer::copy_attributes(const Hdf5Reader& from, const std::string& path) {
+  hdf5::copy_attributes(open_object(from.file_.id(), path).id(),
+                        open_object(file_.id(), path).id());
 }
 
 void Hdf5Writer::nan_array(const std::string& path,

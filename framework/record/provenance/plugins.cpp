@@ -19,16 +19,12 @@ std::string file_name(const std::string& path) {
   return std::filesystem::path(path).filename().string();
 }
 
-// The loaded plugin that stands where `path` did, or else has its name.
-const LoadedPlugin* now_at(const std::string& path) {
+// The loaded plugin of this file name.
+const LoadedPlugin* now_called(const std::string& name) {
   const auto& loaded = loaded_plugins();
-  const auto find = [&](const auto& is) {
-    const auto found = std::find_if(loaded.begin(), loaded.end(), is);
-    return found == loaded.end() ? nullptr : &*found;
-  };
-  const LoadedPlugin* same = find([&](const LoadedPlugin& p) { return p.path == path; });
-  return same ? same
-              : find([&](const LoadedPlugin& p) { return file_name(p.path) == file_name(path); });
+  const auto found = std::ranges::find_if(
+      loaded, [&](const LoadedPlugin& plugin) { return file_name(plugin.path) == name; });
+  return found == loaded.end() ? nullptr : &*found;
 }
 
 // `plugins`: the attribute.
@@ -39,20 +35,20 @@ std::vector<std::string> changed(const std::string& plugins) {
     const std::string text = item.is_string() ? item.get<std::string>() : "";
     const std::size_t at = text.rfind(kDigest);
     if (at == text.npos) continue;
-    const std::string path = text.substr(0, at), digest = text.substr(at + kDigest.size());
+    const std::string name = file_name(text.substr(0, at)),
+                      digest = text.substr(at + kDigest.size());
     const auto& loaded = loaded_plugins();
     if (std::any_of(loaded.begin(), loaded.end(), [&](const LoadedPlugin& plugin) {
           return plugin.sha256 == digest;
         }))
       continue;
-    const LoadedPlugin* const now = now_at(path);
-    found.push_back(now ? fmt::format("another {} (sha256 {}.. then, {}.. now)",
-                                      file_name(path),
-                                      digest.substr(0, 8),
-                                      now->sha256.substr(0, 8))
-                        : fmt::format("{} (sha256 {}..), which is not loaded now",
-                                      file_name(path),
-                                      digest.substr(0, 8)));
+    const LoadedPlugin* const now = now_called(name);
+    found.push_back(
+        now ? fmt::format("another {} (sha256 {}.. then, {}.. now)",
+                          name,
+                          digest.substr(0, 8),
+                          now->sha256.substr(0, 8))
+            : fmt::format("{} (sha256 {}..), which is not loaded now", name, digest.substr(0, 8)));
   }
   return found;
 }
@@ -62,7 +58,7 @@ std::vector<std::string> changed(const std::string& plugins) {
 std::string plugins_json() {
   Json plugins = Json::array();
   for (const LoadedPlugin& plugin : loaded_plugins())
-    plugins.push_back(plugin.path + kDigest + plugin.sha256);
+    plugins.push_back(file_name(plugin.path) + kDigest + plugin.sha256);
   return plugins.dump();
 }
 

@@ -10,7 +10,7 @@
 
 namespace softalign {
 
-// A JSON array of "path sha256:digest" for every plugin that is loaded: the attribute `plugins` of
+// A JSON array of "file sha256:digest" for every plugin that is loaded: the attribute `plugins` of
 // /provenance.
 std::string plugins_json();
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -107,7 +106,6 @@ std::string lower(std::string_view text) {
 
 Json gather() {
   const BuildInfo& build = build_info();
-  std::error_code error;
   Json json = {{"host", host_name()},
                {"cpu_model", cpu_fact("model name")},
                {"isa", instruction_sets()},
@@ -119,7 +117,6 @@ Json gather() {
                {"flags", build.flags},
                {"git_commit", build.git_commit},
                {"git_dirty", build.git_dirty},
-               {"working_directory", std::filesystem::current_path(error).string()},
                {"started", utc_time(unix_time())}};
   for (const std::string_view variable : kSlurm)
     if (const std::string value = environment_variable(std::string(variable).c_str());

@@ -1,0 +1,158 @@
+// softalign publish RUN -o FILE: a copy of a record to hand on, which does not tell whose machine made it.
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "framework/app/command.hpp"
+#include "framework/app/models/recorded_data.hpp"
+#include "framework/app/records/runs.hpp"
+#include "framework/app/terminal/output_file.hpp"
+#include "framework/app/terminal/terminal.hpp"
+#include "framework/app/trust/temporary_folder.hpp"
+#include "framework/base/error.hpp"
+#include "framework/base/path.hpp"
+#include "framework/config/yaml.hpp"
+#include "framework/record/file.hpp"
+#include "framework/record/published/compare.hpp"
+#include "framework/record/published/public_copy.hpp"
+#include "framework/runs/frozen_base.hpp"
+
+namespace softalign::app {
+namespace {
+
+constexpr const char* kExample = R"(softalign publish 3f2a -o supplement/run.h5
+
+Left out are host, kernel, environment, and every event and fact that has an
+absolute path or the host's name in it. Names, notes, tags, vocabularies and
+sentences stay as they are.)";
+
+struct Arguments {
+  RunArgument run;
+  OutputFile out;
+  std::string below;
+};
+
+fs::path last_parts(const fs::path& path, std::ptrdiff_t count) {
+  fs::path end;
+  auto part = path.end();
+  for (; count > 0 && part != path.begin(); --count) --part;
+  for (; part != path.end(); ++part) end /= *part;
+  return end.relative_path();
+}
+
+// As few of the last parts of each path as tell all apart.
+std::map<fs::path, fs::path> shortest_ends(const std::set<fs::path>& paths) {
+  std::map<fs::path, fs::path> ends;
+  std::set<fs::path> different;
+  for (std::ptrdiff_t count = 1; different.size() < paths.size(); ++count) {
+    different.clear();
+    for (const fs::path& path : paths) different.insert(ends[path] = last_parts(path, count));
+  }
+  return ends;
+}
+
+// Names files by their path below a folder, others by as little of it as tells them apart.
+void shorten_paths(const Record& record, Value& spec, const std::string& below) {
+  const fs::path folder = record.file().parent_path();
+  std::vector<std::pair<Value*, fs::path>> others;
+  std::set<fs::path> paths;
+  for (const auto& [file, digest] : data_files(record, spec)) {
+    std::error_code unreadable;
+    const fs::path path(file->text), whole = whole_path(folder / path);
+    const bool short_already = path.is_relative() && *path.begin() != "..";
+    if (short_already && !fs::exists(whole, unreadable)) continue;
+    const auto found = below.empty() ? std::nullopt : find_below(whole_path(below), path, digest);
+    if (found) {
+      file->text = found->lexically_relative(whole_path(below)).string();
+    } else {
+      others.emplace_back(file, whole);
+      paths.insert(whole);
+    }
+  }
+  const auto ends = shortest_ends(paths);
+  for (const auto& [file, whole] : others) file->text = ends.at(whole).string();
+}
+
+Value parse_spec(const Record& record, const std::string& yaml) {
+  try {
+    return parse_yaml(yaml, record.file().string());
+  } catch (const SpecError& error) {
+    throw damaged_record(record.file(), in_one_line(error));
+  }
+}
+
+// What was given and what is a default is still told apart; in which file it was given is not told.
+std::string public_spec(const Record& record, const std::string& below) {
+  const std::string yaml = record.spec_yaml();
+  std::vector<bool> defaults;  // by line
+  for (std::size_t at = 0; at < yaml.size();) {
+    const std::size_t end = std::min(yaml.find('\n', at), yaml.size());
+    defaults.push_back(std::string_view(yaml).substr(at, end - at).ends_with("# default"));
+    at = end + 1;
+  }
+  Value spec = parse_spec(record, yaml);
+  find_moved_data(record, spec);
+  shorten_paths(record, spec, below);
+  if (Value::Entry* const plugins = spec.find("plugins"))
+    for (Value& plugin : plugins->value.items)
+      plugin = Value::scalar(fs::path(plugin.text).filename().string(), plugin.where, true);
+  return block_text(spec, "", [&](const Value::Entry& entry) {
+    const auto line = static_cast<std::size_t>(entry.where.line);
+    return line > 0 && line <= defaults.size() && defaults[line - 1] ? "  # default" : "";
+  });
+}
+
+bool is_public_copy_at(const fs::path& file) {
+  try {
+    return is_public_copy(Record(file));
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+void publish(const Arguments& arguments) {
+  arguments.out.check(is_public_copy_at);
+  const Record record(find_run(arguments.run));
+  const std::string yaml = public_spec(record, arguments.below);
+  const PublicCopy copy = public_copy(record, yaml);
+  const TemporaryFolder folder(false);
+  const fs::path made = folder.path() / "copy.h5";
+  FileSystem::real().write_atomically(made, copy.image);
+  if (const auto different = compare_records(record.file(), made); !different.empty())
+    throw damaged_record(record.file(),
+                         fmt::format("a copy of it would differ in {}", different.front()));
+  FileSystem::real().write_atomically(arguments.out.path, copy.image);
+  print_text("{}: run {}, the same numbers\n", arguments.out.path, record.run_id());
+  if (!copy.left_out.empty())
+    print_text("left out: {}\n",
+               printable(fmt::format("{}", fmt::join(copy.left_out, ", ")), kWhole));
+  Value spec = parse_spec(record, yaml);
+  std::set<std::string> files;
+  for (const auto& [file, digest] : data_files(record, spec)) files.insert(file->text);
+  if (!files.empty())
+    print_text("data: {}\n", printable(fmt::format("{}", fmt::join(files, ", ")), kWhole));
+}
+
+}  // namespace
+
+void add_publish(CLI::App& app, Outcome&) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = add_command(
+      app, "publish", "copy a record without what tells whose machine made it", "Trust", kExample);
+  arguments->run.add_to(*command);
+  arguments->out.add_to(*command, "-o,--output", "the copy, which verifies as the record does");
+  command->get_option("--output")->required();
+  command
+      ->add_option(
+          "--below",
+          arguments->below,
+          "name data below this folder by its path in it, so that a record that lies below "
+          "it finds them; other data is named by its file's name")
+      ->type_name("FOLDER")
+      ->check(CLI::ExistingDirectory);
+  command->callback([arguments] { publish(*arguments); });
+}
+
+}  // namespace softalign::app

@@ -1,0 +1,29 @@
+#include "framework/config/relative_paths.hpp"
+
+namespace softalign {
+namespace {
+
+void make_relative(OptionNode& node, const std::filesystem::path& folder) {
+  const auto change = [&](InputFile& file) { file.path = relative_path(file.path, folder); };
+  if (auto* const file = std::get_if<InputFile>(&node.value)) change(*file);
+  if (auto* const files = std::get_if<InputFiles>(&node.value))
+    for (InputFile& file : *files) change(file);
+  for (OptionNode& child : node.children) make_relative(child, folder);
+}
+
+}  // namespace
+
+std::string relative_path(const std::string& path, const std::filesystem::path& folder) {
+  if (!std::filesystem::path(path).is_absolute()) return path;
+  // From a folder without links, as ".." behind one leads elsewhere.
+  const std::filesystem::path from =
+      std::filesystem::weakly_canonical(std::filesystem::absolute(folder));
+  return std::filesystem::path(path).lexically_relative(from).string();
+}
+
+void make_relative(OptionNode& root, Origins& origins, const std::filesystem::path& folder) {
+  make_relative(root, folder);
+  for (auto& [option, origin] : origins) origin.file = relative_path(origin.file, folder);
+}
+
+}  // namespace softalign

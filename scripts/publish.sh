@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# publish.sh [RECORD..]: puts a public copy (softalign publish) in the place of each record, by default of all in results/published and results/studies.
+# Their data is named by its path in this repository, so `softalign verify` finds it in any clone. A record that is such a copy already stays what it is.
+# The program is that of build/release, or SOFTALIGN_PROGRAM.
+set -euo pipefail
+[[ ${1-} != -h && ${1-} != --help ]] || { sed -n '2,/^[^#]/s/^# \?//p' "${BASH_SOURCE[0]}"; exit; }
+root=$(realpath -- "$(dirname "${BASH_SOURCE[0]}")/..")
+(($#)) || set -- "$root"/results/published/*.h5 "$root"/results/studies/*/record.h5
+for record; do
+  "${SOFTALIGN_PROGRAM:-$root/build/release/bin/softalign}" publish "$record" --force --below "$root" -o "$record"
+done
