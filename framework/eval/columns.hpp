@@ -9,7 +9,7 @@ namespace softalign {
 
 // The axis of /test in a record, and what stands there beside the columns.
 inline constexpr std::string_view kSentenceArrays[] = {
-    "sentence", "source_length", "source", "reference", "hypothesis", "model_score"};
+    "sentence", "line", "source_length", "source", "reference", "hypothesis", "model_score"};
 
 }  // namespace softalign
 

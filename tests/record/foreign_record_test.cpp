@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(a_text_that_is_there_a_thousand_times) {
   const Scratch scratch;
   const std::filesystem::path path = scratch / "run.h5";
   std::vector<std::string> texts(kCount);
-  texts[0] = std::string(32'000, 'y');
+  texts[0] = std::string(60'000, 'y');
   Hdf5Writer writer;
   writer.dataset("g/a", {{"n", kCount}}, texts);
   std::string bytes = writer.image();
