@@ -21,7 +21,7 @@ base: base.yaml
 method: optuna
 run_cap: 8
 parameters:
-  model.attention.score.type: {types: all, exclude: [general]}
+  model.attention.score.type: {types: all, exclude: [cosine, dot, general, scaled_dot]}
   train.optimizer.learning_rate: {distribution: log_uniform_values, min: 0.00005, max: 0.05}
   model.embedding: {min: 8, max: 12, q: 2}
 early_terminate: {type: median, min_updates: 8, startup: 3}
