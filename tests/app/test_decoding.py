@@ -194,7 +194,7 @@ def test_sentences_without_references_are_translated_and_not_measured(here: Path
     for shown in (done, softalign("show", run, cwd=here), softalign("evaluate", run, cwd=here)):
         assert "\nnothing is measured: no references\nlength  n\n" in shown.stdout
     rows = json.loads(softalign("export", run, "--what", "sentences", "--format", "json", cwd=here).stdout)
-    cells = {"run_id", "name", "seed", "sentence", "source", "source_length", "hypothesis", "model_score"}
+    cells = {"run_id", "name", "seed", "sentence", "line", "source", "source_length", "hypothesis", "model_score"}
     assert len(rows) == 4 and all({key for key, cell in row.items() if cell is not None} == cells for row in rows)
     softalign("verify", run, cwd=here)
     softalign("ls", cwd=here)

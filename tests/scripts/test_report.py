@@ -705,7 +705,7 @@ def test_a_checklist_that_finds_no_room_is_told(run):
 def test_the_baseline_is_that_of_compare_and_not_the_best(demo):
     (panel,) = report_of([demo])["panels"]
     ids = [[run["run_id"] for run in group["runs"]] for group in panel["comparison"]["groups"]]
-    compared = json.loads(softalign("compare", demo, "--json", cwd=demo))
+    compared = json.loads(softalign("compare", demo, "--json", cwd=demo, codes=(3,)))
     first = [run["run_id"] for run in compared["groups"][compared["baseline"] - 1]["runs"]]
     assert ids[panel["comparison"]["baseline"] - 1] == first != ids[0]
     marked = re.search(r'<th scope="row" class="wrap">([^<]*) \(baseline\)</th>', html(compute([demo])))
@@ -746,7 +746,7 @@ def test_a_study_without_its_plan_has_its_name(study, tmp_path):
 def test_runs_of_one_name_on_other_sentences_have_a_panel_each(tmp_path):
     make_run(tmp_path)
     make_run(tmp_path, "task.examples.test=30")
-    assert [panel["name"] for panel in report_of([tmp_path / "results/tiny"])["panels"]] == ["tiny", "tiny (2)"]
+    assert sorted(panel["name"] for panel in report_of([tmp_path / "results/tiny"])["panels"]) == ["tiny", "tiny (2)"]
     assert "<section id=\"lengths\"" in html(compute([tmp_path / "results/tiny"]))
 
 

@@ -35,7 +35,14 @@ bool before(const RunFolder& a, const RunFolder& b) {
 
 bool is_run_folder(const fs::path& path) {
   const RunFolder run{path};
-  return is_there(run.identity()) || is_there(run.record()) || is_there(run.claim(1));
+  const auto there = [](const fs::path& file) {
+    try {
+      return is_there(file);
+    } catch (const DataError&) {  // a name that no file can have
+      return false;
+    }
+  };
+  return there(run.identity()) || there(run.record()) || there(run.claim(1));
 }
 
 void demand_run_folder(const fs::path& listed) {
