@@ -1,5 +1,7 @@
 #include "framework/record/hdf5/detail.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
@@ -63,6 +65,18 @@ int system_error(const std::string& reason) {
   if (at != std::string::npos)
     std::from_chars(reason.data() + at + kCode.size(), reason.data() + reason.size(), code);
   return code;
+}
+
+void demand_memory() {
+  constexpr std::size_t kReserve = 16 << 20;  // metadata, some chunks and what unpacks them
+  void* const reserve = mmap(nullptr,
+                             kReserve,
+                             PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                             -1,
+                             0);
+  if (reserve == MAP_FAILED) throw std::bad_alloc();
+  munmap(reserve, kReserve);
 }
 
 void Allowance::take(std::uint64_t count, std::size_t size, const std::string& what) {

@@ -29,6 +29,10 @@ int system_error(const std::string& reason);
 // Whether the last failure says nothing about the file.
 bool is_the_machines_fault();
 
+// Throws std::bad_alloc where there is not as much memory as the library takes for a call. An allocation of its own
+// that fails may leave its heap damaged (1.10: H5B__node_dest frees what was never filled).
+void demand_memory();
+
 // Passes a call's result on; throws as fail when the call failed.
 template <class T>
 T check(T result, const std::string& what) {

@@ -65,6 +65,7 @@ Hdf5Handle open_array(hid_t file, const std::string& path, Allowance& allowance)
 template <class T>
 Values read_as(hid_t dataset, std::size_t count, const std::string& path) {
   std::vector<T> values(count);
+  demand_memory();
   const hid_t memory = ElementType<T>::memory();
   check(H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), path);
   return values;
@@ -108,6 +109,7 @@ Values read_texts(hid_t dataset, std::size_t count, Allowance& allowance, const 
   std::vector<const char*> pointers(count, nullptr);
   Texts texts(allowance);
   const Hdf5Handle type = string_type(H5T_VARIABLE), list = texts.property_list();
+  demand_memory();
   const herr_t done = H5Dread(dataset, type.id(), H5S_ALL, H5S_ALL, list.id(), pointers.data());
   if (done < 0) texts.fail(path);
   std::vector<std::string> values;
@@ -175,6 +177,7 @@ DataError damaged_record(const std::filesystem::path& file, const std::string& r
 template <class Work>
 auto Hdf5Reader::guarded(const Work& work) const -> decltype(work()) {
   try {
+    demand_memory();
     return work();
   } catch (const DataError&) {
     throw;  // names the file already
@@ -301,6 +304,7 @@ std::vector<float> Hdf5Reader::read_block(const std::string& dataset,
     const std::uint64_t count = places_in(to_sizes(size), dataset);
     allowance.take(count, sizeof(float), dataset);
     std::vector<float> values(count);
+    demand_memory();
     const Block block = select(set.id(), start, size);
     check(H5Dread(set.id(),
                   H5T_NATIVE_FLOAT,
