@@ -191,15 +191,16 @@ def with_plugin(kind: str, name: str, size: int) -> dict[str, Any]:
         spec["evaluate"]["search"] = {"type": name, **{"beam": {"width": 8}, "sample": {"samples": 8}}.get(name, {})}
         examples["test"] = 48
     elif kind == "metric":  # every run has all of them
-        task["symbols"], length = 1000 * size, 14
-        spec["evaluate"]["baselines"], examples["train"] = ["ibm_model1"], 20000
+        task["symbols"], length = 1500 * size, 14
+        spec["evaluate"]["baselines"], examples["train"] = ["ibm_model1"], 40000
     elif kind == "diagnostic":
         task["symbols"], length = 8000 * size, 8
         spec["diagnostics"] = {name: {"permutations": 2} if name == "faithfulness" else {}}
         task["length"] = {"dev": [1, 1]}
         if name == "bottleneck":
-            task["symbols"], task["length"]["test"], examples["test"] = 400, [40, 40], 400 * size
-            spec["diagnostics"] = {name: {"sentences": 400 * size, "longest": 2}}
+            task["symbols"], task["length"]["test"], examples["test"] = 400, [100 * size] * 2, 400
+            spec |= {"diagnostics": {name: {"longest": 2}}, "record": {"alignments": 0}}
+            spec["evaluate"]["batch"] = 4
     if name in ("built_in", "transformer", "self_attention"):
         layers = {"layers": 1, "feed_forward": units}
         model |= {"encoder": {"type": "self_attention"} | layers, "attention": "built_in", "decoder": {"type": "transformer"} | layers}
