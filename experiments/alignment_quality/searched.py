@@ -79,6 +79,7 @@ def of_record(run: Path, labels: Sequence[str]) -> dict[tuple[str, str], list[Co
     with opened(run / "run.h5") as file:
         cross = group_of(file, "alignments/cross")
         gold, lengths = values(cross, "gold", "iu", (None, None, None)), values(cross, "src_len", "iu", (None,)) - 1
+        lines = values(group_of(file, "test"), "line", "iu", (None,))[: len(lengths)] - 1  # of the text, where skipped ones have no links
         texts = {}
         for way, module in MODULES.items():
             group = group_of(file, f"alignments/{module}")
@@ -86,7 +87,8 @@ def of_record(run: Path, labels: Sequence[str]) -> dict[tuple[str, str], list[Co
             texts[way] = [list(words[:end]) for words, end in zip(values(group, "tgt_tokens", "O", (None, None, None))[-1], ends)]
     place = [next(k for k, label in enumerate(labels) if length <= bounds(label)[1]) for length in lengths]
     for way, rule in counts:
-        for k, line in enumerate(exported(run, MODULES[way], rule)):
+        written = exported(run, MODULES[way], rule)
+        for k, line in enumerate(written[at] for at in lines):
             one = count(gold[k, : len(texts["forced"][k])], texts["forced"][k], texts[way][k], list(links_of(line, str(run))))
             counts[way, rule][place[k]].add(one)
             counts[way, rule][-1].add(one)
