@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from command_line import MODEL, PATIENCE, PROGRAM, SANITIZED, TASK, answer, can_be_limited, error, softalign, text_spec, write_corpus
+from command_line import MODEL, PATIENCE, PROGRAM, SANITIZED, TASK, answer, can_be_limited, error, needs_subwords, softalign, text_spec, write_corpus
 
 MB = 1 << 20
 uses_memory_as_built = pytest.mark.skipif(SANITIZED, reason="a sanitizer takes memory of its own")
@@ -93,6 +93,20 @@ def test_what_the_data_may_hold_is_refused_only_once_they_are_read(here: Path) -
         (here / name).write_text("".join("a " * 10000 + "\n" for _ in range(64)))
     message = softalign("run", *long, "train.batch.sentences=64", "name=other", cwd=here, code=2, **limit).stderr
     assert re.search(r"train\.batch\.sentences: about .* of it for activations", message), message
+
+
+@can_be_limited
+def test_sentences_that_lose_merges_are_counted_as_long_as_they_become(here: Path) -> None:
+    needs_subwords()
+    write_corpus(here)
+    for name in ("train.en", "train.es"):
+        (here / name).write_text(("reading singing painting counting " * 100 + "\n") * 16)
+    pieces = "task.vocabulary={type: sentencepiece, model: bpe, size: 100}"
+    run = ["run", "text.yaml", pieces, "task.max_length=1000", "train.batch.sentences=16", "train.max_updates=1", *LIMITED]
+    limit = address_space(1000 * MB)
+    assert softalign(*run, cwd=here, **limit).stdout
+    message = softalign(*run, "task.vocabulary.dropout=0.99", cwd=here, code=2, **limit).stderr
+    assert re.search(r"about .* of it for activations", message), message
 
 
 def test_lengths_are_those_that_are_drawn(here: Path) -> None:
