@@ -408,11 +408,12 @@ def test_paths_in_a_run_and_its_record_are_relative(here: Path, tmp_path_factory
     results = tmp_path_factory.mktemp("disk") / "far/results"
     results.mkdir(parents=True)
     (here / "results").symlink_to(results)
-    run = trained_run(here, spec=here / "text.yaml")
+    run = trained_run(here, f"task.dev.source={here}/dev.en", "task.dev.target=dev.es", spec=here / "text.yaml")
     with h5py.File(run / "run.h5") as file:
         spec = file["provenance/spec_yaml"].asstr()[()]
         assert "working_directory" not in file["provenance"].attrs
     assert (run / "spec.yaml").read_text() == spec and "# ../" in spec
+    assert "# override 1\n" in spec and "# override 2 ('task.dev.target=dev.es')\n" in spec
     assert " /" not in spec and "'/" not in spec and '"/' not in spec, spec
     for again in (run, results / "text" / run.name):
         assert "the same bits again" in softalign("verify", again, cwd=results).stdout
