@@ -51,6 +51,9 @@ std::unique_ptr<NewFile> NewFile::begin(const fs::path& place) {
       if (errno == EWOULDBLOCK) return nullptr;
       throw FileFault("lock " + shown(path));
     }
+    std::error_code unknown;
+    if (!fs::exists(path, unknown) && unknown)
+      throw FileFault("look at " + shown(path), unknown.message());
     if (!is_named(file, path)) {  // its maker put it in place, or somebody removed it, just now
       made->in_place_ = true;
       continue;

@@ -123,12 +123,11 @@ void FileSystem::remove(const fs::path& path) {
 
 void FileSystem::make_folders(const fs::path& path) {
   std::vector<fs::path> missing;
-  std::error_code error;
-  for (fs::path at = path; !at.empty() && !fs::is_directory(at, error); at = at.parent_path())
+  for (fs::path at = path; !at.empty() && !is_folder(at); at = at.parent_path())
     missing.push_back(at);
   for (auto at = missing.rbegin(); at != missing.rend(); ++at) {
     const int reason = retry([&] { return mkdir(at->c_str()); }) == 0 ? 0 : errno;
-    if (const bool there = reason == 0 || reason == EEXIST; !there || !fs::is_directory(*at, error))
+    if (const bool there = reason == 0 || reason == EEXIST; !there || !is_folder(*at))
       throw MachineError("{}: cannot create the folder{}: {}",
                          path.string(),
                          *at == path ? "" : " " + at->string(),

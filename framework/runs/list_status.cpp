@@ -10,6 +10,7 @@
 #include "framework/analysis/sweep_index.hpp"
 #include "framework/base/path.hpp"
 #include "framework/config/scalar.hpp"
+#include "framework/record/folder/runs_below.hpp"
 #include "framework/record/journal/journal.hpp"
 #include "framework/runs/slurm_queue.hpp"
 
@@ -51,10 +52,7 @@ RowStatus look_at(const RunFolder& run,
                   const ListedRun& row,
                   RunSummary* summary,
                   const ProofOfDeath& proof) {
-  if (!summary) {
-    is_there(run.root);  // or nobody can know
-    return {};
-  }
+  if (!summary) return {};
   // Another host's process cannot be seen from here, but Slurm may know that it is gone.
   if (is_worked_on(summary->status.state)) summary->status = run_status(run, proof);
   RowStatus status{summary->status, summary->fault};
@@ -106,9 +104,12 @@ ListStatus list_status(const RunList& list) {
   for (const ListedRun& row : list.rows) {
     const RunFolder run = list.run(row);
     const auto found = summaries.find(run.root);
-    RunSummary* const summary = found == summaries.end() ? nullptr : &found->second;
-    status.rows.push_back(
-        row_status(list, row, [&] { return look_at(run, row, summary, std::ref(witness)); }));
+    RunSummary* summary = found == summaries.end() ? nullptr : &found->second;
+    status.rows.push_back(row_status(list, row, [&] {
+      if (!summary && is_run_folder(run.root))  // a folder above it could not be looked into
+        summary = &summaries.emplace(run.root, summarize_run(run)).first->second;
+      return look_at(run, row, summary, std::ref(witness));
+    }));
     status.metric.push_back(std::numeric_limits<double>::quiet_NaN());
     status.summaries.emplace_back();
     if (!summary) continue;

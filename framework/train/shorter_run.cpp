@@ -1,5 +1,6 @@
 #include "framework/train/shorter_run.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "framework/base/json.hpp"
@@ -103,9 +104,13 @@ std::optional<ShorterRun> find_shorter_run(const Spec& spec,
   const std::vector<RunFolder> runs = runs_below(results);
   std::vector<RunFolder> candidates = complete_elsewhere(runs, {run.folder});
   const fs::path beside = whole_path(run.folder).parent_path();
-  for (const RunFolder& one : runs)
-    if (whole_path(one.root).parent_path() == beside && one.root.filename() != run.name.run_id)
+  for (const RunFolder& one : runs) {
+    const fs::path root = whole_path(one.root);
+    if (std::ranges::mismatch(root, beside).in1 == root.end())
+      demand_run_folder(one.root);  // or what lies there is not known
+    if (root.parent_path() == beside && one.root.filename() != run.name.run_id)
       candidates.push_back(one);
+  }
   std::optional<ShorterRun> furthest;
   for (const RunFolder& one : candidates) {
     try {

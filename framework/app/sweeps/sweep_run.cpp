@@ -207,9 +207,10 @@ bool say_failed(const RunList& list, const std::vector<RowStatus>& rows) {
   const auto any = [&](RunState state) {
     return std::ranges::count(rows, state, &RowStatus::state) > 0;
   };
-  if (any(RunState::unreadable))
+  if (const auto row = std::ranges::find(rows, RunState::unreadable, &RowStatus::state);
+      row != rows.end())
     print_error(
-        "some rows cannot be read now, so nothing was done with them; see why and try again");
+        fmt::format("some rows cannot be read now, so nothing was done with them: {}", row->fault));
   if (!any(RunState::failed) && !any(RunState::trained) && !any(RunState::corrupt))
     return any(RunState::unreadable);
   std::vector<std::string> plugins;

@@ -19,7 +19,8 @@ void collect(const fs::path& path, int depth, std::vector<RunFolder>& runs) {
     for (const std::string& name : names_in(path))
       if (name[0] != '.') collect(path / name, depth + 1, runs);
   } catch (const MachineError&) {
-    runs.push_back({path});
+    std::error_code unknown;
+    if (!fs::is_regular_file(path, unknown)) runs.push_back({path});
   }
 }
 
