@@ -128,6 +128,18 @@ def test_a_test_that_fails_leaves_a_trained_run_and_the_same_command_tests_it(he
         assert (file["train/loss"][:] == losses).all() and "fickle" in file["test"]
 
 
+def test_a_row_whose_test_failed_is_tested_when_its_sweep_runs_again(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (here / "sweep.yaml").write_text("name: two\nbase: tiny.yaml\nparameters:\n  task.examples.test: {values: [16, 20]}\nseeds: [1]\n")
+    sweep = ("sweep.yaml", "--plugin", ANGULAR.with_name("fickle.so"))
+    monkeypatch.setenv("FICKLE", "1")
+    assert "some rows failed" in softalign("sweep", "run", *sweep, cwd=here, code=1).stderr
+    rows = answer("sweep", "status", *sweep, cwd=here)["rows"]
+    assert [row["state"] for row in rows] == ["complete", "trained"] and "fickle: not today" in json.dumps(rows[1])
+    monkeypatch.delenv("FICKLE")
+    softalign("sweep", "run", *sweep, cwd=here)
+    assert {row["state"] for row in answer("sweep", "status", *sweep, cwd=here)["rows"]} == {"complete"}
+
+
 def test_what_a_metric_counts_is_described_and_checked(here: Path) -> None:
     described = answer("describe", "metric", "repeats", "--plugin", ANGULAR.with_name("repeats.so"), cwd=here)["metric"]
     assert (described["title"], described["units"], described["higher_is_better"]) == ("repeats", "percent", False)
