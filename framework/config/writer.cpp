@@ -194,6 +194,13 @@ std::string resolved_yaml(const OptionNode& root, const Origins& origins) {
   return out;
 }
 
+bool is_default_line(std::string_view line) {
+  const std::size_t comment = line.rfind("  # ");
+  if (comment == line.npos) return false;
+  const std::string_view origin = line.substr(comment + 4);
+  return origin == "default" || origin.starts_with("default: ");
+}
+
 std::string hash_of(const InputFile& file, std::string (*hash)(const std::filesystem::path&)) {
   try {
     return hash(file.path);

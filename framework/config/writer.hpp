@@ -17,9 +17,12 @@ std::string origin_of(const Origins& origins, const std::string& path);
 
 // Every option with its value and, behind it, its origin:
 //   units: 256  # configs/x.yaml:12
+//   limit: null  # default: no limit
 // Read back, it gives the same struct. Options without a value are written as null, required ones
 // without a value not at all.
 std::string resolved_yaml(const OptionNode& root, const Origins& origins);
+// Whether a line of it has an option's default.
+bool is_default_line(std::string_view line);
 
 // The SHA-256 of what an input file holds, in hexadecimal. All of them throw DataError
 // "configs/x.yaml:7:12: /data/train.en: cannot be read: why".

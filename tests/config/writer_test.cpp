@@ -19,6 +19,16 @@ std::string json(const std::string& text, const std::vector<std::string>& overri
   return canonical_json(parse_spec<Example>(text, "x.yaml", overrides).spec);
 }
 
+struct Limited {
+  std::optional<Index> limit = {};
+  std::string name = "x  # default";
+  template <class V>
+  void describe(V& v) {
+    v("limit", limit, "the most; null: no limit; not below 1");
+    v("name", name, "a name");
+  }
+};
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(writer)
@@ -46,6 +56,17 @@ BOOST_AUTO_TEST_CASE(the_resolved_spec_shows_every_value_and_its_origin) {
              "  type: additive     # x.yaml:3\n"
              "  units: 3           # x.yaml:3\n"
              "  gain: 0.1          # default\n");
+}
+
+BOOST_AUTO_TEST_CASE(what_null_stands_for_is_shown_of_a_default) {
+  const auto r = parse_spec<Limited>("name: b  # default\n", "x.yaml");
+  BOOST_TEST(resolved_yaml(r.spec, r.origins) ==
+             "limit: null  # default: no limit\n"
+             "name: b      # x.yaml:1\n");
+  BOOST_TEST(is_default_line("limit: null  # default: no limit"));
+  BOOST_TEST(is_default_line("  to: 30             # default"));
+  BOOST_TEST(!is_default_line("name: \"x  # default\"  # x.yaml:1"));
+  BOOST_TEST(!is_default_line("score:"));
 }
 
 BOOST_AUTO_TEST_CASE(the_resolved_spec_reads_back_as_the_same) {

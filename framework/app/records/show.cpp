@@ -15,6 +15,7 @@
 #include "framework/app/terminal/table.hpp"
 #include "framework/base/counted.hpp"
 #include "framework/base/json.hpp"
+#include "framework/config/writer.hpp"
 #include "framework/record/folder/status.hpp"
 #include "framework/train/stored_results.hpp"
 #include "framework/train/text_results.hpp"
@@ -47,7 +48,7 @@ std::string given_lines(const std::string& yaml) {
   for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
     const std::size_t indent = std::min(line->find_first_not_of(' '), line->size());
     const bool block = line->ends_with(':');
-    if (block ? indent >= depth : line->ends_with("# default")) continue;
+    if (block ? indent >= depth : is_default_line(*line)) continue;
     kept.push_back(*line);
     depth = indent;
   }

@@ -13,6 +13,7 @@
 #include "framework/app/trust/temporary_folder.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/path.hpp"
+#include "framework/config/writer.hpp"
 #include "framework/config/yaml.hpp"
 #include "framework/record/file.hpp"
 #include "framework/record/published/compare.hpp"
@@ -83,13 +84,13 @@ Value parse_spec(const Record& record, const std::string& yaml) {
   }
 }
 
-// What was given and what is a default is still told apart; in which file it was given is not told.
+// Returns the spec with its origins reduced to "given" and "default", without the names of files.
 std::string public_spec(const Record& record, const std::string& below) {
   const std::string yaml = record.spec_yaml();
   std::vector<bool> defaults;  // by line
   for (std::size_t at = 0; at < yaml.size();) {
     const std::size_t end = std::min(yaml.find('\n', at), yaml.size());
-    defaults.push_back(std::string_view(yaml).substr(at, end - at).ends_with("# default"));
+    defaults.push_back(is_default_line(std::string_view(yaml).substr(at, end - at)));
     at = end + 1;
   }
   Value spec = parse_spec(record, yaml);
