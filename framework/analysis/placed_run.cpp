@@ -80,16 +80,20 @@ void place_by_test_set(std::vector<PlacedRun>& runs) {
   std::map<std::string, std::string> test_of_task;
   for (const PlacedRun& run : runs)
     if (!run.summary.test_set.empty()) test_of_task.emplace(task_of(run), run.summary.test_set);
-  std::map<std::string, std::vector<PlacedRun*>> panels;
+  std::vector<std::vector<PlacedRun*>> panels;  // in the order of their first runs
+  std::map<std::string, std::size_t> numbers;
   for (PlacedRun& run : runs) {
     if (run.configuration.empty()) continue;
     std::string key = run.summary.test_set;
     if (const std::string task = task_of(run); key.empty())
       key = test_of_task.contains(task) ? test_of_task.at(task) : task;
-    panels[key + conventions_of(run)].push_back(&run);
+    const std::size_t number =
+        numbers.emplace(key + conventions_of(run), panels.size()).first->second;
+    if (number == panels.size()) panels.emplace_back();
+    panels[number].push_back(&run);
   }
   std::map<std::string, Index> named;  // panels, by name
-  for (const auto& [key, together] : panels) {
+  for (const std::vector<PlacedRun*>& together : panels) {
     std::vector<std::string> names, configurations;
     for (const PlacedRun* run : together) {
       if (std::ranges::count(names, run->summary.name) == 0) names.push_back(run->summary.name);
