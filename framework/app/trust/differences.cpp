@@ -34,8 +34,8 @@ bool is_newer_name(const Record& record, const std::string& name) {
 // it nowhere.
 bool is_newer(const Record& record, const std::string& path) {
   if (path.starts_with("train/")) return false;
-  if (path == "test/line" || path.starts_with("test/line@") || path.starts_with("data/dev/") ||
-      path.starts_with("data/files"))
+  const std::string array = path.substr(0, path.find('@'));
+  if (array == "test/line" || path.starts_with("data/dev/") || path.starts_with("data/files"))
     return !record.has("data/files") && !record.has("data/dev/line");
   if (path == "test@length_unit" || path.starts_with(fmt::format("alignments/{}", kBetweenWords)))
     return !record.attribute<std::string>("test", "length_unit");
