@@ -298,7 +298,7 @@ def save(place: Path, draw: Draw, force: bool) -> None:
 
 
 def attempt(place: Path, work: Callable[[], object]) -> int:
-    """The exit status; what is wrong is said."""
+    """Runs `work`, reports its error and returns the exit status."""
     try:
         work()
         return 0

@@ -8,7 +8,7 @@
 namespace softalign {
 
 // The group that a person means by its number from 1, its parameters ("score=dot units=8"), the value
-// of one ("none"), or the beginning of a run's id or a run's name. Throws SpecError when that is none, or several.
+// of one ("none"), or the beginning of a run's id or a run's name. Throws SpecError unless exactly one matches.
 std::size_t group_named(const std::vector<ComparedGroup>& groups, const std::string& given);
 
 // Those that have a run of the same seed on the other side.

@@ -13,7 +13,7 @@ namespace softalign {
 constexpr int kDeepestJson = 256;
 
 // The most values, names and brackets of a text: more than in anything that softalign writes. Two bytes of
-// text become 16 of memory, and to destroy them the library takes more: where there is none, the program ends.
+// text become 16 of memory, and the library takes more to destroy them; out of memory there, the program ends.
 constexpr std::size_t kMostJson = std::size_t{1} << 22;
 
 // What a text holds; discarded, as JSON's own parser has it, where that is no JSON, nested deeper than

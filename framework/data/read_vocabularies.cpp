@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view kHdf5 = "\x89HDF\r\n\x1a\n";  // what such a file begins with
 
 bool is_record(const std::filesystem::path& path) {
-  std::error_code unreadable;  // whoever reads it says so
+  std::error_code unreadable;  // reported when the file is read
   if (std::filesystem::is_directory(path, unreadable)) return is_run_folder(path);
   if (!std::filesystem::is_regular_file(path, unreadable)) return false;
   std::string start(kHdf5.size(), '\0');

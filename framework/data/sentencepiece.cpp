@@ -173,8 +173,8 @@ class SentencePieceVocabulary final : public Vocabulary {
   }
 
   // Algorithm 1 of Provilkov et al. 2020, for each word: of the pairs that may be merged, each is left out
-  // with probability `dropout`, and the best of the others is merged, until there is none. Pairs are
-  // drawn for from the best on, and only up to the first that is not left out.
+  // with probability `dropout`, and the best of the rest is merged, until none is left. Draws start
+  // with the best pair and end at the first pair that is not left out.
   std::vector<Token> encode_with_dropout(std::string_view line,
                                          double dropout,
                                          const RandomStream& stream) const override {

@@ -28,7 +28,7 @@ std::shared_ptr<const Vocabulary> train_sentencepiece(const std::vector<std::str
 // train_sentencepiece does not make: with a model that has a precompiled_charsmap the library can be led astray.
 std::shared_ptr<const Vocabulary> load_sentencepiece(std::string_view base64);
 
-// From the bytes of a model's file, whoever trained it. Throws DataError where it does not take text as written, or
+// From the bytes of a model file of any origin. Throws DataError where it does not take text as written, or
 // numbers the special symbols in another way.
 std::shared_ptr<const Vocabulary> sentencepiece_of(const std::string& model);
 

@@ -20,7 +20,7 @@ class IbmModel1 {
 
   // Pairs of a source word, or the empty one, and a target word that are in one sentence pair.
   static Index cells(const Examples& pairs);
-  // What a model takes, and what training takes besides: with so many sentence pairs, source and target words.
+  // Bytes of a model, and what training takes besides, by the numbers of sentence pairs and of their words.
   static double bytes(Index cells);
   static double bytes_of_training(double pairs, double source, double target);
 

@@ -23,7 +23,7 @@ void RowCosts::look(std::chrono::milliseconds most) {
     double found = kNaN;
     try {
       found = cost(row);
-    } catch (const std::exception&) {  // whoever works on the row will say it
+    } catch (const std::exception&) {  // reported by the worker of the row
     }
     costs_.push_back(found);
   }

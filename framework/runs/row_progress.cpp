@@ -31,7 +31,7 @@ void RowProgress::look() {
       }
     }
     if (updates_ == 0) updates_ = run_status(run_).updates;
-  } catch (const Error&) {  // not whole yet, damaged or unreadable: whoever works on it will say so
+  } catch (const Error&) {  // incomplete, corrupt or unreadable: reported by its worker
   }
 }
 

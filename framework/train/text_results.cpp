@@ -12,7 +12,7 @@ namespace softalign {
 namespace {
 
 constexpr const char* kFiles = "data/files";
-constexpr Index kMostLines = Index{1} << 28;  // of a record: whoever claims more would fill disks
+constexpr Index kMostLines = Index{1} << 28;  // of a record; more would fill disks
 
 struct Column {
   const char* name;

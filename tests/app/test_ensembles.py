@@ -129,7 +129,7 @@ def test_an_ensemble_is_asked_for_and_names_its_members(trained: Path, second: P
     said = softalign("translate", *together(trained, second), cwd=here, text=TEXT).stderr
     assert said == f"note: ensemble of 2 models: tiny {trained.name}, tiny {second.name}\n"
     fault = error("translate", trained, "tiny.yaml", cwd=here, code=2)
-    assert fault.endswith("tiny.yaml: is no run; text is read from standard input: < tiny.yaml")
+    assert fault.endswith("tiny.yaml: not a run; text is read from standard input: < tiny.yaml")
 
 
 def test_runs_of_different_tasks_are_no_ensemble(trained: Path, here: Path) -> None:

@@ -203,7 +203,7 @@ void refuse_text_files(const std::vector<std::string>& more) {
     if (!is_override(file) && fs::is_regular_file(file, none) &&
         fs::path(file).extension() != ".h5")
       throw SpecError(
-          "{}: is no run; text is read from standard input: < {}", file, shell_word(file));
+          "{}: not a run; text is read from standard input: < {}", file, shell_word(file));
 }
 
 void translate(const Arguments& arguments) {

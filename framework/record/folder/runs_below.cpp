@@ -9,7 +9,7 @@
 namespace softalign {
 namespace {
 
-// What cannot be looked into counts as a run: whoever reads that says why it cannot.
+// A folder that cannot be opened counts as a run; reading it reports why.
 void collect(const fs::path& path, int depth, std::vector<RunFolder>& runs) {
   constexpr int kDeepest = 6;  // results/<study>/<name>/<run id> and some more
   try {

@@ -24,7 +24,7 @@ enum class RunState {
   complete,
   pruned,     // its sweep stopped it early, with its state saved
   failed,     // stopped by an error
-  lost,       // its process is provably gone without a word: goes on
+  lost,       // its owner process is dead; resumable
   corrupt,    // its files are damaged
   unreadable  // they could not be read just now, which proves nothing about them
 };

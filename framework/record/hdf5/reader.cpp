@@ -172,8 +172,8 @@ DataError damaged_record(const std::filesystem::path& file, const std::string& r
   return DataError("{}: damaged: {}; {}", file.string(), reason, remedy_for(file));
 }
 
-// What fails while a file is read, and is no failure of the system's or want of memory, is damage of that
-// file: HDF5's own errors, and sizes or texts of which nothing can be made.
+// Turns failures into errors. Failures of the system and lack of memory are MachineErrors; every other failure is
+// damage of the file: HDF5's own errors, and invalid sizes or texts.
 template <class Work>
 auto Hdf5Reader::guarded(const Work& work) const -> decltype(work()) {
   try {
