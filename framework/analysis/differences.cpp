@@ -41,17 +41,42 @@ std::string plain(const std::string& path) {
   return path.ends_with(".type") ? path.substr(0, path.size() - 5) : path;
 }
 
-// Whether an option that is the same wherever there is one is missing elsewhere only because there
-// another plugin is in its place: the plugin's own name says enough.
-bool goes_with_plugin(const std::string& path, const Counts& counts) {
-  if (counts.at(path).size() > 1) return false;
+struct Option {  // of a run, as it is counted
+  const std::string* path;
+  const std::pair<const std::string, std::size_t>* value;
+};
+using Options = std::vector<Option>;  // by path
+
+const std::string* value_of(const Options& run, const std::string& path) {
+  const auto path_of = [](const Option& option) -> const std::string& { return *option.path; };
+  const auto found = std::ranges::lower_bound(run, path, {}, path_of);
+  return found == run.end() || *found->path != path ? nullptr : &found->value->first;
+}
+
+// The plugins that an option's blocks are, from the inmost on; "" where a run has none.
+std::vector<std::string> plugins_around(const std::string& path, const Options& run) {
+  std::vector<std::string> plugins;
   std::string block = plain(path);
   for (std::size_t dot = block.rfind('.'); dot != block.npos; dot = block.rfind('.')) {
     block.resize(dot);
-    const auto type = counts.find(block + ".type");
-    if (type != counts.end() && type->second.size() > 1) return true;
+    const std::string* type = value_of(run, block + ".type");
+    plugins.push_back(type == nullptr ? "" : *type);
   }
-  return false;
+  return plugins;
+}
+
+// Whether an option that is the same wherever there is one is missing elsewhere only because there
+// another plugin is in its place: the plugin's own name says enough.
+bool goes_with_plugin(const std::string& path, const std::vector<Options>& runs) {
+  std::set<std::vector<std::string>> with, without;
+  std::set<std::string> values;
+  for (const Options& run : runs) {
+    const std::string* value = value_of(run, path);
+    if (value != nullptr) values.insert(*value);
+    if (!run.empty()) (value == nullptr ? without : with).insert(plugins_around(path, run));
+  }
+  return values.size() == 1 &&
+         std::ranges::none_of(without, [&](const auto& plugins) { return with.contains(plugins); });
 }
 
 void collect(const OptionNode& parent, std::set<std::string>& names) {
@@ -97,16 +122,12 @@ std::vector<Difference> without_diagnostics(std::vector<Difference> all) {
 
 // parts: with the plugins that are parts of plugins of which there are several.
 std::vector<Difference> differing(const std::vector<std::string>& identities, bool parts) {
-  struct Option {  // of a run, as it is counted
-    const std::string* path;
-    const std::pair<const std::string, std::size_t>* value;
-  };
-  std::vector<std::vector<Option>> runs;
+  std::vector<Options> runs;
   Counts counts;
   std::size_t readable = 0;
   for (const std::string& identity : identities) {
     const Json json = read_json<Json>(identity);
-    std::vector<Option>& options = runs.emplace_back();
+    Options& options = runs.emplace_back();
     if (!json.is_object()) continue;
     ++readable;
     Leaves leaves;
@@ -118,12 +139,17 @@ std::vector<Difference> differing(const std::vector<std::string>& identities, bo
       options.push_back({&values->first, &*count});
     }
   }
+  std::map<std::string, bool> with_plugin;
+  const auto told_by_plugin = [&](const std::string& path) {
+    const auto [known, is_new] = with_plugin.try_emplace(path);
+    if (is_new) known->second = goes_with_plugin(path, runs);
+    return known->second;
+  };
   std::vector<Difference> found;
-  for (const std::vector<Option>& options : runs) {
+  for (const Options& options : runs) {
     Difference& difference = found.emplace_back();
     for (const auto& [path, value] : options)
-      if (value->second < readable &&
-          ((parts && path->ends_with(kType)) || !goes_with_plugin(*path, counts)))
+      if (value->second < readable && ((parts && path->ends_with(kType)) || !told_by_plugin(*path)))
         difference.emplace_back(*path, short_digest(value->first));
     std::sort(difference.begin(), difference.end(), [](const auto& a, const auto& b) {
       const auto place = [](const std::string& path) {

@@ -64,12 +64,12 @@ std::string note_of(const Record& record, const std::string& split, Index kept) 
         split,
         split == "dev" ? "snapshots" : "alignments");
   if (const Index lost = count("dropped_empty") + count("dropped_too_long"); lost > 0)
-    note += fmt::format("note: {} of the {} text were skipped: {}\n",
+    note += fmt::format("note: {} of the {} text were skipped; {}\n",
                         counted(lost, "line"),
                         split,
                         text_lines(record, split).count > 0
-                            ? "their lines are empty"
-                            : "an older record, they have no line here");
+                            ? "here they are empty lines"
+                            : "the record is an older one, so here they have no line");
   return note;
 }
 

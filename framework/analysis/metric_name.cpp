@@ -69,7 +69,8 @@ LengthRange length_range(const std::string& text) {
   } else {
     good = good && *rest == '+' && rest + 1 == end;
   }
-  if (!good || range.shortest < 1 || range.longest < range.shortest)
+  const bool padded = text.starts_with('0') || text.find("-0") != text.npos;
+  if (!good || padded || range.shortest < 1 || range.longest < range.shortest)
     throw SpecError("--length '{}': expected source lengths from 1, as 31-50, 61+ or 40",
                     printable(text));
   return range;

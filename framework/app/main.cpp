@@ -51,6 +51,8 @@ std::vector<std::string> names_of(const std::vector<const CLI::App*>& commands) 
 std::string suggested_command(const std::string& given, const std::vector<std::string>& names) {
   constexpr std::pair<std::string_view, std::string_view> kElsewhere[] = {
       {"train", "run"}, {"fit", "run"}, {"predict", "translate"}, {"test", "evaluate"}};
+  if (given == "help") return "; see softalign --help, and softalign COMMAND --help";
+  if (given.ends_with(".yaml")) return fmt::format("; did you mean 'run {}'?", printable(given));
   for (const auto& [other, ours] : kElsewhere)
     if (given == other) return fmt::format("; did you mean '{}'? see softalign --help", ours);
   return suggestion(given, names);
@@ -64,7 +66,8 @@ std::string suggested_override(const CLI::App& command, std::string_view option)
   std::ranges::replace(name, '-', '_');
   std::string path;
   const auto search = [&](const OptionNode& node, const auto& again) -> void {
-    if (path.empty() && node.name == name_here(name)) path = node.path;
+    const std::string end = fmt::format(".{}", name_here(name));
+    if (path.empty() && ("." + node.path).ends_with(end)) path = node.path;
     for (const OptionNode& child : node.children) again(child, again);
   };
   search(values_of(Spec()), search);
@@ -96,7 +99,10 @@ void check_output(std::string_view command, bool closed) {
 // What is wrong with the command line, in one line.
 std::string fault(CLI::App& app, const CLI::ParseError& error) {
   const auto chosen = app.get_subcommands();
-  if (chosen.empty()) return "no command; see softalign --help";
+  if (chosen.empty())
+    return app.remaining().empty()
+               ? "no command; see softalign --help"
+               : fmt::format("unknown option '{}'; see softalign --help", app.remaining().front());
   std::string words = chosen.front()->get_name();
   const CLI::App* innermost = chosen.front();
   for (auto deeper = innermost->get_subcommands(); !deeper.empty();

@@ -18,8 +18,7 @@ std::string shown(const std::filesystem::path& path) { return printable(path.str
 
 // Whether a system call failed because no file has, or can have, the name it was given.
 bool names_nothing(int reason) {
-  return reason == ENOENT || reason == ENOTDIR || reason == ELOOP || reason == ENAMETOOLONG ||
-         reason == EINVAL;
+  return reason == ENOENT || reason == ENOTDIR || reason == ENAMETOOLONG || reason == EINVAL;
 }
 
 }  // namespace
@@ -56,7 +55,10 @@ bool is_there(const std::filesystem::path& path) {
   std::error_code error;
   const auto type = std::filesystem::status(path, error).type();
   if (type == std::filesystem::file_type::none) throw_unreadable(path, error.value());
-  return type != std::filesystem::file_type::not_found;
+  if (type != std::filesystem::file_type::not_found) return true;
+  if (std::filesystem::is_symlink(std::filesystem::symlink_status(path, error)))
+    throw MachineError("{}: is a link that leads nowhere", shown(path));
+  return false;
 }
 
 RegularFile::RegularFile(const std::filesystem::path& path)
@@ -72,9 +74,9 @@ RegularFile::RegularFile(const std::filesystem::path& path)
   const int reason = errno;
   if (descriptor_ >= 0) close(descriptor_);
   if (!known && reason != ENXIO) throw_unreadable(path, reason);  // that is a socket, or no device
-  throw DataError("{}: is {}, where a file belongs; move it away",
-                  shown(path),
-                  S_ISDIR(info.st_mode) ? "a folder" : "a pipe or a device");
+  throw MachineError("{}: is {}, where a file belongs; move it away",
+                     shown(path),
+                     S_ISDIR(info.st_mode) ? "a folder" : "a pipe or a device");
 }
 
 RegularFile::~RegularFile() { close(descriptor_); }

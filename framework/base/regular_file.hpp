@@ -14,18 +14,18 @@ namespace softalign {
 void demand_regular_file(const std::filesystem::path& file);
 
 // Says why a file cannot be read: DataError where its name is wrong; MachineError for everything else
-// (no permission, a lost network disk, too many open files, no memory), which proves nothing about the file.
+// (no permission, a lost network disk, a link to itself, no memory), which proves nothing about the file.
 [[noreturn]] void throw_unreadable(const std::filesystem::path& path, int reason);
 
-// Whether something stands there; throws as above where that cannot be known.
+// Whether something stands there; throws as above where that cannot be known, as behind a link that leads nowhere.
 bool is_there(const std::filesystem::path& path);
 
 // Whether a folder stands there, also for names that no file can have; throws MachineError where that cannot be
 // known.
 bool is_folder(const std::filesystem::path& path);
 
-// A regular file, or a link to one, open for reading. All functions throw as above; what stands
-// there and is no regular file is named with the remedy to move it away.
+// A regular file, or a link to one, open for reading. All functions throw as above; MachineError for what is no
+// regular file, with the remedy to move it away.
 class RegularFile {
  public:
   explicit RegularFile(const std::filesystem::path& path);

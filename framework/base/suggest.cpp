@@ -14,6 +14,13 @@ namespace {
 
 constexpr std::size_t kLongestName = 200;  // the distance takes time in the product of the lengths
 
+std::string in_lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return lower;
+}
+
 // Edit distance with adjacent transpositions (optimal string alignment).
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), previous(b.size() + 1), row(b.size() + 1);
@@ -36,28 +43,27 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 bool alike(std::string_view given, std::string_view legal) {
   return given.size() <= kLongestName &&
-         distance(given, legal) <= std::max<std::size_t>(2, given.size() / 3);
+         distance(in_lower_case(given), legal) <= std::max<std::size_t>(2, given.size() / 3);
 }
 
 std::string_view name_here(std::string_view name) {
-  constexpr std::pair<std::string_view, std::string_view> kNames[] = {{"lr", "learning_rate"},
-                                                                      {"batch_size", "batch"},
-                                                                      {"hidden_size", "units"},
-                                                                      {"num_epochs", "epochs"},
-                                                                      {"max_steps", "max_updates"},
-                                                                      {"beam_size", "width"},
-                                                                      {"random_seed", "seed"}};
+  constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"lr", "learning_rate"},
+      {"batch_size", "batch.sentences"},
+      {"hidden_size", "units"},
+      {"num_epochs", "epochs"},
+      {"max_steps", "max_updates"},
+      {"beam_size", "width"},
+      {"random_seed", "seed"}};
   const auto found = std::ranges::find(kNames, name, [](const auto& names) { return names.first; });
   return found == std::end(kNames) ? name : found->second;
 }
 
 std::string suggestion(std::string_view given, const std::vector<std::string>& legal) {
   if (legal.empty()) return "";
-  const auto nearest =
-      std::min_element(legal.begin(), legal.end(), [given](const auto& x, const auto& y) {
-        const std::string_view start = given.substr(0, kLongestName);
-        return distance(start, x) < distance(start, y);
-      });
+  const std::string start = in_lower_case(given.substr(0, kLongestName));
+  const auto nearest = std::ranges::min_element(
+      legal, {}, [&](const std::string& name) { return distance(start, name); });
   std::string text = ";";
   if (alike(given, *nearest)) text += fmt::format(" did you mean '{}'?", printable(*nearest));
   text += " legal: ";

@@ -66,6 +66,8 @@ Override parse_override(std::string_view text, const Position& where) {
       throw SpecError("{}: a removal has no value; write ~{}", where.str(), printable(change.path));
     return change;
   }
+  if (equals == std::string_view::npos && change.path.ends_with(".yaml"))
+    throw SpecError("{}: is a spec; name it before what changes it", where.str());
   if (equals == std::string_view::npos)
     throw SpecError("{}: no '='; write {}=VALUE to set it, ~{} to remove it",
                     where.str(),

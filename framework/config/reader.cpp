@@ -416,11 +416,14 @@ class Reader final : public OptionVisitor {
     if (std::ranges::any_of(key.legal, [&](const auto& x) { return alike(key.entry->key, x); }))
       return here;
     const std::string end = fmt::format(".{}", name_here(key.entry->key));
-    const auto elsewhere = std::ranges::find_if(
-        known_, [&](const std::string& path) { return ("." + path).ends_with(end); });
-    if (elsewhere == known_.end()) return here;
-    return fmt::format(
-        "; did you mean {}?{}", *elsewhere, here.substr(std::min<std::size_t>(1, here.size())));
+    std::vector<std::string> elsewhere;
+    std::ranges::copy_if(known_, std::back_inserter(elsewhere), [&](const std::string& path) {
+      return ("." + path).ends_with(end);
+    });
+    if (elsewhere.empty()) return here;
+    return fmt::format("; did you mean {}?{}",
+                       fmt::join(elsewhere, " or "),
+                       here.substr(std::min<std::size_t>(1, here.size())));
   }
 
   // What to write for a plugin of another kind: "; 'dot' is a score: write model.attention.score=dot".

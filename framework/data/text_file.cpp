@@ -47,13 +47,10 @@ void refuse_other_formats(std::string_view beginning, const std::string& name) {
                                        {"\x28\xB5\x2F\xFD", "zstd"},
                                        {"PK\x03\x04", "zip"}})
     if (beginning.starts_with(magic))
-      throw DataError("{}: is compressed with {}; unpack it, or use gzip{}",
-                      name,
-                      program,
-                      program == std::string_view("gzip") ? " once" : "");
+      throw DataError("{}: is compressed with {}; unpack it first", name, program);
   constexpr std::string_view kBzip2 = "BZh", kBlock = "1AY&SY";
   if (beginning.starts_with(kBzip2) && beginning.substr(kBzip2.size() + 1).starts_with(kBlock))
-    throw DataError("{}: is compressed with bzip2; unpack it, or use gzip", name);
+    throw DataError("{}: is compressed with bzip2; unpack it first", name);
   if (beginning.starts_with("\xFF\xFE") || beginning.starts_with("\xFE\xFF"))
     throw DataError("{}: is UTF-16; convert it: iconv -f UTF-16 -t UTF-8", name);
 }

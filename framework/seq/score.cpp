@@ -7,10 +7,11 @@ Index ScoreSizes::common() const {
   throw SpecError(
       "s · h needs a state as wide as the annotations, and the state has {} units, the annotations "
       "{}; make the decoder {} units wide, or the annotations {} (a recurrent encoder with "
-      "`direction: forward` or `project: {}`), or use score general, s · W h",
+      "`project: {}`, or with `direction: forward` and `units: {}`), or use score general, s · W h",
       query,
       annotation,
       annotation,
+      query,
       query,
       query);
 }

@@ -123,6 +123,8 @@ class Statement::Parser {
     const char* const end = text_.data() + text_.size();
     const auto [rest, error] = std::from_chars(text_.data() + at_, end, value);
     if (error != std::errc{}) fail(what);
+    const bool padded = text_[at_] == '0' && rest - text_.data() > std::ptrdiff_t(at_) + 1;
+    if (padded && is_digit(text_[at_ + 1])) fail(fmt::format("{} without leading zeros", what));
     at_ = usize(rest - text_.data());
     return value;
   }

@@ -227,6 +227,8 @@ BOOST_AUTO_TEST_CASE(names_of_metrics) {
 }
 
 BOOST_AUTO_TEST_CASE(ranges_of_lengths) {
+  for (const char* padded : {"010", "1-050", "01+"})
+    BOOST_CHECK_THROW(length_range(padded), SpecError);
   BOOST_TEST(length_range("31-50").shortest == 31);
   BOOST_TEST(length_range("31-50").longest == 50);
   BOOST_TEST(length_range("40").longest == 40);

@@ -191,7 +191,7 @@ def test_one_bad_run_spoils_no_table(spoilt: Path) -> None:
     shown = answer("compare", "--metric", "bleu", cwd=spoilt, code=3)
     assert [entry["unread"] for entry in shown["left_out"]].count(True) == 1 and len(shown["left_out"]) == 2
     assert str(run.relative_to(spoilt)) in [entry["place"] for entry in shown["left_out"]]
-    exported = softalign("export", "results", cwd=spoilt)
+    exported = softalign("export", "results", cwd=spoilt, code=3)
     assert len(exported.stdout.splitlines()) == 1 + 5  # the interrupted one has curves and a state
     assert str(run.relative_to(spoilt)) in exported.stderr
     for file, calls in ((run, "open,opendir"), (run, "stat"), (run.parent, "open,opendir"), (spoilt / "results/tiny", "stat")):
@@ -365,3 +365,14 @@ def test_export_overwrites_nothing_unasked(runs: Path, tmp_path: Path) -> None:
     for command in (("export", "results"), ("report", "results")):
         assert "an empty name names no file" in error(*command, "-o", "", cwd=runs, code=2)
     assert "runs" in error("export", "results", "--what", "everything", cwd=runs, code=2)
+
+
+def test_an_option_that_one_configuration_leaves_out_tells_it_from_others(tmp_path: Path) -> None:
+    """Also beside a run without the plugin that has the option: compare and report cannot mix two configurations up."""
+    (tmp_path / "tiny.yaml").write_text(TINY)
+    for change in ("seed=1", "~model.attention.score.units", "model.attention=none"):
+        softalign("run", "tiny.yaml", change, cwd=tmp_path)
+    table = softalign("compare", "--no-tests", cwd=tmp_path).stdout.splitlines()
+    assert [line.split()[1:3] for line in table[1:5]] == [["attention", "units"], ["global", "-"], ["global", "8"], ["none", "-"]]
+    report = json.loads(softalign("export", "results", "--what", "report", cwd=tmp_path).stdout)
+    assert sorted(report["series"]) == ["additive", "additive, units 8", "none"]

@@ -50,6 +50,11 @@ def test_version(tmp_path: Path) -> None:
         (["rnu", "x.yaml"], "unknown command 'rnu'; did you mean 'run'?"),
         (["run"], "spec is required; see softalign run --help"),
         ([], "no command; see softalign --help"),
+        (["--verison"], "unknown option '--verison'; see softalign --help"),
+        (["help"], "unknown command 'help'; see softalign --help, and softalign COMMAND --help"),
+        (["tiny.yaml"], "unknown command 'tiny.yaml'; did you mean 'run tiny.yaml'?"),
+        (["run", "train.epochs=3", "tiny.yaml"], "override 1 ('tiny.yaml'): is a spec; name it before what changes it"),
+        (["ls", "tiny.yaml"], "tiny.yaml: is no folder; "),
         (["run", "tiny.yaml", "--thread", "2"], "unknown option '--thread'; did you mean '--threads'?"),
         (["run", "tiny.yaml", "--threads", "-1"], "--threads: "),
         (["run", "tiny.yaml", "--threads", "many"], "--threads"),
@@ -101,6 +106,9 @@ def test_a_hint_leads_to_the_option_that_was_meant(here: Path) -> None:
     for spec, change, hint in (
         ("tiny.yaml", "train.lr=0.1", "unknown key 'lr' in train; did you mean train.optimizer.learning_rate? legal: "),
         ("text.yaml", "vocabulary.size=100", "unknown key 'vocabulary' in the spec; did you mean task.vocabulary? legal: "),
+        ("tiny.yaml", "batch_size=3", "; did you mean train.batch.sentences? legal: "),
+        ("tiny.yaml", "task.train=50", "; did you mean task.length.train or task.examples.train or train? legal: "),
+        ("tiny.yaml", "model.encoder=GRU", "; did you mean 'gru'? legal: "),
         ("tiny.yaml", "model.attention=dot", "; 'dot' is a score: write model.attention.score=dot"),
         ("tiny.yaml", "model.encoder=attentional_gru", "; 'attentional_gru' is a decoder"),
     ):

@@ -254,7 +254,7 @@ def test_a_damaged_record_spoils_no_table_of_sentences(run: Path, tmp_path: Path
             file[path] = value
             if path == "test/nll":
                 file[path].dims[0].attach_scale(scale)
-        line = error("export", "results", "--what", "sentences", "-o", f"{path.replace('/', '_')}.csv", cwd=tmp_path, code=0)
+        line = error("export", "results", "--what", "sentences", "-o", f"{path.replace('/', '_')}.csv", cwd=tmp_path, code=3)
         assert line.startswith(f"softalign: {other / 'run.h5'}: damaged: {path} ") or line.startswith("softalign: results/other/"), line
         assert f"damaged: {path} is not as a record has it; " in line
         table = (tmp_path / f"{path.replace('/', '_')}.csv").read_text()

@@ -54,7 +54,7 @@ def test_a_text_without_files_has_no_lines(trained: Path) -> None:
 
 def test_links_stand_in_the_line_of_their_sentence(gaps: Path, here: Path) -> None:
     exported = softalign("export", gaps, "--what", "links", cwd=here)
-    assert exported.stderr == "note: 2 lines of the test text were skipped: their lines are empty\n"
+    assert exported.stderr == "note: 2 lines of the test text were skipped; here they are empty lines\n"
     softalign("score", gaps, "--source", "test.en", "--target", "test.es", "--links", "scored.links", cwd=here)
     assert exported.stdout == (here / "scored.links").read_text() and len(exported.stdout.splitlines()) == 8
     dev = softalign("export", gaps, "--what", "links", "--module", "cross_dev", cwd=here).stdout

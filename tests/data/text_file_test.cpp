@@ -117,10 +117,10 @@ BOOST_AUTO_TEST_CASE(other_formats_are_named) {
     for (const std::string& rest : {noise.substr(0, 3), noise, "\n" + noise}) {
       const std::string path = scratch.write("packed", magic + rest);
       BOOST_TEST(refusal(path) ==
-                 fmt::format("{}: is compressed with {}; unpack it, or use gzip", path, name));
+                 fmt::format("{}: is compressed with {}; unpack it first", path, name));
     }
   const std::string twice = write_gzip(scratch, "twice", bytes_of(write_gzip(scratch, "x", "one")));
-  BOOST_TEST(refusal(twice) == twice + ": is compressed with gzip; unpack it, or use gzip once");
+  BOOST_TEST(refusal(twice) == twice + ": is compressed with gzip; unpack it first");
   for (const std::string& text : {"\xFF\xFE"s + "a\0"s, "\xFE\xFF\x4E\x2D"s}) {
     const std::string path = scratch.write("wide", text);
     BOOST_TEST(refusal(path) == path + ": is UTF-16; convert it: iconv -f UTF-16 -t UTF-8");

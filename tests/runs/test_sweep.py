@@ -311,6 +311,16 @@ def test_a_row_that_cannot_be_read_is_neither_moved_nor_trained_again(here: Path
                 assert "softalign sweep retry" not in done.stderr
             state = answer("sweep", "status", "sweep.yaml", cwd=here, env=env, code=1)["rows"][1]
             assert state["state"] == "unreadable" and os.strerror(number) in state["fault"]
+    for file in ("run.h5", "identity.json", "attempt-001/CLAIM"):  # replaced by what is no file, or leads nowhere
+        (run / file).rename(here / "aside")
+        for make in (lambda path: path.mkdir(), os.mkfifo, lambda path: path.symlink_to(path.name), lambda path: path.symlink_to("nowhere")):
+            make(run / file)
+            assert "3 complete, 1 unreadable" in softalign("sweep", "status", "sweep.yaml", cwd=here, code=1).stdout, file
+            assert "nothing to retry" in softalign("sweep", "retry", "sweep.yaml", cwd=here, code=1).stdout
+            assert softalign("ls", cwd=here, code=1).stdout.count(" unreadable ") == 1
+            assert "INCOMPLETE: 1 run " in softalign("compare", "results/small", "--no-tests", cwd=here, code=1).stdout
+            (run / file).rmdir() if (run / file).is_dir() and not (run / file).is_symlink() else (run / file).unlink()
+        (here / "aside").rename(run / file)
     after = contents(here / "results")
     assert {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)} <= {"small/sweep.h5"}
     assert states(here) == {"complete": 4}

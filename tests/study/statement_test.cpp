@@ -117,6 +117,8 @@ BOOST_AUTO_TEST_CASE(errors_say_where_and_what) {
   BOOST_TEST(contains(refusal(""), "expected a number, '('"));
   BOOST_TEST(contains(refusal("(1 > 2"), "expected ')'"));
   BOOST_TEST(contains(refusal("1e999 > 2"), "expected a number"));
+  BOOST_TEST(contains(refusal("bleu(a/b) > 010"), "expected a number without leading zeros"));
+  BOOST_TEST(contains(refusal("bleu[010](a/b) > 1"), "without leading zeros"));
   BOOST_TEST(contains(refusal("1 = 2"), "expected a comparison"));
   const std::string deep(100000, '(');
   BOOST_TEST(contains(refusal(deep), "at most 64 nested"));

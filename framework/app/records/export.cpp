@@ -101,7 +101,7 @@ ExitCode export_tables(Arguments& arguments) {
     throw MachineError("{}: no run there that can be read", arguments.places.front());
   if (made.runs == 0) throw DataError("{}: no run there to export", arguments.places.front());
   write(arguments.file, made.table);
-  return made.unreadable ? ExitCode::failed : ExitCode::done;
+  return made.unreadable ? ExitCode::failed : made.faults.empty() ? ExitCode::done : ExitCode::data;
 }
 
 }  // namespace

@@ -54,9 +54,10 @@ void demand_run_folder(const fs::path& listed) {
 }
 
 std::vector<RunFolder> runs_below(const fs::path& folder) {
-  if (!is_folder(folder))
-    throw SpecError("{}: no such folder; records land in results/ unless --out says otherwise",
-                    folder.string());
+  if (std::error_code unknown; !is_folder(folder))
+    throw SpecError("{}: {}; records land in results/ unless --out says otherwise",
+                    folder.string(),
+                    fs::exists(folder, unknown) ? "is no folder" : "no such folder");
   std::vector<RunFolder> runs;
   collect(folder, 0, runs);
   std::sort(runs.begin(), runs.end(), before);

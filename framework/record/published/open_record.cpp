@@ -7,6 +7,7 @@
 #include "framework/config/writer.hpp"
 #include "framework/record/file.hpp"
 #include "framework/record/folder/run_folder.hpp"
+#include "framework/record/folder/runs_below.hpp"
 #include "framework/record/folder/status.hpp"
 #include "framework/record/journal/journal.hpp"
 #include "framework/record/published/layout.hpp"
@@ -20,6 +21,8 @@ std::filesystem::path record_file(const std::filesystem::path& path) {
   if (!is_folder(path) || path.filename() == name) return path;
   const std::filesystem::path file = path / name;
   if (!is_there(file)) {
+    if (!is_run_folder(path))
+      throw DataError("{}: is no run, but a folder; name the folder of a run", path.string());
     throw DataError(
         "{}: no record yet: a run that trains leaves one with its first checkpoint; if its process "
         "is dead, `softalign recover` makes one",
