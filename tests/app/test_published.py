@@ -70,7 +70,9 @@ def test_no_tracked_file_names_the_machine_that_made_it() -> None:
             with h5py.File(file) as record:
                 content = b"\n".join(texts(record))
                 names = set(ABSOLUTE.findall(b"\n".join(texts(record["provenance"]))))
-        names |= {*MACHINE.findall(content), *re.findall(re.escape(str(ROOT).encode()), content)}
+        names |= {*MACHINE.findall(content)}
+        if len(ROOT.parts) > 2:  # else a word that says nothing: /project
+            names |= {*re.findall(re.escape(str(ROOT).encode()), content)}
         if names:
             found[str(file.relative_to(ROOT))] = sorted(names)
     assert not found, f"{found}; scripts/publish.sh makes records without"
