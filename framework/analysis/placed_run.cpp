@@ -13,6 +13,7 @@
 #include "framework/analysis/run_index.hpp"
 #include "framework/analysis/seeds.hpp"
 #include "framework/base/error.hpp"
+#include "framework/base/hash.hpp"
 #include "framework/base/json.hpp"
 #include "framework/base/path.hpp"
 #include "framework/base/regular_file.hpp"
@@ -37,6 +38,23 @@ std::string conventions_of(const PlacedRun& run) {
     if (const Json::json_pointer place(option); json.is_object() && json.contains(place))
       text += option + json.at(place).dump();
   return text;
+}
+
+// By what they differ in; by the names of their runs where that would be a digest, and the names tell all apart.
+std::vector<std::string> legends_of(const std::vector<PlacedRun*>& runs,
+                                    const std::vector<std::string>& configurations) {
+  std::vector<std::string> legends = legend_names(configurations);
+  const auto has_digest = [](const std::string& text) {
+    return text.find(kFileDigest) != text.npos;
+  };
+  if (std::ranges::none_of(legends, has_digest)) return legends;
+  std::map<std::string, std::set<std::string>> named;  // configurations, by a run's name
+  for (const PlacedRun* run : runs) named[run->summary.name].insert(run->configuration);
+  if (named.size() != configurations.size()) return legends;
+  for (const auto& [name, of_name] : named)
+    legends[usize(std::ranges::find(configurations, *of_name.begin()) - configurations.begin())] =
+        name;
+  return legends;
 }
 
 }  // namespace
@@ -100,7 +118,7 @@ void place_by_test_set(std::vector<PlacedRun>& runs) {
       if (std::ranges::count(configurations, run->configuration) == 0)
         configurations.push_back(run->configuration);
     }
-    const auto series = legend_names(configurations);
+    const auto series = legends_of(together, configurations);
     std::string panel = fmt::format("{}", fmt::join(names, ", "));
     if (const Index number = ++named[panel]; number > 1) panel += fmt::format(" ({})", number);
     for (PlacedRun* run : together) {

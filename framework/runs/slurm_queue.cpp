@@ -74,10 +74,11 @@ SlurmConfig SlurmConfig::ask() {
     throw MachineError(
         "there is no Slurm here (scontrol is not on PATH); softalign sweep run works "
         "on the sweep without it");
+  const std::string_view error = trimmed(outcome.error);
   if (!outcome.succeeded())
     throw MachineError("Slurm does not answer: {}",
                        outcome.timed_out ? "scontrol show config took more than a minute"
-                                         : printable(trimmed(outcome.error), 500));
+                                         : printable(error.substr(error.rfind('\n') + 1), 500));
   return parse(outcome.output);
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import platform
 import re
@@ -159,3 +160,22 @@ def test_products_can_be_computed_otherwise(tmp_path: Path) -> None:
         assert "the same bits again" in softalign("verify", RECORDS[0], cwd=tmp_path, env=os.environ | {"SOFTALIGN_ISA": name}).stdout
     refusal = error("ls", cwd=tmp_path, code=2, env=os.environ | {"SOFTALIGN_ISA": "sse9"})
     assert "SOFTALIGN_ISA=sse9: this machine can compute with" in refusal
+
+
+def test_a_public_copy_of_a_fine_tuned_run_verifies_with_the_run_it_began_with(here: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """init.from and vocabulary.from name a folder, here as shells complete it: with a slash behind it."""
+    write_corpus(here)
+    base = Path(answer("run", "text.yaml", cwd=here)["record"]).parent
+    changes = [f"{option}=results/text/{base.name}/" for option in ("init.from", "task.vocabulary.from")]
+    tuned = Path(answer("run", "text.yaml", "name=tuned", *changes, cwd=here)["record"]).parent
+    assert f"of these, runs: {base.name}; publish them" in softalign("publish", tuned, "-o", "copy.h5", cwd=here).stdout
+    assert f"of these, runs: results/text/{base.name}; " in softalign("publish", tuned, "--below", ".", "-o", "below.h5", cwd=here).stdout
+    assert softalign("verify", "below.h5", cwd=here).stdout == "below.h5: the same bits again\n"
+    place = tmp_path_factory.mktemp("elsewhere")
+    (place / base.name).mkdir()
+    softalign("publish", base, "-o", place / base.name / "run.h5", cwd=here)
+    for name in ("copy.h5", *(f"{split}.{side}" for split in ("train", "dev", "test") for side in ("en", "es"))):
+        (here / name).rename(place / name)
+    assert softalign("verify", "copy.h5", cwd=place).stdout == "copy.h5: the same bits again\n"
+    series = json.loads(softalign("export", "results", "--what", "report", cwd=here).stdout)["series"]
+    assert sorted(series) == ["text", "tuned"]  # and not by the digest of what it began with

@@ -31,13 +31,18 @@ BOOST_AUTO_TEST_CASE(what_is_no_file_is_named_and_nobody_waits) {
   folder.write("file", "bytes");
   folder.write("large", std::string(101, 'x'));
   std::filesystem::create_symlink("file", folder / "link");
+  std::filesystem::create_symlink("loop", folder / "loop");
   const std::string at = "3 " + folder.path().string();
+  const std::string unknown = "1 " + folder.path().string();  // what it holds
   BOOST_TEST(refusal(folder / "none") == at + "/none: cannot be read: No such file or directory");
-  BOOST_TEST(refusal(folder.path()) == at + ": is a folder, where a file belongs; move it away");
+  BOOST_TEST(refusal(folder / "loop") ==
+             unknown + "/loop: cannot be read: Too many levels of symbolic links; move it away");
+  BOOST_TEST(refusal(folder.path()) ==
+             unknown + ": is a folder, where a file belongs; move it away");
   BOOST_TEST(refusal(folder / "pipe") ==
-             at + "/pipe: is a pipe or a device, where a file belongs; move it away");
+             unknown + "/pipe: is a pipe or a device, where a file belongs; move it away");
   BOOST_TEST(refusal("/dev/null") ==
-             "3 /dev/null: is a pipe or a device, where a file belongs; move it away");
+             "1 /dev/null: is a pipe or a device, where a file belongs; move it away");
   BOOST_TEST(refusal(folder / "large") ==
              at + "/large: of 101 bytes, more than such a file ever has; move it away");
   BOOST_TEST(read_file(folder / "link", 5) == "bytes");

@@ -153,7 +153,8 @@ std::string summary(const Record& record) {
   line("built with",
        fmt::format("{}, {}", from(provenance, "compiler"), from(provenance, "flags")));
   line("kernels", from(provenance, "gemm"));
-  line("on", fmt::format("{}, {}", from(provenance, "host"), from(provenance, "cpu_model")));
+  const std::string host = from(provenance, "host");  // a public copy has none
+  line("on", host + (host.empty() ? "" : ", ") + from(provenance, "cpu_model"));
   if (const std::string plugins = from(provenance, "plugins"); plugins.size() > 2) {
     const Json list = read_json<Json>(plugins);
     for (const Json& plugin : list.is_array() ? list : Json{plugins})

@@ -16,6 +16,7 @@
 #include "framework/config/writer.hpp"
 #include "framework/config/yaml.hpp"
 #include "framework/record/file.hpp"
+#include "framework/record/folder/runs_below.hpp"
 #include "framework/record/published/compare.hpp"
 #include "framework/record/published/public_copy.hpp"
 #include "framework/runs/frozen_base.hpp"
@@ -54,19 +55,38 @@ std::map<fs::path, fs::path> shortest_ends(const std::set<fs::path>& paths) {
   return ends;
 }
 
-// Names files by their path below a folder, others by as little of it as tells them apart.
-void shorten_paths(const Record& record, Value& spec, const std::string& below) {
+// A file's path below a folder, if it is there under the name that the record has for it or a shorter one.
+std::optional<fs::path> path_below(const std::string& folder,
+                                   const fs::path& path,
+                                   const fs::path& whole,
+                                   const std::string& digest) {
+  if (folder.empty()) return std::nullopt;
+  const fs::path relative = whole.lexically_relative(whole_path(folder));
+  std::error_code unreadable;
+  if (*relative.begin() != ".." && fs::exists(whole, unreadable)) return relative;
+  if (const auto found = find_below(whole_path(folder), path, digest))
+    return found->lexically_relative(whole_path(folder));
+  return std::nullopt;
+}
+
+// Names files by their path below a folder, others by as little of it as tells them apart. Returns the names of runs.
+std::vector<std::string> shorten_paths(const Record& record,
+                                       Value& spec,
+                                       const std::string& below) {
   const fs::path folder = record.file().parent_path();
   std::vector<std::pair<Value*, fs::path>> others;
   std::set<fs::path> paths;
+  std::set<Value*> runs;
   for (const auto& [file, digest] : data_files(record, spec)) {
     std::error_code unreadable;
-    const fs::path path(file->text), whole = whole_path(folder / path);
+    const fs::path path(file->text);
+    fs::path whole = whole_path(folder / path);
+    if (!whole.has_filename()) whole = whole.parent_path();  // "runs/" is "runs"
     const bool short_already = path.is_relative() && *path.begin() != "..";
     if (short_already && !fs::exists(whole, unreadable)) continue;
-    const auto found = below.empty() ? std::nullopt : find_below(whole_path(below), path, digest);
-    if (found) {
-      file->text = found->lexically_relative(whole_path(below)).string();
+    if (is_run_folder(whole)) runs.insert(file);
+    if (const auto found = path_below(below, path, whole, digest)) {
+      file->text = found->string();
     } else {
       others.emplace_back(file, whole);
       paths.insert(whole);
@@ -74,6 +94,9 @@ void shorten_paths(const Record& record, Value& spec, const std::string& below) 
   }
   const auto ends = shortest_ends(paths);
   for (const auto& [file, whole] : others) file->text = ends.at(whole).string();
+  std::set<std::string> names;
+  for (const Value* run : runs) names.insert(run->text);
+  return {names.begin(), names.end()};
 }
 
 Value parse_spec(const Record& record, const std::string& yaml) {
@@ -84,8 +107,12 @@ Value parse_spec(const Record& record, const std::string& yaml) {
   }
 }
 
-// Returns the spec with its origins reduced to "given" and "default", without the names of files.
-std::string public_spec(const Record& record, const std::string& below) {
+struct PublicSpec {
+  std::string yaml;  // its origins reduced to "given" and "default", without the names of files
+  std::vector<std::string> runs;  // that it begins with, or takes vocabularies from
+};
+
+PublicSpec public_spec(const Record& record, const std::string& below) {
   const std::string yaml = record.spec_yaml();
   std::vector<bool> defaults;  // by line
   for (std::size_t at = 0; at < yaml.size();) {
@@ -95,14 +122,15 @@ std::string public_spec(const Record& record, const std::string& below) {
   }
   Value spec = parse_spec(record, yaml);
   find_moved_data(record, spec);
-  shorten_paths(record, spec, below);
+  const std::vector<std::string> runs = shorten_paths(record, spec, below);
   if (Value::Entry* const plugins = spec.find("plugins"))
     for (Value& plugin : plugins->value.items)
       plugin = Value::scalar(fs::path(plugin.text).filename().string(), plugin.where, true);
-  return block_text(spec, "", [&](const Value::Entry& entry) {
+  const auto comment = [&](const Value::Entry& entry) {
     const auto line = static_cast<std::size_t>(entry.where.line);
     return line > 0 && line <= defaults.size() && defaults[line - 1] ? "  # default" : "";
-  });
+  };
+  return {block_text(spec, "", comment), runs};
 }
 
 bool is_public_copy_at(const fs::path& file) {
@@ -116,7 +144,7 @@ bool is_public_copy_at(const fs::path& file) {
 void publish(const Arguments& arguments) {
   arguments.out.check(is_public_copy_at);
   const Record record(find_run(arguments.run));
-  const std::string yaml = public_spec(record, arguments.below);
+  const auto [yaml, runs] = public_spec(record, arguments.below);
   const PublicCopy copy = public_copy(record, yaml);
   const TemporaryFolder folder(false);
   const fs::path made = folder.path() / "copy.h5";
@@ -134,6 +162,9 @@ void publish(const Arguments& arguments) {
   for (const auto& [file, digest] : data_files(record, spec)) files.insert(file->text);
   if (!files.empty())
     print_text("data: {}\n", printable(fmt::format("{}", fmt::join(files, ", ")), kWhole));
+  if (!runs.empty())
+    print_text("of these, runs: {}; publish them, too, each as run.h5 in a folder of that name\n",
+               printable(fmt::format("{}", fmt::join(runs, ", ")), kWhole));
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ std::string check_signature(const fs::path& record, const std::optional<std::str
   }
   // What never ends must not come before ssh-keygen.
   read_file(file, kLargestSignature);
-  if (signers) read_file(*signers);
+  if (signers) demand_regular_file(*signers);
   const std::string bytes = read_file(record);
   const auto ssh_keygen = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"ssh-keygen", "-Y"});
