@@ -46,7 +46,8 @@ void throw_unreadable(const std::filesystem::path& path, int reason) {
 bool is_folder(const std::filesystem::path& path) {
   std::error_code error;
   const auto type = std::filesystem::status(path, error).type();
-  if (type == std::filesystem::file_type::none && !names_nothing(error.value()))
+  const bool none_there = names_nothing(error.value()) || error.value() == ELOOP;
+  if (type == std::filesystem::file_type::none && !none_there)
     throw_unreadable(path, error.value());
   return type == std::filesystem::file_type::directory;
 }

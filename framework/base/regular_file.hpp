@@ -20,7 +20,7 @@ void demand_regular_file(const std::filesystem::path& file);
 // Whether something stands there; throws as above where that cannot be known, as behind a link that leads nowhere.
 bool is_there(const std::filesystem::path& path);
 
-// Whether a folder stands there, also for names that no file can have; throws MachineError where that cannot be
+// Whether a folder stands there, also for names that no file can have and links that lead nowhere; throws MachineError where that cannot be
 // known.
 bool is_folder(const std::filesystem::path& path);
 

@@ -125,7 +125,7 @@ def test_only_checkpoints_are_removed_from_their_folder(run: Path, tmp_path: Pat
 def test_a_folder_with_a_checkpoints_name_is_named(run: Path, tmp_path: Path) -> None:
     unfinished(run)
     (run / "ckpt/upd-00000001-01234567.ckpt").mkdir()
-    line = error(*RUN, cwd=tmp_path, code=1)
+    line = error(*RUN, cwd=tmp_path, code=3)
     assert "upd-00000001-01234567.ckpt: is a folder, where a file belongs; move it away" in line
 
 
