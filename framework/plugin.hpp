@@ -14,6 +14,7 @@
 #include "framework/seq/decoder.hpp"
 #include "framework/seq/encoder.hpp"
 #include "framework/seq/luong_decoder.hpp"
+#include "framework/seq/output_layer.hpp"
 #include "framework/seq/recurrent_encoder.hpp"
 #include "framework/seq/score.hpp"
 #include "framework/seq/scored_attention.hpp"

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = Path(os.environ.get("SOFTALIGN_BINARY_DIR", ROOT / "build/release")).absolute() / "bin/softalign"
 README = ROOT / "framework/plugins/README.md"
 BEGIN, END = "<!-- plugins: made by scripts/features.py -->\n", "<!-- end of plugins -->\n"
-KINDS = ["encoder", "score", "attention", "decoder", "task", "search", "metric", "diagnostic", "optimizer", "schedule"]
+KINDS = ["encoder", "score", "attention", "decoder", "output_layer", "task", "search", "metric", "diagnostic", "optimizer", "schedule"]
 
 
 def rank(kind: str) -> int:

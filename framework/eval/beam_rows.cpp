@@ -112,7 +112,7 @@ std::span<const Model::Source> BeamRows::sources() {
     AttentionMemory& memory = now_[m].memory;
     memory =
         Memory{first_rows(arrays.keys), first_rows(arrays.values), {arrays.lengths, usize(count_)}};
-    memory.links = whole_[m].memory.links;
+    memory.source = whole_[m].memory.source;
     memory.rows = {held_, usize(count_)};
     now_[m].state = {};
     now_[m].state.step = arrays.step;

@@ -6,8 +6,6 @@
 #include "framework/kernels/cross_entropy.hpp"
 #include "framework/kernels/elementwise.hpp"
 #include "framework/kernels/gemm.hpp"
-#include "framework/ops/check.hpp"
-#include "framework/ops/ops.hpp"
 
 namespace softalign {
 namespace {
@@ -196,70 +194,6 @@ void project_and_compare(std::span<const ProjectedRows> parts,
     });
   }
   scratch.rewind(mark);
-}
-
-real sentence_loss(const ProjectedRows& part, Index sentence, const ProjectedLoss& loss) {
-  const SentenceRows rows = sentence_rows(part.features);
-  double total = 0, spread = 0;
-  for (Index s = 0; s < rows.positions; ++s) {
-    const Index at = (rows.row(sentence, s) - rows.data) / rows.columns;
-    if (part.targets[usize(at)] < 0) continue;
-    total += static_cast<double>(part.nll[at]);
-    if (loss.smoothing > 0) spread += static_cast<double>(part.uniform[at]);
-  }
-  const auto share = static_cast<double>(loss.smoothing);
-  if (share > 0) total = (1 - share) * total + share * spread;
-  return static_cast<real>(static_cast<double>(loss.factor) * total);
-}
-
-// Backward only hands on the gradient of the features, hence its own must be 1.
-TokenLosses projected_cross_entropy(Var features,
-                                    Var w,
-                                    Var bias,
-                                    std::span<const Token> targets,
-                                    real factor,
-                                    real smoothing,
-                                    Tape::Weight how) {
-  const Index all = features.shape().rows(), size = features.shape().last();
-  const Index vocabulary = bias.shape().size();
-  const bool turned = how == Tape::Weight::transposed;
-  ops::require(w.shape() == (turned ? Shape{vocabulary, size} : Shape{size, vocabulary}) &&
-                   all == static_cast<Index>(targets.size()),
-               "projected_cross_entropy",
-               turned ? "features [N,R], w [V,R], bias [V] and N targets must agree"
-                      : "features [N,R], w [R,V], bias [V] and N targets must agree",
-               features,
-               w,
-               bias);
-  Tape& tape = features.tape();
-  const bool training = tape.training();
-  View nll = tape.zeros({all}), uniform = tape.zeros({smoothing > 0 ? all : 0});
-  Token* best = tape.arena().array_of<Token>(all);
-  std::fill_n(best, all, Token{-1});
-  View dx = training && features.needs_gradient() ? tape.zeros(features.shape()) : View{};
-  const Matrix as_it_is{w.value().data, w.shape()[0], w.shape()[1]};
-  const ProjectedRows part{
-      features.value(), targets, dx.data, nll.data, smoothing > 0 ? uniform.data : nullptr, best};
-  Workers alone(1);
-  const ProjectedLoss what{turned ? as_it_is.transpose() : as_it_is,
-                           bias.value().data,
-                           factor,
-                           smoothing,
-                           training ? tape.whole_gradient(w) : nullptr,
-                           training ? tape.whole_gradient(bias) : nullptr};
-  // As good as empty now, while the other arena is full.
-  project_and_compare({&part, 1}, what, alone, tape.gradient_arena());
-  View losses = tape.allocate({features.shape().rank() == 1 ? 1 : features.shape().sentences()});
-  for (Index b = 0; b < losses.size(); ++b) losses.data[b] = sentence_loss(part, b, what);
-  Var result = tape.record(losses, {features, w, bias}, [=](View dlosses) {
-    for (real d : dlosses)
-      if (d != 1)
-        throw BugError(
-            "[projected_cross_entropy] its gradient must be 1, not {}: scale with `factor`", d);
-    if (View dfeatures = features.gradient()) kernels::add(dx.size(), dx.data, dfeatures.data);
-  });
-  const auto n = usize(all);
-  return {result, {nll.data, n}, {best, n}};
 }
 
 }  // namespace softalign

@@ -32,9 +32,6 @@ struct ProjectedLoss {
   real* dbias = nullptr;
 };
 
-// Of one sentence, after project_and_compare.
-real sentence_loss(const ProjectedRows& part, Index sentence, const ProjectedLoss& loss);
-
 // Rows that are computed in one piece: their logits stay in a cache, and in the thread's memory.
 inline constexpr Index kLogitRows = 24;
 

@@ -199,17 +199,6 @@ struct TokenLosses {
   std::span<const real> nll;    // [N], -log p in nats; rows with a target below 0 are skipped: 0
   std::span<const Token> best;  // [N], the most probable symbol; -1 where skipped
 };
-// features [..., R], N rows, w [R,V] (transposed: [V,R]), bias [V], targets [N]; logits of skipped rows are never
-// computed. On a training tape the gradients of w and bias are added at once; the loss is to be the root of
-// backward, or a summand of it: its gradient must be 1 (BugError), `factor` is what scales it.
-// Label smoothing (Szegedy et al. 2016, section 7): uniform is the mean of -log p over all V symbols.
-TokenLosses projected_cross_entropy(Var features,
-                                    Var w,
-                                    Var bias,
-                                    std::span<const Token> targets,
-                                    real factor,
-                                    real smoothing = 0,
-                                    Tape::Weight how = Tape::Weight::as_it_is);
 
 // ---- losses of attention weights, T times [B,S], one for each sentence [B]; spans must outlive the step
 // factor * sum over sentences b and their positions s of (1 - sum_t w_tbs)² (Xu et al. 2015, equation

@@ -4,7 +4,7 @@
 #include <array>
 #include <memory>
 
-#include "framework/data/examples.hpp"
+#include "framework/data/batch.hpp"
 #include "framework/seq/encoder.hpp"
 #include "framework/seq/inspection.hpp"
 #include "framework/seq/score.hpp"
@@ -17,16 +17,17 @@ namespace softalign {
 struct AttentionMemory : Memory {
   AttentionMemory(const Memory& memory = {}) : Memory(memory) {}
 
-  // Known links, positions of annotations; only where Attention::reads_links(). A row is a sentence,
-  // or in a search a hypothesis of sentence rows[row].
-  std::span<const std::vector<Link>> links = {};
+  // The sentences; their known links, where Attention::reads_links(), are of annotations. A row is a sentence, or in
+  // a search a hypothesis of sentence rows[row].
+  SourceBatch source = {};
   std::span<const Index> rows = {};
   // Attentions with heads put the weights of each there; see weights_can_change().
   Inspection inspection = {};
 
-  std::span<const Link> links_of(Index row) const {
-    const Index sentence = rows.empty() ? row : rows[usize(row)];
-    return links[usize(sentence)];
+  Index sentence(Index row) const { return rows.empty() ? row : rows[usize(row)]; }
+  std::span<const Link> links_of(Index row) const { return source.links[usize(sentence(row))]; }
+  std::span<const Token> symbols_of(Index row) const {
+    return source.tokens.subspan(usize(sentence(row) * source.positions), usize(source.positions));
   }
 };
 

@@ -272,6 +272,32 @@ ConformanceResult parts(Subject& subject) {
               : "gradients change with how a batch is cut: a sum over sentences has another order"};
 }
 
+// The loss [B], behind it the gradients of all inputs and parameters.
+std::vector<real> loss_and_gradients(Subject& subject, const Subject::Run& loss) {
+  std::vector<real> of_parameters(usize(subject.parameters.flat_size()));
+  std::vector<std::vector<real>> of_inputs;
+  Tape tape(Tape::Mode::train, of_parameters.data());
+  Arrays arrays;
+  for (auto& input : subject.inputs) of_inputs.emplace_back(input.numbers.size());
+  for (std::size_t i = 0; i < of_inputs.size(); ++i)
+    arrays.push_back(tape.leaf({subject.inputs[i].numbers.data(), subject.inputs[i].shape},
+                               of_inputs[i].data()));
+  const Var losses = loss(tape, arrays, kLengths)[0];
+  std::vector<real> all(losses.value().begin(), losses.value().end());
+  tape.backward(losses);
+  for (const auto& gradients : of_inputs) all.insert(all.end(), gradients.begin(), gradients.end());
+  all.insert(all.end(), of_parameters.begin(), of_parameters.end());
+  return all;
+}
+
+ConformanceResult loss_of_logits(Subject& subject) {
+  const double worst = difference(loss_and_gradients(subject, subject.loss),
+                                  loss_and_gradients(subject, subject.formula));
+  return {"loss",
+          worst < kRowTolerance,
+          fmt::format("it and its gradients are those of the logits, but for {:.1e}", worst)};
+}
+
 ConformanceResult steady_memory(Subject& subject, const std::function<Index()>& allocations) {
   std::vector<real> buffer(usize(subject.parameters.flat_size()));
   std::vector<std::vector<real>> inner;
@@ -330,6 +356,7 @@ std::vector<ConformanceResult> check_conformance(std::string_view kind,
   run("padding", [&] { return padding(*subject); });
   run("batch size", [&] { return batch_size(*subject); });
   if (subject->permutable) run("permutation", [&] { return permutation(*subject); });
+  if (subject->loss) run("loss", [&] { return loss_of_logits(*subject); });
   if (subject->weights_output >= 0) run("weights", [&] { return weights(*subject); });
   run("same bits", [&] { return same_bits(*subject); });
   run("parts", [&] { return parts(*subject); });

@@ -7,6 +7,7 @@
 #include "framework/base/random.hpp"
 #include "framework/base/types.hpp"
 #include "framework/seq/decoder.hpp"
+#include "framework/seq/output_layer.hpp"
 
 namespace softalign::conformance {
 namespace {
@@ -43,7 +44,12 @@ void check_heads(const HeadWeights& heads, std::span<const Index> lengths, Index
   }
 }
 
-// Row b of numbers [B,S,H], each some symbol and a half, so that a small step changes none; H of them
+// A number is some symbol and a half, so that a small step changes none.
+void make_symbols(Subject::Input& input) {
+  for (real& number : input.numbers) number = std::floor(std::abs(10 * number)) + real(0.5);
+}
+
+// Row b of numbers [B,S,H], symbols; H of them
 // are a position, and </s> stands at the end of the row's length.
 std::span<const Token> symbols_of(Tape& tape, Var numbers, std::span<const Index> lengths) {
   const Index rows = numbers.shape()[0], each = numbers.shape().size() / rows;
@@ -64,8 +70,7 @@ std::unique_ptr<Subject> symbol_encoder_subject(std::unique_ptr<Subject> subject
                                                 std::shared_ptr<Encoder> encoder) {
   const Index height = std::max<Index>(1, encoder->image_height());
   subject->input("symbols", {kRows, kPositions, height}, true);
-  for (real& number : subject->inputs[0].numbers)
-    number = std::floor(std::abs(10 * number)) + real(0.5);
+  make_symbols(subject->inputs[0]);
   subject->positional_outputs = {false, false, false, false};
   subject->run = [encoder](Tape& tape, const Arrays& x, std::span<const Index> lengths) -> Arrays {
     const auto rows = static_cast<Index>(lengths.size());
@@ -171,7 +176,7 @@ std::unique_ptr<Subject> attention_subject(const Choice& choice) {
   subject->run = [attention](Tape&, const Arrays& x, std::span<const Index> lengths) -> Arrays {
     AttentionMemory memory = attention->prepare({x[0], x[2], x[2], lengths});
     const std::vector<std::vector<Link>> links = links_of(lengths);
-    if (attention->reads_links()) memory.links = links;
+    if (attention->reads_links()) memory.source.links = links;
     const Glimpse first = attention->attend(memory, {{x[1]}, attention->start(memory)});
     const Glimpse glimpse = attention->attend(memory, {{x[1], 1}, first.next});
     if (glimpse.context.shape().last() != attention->context_size())
@@ -257,6 +262,79 @@ std::unique_ptr<Subject> decoder_subject(const Choice& choice) {
   return subject;
 }
 
+std::span<const Token> symbols_of(Tape& tape, Var numbers) {
+  const Index count = numbers.shape().size();
+  Token* symbols = tape.arena().array_of<Token>(count);
+  for (Index i = 0; i < count; ++i)
+    symbols[i] = kSpecials + static_cast<Token>(numbers.value().data[i]) % kSymbols;
+  return {symbols, usize(count)};
+}
+
+const Objective kObjective{.factor = real(0.25), .label_smoothing = real(0.1)};
+
+// factor * sum of (1 - smoothing) nll + smoothing uniform, of logits [B,V].
+Var cross_entropy(Var logits, std::span<const Token> targets) {
+  Tape& tape = logits.tape();
+  const Index rows = logits.shape()[0], symbols = logits.shape()[1];
+  const View losses = tape.zeros({rows}), slopes = tape.zeros(logits.shape());
+  for (Index b = 0; b < rows; ++b) {
+    const real* row = logits.value().data + b * symbols;
+    real sum = 0;
+    for (Index v = 0; v < symbols; ++v) sum += std::exp(row[v]);
+    for (Index v = 0; v < symbols; ++v) {
+      const real share = kObjective.label_smoothing / static_cast<real>(symbols) +
+                         (v == targets[usize(b)] ? 1 - kObjective.label_smoothing : 0);
+      losses.data[b] += kObjective.factor * share * (std::log(sum) - row[v]);
+      slopes.data[b * symbols + v] = kObjective.factor * (std::exp(row[v]) / sum - share);
+    }
+  }
+  return tape.record(losses, {logits}, [=](View dlosses) {
+    const View dlogits = logits.gradient();
+    for (Index i = 0; i < slopes.size(); ++i)
+      dlogits.data[i] += dlosses.data[i / symbols] * slopes.data[i];
+  });
+}
+
+std::unique_ptr<Subject> output_layer_subject(const Choice& choice) {
+  constexpr Index kReadout = 7;
+  auto subject = std::make_unique<Subject>();
+  std::shared_ptr<OutputLayer> layer =
+      make_plugin<OutputLayerKind>(choice,
+                                   Parameters(subject->parameters),
+                                   OutputSizes{kReadout, kSpecials + kSymbols, nullptr});
+  subject->input("readout", {kRows, kReadout}, false);
+  subject->input("energies", {kRows, kPositions}, true);
+  subject->input("source", {kRows, kPositions}, true);
+  subject->input("target", {kRows, 1}, false);
+  make_symbols(subject->inputs[2]);
+  make_symbols(subject->inputs[3]);
+  subject->positional_outputs = {false};
+  const auto given = [](Tape& tape,
+                        const Arrays& x,
+                        std::span<const Index> lengths,
+                        const std::function<Var(const OutputInput&)>& f) -> Arrays {
+    AttentionMemory memory{{.lengths = lengths}};
+    memory.source = {symbols_of(tape, x[2]), x[2].shape()[0], x[2].shape()[1], lengths};
+    const Var weights = softmax_prefix(x[1], lengths);
+    return {f({x[0], {&weights, 1}, memory})};
+  };
+  subject->run = [=](Tape& tape, const Arrays& x, std::span<const Index> lengths) {
+    return given(tape, x, lengths, [&](const OutputInput& in) { return layer->logits(in); });
+  };
+  subject->formula = [=](Tape& tape, const Arrays& x, std::span<const Index> lengths) {
+    return given(tape, x, lengths, [&](const OutputInput& in) {
+      return cross_entropy(layer->logits(in), symbols_of(tape, x[3]));
+    });
+  };
+  subject->loss = [=](Tape& tape, const Arrays& x, std::span<const Index> lengths) {
+    return given(tape, x, lengths, [&](const OutputInput& in) {
+      const OutputRows rows = output_rows(*layer, in, symbols_of(tape, x[3]), kObjective);
+      return losses_of(*layer, rows, kObjective).loss;
+    });
+  };
+  return subject;
+}
+
 }  // namespace
 
 void Subject::input(const char* name, Shape shape, bool positional) {
@@ -272,6 +350,7 @@ std::unique_ptr<Subject> subject_for(const Choice& choice) {
   if (choice.kind == ScoreKind::name) return score_subject(choice);
   if (choice.kind == AttentionKind::name) return attention_subject(choice);
   if (choice.kind == DecoderKind::name) return decoder_subject(choice);
+  if (choice.kind == OutputLayerKind::name) return output_layer_subject(choice);
   return nullptr;  // tasks, optimisers, searches, metrics: only their options are checked here
 }
 

@@ -24,7 +24,9 @@ struct Subject {
   };
   std::vector<Input> inputs;
   std::vector<bool> positional_outputs;
-  std::function<Arrays(Tape&, const Arrays&, std::span<const Index>)> run;
+  using Run = std::function<Arrays(Tape&, const Arrays&, std::span<const Index>)>;
+  Run run;
+  Run loss, formula;  // of an output layer: its loss, and that of its logits by the formula
   ParameterStore parameters;
   bool permutable = false;         // the source positions may be exchanged
   int weights_output = -1;         // which output holds attention weights

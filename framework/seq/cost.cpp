@@ -16,12 +16,12 @@ Cost cost_of(const Model& model, const Batch& batch) {
   Tape tape(Tape::Mode::train);
   tape.collect_gradients(packs);
   const Work before = work_of_thread();
-  const Var features = model.teach(tape, batch, {}).features;
+  model.output_layer().prepare(model.teach(tape, batch, {}).output());
   const Work after = work_of_thread();
   Cost cost;
   cost.target_symbols =
       std::accumulate(batch.target_lengths.begin(), batch.target_lengths.end(), Index{0});
-  cost.projection = cost.target_symbols * features.shape().last() * model.target_symbols();
+  cost.projection = cost.target_symbols * model.output_layer().multiplications();
   cost.multiplications = after.multiplications - before.multiplications + cost.projection;
   cost.energies = after.energies - before.energies;
   cost.activations = static_cast<Index>(tape.peak_bytes());

@@ -31,9 +31,8 @@ struct Annotations {
                // state at position 1)
   std::span<const Index> lengths;  // [B], not increasing
   State finals =
-      {};  // [B,U_k], the final states of all layers, as a decoder's cells begin with them
-           // (Sutskever et al. 2014): h of layer 1, then its c if it has one, layer 2, ...
-  std::span<const std::vector<Link>> links = {};  // [B], see Memory
+      {};           // [B,U_k], the final states of all layers, as a decoder's cells begin with them
+                    // (Sutskever et al. 2014): h of layer 1, then its c if it has one, layer 2, ...
   Var values = {};  // [B,S,D], what contexts average instead (Gehring et al. 2016)
   // [B,S,U_k], what a recurrent layer's states are joined of. A gradient that is kept of them is complete: what
   // comes back through the recurrence is in it. None: the states.

@@ -42,7 +42,8 @@ void check_tied(const ModelOptions& options, const Encoder& encoder, Index sourc
 void check_tied_readout(const ModelOptions& options, Index readout) {
   if (options.tied_embeddings == "none" || readout == options.embedding) return;
   throw SpecError(
-      "model.tied_embeddings: {}: the projection's weights are the embeddings, of size {}, and the "
+      "model.tied_embeddings: {}: the output layer's weights are the embeddings, of size {}, and "
+      "the "
       "decoder {} gives it {} numbers; make them equal with model.embedding or the decoder's "
       "readout_units (where it has none, its units)",
       options.tied_embeddings,
@@ -101,11 +102,11 @@ Model::Model(const ModelOptions& options, Index source_symbols, Index target_sym
                    }});
   if (attention_ == nullptr) check_built_in(options, annotation);
   check_tied_readout(options, decoder_->readout_size());
-  projection_ = std::make_unique<Projection>(root,
-                                             "projection",
-                                             decoder_->readout_size(),
-                                             target_symbols,
-                                             tied ? target_embedding_.get() : nullptr);
+  output_layer_ = make_plugin<OutputLayerKind>(
+      options.output,
+      root,
+      OutputSizes{
+          decoder_->readout_size(), target_symbols, tied ? target_embedding_.get() : nullptr});
   if (options.dropout) {
     const DropoutOptions& rates = *options.dropout;
     const auto words = [&](const char* side) {
@@ -145,10 +146,9 @@ Model::Source Model::read(Tape& tape, const SourceBatch& source, HeadWeights* he
   if (dropouts_ && source_embedding_)
     input.embedded = dropouts_->source_embeddings.sentences_first(
         dropouts_->source_words.sentences_first(input.embedded));
-  Annotations annotations = encoder_->encode(input);
-  if (reads_links()) annotations.links = source.links;
+  const Annotations annotations = encoder_->encode(input);
   AttentionMemory memory = decoder_->prepare(annotations);
-  memory.links = annotations.links;
+  memory.source = source;
   return {memory, decoder_->start(annotations, memory), annotations, input.embedded};
 }
 
@@ -176,17 +176,12 @@ Model::Taught Model::teach(Tape& tape,
     unrolled = decoder_->unroll(source.memory, source.state, decoder_->inputs(embedded));
   if (aligns() && unrolled.weights.empty())
     throw BugError("[decoder] aligns() is true, and its steps return no weights");
-  Var features = decoder_->readout(unrolled.outputs, embedded);
-  if (dropouts_) features = dropouts_->outputs.steps_first(features);
-  if (!features.shape().is_steps_first() || features.shape().sentences() != batch.rows)
+  Var readout = decoder_->readout(unrolled.outputs, embedded);
+  if (dropouts_) readout = dropouts_->outputs.steps_first(readout);
+  if (!readout.shape().is_steps_first() || readout.shape().sentences() != batch.rows)
     throw BugError(
         "[decoder] the readout of [T,B,...] has lost which axis is that of the sentences");
-  return {features, {targets, count}, unrolled.weights, source.memory.lengths, source};
-}
-
-ProjectedLoss Model::projected_loss(const Objective& objective) const {
-  return {
-      projection_->weight(), projection_->bias().data, objective.factor, objective.label_smoothing};
+  return {readout, {targets, count}, unrolled.weights, source.memory.lengths, source};
 }
 
 ExtraLoss Model::extra_loss(Tape& tape,
@@ -215,13 +210,8 @@ Model::Forward Model::forward(Tape& tape,
                               const Objective& objective,
                               const Inspection& inspection) const {
   const Taught taught = teach(tape, batch, objective, inspection);
-  const TokenLosses losses = projected_cross_entropy(taught.features,
-                                                     projection_->weight(tape),
-                                                     projection_->bias(tape),
-                                                     taught.targets,
-                                                     objective.factor,
-                                                     objective.label_smoothing,
-                                                     projection_->how());
+  const OutputRows part = output_rows(*output_layer_, taught.output(), taught.targets, objective);
+  const TokenLosses losses = losses_of(*output_layer_, part, objective);
   const ExtraLoss extra = extra_loss(tape, taught, batch, losses.nll, objective);
   const Index steps = batch.target_steps, rows = steps * batch.rows;
   real* nll = tape.arena().array_of<real>(rows);
@@ -256,9 +246,16 @@ Model::Prediction Model::predict(Tape& tape,
                                  std::span<const Token> previous) const {
   Var embedded = (*target_embedding_)(tape, previous, {static_cast<Index>(previous.size())});
   DecoderStep step = decoder_->step(source.memory, source.state, decoder_->inputs(embedded));
-  Var features = decoder_->readout(side_by_side(step.output), embedded);
   step.next.step = source.state.step + 1;
-  return {step.next, (*projection_)(features), step.weights};
+  return {step.next, output_layer_->logits(output_of(step, embedded, source.memory)), step.weights};
+}
+
+OutputInput Model::output_of(const DecoderStep& step,
+                             Var embedded,
+                             const AttentionMemory& memory) const {
+  return {decoder_->readout(side_by_side(step.output), embedded),
+          {&step.weights, usize(step.weights ? 1 : 0)},
+          memory};
 }
 
 }  // namespace softalign

@@ -1,5 +1,5 @@
-// The model: embeddings, encoder, decoder with its attention, projection to the vocabulary. It
-// joins what the registry built and knows none of it by name.
+// The model: embeddings, encoder, decoder with its attention, output layer. It joins
+// what the registry built and knows none of it by name.
 #pragma once
 
 #include <memory>
@@ -9,10 +9,9 @@
 #include "framework/data/batch.hpp"
 #include "framework/nn/dropout.hpp"
 #include "framework/nn/layers.hpp"
-#include "framework/ops/cross_entropy.hpp"
 #include "framework/seq/decoder.hpp"
 #include "framework/seq/initialise.hpp"
-#include "framework/seq/objective.hpp"
+#include "framework/seq/output_layer.hpp"
 
 namespace softalign {
 
@@ -77,6 +76,7 @@ struct ModelOptions {
   Choice encoder{.kind = "encoder", .type = "gru"};
   Choice attention{.kind = "attention", .type = "global"};
   Choice decoder{.kind = "decoder", .type = "attentional_gru"};
+  Choice output{.kind = "output_layer", .type = "softmax"};
   std::optional<DropoutOptions> dropout;
   std::optional<InitialiseOptions> initialise;
   std::optional<MatchOptions> match;
@@ -159,20 +159,21 @@ class Model {
   Source read(Tape& tape, const SourceBatch& source, HeadWeights* heads = nullptr) const;
 
   // Teacher forcing over a batch (rows sorted by descending source length), or a part of one, up to the
-  // projection.
+  // output layer.
   struct Taught {
-    Var features;                      // [T,B,R]
+    Var readout;                       // [T,B,R]
     std::span<const Token> targets;    // [T,B], -1 behind a target's end
     std::span<const Var> weights;      // T times [B,S]; empty when the model does not align
     std::span<const Index> positions;  // [B], of the sentences' annotations
     Source source;
+
+    OutputInput output() const { return {readout, weights, source.memory}; }
   };
   Taught teach(Tape& tape,
                const Batch& batch,
                const Objective& objective,
                const Inspection& inspection = {}) const;
-  ProjectedLoss projected_loss(const Objective& objective) const;
-  const Projection& projection() const { return *projection_; }
+  const OutputLayer& output_layer() const { return *output_layer_; }
   // What is minimised besides -log p of the targets. nll: [T,B].
   ExtraLoss extra_loss(Tape& tape,
                        const Taught& taught,
@@ -220,8 +221,10 @@ class Model {
                           std::span<Token> symbols,
                           Index rows,
                           const Objective& objective) const;
+  OutputInput output_of(const DecoderStep& step, Var embedded, const AttentionMemory& memory) const;
   void feed_own_symbols(const DecoderStep& step,
                         Var embedded,
+                        const AttentionMemory& memory,
                         std::span<Token> next,
                         Index position,
                         const Objective& objective) const;
@@ -234,7 +237,7 @@ class Model {
   std::unique_ptr<Encoder> encoder_;
   std::unique_ptr<Decoder> decoder_;
   Attention* attention_ = nullptr;  // the decoder's, which owns it
-  std::unique_ptr<Projection> projection_;
+  std::unique_ptr<OutputLayer> output_layer_;
   struct Dropouts {
     Dropout source_words, source_embeddings, target_words, target_embeddings, outputs;
   };

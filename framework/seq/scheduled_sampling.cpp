@@ -40,8 +40,12 @@ Unrolled Model::unroll_sampled(Tape& tape,
     all.push(now);
     state = now.next;
     if (t + 1 < steps)
-      feed_own_symbols(
-          now, embedded, symbols.subspan(usize(t + 1) * width, width), t + 1, objective);
+      feed_own_symbols(now,
+                       embedded,
+                       source.memory,
+                       symbols.subspan(usize(t + 1) * width, width),
+                       t + 1,
+                       objective);
   }
   return all.all();
 }
@@ -49,6 +53,7 @@ Unrolled Model::unroll_sampled(Tape& tape,
 // `next` [B] are the true symbols that the step at `position` would read.
 void Model::feed_own_symbols(const DecoderStep& step,
                              Var embedded,
+                             const AttentionMemory& memory,
                              std::span<Token> next,
                              Index position,
                              const Objective& objective) const {
@@ -57,8 +62,7 @@ void Model::feed_own_symbols(const DecoderStep& step,
   const RandomStream stream = noise.stream(sampling_);
   for (Var part : step.output) part.value();  // read: what is forgotten below must not overwrite it
   const Tape::Mark mark = tape.mark();
-  const View logits =
-      (*projection_)(decoder_->readout(side_by_side(step.output), embedded)).value();
+  const View logits = output_layer_->logits(output_of(step, embedded, memory)).value();
   for (std::size_t b = 0; b < next.size(); ++b) {
     const std::uint64_t round = noise.round(static_cast<Index>(b), position);
     if (static_cast<double>(stream.uniform(0, round)) < objective.truth) continue;

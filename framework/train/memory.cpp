@@ -38,14 +38,12 @@ class UntrainedModels {
       models_.push_back(std::make_unique<Model>(
           spec->model, symbols(data.source_symbols), symbols(data.target_symbols)));
       models.push_back(models_.back().get());
-      ParameterStore& store = models_.back()->parameters();
-      allocate_unlearnt(store);
-      for (const Parameter& parameter : store.all()) {
-        if (parameter.name != "projection.b") continue;
-        View logits = parameter.value();  // falling: a search finds the best at once
-        for (Index v = 0; v < logits.size(); ++v) logits.data[v] = -static_cast<real>(v);
-        logits.data[kEnd] = real(-1e9);  // none ends before its limit
-      }
+      allocate_unlearnt(models_.back()->parameters());
+      const View logits = models_.back()->output_layer().bias();
+      if (!logits) continue;
+      for (Index v = 0; v < logits.size(); ++v)
+        logits.data[v] = -static_cast<real>(v);  // falling: a search finds the best at once
+      logits.data[kEnd] = real(-1e9);            // none ends before its limit
     }
     scorer_ = std::make_unique<Scorer>(std::move(models));
   }
@@ -209,7 +207,7 @@ const MemoryPart& MemoryEstimate::largest() const {
 MemoryMeter::MemoryMeter(double most, double exact)
     : most_(most), held_(resident_bytes()), batches_(exact) {}
 
-// Of the tapes of all threads, the projection's rows, and the packs of weights that they share.
+// Of the tapes of all threads, the output layer's rows, and the packs of weights that they share.
 double MemoryMeter::training(const Spec& spec, const DataOutline& data, int threads) {
   const TrainOptions& train = spec.train;
   const UntrainedModels models({&spec}, data);
@@ -224,21 +222,19 @@ double MemoryMeter::training(const Spec& spec, const DataOutline& data, int thre
     const ProductPrecision precision(step_options(train, 0).precision);
     WeightPacks packs;
     PartOfBatch part(packs);
-    Arena projection;
+    Arena output;
     Workers alone(1);
     part.forward(model, batch, 1, 1, objective);
-    ProjectedLoss loss = model.projected_loss(objective);
-    for (auto& [gradient, parameter] :
-         {std::pair{&loss.dweight, &model.projection().weight_parameter()},
-          std::pair{&loss.dbias, &model.projection().bias_parameter()}})
-      if (parameter->trained) *gradient = parameter->value().data;  // products leave it as it is
-    project_and_compare({}, loss, alone, projection);
-    const auto shared = static_cast<double>(projection.peak());  // the packs of its weight
-    project_and_compare({&part.rows(), 1}, loss, alone, projection);
+    const auto gradient = [](const Parameter& parameter) {  // products leave it as it is
+      return parameter.trained ? parameter.value().data : nullptr;
+    };
+    model.output_layer().loss({}, objective, gradient, alone, output);
+    const auto shared = static_cast<double>(output.peak());  // the packs of its weights
+    model.output_layer().loss({&part.rows(), 1}, objective, gradient, alone, output);
     part.backward(model, objective);
     BatchBytes bytes{};
     bytes[kTape] = static_cast<double>(part.tape().peak_bytes());
-    bytes[kFound] = static_cast<double>(projection.peak()) - shared;
+    bytes[kFound] = static_cast<double>(output.peak()) - shared;
     bytes[kPacks] = static_cast<double>(packs.peak_bytes()) + shared;
     return bytes;
   };

@@ -13,14 +13,7 @@ void PartOfBatch::forward(const Model& model,
   noise_ = {seed, static_cast<std::uint64_t>(update), batch.example};
   tape_.set_noise(&noise_);
   taught_ = model.teach(tape_, batch, objective);
-  const Index rows = std::ssize(taught_.targets);
-  const bool smooth = objective.label_smoothing > 0;
-  rows_ = {taught_.features.value(),
-           taught_.targets,
-           taught_.features.gradient().data,
-           tape_.zeros({rows}).data,
-           smooth ? tape_.zeros({rows}).data : nullptr,
-           tape_.arena().array_of<Token>(rows)};
+  rows_ = output_rows(model.output_layer(), taught_.output(), taught_.targets, objective);
 }
 
 void PartOfBatch::backward(const Model& model, const Objective& objective) {

@@ -1,5 +1,5 @@
-// A part of a batch on its tape: forward up to the projection, which all parts share (ops/cross_entropy.hpp),
-// and backward.
+// A part of a batch on its tape: forward up to the output layer's loss, which all parts share
+// (seq/output_layer.hpp), and backward.
 #pragma once
 
 #include "framework/seq/model.hpp"
@@ -18,7 +18,7 @@ class PartOfBatch {
                std::uint64_t seed,
                Index update,
                const Objective& objective);
-  const ProjectedRows& rows() const { return rows_; }  // to be compared before backward
+  const OutputRows& rows() const { return rows_; }  // to be compared before backward
   void backward(const Model& model, const Objective& objective);
 
   const Batch& batch() const { return *batch_; }
@@ -32,7 +32,7 @@ class PartOfBatch {
   const Batch* batch_ = nullptr;
   Noise noise_;
   Model::Taught taught_;
-  ProjectedRows rows_;
+  OutputRows rows_;
   ExtraLoss extra_;
 };
 

@@ -63,7 +63,7 @@ StepResult TrainingStep::run(std::span<const Parts> batches,
   return result_;
 }
 
-// Forward up to the projection, then that of all parts together, then backward.
+// Forward up to the output layer, then its loss for all parts together, then backward.
 void TrainingStep::differentiate(const Parts& batches, Index number, const Objective& objective) {
   const auto count = std::ssize(batches);
   while (std::ssize(parts_) < count) parts_.push_back(std::make_unique<PartOfBatch>(packs_));
@@ -73,19 +73,16 @@ void TrainingStep::differentiate(const Parts& batches, Index number, const Objec
   });
   rows_.clear();
   for (const auto& part : parts) rows_.push_back(part->rows());
-  ProjectedLoss loss = model_.projected_loss(objective);
-  const auto gradient = [&](const Parameter& parameter) {
+  const auto gradient = [this](const Parameter& parameter) {
     return parameter.trained ? weight_gradients_.data() + parameter.offset : nullptr;
   };
-  loss.dweight = gradient(model_.projection().weight_parameter());
-  loss.dbias = gradient(model_.projection().bias_parameter());
-  project_and_compare(rows_, loss, workers_, scratch_);
+  model_.output_layer().loss(rows_, objective, gradient, workers_, scratch_);
 
   for (const auto& part : parts)
     for (Index b = 0; b < part->batch().rows; ++b) {
       result_.nll += part->nll(b);
       result_.correct += part->correct(b);
-      result_.objective += static_cast<double>(sentence_loss(part->rows(), b, loss));
+      result_.objective += static_cast<double>(sentence_loss(part->rows(), b, objective));
     }
   if (!std::isfinite(result_.nll)) return;
   workers_.run(count, [&](Index i) { parts[usize(i)]->backward(model_, objective); });

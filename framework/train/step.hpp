@@ -81,7 +81,7 @@ class TrainingStep {
   TableGradients table_gradients_;
   WeightPacks packs_;  // for all parts
   std::vector<std::unique_ptr<PartOfBatch>> parts_;
-  std::vector<ProjectedRows> rows_;  // of the parts, likewise their tapes
+  std::vector<OutputRows> rows_;  // of the parts, likewise their tapes
   std::vector<const Tape*> tapes_;
   Arena scratch_;
   StepResult result_;

@@ -76,7 +76,7 @@ std::vector<Step> steps_of(const Attention& attention,
   annotations.states = tape.constant(filled(tape, {rows, positions, kAnnotation}, 1));
   annotations.lengths = lengths;
   AttentionMemory memory = attention.prepare(annotations);
-  if (attention.reads_links()) memory.links = kLinks;
+  if (attention.reads_links()) memory.source.links = kLinks;
   State past = attention.start(memory);
   std::vector<Step> all;
   for (Index t = 0; t < steps; ++t) {

@@ -8,6 +8,7 @@
 #include "framework/base/error.hpp"
 #include "framework/base/types.hpp"
 #include "framework/ops/ops.hpp"
+#include "tests/gradient/projected_cross_entropy.hpp"
 
 using namespace softalign;
 

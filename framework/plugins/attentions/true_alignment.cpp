@@ -21,7 +21,7 @@ class TrueAlignment final : public Attention {
     return Memory{annotations.averaged(), {}, annotations.lengths};
   }
   Glimpse attend(const AttentionMemory& memory, const AttentionQuery& query) const override {
-    if (memory.links.empty())
+    if (memory.source.links.empty())
       throw DataError(
           "attention 'true_alignment' needs the links of the sentences, and there are none");
     Tape& tape = memory.keys.tape();

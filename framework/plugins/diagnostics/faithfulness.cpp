@@ -49,7 +49,7 @@ struct Predicted {
 Predicted predict(const Model& model, const Batch& batch, const ChangeWeights* change) {
   Tape tape(Tape::Mode::infer);
   const Model::Taught taught = model.teach(tape, batch, {}, {.change = change});
-  const View logits = model.projection()(taught.features).value();  // [T,1,V]
+  const View logits = model.output_layer().logits(taught.output()).value();  // [T,1,V]
   Predicted predicted{batch.target_lengths[0], model.target_symbols(), {}, {}};
   predicted.probabilities.reserve(usize(predicted.steps * predicted.symbols));
   for (Index t = 0; t < predicted.steps; ++t) {

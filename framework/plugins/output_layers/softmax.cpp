@@ -1,0 +1,60 @@
+// p(y) = softmax(W r + b): a projection of the readout to the vocabulary, whose loss is fused with it. W is the
+// table of the target embeddings where model.tied_embeddings says so (Press and Wolf 2017).
+#include "framework/ops/cross_entropy.hpp"
+#include "framework/plugin.hpp"
+
+namespace softalign {
+namespace {
+
+class Softmax final : public OutputLayer {
+ public:
+  struct Options {
+    template <class V>
+    void describe(V&) {}
+  };
+
+  Softmax(const Parameters& p, const OutputSizes& sizes, const Options&)
+      : projection_(p, "projection", sizes.readout, sizes.symbols, sizes.tied),
+        multiplications_(sizes.readout * sizes.symbols) {}
+
+  void loss(std::span<const OutputRows> parts,
+            const Objective& objective,
+            const GradientOf& gradient,
+            Workers& workers,
+            Arena& scratch) const override {
+    const Arena::Mark mark = scratch.mark();
+    const auto count = std::ssize(parts);
+    ProjectedRows* rows = scratch.array_of<ProjectedRows>(count);
+    for (Index i = 0; i < count; ++i) {
+      const OutputRows& part = parts[usize(i)];
+      const Var readout = part.inputs[0];
+      rows[i] = {readout.value(),
+                 part.targets,
+                 readout.gradient().data,
+                 part.nll,
+                 part.uniform,
+                 part.best};
+    }
+    project_and_compare({rows, usize(count)},
+                        {projection_.weight(),
+                         projection_.bias().data,
+                         objective.factor,
+                         objective.label_smoothing,
+                         gradient(projection_.weight_parameter()),
+                         gradient(projection_.bias_parameter())},
+                        workers,
+                        scratch);
+    scratch.rewind(mark);
+  }
+  Var logits(const OutputInput& input) const override { return projection_(input.readout); }
+  View bias() const override { return projection_.bias(); }
+  Index multiplications() const override { return multiplications_; }
+
+ private:
+  Projection projection_;
+  Index multiplications_;
+};
+SOFTALIGN_OUTPUT_LAYER("softmax", Softmax, "softmax(W r + b) over the vocabulary");
+
+}  // namespace
+}  // namespace softalign

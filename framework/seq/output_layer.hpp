@@ -1,0 +1,81 @@
+// The contract of an output layer: what turns readouts, with the attention's weights and the source's symbols,
+// into probabilities of the target symbols. Training asks for its loss, search for its log probabilities.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "framework/base/workers.hpp"
+#include "framework/nn/layers.hpp"
+#include "framework/seq/attention.hpp"
+#include "framework/seq/objective.hpp"
+
+namespace softalign {
+
+struct OutputSizes {
+  Index readout;          // R
+  Index symbols;          // V
+  const Embedding* tied;  // of the target, whose table is the weights; null: weights of its own
+};
+
+// All steps of teacher forcing, T of them; in a search one step, with [B] where [T,B] stands.
+struct OutputInput {
+  Var readout;                    // [T,B,R]
+  std::span<const Var> weights;   // T times [B,S]; empty when the decoder does not align
+  const AttentionMemory& memory;  // of the source
+};
+
+// A part of a batch before its loss, which is computed for all parts together.
+struct OutputRows {
+  State inputs;                    // what OutputLayer::prepare made
+  SourceBatch source;              // its sentences
+  std::span<const Token> targets;  // [T,B], -1 behind a target's end
+  // Written by the loss, but not where a row is skipped.
+  real* nll;      // [T,B], -log p in nats
+  real* uniform;  // [T,B], the mean of -log p over all symbols; only with label smoothing
+  Token* best;    // [T,B], the most probable symbol
+};
+
+// Where the gradient of a parameter is added up; null: nobody needs it.
+using GradientOf = std::function<real*(const Parameter&)>;
+
+class OutputLayer {
+ public:
+  virtual ~OutputLayer() = default;
+
+  // What the loss reads, arrays [T,B,...] on the tape of a part.
+  virtual State prepare(const OutputInput& input) const { return {input.readout}; }
+  // Writes the rows of all parts, and adds the gradients of sentence_loss to those of the inputs and of its
+  // parameters. It goes sentence by sentence: neither parts nor threads change a bit. scratch: rewound.
+  virtual void loss(std::span<const OutputRows> parts,
+                    const Objective& objective,
+                    const GradientOf& gradient,
+                    Workers& workers,
+                    Arena& scratch) const = 0;
+  // [T,B,V]: log p of every symbol, up to a number for each row.
+  virtual Var logits(const OutputInput& input) const = 0;
+  // [V], a part of the logits of every row; empty: there is none.
+  virtual View bias() const { return {}; }
+  // That the loss of one target symbol takes, without those of prepare.
+  virtual Index multiplications() const = 0;
+};
+
+OutputRows output_rows(const OutputLayer& layer,
+                       const OutputInput& input,
+                       std::span<const Token> targets,
+                       const Objective& objective);
+// factor * sum of (1 - smoothing) nll + smoothing uniform (Szegedy et al. 2016, section 7), after the loss.
+real sentence_loss(const OutputRows& part, Index sentence, const Objective& objective);
+// Of one part alone, on its tape. The loss's gradient must be 1 (BugError): objective.factor scales it.
+TokenLosses losses_of(const OutputLayer& layer, const OutputRows& part, const Objective& objective);
+
+struct OutputLayerKind {
+  static constexpr const char* name = "output_layer";
+  using Make = std::unique_ptr<OutputLayer>(const Parameters&, const OutputSizes&);
+};
+
+}  // namespace softalign
+
+#define SOFTALIGN_OUTPUT_LAYER(name, Class, summary) \
+  SOFTALIGN_PLUGIN(OutputLayerKind, name, Class, summary)
