@@ -8,6 +8,7 @@
 #include "framework/nn/positions.hpp"
 #include "framework/nn/recurrent.hpp"
 #include "framework/nn/transformer.hpp"
+#include "framework/ops/cross_entropy.hpp"
 #include "framework/ops/ops.hpp"
 #include "framework/seq/attention.hpp"
 #include "framework/seq/attentional_decoder.hpp"

@@ -6,18 +6,19 @@
 #include <sstream>
 
 #include "framework/base/error.hpp"
+#include "framework/base/types.hpp"
 
 namespace softalign {
 namespace {
 
-struct Pair {
+struct PairedRuns {
   const FinishedRun* baseline;
   const FinishedRun* run;
 };
 
 // Runs of the same seed, by seed.
-std::vector<Pair> pairs_of(const ComparedGroup& baseline, const ComparedGroup& group) {
-  std::vector<Pair> pairs;
+std::vector<PairedRuns> pairs_of(const ComparedGroup& baseline, const ComparedGroup& group) {
+  std::vector<PairedRuns> pairs;
   for (const FinishedRun* run : group.runs)
     for (const FinishedRun* other : baseline.runs)
       if (run->seed == other->seed) pairs.push_back({other, run});
@@ -25,7 +26,7 @@ std::vector<Pair> pairs_of(const ComparedGroup& baseline, const ComparedGroup& g
 }
 
 // Why a column cannot be tested on the test sentences of these pairs; empty: it can.
-std::string obstacle(const std::vector<Pair>& pairs,
+std::string obstacle(const std::vector<PairedRuns>& pairs,
                      const ComparisonColumn& column,
                      const Metric* metric,
                      const LengthRange& lengths) {
@@ -33,27 +34,27 @@ std::string obstacle(const std::vector<Pair>& pairs,
   if (!metric) return "no registered metric: give its plugin with --plugin";
   if (const MetricFacts ours = metric->facts(); !counts_alike(ours, column.facts.signature))
     return fmt::format("this program's signature is {}", ours.signature);
-  for (const Pair& pair : pairs)
+  for (const PairedRuns& pair : pairs)
     for (const FinishedRun* run : {pair.baseline, pair.run})
       if (run->results.counts.sentences() == 0 || run->test_set != pairs.front().baseline->test_set)
         return "other test sentences";
-  for (const Pair& pair : pairs)
+  for (const PairedRuns& pair : pairs)
     for (const FinishedRun* run : {pair.baseline, pair.run})
       if (!lengths.all() &&
           run->results.source_lengths != pairs.front().baseline->results.source_lengths)
         return "lengths count something else: evaluate.length_unit, or the pieces, differ";
-  for (const Pair& pair : pairs)
+  for (const PairedRuns& pair : pairs)
     for (const FinishedRun* run : {pair.baseline, pair.run})
       if (!is_measured_alike(*run, column.name.metric))
         return "another plugin of that name measured it";
   return "";
 }
 
-SystemResults results_of(const std::vector<Pair>& pairs,
-                         const FinishedRun* Pair::*side,
+SystemResults results_of(const std::vector<PairedRuns>& pairs,
+                         const FinishedRun* PairedRuns::*side,
                          const LengthRange& lengths) {
   SystemResults results;
-  for (const Pair& pair : pairs) {
+  for (const PairedRuns& pair : pairs) {
     const StoredResults& stored = (pair.*side)->results;
     results.layout = &stored.counts.layout();
     results.seeds.push_back(
@@ -63,19 +64,19 @@ SystemResults results_of(const std::vector<Pair>& pairs,
 }
 
 // The difference over the seeds, without a test. Between results on other sentences there is none.
-AgainstBaseline difference_of(const std::vector<Pair>& pairs,
+AgainstBaseline difference_of(const std::vector<PairedRuns>& pairs,
                               const ComparisonColumn& column,
                               const LengthRange& lengths) {
   AgainstBaseline against;
   std::vector<double> differences;
-  for (const Pair& pair : pairs) {
+  for (const PairedRuns& pair : pairs) {
     if (column.name.series.empty() && pair.run->test_set != pair.baseline->test_set) continue;
     const double difference =
         value_of(*pair.run, column.name, lengths) - value_of(*pair.baseline, column.name, lengths);
     if (!std::isnan(difference)) differences.push_back(difference);
   }
   against.difference = over_seeds(differences);
-  against.p_randomisation = against.p_bootstrap = std::nan("");
+  against.p_randomisation = against.p_bootstrap = kUndefined;
   return against;
 }
 
@@ -83,7 +84,7 @@ AgainstBaseline difference_of(const std::vector<Pair>& pairs,
 std::vector<AgainstBaseline> group_against(const Comparison& comparison,
                                            std::size_t g,
                                            const PairedTestOptions& draws) {
-  const std::vector<Pair> pairs =
+  const std::vector<PairedRuns> pairs =
       pairs_of(comparison.groups[comparison.baseline], comparison.groups[g]);
   std::vector<AgainstBaseline> all;
   std::vector<std::unique_ptr<Metric>> metrics;
@@ -104,8 +105,8 @@ std::vector<AgainstBaseline> group_against(const Comparison& comparison,
   }
   if (tested.empty()) return all;
   const auto tests = paired_tests(tested,
-                                  results_of(pairs, &Pair::baseline, comparison.lengths),
-                                  results_of(pairs, &Pair::run, comparison.lengths),
+                                  results_of(pairs, &PairedRuns::baseline, comparison.lengths),
+                                  results_of(pairs, &PairedRuns::run, comparison.lengths),
                                   draws);
   for (std::size_t t = 0; t < tests.size(); ++t) {
     if (std::isnan(tests[t].difference)) {
@@ -113,8 +114,7 @@ std::vector<AgainstBaseline> group_against(const Comparison& comparison,
       continue;
     }
     PairedTest& test = all[places[t]].test.emplace(tests[t]);
-    if (pairs.size() == 1)
-      test.p_randomisation = test.p_bootstrap = test.p_sacrebleu = std::nan("");
+    if (pairs.size() == 1) test.p_randomisation = test.p_bootstrap = test.p_sacrebleu = kUndefined;
   }
   return all;
 }
@@ -195,7 +195,7 @@ std::set<const FinishedRun*> paired_runs(const Comparison& comparison) {
   std::set<const FinishedRun*> paired;
   for (std::size_t g = 0; g < comparison.groups.size(); ++g)
     if (g != comparison.baseline)
-      for (const Pair& pair :
+      for (const PairedRuns& pair :
            pairs_of(comparison.groups[comparison.baseline], comparison.groups[g]))
         paired.insert({pair.baseline, pair.run});
   return paired;

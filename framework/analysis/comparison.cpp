@@ -132,7 +132,7 @@ ComparisonColumn column_of(const MetricName& name,
       if (const double value = value_of(*run, name, lengths); !std::isnan(value))
         values.push_back(value);
     column.cells.push_back(over_seeds(values));
-    means.push_back(values.empty() ? std::nan("") : column.cells.back().mean);
+    means.push_back(values.empty() ? kUndefined : column.cells.back().mean);
   }
   const auto ours = registered_metric(name.metric);
   const std::string& signature = column.facts.signature;
@@ -174,15 +174,15 @@ std::vector<MetricName> main_metrics(const std::vector<FinishedRun>& runs) {
 double value_of(const FinishedRun& run, const MetricName& name, const LengthRange& lengths) {
   if (name.series.empty() && lengths.all()) {
     const auto found = run.test.find(name.metric);
-    return found == run.test.end() ? std::nan("") : found->second.value;
+    return found == run.test.end() ? kUndefined : found->second.value;
   }
   if (name.series.empty()) {
-    if (!run.test.contains(name.metric) || run.results.counts.sentences() == 0) return std::nan("");
-    if (!is_measured_alike(run, name.metric)) return std::nan("");
+    if (!run.test.contains(name.metric) || run.results.counts.sentences() == 0) return kUndefined;
+    if (!is_measured_alike(run, name.metric)) return kUndefined;
     return run.results.value(name.metric, run.results.of_length(lengths.shortest, lengths.longest));
   }
   const auto series = run.series.find(name.series);
-  if (series == run.series.end()) return std::nan("");
+  if (series == run.series.end()) return kUndefined;
   return name.best ? best_value(series->second, name.metric, *higher_is_better(name.metric))
                    : last_value(series->second, name.metric);
 }

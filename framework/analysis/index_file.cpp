@@ -23,7 +23,7 @@ std::string header_of(const std::string& folder) {
   return out.bytes();
 }
 
-std::uint64_t sum_of(std::string_view blocks) {
+std::uint64_t checksum_of(std::string_view blocks) {
   Checksum sum;
   sum.add(std::as_bytes(std::span(blocks)));
   return sum.sum();
@@ -42,7 +42,8 @@ IndexEntries read_index(const fs::path& place, const std::string& folder) {
     const std::size_t size = bytes.size() / Checksum::kBlock * Checksum::kBlock;  // before the sum
     if (bytes.size() != size + sizeof(std::uint64_t) || !bytes.starts_with(header)) return {};
     const std::string_view blocks(bytes.data(), size);
-    if (ByteReader(std::string_view(bytes).substr(size)).number<std::uint64_t>() != sum_of(blocks))
+    if (ByteReader(std::string_view(bytes).substr(size)).number<std::uint64_t>() !=
+        checksum_of(blocks))
       return {};
     ByteReader in(blocks.substr(header.size()));
     for (auto left = in.number<std::uint64_t>(); left > 0; --left) {
@@ -67,7 +68,7 @@ void write_index(const fs::path& place, const std::string& folder, const IndexEn
   }
   const std::size_t over = out.bytes().size() % Checksum::kBlock;
   out.raw(std::string(over > 0 ? Checksum::kBlock - over : 0, '\0'));
-  out.number(sum_of(out.bytes()));
+  out.number(checksum_of(out.bytes()));
   try {
     const auto file = NewFile::begin(place);
     if (!file) return;

@@ -60,7 +60,7 @@ LengthCell cell_of(const ComparedGroup& group,
                    const Bucket& bucket,
                    const PairedTestOptions& draws) {
   LengthCell cell;
-  cell.low = cell.high = std::nan("");
+  cell.low = cell.high = kUndefined;
   std::vector<double> known;
   bool sure = true;
   for (const FinishedRun* run : group.runs) {

@@ -7,6 +7,7 @@
 #include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/base/path.hpp"
+#include "framework/base/types.hpp"
 #include "framework/record/folder/runs_below.hpp"
 #include "framework/record/folder/setting.hpp"
 #include "framework/record/journal/bytes.hpp"
@@ -131,7 +132,7 @@ double last_value(const SeriesColumns& series, const std::string& column) {
   if (found != series.columns.end())
     for (auto value = found->second.rbegin(); value != found->second.rend(); ++value)
       if (!std::isnan(*value)) return *value;
-  return std::numeric_limits<double>::quiet_NaN();
+  return kUndefined;
 }
 
 double selected_value(const RunSummary& summary, const std::string& metric) {
@@ -143,7 +144,7 @@ double selected_value(const RunSummary& summary, const std::string& metric) {
 }
 
 double best_value(const SeriesColumns& series, const std::string& column, bool highest) {
-  double best = std::numeric_limits<double>::quiet_NaN();
+  double best = kUndefined;
   const auto found = series.columns.find(column);
   if (found == series.columns.end()) return best;
   for (const double value : found->second)

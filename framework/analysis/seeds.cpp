@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "framework/base/array.hpp"
+#include "framework/base/types.hpp"
 
 namespace softalign {
 
@@ -18,7 +19,7 @@ Seeds over_seeds(const std::vector<double>& values) {
 
 int best_of(const std::vector<double>& values, bool higher_is_better) {
   int best = -1;
-  double value = std::nan("");
+  double value = kUndefined;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i] == value) best = -1;
     const bool better = higher_is_better ? values[i] > value : values[i] < value;

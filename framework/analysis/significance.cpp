@@ -12,10 +12,9 @@
 namespace softalign {
 namespace {
 
-constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 constexpr std::uint64_t kSeed = 1;
 
-struct Pair {
+struct PairedResults {
   SystemResults baseline, system;
 };
 
@@ -29,7 +28,7 @@ struct Scores {
 // Draws `count` test sets, numbered from 1; redraw(given, k, drawn) fills the k-th.
 template <class Redraw>
 std::vector<Scores> scores_of_draws(const std::vector<const Metric*>& metrics,
-                                    const Pair& given,
+                                    const PairedResults& given,
                                     Index count,
                                     Workers& workers,
                                     const Redraw& redraw) {
@@ -37,7 +36,7 @@ std::vector<Scores> scores_of_draws(const std::vector<const Metric*>& metrics,
   std::vector<Scores> scores(metrics.size(), {none, none});
   constexpr Index kTogether = 100;  // draws that share their memory
   workers.run((count + kTogether - 1) / kTogether, [&](Index piece) {
-    Pair drawn = given;
+    PairedResults drawn = given;
     for (Index k = piece * kTogether; k < std::min(count, (piece + 1) * kTogether); ++k) {
       redraw(given, k + 1, drawn);
       for (std::size_t m = 0; m < metrics.size(); ++m) {
@@ -80,7 +79,10 @@ double centred_share(const Numbers& differences, double seen) {
 }
 
 // Exchanges the two systems' results of each sentence, in all seeds at once, or not.
-void exchange(const RandomStream& stream, const Pair& given, Index k, Pair& drawn) {
+void exchange(const RandomStream& stream,
+              const PairedResults& given,
+              Index k,
+              PairedResults& drawn) {
   const std::size_t n = given.baseline.seeds.front().size();
   std::uint32_t coins = 0;
   for (std::size_t i = 0; i < n; ++i) {
@@ -99,7 +101,7 @@ void take(const std::vector<Index>& places, const SystemResults& given, SystemRe
       drawn.seeds[s][i] = given.seeds[s][usize(places[i])];
 }
 
-void check(const Pair& pair) {
+void check(const PairedResults& pair) {
   const auto &baseline = pair.baseline.seeds, &system = pair.system.seeds;
   const auto same = [&](const CountRows& rows) { return rows.size() == baseline.front().size(); };
   if (baseline.empty() || baseline.size() != system.size() ||
@@ -157,21 +159,29 @@ std::vector<PairedTest> paired_tests(const std::vector<const Metric*>& metrics,
                                      const SystemResults& baseline,
                                      const SystemResults& system,
                                      const PairedTestOptions& options) {
-  const Pair given{baseline, system};
+  const PairedResults given{baseline, system};
   check(given);
   Workers workers(std::max(1, options.threads));
   const RandomStream coins(kSeed, "approximate randomisation");
-  const auto exchanged = scores_of_draws(
-      metrics, given, options.trials, workers, [&](const Pair& from, Index k, Pair& drawn) {
-        exchange(coins, from, k, drawn);
-      });
+  const auto exchanged =
+      scores_of_draws(metrics,
+                      given,
+                      options.trials,
+                      workers,
+                      [&](const PairedResults& from, Index k, PairedResults& drawn) {
+                        exchange(coins, from, k, drawn);
+                      });
   const Bootstrap bootstrap("bootstrap", std::ssize(baseline.seeds.front()));
-  const auto resampled = scores_of_draws(
-      metrics, given, options.resamples, workers, [&](const Pair& from, Index k, Pair& drawn) {
-        const std::vector<Index> places = bootstrap.draw(k);
-        take(places, from.baseline, drawn.baseline);
-        take(places, from.system, drawn.system);
-      });
+  const auto resampled =
+      scores_of_draws(metrics,
+                      given,
+                      options.resamples,
+                      workers,
+                      [&](const PairedResults& from, Index k, PairedResults& drawn) {
+                        const std::vector<Index> places = bootstrap.draw(k);
+                        take(places, from.baseline, drawn.baseline);
+                        take(places, from.system, drawn.system);
+                      });
   std::vector<PairedTest> tests;
   for (std::size_t m = 0; m < metrics.size(); ++m) {
     PairedTest& test = tests.emplace_back();

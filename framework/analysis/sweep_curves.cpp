@@ -4,12 +4,11 @@
 #include <iterator>
 #include <limits>
 
+#include "framework/base/types.hpp"
 #include "framework/record/published/compare.hpp"
 
 namespace softalign {
 namespace {
-
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 // The updates at which a run has any value, ascending.
 std::vector<Index> steps_of(const SweepTable::Row& row) {
@@ -66,7 +65,7 @@ void write_curves(Hdf5Writer& file, const SweepTable& table) {
   file.dataset("curves/run", {dims[0]}, rows);
   file.dataset("curves/update", dims, updates);
   const auto curve = [&](const std::string& name, const auto& series, const std::string& column) {
-    std::vector<double> values(updates.size(), kNone);
+    std::vector<double> values(updates.size(), kUndefined);
     for (std::size_t r = 0; r < steps.size(); ++r)
       if (const auto& summary = table.rows[r].summary)
         spread(steps[r], (*summary).*series, column, values.data() + r * longest);

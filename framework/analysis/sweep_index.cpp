@@ -18,10 +18,9 @@
 namespace softalign {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-constexpr int kVersion = 1;
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr int kTableVersion = 1;
 
 // HDF5's strings are UTF-8 and end at a NUL; a folder may be called otherwise.
 std::string text_of(const std::string& bytes) {
@@ -36,7 +35,7 @@ class Writer {
   std::string image() {
     file_.attributes("",
                      {{"format", kSweepFormat},
-                      {"format_version", kVersion},
+                      {"format_version", kTableVersion},
                       {"name", text_of(table_.name)},
                       {"metric", text_of(table_.metric)},
                       {"goal", text_of(table_.goal)}});
@@ -53,7 +52,7 @@ class Writer {
  private:
   // A number or text of each row.
   template <class T, class Of>
-  void column(const std::string& name, const Of& of, const Json& attributes = {}) {
+  void column(const std::string& name, const Of& of, const OrderedJson& attributes = {}) {
     std::vector<T> values;
     for (const SweepTable::Row& row : table_.rows) values.push_back(of(row));
     file_.dataset(name, dims_, values);
@@ -76,7 +75,7 @@ class Writer {
                      return row.summary ? selected_value(
                                               *row.summary,
                                               table_.metric.substr(std::string_view("dev/").size()))
-                                        : kNone;
+                                        : kUndefined;
                    },
                    {{"long_name", table_.metric + ", as rows are ranked by it"}});
   }
@@ -104,7 +103,7 @@ class Writer {
   }
 
   static double number_of(const std::string& text) {
-    if (text.empty()) return kNone;
+    if (text.empty()) return kUndefined;
     double value = 0;
     const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (fault != std::errc() || end != text.data() + text.size())
@@ -116,7 +115,7 @@ class Writer {
     for (const std::string& metric : dev_columns(table_)) {
       const auto of_dev = [&](const auto& value) {
         return [&](const SweepTable::Row& row) {
-          return row.summary ? value(row.summary->dev) : kNone;
+          return row.summary ? value(row.summary->dev) : kUndefined;
         };
       };
       column<double>("dev_" + metric,
@@ -152,7 +151,7 @@ class Writer {
       }
     }
     for (const auto& [metric, about] : metrics) {
-      Json attributes = {{"long_name", "over all sentences of the test split"}};
+      OrderedJson attributes = {{"long_name", "over all sentences of the test split"}};
       if (!about.units.empty()) attributes["units"] = about.units;
       if (about.signatures.size() == 1) attributes["signature"] = about.signatures[0];
       if (about.signatures.size() > 1) attributes["signature"] = about.signatures;
@@ -164,10 +163,10 @@ class Writer {
   }
 
   static double test_value(const SweepTable::Row& row, const std::string& metric) {
-    if (!row.summary) return kNone;
+    if (!row.summary) return kUndefined;
     const auto& names = row.summary->test.metrics;
     const auto at = std::find(names.begin(), names.end(), metric);
-    return at == names.end() ? kNone : row.summary->test.at(0, usize(at - names.begin()));
+    return at == names.end() ? kUndefined : row.summary->test.at(0, usize(at - names.begin()));
   }
 
   const SweepTable& table_;
@@ -188,7 +187,7 @@ bool is_sweep_table(const std::filesystem::path& file) {
     return Hdf5Reader(file).attributes("").value("format", "") == kSweepFormat;
   } catch (const DataError&) {
     return false;
-  } catch (const Json::exception&) {
+  } catch (const OrderedJson::exception&) {
     return false;
   }
 }

@@ -4,6 +4,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace softalign {
 
@@ -17,6 +18,9 @@ using real = float;
 
 using Index = std::int64_t;  // sizes, positions, counts
 using Token = std::int32_t;  // index of a symbol in a vocabulary
+
+// A number that there is not: not measured, or not defined.
+inline constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
 // A signed index or count, not negative, as the standard library counts.
 constexpr std::size_t usize(std::integral auto index) { return static_cast<std::size_t>(index); }

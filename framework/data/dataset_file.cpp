@@ -22,12 +22,12 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kPart = 1 << 20;  // bytes written, or read, at once
-constexpr std::string_view kMagic = "softalign-data 1";
+constexpr std::string_view kDatasetMagic = "softalign-data 1";
 constexpr std::size_t kKey = 64;
 
 // Every number is at least of 8 bytes, so that there is nothing between them.
 struct Trailer {
-  char magic[kMagic.size()] = {};
+  char magic[kDatasetMagic.size()] = {};
   char key[kKey] = {};
   std::uint64_t byte_order = 0x0102030405060708;
   std::uint64_t row_bytes = sizeof(ExampleRow);
@@ -69,7 +69,7 @@ std::optional<Trailer> read_trailer(int file, const std::string& key) {
   if (!read_at(file, size, &trailer, sizeof trailer)) return {};
   const bool ours =
       trailer.own_sum == trailer.sum_of_this() &&
-      std::string_view(trailer.magic, kMagic.size()) == kMagic &&
+      std::string_view(trailer.magic, kDatasetMagic.size()) == kDatasetMagic &&
       std::string_view(trailer.key, kKey) == key && trailer.byte_order == Trailer{}.byte_order &&
       trailer.row_bytes == Trailer{}.row_bytes && trailer.size == size && trailer.json_at <= size;
   return ours ? std::optional(trailer) : std::nullopt;
@@ -212,7 +212,7 @@ void DatasetWriter::finish(const Dataset& data, const std::string& key) {
   sum_.add(buffer_);
   trailer.size = written_ + buffer_.size();
   trailer.sum = sum_.sum();
-  kMagic.copy(trailer.magic, kMagic.size());
+  kDatasetMagic.copy(trailer.magic, kDatasetMagic.size());
   key.copy(trailer.key, kKey);
   trailer.own_sum = trailer.sum_of_this();
   file_.write(std::as_bytes(std::span(&trailer, 1)));

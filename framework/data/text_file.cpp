@@ -33,7 +33,7 @@ bool is_stream(const std::string& path) {
 constexpr std::string_view kMacLineEnds =
     "old Mac line ends; convert it: tr '\\r' '\\n' < FILE > NEW";
 
-std::string_view remedy_for(std::string_view long_line) {
+std::string_view remedy_for_line(std::string_view long_line) {
   return long_line.find('\r') == std::string_view::npos ? "put one sentence on each line"
                                                         : kMacLineEnds;
 }
@@ -73,7 +73,7 @@ void check_line(std::string_view line, const std::string& file, Index number) {
                     number,
                     words,
                     kLongestSentence,
-                    remedy_for(line));
+                    remedy_for_line(line));
 }
 
 void check_space_marks(std::string_view line, const std::string& file, Index number) {
@@ -112,8 +112,11 @@ bool LineReader::take_line(std::string& line) {
     line += remaining_.substr(0, end);
     if (number_ == 0) refuse_other_formats(line, name_);
     if (line.size() > kMaxLineBytes)
-      throw DataError(
-          "{}:{}: longer than {} bytes; {}", name_, number_ + 1, kMaxLineBytes, remedy_for(line));
+      throw DataError("{}:{}: longer than {} bytes; {}",
+                      name_,
+                      number_ + 1,
+                      kMaxLineBytes,
+                      remedy_for_line(line));
     remaining_.remove_prefix(end == std::string_view::npos ? remaining_.size() : end + 1);
     if (end != std::string_view::npos) return true;
   }

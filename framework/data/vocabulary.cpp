@@ -9,7 +9,7 @@
 
 namespace softalign {
 namespace {
-constexpr std::string_view kMagic = "softalign-vocabulary 1 ";
+constexpr std::string_view kVocabularyMagic = "softalign-vocabulary 1 ";
 }
 
 std::vector<Token> Vocabulary::encode(std::string_view line) const {
@@ -36,14 +36,17 @@ std::vector<Index> Vocabulary::words_of(const std::vector<std::string>& symbols)
   return words;
 }
 
-std::string vocabulary_header(std::string_view type) { return fmt::format("{}{}\n", kMagic, type); }
+std::string vocabulary_header(std::string_view type) {
+  return fmt::format("{}{}\n", kVocabularyMagic, type);
+}
 
 std::shared_ptr<const Vocabulary> load_vocabulary(std::string_view serialized) {
   const std::size_t end = serialized.find('\n');
-  if (!serialized.starts_with(kMagic) || end == std::string_view::npos || serialized.back() != '\n')
+  if (!serialized.starts_with(kVocabularyMagic) || end == std::string_view::npos ||
+      serialized.back() != '\n')
     throw DataError("not a vocabulary: it must begin with a line '{}TYPE' and end with a newline",
-                    kMagic);
-  const std::string type(serialized.substr(kMagic.size(), end - kMagic.size()));
+                    kVocabularyMagic);
+  const std::string type(serialized.substr(kVocabularyMagic.size(), end - kVocabularyMagic.size()));
   const std::string_view body = serialized.substr(end + 1);
   const std::vector<std::string_view> rows = split_words(body);
   const std::vector<std::string> symbols(rows.begin(), rows.end());

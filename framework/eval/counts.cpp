@@ -12,8 +12,6 @@
 namespace softalign {
 namespace {
 
-constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
-
 bool is_there(const EvaluatedSentence& sentence, Counted off) {
   switch (off) {
     case Counted::forced:
@@ -92,7 +90,7 @@ Index CountLayout::place(std::string_view column, Index width) const {
 CountTable::CountTable(std::shared_ptr<const CountLayout> layout, Index sentences)
     : layout_(std::move(layout)),
       sentences_(sentences),
-      numbers_(usize(sentences * layout_->width()), kNotMeasured) {}
+      numbers_(usize(sentences * layout_->width()), kUndefined) {}
 
 std::span<double> CountTable::row(Index sentence) {
   const Index width = layout_->width();
@@ -127,7 +125,7 @@ CountRows rows_of(const CountTable& table, std::span<const Index> sentences) {
 
 double Counts::largest(std::string_view column, Index width, Index part) const {
   const Index place = layout_.place(column, width) + part;
-  double largest = kNotMeasured;
+  double largest = kUndefined;
   for (const double* row : rows_)
     if (!(largest >= row[place])) largest = std::isnan(row[place]) ? largest : row[place];
   return largest;

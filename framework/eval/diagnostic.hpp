@@ -86,8 +86,6 @@ struct DiagnosticOptions {
   }
 };
 
-inline constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
-
 // The first `count` sentences of a split that have a reference, by their places.
 std::vector<Index> seen_sentences(const Split& split, Index count);
 

@@ -12,7 +12,7 @@ MetricFacts Metric::facts() const {
 }
 
 double ratio(double numerator, double denominator) {
-  return denominator == 0 ? std::numeric_limits<double>::quiet_NaN() : numerator / denominator;
+  return denominator == 0 ? kUndefined : numerator / denominator;
 }
 
 std::vector<NamedMetric> all_metrics() {

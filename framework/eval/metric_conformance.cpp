@@ -197,7 +197,7 @@ class Trial {
  private:
   // NaN: left as it was.
   std::vector<double> counted(const CountColumn& column, const EvaluatedSentence& sentence) const {
-    std::vector<double> numbers(usize(column.width) + kBehind, std::nan(""));
+    std::vector<double> numbers(usize(column.width) + kBehind, kUndefined);
     column.count(sentence, std::span(numbers).first(usize(column.width)));
     return numbers;
   }

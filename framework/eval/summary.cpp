@@ -33,7 +33,7 @@ double MetricTable::find(const std::string& row, const std::string& metric) cons
   const auto r = std::ranges::find(rows, row) - rows.begin();
   const auto m = std::ranges::find(metrics, metric) - metrics.begin();
   const bool known = r < std::ssize(rows) && m < std::ssize(metrics);
-  return known ? at(usize(r), usize(m)) : std::nan("");
+  return known ? at(usize(r), usize(m)) : kUndefined;
 }
 
 double MetricTable::at(const std::string& row, const std::string& metric) const {

@@ -13,7 +13,9 @@
 namespace softalign {
 namespace {
 
-kernels::AttentionSizes sizes_of(Var rows, std::span<const Index> lengths, std::string_view op) {
+kernels::AttentionSizes attended_sizes(Var rows,
+                                       std::span<const Index> lengths,
+                                       std::string_view op) {
   ops::require(rows.shape().rank() == 2 && rows.shape()[0] == static_cast<Index>(lengths.size()),
                op,
                "the first argument must be [B,S] with a length for each of B",
@@ -30,7 +32,7 @@ Var coverage_energy(Var keys,
                     Var w,
                     std::span<const Index> lengths,
                     std::span<const Index> begins) {
-  auto n = sizes_of(attended, lengths, "coverage_energy");
+  auto n = attended_sizes(attended, lengths, "coverage_energy");
   n.begins = begins.data();
   n.units = v.shape().size();
   ops::require(keys.shape() == Shape{n.sentences, n.positions, n.units} &&
@@ -73,7 +75,7 @@ Var coverage_energy(Var keys,
 }
 
 Var sparsemax_prefix(Var energies, std::span<const Index> lengths) {
-  const auto n = sizes_of(energies, lengths, "sparsemax_prefix");
+  const auto n = attended_sizes(energies, lengths, "sparsemax_prefix");
   Tape& tape = energies.tape();
   View weights = tape.allocate(energies.shape());
   const Arena::Mark mark = tape.arena().mark();
@@ -86,7 +88,7 @@ Var sparsemax_prefix(Var energies, std::span<const Index> lengths) {
 }
 
 Var gaussian_window(Var weights, Var centers, real deviation, std::span<const Index> lengths) {
-  const auto n = sizes_of(weights, lengths, "gaussian_window");
+  const auto n = attended_sizes(weights, lengths, "gaussian_window");
   ops::require(centers.shape().size() == n.sentences && deviation > 0,
                "gaussian_window",
                "one centre for each sentence, and a deviation above 0",
@@ -106,7 +108,7 @@ Var gaussian_window(Var weights, Var centers, real deviation, std::span<const In
 }
 
 Var monotonic_prefix(Var stop, Var previous, std::span<const Index> lengths) {
-  const auto n = sizes_of(stop, lengths, "monotonic_prefix");
+  const auto n = attended_sizes(stop, lengths, "monotonic_prefix");
   ops::require(previous.shape() == stop.shape(),
                "monotonic_prefix",
                "stop and previous must both be [B,S]",
@@ -127,7 +129,7 @@ Var monotonic_prefix(Var stop, Var previous, std::span<const Index> lengths) {
 }
 
 Var permute_prefix(Var x, const Index* places, std::span<const Index> lengths) {
-  const auto n = sizes_of(x, lengths, "permute_prefix");
+  const auto n = attended_sizes(x, lengths, "permute_prefix");
   View y = x.tape().zeros(x.shape());
   // Calls f(from, to) for each valid position.
   const auto for_each = [=](auto f) {

@@ -8,12 +8,12 @@ namespace softalign {
 namespace {
 
 // A row of the last dimension: whose it is, when, and which of those.
-struct Row {
+struct DroppedRow {
   Index sentence, step, other;
 };
 
-Row row_at(const Shape& shape, DropoutAxes axes, Index row) {
-  Row at{0, axes.step, 0};
+DroppedRow row_at(const Shape& shape, DropoutAxes axes, Index row) {
+  DroppedRow at{0, axes.step, 0};
   Index others = 1;
   for (int axis = shape.rank() - 2; axis >= 0; --axis) {
     const Index place = row % shape[axis];
@@ -69,7 +69,7 @@ Var dropout(Var x, double rate, const RandomStream& stream, DropoutAxes axes, Dr
   const real scale = static_cast<real>(1 / (1 - rate));
   Keep* keep = tape.arena().array_of<Keep>(rows * drawn);
   for (Index r = 0; r < rows; ++r) {
-    const Row at = row_at(shape, axes, r);
+    const DroppedRow at = row_at(shape, axes, r);
     draw(numbers, noise->round(at.sentence, at.step), at.other, least, drawn, keep + r * drawn);
   }
   // Calls f(place, factor) for every number.

@@ -43,7 +43,7 @@ double value_of(const Measurement& m, const StoredResults& run, Index draw) {
   if (!m.of_diagnostic()) return run.value(m.metric, drawn_sentences(run, m, draw));
   const auto found = run.found.find(m.metric);
   return found == run.found.end()
-             ? std::nan("")
+             ? kUndefined
              : found->second.mean(static_cast<double>(m.shortest), static_cast<double>(m.longest));
 }
 
@@ -159,7 +159,7 @@ JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const Measured& me
   }
   judged.resamples = std::ssize(held);
   judged.interval = range_of(differences);
-  judged.p = enough && seeds > 1 ? p_bootstrap(differences, judged.difference.mean) : std::nan("");
+  judged.p = enough && seeds > 1 ? p_bootstrap(differences, judged.difference.mean) : kUndefined;
   judged.confidence =
       ratio(std::accumulate(held.begin(), held.end(), 0.0), static_cast<double>(held.size()));
   judged.verdict = !is_supported(judged, range_of(held)) ? Verdict::undecided

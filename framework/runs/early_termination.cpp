@@ -15,12 +15,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
 fs::path history_file(const fs::path& run_folder) { return run_folder / "early_termination.json"; }
 
 // JSON has no NaN: null.
-double number(const Json& json) { return json.is_null() ? kNaN : json.get<double>(); }
+double number(const Json& json) { return json.is_null() ? kUndefined : json.get<double>(); }
 
 // What has diverged is the worst of all.
 bool better(double a, double b, bool maximize) {
@@ -122,7 +120,7 @@ std::vector<PruneDecision> median(const EarlyTerminateOptions& rule,
       maximize,
       [&](const DevHistory& h) { return value_up_to(h, decision.update); },
       decision);
-  decision.cut = kNaN;
+  decision.cut = kUndefined;
   if (std::ssize(values) < rule.startup) return {decision};
   const std::size_t half = values.size() / 2;
   decision.cut = values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
@@ -170,7 +168,7 @@ class ListPruner final : public Pruner {
 
  private:
   std::vector<PruneDecision> decisions_now(Index update, double value) {
-    if (ask_) return {{update, "optuna", value, kNaN, {}, !ask_(update, value)}};
+    if (ask_) return {{update, "optuna", value, kUndefined, {}, !ask_(update, value)}};
     OtherRuns others;
     for (const ListedRun& row : list_.rows)
       if (row.run_id != row_.run_id)

@@ -23,7 +23,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kFormat = "softalign-plan";
+constexpr const char* kPlanFormat = "softalign-plan";
 constexpr int kVersion = 2;  // 1 was plan.yaml
 constexpr const char* kRemedy =
     "plans are not edited by hand: `sweep extend` adds rows, another sweep has another name; "
@@ -64,7 +64,7 @@ fs::path file_seen_from(const fs::path& folder, const fs::path& file) {
 Json header_of(const RunList& list) {
   Json parameters = Json::array();
   for (const SweepParameter& parameter : list.parameters) parameters.push_back(json_of(parameter));
-  return {{"format", kFormat},
+  return {{"format", kPlanFormat},
           {"format_version", kVersion},
           {"about", "made by softalign, which adds rows; do not edit"},
           {"name", list.name},
@@ -131,7 +131,7 @@ ListedRun row_in(const Json& json, const Position& where) {
 }
 
 void read_header(const Json& json, RunList& list, const Position& where) {
-  if (json.at("format") != kFormat) edited(where.file);
+  if (json.at("format") != kPlanFormat) edited(where.file);
   if (json.at("format_version") != kVersion)
     throw SpecError("{}: format_version {} is not known here; use the softalign that wrote it",
                     where.str(),

@@ -9,6 +9,7 @@
 #include "framework/analysis/run_index.hpp"
 #include "framework/analysis/sweep_index.hpp"
 #include "framework/base/path.hpp"
+#include "framework/base/types.hpp"
 #include "framework/config/scalar.hpp"
 #include "framework/record/folder/runs_below.hpp"
 #include "framework/record/journal/journal.hpp"
@@ -110,7 +111,7 @@ ListStatus list_status(const RunList& list) {
         summary = &summaries.emplace(run.root, summarize_run(run)).first->second;
       return look_at(run, row, summary, std::ref(witness));
     }));
-    status.metric.push_back(std::numeric_limits<double>::quiet_NaN());
+    status.metric.push_back(kUndefined);
     status.summaries.emplace_back();
     if (!summary) continue;
     const RunState state = status.rows.back().state;

@@ -46,7 +46,7 @@ void read_table(const RunList& list, ListStatus& status) {
   const std::string metric =
       table.exists("value") ? "value" : "dev_" + list.options.metric.name.substr(4);
   const std::vector<std::string> ids = texts("run_id"), states = texts("state");
-  std::vector<double> values(ids.size(), std::nan(""));
+  std::vector<double> values(ids.size(), kUndefined);
   if (table.exists(metric)) values = std::get<std::vector<double>>(table.read(metric));
   for (std::size_t i = 0; i < list.rows.size(); ++i) {
     const auto at = usize(std::ranges::find(ids, list.rows[i].run_id) - ids.begin());

@@ -10,17 +10,13 @@
 #include "framework/seq/cost.hpp"
 
 namespace softalign {
-namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-}  // namespace
+namespace {}  // namespace
 
 void RowCosts::look(std::chrono::milliseconds most) {
   const auto end = std::chrono::steady_clock::now() + most;
   while (costs_.size() < list_.rows.size() && std::chrono::steady_clock::now() < end) {
     const ListedRun& row = list_.rows[costs_.size()];
-    double found = kNaN;
+    double found = kUndefined;
     try {
       found = cost(row);
     } catch (const std::exception&) {  // reported by the worker of the row
@@ -31,7 +27,7 @@ void RowCosts::look(std::chrono::milliseconds most) {
 
 double RowCosts::of(const ListedRun& row) const {
   const auto at = usize(&row - list_.rows.data());
-  return at < costs_.size() ? costs_[at] : kNaN;
+  return at < costs_.size() ? costs_[at] : kUndefined;
 }
 
 RowCosts::Pairs RowCosts::pairs(const Spec& spec) {

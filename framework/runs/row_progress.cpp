@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "framework/base/error.hpp"
+#include "framework/base/types.hpp"
 #include "framework/record/folder/status.hpp"
 
 namespace softalign {
@@ -36,7 +37,7 @@ void RowProgress::look() {
 }
 
 double RowProgress::seconds_per_update() const {
-  if (updates_ == 0 || update_ <= first_update_) return std::numeric_limits<double>::quiet_NaN();
+  if (updates_ == 0 || update_ <= first_update_) return kUndefined;
   return (last_time_ - first_time_) / static_cast<double>(update_ - first_update_);
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "framework/base/types.hpp"
 #include "framework/record/folder/run_folder.hpp"
 #include "framework/record/journal/journal.hpp"
 
@@ -31,7 +32,7 @@ class RowProgress {
   Index update_ = 0, updates_ = 0;
   Index first_update_ = -1;  // of this attempt, with the time it was recorded
   double first_time_ = 0, last_time_ = 0;
-  double value_ = std::numeric_limits<double>::quiet_NaN();
+  double value_ = kUndefined;
 };
 
 }  // namespace softalign

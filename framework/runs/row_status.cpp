@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "framework/base/path.hpp"
+#include "framework/base/types.hpp"
 #include "framework/config/scalar.hpp"
 #include "framework/record/file.hpp"
 #include "framework/record/folder/runs_below.hpp"
@@ -61,7 +62,7 @@ std::vector<std::string> state_texts(const RunList& list, const std::vector<RowS
 double metric_of(const RunList& list, const RunStatus& row) {
   for (const auto& [name, value] : row.metrics)
     if (name == list.options.metric.name) return value;
-  return std::numeric_limits<double>::quiet_NaN();
+  return kUndefined;
 }
 
 }  // namespace softalign

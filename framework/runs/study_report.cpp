@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kFormat = "softalign-study";
+constexpr const char* kStudyFormat = "softalign-study";
 
 // The cells of each row, right-aligned in columns; the first column is left-aligned.
 std::string aligned(const std::vector<std::vector<std::string>>& rows) {
@@ -116,7 +116,7 @@ std::string study_json(const Study& study,
                        const RunList& list,
                        const std::vector<std::size_t>& rows,
                        const StudyOutcome& outcome) {
-  Json json{{"format", kFormat},
+  Json json{{"format", kStudyFormat},
             {"format_version", 1},
             {"name", study.name},
             {"question", study.question},
@@ -140,7 +140,7 @@ std::string study_json(const Study& study,
 
 bool is_study_json(const std::filesystem::path& file) {
   try {
-    return read_json<Json>(read_file(file)).value("format", "") == kFormat;
+    return read_json<Json>(read_file(file)).value("format", "") == kStudyFormat;
   } catch (const DataError&) {
     return false;
   } catch (const Json::exception&) {

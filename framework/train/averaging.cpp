@@ -22,11 +22,11 @@ void Averaging::updated(Index update, const real* parameters, Workers& workers) 
   if (options_.type != "exponential") return;
   const double made = static_cast<double>(update);
   const real share = static_cast<real>(1 - std::min(options_.decay, (1 + made) / (10 + made)));
-  constexpr Index kChunk = 1 << 16;
+  constexpr Index kAveragedChunk = 1 << 16;
   const Index size = static_cast<Index>(size_);
-  workers.run((size + kChunk - 1) / kChunk, [&](Index chunk) {
-    const Index end = std::min(size, (chunk + 1) * kChunk);
-    for (Index i = chunk * kChunk; i < end; ++i)
+  workers.run((size + kAveragedChunk - 1) / kAveragedChunk, [&](Index chunk) {
+    const Index end = std::min(size, (chunk + 1) * kAveragedChunk);
+    for (Index i = chunk * kAveragedChunk; i < end; ++i)
       moving_[usize(i)] += share * (parameters[i] - moving_[usize(i)]);
   });
 }

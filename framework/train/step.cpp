@@ -8,9 +8,9 @@
 namespace softalign {
 namespace {
 
-constexpr Index kChunk = 1 << 14;  // numbers that are updated in one piece
+constexpr Index kUpdatedChunk = 1 << 14;  // numbers that are updated in one piece
 
-Index chunks(Index numbers) { return (numbers + kChunk - 1) / kChunk; }
+Index chunks(Index numbers) { return (numbers + kUpdatedChunk - 1) / kUpdatedChunk; }
 
 }  // namespace
 
@@ -117,13 +117,13 @@ void TrainingStep::update(Index number, double rate_factor, double norm) {
   const Index of_layers = chunks(dense), of_tables = chunks(size - dense);
   workers_.run(of_layers + of_tables, [&](Index chunk) {
     if (chunk < of_layers) {
-      const Index begin = chunk * kChunk;
-      apply(begin, std::min(kChunk, dense - begin), weight_gradients_.data() + begin);
+      const Index begin = chunk * kUpdatedChunk;
+      apply(begin, std::min(kUpdatedChunk, dense - begin), weight_gradients_.data() + begin);
       return;
     }
-    alignas(64) real gradient[kChunk];
-    const Index begin = dense + (chunk - of_layers) * kChunk,
-                count = std::min(kChunk, size - begin);
+    alignas(64) real gradient[kUpdatedChunk];
+    const Index begin = dense + (chunk - of_layers) * kUpdatedChunk,
+                count = std::min(kUpdatedChunk, size - begin);
     if (!table_gradients_.read(begin, count, gradient)) {
       if (decay == 0 && optimizer_.rests_without_gradient()) return;
       std::fill_n(gradient, count, real{0});

@@ -9,20 +9,20 @@
 namespace softalign {
 namespace {
 
-constexpr Index kChunk = 1 << 14;  // numbers that are cleared or squared in one piece
-constexpr Index kColumns = 256;    // of a weight that are computed in one piece, at least
+constexpr Index kClearedChunk = 1 << 14;  // numbers that are cleared or squared in one piece
+constexpr Index kGradientColumns = 256;   // of a weight that are computed in one piece, at least
 
 }  // namespace
 
 WeightGradients::WeightGradients(const ParameterStore& store, int threads)
     : numbers_(zeros_in_large_pages(store.dense_size())),
-      squares_((numbers_.size() + kChunk - 1) / kChunk) {
+      squares_((numbers_.size() + kClearedChunk - 1) / kClearedChunk) {
   for (const Parameter& parameter : store.all()) {
     if (parameter.table || !parameter.trained) continue;
     const Shape& shape = parameter.shape;
     weights_.push_back({parameter.offset, shape.rows(), shape.last(), {}});
     // Wide pieces: each of them reads all that the columns are multiplied with.
-    const Index width = std::max(kColumns, (shape.last() / threads + 31) / 32 * 32);
+    const Index width = std::max(kGradientColumns, (shape.last() / threads + 31) / 32 * 32);
     for (Index first = 0; first < shape.last(); first += width)
       pieces_.push_back({weights_.size() - 1, first, std::min(width, shape.last() - first)});
   }
@@ -30,7 +30,8 @@ WeightGradients::WeightGradients(const ParameterStore& store, int threads)
 
 void WeightGradients::clear(Workers& workers) {
   workers.run(std::ssize(squares_), [&](Index chunk) {
-    const Index begin = chunk * kChunk, end = std::min(begin + kChunk, std::ssize(numbers_));
+    const Index begin = chunk * kClearedChunk,
+                end = std::min(begin + kClearedChunk, std::ssize(numbers_));
     std::fill(numbers_.begin() + begin, numbers_.begin() + end, real{0});
   });
 }
@@ -65,7 +66,8 @@ void WeightGradients::compute(const Piece& piece) {
 
 double WeightGradients::sum_of_squares(Workers& workers) {
   workers.run(std::ssize(squares_), [&](Index chunk) {
-    const Index begin = chunk * kChunk, end = std::min(begin + kChunk, std::ssize(numbers_));
+    const Index begin = chunk * kClearedChunk,
+                end = std::min(begin + kClearedChunk, std::ssize(numbers_));
     squares_[usize(chunk)] = kernels::sum_of_squares(end - begin, numbers_.data() + begin);
   });
   double sum = 0;

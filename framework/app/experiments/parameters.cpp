@@ -14,7 +14,7 @@
 namespace softalign::app {
 namespace {
 
-struct Arguments {
+struct ParametersArguments {
   SpecArguments spec;
   std::vector<Index> symbols;
   std::vector<Index> lengths = {20, 20};
@@ -26,7 +26,7 @@ struct Symbols {
   Index target;
 };
 
-Symbols symbols_of(const Arguments& arguments, const Spec& spec) {
+Symbols symbols_of(const ParametersArguments& arguments, const Spec& spec) {
   if (!arguments.symbols.empty()) return {arguments.symbols.front(), arguments.symbols.back()};
   const DataOutline outline = make_plugin<TaskKind>(spec.task)->outline();
   if (outline.source_symbols == 0)
@@ -36,7 +36,9 @@ Symbols symbols_of(const Arguments& arguments, const Spec& spec) {
 }
 
 // Nothing where this machine has no room for the model.
-std::optional<Cost> cost_of(const Arguments& arguments, const Spec& spec, const Symbols& symbols) {
+std::optional<Cost> cost_of(const ParametersArguments& arguments,
+                            const Spec& spec,
+                            const Symbols& symbols) {
   const std::vector<Index>& lengths = arguments.lengths;
   try {
     return softalign::cost_of(
@@ -46,7 +48,7 @@ std::optional<Cost> cost_of(const Arguments& arguments, const Spec& spec, const 
   }
 }
 
-std::string cost_text(const Arguments& arguments, const Cost& cost) {
+std::string cost_text(const ParametersArguments& arguments, const Cost& cost) {
   return fmt::format(
       "{} multiplications a target symbol, {} of them in the projection; {} energies, {} bytes of "
       "activations: {} source and {} target positions\n",
@@ -65,7 +67,7 @@ std::string shape_text(const Shape& shape) {
   return text;
 }
 
-void print_parameters(const Arguments& arguments) {
+void print_parameters(const ParametersArguments& arguments) {
   for (const auto& [option, numbers] :
        {std::pair("--symbols", &arguments.symbols), {"--lengths", &arguments.lengths}})
     if (numbers->size() > 2)
@@ -112,7 +114,7 @@ void print_parameters(const Arguments& arguments) {
 }  // namespace
 
 void add_parameters(CLI::App& app, Outcome&) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ParametersArguments>();
   CLI::App* command =
       add_command(app,
                   "parameters",

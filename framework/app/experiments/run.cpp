@@ -16,7 +16,7 @@
 namespace softalign::app {
 namespace {
 
-struct Arguments {
+struct RunArguments {
   SpecArguments spec;
   ExperimentOptions options;
   std::string out = "results";
@@ -46,7 +46,7 @@ void print_outcome(const ExperimentOutcome& outcome, bool json) {
   print_text("{}{}\n", outcome.was_complete ? "complete already: " : "", short_path(file));
 }
 
-void run(const Arguments& arguments) {
+void run(const RunArguments& arguments) {
   const auto resolved = load(arguments.spec, arguments.out);
   ProgressObserver observer;
   if (arguments.dry_run) {
@@ -67,7 +67,7 @@ void run(const Arguments& arguments) {
 }  // namespace
 
 void add_run(CLI::App& app, Outcome&) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<RunArguments>();
   CLI::App* command = add_command(app,
                                   "run",
                                   "train an experiment, or go on with it, and leave its record",

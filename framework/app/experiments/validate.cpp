@@ -17,7 +17,7 @@
 namespace softalign::app {
 namespace {
 
-struct Arguments {
+struct ValidateArguments {
   std::vector<std::string> files;  // and overrides among them
   std::vector<std::string> plugins;
   int threads = 0;
@@ -155,7 +155,7 @@ void print_sources(const std::string& file, const ValueSources& sources) {
   for (const std::string& line : sources.without) print_error(line);
 }
 
-void validate(const Arguments& arguments, Outcome& outcome) {
+void validate(const ValidateArguments& arguments, Outcome& outcome) {
   std::vector<std::string> files, changes;
   for (const std::string& text : arguments.files)
     (is_override(text) ? changes : files).push_back(text);
@@ -187,7 +187,7 @@ void validate(const Arguments& arguments, Outcome& outcome) {
 }  // namespace
 
 void add_validate(CLI::App& app, Outcome& outcome) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ValidateArguments>();
   CLI::App* command = add_command(app,
                                   "validate",
                                   "read specs, check their parts together and whether the files "

@@ -17,7 +17,7 @@
 namespace softalign::app {
 namespace {
 
-struct Arguments {
+struct EvaluateArguments {
   TrainedArguments trained;
   std::string split = "test";
   bool json = false;
@@ -46,7 +46,7 @@ std::string together(const TrainedRuns& runs, const std::string& average) {
   return fmt::format(", {} models together (mean of {})", runs.members.size(), average);
 }
 
-void evaluate(const Arguments& arguments) {
+void evaluate(const EvaluateArguments& arguments) {
   const TrainedRuns runs = open_trained(arguments.trained);
   const TrainedRun& run = runs.first();
   const auto search = runs.search();
@@ -129,7 +129,7 @@ void evaluate(const Arguments& arguments) {
 }  // namespace
 
 void add_evaluate(CLI::App& app, Outcome&) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<EvaluateArguments>();
   CLI::App* command = add_command(app,
                                   "evaluate",
                                   "measure a trained model again, with another search",

@@ -18,7 +18,7 @@
 namespace softalign::app {
 namespace {
 
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 
 constexpr std::size_t kLongest = 4096;  // bytes of a path; the system opens none that is longer
 
@@ -53,7 +53,7 @@ std::optional<fs::path> new_place(const fs::path& record,
 }
 
 // `identity`: what stands there in the run's identity, the digest of a file for its path.
-void add_files(Value& value, const Json& identity, DataFiles& files) {
+void add_files(Value& value, const SortedJson& identity, DataFiles& files) {
   for (Value::Entry& entry : value.entries)
     if (identity.is_object() && identity.contains(entry.key))
       add_files(entry.value, identity[entry.key], files);
@@ -66,8 +66,8 @@ void add_files(Value& value, const Json& identity, DataFiles& files) {
 }
 
 // Paths at which two JSON trees differ.
-void differences(const Json& a,
-                 const Json& b,
+void differences(const SortedJson& a,
+                 const SortedJson& b,
                  const std::string& path,
                  std::vector<std::string>& found) {
   if (!a.is_object() || !b.is_object()) {
@@ -75,19 +75,21 @@ void differences(const Json& a,
     return;
   }
   for (const auto& [key, value] : a.items())
-    differences(
-        value, b.contains(key) ? b[key] : Json(), path.empty() ? key : path + "." + key, found);
+    differences(value,
+                b.contains(key) ? b[key] : SortedJson(),
+                path.empty() ? key : path + "." + key,
+                found);
 }
 
-Json recorded_identity(const Record& record) {
-  Json identity = read_json<Json>(record.identity_json());
+SortedJson recorded_identity(const Record& record) {
+  SortedJson identity = read_json<SortedJson>(record.identity_json());
   if (!identity.is_object()) throw damaged_record(record.file(), "its identity_json is no JSON");
   return identity;
 }
 
 // What names files.
-Json inputs_of(const Json& identity) {
-  Json inputs = Json::object();
+SortedJson inputs_of(const SortedJson& identity) {
+  SortedJson inputs = SortedJson::object();
   for (const char* block : {"task", "init"})
     if (identity.contains(block)) inputs[block] = identity[block];
   return inputs;
@@ -131,14 +133,14 @@ void find_moved_data(const Record& record, Value& spec) {
 
 DataFiles data_files(const Record& record, Value& spec) {
   DataFiles files;
-  add_files(spec, read_json<Json>(record.identity_json()), files);
+  add_files(spec, read_json<SortedJson>(record.identity_json()), files);
   return files;
 }
 
 std::vector<std::string> task_differences(const Record& a, const Record& b) {
   std::vector<std::string> found;
-  differences(recorded_identity(a).value("task", Json()),
-              recorded_identity(b).value("task", Json()),
+  differences(recorded_identity(a).value("task", SortedJson()),
+              recorded_identity(b).value("task", SortedJson()),
               "task",
               found);
   return found;
@@ -153,11 +155,11 @@ std::string restore_advice(const Record& record, const std::vector<std::string>&
 DataChanges data_changes(const Record& record, const Spec& spec) {
   DataChanges found;
   find_missing(values_of(spec), found.missing);
-  const Json recorded = inputs_of(recorded_identity(record));
+  const SortedJson recorded = inputs_of(recorded_identity(record));
   const std::vector<RunName> names = names_of(spec, MissingFiles::are_left_out);
   for (auto name = names.rbegin(); name != names.rend(); ++name) {
     found.changed.clear();
-    differences(recorded, inputs_of(read_json<Json>(name->identity_json)), "", found.changed);
+    differences(recorded, inputs_of(read_json<SortedJson>(name->identity_json)), "", found.changed);
     std::erase_if(found.changed, [&](const std::string& option) {
       return std::ranges::count(found.missing, option) > 0;
     });

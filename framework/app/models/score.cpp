@@ -20,7 +20,7 @@
 namespace softalign::app {
 namespace {
 
-struct Arguments {
+struct ScoreArguments {
   TrainedArguments trained;
   std::string source, target;
   KeptFiles files;
@@ -147,7 +147,7 @@ std::string json_of(Index line, const Hypothesis& one, const Vocabulary& target)
   return json_line(json);
 }
 
-void score(const Arguments& arguments) {
+void score(const ScoreArguments& arguments) {
   const TrainedRuns runs = open_trained(arguments.trained);
   refuse_links(runs);
   KeptAlignments kept(arguments.files, runs);
@@ -178,7 +178,7 @@ void score(const Arguments& arguments) {
 }  // namespace
 
 void add_score(CLI::App& app, Outcome&) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ScoreArguments>();
   CLI::App* command = add_command(
       app,
       "score",

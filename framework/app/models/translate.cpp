@@ -30,7 +30,7 @@ namespace {
 
 constexpr const char* kInput = "standard input";
 
-struct Arguments {
+struct TranslateArguments {
   TrainedArguments trained;
   KeptFiles files;
   Index n_best = 0;  // 0: the best alone, as plain text
@@ -206,7 +206,7 @@ void refuse_text_files(const std::vector<std::string>& more) {
           "{}: not a run; text is read from standard input: < {}", file, shell_word(file));
 }
 
-void translate(const Arguments& arguments) {
+void translate(const TranslateArguments& arguments) {
   refuse_text_files(arguments.trained.more);
   const TrainedRuns runs = open_trained(arguments.trained);
   refuse_links(runs);
@@ -231,7 +231,7 @@ void translate(const Arguments& arguments) {
 }  // namespace
 
 void add_translate(CLI::App& app, Outcome&) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<TranslateArguments>();
   CLI::App* command = add_command(app,
                                   "translate",
                                   "standard input to standard output, a line a sentence, in words "

@@ -21,7 +21,7 @@
 namespace softalign::app {
 namespace {
 
-constexpr const char* kExample =
+constexpr const char* kCompareExample =
     R"(softalign compare results/reverse --metric bleu,dev/loss --baseline score=dot
 
 Runs that differ in nothing but the seed are one group. The first table has the
@@ -38,7 +38,7 @@ against what was chosen by its own score are too small.
 Runs that are not complete are named and left out. If some cannot be read, the
 table says that it is incomplete, and the exit status is not 0.)";
 
-struct Arguments {
+struct CompareArguments {
   std::vector<std::string> places = {"results"};
   std::string results = "results";
   std::string metrics;
@@ -61,7 +61,7 @@ ExitCode code_of(const std::exception& error) {
   return dynamic_cast<const DataError*>(&error) ? ExitCode::data : ExitCode::failed;
 }
 
-Runs read_runs(const Arguments& arguments, const std::vector<std::string>& series) {
+Runs read_runs(const CompareArguments& arguments, const std::vector<std::string>& series) {
   const std::vector<GivenRun> given = given_runs(arguments.places, arguments.results);
   const std::vector<RunSummary> summaries = summaries_of(given, arguments.places);
   Runs runs;
@@ -99,7 +99,7 @@ std::string too_many_groups(const Comparison& comparison) {
 }
 
 // Failed or data where runs that may belong into the comparison cannot be read, or are damaged.
-ExitCode compare_runs(const Arguments& arguments) {
+ExitCode compare_runs(const CompareArguments& arguments) {
   for (const std::string& plugin : arguments.plugins) load_plugin(plugin);
   std::vector<MetricName> metrics;
   if (!arguments.metrics.empty()) metrics = metric_names(arguments.metrics);
@@ -166,13 +166,13 @@ ExitCode compare_runs(const Arguments& arguments) {
 }  // namespace
 
 void add_compare(CLI::App& app, Outcome& outcome) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<CompareArguments>();
   CLI::App* command =
       add_command(app,
                   "compare",
                   "runs beside each other: mean and deviation over seeds, tests against a baseline",
                   "Records",
-                  kExample);
+                  kCompareExample);
   command
       ->add_option("runs", arguments->places, "runs, as `show` takes them, or folders above some")
       ->capture_default_str();

@@ -182,7 +182,7 @@ std::string against_text(const Comparison& comparison, const std::vector<Against
                                       fmt::format("{}", against.group + 1),
                                       seeds_text(against.difference, decimals, true)};
     if (vary) cells.push_back(fmt::format("{}", against.difference.count));
-    const double half = test ? test->of_difference.half_width : std::nan("");
+    const double half = test ? test->of_difference.half_width : kUndefined;
     cells.push_back(std::isnan(half) ? "-" : "±" + decimal_text(half, decimals));
     if (with_p) cells.push_back(p_text(test, test ? test->p_randomisation : 0));
     if (corrected) cells.push_back(p_text(test, against.p_randomisation));

@@ -16,7 +16,7 @@
 namespace softalign::app {
 namespace {
 
-struct Arguments {
+struct DiffArguments {
   std::array<std::string, 2> runs;
   std::string results = "results";
   bool exit_code = false;
@@ -170,7 +170,7 @@ Json json_of(const RunDifference& difference) {
   return json;
 }
 
-ExitCode diff(const Arguments& arguments) {
+ExitCode diff(const DiffArguments& arguments) {
   const Record a(find_run({arguments.runs[0], arguments.results})),
       b(find_run({arguments.runs[1], arguments.results}));
   const RunDifference difference = difference_of_runs(a, b);
@@ -195,7 +195,7 @@ ExitCode diff(const Arguments& arguments) {
 }  // namespace
 
 void add_diff(CLI::App& app, Outcome& outcome) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<DiffArguments>();
   CLI::App* command = add_command(
       app,
       "diff",

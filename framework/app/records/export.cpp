@@ -26,7 +26,7 @@ const std::map<std::string, ExportWhat> kWhat = {{"runs", ExportWhat::runs},
                                                  {"curves", ExportWhat::curves},
                                                  {"sentences", ExportWhat::sentences}};
 
-struct Arguments {
+struct ExportArguments {
   std::vector<std::string> places;
   std::string results = "results";
   std::string format = "csv";
@@ -64,7 +64,7 @@ void check_used(const CLI::App& command, const std::string& what) {
 }
 
 // The links of one run.
-std::string exported_links(const Arguments& arguments) {
+std::string exported_links(const ExportArguments& arguments) {
   const auto runs = given_runs(arguments.places, arguments.results);
   if (runs.size() != 1)
     throw SpecError("--what links: takes one run, and there are {}", runs.size());
@@ -76,7 +76,7 @@ std::string exported_links(const Arguments& arguments) {
 }
 
 // Failed where a run that belongs into the table cannot be read.
-ExitCode export_tables(Arguments& arguments) {
+ExitCode export_tables(ExportArguments& arguments) {
   arguments.file.check();
   for (const std::string& plugin : arguments.plugins) load_plugin(plugin);
   if (arguments.what == "report") {
@@ -107,7 +107,7 @@ ExitCode export_tables(Arguments& arguments) {
 }  // namespace
 
 void add_export(CLI::App& app, Outcome& outcome) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ExportArguments>();
   CLI::App* command = add_command(
       app,
       "export",

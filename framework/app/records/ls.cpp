@@ -12,7 +12,7 @@
 namespace softalign::app {
 namespace {
 
-struct Arguments {
+struct LsArguments {
   std::string folder = "results";
   std::vector<std::string> states;
   std::string sort;
@@ -88,7 +88,7 @@ void print_table(const std::vector<Line>& lines) {
 }
 
 // Failed where some run, or what may hold runs, cannot be read.
-ExitCode ls(const Arguments& arguments) {
+ExitCode ls(const LsArguments& arguments) {
   std::vector<Line> lines = lines_below(arguments.folder);
   const bool any = !lines.empty();
   ExitCode code = ExitCode::done;
@@ -114,7 +114,7 @@ ExitCode ls(const Arguments& arguments) {
 }  // namespace
 
 void add_ls(CLI::App& app, Outcome& outcome) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<LsArguments>();
   CLI::App* command = add_command(
       app, "ls", "the runs below a folder and how they stand", "Records", "softalign ls");
   command->add_option("folder", arguments->folder, "where to look")->capture_default_str();

@@ -16,7 +16,6 @@
 namespace softalign::app {
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 const std::string kDev = "dev/", kTest = "test/";
 
 // Every key that sorts these lines, for a message.
@@ -83,7 +82,7 @@ std::vector<Line> lines_below(const std::string& folder) {
 double last_value(const RunSummary& summary, const std::string& name) {
   for (const auto& [known, value] : summary.status.metrics)
     if (known == name) return value;
-  return kNone;
+  return kUndefined;
 }
 
 double dev_value(const RunSummary& summary, const std::string& metric) {
@@ -93,7 +92,7 @@ double dev_value(const RunSummary& summary, const std::string& metric) {
 double test_value(const RunSummary& summary, const std::string& metric) {
   const auto& names = summary.test.metrics;
   const auto found = std::find(names.begin(), names.end(), metric);
-  return found == names.end() ? kNone : summary.test.at(0, usize(found - names.begin()));
+  return found == names.end() ? kUndefined : summary.test.at(0, usize(found - names.begin()));
 }
 
 void keep_states(std::vector<Line>& lines, const std::vector<std::string>& states) {

@@ -11,7 +11,7 @@
 namespace softalign::app {
 namespace {
 
-struct Arguments {
+struct ReportArguments {
   std::vector<std::string> places;
   std::string results = "results";
   OutputFile output;
@@ -19,7 +19,7 @@ struct Arguments {
   bool checklist = false;
 };
 
-void report(const Arguments& arguments) {
+void report(const ReportArguments& arguments) {
   std::vector<std::string> words;
   if (!arguments.output.path.empty()) words.push_back("--output=" + arguments.output.path);
   if (arguments.output.force) words.emplace_back("--force");
@@ -36,7 +36,7 @@ void report(const Arguments& arguments) {
 }  // namespace
 
 void add_report(CLI::App& app, Outcome&) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ReportArguments>();
   CLI::App* command =
       add_command(app,
                   "report",

@@ -38,8 +38,8 @@ Json json_of(const LengthTable& table, const std::vector<std::string>& series) {
   for (std::size_t g = 0; g < table.cells.size(); ++g) {
     Json cells = Json::array();
     for (const LengthCell& cell : table.cells[g])
-      cells.push_back({{"mean", cell.over_seeds.count > 0 ? cell.over_seeds.mean : std::nan("")},
-                       {"sd", cell.over_seeds.count > 1 ? cell.over_seeds.deviation : std::nan("")},
+      cells.push_back({{"mean", cell.over_seeds.count > 0 ? cell.over_seeds.mean : kUndefined},
+                       {"sd", cell.over_seeds.count > 1 ? cell.over_seeds.deviation : kUndefined},
                        {"n", cell.over_seeds.count},
                        {"seeds", cell.seeds},
                        {"low", cell.low},
@@ -109,7 +109,7 @@ Json judged_claims(Report& report) {
 }
 
 // As the runs know them, and of those that none has as this program does.
-Json metrics_json(const std::vector<Panel>& panels) {
+Json metric_facts_json(const std::vector<Panel>& panels) {
   std::map<std::string, MetricFacts> metrics;
   for (const Panel& panel : panels)
     for (const FinishedRun& run : panel.runs)
@@ -134,7 +134,7 @@ Json report_json(const std::vector<std::string>& places,
                {"series", report.series},
                {"ranked_by", report.ranked_by},
                {"resamples", draws.resamples},
-               {"metrics", metrics_json(report.panels)},
+               {"metrics", metric_facts_json(report.panels)},
                {"runs", Json::array()},
                {"panels", Json::array()},
                {"list", nullptr}};

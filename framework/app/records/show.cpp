@@ -23,7 +23,7 @@
 namespace softalign::app {
 namespace {
 
-struct Arguments {
+struct ShowArguments {
   RunArgument run;
   std::optional<Index> sentence;
   std::string module;
@@ -173,7 +173,7 @@ void show_summary(const Record& record) {
   print_text("{}\n{}", diagnostics_summary(record), attempts(record));
 }
 
-Json json_of(const Record& record) {
+Json record_json(const Record& record) {
   Json json = attributes(record, "");
   json["state"] = record.state();
   json["record"] = record.file().string();
@@ -187,7 +187,7 @@ Json json_of(const Record& record) {
   return json;
 }
 
-void show(const Arguments& arguments) {
+void show(const ShowArguments& arguments) {
   const std::filesystem::path path = find_run(arguments.run);
   ShownSentence sentence{arguments.sentence, arguments.module, arguments.head, arguments.json};
   if (is_alignment_record(path)) return show_alignment_record(AlignmentRecord(path), sentence);
@@ -210,7 +210,7 @@ void show(const Arguments& arguments) {
     return print_text("{}", tables);
   }
   if (arguments.json)
-    print_json(json_of(record));
+    print_json(record_json(record));
   else
     show_summary(record);
 }
@@ -218,7 +218,7 @@ void show(const Arguments& arguments) {
 }  // namespace
 
 void add_show(CLI::App& app, Outcome&) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ShowArguments>();
   CLI::App* command = add_command(app,
                                   "show",
                                   "what a record holds; or how a sentence was aligned",

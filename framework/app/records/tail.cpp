@@ -19,7 +19,7 @@
 namespace softalign::app {
 namespace {
 
-struct Arguments {
+struct TailArguments {
   RunArgument run;
   int lines = 20;
   bool follow = false;
@@ -84,7 +84,7 @@ class Journals {
   bool begun_ = false;
 };
 
-void tail(const Arguments& arguments) {
+void tail(const TailArguments& arguments) {
   if (arguments.lines == 0 && !arguments.follow)
     throw SpecError("-n 0 shows nothing; add -f to see only what comes from now on");
   const RunFolder run = find_run_folder(arguments.run);
@@ -106,7 +106,7 @@ void tail(const Arguments& arguments) {
 }  // namespace
 
 void add_tail(CLI::App& app, Outcome&) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<TailArguments>();
   CLI::App* command = add_command(app,
                                   "tail",
                                   "the last numbers of a run, also while it trains",

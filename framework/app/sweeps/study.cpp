@@ -20,7 +20,7 @@
 namespace softalign::app {
 namespace {
 
-struct Arguments {
+struct StudyArguments {
   SpecArguments study;
   LocalArguments local;
   std::string out = "results";
@@ -66,7 +66,7 @@ class StudyDisplay final : public SweepDisplay {
 // Rather now than after hours.
 void check_sizes(const StudyPlan& plan,
                  const std::vector<std::size_t>& chosen,
-                 const Arguments& arguments,
+                 const StudyArguments& arguments,
                  const LoadSpec& load) {
   for (const std::size_t i : chosen) {
     const ListedRun& row = plan.list.rows[i];
@@ -83,7 +83,7 @@ void check_sizes(const StudyPlan& plan,
 std::pair<std::vector<RowStatus>, bool> run_rows(const Study& study,
                                                  const StudyPlan& plan,
                                                  const std::vector<std::size_t>& chosen,
-                                                 const Arguments& arguments,
+                                                 const StudyArguments& arguments,
                                                  const LoadSpec& load) {
   SweepArguments words;
   words.plugins = arguments.study.plugins;
@@ -104,7 +104,7 @@ std::pair<std::vector<RowStatus>, bool> run_rows(const Study& study,
   return {std::move(rows), stopped};
 }
 
-ExitCode study(const Arguments& arguments) {
+ExitCode study(const StudyArguments& arguments) {
   const Study study = read_study(arguments.study.file, arguments.tiny);
   const LoadSpec load_spec = [&](SpecTree tree) {
     return load(std::move(tree), arguments.study.plugins, arguments.out);
@@ -160,7 +160,7 @@ ExitCode study(const Arguments& arguments) {
 }  // namespace
 
 void add_study(CLI::App& app, Outcome& outcome) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<StudyArguments>();
   arguments->local = {.workers = 1, .threads = 0, .sizes = {}, .rows = {}};
   CLI::App* command = add_command(
       app,

@@ -124,7 +124,7 @@ Json list_json(const RunList& list, const ListStatus* status) {
       ranking.push_back({{"rows", one.rows},
                          {"complete", one.complete},
                          {"mean", one.metric.mean},
-                         {"sd", one.metric.count > 1 ? one.metric.deviation : std::nan("")}});
+                         {"sd", one.metric.count > 1 ? one.metric.deviation : kUndefined}});
   return {{"name", list.name},
           {"folder", list.folder.string()},
           {"file", list.file.string()},

@@ -25,7 +25,7 @@
 namespace softalign::app {
 namespace {
 
-struct Arguments {
+struct SweepRunArguments {
   SweepArguments sweep;
   LocalArguments local;
   std::vector<std::string> states = {"failed", "trained", "corrupt"};
@@ -78,7 +78,7 @@ ExitCode finish(const RunList& list,
 }
 
 // Optuna decides what comes next, so it is the one that works through the sweep.
-[[noreturn]] void run_optuna(const Arguments& arguments, const Sweep& sweep) {
+[[noreturn]] void run_optuna(const SweepRunArguments& arguments, const Sweep& sweep) {
   std::vector<std::string> words = {"--run-cap",
                                     fmt::format("{}", *sweep.run_cap),
                                     "--out=" + arguments.sweep.out,
@@ -93,7 +93,7 @@ ExitCode finish(const RunList& list,
   become_script("optuna_sweep.py", words, "python3-optuna");
 }
 
-ExitCode run(const Arguments& arguments) {
+ExitCode run(const SweepRunArguments& arguments) {
   const fs::path file = arguments.sweep.file;
   if (!fs::is_directory(file) && !arguments.dry_run && !is_study(file))
     if (const Sweep sweep = read_sweep(arguments.sweep.file); sweep.method == SweepMethod::optuna) {
@@ -130,7 +130,7 @@ void move_aside(const RunList& list, const RunFolder& run) {
   }
 }
 
-ExitCode retry(const Arguments& arguments) {
+ExitCode retry(const SweepRunArguments& arguments) {
   const RunList list = planned(arguments.sweep);
   LocalRunOptions options = local_options(list, arguments.sweep, arguments.local);
   options.begin.clear();
@@ -222,7 +222,7 @@ bool say_failed(const RunList& list, const std::vector<RowStatus>& rows) {
 }
 
 void add_sweep_run(CLI::App& sweep, Outcome& outcome) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<SweepRunArguments>();
   const auto sub = [&](const char* name, const char* summary) {
     CLI::App* command = add_sweep_command(sweep, name, summary);
     add_plan_options(*command, arguments->sweep);

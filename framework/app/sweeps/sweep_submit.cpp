@@ -19,7 +19,7 @@
 namespace softalign::app {
 namespace {
 
-struct Arguments {
+struct SweepSubmitArguments {
   SweepArguments sweep;
   std::string profile;
   bool failed = false;
@@ -28,7 +28,7 @@ struct Arguments {
 };
 
 // The resources of the sweep's file, as it is now, under those of the profile.
-PlacedResources resources_of(const RunList& list, const Arguments& arguments) {
+PlacedResources resources_of(const RunList& list, const SweepSubmitArguments& arguments) {
   const fs::path given = arguments.sweep.file;
   const bool is_sweep = !fs::is_directory(given) && given.filename() != "plan.jsonl";
   const fs::path file = is_sweep ? given : list.file;
@@ -59,7 +59,7 @@ std::vector<Index> rows_left(const RunList& list, bool failed) {
 }
 
 // Scripts are shown without Slurm, too.
-SubmitMode mode_of(const Arguments& arguments, ScriptSetting& setting) {
+SubmitMode mode_of(const SweepSubmitArguments& arguments, ScriptSetting& setting) {
   try {
     setting.config = SlurmConfig::ask();
   } catch (const MachineError& error) {
@@ -71,7 +71,7 @@ SubmitMode mode_of(const Arguments& arguments, ScriptSetting& setting) {
   return arguments.dry_run ? SubmitMode::dry_run : SubmitMode::submit;
 }
 
-ScriptSetting setting_of(const RunList& list, const Arguments& arguments) {
+ScriptSetting setting_of(const RunList& list, const SweepSubmitArguments& arguments) {
   ScriptSetting setting;
   setting.sweep = list.name;
   setting.folder = fs::canonical(list.folder);
@@ -109,7 +109,7 @@ void print(const RunList& list, const Submission& submission, bool dry_run) {
     print_text("what they print: {}\n", short_path(list.place().slurm_logs()));
 }
 
-void submit(const Arguments& arguments) {
+void submit(const SweepSubmitArguments& arguments) {
   const RunList list = planned_or_plan(arguments.sweep);
   if (list.method == SweepMethod::optuna)
     throw SpecError("{}: optuna proposes one row after the other; {}",
@@ -127,7 +127,7 @@ void submit(const Arguments& arguments) {
 }  // namespace
 
 void add_sweep_submit(CLI::App& sweep) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<SweepSubmitArguments>();
   CLI::App* command =
       add_sweep_command(sweep, "submit", "hand what is left of a sweep to Slurm; plans it first");
   add_plan_options(*command, arguments->sweep);

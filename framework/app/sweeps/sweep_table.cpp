@@ -16,8 +16,6 @@
 namespace softalign::app {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
 const ActiveRow* find_active(const std::vector<ActiveRow>& active, const ListedRun& row) {
   const auto found =
       std::find_if(active.begin(), active.end(), [&](const ActiveRow& a) { return a.row == &row; });
@@ -111,7 +109,7 @@ std::string sweep_table(const RunList& list,
     const Index update = now ? now->progress.update() : rows[i].last_update;
     const Index updates = now ? now->progress.updates() : rows[i].updates;
     cells.push_back(updates_text(update, updates, is_over(rows[i].state)));
-    double value = now ? now->progress.value() : kNaN;
+    double value = now ? now->progress.value() : kUndefined;
     if (std::isnan(value)) value = all.metric.empty() ? metric_of(list, rows[i]) : all.metric[i];
     cells.push_back(
         (std::isnan(value) ? "" : value_text(list, value)) +

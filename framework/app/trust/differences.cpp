@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "framework/base/types.hpp"
 #include "framework/eval/metric.hpp"
 #include "framework/record/published/compare.hpp"
 
@@ -66,8 +67,8 @@ std::optional<Index> first_difference(const SeriesColumns& first,
                                       const std::string& column) {
   const auto a = first.columns.find(column), b = again.columns.find(column);
   const auto bits = [](const SeriesColumns& series, auto found, std::size_t i) {
-    const double value = found == series.columns.end() ? std::nan("") : found->second[i];
-    return std::bit_cast<Index>(std::isnan(value) ? std::nan("") : value);
+    const double value = found == series.columns.end() ? kUndefined : found->second[i];
+    return std::bit_cast<Index>(std::isnan(value) ? kUndefined : value);
   };
   for (std::size_t i = 0; i < again.updates.size(); ++i)
     if (i >= first.updates.size() || first.updates[i] != again.updates[i] ||

@@ -24,13 +24,13 @@
 namespace softalign::app {
 namespace {
 
-constexpr const char* kExample = R"(softalign publish 3f2a -o supplement/run.h5
+constexpr const char* kPublishExample = R"(softalign publish 3f2a -o supplement/run.h5
 
 Left out are host, kernel, environment, and every event and fact that has an
 absolute path or the host's name in it. Names, notes, tags, vocabularies and
 sentences stay as they are.)";
 
-struct Arguments {
+struct PublishArguments {
   RunArgument run;
   OutputFile out;
   std::string below;
@@ -141,7 +141,7 @@ bool is_public_copy_at(const fs::path& file) {
   }
 }
 
-void publish(const Arguments& arguments) {
+void publish(const PublishArguments& arguments) {
   arguments.out.check(is_public_copy_at);
   const Record record(find_run(arguments.run));
   const auto [yaml, runs] = public_spec(record, arguments.below);
@@ -170,9 +170,12 @@ void publish(const Arguments& arguments) {
 }  // namespace
 
 void add_publish(CLI::App& app, Outcome&) {
-  auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = add_command(
-      app, "publish", "copy a record without what tells whose machine made it", "Trust", kExample);
+  auto arguments = std::make_shared<PublishArguments>();
+  CLI::App* command = add_command(app,
+                                  "publish",
+                                  "copy a record without what tells whose machine made it",
+                                  "Trust",
+                                  kPublishExample);
   arguments->run.add_to(*command);
   arguments->out.add_to(*command, "-o,--output", "the copy, which verifies as the record does");
   command->get_option("--output")->required();

@@ -28,7 +28,7 @@
 namespace softalign::app {
 namespace {
 
-struct Arguments {
+struct VerifyArguments {
   RunArgument run;
   std::vector<std::string> overrides;
   std::vector<std::string> plugins;
@@ -128,7 +128,7 @@ struct SecondRun {
 
 // At a checkpoint before the end, or else at that of the end, behind which are evaluations; there is
 // nothing behind that of a pruned run.
-Beginning begin_at_checkpoint(const Record& record, const Arguments& arguments) {
+Beginning begin_at_checkpoint(const Record& record, const VerifyArguments& arguments) {
   const Index end = record.last_update(), latest = arguments.from.value_or(end);
   for (const Index last : {std::min(latest, end - 1), record.complete() ? latest : Index{0}})
     if (auto beginning = beginning_of(
@@ -147,7 +147,7 @@ Beginning begin_at_checkpoint(const Record& record, const Arguments& arguments) 
 SecondRun run_again(const Record& record,
                     const ResolvedSpec<Spec>& resolved,
                     const fs::path& results,
-                    const Arguments& arguments) {
+                    const VerifyArguments& arguments) {
   ExperimentOptions options;
   if (!record.complete())
     options.pruner = [&](const fs::path&) {
@@ -176,7 +176,7 @@ SecondRun run_again(const Record& record,
   return second;
 }
 
-void verify(const Arguments& arguments) {
+void verify(const VerifyArguments& arguments) {
   const Record record(find_run(arguments.run));
   if (!record.complete() && record.state() != softalign::to_string(RunState::pruned))
     throw DataError("{}: the run is {}; only one that is complete or pruned can be verified",
@@ -215,7 +215,7 @@ void verify(const Arguments& arguments) {
 }  // namespace
 
 void add_verify(CLI::App& app, Outcome&) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<VerifyArguments>();
   CLI::App* command = add_command(app,
                                   "verify",
                                   "run an experiment again from its record, compare every bit",

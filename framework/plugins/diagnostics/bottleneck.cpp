@@ -6,6 +6,7 @@
 // word that is most frequent at the position would get right. Singular values and effective rank (Roy and
 // Vetterli 2007) of both say how many directions they use.
 
+#include "framework/base/types.hpp"
 #include "framework/eval/diagnostic.hpp"
 #include "framework/eval/linear_probe.hpp"
 #include "framework/kernels/gemm.hpp"

@@ -15,6 +15,7 @@
 
 #include "framework/base/elementary.hpp"
 #include "framework/base/random.hpp"
+#include "framework/base/types.hpp"
 #include "framework/eval/diagnostic.hpp"
 
 namespace softalign {

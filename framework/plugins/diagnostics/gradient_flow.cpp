@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "framework/base/elementary.hpp"
+#include "framework/base/types.hpp"
 #include "framework/eval/diagnostic.hpp"
 
 namespace softalign {

@@ -8,12 +8,12 @@
 namespace softalign {
 namespace {
 
-struct Constants {
+struct AdadeltaConstants {
   real rate, rho, epsilon, scale;
 };
 
 SOFTALIGN_KERNEL void adadelta(
-    Index n, Constants c, const real* gradient, real* w, real* squares, real* deltas) {
+    Index n, AdadeltaConstants c, const real* gradient, real* w, real* squares, real* deltas) {
   for (Index i = 0; i < n; ++i) {
     const real g = c.scale * gradient[i];
     squares[i] = c.rho * squares[i] + (1 - c.rho) * g * g;

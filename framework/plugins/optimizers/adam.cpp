@@ -11,11 +11,12 @@
 namespace softalign {
 namespace {
 
-struct Constants {
+struct AdamConstants {
   real rate, beta1, beta2, epsilon, scale;
 };
 
-SOFTALIGN_KERNEL void adam(Index n, Constants c, const real* gradient, real* w, real* m, real* v) {
+SOFTALIGN_KERNEL void adam(
+    Index n, AdamConstants c, const real* gradient, real* w, real* m, real* v) {
   for (Index i = 0; i < n; ++i) {
     const real g = c.scale * gradient[i];
     m[i] = c.beta1 * m[i] + (1 - c.beta1) * g;

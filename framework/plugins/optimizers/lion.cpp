@@ -5,11 +5,11 @@
 namespace softalign {
 namespace {
 
-struct Constants {
+struct LionConstants {
   real rate, beta1, beta2, scale;
 };
 
-SOFTALIGN_KERNEL void lion(Index n, Constants c, const real* gradient, real* w, real* m) {
+SOFTALIGN_KERNEL void lion(Index n, LionConstants c, const real* gradient, real* w, real* m) {
   for (Index i = 0; i < n; ++i) {
     const real g = c.scale * gradient[i];
     const real direction = c.beta1 * m[i] + (1 - c.beta1) * g;

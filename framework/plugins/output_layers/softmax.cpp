@@ -1,6 +1,5 @@
 // p(y) = softmax(W r + b): a projection of the readout to the vocabulary, whose loss is fused with it. W is the
 // table of the target embeddings where model.tied_embeddings says so (Press and Wolf 2017).
-#include "framework/ops/cross_entropy.hpp"
 #include "framework/plugin.hpp"
 
 namespace softalign {

@@ -16,7 +16,7 @@
 namespace softalign {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr RunState kStates[] = {RunState::planned,
                                 RunState::claimed,
@@ -34,17 +34,17 @@ RunStatus read_status(const RunFolder& run) {
   RunStatus status;
   try {
     if (!is_there(run.status())) return status;
-    const Json json = read_json<Json>(read_file(run.status()));
+    const OrderedJson json = read_json<OrderedJson>(read_file(run.status()));
     status.state = run_state(json.at("state").get<std::string>()).value_or(RunState::planned);
     status.attempt = whole_number(json.at("attempt"));
     status.last_update = whole_number(json.at("last_update"));
     if (json.contains("updates")) status.updates = whole_number(json.at("updates"));
     json.at("heartbeat").get_to(status.heartbeat);
     for (const auto& [name, value] : json.at("metrics").items())
-      status.metrics.emplace_back(name, value.is_null() ? std::nan("") : value.get<double>());
+      status.metrics.emplace_back(name, value.is_null() ? kUndefined : value.get<double>());
   } catch (const DataError&) {
     return {};
-  } catch (const Json::exception&) {
+  } catch (const OrderedJson::exception&) {
     return {};  // by another program or a damaged disk: the claims still tell the state
   }
   return status;
@@ -170,15 +170,15 @@ std::optional<RunState> published_end(const RunFolder& run) {
 }
 
 void write_status(FileSystem& files, const RunFolder& run, const RunStatus& status) {
-  Json metrics = Json::object();
+  OrderedJson metrics = OrderedJson::object();
   for (const auto& [name, value] : status.metrics) metrics[name] = value;
-  const Json json = {{"state", to_string(status.state)},
-                     {"attempt", status.attempt},
-                     {"last_update", status.last_update},
-                     {"updates", status.updates},
-                     {"metrics", metrics},
-                     {"heartbeat", status.heartbeat},
-                     {"heartbeat_utc", utc_time(status.heartbeat)}};
+  const OrderedJson json = {{"state", to_string(status.state)},
+                            {"attempt", status.attempt},
+                            {"last_update", status.last_update},
+                            {"updates", status.updates},
+                            {"metrics", metrics},
+                            {"heartbeat", status.heartbeat},
+                            {"heartbeat_utc", utc_time(status.heartbeat)}};
   files.write_atomically(run.status(), json.dump(2) + "\n");
 }
 

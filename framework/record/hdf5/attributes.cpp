@@ -62,7 +62,7 @@ bool all_of(const Json& list, bool (Json::*is)() const noexcept) {
 }
 
 double to_number(const Json& value) {  // JSON has no NaN: it writes null
-  return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
+  return value.is_null() ? kUndefined : value.get<double>();
 }
 
 bool serves_scales(const std::string& name) {

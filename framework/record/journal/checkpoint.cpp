@@ -13,8 +13,8 @@
 namespace softalign {
 namespace {
 
-constexpr std::string_view kMagic = "SOFTCKPT";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::string_view kCheckpointMagic = "SOFTCKPT";
+constexpr std::uint32_t kCheckpointVersion = 1;
 constexpr std::size_t kHash = 64;  // hexadecimal digits
 
 }  // namespace
@@ -27,8 +27,8 @@ CheckpointMark save_checkpoint(FileSystem& files,
   for (const auto& [name, bytes] : blobs) size += name.size() + bytes.size() + 16;
   ByteWriter out;
   out.reserve(size);
-  out.raw(kMagic);
-  out.number(kVersion);
+  out.raw(kCheckpointMagic);
+  out.number(kCheckpointVersion);
   out.number<std::uint64_t>(blobs.size());
   for (const auto& [name, bytes] : blobs) {
     out.text(name);
@@ -45,14 +45,15 @@ CheckpointMark save_checkpoint(FileSystem& files,
 std::optional<Blobs> load_checkpoint(const fs::path& folder, const CheckpointMark& mark) {
   try {
     const RegularFile file(folder / mark.file);
-    if (file.size() < kMagic.size() + kHash) return std::nullopt;
+    if (file.size() < kCheckpointMagic.size() + kHash) return std::nullopt;
     std::string content(usize(file.size()) - kHash, '\0'), hash(kHash, '\0');
     if (file.read(hash.data(), kHash, content.size()) < kHash || hash != mark.sha256)
       return std::nullopt;
     content.resize(file.read(content.data(), content.size(), 0));
     if (sha256_hex(content) != mark.sha256) return std::nullopt;
     ByteReader in(content);
-    if (in.take(kMagic.size()) != kMagic || in.number<std::uint32_t>() != kVersion)
+    if (in.take(kCheckpointMagic.size()) != kCheckpointMagic ||
+        in.number<std::uint32_t>() != kCheckpointVersion)
       return std::nullopt;
     Blobs blobs;
     for (auto n = in.number<std::uint64_t>(); n > 0; --n) {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "framework/base/error.hpp"
+#include "framework/base/types.hpp"
 #include "framework/record/journal/bytes.hpp"
 #include "framework/record/published/compare.hpp"
 
@@ -21,7 +22,7 @@ std::vector<std::pair<std::string, std::string>> facts(const Frame& frame) {
   if (const auto* s = std::get_if<Scalars>(&frame)) {
     for (const auto& [name, value] : s->values) {
       ByteWriter bytes;
-      bytes.number(std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value);
+      bytes.number(std::isnan(value) ? kUndefined : value);
       add(s->series + "/" + name, s->update, bytes.bytes());
     }
   } else if (const auto* a = std::get_if<Alignment>(&frame)) {

@@ -13,8 +13,8 @@
 namespace softalign {
 namespace {
 
-constexpr std::string_view kMagic = "SOFTJRNL";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::string_view kJournalMagic = "SOFTJRNL";
+constexpr std::uint32_t kJournalVersion = 1;
 constexpr std::uint32_t kFrameMagic = 0x4d524653;  // "SFRM"
 constexpr std::size_t kFrameHead = 4 + 4 + 8 + 1;
 constexpr std::size_t kPrefix = 8 + 4 + 4;  // magic, version, length
@@ -31,8 +31,8 @@ std::string header_bytes(const JournalHeader& header) {
   body.number(header.attempt);
   body.number(header.started);
   ByteWriter out;
-  out.raw(kMagic);
-  out.number(kVersion);
+  out.raw(kJournalMagic);
+  out.number(kJournalVersion);
   out.number(static_cast<std::uint32_t>(body.bytes().size()));
   out.raw(body.bytes());
   return out.bytes();
@@ -96,14 +96,14 @@ std::optional<JournalHeader> read_header(Window& file,
         "{}: damaged, or not a softalign journal; move it away and run the spec again with --force",
         path.string());
   };
-  if (bytes.size() < kPrefix || !bytes.starts_with(kMagic)) return none();
-  ByteReader in(bytes.substr(kMagic.size()));
-  if (const auto version = in.number<std::uint32_t>(); version > kVersion)
+  if (bytes.size() < kPrefix || !bytes.starts_with(kJournalMagic)) return none();
+  ByteReader in(bytes.substr(kJournalMagic.size()));
+  if (const auto version = in.number<std::uint32_t>(); version > kJournalVersion)
     throw NewerFormat(
         "{}: journal version {} is newer than this program's {}: use a newer softalign",
         path.string(),
         version,
-        kVersion);
+        kJournalVersion);
   const std::size_t size = kPrefix + in.number<std::uint32_t>();
   if (bytes.size() < size + 4) return none();
   salt = crc(0, bytes.substr(0, size));
@@ -183,9 +183,9 @@ std::vector<Frame> JournalTail::next() {
 bool begins_as_journal(const std::filesystem::path& journal) {
   try {
     const RegularFile file(journal);
-    std::string head(kMagic.size(), '\0');
+    std::string head(kJournalMagic.size(), '\0');
     head.resize(file.read(head.data(), head.size(), 0));
-    return head == kMagic.substr(0, head.size());  // one just begun is empty
+    return head == kJournalMagic.substr(0, head.size());  // one just begun is empty
   } catch (const DataError&) {
     return false;
   }

@@ -20,7 +20,7 @@
 namespace softalign {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 // Variables that libraries, the loader or a batch system read. An allow-list, because environments
 // hold passwords.
@@ -76,8 +76,8 @@ std::string instruction_sets() {
   return found;
 }
 
-Json environment() {
-  Json variables = Json::object();
+OrderedJson environment() {
+  OrderedJson variables = OrderedJson::object();
   for (char** entry = environ; entry && *entry; ++entry) {
     const std::string_view line = *entry;
     const std::size_t equals = line.find('=');
@@ -104,25 +104,25 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-Json gather() {
+OrderedJson gather() {
   const BuildInfo& build = build_info();
-  Json json = {{"host", host_name()},
-               {"cpu_model", cpu_fact("model name")},
-               {"isa", instruction_sets()},
-               {"cpus", std::thread::hardware_concurrency()},
-               {"kernel", kernel()},
-               {"version", build.version},
-               {"arithmetic", kArithmetic},
-               {"compiler", build.compiler},
-               {"flags", build.flags},
-               {"git_commit", build.git_commit},
-               {"git_dirty", build.git_dirty},
-               {"started", utc_time(unix_time())}};
+  OrderedJson json = {{"host", host_name()},
+                      {"cpu_model", cpu_fact("model name")},
+                      {"isa", instruction_sets()},
+                      {"cpus", std::thread::hardware_concurrency()},
+                      {"kernel", kernel()},
+                      {"version", build.version},
+                      {"arithmetic", kArithmetic},
+                      {"compiler", build.compiler},
+                      {"flags", build.flags},
+                      {"git_commit", build.git_commit},
+                      {"git_dirty", build.git_dirty},
+                      {"started", utc_time(unix_time())}};
   for (const std::string_view variable : kSlurm)
     if (const std::string value = environment_variable(std::string(variable).c_str());
         !value.empty())
       json[lower(variable)] = value;
-  Json libraries = Json::object();
+  OrderedJson libraries = OrderedJson::object();
   for (const auto& [name, version] : build.libraries) libraries[name] = version;
   libraries["hdf5"] = hdf5_version();
   std::string list;
@@ -145,7 +145,7 @@ JsonObject gather_provenance() noexcept {
 }
 
 bool is_environment(const std::string& text) {
-  const Json json = read_json<Json>(text);
+  const OrderedJson json = read_json<OrderedJson>(text);
   if (!json.is_object()) return false;
   for (const auto& [name, value] : json.items())
     if (name.empty() || name.size() > kLongestName || !is_text(name) ||

@@ -12,10 +12,10 @@
 namespace softalign {
 namespace {
 
-constexpr std::size_t kDigest = 64;  // hexadecimal digits
+constexpr std::size_t kDigestDigits = 64;  // hexadecimal digits
 
 bool is_digest(std::string_view text) {
-  return text.size() == kDigest && text.find_first_not_of("0123456789abcdef") == text.npos;
+  return text.size() == kDigestDigits && text.find_first_not_of("0123456789abcdef") == text.npos;
 }
 
 // Whoever can write to the list decides what runs.
@@ -50,11 +50,12 @@ std::vector<TrustedPlugin> read_trusted_plugins(const fs::path& file) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::string line = text.substr(at, end - at);
     at = end + 1;
-    if (!is_digest(line.substr(0, kDigest)) || line.size() < kDigest + 2 || line[kDigest] != ' ')
+    if (!is_digest(line.substr(0, kDigestDigits)) || line.size() < kDigestDigits + 2 ||
+        line[kDigestDigits] != ' ')
       throw DataError("{}:{}: is no SHA-256 with a path behind it; remove the line",
                       printable(file.string(), kWhole),
                       plugins.size() + 1);
-    plugins.push_back({line.substr(0, kDigest), line.substr(kDigest + 1)});
+    plugins.push_back({line.substr(0, kDigestDigits), line.substr(kDigestDigits + 1)});
   }
   return plugins;
 }

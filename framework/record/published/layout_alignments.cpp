@@ -43,9 +43,9 @@ std::vector<float> entropy(const Alignment& a) {
   return result;
 }
 
-class Module {
+class ModuleWriter {
  public:
-  explicit Module(const std::vector<const Alignment*>& matrices) : matrices_(matrices) {
+  explicit ModuleWriter(const std::vector<const Alignment*>& matrices) : matrices_(matrices) {
     std::set<Index> updates, sentences, heads;
     for (const Alignment* a : matrices) {
       updates.insert(a->update);
@@ -161,7 +161,7 @@ void write_alignments(Hdf5Writer& file, const std::vector<Frame>& frames) {
   for (const auto& [name, by_place] : modules) {
     std::vector<const Alignment*> matrices;
     for (const auto& [place, matrix] : by_place) matrices.push_back(matrix);
-    Module(matrices).write(file, "alignments/" + name);
+    ModuleWriter(matrices).write(file, "alignments/" + name);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "framework/base/json.hpp"
+#include "framework/base/types.hpp"
 #include "framework/record/published/layout.hpp"
 
 namespace softalign {
@@ -35,7 +36,7 @@ Array joined(const Rows& rows, const std::set<Index>& updates) {
   for (const Index update : updates) {
     const auto row = rows.find(update);
     if (row == rows.end()) {
-      values.resize(values.size() + usize(size), std::numeric_limits<double>::quiet_NaN());
+      values.resize(values.size() + usize(size), kUndefined);
     } else {
       const auto& numbers = std::get<std::vector<double>>(row->second->values);
       values.insert(values.end(), numbers.begin(), numbers.end());

@@ -35,8 +35,7 @@ void write(Hdf5Writer& file, const Series& series) {
     std::vector<double> values;
     for (const auto& [update, row] : series.rows) {
       const auto value = row.find(column);
-      values.push_back(value == row.end() ? std::numeric_limits<double>::quiet_NaN()
-                                          : value->second);
+      values.push_back(value == row.end() ? kUndefined : value->second);
     }
     file.dataset(series.name + "/" + column, dims, values);
   }

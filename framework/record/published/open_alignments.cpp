@@ -9,9 +9,9 @@ namespace softalign {
 namespace {
 
 // The datasets of one module, each with the number of values that its axes ask for.
-class Module {
+class ModuleReader {
  public:
-  Module(const std::filesystem::path& file, const Hdf5Reader& hdf5, const std::string& name)
+  ModuleReader(const std::filesystem::path& file, const Hdf5Reader& hdf5, const std::string& name)
       : file_(file), hdf5_(hdf5), group_("alignments/" + name + "/") {}
 
   template <class T>
@@ -37,9 +37,11 @@ std::vector<std::string> row(const std::vector<std::string>& all, Index at, Inde
 }
 
 // All of a module but its weights, which are read as they are asked for.
-class Contents {
+class AlignmentContents {
  public:
-  Contents(const std::filesystem::path& file, const Hdf5Reader& hdf5, const std::string& name)
+  AlignmentContents(const std::filesystem::path& file,
+                    const Hdf5Reader& hdf5,
+                    const std::string& name)
       : file_(file), hdf5_(hdf5), name_(name), module_(file, hdf5, name) {
     const std::vector<Dimension> dims = hdf5_.dims(module_.group() + "weights");
     sentences_ = module_.get<std::int32_t>("sentence", -1);
@@ -93,7 +95,7 @@ class Contents {
   const std::filesystem::path& file_;
   const Hdf5Reader& hdf5_;
   const std::string& name_;
-  Module module_;
+  ModuleReader module_;
   Index n_ = 0, tgt_ = 0, src_ = 0;
   std::vector<std::int32_t> sentences_, heads_, src_len_, tgt_len_;
   std::vector<std::int64_t> updates_;
@@ -108,18 +110,18 @@ std::vector<std::string> StoredAlignments::modules() const {
 }
 
 std::vector<Index> StoredAlignments::sentences(const std::string& module) const {
-  const auto found = Module(file_, hdf5_, module).get<std::int32_t>("sentence", -1);
+  const auto found = ModuleReader(file_, hdf5_, module).get<std::int32_t>("sentence", -1);
   return {found.begin(), found.end()};
 }
 
 std::vector<Index> StoredAlignments::heads(const std::string& module) const {
-  const auto found = Module(file_, hdf5_, module).get<std::int32_t>("head", -1);
+  const auto found = ModuleReader(file_, hdf5_, module).get<std::int32_t>("head", -1);
   return {found.begin(), found.end()};
 }
 
 std::vector<Alignment> StoredAlignments::of_sentence(const std::string& name,
                                                      Index sentence) const {
-  const Contents contents(file_, hdf5_, name);
+  const AlignmentContents contents(file_, hdf5_, name);
   const auto place = std::ranges::find(contents.sentences(), sentence);
   if (place == contents.sentences().end())
     throw DataError("{}: no sentence {} in {}", file_.string(), sentence, name);
@@ -129,7 +131,7 @@ std::vector<Alignment> StoredAlignments::of_sentence(const std::string& name,
 void StoredAlignments::each_sentence(
     const std::string& name,
     const std::function<void(Index, const std::vector<Alignment>&)>& take) const {
-  const Contents contents(file_, hdf5_, name);
+  const AlignmentContents contents(file_, hdf5_, name);
   for (Index i = 0; i < std::ssize(contents.sentences()); ++i)
     take(contents.sentences()[usize(i)], contents.at(i));
 }
