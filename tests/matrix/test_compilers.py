@@ -30,8 +30,12 @@ COMPILERS = {
 def flags_of(source: Path) -> list[str]:
     """Those of the build that decide what is computed."""
     entries = json.loads((BINARIES / "compile_commands.json").read_text(encoding="utf-8"))
-    words = next(shlex.split(entry["command"]) for entry in entries
-                 if Path(entry["file"]) == source and "libsoftalign.dir" in entry["command"])  # fmt: skip
+
+    def compiles(entry: dict[str, str]) -> bool:  # alone, or with its folder
+        file = Path(entry["file"])
+        return file == source or (file.parent.name == "Unity" and f'"{source}"' in file.read_text(encoding="utf-8"))
+
+    words = next(shlex.split(entry["command"]) for entry in entries if "libsoftalign.dir" in entry["command"] and compiles(entry))
     return [word for word in words if word.startswith(("-f", "-m", "-std")) and "pch" not in word]
 
 
