@@ -24,8 +24,8 @@ bool is_there(const std::filesystem::path& path);
 // known.
 bool is_folder(const std::filesystem::path& path);
 
-// A regular file, or a link to one, open for reading. All functions throw as above; MachineError for what is no
-// regular file, with the remedy to move it away.
+// A regular file, or a link to one, open for reading. All functions throw as above; MachineError for what is
+// not a regular file, with the remedy to move it away.
 class RegularFile {
  public:
   explicit RegularFile(const std::filesystem::path& path);

@@ -14,13 +14,6 @@ namespace {
 
 constexpr std::size_t kLongestName = 200;  // the distance takes time in the product of the lengths
 
-std::string in_lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return lower;
-}
-
 // Edit distance with adjacent transpositions (optimal string alignment).
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), previous(b.size() + 1), row(b.size() + 1);
@@ -43,7 +36,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 bool alike(std::string_view given, std::string_view legal) {
   return given.size() <= kLongestName &&
-         distance(in_lower_case(given), legal) <= std::max<std::size_t>(2, given.size() / 3);
+         distance(lower_case(given), legal) <= std::max<std::size_t>(2, given.size() / 3);
 }
 
 std::string_view name_here(std::string_view name) {
@@ -61,7 +54,7 @@ std::string_view name_here(std::string_view name) {
 
 std::string suggestion(std::string_view given, const std::vector<std::string>& legal) {
   if (legal.empty()) return "";
-  const std::string start = in_lower_case(given.substr(0, kLongestName));
+  const std::string start = lower_case(given.substr(0, kLongestName));
   const auto nearest = std::ranges::min_element(
       legal, {}, [&](const std::string& name) { return distance(start, name); });
   std::string text = ";";

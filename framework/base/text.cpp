@@ -87,6 +87,13 @@ std::string shell_file(const std::string& file) {
   return shell_word(file.starts_with('-') ? "./" + file : file);
 }
 
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return lower;
+}
+
 std::string with_article(std::string_view noun) {
   const bool vowel =
       !noun.empty() && std::string_view("aeiou").find(noun.front()) != std::string_view::npos;

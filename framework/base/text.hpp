@@ -38,6 +38,9 @@ std::string shell_word(const std::string& text);
 // The same of a file, which is no option even where its name begins with "-".
 std::string shell_file(const std::string& file);
 
+// With the letters of ASCII in lower case.
+std::string lower_case(std::string_view text);
+
 // "a score", "an optimizer".
 std::string with_article(std::string_view noun);
 

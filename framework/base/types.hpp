@@ -19,7 +19,7 @@ using real = float;
 using Index = std::int64_t;  // sizes, positions, counts
 using Token = std::int32_t;  // index of a symbol in a vocabulary
 
-// A number that there is not: not measured, or not defined.
+// NaN: not measured, or not defined.
 inline constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
 // A signed index or count, not negative, as the standard library counts.

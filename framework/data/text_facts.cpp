@@ -73,10 +73,7 @@ void TextSurvey::add_unknown(const std::string& symbol) {
   const auto is_known = [&](std::string_view other) {
     return other != symbol && vocabulary_.id(other) != kUnknown;
   };
-  std::string lower = symbol;
-  for (char& c : lower)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  facts_.in_lower_case += is_known(lower);
+  facts_.in_lower_case += is_known(lower_case(symbol));
   if (first != symbol.npos)
     facts_.with_points += is_known(std::string_view(symbol).substr(first, last + 1 - first));
 }

@@ -10,7 +10,6 @@
 #include "framework/seq/cost.hpp"
 
 namespace softalign {
-namespace {}  // namespace
 
 void RowCosts::look(std::chrono::milliseconds most) {
   const auto end = std::chrono::steady_clock::now() + most;

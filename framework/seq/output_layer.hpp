@@ -55,7 +55,7 @@ class OutputLayer {
                     Arena& scratch) const = 0;
   // [T,B,V]: log p of every symbol, up to a number for each row.
   virtual Var logits(const OutputInput& input) const = 0;
-  // [V], a part of the logits of every row; empty: there is none.
+  // [V], added to the logits of every row; empty where the layer has no bias.
   virtual View bias() const { return {}; }
   // That the loss of one target symbol takes, without those of prepare.
   virtual Index multiplications() const = 0;

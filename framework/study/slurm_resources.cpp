@@ -6,18 +6,12 @@
 #include <regex>
 #include <utility>
 
+#include "framework/base/text.hpp"
 #include "framework/config/merge.hpp"
 #include "framework/config/yaml.hpp"
 
 namespace softalign {
 namespace {
-
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) {
-    return static_cast<char>(std::tolower(c));
-  });
-  return text;
-}
 
 // "--mem-per-gpu=3G" is "--mem-per-gpu".
 std::string option_name(const std::string& option) { return option.substr(0, option.find('=')); }
@@ -36,7 +30,7 @@ constexpr std::pair<const char*, const char*> kWords[] = {{"partition", "partiti
 }  // namespace
 
 std::optional<double> slurm_seconds(const std::string& time) {
-  if (lower(time) == "unlimited" || lower(time) == "infinite")
+  if (lower_case(time) == "unlimited" || lower_case(time) == "infinite")
     return std::numeric_limits<double>::infinity();
   static const std::regex pattern(
       "(?:([0-9]{1,6})-)?([0-9]{1,6})(?::([0-9]{1,6}))?(?::([0-9]{1,6}))?");
@@ -50,9 +44,9 @@ std::optional<double> slurm_seconds(const std::string& time) {
 }
 
 Position PlacedResources::place_of(const std::string& refusal) const {
-  const std::string words = lower(refusal);
+  const std::string words = lower_case(refusal);
   for (std::size_t i = 0; i < values.options.size(); ++i)
-    if (words.find(lower(option_name(values.options[i]))) != words.npos)
+    if (words.find(lower_case(option_name(values.options[i]))) != words.npos)
       if (const auto origin = origins.find("options"); origin != origins.end())
         return origin->second;
   for (const auto& [word, option] : kWords)

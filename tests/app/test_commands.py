@@ -54,7 +54,7 @@ def test_version(tmp_path: Path) -> None:
         (["help"], "unknown command 'help'; see softalign --help, and softalign COMMAND --help"),
         (["tiny.yaml"], "unknown command 'tiny.yaml'; did you mean 'run tiny.yaml'?"),
         (["run", "train.epochs=3", "tiny.yaml"], "override 1 ('tiny.yaml'): is a spec; name it before what changes it"),
-        (["ls", "tiny.yaml"], "tiny.yaml: is no folder; "),
+        (["ls", "tiny.yaml"], "tiny.yaml: not a folder; "),
         (["run", "tiny.yaml", "--thread", "2"], "unknown option '--thread'; did you mean '--threads'?"),
         (["run", "tiny.yaml", "--threads", "-1"], "--threads: "),
         (["run", "tiny.yaml", "--threads", "many"], "--threads"),

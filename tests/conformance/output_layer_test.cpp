@@ -1,5 +1,4 @@
-// The contract of output layers, tried with one that is no softmax: a pointer, as See et al. 2017 have it, that copies
-// symbols of the source.
+// The contract of output layers, tried with a pointer that copies symbols of the source (See et al. 2017).
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <cmath>

@@ -55,28 +55,25 @@ std::map<fs::path, fs::path> shortest_ends(const std::set<fs::path>& paths) {
   return ends;
 }
 
-// A file's path below a folder, if it is there under the name that the record has for it or a shorter one.
-std::optional<fs::path> path_below(const std::string& folder,
-                                   const fs::path& path,
-                                   const fs::path& whole,
-                                   const std::string& digest) {
-  if (folder.empty()) return std::nullopt;
-  const fs::path relative = whole.lexically_relative(whole_path(folder));
+// A file's path below a folder; empty where the folder has no such file, or was not given.
+fs::path path_below(const std::string& folder,
+                    const fs::path& path,
+                    const fs::path& whole,
+                    const std::string& digest) {
+  if (folder.empty()) return {};
+  const fs::path root = whole_path(folder), relative = whole.lexically_relative(root);
   std::error_code unreadable;
   if (*relative.begin() != ".." && fs::exists(whole, unreadable)) return relative;
-  if (const auto found = find_below(whole_path(folder), path, digest))
-    return found->lexically_relative(whole_path(folder));
-  return std::nullopt;
+  const auto found = find_below(root, path, digest);
+  return found ? found->lexically_relative(root) : fs::path();
 }
 
 // Names files by their path below a folder, others by as little of it as tells them apart. Returns the names of runs.
-std::vector<std::string> shorten_paths(const Record& record,
-                                       Value& spec,
-                                       const std::string& below) {
+std::set<std::string> shorten_paths(const Record& record, Value& spec, const std::string& below) {
   const fs::path folder = record.file().parent_path();
   std::vector<std::pair<Value*, fs::path>> others;
   std::set<fs::path> paths;
-  std::set<Value*> runs;
+  std::vector<const Value*> runs;
   for (const auto& [file, digest] : data_files(record, spec)) {
     std::error_code unreadable;
     const fs::path path(file->text);
@@ -84,9 +81,9 @@ std::vector<std::string> shorten_paths(const Record& record,
     if (!whole.has_filename()) whole = whole.parent_path();  // "runs/" is "runs"
     const bool short_already = path.is_relative() && *path.begin() != "..";
     if (short_already && !fs::exists(whole, unreadable)) continue;
-    if (is_run_folder(whole)) runs.insert(file);
-    if (const auto found = path_below(below, path, whole, digest)) {
-      file->text = found->string();
+    if (is_run_folder(whole)) runs.push_back(file);
+    if (const fs::path found = path_below(below, path, whole, digest); !found.empty()) {
+      file->text = found.string();
     } else {
       others.emplace_back(file, whole);
       paths.insert(whole);
@@ -96,7 +93,7 @@ std::vector<std::string> shorten_paths(const Record& record,
   for (const auto& [file, whole] : others) file->text = ends.at(whole).string();
   std::set<std::string> names;
   for (const Value* run : runs) names.insert(run->text);
-  return {names.begin(), names.end()};
+  return names;
 }
 
 Value parse_spec(const Record& record, const std::string& yaml) {
@@ -109,7 +106,7 @@ Value parse_spec(const Record& record, const std::string& yaml) {
 
 struct PublicSpec {
   std::string yaml;  // its origins reduced to "given" and "default", without the names of files
-  std::vector<std::string> runs;  // that it begins with, or takes vocabularies from
+  std::set<std::string> runs;  // that it begins with, or takes vocabularies from
 };
 
 PublicSpec public_spec(const Record& record, const std::string& below) {
@@ -122,7 +119,7 @@ PublicSpec public_spec(const Record& record, const std::string& below) {
   }
   Value spec = parse_spec(record, yaml);
   find_moved_data(record, spec);
-  const std::vector<std::string> runs = shorten_paths(record, spec, below);
+  const std::set<std::string> runs = shorten_paths(record, spec, below);
   if (Value::Entry* const plugins = spec.find("plugins"))
     for (Value& plugin : plugins->value.items)
       plugin = Value::scalar(fs::path(plugin.text).filename().string(), plugin.where, true);

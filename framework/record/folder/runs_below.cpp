@@ -57,7 +57,7 @@ std::vector<RunFolder> runs_below(const fs::path& folder) {
   if (std::error_code unknown; !is_folder(folder))
     throw SpecError("{}: {}; records land in results/ unless --out says otherwise",
                     folder.string(),
-                    fs::exists(folder, unknown) ? "is no folder" : "no such folder");
+                    fs::exists(folder, unknown) ? "not a folder" : "no such folder");
   std::vector<RunFolder> runs;
   collect(folder, 0, runs);
   std::sort(runs.begin(), runs.end(), before);

@@ -22,7 +22,7 @@ std::filesystem::path record_file(const std::filesystem::path& path) {
   const std::filesystem::path file = path / name;
   if (!is_there(file)) {
     if (!is_run_folder(path))
-      throw DataError("{}: is no run, but a folder; name the folder of a run", path.string());
+      throw DataError("{}: not the folder of a run; name one", path.string());
     throw DataError(
         "{}: no record yet: a run that trains leaves one with its first checkpoint; if its process "
         "is dead, `softalign recover` makes one",
