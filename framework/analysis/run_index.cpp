@@ -4,7 +4,6 @@
 #include <map>
 
 #include "framework/analysis/index_file.hpp"
-#include "framework/analysis/summary_bytes.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/base/path.hpp"
@@ -38,11 +37,6 @@ std::vector<std::string> files_of(const RunFolder& run) {
   return files;
 }
 
-struct Stamp {
-  std::string bytes;
-  bool settled = true;
-};
-
 // A hash of the last 16 KiB of each file: of a record its seal, a checksum of all that is before it; of a
 // journal, which only grows, its last frames; of the others all there is.
 std::string ends_of(const RunFolder& run, const std::vector<std::string>& files) {
@@ -62,38 +56,32 @@ std::string ends_of(const RunFolder& run, const std::vector<std::string>& files)
   return sha256_hex(out.bytes());
 }
 
-Stamp stamp_of(const RunFolder& run, const std::vector<std::string>& files, std::time_t now) {
-  Stamp stamp;
-  ByteWriter out;
-  out.list(files);
+RunStamp stamp_of(const RunFolder& run, std::vector<std::string> files) {
+  RunStamp stamp{std::move(files), {}};
   std::string path = run.root.native() + "/";
   const std::size_t root = path.size();
-  for (const std::string& file : files) {
+  for (const std::string& file : stamp.files) {
     path.replace(root, path.npos, file);
-    const FileStamp one = softalign::stamp_of(path.c_str());
-    out.number(one.device);
-    out.number(one.inode);
-    out.number(one.size);
-    out.number(one.modified);
-    out.number(one.changed);
-    stamp.settled = stamp.settled && one.settled(now);
+    stamp.stamps.push_back(softalign::stamp_of(path.c_str()));
   }
-  stamp.bytes = out.bytes();
   return stamp;
+}
+
+bool is_settled(const RunStamp& stamp, std::time_t now) {
+  return std::ranges::all_of(stamp.stamps, [&](const FileStamp& one) { return one.settled(now); });
 }
 
 // What is remembered of a run, if all of it is as it was. Files that may have changed behind the back
 // of their stamps are looked at once more; when they have settled by then, for the last time.
 std::optional<RunSummary> remembered(const RunFolder& run, std::time_t now, IndexEntry& entry) {
   try {
-    const auto files = ByteReader(entry.stamp).list<std::string>();
-    const Stamp stamp = stamp_of(run, files, now);
-    if (stamp.bytes != entry.stamp) return std::nullopt;
+    const std::vector<std::string>& files = entry.stamp.files;
+    if (stamp_of(run, files) != entry.stamp) return std::nullopt;
     if (!entry.ends.empty()) {
       if (files != files_of(run) || ends_of(run, files) != entry.ends) return std::nullopt;
-      if (stamp.settled) entry.ends.clear();
+      if (is_settled(entry.stamp, now)) entry.ends.clear();
     }
-    RunSummary summary = unpack(entry.summary);
+    RunSummary summary = entry.summary;
     summary.run = run;
     return summary;
   } catch (const Error&) {  // summarize_run says why
@@ -126,16 +114,15 @@ class FolderIndex {
     ++read_;
     IndexEntry entry;
     try {
-      const std::vector<std::string> files = files_of(run);
-      const Stamp before = stamp_of(run, files, now_);
-      entry = {before.bytes, before.settled ? "" : ends_of(run, files), {}};
+      entry.stamp = stamp_of(run, files_of(run));
+      if (!is_settled(entry.stamp, now_)) entry.ends = ends_of(run, entry.stamp.files);
     } catch (const MachineError&) {
       return summarize_run(run);  // which says why
     }
     RunSummary summary = summarize_run(run);
     const bool lasting = summary.fault.empty() && !may_change_unseen(summary.status.state);
     if (!place_.empty() && lasting) {
-      entry.summary = pack(summary);
+      entry.summary = summary;
       new_[name] = std::move(entry);
       ++changed_;
     }

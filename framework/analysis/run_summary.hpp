@@ -33,6 +33,22 @@ struct RunSummary {
 
   // As people read it; that of the fault when there is one.
   std::string state() const;
+
+  // What the index remembers; a run with a fault is never there.
+  template <class V>
+  void describe(V& v) {
+    v("name", name);
+    v("run_id", run_id);
+    v("status", status);
+    v("owner", status.owner);
+    v("identity", identity);
+    v("test", test);
+    v("selected", selected);
+    v("complete", complete);
+    v("test_set", test_set);
+    v("dev", dev);
+    v("train", train);
+  }
 };
 
 // A run that cannot be read has a fault; nothing is thrown but std::bad_alloc. Its state is that of this moment.

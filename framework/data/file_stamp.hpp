@@ -15,6 +15,15 @@ struct FileStamp {
   std::int64_t modified = 0, changed = 0;
   bool operator==(const FileStamp&) const = default;
 
+  template <class V>
+  void describe(V& v) {
+    v("device", device);
+    v("inode", inode);
+    v("size", size);
+    v("modified", modified);
+    v("changed", changed);
+  }
+
   // Whether it had been left alone for ten seconds at `now`. If not, it may change again within one
   // tick of the file system's clock, and the stamp would not tell.
   bool settled(std::time_t now) const;

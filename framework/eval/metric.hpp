@@ -36,6 +36,21 @@ struct MetricFacts {
   std::string baseline_of = {};
   // Whether it reads rows of attention as a symbol's: which symbol's they are is said by its signature.
   bool of_rows = false;
+
+  template <class V>
+  void describe(V& v) {
+    v("title", title);
+    v("units", units);
+    v("higher_is_better", higher_is_better);
+    v("least", least);
+    v("most", most);
+    v("place", place);
+    v("main", main);
+    v("searched", searched);
+    v("signature", signature);
+    v("baseline_of", baseline_of);
+    v("of_rows", of_rows);
+  }
 };
 
 // Of a metric of rows where they stand for the symbol that was read; without, they stand for the one predicted.

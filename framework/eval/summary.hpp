@@ -32,6 +32,16 @@ struct MetricTable {
   double find(const std::string& row, const std::string& metric) const;
   // The same. Throws SpecError naming the nearest metric, BugError for an unknown row.
   double at(const std::string& row, const std::string& metric) const;
+
+  template <class V>
+  void describe(V& v) {
+    v("rows", rows);
+    v("sentences", sentences);
+    v("metrics", metrics);
+    v("facts", facts);
+    v("values", values);
+    v("length_unit", length_unit);
+  }
 };
 
 // Throws BugError when the buckets are not the sentences'.

@@ -3,22 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
-#include "framework/base/json.hpp"
 #include "framework/base/path.hpp"
+#include "framework/base/stored.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/file.hpp"
 
 namespace softalign {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 fs::path history_file(const fs::path& run_folder) { return run_folder / "early_termination.json"; }
-
-// JSON has no NaN: null.
-double number(const Json& json) { return json.is_null() ? kUndefined : json.get<double>(); }
 
 // What has diverged is the worst of all.
 bool better(double a, double b, bool maximize) {
@@ -154,7 +148,7 @@ class ListPruner final : public Pruner {
     own_.values.push_back({update, value});
     for (PruneDecision& decision : decisions_now(update, value))
       own_.decisions.push_back(std::move(decision));
-    FileSystem::real().write_atomically(history_file(folder_), own_.json());
+    FileSystem::real().write_atomically(history_file(folder_), stored_text(own_));
     return stopped_before(update);
   }
 
@@ -164,7 +158,7 @@ class ListPruner final : public Pruner {
     return std::nullopt;
   }
 
-  std::string decisions() const override { return own_.json(); }
+  std::string decisions() const override { return stored_text(own_); }
 
  private:
   std::vector<PruneDecision> decisions_now(Index update, double value) {
@@ -189,49 +183,13 @@ class ListPruner final : public Pruner {
 
 }  // namespace
 
-std::string DevHistory::json() const {
-  const auto plain = [](double x) { return std::isnan(x) ? Json(nullptr) : Json(x); };
-  Json json = {{"metric", metric}, {"values", Json::array()}, {"decisions", Json::array()}};
-  for (const DevValue& v : values)
-    json["values"].push_back({{"update", v.update}, {"value", plain(v.value)}});
-  for (const PruneDecision& d : decisions) {
-    Json compared = Json::object();
-    for (const auto& [id, value] : d.compared) compared[id] = plain(value);
-    json["decisions"].push_back({{"update", d.update},
-                                 {"rule", d.rule},
-                                 {"value", plain(d.value)},
-                                 {"cut", plain(d.cut)},
-                                 {"stop", d.stop},
-                                 {"compared", std::move(compared)}});
-  }
-  return json.dump(2) + "\n";
-}
-
 DevHistory read_dev_history(const fs::path& run_folder) {
-  if (!is_there(history_file(run_folder))) return {};
   try {
-    const Json json = read_json<Json>(read_file(history_file(run_folder)));
-    DevHistory history;
-    json.at("metric").get_to(history.metric);
-    for (const Json& v : json.at("values"))
-      history.values.push_back({whole_number(v.at("update")), number(v.at("value"))});
-    for (const Json& d : json.at("decisions")) {
-      PruneDecision decision{whole_number(d.at("update")),
-                             d.at("rule").get<std::string>(),
-                             number(d.at("value")),
-                             number(d.at("cut")),
-                             {},
-                             d.at("stop").get<bool>()};
-      for (const auto& [id, value] : d.at("compared").items())
-        decision.compared.emplace_back(id, number(value));
-      history.decisions.push_back(std::move(decision));
-    }
-    return history;
+    if (is_there(history_file(run_folder)))
+      return from_stored_text<DevHistory>(read_file(history_file(run_folder)));
   } catch (const DataError&) {
-    return {};
-  } catch (const Json::exception&) {
-    return {};
   }
+  return {};
 }
 
 std::vector<PruneDecision> decide(const EarlyTerminateOptions& rule,

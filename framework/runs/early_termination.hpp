@@ -27,6 +27,12 @@ namespace softalign {
 struct DevValue {
   Index update = 0;
   double value = 0;
+
+  template <class V>
+  void describe(V& v) {
+    v("update", update);
+    v("value", value);
+  }
 };
 struct PruneDecision {
   Index update = 0;
@@ -35,13 +41,28 @@ struct PruneDecision {
   double cut = 0;    // what it had to reach; NaN: there was nothing to compare with
   std::vector<std::pair<std::string, double>> compared;  // run id -> value
   bool stop = false;
+
+  template <class V>
+  void describe(V& v) {
+    v("update", update);
+    v("rule", rule);
+    v("value", value);
+    v("cut", cut);
+    v("stop", stop);
+    v("compared", compared);
+  }
 };
 struct DevHistory {
   std::string metric;
   std::vector<DevValue> values;
   std::vector<PruneDecision> decisions;
 
-  std::string json() const;
+  template <class V>
+  void describe(V& v) {
+    v("metric", metric);
+    v("values", values);
+    v("decisions", decisions);
+  }
 };
 // Empty when there is none, or it is damaged: early termination then begins anew.
 DevHistory read_dev_history(const std::filesystem::path& run_folder);

@@ -2,35 +2,17 @@
 
 #include <algorithm>
 #include <charconv>
-#include <nlohmann/json.hpp>
 
 #include "framework/base/error.hpp"
-#include "framework/base/json.hpp"
 #include "framework/base/path.hpp"
 #include "framework/base/program.hpp"
+#include "framework/base/stored.hpp"
 #include "framework/config/scalar.hpp"
 #include "framework/record/provenance/machine.hpp"
 #include "framework/runs/list_folder.hpp"
 
 namespace softalign {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-void write_submitted(FileSystem& files,
-                     const fs::path& sweep_folder,
-                     const std::vector<SubmittedArray>& arrays) {
-  Json list = Json::array();
-  for (const SubmittedArray& array : arrays)
-    list.push_back({{"job", array.job},
-                    {"cluster", array.cluster},
-                    {"offset", array.offset},
-                    {"rows", array.rows},
-                    {"script", array.script},
-                    {"time", array.time}});
-  const Json json = {{"submitted", list}};
-  files.write_atomically(ListFolder{sweep_folder}.submitted(), json.dump(2) + "\n");
-}
 
 // What Slurm wrote, in one line, without the programs' names.
 std::string words_of(const ProgramOutcome& outcome) {
@@ -63,25 +45,13 @@ void check_that_slurm_would_take(const ScriptSetting& setting, const std::string
 
 std::vector<SubmittedArray> submitted_arrays(const fs::path& sweep_folder) {
   const fs::path file = ListFolder{sweep_folder}.submitted();
-  std::vector<SubmittedArray> arrays;
-  if (!fs::exists(file)) return arrays;
+  if (!fs::exists(file)) return {};
   try {
-    const Json json = read_json<Json>(read_file(file));
-    for (const Json& entry : json.at("submitted")) {
-      SubmittedArray array;
-      entry.at("job").get_to(array.job);
-      entry.at("cluster").get_to(array.cluster);
-      array.offset = whole_number(entry.at("offset"));
-      entry.at("rows").get_to(array.rows);
-      entry.at("script").get_to(array.script);
-      entry.at("time").get_to(array.time);
-      arrays.push_back(std::move(array));
-    }
-  } catch (const nlohmann::json::exception&) {
+    return from_stored_text<std::vector<SubmittedArray>>(read_file(file));
+  } catch (const DataError&) {
     throw DataError("{}: damaged; it only tells what was submitted when, so move it away",
                     file.string());
   }
-  return arrays;
 }
 
 std::optional<std::vector<Index>> queued_rows(const std::string& sweep, const fs::path& folder) {
@@ -146,7 +116,7 @@ Submission submit(const ScriptSetting& setting,
                      ranges_text(array.rows),
                      script,
                      utc_time(unix_time())});
-    write_submitted(files, setting.folder, known);
+    files.write_atomically(ListFolder{setting.folder}.submitted(), stored_text(known));
   }
   return submission;
 }

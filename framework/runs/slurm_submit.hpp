@@ -23,6 +23,16 @@ struct SubmittedArray {
   std::string rows;    // "0-9"
   std::string script;  // relative to the sweep's folder
   std::string time;    // UTC
+
+  template <class V>
+  void describe(V& v) {
+    v("job", job);
+    v("cluster", cluster);
+    v("offset", offset);
+    v("rows", rows);
+    v("script", script);
+    v("time", time);
+  }
 };
 
 // Every submission so far, oldest first; empty when there was none. Throws DataError for a file that

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "framework/analysis/summary_bytes.hpp"
 #include "framework/base/path.hpp"
+#include "framework/base/stored.hpp"
 #include "tests/analysis/runs.hpp"
 
 using namespace softalign;
@@ -156,9 +156,9 @@ BOOST_AUTO_TEST_CASE(a_run_without_a_record_is_not_over) {
 BOOST_AUTO_TEST_CASE(bytes_say_the_same) {
   const Scratch scratch;
   const RunSummary summary = summarize_run(complete_run(scratch.path(), seeded(1)));
-  const std::string bytes = pack(summary);
-  const RunSummary again = unpack(bytes);
-  BOOST_TEST(pack(again) == bytes);
+  const std::string bytes = packed(summary);
+  const RunSummary again = unpacked<RunSummary>(bytes);
+  BOOST_TEST(packed(again) == bytes);
   BOOST_TEST(again.state() == "complete");
   BOOST_TEST(again.status.owner == summary.status.owner);
   BOOST_TEST((again.status.metrics == summary.status.metrics));
@@ -168,8 +168,8 @@ BOOST_AUTO_TEST_CASE(bytes_say_the_same) {
   BOOST_TEST(again.dev.columns.at("bleu") == summary.dev.columns.at("bleu"));
   BOOST_TEST(again.train.updates == summary.train.updates);
   for (std::size_t n = 0; n < bytes.size(); n += 7)
-    BOOST_CHECK_THROW(unpack(std::string_view(bytes).substr(0, n)), DataError);
-  BOOST_CHECK_THROW(unpack(bytes + "x"), DataError);
+    BOOST_CHECK_THROW(unpacked<RunSummary>(std::string_view(bytes).substr(0, n)), DataError);
+  BOOST_CHECK_THROW(unpacked<RunSummary>(bytes + "x"), DataError);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -3,7 +3,7 @@
 
 #include "framework/analysis/export_links.hpp"
 #include "framework/analysis/finished_run.hpp"
-#include "framework/analysis/summary_bytes.hpp"
+#include "framework/base/stored.hpp"
 #include "framework/eval/metric.hpp"
 #include "framework/record/hdf5/seal.hpp"
 #include "framework/record/published/alignment_record.hpp"
@@ -72,7 +72,8 @@ inline void read_record(const std::filesystem::path& file, std::size_t reading) 
       }
       default: {
         const RunSummary summary = summarize_run({file.parent_path()});
-        require(pack(unpack(pack(summary))) == pack(summary), "a summary reads back otherwise");
+        require(packed(unpacked<RunSummary>(packed(summary))) == packed(summary),
+                "a summary reads back otherwise");
       }
     }
   };

@@ -1,10 +1,11 @@
 // The rules that stop runs early, against decisions made by hand.
 #include "framework/runs/early_termination.hpp"
 
+#include <boost/test/unit_test.hpp>
 #include <cmath>
 #include <limits>
 
-#include <boost/test/unit_test.hpp>
+#include "framework/base/stored.hpp"
 #include "framework/record/file.hpp"
 #include "tests/runs/small_study.hpp"
 
@@ -89,9 +90,9 @@ BOOST_AUTO_TEST_CASE(what_is_published_is_read_back_and_damage_counts_as_nothing
   const Scratch folder;
   DevHistory written = history({{10, 1.5}, {20, kNaN}});
   written.decisions.push_back({20, "median", 1.5, kNaN, {{"b", 2.5}, {"c", kNaN}}, true});
-  folder.write("early_termination.json", written.json());
+  folder.write("early_termination.json", stored_text(written));
   const DevHistory back = read_dev_history(folder.path());
-  BOOST_TEST(back.json() == written.json());
+  BOOST_TEST(stored_text(back) == stored_text(written));
   BOOST_TEST(back.decisions.front().stop);
   for (const char* damaged : {"", "{", "[]", R"({"metric": 3, "values": [], "decisions": []})"}) {
     folder.write("early_termination.json", damaged);

@@ -110,7 +110,7 @@ def test_twelve_rows_in_two_arrays_have_the_bits_of_a_local_run(scores: Sweep) -
         assert scores.log(row).startswith(f"row {row}: Slurm job ")
         assert f"row {row} of scores" in scores.log(row)
     assert scores.submit() == {"submitted": [], "queued": []}  # nothing is done twice either
-    submitted = json.loads((scores.folder / "slurm/submitted.json").read_text())["submitted"]
+    submitted = json.loads((scores.folder / "slurm/submitted.json").read_text())
     assert [(entry["offset"], entry["rows"]) for entry in submitted] == [(0, "0-9"), (10, "10-11")]
     assert [entry["job"] for entry in submitted] == [array["job"] for array in message["submitted"]]
     scores.is_as_if_run_here()

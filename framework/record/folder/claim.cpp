@@ -6,13 +6,12 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
-#include <nlohmann/json.hpp>
 #include <system_error>
 #include <vector>
 
 #include "framework/base/error.hpp"
-#include "framework/base/json.hpp"
 #include "framework/base/path.hpp"
+#include "framework/base/stored.hpp"
 #include "framework/base/text.hpp"
 #include "framework/record/folder/status.hpp"
 #include "framework/record/provenance/machine.hpp"
@@ -42,41 +41,11 @@ bool is_on_same_kernel(const Owner& owner, const Owner& self) {
   return !owner.boot_id.empty() && owner.boot_id == self.boot_id;
 }
 
-std::string to_json(const Owner& o) {
-  const nlohmann::ordered_json json = {{"host", o.host},
-                                       {"pid", o.pid},
-                                       {"pid_start", o.pid_start},
-                                       {"boot_id", o.boot_id},
-                                       {"machine_id", o.machine_id},
-                                       {"pid_namespace", o.pid_namespace},
-                                       {"slurm_job", o.slurm_job},
-                                       {"slurm_cluster", o.slurm_cluster},
-                                       {"slurm_user", o.slurm_user},
-                                       {"slurm_restarts", o.slurm_restarts},
-                                       {"attempt", o.attempt},
-                                       {"time", o.time},
-                                       {"claimed", utc_time(o.time)}};
-  return json.dump(2) + "\n";
-}
-
-Owner from_json(const fs::path& path, Index attempt) {
+Owner read_claim(const fs::path& path, Index attempt) {
   try {
-    const nlohmann::json json = read_json<nlohmann::json>(read_file(path));
-    Owner o;
-    json.at("host").get_to(o.host);
-    json.at("pid").get_to(o.pid);
-    json.at("pid_start").get_to(o.pid_start);
-    json.at("boot_id").get_to(o.boot_id);
-    json.at("machine_id").get_to(o.machine_id);
-    json.at("pid_namespace").get_to(o.pid_namespace);
-    json.at("slurm_job").get_to(o.slurm_job);
-    o.slurm_cluster = json.value("slurm_cluster", "");  // not in the first claims
-    o.slurm_user = json.value("slurm_user", "");
-    if (json.contains("slurm_restarts")) o.slurm_restarts = whole_number(json.at("slurm_restarts"));
-    o.attempt = whole_number(json.at("attempt"));
-    json.at("time").get_to(o.time);
-    if (o.attempt == attempt) return o;
-  } catch (const nlohmann::json::exception&) {
+    Owner owner = from_stored_text<Owner>(read_file(path));
+    if (owner.attempt == attempt) return owner;
+  } catch (const DataError&) {
   }
   throw DataError(
       "{}: damaged, so it does not say who works on the run; move the run's folder away to begin "
@@ -113,7 +82,7 @@ std::string Owner::str() const {
 std::optional<Owner> newest_claim(const RunFolder& run) {
   const std::vector<Index> attempts = run.attempts();
   if (attempts.empty()) return std::nullopt;
-  return from_json(run.claim(attempts.back()), attempts.back());
+  return read_claim(run.claim(attempts.back()), attempts.back());
 }
 
 bool is_seen_alive(const Owner& owner) {
@@ -157,7 +126,7 @@ Claim::Claim(FileSystem& files, const RunFolder& run, bool steal, const ProofOfD
     attempt_ = self.attempt =
         1 + std::max(before ? before->attempt : 0, journals.empty() ? 0 : journals.back());
     files.make_folders(run.attempt(attempt_));
-    if (files.create_once(run.claim(attempt_), to_json(self))) break;
+    if (files.create_once(run.claim(attempt_), stored_text(self))) break;
   }
   released_ = run.released(attempt_).string();
   release_of_newest = &released_;

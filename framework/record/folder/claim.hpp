@@ -12,6 +12,7 @@
 #include "framework/base/types.hpp"
 #include "framework/record/file.hpp"
 #include "framework/record/folder/run_folder.hpp"
+#include "framework/record/provenance/machine.hpp"
 
 namespace softalign {
 
@@ -31,6 +32,24 @@ struct Owner {
 
   static Owner self();
   std::string str() const;  // "process 4711 on host oak (Slurm job 12)"
+
+  template <class V>
+  void describe(V& v) {
+    v("host", host);
+    v("pid", pid);
+    v("pid_start", pid_start);
+    v("boot_id", boot_id);
+    v("machine_id", machine_id);
+    v("pid_namespace", pid_namespace);
+    v("slurm_job", slurm_job);
+    v("slurm_cluster", slurm_cluster);
+    v("slurm_user", slurm_user);
+    v("slurm_restarts", slurm_restarts);
+    v("attempt", attempt);
+    v("time", time);
+    std::string claimed = utc_time(time);  // for people
+    v("claimed", claimed);
+  }
 };
 
 // The claim on the newest attempt, if there is one. Throws DataError when it cannot be understood.

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "framework/base/error.hpp"
-#include "framework/base/json.hpp"
+#include "framework/base/stored.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/folder/claim.hpp"
 #include "framework/record/hdf5/hdf5.hpp"
@@ -15,8 +14,6 @@
 
 namespace softalign {
 namespace {
-
-using OrderedJson = nlohmann::ordered_json;
 
 constexpr RunState kStates[] = {RunState::planned,
                                 RunState::claimed,
@@ -31,23 +28,12 @@ constexpr RunState kStates[] = {RunState::planned,
                                 RunState::unreadable};
 
 RunStatus read_status(const RunFolder& run) {
-  RunStatus status;
   try {
-    if (!is_there(run.status())) return status;
-    const OrderedJson json = read_json<OrderedJson>(read_file(run.status()));
-    status.state = run_state(json.at("state").get<std::string>()).value_or(RunState::planned);
-    status.attempt = whole_number(json.at("attempt"));
-    status.last_update = whole_number(json.at("last_update"));
-    if (json.contains("updates")) status.updates = whole_number(json.at("updates"));
-    json.at("heartbeat").get_to(status.heartbeat);
-    for (const auto& [name, value] : json.at("metrics").items())
-      status.metrics.emplace_back(name, value.is_null() ? kUndefined : value.get<double>());
-  } catch (const DataError&) {
-    return {};
-  } catch (const OrderedJson::exception&) {
-    return {};  // by another program or a damaged disk: the claims still tell the state
+    if (is_there(run.status())) return from_stored_text<RunStatus>(read_file(run.status()));
+  } catch (
+      const DataError&) {  // by another program or a damaged disk: the claims still tell the state
   }
-  return status;
+  return {};
 }
 
 // The claim on the newest attempt; none where it is damaged.
@@ -133,6 +119,12 @@ std::optional<RunState> run_state(std::string_view name) {
   return std::nullopt;
 }
 
+bool from_string(std::string_view name, RunState& state) {
+  const std::optional<RunState> named = run_state(name);
+  if (named) state = *named;
+  return named.has_value();
+}
+
 RunStatus run_status(const RunFolder& run, const ProofOfDeath& proof) {
   RunStatus status = read_status(run);
   const std::optional<Owner> owner = known_owner(run);
@@ -170,16 +162,7 @@ std::optional<RunState> published_end(const RunFolder& run) {
 }
 
 void write_status(FileSystem& files, const RunFolder& run, const RunStatus& status) {
-  OrderedJson metrics = OrderedJson::object();
-  for (const auto& [name, value] : status.metrics) metrics[name] = value;
-  const OrderedJson json = {{"state", to_string(status.state)},
-                            {"attempt", status.attempt},
-                            {"last_update", status.last_update},
-                            {"updates", status.updates},
-                            {"metrics", metrics},
-                            {"heartbeat", status.heartbeat},
-                            {"heartbeat_utc", utc_time(status.heartbeat)}};
-  files.write_atomically(run.status(), json.dump(2) + "\n");
+  files.write_atomically(run.status(), stored_text(status));
 }
 
 }  // namespace softalign

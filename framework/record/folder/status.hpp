@@ -30,7 +30,8 @@ enum class RunState {
 };
 std::string_view to_string(RunState state);
 std::optional<RunState> run_state(std::string_view name);  // the state that is called so
-std::span<const RunState> run_states();                    // all of them
+bool from_string(std::string_view name, RunState& state);
+std::span<const RunState> run_states();  // all of them
 // Whether a process that is alive, or may be, works on the run.
 inline bool is_worked_on(RunState state) {
   return state == RunState::claimed || state == RunState::running;
@@ -47,7 +48,19 @@ struct RunStatus {
   Index updates = 0;     // that there will be, unless training stops early; 0: not known yet
   NamedNumbers metrics;  // the last values, "train/loss"
   double heartbeat = 0;  // Unix time of the last sign of life
-  std::string owner;     // who runs it, or ran it last
+  std::string owner;     // who runs it, or ran it last; no part of status.json
+
+  template <class V>
+  void describe(V& v) {
+    v("state", state);
+    v("attempt", attempt);
+    v("last_update", last_update);
+    v("updates", updates);
+    v("metrics", metrics);
+    v("heartbeat", heartbeat);
+    std::string utc = utc_time(heartbeat);  // for people
+    v("heartbeat_utc", utc);
+  }
 };
 
 // How a run stands, for every command that says so. What status.json does not say yet, or says no

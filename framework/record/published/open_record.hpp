@@ -18,6 +18,12 @@ namespace softalign {
 struct SeriesColumns {
   std::vector<Index> updates;
   std::map<std::string, std::vector<double>> columns;  // NaN: no value at that update
+
+  template <class V>
+  void describe(V& v) {
+    v("updates", updates);
+    v("columns", columns);
+  }
 };
 
 struct StoredParameter {
