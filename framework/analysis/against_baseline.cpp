@@ -97,7 +97,7 @@ std::vector<AgainstBaseline> group_against(const Comparison& comparison,
     against.group = g;
     against.column = c;
     if (!column.name.series.empty()) continue;
-    metrics.push_back(registered_metric(column.name.metric));
+    metrics.push_back(metric_named(column.name.metric));
     against.untested = obstacle(pairs, column, metrics.back().get(), comparison.lengths);
     if (!against.untested.empty()) continue;
     tested.push_back(metrics.back().get());

@@ -77,7 +77,7 @@ std::size_t baseline_of(const std::vector<ComparedGroup>& groups) {
 MetricFacts facts_in(const FinishedRun& run, const MetricName& name) {
   const auto found = run.test.find(name.metric);
   if (found != run.test.end()) return found->second.facts;
-  const auto known = registered_metric(name.metric);
+  const auto known = metric_named(name.metric);
   MetricFacts facts = known
                           ? known->facts()
                           : MetricFacts{.title = name.metric, .units = "", .higher_is_better = {}};
@@ -134,7 +134,7 @@ ComparisonColumn column_of(const MetricName& name,
     column.cells.push_back(over_seeds(values));
     means.push_back(values.empty() ? kUndefined : column.cells.back().mean);
   }
-  const auto ours = registered_metric(name.metric);
+  const auto ours = metric_named(name.metric);
   const std::string& signature = column.facts.signature;
   if (ours && name.series.empty() && !lengths.all() && !signature.empty() &&
       !counts_alike(ours->facts(), signature))

@@ -33,7 +33,7 @@ std::map<std::string, StoredMetric> test_metrics(const Record& record) {
 std::vector<NamedFacts> in_order(const std::map<std::string, MetricFacts>& metrics) {
   std::vector<NamedFacts> ordered(metrics.begin(), metrics.end());
   std::ranges::stable_sort(ordered, {}, [](const NamedFacts& one) {
-    return std::tuple(one.second.searched, one.second.place);
+    return std::tuple(one.second.searched, one.second.order);
   });
   return ordered;
 }
@@ -102,7 +102,7 @@ bool is_same_number(double recorded, double counted) {
 bool is_measured_alike(const FinishedRun& run, const std::string& metric) {
   const auto recorded = run.test.find(metric);
   if (recorded == run.test.end() || run.results.counts.sentences() == 0) return true;
-  if (!registered_metric(metric)) return true;
+  if (!metric_named(metric)) return true;
   const std::vector<Index> all = run.results.of_length(0, std::numeric_limits<Index>::max());
   return is_same_number(recorded->second.value, run.results.value(metric, all));
 }

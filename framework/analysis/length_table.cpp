@@ -106,7 +106,7 @@ std::vector<LengthTable> length_tables(const std::vector<ComparedGroup>& groups,
   workers.run(std::ssize(tables) * across, [&](Index i) {
     LengthTable& table = tables[usize(i / across)];
     const auto g = usize(i % across) / buckets.size(), b = usize(i % across) % buckets.size();
-    const auto metric = registered_metric(table.metric);
+    const auto metric = metric_named(table.metric);
     table.cells[g][b] = cell_of(groups[g], table.metric, metric.get(), buckets[b], draws);
   });
   return tables;

@@ -35,7 +35,7 @@ MetricName metric_name(const std::string& text) {
   if (!name.best) return name;
   if (name.series.empty())
     throw SpecError("--metric {}: a test has one value, so there is no best one", text);
-  const auto known = registered_metric(name.metric);
+  const auto known = metric_named(name.metric);
   if (!known || !known->facts().higher_is_better)
     throw SpecError(
         "--metric {}: which end of '{}' is best is not known: it is no registered metric, or has "

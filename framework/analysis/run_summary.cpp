@@ -153,7 +153,7 @@ double best_value(const SeriesColumns& series, const std::string& column, bool h
 }
 
 std::optional<bool> higher_is_better(const std::string& metric) {
-  const auto known = registered_metric(metric);
+  const auto known = metric_named(metric);
   return known ? known->facts().higher_is_better : std::nullopt;
 }
 

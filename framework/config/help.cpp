@@ -30,11 +30,11 @@ std::string type_of(const OptionNode& node) {
 
 std::string legal_of(const OptionNode& node) {
   const auto* const choice = std::get_if<Choice>(&node.value);
-  if (!choice) return limits_text(node.limits);
+  const std::string& kind = choice ? choice->kind : node.limits.plugins;
+  if (kind.empty()) return limits_text(node.limits);
   std::vector<std::string> names;
-  for (const PluginEntry* entry : Registry::instance().entries(choice->kind))
-    names.push_back(entry->name);
-  return fmt::format("one of {}", fmt::join(names, ", "));
+  for (const PluginEntry* entry : Registry::instance().entries(kind)) names.push_back(entry->name);
+  return fmt::format("{} {}", choice ? "one of" : "of", fmt::join(names, ", "));
 }
 
 bool must_be_given(const OptionNode& node) {

@@ -49,6 +49,7 @@ struct Limits {
   bool low_open = false;  // the bound itself is not allowed
   bool high_open = false;
   std::vector<std::string> names = {};  // legal strings; empty: any
+  std::string plugins = {};             // legal strings are words of such plugins; empty: any
   bool required = false;
   bool single = false;      // set by the visitor: the member is a float, values must fit in one
   bool changes_run = true;  // false: no part of a run's identity
@@ -91,6 +92,10 @@ template <class... Names>
 Limits one_of(Names... names) {
   return {.names = {std::string(names)...}};
 }
+
+// For a list of plugins of a kind: each is written as NAME, as {NAME: {option: value}} or as the word of these
+// (config/plugin_word.hpp), which is what the list holds.
+inline Limits plugins_of(const char* kind) { return {.plugins = kind}; }
 
 // For a legal string that stands for something which differs from machine to machine: the version
 // belongs to a run's identity.

@@ -12,6 +12,7 @@
 #include "framework/config/changed_type.hpp"
 #include "framework/config/characters.hpp"
 #include "framework/config/faults.hpp"
+#include "framework/config/plugin_word.hpp"
 #include "framework/config/registry.hpp"
 #include "framework/config/scalar.hpp"
 #include "framework/config/snapshot.hpp"
@@ -75,7 +76,9 @@ class Reader final : public OptionVisitor {
              std::vector<std::string>& v,
              std::string_view help,
              const Limits& l) override {
-    take_list(name, v, help, l, [&](const Value& item) { return to_text(item, l); });
+    take_list(name, v, help, l, [&](const Value& item) {
+      return l.plugins.empty() ? to_text(item, l) : to_plugin_word(name, item, l.plugins);
+    });
   }
 
   void visit(std::string_view name, InputFile& v, std::string_view help, const Limits& l) override {
@@ -294,12 +297,34 @@ class Reader final : public OptionVisitor {
                  const Limits& l,
                  const Convert& item_of) {
     take(name, help, l, [&](const Value& value) {
-      const Value list = std::same_as<T, std::string> ? value.as_list() : value;
+      const Value alone = value.as_list();
+      const Value& list = std::same_as<T, std::string> && value.is_scalar() ? alone : value;
       if (!list.is_list()) throw ScalarFault("expected a list, as [a, b], got " + value.describe());
       std::vector<T> items;
       each_item(name, list, [&](const Value& item) { items.push_back(item_of(item)); });
       if (!refused_.contains(path_of(name))) assign(name, out, std::move(items));
     });
+  }
+
+  std::string to_plugin_word(std::string_view name, const Value& item, const std::string& kind) {
+    if (item.is_scalar()) {
+      if (plugin_of_word(kind, item.text)) return item.text;
+      try {
+        return Registry::instance().find(kind, item.text).name;
+      } catch (const SpecError& unknown) {
+        throw ScalarFault(unknown.what());
+      }
+    }
+    if (!item.is_map() || item.entries.size() != 1)
+      throw ScalarFault(
+          fmt::format("expected the name of {}, or {{NAME: {{option: value}}}}, got {}",
+                      with_article(kind),
+                      item.describe()));
+    const Value::Entry& named = item.entries.front();
+    Choice choice{.kind = kind, .type = named.key};
+    choice.where = named.where;
+    fill_plugin(name, choice, &named.value, "");
+    return choice.options ? plugin_word(choice) : "";
   }
 
   static void set(InputFile& file, const Value& value, const Limits& limits) {

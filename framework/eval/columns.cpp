@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "framework/base/error.hpp"
 #include "framework/eval/bleu.hpp"
 #include "framework/eval/tokenise.hpp"
 
@@ -23,30 +24,19 @@ CountColumn target_tokens() {
           }};
 }
 
-namespace {
-
-using Tokenise = std::vector<std::string> (*)(std::string_view);
-
-template <Tokenise tokenise>
-CountColumn bleu_column(const char* name) {
-  return {.name = name,
-          .long_name = "hypothesis length, reference length, 4 matches, 4 totals",
-          .off = Counted::decoded,
-          .count =
-              [](const EvaluatedSentence& s, std::span<double> to) {
-                std::ranges::copy(softalign::bleu_stats(tokenise(s.decoded->text),
-                                                        tokenise(s.example.target_text)),
-                                  to.begin());
-              },
-          .width = std::tuple_size_v<BleuStats>,
-          .part = "bleu_stat"};
+CountColumn bleu_stats(const std::string& tokenisation) {
+  return {
+      .name = tokenisation == "none" ? "bleu_stats" : fmt::format("bleu_{}_stats", tokenisation),
+      .long_name = "hypothesis length, reference length, 4 matches, 4 totals",
+      .off = Counted::decoded,
+      .count =
+          [tokenise = tokeniser(tokenisation)](const EvaluatedSentence& s, std::span<double> to) {
+            std::ranges::copy(
+                softalign::bleu_stats(tokenise(s.decoded->text), tokenise(s.example.target_text)),
+                to.begin());
+          },
+      .width = std::tuple_size_v<BleuStats>,
+      .part = "bleu_stat"};
 }
-
-}  // namespace
-
-CountColumn bleu_stats() { return bleu_column<tokenise_none>("bleu_stats"); }
-CountColumn bleu_13a_stats() { return bleu_column<tokenise_13a>("bleu_13a_stats"); }
-CountColumn bleu_char_stats() { return bleu_column<tokenise_char>("bleu_char_stats"); }
-CountColumn bleu_intl_stats() { return bleu_column<tokenise_intl>("bleu_intl_stats"); }
 
 }  // namespace softalign::columns

@@ -17,9 +17,7 @@ namespace softalign::columns {
 
 CountColumn nll();            // nats, summed over the target tokens with </s>
 CountColumn target_tokens();  // with </s>
-CountColumn bleu_stats();     // of the words of hypothesis and reference, as they stand
-CountColumn bleu_13a_stats();
-CountColumn bleu_char_stats();
-CountColumn bleu_intl_stats();
+// Of the words of hypothesis and reference, as sacreBLEU's tokenisation of that name makes them.
+CountColumn bleu_stats(const std::string& tokenisation = "none");
 
 }  // namespace softalign::columns

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -24,12 +25,12 @@ const char* name_of(Counted off);  // "decoded"
 // are the same column: metrics may share them (eval/columns.hpp).
 struct CountColumn {
   enum class Stored { int32, uint8, float64 };
-  using Of = void(const EvaluatedSentence&, std::span<double> counts);
+  using Of = std::function<void(const EvaluatedSentence&, std::span<double> counts)>;
 
   std::string name;       // "free_running_hits"
   std::string long_name;  // for people who open the record
   Counted off = Counted::forced;
-  Of* count = nullptr;  // fills [width]; called only where what it is read off is there
+  Of count;  // fills [width]; called only where what it is read off is there
   Stored stored = Stored::int32;
   std::string units = "1";
   Index width = 1;

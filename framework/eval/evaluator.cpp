@@ -194,7 +194,7 @@ EvaluatedSplit evaluate(const Scorer& scorer,
   const Model& model = scorer.aligning();
   const Index total = std::ssize(split.examples);
   EvaluatedSplit out;
-  out.counts = CountTable(count_layout(), total);
+  out.counts = CountTable(count_layout(request.metrics), total);
   const auto kept = usize(std::min(request.keep, total));
   const bool referenced = has_references(split);
   if (request.search != nullptr) out.decoded.resize(split.examples.size());

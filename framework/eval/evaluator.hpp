@@ -9,6 +9,7 @@
 #include "framework/base/workers.hpp"
 #include "framework/data/dataset.hpp"
 #include "framework/eval/counts.hpp"
+#include "framework/eval/metric.hpp"
 #include "framework/eval/search.hpp"
 
 namespace softalign {
@@ -43,6 +44,7 @@ struct EvaluationRequest {
   const Search* search = nullptr;         // null: teacher-forced only
   const Vocabulary* source = nullptr;     // null: alignments are counted by symbols, not by words
   const IbmModel1* ibm_model1 = nullptr;  // null: its baseline is not measured
+  std::vector<NamedMetric> metrics = default_metrics();
   RowAligns row_aligns = RowAligns::predicted;
   Index batch = 64;             // sentences side by side
   Index keep = 0;               // examples whose matrices are kept

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "framework/config/plugin_word.hpp"
+
 namespace softalign {
 
 MetricFacts Metric::facts() const {
@@ -15,17 +17,29 @@ double ratio(double numerator, double denominator) {
   return denominator == 0 ? kUndefined : numerator / denominator;
 }
 
-std::vector<NamedMetric> all_metrics() {
-  std::vector<NamedMetric> metrics;
+std::vector<NamedMetric> default_metrics() {
+  std::vector<std::string> names;
   for (const PluginEntry* entry : Registry::instance().entries(MetricKind::name))
-    metrics.push_back({entry->name, registered_metric(entry->name)});
+    names.push_back(entry->name);
+  for (const char* more : {"bleu_13a", "bleu_char", "bleu_intl"})
+    if (metric_named(more)) names.emplace_back(more);
+  std::ranges::sort(names);
+  return metrics_named(names);
+}
+
+std::vector<NamedMetric> metrics_named(const std::vector<std::string>& names) {
+  std::vector<NamedMetric> metrics;
+  for (const std::string& name : names) {
+    std::shared_ptr<const Metric> metric = metric_named(name);
+    if (!metric) Registry::instance().find(MetricKind::name, name);  // throws
+    metrics.push_back({name, std::move(metric)});
+  }
   return metrics;
 }
 
-std::unique_ptr<Metric> registered_metric(const std::string& name) {
-  if (!Registry::instance().find_if_present(MetricKind::name, name)) return nullptr;
-  return make_plugin<MetricKind>(
-      Choice{.kind = MetricKind::name, .type = name, .options = {}, .where = {}});
+std::unique_ptr<Metric> metric_named(const std::string& name) {
+  const std::optional<Choice> choice = plugin_of_word(MetricKind::name, name);
+  return choice ? make_plugin<MetricKind>(*choice) : nullptr;
 }
 
 bool counts_alike(const MetricFacts& facts, const std::string& signature) {
@@ -33,15 +47,15 @@ bool counts_alike(const MetricFacts& facts, const std::string& signature) {
 }
 
 bool highest_is_best(const std::string& name) {
-  const std::optional<bool> highest = registered_metric(name)->facts().higher_is_better;
+  const std::optional<bool> highest = metrics_named({name})[0].metric->facts().higher_is_better;
   if (!highest)
     throw SpecError("{} has no good end, so nothing is chosen by it; take another metric", name);
   return *highest;
 }
 
-std::shared_ptr<const CountLayout> count_layout() {
+std::shared_ptr<const CountLayout> count_layout(const std::vector<NamedMetric>& metrics) {
   std::vector<CountColumn> columns;
-  for (const NamedMetric& named : all_metrics())
+  for (const NamedMetric& named : metrics)
     for (CountColumn& column : named.metric->columns()) columns.push_back(std::move(column));
   return std::make_shared<CountLayout>(std::move(columns));
 }

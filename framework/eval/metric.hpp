@@ -24,7 +24,7 @@ struct MetricFacts {
   double least = 0;  // what a value can be
   double most = 100;
   // Order in tables: the lower first, and those that measure a search behind all others.
-  int place = 100;
+  int order = 100;
   // Shown where there is room for a few: a run's last lines, `ls`, `compare` without --metric, the
   // head of a report. All others stand in the record, in `show` and in the report's details.
   bool main = false;
@@ -32,7 +32,7 @@ struct MetricFacts {
   // Tokenisation, case and smoothing of a score that others compute too, in sacreBLEU's form.
   // Values with different signatures must not be compared. Empty: there is nothing to vary.
   std::string signature = {};
-  // The metric that it is a yardstick of: shown beside that one. Empty: none.
+  // The metric that it is a baseline for: shown beside that one. Empty: none.
   std::string baseline_of = {};
   // Whether it reads rows of attention as a symbol's: which symbol's they are is said by its signature.
   bool of_rows = false;
@@ -44,7 +44,7 @@ struct MetricFacts {
     v("higher_is_better", higher_is_better);
     v("least", least);
     v("most", most);
-    v("place", place);
+    v("order", order);
     v("main", main);
     v("searched", searched);
     v("signature", signature);
@@ -89,20 +89,24 @@ struct NamedMetric {
   std::shared_ptr<const Metric> metric;
 };
 
-// Every registered metric with its default options, by name.
-std::vector<NamedMetric> all_metrics();
+// What is measured unless a spec lists its metrics: every registered metric with its default options, by name.
+std::vector<NamedMetric> default_metrics();
 
-// The registered metric of this name with its default options; nullptr when there is none.
-std::unique_ptr<Metric> registered_metric(const std::string& name);
+// The metrics of these names: words of registered plugins (config/plugin_word.hpp), as "bleu" and "bleu_13a".
+// Throws SpecError for an unknown one.
+std::vector<NamedMetric> metrics_named(const std::vector<std::string>& names);
+
+// The same for one; nullptr when there is none.
+std::unique_ptr<Metric> metric_named(const std::string& name);
 
 // Whether values of that signature come from counts as a metric of these facts makes them.
 bool counts_alike(const MetricFacts& facts, const std::string& signature);
 
-// Which end of a registered metric is good, to choose by. Throws SpecError where neither is.
+// Which end of a metric is good, to choose by. Throws SpecError where neither is, and for an unknown one.
 bool highest_is_best(const std::string& name);
 
-// The columns of all registered metrics.
-std::shared_ptr<const CountLayout> count_layout();
+// The columns of the metrics.
+std::shared_ptr<const CountLayout> count_layout(const std::vector<NamedMetric>& metrics);
 
 }  // namespace softalign
 

@@ -133,7 +133,7 @@ class Trial {
   }
 
   Faults company() const {
-    std::vector<CountColumn> all = count_layout()->columns();
+    std::vector<CountColumn> all = count_layout(default_metrics())->columns();
     all.insert(all.end(), columns_.begin(), columns_.end());
     const CountLayout together(std::move(all));  // throws where two differ
     Faults faults;

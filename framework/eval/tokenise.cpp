@@ -1,5 +1,6 @@
 #include "framework/eval/tokenise.hpp"
 
+#include "framework/base/error.hpp"
 #include "framework/base/text.hpp"
 #include "framework/eval/unicode.hpp"
 
@@ -104,6 +105,14 @@ std::vector<std::string> tokenise_char(std::string_view utf8) {
   for (const char32_t point : decode_utf8(utf8))
     if (!is_space(point)) append_utf8(characters.emplace_back(), point);
   return characters;
+}
+
+Tokenise* tokeniser(std::string_view name) {
+  if (name == "none") return tokenise_none;
+  if (name == "13a") return tokenise_13a;
+  if (name == "intl") return tokenise_intl;
+  if (name == "char") return tokenise_char;
+  throw BugError("no tokenisation '{}'", name);
 }
 
 }  // namespace softalign

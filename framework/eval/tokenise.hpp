@@ -16,4 +16,8 @@ std::vector<std::string> tokenise_intl(std::string_view utf8);
 // Every character.
 std::vector<std::string> tokenise_char(std::string_view utf8);
 
+// That of a name: "none", "13a", "intl", "char". Throws BugError for another one.
+using Tokenise = std::vector<std::string>(std::string_view utf8);
+Tokenise* tokeniser(std::string_view name);
+
 }  // namespace softalign

@@ -262,13 +262,13 @@ bool is_among(const RankedConfiguration& configuration, const Measurement& m, co
 }  // namespace
 
 void check_metric(const std::string& name, const Position& where) {
-  if (registered_metric(name)) return;
+  if (metric_named(name)) return;
   if (const std::size_t dot = name.find('.'); dot != std::string::npos) {
     Registry::instance().find(DiagnosticKind::name, name.substr(0, dot), where);
     return;
   }
   std::vector<std::string> known;
-  for (const NamedMetric& metric : all_metrics()) known.push_back(metric.name);
+  for (const NamedMetric& metric : default_metrics()) known.push_back(metric.name);
   throw SpecError(
       "{}: unknown metric '{}'{}", where.str(), printable(name), suggestion(name, known));
 }

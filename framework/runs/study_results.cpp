@@ -68,7 +68,7 @@ StudyTable table_of(const StudyPart& part,
   for (const StudyVariant& variant : part.variants)
     if (const auto& seeds = results.of(part.name, variant.name); !seeds.empty())
       table.rows.push_back(row_of(variant.name, metric, columns, seeds));
-  const MetricFacts facts = registered_metric(metric)->facts();
+  const MetricFacts facts = metric_named(metric)->facts();
   table.units = facts.units;
   if (!facts.baseline_of.empty()) return table;
   if (facts.higher_is_better) table.best = best_rows(table, *facts.higher_is_better);
@@ -77,7 +77,7 @@ StudyTable table_of(const StudyPart& part,
     return !results.of(part.name, variant.name).empty();
   });
   if (first == part.variants.end()) return table;
-  for (const NamedMetric& baseline : all_metrics())
+  for (const NamedMetric& baseline : default_metrics())
     if (baseline.metric->facts().baseline_of == metric)
       if (auto row = row_of(baseline.name.substr(metric.size() + 1),
                             baseline.name,

@@ -65,9 +65,10 @@ void check_watched(const Spec& spec,
   if (spec.evaluate.search_dev) sentence.decoded = &decoded;
   if (model.aligns()) sentence.attention = &forced.attention;
   if (data.dev.links) sentence.links = links;
-  CountTable counts(count_layout(), 1);
+  const std::vector<NamedMetric> measured = spec.evaluate.measured();
+  CountTable counts(count_layout(measured), 1);
   counts.count(0, sentence);
-  metric.value(summarize(counts, all_metrics()));
+  metric.value(summarize(counts, measured));
 }
 
 std::string longest_reference(const Split& split) {
@@ -277,7 +278,7 @@ void check_spec(const ResolvedSpec<Spec>& resolved, const std::string& compared)
 }
 
 void check_metrics() {
-  for (const auto& [name, metric] : all_metrics())
+  for (const auto& [name, metric] : default_metrics())
     for (const ConformanceResult& law : check_metric(*metric))
       if (!law.passed)
         throw SpecError(

@@ -124,6 +124,7 @@ struct Run {
     if (spec.evaluate.wants_ibm_model1() && data.has_links) ibm_model1.emplace(data.train.examples);
     request.search = search.get();
     request.source = data.source.get();
+    request.metrics = spec.evaluate.measured();
     request.ibm_model1 = ibm_model1 ? &*ibm_model1 : nullptr;
     request.row_aligns = spec.evaluate.rows();
     request.batch = spec.evaluate.batch;

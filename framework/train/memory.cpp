@@ -329,9 +329,11 @@ MemoryMeter::Evaluation MemoryMeter::evaluation(const std::vector<const Spec*>& 
     if (kept > 0)
       of_one += batches_.at(key, {whole->most(), one.source, 1}, height, searched)[kKept];
   }
-  const double sentences = static_cast<double>(examples) *
-                           (static_cast<double>(count_layout()->width()) * sizeof(double) +
-                            sizeof(Decoded) + kTextBytes * split.target.mean),
+  const double sentences =
+                   static_cast<double>(examples) *
+                   (static_cast<double>(count_layout(specs.front()->evaluate.measured())->width()) *
+                        sizeof(double) +
+                    sizeof(Decoded) + kTextBytes * split.target.mean),
                batches = tapes * (most[kTape] + most[kFound] + most[kPacks]),
                result = sentences + kept * of_one;
   std::string grows_with = "evaluate.batch";

@@ -93,7 +93,7 @@ MetricTable metrics_of(const Spec& spec,
                        const Split& split,
                        const Vocabulary& source,
                        const CountTable& counts) {
-  MetricTable table = summarize(counts, all_metrics(), buckets_of(spec, split, source));
+  MetricTable table = summarize(counts, spec.evaluate.measured(), buckets_of(spec, split, source));
   if (spec.evaluate.rows() == RowAligns::read)
     for (MetricFacts& facts : table.facts)
       if (facts.of_rows) facts.signature = kReadRows;

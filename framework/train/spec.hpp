@@ -3,12 +3,14 @@
 #pragma once
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "framework/config/options.hpp"
 #include "framework/config/value.hpp"
 #include "framework/eval/alignment_matrix.hpp"
+#include "framework/eval/metric.hpp"
 #include "framework/seq/model.hpp"
 #include "framework/train/diagnostics_options.hpp"
 #include "framework/train/init_options.hpp"
@@ -25,7 +27,11 @@ struct EvaluateOptions {
   std::optional<std::string> row_aligns;
   Index batch = 64;
   std::vector<std::string> baselines;
+  std::optional<std::vector<std::string>> metrics;
 
+  std::vector<NamedMetric> measured() const {
+    return metrics ? metrics_named(*metrics) : default_metrics();
+  }
   bool wants_ibm_model1() const { return std::ranges::count(baselines, "ibm_model1") > 0; }
   RowAligns rows() const { return row_aligns_of(row_aligns.value_or("")); }
   template <class V>
@@ -56,6 +62,15 @@ struct EvaluateOptions {
       "models without a network to report beside: ibm_model1 (pointing accuracy and AER on known "
       "links)",
       one_of("ibm_model1"));
+    v("metrics",
+      metrics,
+      "what is measured, as [loss, {bleu: {tokenize: 13a}}, chrf]; null: every registered metric "
+      "with its default options",
+      plugins_of(MetricKind::name));
+    const auto named = metrics.value_or(std::vector<std::string>());
+    v.check("metrics",
+            std::set<std::string>(named.begin(), named.end()).size() == named.size(),
+            "names a metric twice");
   }
 };
 

@@ -42,6 +42,17 @@ std::vector<double> numbers_in(const Record& record,
   return numbers;
 }
 
+// The metrics that the record has and this program knows, and those that its counts may give too.
+std::vector<NamedMetric> metrics_of(const Record& record) {
+  std::vector<NamedMetric> metrics = default_metrics();
+  if (!record.has(kByLength)) return metrics;
+  for (const std::string& name : record.children(kByLength))
+    if (std::shared_ptr<const Metric> metric = metric_named(name))
+      if (std::ranges::count(metrics, name, &NamedMetric::name) == 0)
+        metrics.push_back({name, std::move(metric)});
+  return metrics;
+}
+
 std::vector<Index> source_lengths(const Record& record) {
   const Values values = record.array("test", "source_length").values;
   const auto* lengths = std::get_if<std::vector<std::int32_t>>(&values);
@@ -69,7 +80,7 @@ std::vector<Index> StoredResults::of_length(Index shortest, Index longest) const
 
 double StoredResults::value(const std::string& metric, const std::vector<Index>& chosen) const {
   const CountRows rows = rows_of(counts, chosen);
-  const auto known = make_plugin<MetricKind>(Choice{.kind = MetricKind::name, .type = metric});
+  const auto known = metrics_named({metric})[0].metric;
   try {
     return known->value({counts.layout(), rows});
   } catch (const std::bad_alloc&) {
@@ -85,7 +96,7 @@ JsonObject attributes_of(const MetricFacts& facts) {
   if (facts.higher_is_better) json["direction"] = *facts.higher_is_better ? "higher" : "lower";
   if (std::isfinite(facts.least)) json["valid_min"] = facts.least;
   if (std::isfinite(facts.most)) json["valid_max"] = facts.most;
-  json["place"] = facts.place;
+  json["place"] = facts.order;
   json["main"] = facts.main ? 1 : 0;
   json["searched"] = facts.searched ? 1 : 0;
   if (!facts.baseline_of.empty()) json["baseline_of"] = facts.baseline_of;
@@ -98,7 +109,7 @@ MetricFacts facts_in(const Record& record, const std::string& metric) {
   const auto number = [&](const char* name) { return record.attribute<double>(path, name); };
   const auto whole = [&](const char* name) { return record.attribute<Index>(path, name); };
   MetricFacts facts;
-  if (const auto known = registered_metric(metric)) {
+  if (const auto known = metric_named(metric)) {
     facts = known->facts();
   } else {  // of a plugin that is not loaded
     facts.title = text("long_name").value_or(metric);
@@ -107,7 +118,7 @@ MetricFacts facts_in(const Record& record, const std::string& metric) {
     facts.higher_is_better = direction ? std::optional(*direction == "higher") : std::nullopt;
     facts.least = number("valid_min").value_or(-kNoLimit);
     facts.most = number("valid_max").value_or(kNoLimit);
-    facts.place = static_cast<int>(whole("place").value_or(facts.place));
+    facts.order = static_cast<int>(whole("place").value_or(facts.order));
     facts.main = whole("main").value_or(0) != 0;
     facts.searched = whole("searched").value_or(0) != 0;
     facts.baseline_of = text("baseline_of").value_or("");
@@ -141,9 +152,9 @@ MetricTable read_totals(const Record& record) {
   MetricTable table = written_totals(record);
   std::set<std::string> counted;  // columns of metrics that the record has
   for (const std::string& name : table.metrics)
-    if (const auto known = registered_metric(name))
+    if (const auto known = metric_named(name))
       for (const CountColumn& column : known->columns()) counted.insert(column.name);
-  for (const auto& [name, metric] : all_metrics()) {
+  for (const auto& [name, metric] : default_metrics()) {
     const auto is_counted = [&](const CountColumn& column) {
       return counted.contains(column.name) && record.has("test/" + column.name);
     };
@@ -226,7 +237,7 @@ StoredResults read_results(const Record& record) {
   results.source_lengths = source_lengths(record);
   results.found = read_findings(record);
   const std::size_t sentences = results.source_lengths.size();
-  results.counts = CountTable(count_layout(), std::ssize(results.source_lengths));
+  results.counts = CountTable(count_layout(metrics_of(record)), std::ssize(results.source_lengths));
   if (!has_references(record, sentences)) return results;
   for (const CountColumn& column : results.counts.layout().columns()) {
     if (!record.has("test/" + column.name)) continue;  // a metric that the run did not know

@@ -40,7 +40,7 @@ Trainer::Trainer(const Spec& spec,
       pruner_(pruner),
       optimizer_(make_plugin<OptimizerKind>(spec.train.optimizer)),
       diagnostics_(spec, model, recorder, workers, observer),
-      metrics_(all_metrics()) {
+      metrics_(spec.evaluate.measured()) {
   if (spec.evaluate.search_dev)
     dev_search_ =
         make_plugin<SearchKind>(spec.evaluate.dev_search, static_cast<std::uint64_t>(spec.seed));
@@ -192,6 +192,7 @@ MetricTable Trainer::evaluate_parameters() {
   request.row_aligns = spec_.evaluate.rows();
   request.batch = spec_.evaluate.batch;
   request.keep = spec_.record.snapshots;
+  request.metrics = metrics_;
   request.progress = [&](Index done, Index total) {
     observer_.stage("evaluating dev", done, total);
   };

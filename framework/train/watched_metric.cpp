@@ -1,5 +1,6 @@
 #include "framework/train/watched_metric.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "framework/base/text.hpp"
@@ -14,7 +15,6 @@ WatchedMetric::WatchedMetric(const std::string& option, const std::string& given
                     printable(given));
   name_ = given.substr(4);
   try {
-    Registry::instance().find(MetricKind::name, name_);
     higher_ = highest_is_best(name_);
   } catch (const SpecError& unfit) {
     throw SpecError("{}: {}", option, unfit);
@@ -22,6 +22,8 @@ WatchedMetric::WatchedMetric(const std::string& option, const std::string& given
 }
 
 double WatchedMetric::value(const MetricTable& dev) const {
+  if (std::ranges::count(dev.metrics, name_) == 0)
+    throw SpecError("{}: dev/{} is not measured; name it in evaluate.metrics", option_, name_);
   const double value = dev.at("all", name_);
   if (std::isnan(value))
     throw SpecError(

@@ -29,7 +29,7 @@ FinishedRun run(const std::string& score, const std::string& units, Index seed, 
   }
   run.results.counts = made_counts(sentences);
   run.test["exact_match"] = {2.5 * static_cast<double>(right),
-                             registered_metric("exact_match")->facts()};
+                             metric_named("exact_match")->facts()};
   run.series["dev"] = {{10, 20, 30, 40}, {{"loss", {3, 1, 2, std::nan("")}}}};
   return run;
 }

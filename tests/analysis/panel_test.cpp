@@ -23,7 +23,7 @@ PlacedRun run(const std::string& task, const std::string& score, Index seed, dou
   run.summary.complete = true;
   run.summary.dev = {{10}, {{"loss", {loss}}}};
   run.summary.test = {
-      {"all"}, {4}, {"exact_match"}, {registered_metric("exact_match")->facts()}, {100 - loss}};
+      {"all"}, {4}, {"exact_match"}, {metric_named("exact_match")->facts()}, {100 - loss}};
   run.configuration = configuration;
   run.seed = seed;
   return run;

@@ -72,7 +72,7 @@ PairedTest test_of(const std::string& metric,
                    const std::string& baseline,
                    const std::string& system,
                    const PairedTestOptions& options = {}) {
-  const auto plugin = registered_metric(metric);
+  const auto plugin = metric_named(metric);
   return paired_tests({plugin.get()},
                       system_named(baseline).results(),
                       system_named(system).results(),
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_SUITE(significance)
 BOOST_AUTO_TEST_CASE(scores_are_those_of_sacrebleu_to_all_digits) {
   for (const char* name : {"bleu", "chrf"})
     for (std::size_t s = 0; s < kSystems.size(); ++s) {
-      const double ours = score(*registered_metric(name), system_named(kSystems[s]).results());
+      const double ours = score(*metric_named(name), system_named(kSystems[s]).results());
       const double theirs = frozen()["ar_default"][name][s]["score"];
       BOOST_TEST(std::abs(ours - theirs) < 1e-12 * theirs, name << " of " << kSystems[s]);
     }
@@ -186,7 +186,7 @@ BOOST_AUTO_TEST_CASE(two_systems_with_the_same_outputs_do_not_differ) {
 // of 2,000 is 0.5 %; sacreBLEU's bootstrap calls about twice as many.
 BOOST_AUTO_TEST_CASE(the_level_is_held) {
   constexpr Index kSimulations = 2000, kSentences = 100;
-  const auto metric = registered_metric("exact_match");
+  const auto metric = metric_named("exact_match");
   const RandomStream stream(1, "simulation");
   Index randomisation = 0, bootstrap = 0, sacrebleu = 0;
   for (Index k = 0; k < kSimulations; ++k) {
@@ -223,7 +223,7 @@ BOOST_AUTO_TEST_CASE(the_level_is_held) {
 BOOST_AUTO_TEST_CASE(a_difference_that_ties_with_draws_is_no_surprise) {
   const CountTable wrong = made_counts({{{"exact", {0}}}, {{"exact", {0}}}}),
                    right = made_counts({{{"exact", {1}}}, {{"exact", {1}}}});
-  const auto metric = registered_metric("exact_match");
+  const auto metric = metric_named("exact_match");
   const PairedTest test =
       paired_tests({metric.get()}, results_of(wrong), results_of(right)).front();
   BOOST_TEST(test.difference == 100);
@@ -233,7 +233,7 @@ BOOST_AUTO_TEST_CASE(a_difference_that_ties_with_draws_is_no_surprise) {
 }
 
 BOOST_AUTO_TEST_CASE(seeds_are_exchanged_together_and_score_as_their_mean) {
-  const auto metric = registered_metric("bleu");
+  const auto metric = metric_named("bleu");
   SystemResults a = system_named("baseline").results(), b = system_named("near").results();
   const PairedTest one = paired_tests({metric.get()}, a, b).front();
   const SystemResults first = b;
@@ -267,7 +267,7 @@ BOOST_AUTO_TEST_CASE(systems_of_other_sentences_are_refused) {
   fewer.seeds[0].pop_back();
   SystemResults twice = all;
   twice.seeds.push_back(all.seeds[0]);
-  const auto metric = registered_metric("bleu");
+  const auto metric = metric_named("bleu");
   BOOST_CHECK_THROW(paired_tests({metric.get()}, all, fewer), Error);
   BOOST_CHECK_THROW(paired_tests({metric.get()}, all, twice), Error);
   BOOST_CHECK_THROW(paired_tests({metric.get()}, {}, {}), Error);
@@ -323,7 +323,7 @@ BOOST_AUTO_TEST_CASE(corrected_p_values_keep_the_order_and_are_never_smaller) {
 // Two systems that differ by luck alone: a share alpha of such tests falls below alpha, no more.
 BOOST_AUTO_TEST_CASE(a_true_null_hypothesis_is_rejected_as_often_as_it_should_be) {
   const RandomStream stream(3, "null");
-  const auto metric = registered_metric("exact_match");
+  const auto metric = metric_named("exact_match");
   constexpr int kTests = 300, kSentences = 60;
   int rejected = 0;
   for (std::uint64_t test = 0; test < kTests; ++test) {

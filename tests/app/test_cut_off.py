@@ -25,6 +25,23 @@ def test_every_bleu_has_its_signature(here: Path) -> None:
             assert name in file["test/by_length"] and name in file["dev"]
 
 
+def test_a_spec_lists_its_metrics(here: Path) -> None:
+    every = trained_run(here)
+    run = trained_run(here, "evaluate.metrics=[loss, {bleu: {tokenize: 13a}}, chrf]")
+    assert run.name != every.name
+    metrics = answer("evaluate", run, cwd=here)["metrics"]["all"]
+    assert set(metrics) - {"n"} == {"loss", "bleu_13a", "chrf"}
+    with h5py.File(run / "run.h5") as file, h5py.File(every / "run.h5") as whole:
+        assert set(file["test/by_length"]) == {"label", "n", "bucket", "loss", "bleu_13a", "chrf"}
+        assert "bleu_stats" not in file["test"] and "bleu_13a_stats" in file["test"]
+        assert file["test"].attrs["bleu_13a"] == whole["test"].attrs["bleu_13a"]
+    assert "bleu_13a" in softalign("show", run, cwd=here).stdout
+    softalign("compare", run, every, "--metric", "bleu_13a,chrf", cwd=here)
+    assert "train.early_stopping.metric: dev/bleu is not measured; name it in evaluate.metrics" in softalign(
+        "run", "tiny.yaml", "evaluate.metrics=[loss]", "train.early_stopping={metric: dev/bleu}", cwd=here, code=2
+    ).stderr
+
+
 def test_speed_and_memory_are_recorded_and_no_part_of_the_bits(here: Path) -> None:
     run, again = trained_run(here), trained_run(here, "--out", "again")
     with h5py.File(run / "run.h5") as file:

@@ -1,5 +1,7 @@
 // The fake plugins of example.hpp, and the registry's own messages.
+#include "framework/config/plugin_word.hpp"
 #include "framework/config/snapshot.hpp"
+#include "framework/config/spec.hpp"
 #include "framework/config/writer.hpp"
 #include "tests/config/example.hpp"
 
@@ -11,6 +13,10 @@ struct FakeScore {
 };
 struct FakeScoreKind {
   static constexpr const char* name = "fake_score";
+  using Make = std::unique_ptr<FakeScore>();
+};
+struct FakeListedKind {
+  static constexpr const char* name = "fake_listed";
   using Make = std::unique_ptr<FakeScore>();
 };
 }  // namespace
@@ -81,6 +87,57 @@ SOFTALIGN_PLUGIN(FakeScoreKind, "additive", Additive, "one hidden layer");
 SOFTALIGN_PLUGIN(FakeScoreKind, "general", General, "bilinear form");
 SOFTALIGN_PLUGIN(FakeScoreKind, "mixture", Mixture, "of others");
 
+struct Worded final : FakeScore {
+  struct Options {
+    std::string norm = "softmax";
+    bool bias = false;
+    Index heads = 1;
+    template <class V>
+    void describe(V& v) {
+      v("norm", norm, "normalisation", one_of("softmax", "sparse", "sparse_max"));
+      v("bias", bias, "adds a bias");
+      v("heads", heads, "heads", between(1, 16));
+    }
+  };
+  explicit Worded(const Options&) {}
+};
+SOFTALIGN_PLUGIN(FakeListedKind, "worded", Worded, "with an option of each kind that has a word");
+struct WordedSparse final : FakeScore {
+  using Options = Dot::Options;
+  explicit WordedSparse(const Options&) {}
+};
+struct Plain final : FakeScore {
+  struct Options {
+    double gain = 1;
+    template <class V>
+    void describe(V& v) {
+      v("gain", gain, "an option without a word");
+    }
+  };
+  explicit Plain(const Options&) {}
+};
+SOFTALIGN_PLUGIN(FakeListedKind, "plain", Plain, "another");
+SOFTALIGN_PLUGIN(FakeListedKind,
+                 "worded_sparse",
+                 WordedSparse,
+                 "the beginning of its name is another's");
+
+struct List {
+  std::vector<std::string> scores = {};
+  template <class V>
+  void describe(V& v) {
+    v("scores", scores, "several", plugins_of("fake_listed"));
+  }
+};
+
+std::vector<std::string> words(const std::string& yaml) {
+  return parse_spec<List>("scores: " + yaml + "\n", "x.yaml").spec.scores;
+}
+
+std::string refused_words(const std::string& yaml) {
+  return test::refusal([&] { words(yaml); });
+}
+
 }  // namespace
 // Has the name of another kind.
 struct OtherKind {
@@ -105,6 +162,47 @@ BOOST_AUTO_TEST_CASE(another_program_s_kind_of_the_same_name_is_refused_in_words
   const std::string message = refusal([&] { make_plugin<OtherKind>(choice, 1); });
   BOOST_TEST(message.starts_with("fake_score 'additive' (of "));
   BOOST_TEST(message.ends_with("build it again with this one's"));
+}
+
+BOOST_AUTO_TEST_CASE(a_list_of_plugins_holds_a_word_for_each) {
+  using Words = std::vector<std::string>;
+  BOOST_TEST(words("plain") == (Words{"plain"}));
+  BOOST_TEST(words("[plain, {plain: {}}, {worded: {norm: softmax}}]") ==
+             (Words{"plain", "plain", "worded"}));
+  BOOST_TEST(words("[{worded: {heads: 12, norm: sparse_max, bias: true}}, worded_bias]") ==
+             (Words{"worded_sparse_max_bias_heads12", "worded_bias"}));
+  BOOST_TEST(
+      refused_words("[{worded: {head: 2}}]") ==
+      "x.yaml:1:20: unknown key 'head' in fake_listed 'worded'; did you mean 'heads'? legal: "
+      "type, norm, bias, heads");
+  BOOST_TEST(refused_words("[{worded: {heads: 17}}]").starts_with("x.yaml:1:27: scores.heads: "));
+  BOOST_TEST(refused_words("[{worded: 2}]").find("expected a map") != std::string::npos);
+  BOOST_TEST(refused_words("[{word: {}}]").find("did you mean 'worded'?") != std::string::npos);
+  BOOST_TEST(refused_words("[worded_bias2]").find("unknown fake_listed") != std::string::npos);
+  BOOST_TEST(refused_words("[{worded: {}, plain: {}}]").find("got a map") != std::string::npos);
+  BOOST_TEST(refused_words("[{plain: {gain: 2}}]").find("has no word") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_word_leads_to_the_plugin_and_its_options) {
+  const auto read = [](const std::string& word) { return plugin_of_word("fake_listed", word); };
+  const auto options_of_word = [&](const std::string& word) {
+    return canonical_json(*read(word).value().options);
+  };
+  BOOST_TEST(options_of_word("worded") == R"({"bias":false,"heads":1,"norm":"softmax"})");
+  BOOST_TEST(options_of_word("worded_sparse_max_bias_heads12") ==
+             R"({"bias":true,"heads":12,"norm":"sparse_max"})");
+  BOOST_TEST(read("worded_sparse_bias").value().type == "worded");
+  for (const char* none : {"",
+                           "word",
+                           "worded_",
+                           "worded_softmax",
+                           "worded_bias_sparse_max",
+                           "worded_bias_bias",
+                           "worded_heads",
+                           "worded_heads01",
+                           "worded_heads1",
+                           "wordedbias"})
+    BOOST_TEST(!read(none).has_value(), none);
 }
 
 BOOST_AUTO_TEST_CASE(every_plugin_option_survives_a_round_trip) {

@@ -14,7 +14,7 @@ using MadeCounts = std::map<std::string, std::vector<double>>;  // by column
 
 // A sentence for each; columns that it does not name are not measured.
 inline CountTable made_counts(const std::vector<MadeCounts>& sentences) {
-  CountTable table(count_layout(), std::ssize(sentences));
+  CountTable table(count_layout(default_metrics()), std::ssize(sentences));
   for (std::size_t i = 0; i < sentences.size(); ++i)
     for (const auto& [column, numbers] : sentences[i])
       std::ranges::copy(numbers,
@@ -24,7 +24,7 @@ inline CountTable made_counts(const std::vector<MadeCounts>& sentences) {
 }
 
 inline double value_of(const std::string& metric, const CountTable& table) {
-  return registered_metric(metric)->value({table.layout(), rows_of(table)});
+  return metric_named(metric)->value({table.layout(), rows_of(table)});
 }
 
 }  // namespace softalign::test

@@ -68,7 +68,7 @@ struct Whole {
     sentence.ibm_model1 = &*ibm_model1;
   }
   CountTable counted() const {
-    CountTable table(count_layout(), 1);
+    CountTable table(count_layout(default_metrics()), 1);
     table.count(0, sentence);
     return table;
   }
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(the_length_ratio_is_the_corpus_s) {
 }
 
 BOOST_AUTO_TEST_CASE(columns_of_one_name_are_the_same_column) {
-  const CountColumn column = registered_metric("exact_match")->columns().front();
+  const CountColumn column = metric_named("exact_match")->columns().front();
   CountColumn other = column;
   BOOST_TEST(CountLayout({column, other}).width() == 1);
   other.count = [](const EvaluatedSentence&, std::span<double> to) { to[0] = 7; };
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(columns_count_what_a_sentence_shows) {
 BOOST_AUTO_TEST_CASE(a_metric_is_undefined_where_what_it_counts_was_not_measured) {
   const Whole whole;
   const CountTable nothing = made_counts({{}, {}});
-  for (const NamedMetric& named : all_metrics()) {
+  for (const NamedMetric& named : default_metrics()) {
     BOOST_TEST_CONTEXT(named.name) {
       BOOST_TEST(std::isnan(named.metric->value({nothing.layout(), {}})));
       BOOST_TEST(std::isnan(value_of(named.name, nothing)));
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(a_metric_is_undefined_where_what_it_counts_was_not_measured
 
 BOOST_AUTO_TEST_CASE(all_are_registered_by_name_and_know_their_facts) {
   std::vector<std::string> names, lower, searched, main;
-  for (const NamedMetric& named : all_metrics()) {
+  for (const NamedMetric& named : default_metrics()) {
     const MetricFacts facts = named.metric->facts();
     names.push_back(named.name);
     if (facts.higher_is_better == false) lower.push_back(named.name);

@@ -23,7 +23,7 @@ BOOST_AUTO_TEST_CASE(all_sentences_then_each_bucket) {
   const CountTable sentences =
       made_counts({with_tokens(1, 4), with_tokens(4, 4), with_tokens(1, 2)});
   const Buckets buckets{{"1-2", "3-4", "5-9"}, {1, 0, 1}};
-  const MetricTable table = summarize(sentences, all_metrics(), buckets);
+  const MetricTable table = summarize(sentences, default_metrics(), buckets);
 
   BOOST_TEST(table.rows == (std::vector<std::string>{"all", "1-2", "3-4", "5-9"}));
   BOOST_TEST(table.sentences == (std::vector<Index>{3, 1, 2, 0}));
@@ -37,18 +37,19 @@ BOOST_AUTO_TEST_CASE(all_sentences_then_each_bucket) {
 }
 
 BOOST_AUTO_TEST_CASE(no_buckets_give_one_row) {
-  const MetricTable table = summarize(made_counts({with_tokens(1, 2)}), all_metrics());
+  const MetricTable table = summarize(made_counts({with_tokens(1, 2)}), default_metrics());
   BOOST_TEST(table.rows == std::vector<std::string>{"all"});
   BOOST_TEST(table.at("all", "token_accuracy") == 50.0);
 }
 
 BOOST_AUTO_TEST_CASE(refuses_what_does_not_fit) {
   const CountTable one = made_counts({with_tokens(1, 2)});
-  BOOST_CHECK_THROW(summarize(one, all_metrics(), {{"1-2"}, {}}), Error);
-  BOOST_CHECK_THROW(summarize(one, all_metrics(), {{"1-2"}, {1}}), Error);
-  BOOST_CHECK_THROW(summarize(one, all_metrics(), {{"1-2"}, {-1}}), Error);
-  BOOST_TEST(contains(message_of<Error>([&] { summarize(one, all_metrics()).at("all", "blue"); }),
-                      "did you mean 'bleu'?"));
+  BOOST_CHECK_THROW(summarize(one, default_metrics(), {{"1-2"}, {}}), Error);
+  BOOST_CHECK_THROW(summarize(one, default_metrics(), {{"1-2"}, {1}}), Error);
+  BOOST_CHECK_THROW(summarize(one, default_metrics(), {{"1-2"}, {-1}}), Error);
+  BOOST_TEST(
+      contains(message_of<Error>([&] { summarize(one, default_metrics()).at("all", "blue"); }),
+               "did you mean 'bleu'?"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

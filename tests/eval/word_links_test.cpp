@@ -31,7 +31,7 @@ struct Sentence {
     evaluated.links = links;
   }
   double measure(const std::string& metric) const {
-    CountTable table(count_layout(), 1);
+    CountTable table(count_layout(default_metrics()), 1);
     table.count(0, evaluated);
     return value_of(metric, table);
   }

@@ -49,7 +49,7 @@ inline void read_record(const std::filesystem::path& file, std::size_t reading) 
       case 2: {
         const StoredResults results = read_results(*record);
         const std::vector<Index> chosen = results.of_length(1, 10);
-        for (const NamedMetric& metric : all_metrics()) results.value(metric.name, chosen);
+        for (const NamedMetric& metric : default_metrics()) results.value(metric.name, chosen);
         return;
       }
       case 3: {

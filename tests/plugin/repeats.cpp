@@ -9,7 +9,7 @@ class Repeats final : public Metric {
   explicit Repeats(const Options&) {}
 
   MetricFacts about() const override {
-    return {.title = "repeats", .higher_is_better = false, .place = 50, .main = true};
+    return {.title = "repeats", .higher_is_better = false, .order = 50, .main = true};
   }
   std::vector<CountColumn> columns() const override {
     return {{.name = "repeats",

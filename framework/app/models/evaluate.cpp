@@ -91,6 +91,7 @@ void evaluate(const EvaluateArguments& arguments) {
   EvaluationRequest request;
   request.search = search.get();
   request.source = run.source.get();
+  request.metrics = run.spec().evaluate.measured();
   request.row_aligns = run.spec().evaluate.rows();
   request.batch = run.spec().evaluate.batch;
   request.progress = [&](Index done, Index total) {

@@ -29,7 +29,7 @@ std::vector<const PluginEntry*> chosen(const PluginArguments& arguments) {
 std::vector<ConformanceResult> laws_of(const PluginEntry& plugin) {
   std::vector<ConformanceResult> results = check_conformance(plugin.kind, plugin.name);
   if (plugin.kind != MetricKind::name) return results;
-  for (ConformanceResult& result : check_metric(*registered_metric(plugin.name)))
+  for (ConformanceResult& result : check_metric(*metric_named(plugin.name)))
     results.push_back(std::move(result));
   return results;
 }

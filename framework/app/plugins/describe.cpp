@@ -181,7 +181,7 @@ void describe(const PluginArguments& arguments) {
   const PluginEntry& entry = Registry::instance().find(kind, arguments.name);
   const auto options = option_help(*entry.options());
   const std::unique_ptr<Metric> metric =
-      kind == MetricKind::name ? registered_metric(entry.name) : nullptr;
+      kind == MetricKind::name ? metric_named(entry.name) : nullptr;
   const std::unique_ptr<Diagnostic> diagnostic =
       kind == DiagnosticKind::name
           ? make_plugin<DiagnosticKind>(

@@ -114,7 +114,8 @@ Json metric_facts_json(const std::vector<Panel>& panels) {
   for (const Panel& panel : panels)
     for (const FinishedRun& run : panel.runs)
       for (const auto& [name, stored] : run.test) metrics.emplace(name, stored.facts);
-  for (const NamedMetric& known : all_metrics()) metrics.emplace(known.name, known.metric->facts());
+  for (const NamedMetric& known : default_metrics())
+    metrics.emplace(known.name, known.metric->facts());
   Json json = Json::object();
   for (const auto& [name, facts] : in_order(metrics)) json[name] = json_of(facts);
   return json;

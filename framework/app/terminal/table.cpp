@@ -23,7 +23,7 @@ std::vector<std::size_t> in_order(const MetricTable& table) {
   std::vector<std::size_t> places(table.metrics.size());
   std::iota(places.begin(), places.end(), 0);
   std::ranges::stable_sort(places, {}, [&](std::size_t m) {
-    return std::tuple(table.facts[m].searched, table.facts[m].place);
+    return std::tuple(table.facts[m].searched, table.facts[m].order);
   });
   return places;
 }
@@ -137,7 +137,7 @@ std::string Table::str(std::size_t most) const {
 std::string Table::fitted() const { return str(terminal_columns(STDOUT_FILENO)); }
 
 bool in_percent(const std::string& metric) {
-  const auto known = registered_metric(metric.substr(metric.find('/') + 1));
+  const auto known = metric_named(metric.substr(metric.find('/') + 1));
   return !known || known->facts().units == "percent";
 }
 

@@ -20,10 +20,10 @@ bool has_metric(const Record& record, const std::string& name) {
 
 // Whether all that is called so, a metric, a column that metrics are computed from or its axis, is newer than the record.
 bool is_newer_name(const Record& record, const std::string& name) {
-  if (registered_metric(name)) return !has_metric(record, name);
+  if (metric_named(name)) return !has_metric(record, name);
   bool counted = false;
   const auto is_called_so = [&](const CountColumn& c) { return c.name == name || c.part == name; };
-  for (const NamedMetric& one : all_metrics())
+  for (const NamedMetric& one : default_metrics())
     if (std::ranges::any_of(one.metric->columns(), is_called_so)) {
       if (has_metric(record, one.name)) return false;
       counted = true;

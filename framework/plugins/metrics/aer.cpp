@@ -12,7 +12,7 @@ class Aer final : public ErrorRateMetric {
   explicit Aer(const Options&)
       : ErrorRateMetric(column<attention_links>("attention_links", Counted::attention)) {}
   MetricFacts about() const override {
-    return {.title = "AER", .higher_is_better = false, .place = 5, .of_rows = true};
+    return {.title = "AER", .higher_is_better = false, .order = 5, .of_rows = true};
   }
 };
 

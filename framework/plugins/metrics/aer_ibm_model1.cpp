@@ -10,7 +10,7 @@ class AerIbmModel1 final : public ErrorRateMetric {
       : ErrorRateMetric(column<ibm_model1_links>("ibm_model1_links", Counted::baseline)) {}
   MetricFacts about() const override {
     return {
-        .title = "AER of IBM Model 1", .higher_is_better = false, .place = 6, .baseline_of = "aer"};
+        .title = "AER of IBM Model 1", .higher_is_better = false, .order = 6, .baseline_of = "aer"};
   }
 };
 

@@ -15,7 +15,7 @@ class AttentionEntropy final : public Metric {
             .units = "nats",
             .higher_is_better = false,
             .most = kNoLimit,
-            .place = 6};
+            .order = 6};
   }
   std::vector<CountColumn> columns() const override {
     return {{.name = "attention_entropy",

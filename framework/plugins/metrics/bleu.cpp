@@ -1,16 +1,56 @@
-// BLEU over tokens as they stand, equal to sacreBLEU's with tok:none.
-#include "framework/eval/bleu_metric.hpp"
+// Corpus BLEU (Papineni et al. 2002), one reference, smooth:exp:   BLEU = 100 min(1, exp(1 - r/c)) (p_1 p_2 p_3 p_4)^(1/4)
+// r, c: words of all references, of all hypotheses; p_n: the part of all hypotheses' n-grams that is right, each
+// at most as often as in its reference. The k-th order without a right one counts 1/2^k of one; BLEU is 0 without
+// any right word or any 4-gram. Where no reference has 4 words no hypothesis can have a right 4-gram, and what
+// remains is 0 or smoothing: there it is undefined. Equal to sacreBLEU's with the same tokenisation.
+#include "framework/eval/bleu.hpp"
+
+#include "framework/eval/columns.hpp"
+#include "framework/eval/metric.hpp"
 
 namespace softalign {
 
-class Bleu final : public BleuMetric {
+class Bleu final : public Metric {
  public:
-  explicit Bleu(const Options&) : BleuMetric(columns::bleu_stats()) {}
+  struct Options {
+    std::string tokenize = "none";
+
+    template <class V>
+    void describe(V& v) {
+      v("tokenize",
+        tokenize,
+        "sacreBLEU's tokenisation: none, the words as they stand; 13a, mteval-v13a's, as WMT "
+        "reports "
+        "it; intl, mteval-v14's, punctuation of any script apart; char, characters, for scripts "
+        "without spaces",
+        one_of("none", "13a", "intl", "char"));
+    }
+  };
+  explicit Bleu(const Options& options)
+      : tokenisation_(options.tokenize), column_(columns::bleu_stats(tokenisation_)) {}
+
   MetricFacts about() const override {
-    return {.title = "BLEU", .place = 3, .main = true, .signature = bleu_signature("none")};
+    const bool plain = tokenisation_ == "none";
+    return {.title = plain ? "BLEU" : "BLEU (" + tokenisation_ + ")",
+            .order = plain                     ? 3
+                     : tokenisation_ == "13a"  ? 5
+                     : tokenisation_ == "intl" ? 6
+                                               : 7,
+            .main = plain,
+            .signature = bleu_signature(tokenisation_)};
   }
+  std::vector<CountColumn> columns() const override { return {column_}; }
+  double value(const Counts& counts) const override {
+    constexpr auto kWidth = std::tuple_size_v<BleuStats>;
+    if (!(counts.largest(column_.name, kWidth, 1) >= kBleuOrder)) return ratio(0, 0);
+    return bleu(counts.sums<kWidth>(column_.name));
+  }
+
+ private:
+  std::string tokenisation_;
+  CountColumn column_;
 };
 
-SOFTALIGN_METRIC("bleu", Bleu, "corpus BLEU over tokens as they stand, as sacreBLEU computes it");
+SOFTALIGN_METRIC("bleu", Bleu, "corpus BLEU, as sacreBLEU computes it");
 
 }  // namespace softalign

@@ -13,7 +13,7 @@ class BrevityPenalty final : public Metric {
 
   MetricFacts about() const override {
     return {
-        .title = "brevity penalty", .units = "1", .higher_is_better = {}, .most = 1, .place = 3};
+        .title = "brevity penalty", .units = "1", .higher_is_better = {}, .most = 1, .order = 3};
   }
   std::vector<CountColumn> columns() const override { return {columns::bleu_stats()}; }
   double value(const Counts& counts) const override {

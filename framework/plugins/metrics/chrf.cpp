@@ -17,7 +17,7 @@ class Chrf final : public Metric {
   explicit Chrf(const Options&) {}
 
   MetricFacts about() const override {
-    return {.title = "chrF2", .place = 4, .signature = chrf_signature()};
+    return {.title = "chrF2", .order = 4, .signature = chrf_signature()};
   }
   std::vector<CountColumn> columns() const override {
     return {{.name = "chrf_stats",

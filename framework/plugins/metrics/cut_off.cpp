@@ -9,7 +9,7 @@ class CutOff final : public Metric {
   explicit CutOff(const Options&) {}
 
   MetricFacts about() const override {
-    return {.title = "cut off", .higher_is_better = false, .place = 3};
+    return {.title = "cut off", .higher_is_better = false, .order = 3};
   }
   std::vector<CountColumn> columns() const override {
     return {{.name = "cut_off",

@@ -9,7 +9,7 @@ class ExactMatch final : public Metric {
   using Options = NoOptions;
   explicit ExactMatch(const Options&) {}
 
-  MetricFacts about() const override { return {.title = "exact match", .place = 1, .main = true}; }
+  MetricFacts about() const override { return {.title = "exact match", .order = 1, .main = true}; }
   std::vector<CountColumn> columns() const override {
     return {{.name = "exact",
              .long_name = "hypothesis equals reference",

@@ -10,7 +10,7 @@ class FreeRunningAccuracy final : public Metric {
   using Options = NoOptions;
   explicit FreeRunningAccuracy(const Options&) {}
 
-  MetricFacts about() const override { return {.title = "free-running accuracy", .place = 2}; }
+  MetricFacts about() const override { return {.title = "free-running accuracy", .order = 2}; }
   std::vector<CountColumn> columns() const override {
     return {{.name = "free_running_hits",
              .long_name = "positions at which hypothesis and reference agree",

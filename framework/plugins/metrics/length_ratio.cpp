@@ -16,7 +16,7 @@ class LengthRatio final : public Metric {
             .units = "1",
             .higher_is_better = {},
             .most = kNoLimit,
-            .place = 2,
+            .order = 2,
             .main = true};
   }
   std::vector<CountColumn> columns() const override { return {columns::bleu_stats()}; }

@@ -11,7 +11,7 @@ class Loss final : public Metric {
 
   MetricFacts about() const override {
     return {
-        .title = "loss", .units = "nats", .higher_is_better = false, .most = kNoLimit, .place = 2};
+        .title = "loss", .units = "nats", .higher_is_better = false, .most = kNoLimit, .order = 2};
   }
   std::vector<CountColumn> columns() const override {
     return {columns::nll(), columns::target_tokens()};

@@ -18,7 +18,7 @@ class Perplexity final : public Metric {
             .higher_is_better = false,
             .least = 1,
             .most = kNoLimit,
-            .place = 1,
+            .order = 1,
             .main = true};
   }
   std::vector<CountColumn> columns() const override {

@@ -15,7 +15,7 @@ class PointingAccuracy final : public PointingMetric {
             column<attention_links, &Count::total>(
                 "pointing_tokens", "target tokens with a sure link", Counted::attention)) {}
   MetricFacts about() const override {
-    return {.title = "pointing accuracy", .place = 4, .main = true, .of_rows = true};
+    return {.title = "pointing accuracy", .order = 4, .main = true, .of_rows = true};
   }
 };
 

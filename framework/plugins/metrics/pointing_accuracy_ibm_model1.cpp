@@ -14,7 +14,7 @@ class PointingAccuracyIbmModel1 final : public PointingMetric {
                 "ibm_model1_tokens", "target tokens with a sure link", Counted::baseline)) {}
   MetricFacts about() const override {
     return {.title = "pointing accuracy of IBM Model 1",
-            .place = 5,
+            .order = 5,
             .baseline_of = "pointing_accuracy"};
   }
 };

@@ -11,7 +11,7 @@ class TokenAccuracy final : public Metric {
   explicit TokenAccuracy(const Options&) {}
 
   MetricFacts about() const override {
-    return {.title = "token accuracy", .place = 3, .main = true};
+    return {.title = "token accuracy", .order = 3, .main = true};
   }
   std::vector<CountColumn> columns() const override {
     return {{.name = "correct_tokens", .long_name = "teacher-forced hits", .count = count_hits},
