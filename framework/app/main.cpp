@@ -2,13 +2,9 @@
 // and an exit status.
 #include <fcntl.h>
 #include <unistd.h>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 
 #include <algorithm>
 #include <clocale>
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <new>
@@ -16,7 +12,7 @@
 
 #include "framework/app/command.hpp"
 #include "framework/app/terminal/terminal.hpp"
-#include "framework/base/floating_point.hpp"
+#include "framework/base/process.hpp"
 #include "framework/base/suggest.hpp"
 #include "framework/base/text.hpp"
 #include "framework/config/registry.hpp"
@@ -167,7 +163,6 @@ int run_program(int argc, char** argv, bool closed) {
   Outcome outcome;
   add_commands(app, outcome);
   try {
-    set_usual_floating_point();
     gemm_variant();  // refuses what SOFTALIGN_ISA asks for in vain
     for (const std::string& error : Registry::instance().errors()) throw BugError("{}", error);
     check_command(app, argc, argv);
@@ -239,12 +234,6 @@ int main(int argc, char** argv) {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) == -1 && open("/dev/null", O_RDWR) == -1) return 1;
   std::setlocale(LC_CTYPE, "C.UTF-8");  // for the width of words; numbers stay as they are
-  std::signal(SIGPIPE, SIG_IGN);        // nobody has to read what we print
-  std::signal(SIGXFSZ, SIG_IGN);        // a file grown too large is a failed write, which we report
-#ifdef __GLIBC__
-  // One heap for all threads. With one each, what an evaluation leaves in a heap serves no other thread,
-  // and a run takes up to a quarter more than its estimate. A step calls malloc no more, so none waits.
-  mallopt(M_ARENA_MAX, 1);
-#endif
+  softalign::prepare_process();
   return softalign::app::run_program(argc, argv, closed);
 }

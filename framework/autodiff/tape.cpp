@@ -119,7 +119,7 @@ void Tape::backward() {
     Var::Node& output = *step->output;
     real* gradient = output.gradient_or_null();
     if (gradient == nullptr) continue;
-    leave_step_if_asked();
+    abandon_step_if_asked();
     outer_products_.finish(gradient, output.value.size());
     running_ = &output;
     step->run(step, {gradient, output.value.shape});

@@ -29,8 +29,8 @@
 #include "framework/autodiff/parameters.hpp"
 #include "framework/autodiff/weight_packs.hpp"
 #include "framework/autodiff/weight_products.hpp"
+#include "framework/base/abandon.hpp"
 #include "framework/base/arena.hpp"
-#include "framework/base/leave.hpp"
 #include "framework/base/view.hpp"
 
 namespace softalign {
@@ -216,7 +216,7 @@ class Tape {
   Tape& root() { return owner_ == nullptr ? *this : *owner_; }
   template <class Backward>
   Var put(Var::Node* node, Backward backward) {
-    leave_step_if_asked();
+    abandon_step_if_asked();
     if (node->wanted != Var::Wanted::no) {
       struct Entry : Step {
         Backward backward;

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <system_error>
 
+#include "framework/base/abandon.hpp"
 #include "framework/base/error.hpp"
-#include "framework/base/floating_point.hpp"
+#include "framework/base/process.hpp"
 
 namespace softalign {
 
@@ -14,7 +15,12 @@ int threads_or_all(int asked) {
 
 Workers::Workers(int threads) {
   try {
-    for (int i = 1; i < threads; ++i) threads_.emplace_back([this] { wait_for_work(); });
+    for (int i = 1; i < threads; ++i)
+      threads_.emplace_back([this, flag = AbandonScope::flag()] {
+        const AbandonScope scope(flag);
+        set_usual_arithmetic();
+        wait_for_work();
+      });
   } catch (const std::system_error& error) {
     stop();
     throw MachineError("cannot start {} threads: {}; use fewer", threads, error.what());
@@ -73,7 +79,6 @@ void Workers::take_pieces() {
 }
 
 void Workers::wait_for_work() {
-  set_usual_floating_point();
   std::uint64_t seen = 0;
   for (;;) {
     {

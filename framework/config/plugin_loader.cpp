@@ -11,9 +11,9 @@
 #include <fstream>
 #include <map>
 
-#include "framework/base/floating_point.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/base/path.hpp"
+#include "framework/base/process.hpp"
 #include "framework/base/retry.hpp"
 #include "framework/base/types.hpp"
 #include "framework/config/abi.hpp"
@@ -110,8 +110,8 @@ LoadedPlugin& open_plugin(const PluginFile& file, const std::string& name) {
   const std::size_t errors = Registry::instance().errors().size();
   if (dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr)
     throw SpecError("{}: cannot be loaded: {}; build it again", file.path, dlerror());
-  if (!is_usual_floating_point()) {
-    set_usual_floating_point();
+  if (!has_usual_arithmetic()) {
+    set_usual_arithmetic();
     throw SpecError(
         "{}: changes how all numbers are rounded, as code that was compiled with -ffast-math does; "
         "build it without",

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <optional>
 
+#include "framework/base/process.hpp"
 #include "framework/base/types.hpp"
 #include "framework/data/batches.hpp"
 #include "framework/eval/forced.hpp"
@@ -191,6 +192,7 @@ EvaluatedSplit evaluate(const Scorer& scorer,
                         const Vocabulary& target,
                         const EvaluationRequest& request,
                         Workers& workers) {
+  const UsualArithmetic usual;
   const Model& model = scorer.aligning();
   const Index total = std::ssize(split.examples);
   EvaluatedSplit out;

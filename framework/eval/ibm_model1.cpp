@@ -9,8 +9,8 @@
 #include <numeric>
 #include <utility>
 
+#include "framework/base/abandon.hpp"
 #include "framework/base/error.hpp"
-#include "framework/base/leave.hpp"
 #include "framework/base/types.hpp"
 
 namespace softalign {
@@ -114,7 +114,7 @@ IbmModel1::IbmModel1(const Examples& pairs, Index iterations, bool null_word) {
   std::vector<double> t(at(target_words));         // t(. | the source word at hand)
   std::vector<double> expected(at(target_words));  // its expected counts
   const auto lay_out = [&](std::size_t s) {
-    leave_step_if_asked();
+    abandon_step_if_asked();
     for (Index c = table.first[s]; c < table.first[s + 1]; ++c) {
       t[at(table.items[at(c)])] = probabilities[at(c)];
     }

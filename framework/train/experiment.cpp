@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "framework/base/process.hpp"
 #include "framework/config/relative_paths.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/config/yaml.hpp"
@@ -173,6 +174,7 @@ std::unique_ptr<Model> make_model(const Spec& spec,
 ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
                                  const ExperimentOptions& options,
                                  Observer& observer) {
+  const UsualArithmetic usual;
   const Spec& spec = resolved.spec;
   check_spec(resolved);
   const RunPlace place = place_of(spec, options.results, options.run_id);

@@ -8,7 +8,7 @@
 #include <set>
 #include <thread>
 
-#include "framework/base/leave.hpp"
+#include "framework/base/abandon.hpp"
 #include "framework/base/path.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/record/folder/run_folder.hpp"
@@ -106,9 +106,11 @@ BOOST_AUTO_TEST_CASE(a_step_that_is_left_in_its_midst_comes_again) {
   const fs::path whole = run(folder / "whole", attention, 2);
   int left = 0;
   for (int delay = 0; delay < 30; ++delay) {
+    std::atomic<bool> abandoned = false;
+    const AbandonScope scope(&abandoned);
     std::thread timer([&] {
       std::this_thread::sleep_for(std::chrono::milliseconds(5 + 3 * delay));
-      leaves_step = true;
+      abandoned = true;
     });
     try {
       run(folder / "left", attention, 1 + delay % 2);
@@ -116,7 +118,6 @@ BOOST_AUTO_TEST_CASE(a_step_that_is_left_in_its_midst_comes_again) {
       ++left;
     }
     timer.join();
-    leaves_step = false;
   }
   BOOST_TEST(left > 0);
   same(whole, run(folder / "left", attention, 2));

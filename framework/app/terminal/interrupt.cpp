@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <string_view>
 
+#include "framework/base/abandon.hpp"
 #include "framework/base/error.hpp"
-#include "framework/base/leave.hpp"
 #include "framework/record/folder/claim.hpp"
 
 namespace softalign::app {
@@ -19,7 +19,7 @@ constexpr unsigned kFinishing = 3;  // seconds for the end of a step
 constexpr unsigned kSaving = 5;     // seconds more to leave it, to save and to publish
 
 // Signals may come at once, each in a thread of its own.
-std::atomic<bool> stopping = false, hurried = false, ctrl_c = false;
+std::atomic<bool> stopping = false, hurried = false, ctrl_c = false, abandons_step = false;
 static_assert(std::atomic<bool>::is_always_lock_free);
 volatile sig_atomic_t on_terminal = 0;
 
@@ -40,7 +40,7 @@ void on_signal(int signal) {
   const int reason = errno;  // of the call that is interrupted
   if (on_terminal != 0) say("\r\033[K");
   if (signal == SIGALRM) {
-    if (leaves_step.exchange(true)) end_at_once();
+    if (abandons_step.exchange(true)) end_at_once();
     alarm(kSaving);
   } else {
     if (signal == SIGINT && ctrl_c.exchange(true)) end_at_once();
@@ -55,6 +55,7 @@ void on_signal(int signal) {
 }  // namespace
 
 void catch_interrupts() {
+  static const AbandonScope of_this_thread(&abandons_step);
   constexpr int kSignals[] = {SIGALRM, SIGINT, SIGTERM, SIGHUP, SIGUSR1};
   on_terminal = isatty(STDERR_FILENO);
   struct sigaction action = {};
