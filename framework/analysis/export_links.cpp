@@ -96,6 +96,9 @@ ExportedLinks export_links(const Record& record,
                            std::optional<Index> head,
                            const LinkRule& rule) {
   check_module(record, module);
+  if (!record.has("data/source_vocabulary"))
+    throw SpecError("{}: the sources are frames, so no words can be linked",
+                    record.file().string());
   const Side source(record, "source_vocabulary"), target(record, "target_vocabulary");
   const StoredAlignments stored = record.alignments();
   const std::vector<Index> heads = stored.heads(module);

@@ -45,7 +45,7 @@ struct Split {
 };
 
 struct Dataset {
-  std::shared_ptr<const Vocabulary> source;
+  std::shared_ptr<const Vocabulary> source;  // null: sources are frames
   std::shared_ptr<const Vocabulary> target;
   Split train;
   Split dev;
@@ -53,6 +53,11 @@ struct Dataset {
   bool has_links = false;          // the test split's links are known
   double subword_dropout = 0;      // of the training sentences, see resegment.hpp
   std::vector<std::string> notes;  // what people should know about how it was read
+
+  const FrameFormat& frames() const { return train.examples.format(); }
+  SourceFormat source_format() const {
+    return source ? SourceFormat(source->size()) : SourceFormat(frames());
+  }
 };
 
 }  // namespace softalign

@@ -12,6 +12,7 @@
 #include "framework/base/error.hpp"
 #include "framework/base/json.hpp"
 #include "framework/base/retry.hpp"
+#include "framework/base/stored.hpp"
 #include "framework/base/types.hpp"
 #include "framework/data/checksum.hpp"
 #include "framework/data/mapped_file.hpp"
@@ -22,7 +23,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kPart = 1 << 20;  // bytes written, or read, at once
-constexpr std::string_view kDatasetMagic = "softalign-data 1";
+constexpr std::string_view kDatasetMagic = "softalign-data 2";
 constexpr std::size_t kKey = 64;
 
 // Every number is at least of 8 bytes, so that there is nothing between them.
@@ -125,13 +126,17 @@ Json json_of(const Split& split, std::size_t rows_at, std::size_t rows) {
           {"counts", {c.read, c.kept, c.dropped_too_long, c.dropped_empty, c.truncated}}};
 }
 
-std::uint64_t size_of(const ExampleRow& row) {
-  return row.links * sizeof(Link) + (std::uint64_t{row.source} + row.target) * sizeof(Token) +
-         row.source_text + row.target_text;
+std::uint64_t size_of(const ExampleRow& row, const FrameFormat& format) {
+  return row.links * sizeof(Link) + source_bytes(row, format) +
+         std::uint64_t{row.target} * sizeof(Token) + row.source_text + row.target_text;
 }
 
 // Throws DataError unless all rows, and what they refer to, lie before `end`.
-void check_rows(const MappedFile& file, std::size_t at, std::size_t count, std::size_t end) {
+void check_rows(const MappedFile& file,
+                std::size_t at,
+                std::size_t count,
+                const FrameFormat& format,
+                std::size_t end) {
   if (at % alignof(ExampleRow) != 0 || at > end || count > (end - at) / sizeof(ExampleRow))
     throw DataError("rows outside the file");
   std::vector<ExampleRow> part(kPart / sizeof(ExampleRow));
@@ -139,18 +144,21 @@ void check_rows(const MappedFile& file, std::size_t at, std::size_t count, std::
     part.resize(std::min(part.size(), count));
     file.read(file.data() + at, part.size() * sizeof(ExampleRow), part.data());
     for (const ExampleRow& row : part)
-      if (row.at % alignof(Link) != 0 || row.at > end || size_of(row) > end - row.at)
+      if (row.at % alignof(Link) != 0 || row.at > end || size_of(row, format) > end - row.at)
         throw DataError("an example outside the file");
   }
 }
 
 // end: of the examples and the rows.
-Split split_of(const Json& json, const std::shared_ptr<const MappedFile>& file, std::size_t end) {
+Split split_of(const Json& json,
+               const std::shared_ptr<const MappedFile>& file,
+               const FrameFormat& format,
+               std::size_t end) {
   const auto c = [&](std::size_t i) { return whole_number(json.at("counts").at(i)); };
   const std::size_t at = usize(whole_number(json.at("rows_at"))),
                     rows = usize(whole_number(json.at("rows")));
-  check_rows(*file, at, rows, end);
-  Split split{json.at("name"), Examples(file, at, rows), {c(0), c(1), c(2), c(3), c(4)}};
+  check_rows(*file, at, rows, format, end);
+  Split split{json.at("name"), Examples(file, at, rows, format), {c(0), c(1), c(2), c(3), c(4)}};
   Index portioned = 0;
   for (const Json& text : json.at("texts")) split.texts.push_back(text_of(text));
   for (const Json& portion : json.value("portions", Json::array())) {
@@ -166,7 +174,7 @@ Split split_of(const Json& json, const std::shared_ptr<const MappedFile>& file, 
 }  // namespace
 
 void DatasetWriter::append(const Split& split, const Example& example) {
-  ExampleRow row = pack(example, buffer_);
+  ExampleRow row = pack(example, split.examples.format(), buffer_);
   row.at += written_;
   rows_[split.name].push_back(row);
   if (buffer_.size() >= kPart) write_out();
@@ -202,7 +210,8 @@ void DatasetWriter::finish(const Dataset& data, const std::string& key) {
   trailer.json_at = written_ + buffer_.size();
   std::string rest = Json{{"splits", splits},
                           {"has_links", data.has_links},
-                          {"source", data.source->serialize()},
+                          {"frames", stored(data.frames())},
+                          {"source", data.source ? Json(data.source->serialize()) : Json()},
                           {"target", data.target->serialize()}}
                          .dump();
   const std::size_t end = trailer.json_at + rest.size();
@@ -227,11 +236,12 @@ std::optional<Dataset> read_dataset(int file, const std::string& key) {
   Dataset data;
   try {  // what no program of ours wrote has a right sum too, if somebody wanted it
     const Json json = read_json<Json>(rest);
-    data.source = load_vocabulary(json.at("source").get_ref<const std::string&>());
+    const auto frames = from_stored<FrameFormat>(json.at("frames"));
+    if (!frames) data.source = load_vocabulary(json.at("source").get_ref<const std::string&>());
     data.target = load_vocabulary(json.at("target").get_ref<const std::string&>());
-    data.train = split_of(json.at("splits").at(0), mapped, trailer->json_at);
-    data.dev = split_of(json.at("splits").at(1), mapped, trailer->json_at);
-    data.test = split_of(json.at("splits").at(2), mapped, trailer->json_at);
+    data.train = split_of(json.at("splits").at(0), mapped, frames, trailer->json_at);
+    data.dev = split_of(json.at("splits").at(1), mapped, frames, trailer->json_at);
+    data.test = split_of(json.at("splits").at(2), mapped, frames, trailer->json_at);
     data.has_links = json.at("has_links").get<bool>();
   } catch (const Json::exception&) {
     return {};

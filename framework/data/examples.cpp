@@ -1,4 +1,4 @@
-// The bytes of an example: links, source tokens, target tokens, source text, target text, and
+// The bytes of an example: links, source tokens or frames, target tokens, source text, target text, and
 // zeros up to a multiple of 8.
 #include "framework/data/examples.hpp"
 
@@ -34,10 +34,14 @@ std::array<std::byte, sizeof(Link)> bytes_of(const Link& link) {
 
 }  // namespace
 
-ExampleRow pack(const Example& example, std::vector<std::byte>& bytes) {
+ExampleRow pack(const Example& example, const FrameFormat& format, std::vector<std::byte>& bytes) {
   const auto count = [](const auto& part) { return static_cast<std::uint32_t>(part.size()); };
+  if (format ? !example.source.empty() || example.frames.size() % usize(format.size) != 0
+             : !example.frames.empty())
+    throw BugError("an example's source is not of its split's format");
   const ExampleRow row{bytes.size(),
-                       count(example.source),
+                       format ? count(example.frames) / static_cast<std::uint32_t>(format.size)
+                              : count(example.source),
                        count(example.target),
                        count(example.links),
                        count(example.source_text),
@@ -45,6 +49,7 @@ ExampleRow pack(const Example& example, std::vector<std::byte>& bytes) {
                        static_cast<std::uint32_t>(example.line)};
   for (const Link& link : example.links) put(bytes_of(link).data(), sizeof(Link), bytes);
   put(example.source.data(), example.source.size_bytes(), bytes);
+  put(example.frames.data(), example.frames.size_bytes(), bytes);
   put(example.target.data(), example.target.size_bytes(), bytes);
   put(example.source_text.data(), example.source_text.size(), bytes);
   put(example.target_text.data(), example.target_text.size(), bytes);
@@ -52,27 +57,41 @@ ExampleRow pack(const Example& example, std::vector<std::byte>& bytes) {
   return row;
 }
 
-Example unpack(const ExampleRow& row, const std::byte* bytes) {
-  const auto* links = reinterpret_cast<const Link*>(bytes + row.at);
-  const auto* source = reinterpret_cast<const Token*>(links + row.links);
-  const Token* target = source + row.source;
-  const auto* source_text = reinterpret_cast<const char*>(target + row.target);
-  const char* target_text = source_text + row.source_text;
-  return {{source, row.source},
-          {target, row.target},
-          {links, row.links},
-          {source_text, row.source_text},
-          {target_text, row.target_text},
-          row.line};
+std::uint64_t source_bytes(const ExampleRow& row, const FrameFormat& format) {
+  static_assert(sizeof(Token) == sizeof(float));
+  return std::uint64_t{row.source} * static_cast<std::uint64_t>(std::max<Index>(1, format.size)) *
+         sizeof(Token);
 }
 
-Examples::Examples(std::shared_ptr<const MappedFile> file, std::size_t rows_at, std::size_t count)
-    : file_(std::move(file)),
+Example unpack(const ExampleRow& row, const FrameFormat& format, const std::byte* bytes) {
+  const auto* links = reinterpret_cast<const Link*>(bytes + row.at);
+  const auto* source = reinterpret_cast<const std::byte*>(links + row.links);
+  const auto* target = reinterpret_cast<const Token*>(source + source_bytes(row, format));
+  const auto* source_text = reinterpret_cast<const char*>(target + row.target);
+  const char* target_text = source_text + row.source_text;
+  Example example{.target = {target, row.target},
+                  .links = {links, row.links},
+                  .source_text = {source_text, row.source_text},
+                  .target_text = {target_text, row.target_text},
+                  .line = row.line};
+  if (format)
+    example.frames = {reinterpret_cast<const float*>(source), row.source * usize(format.size)};
+  else
+    example.source = {reinterpret_cast<const Token*>(source), row.source};
+  return example;
+}
+
+Examples::Examples(std::shared_ptr<const MappedFile> file,
+                   std::size_t rows_at,
+                   std::size_t count,
+                   const FrameFormat& format)
+    : format_(format),
+      file_(std::move(file)),
       file_rows_(reinterpret_cast<const ExampleRow*>(file_->data() + rows_at), count) {}
 
 void Examples::append(const Example& example) {
   if (file_) throw BugError("examples of a mapped file cannot be appended to");
-  rows_.push_back(pack(example, bytes_));
+  rows_.push_back(pack(example, format_, bytes_));
 }
 
 ExampleRow Examples::row(std::size_t i) const {
@@ -84,13 +103,22 @@ ExampleRow Examples::row(std::size_t i) const {
 }
 
 void Examples::read_tokens(const ExampleRow& row, std::vector<Token>& tokens) const {
-  tokens.resize(row.source + row.target);
-  const std::byte* begin = bytes() + row.at + row.links * sizeof(Link);
-  const std::size_t size = tokens.size() * sizeof(Token);
+  tokens.resize((format_ ? 0 : row.source) + row.target);
+  const std::byte* const source = bytes() + row.at + row.links * sizeof(Link);
+  read(format_ ? source + source_bytes(row, format_) : source,
+       tokens.size() * sizeof(Token),
+       tokens.data());
+}
+
+void Examples::read_frames(const ExampleRow& row, float* frames) const {
+  read(bytes() + row.at + row.links * sizeof(Link), source_bytes(row, format_), frames);
+}
+
+void Examples::read(const std::byte* from, std::size_t size, void* to) const {
   if (file_)
-    file_->read(begin, size, tokens.data());
-  else
-    std::copy_n(reinterpret_cast<const Token*>(begin), tokens.size(), tokens.begin());
+    file_->read(from, size, to);
+  else if (size > 0)
+    std::memcpy(to, from, size);
 }
 
 void Examples::release() const {

@@ -22,21 +22,48 @@ struct Link {
   bool sure = true;
 };
 
+// What a source is made of where that is no symbols: frames, each of `size` numbers. Those of an image are its
+// pixels, column by column, each column of `height` from the top; others follow each other in time.
+struct FrameFormat {
+  Index size = 0;  // F; 0: sources are symbols
+  Index height = 1;
+  float most = 0;  // the largest number, where the least is 0; 0: not known
+
+  explicit operator bool() const { return size > 0; }
+  bool operator==(const FrameFormat&) const = default;
+  template <class V>
+  void describe(V& v) {
+    v("size", size);
+    v("height", height);
+    v("most", most);
+  }
+};
+
+// What a model's sources are.
+struct SourceFormat {
+  Index symbols = 0;  // of the vocabulary, with the specials
+  FrameFormat frames = {};
+
+  SourceFormat(Index of_symbols) : symbols(of_symbols) {}  // implicit
+  SourceFormat(const FrameFormat& of_frames) : frames(of_frames) {}
+};
+
 // One sentence pair, seen where it lies. Neither side holds sentence marks: batches add </s> to
-// both.
+// symbols. A source is either symbols or frames.
 struct Example {
   std::span<const Token> source = {};
   std::span<const Token> target = {};
   std::span<const Link> links = {};   // empty: unknown
   std::string_view source_text = {};  // the words as read, for people; metrics use target_text
   std::string_view target_text = {};
-  Index line = 0;  // of its file, from 1; 0: of no file
+  Index line = 0;                      // of its file, from 1; 0: of no file
+  std::span<const float> frames = {};  // [T,F], row-major
 };
 
 // Where an example lies and how large its parts are; 32 bytes, the same in memory and in a file.
 struct ExampleRow {
-  std::uint64_t at = 0;  // its first byte, a multiple of 8
-  std::uint32_t source = 0;
+  std::uint64_t at = 0;      // its first byte, a multiple of 8
+  std::uint32_t source = 0;  // symbols, or frames
   std::uint32_t target = 0;
   std::uint32_t links = 0;
   std::uint32_t source_text = 0;
@@ -48,23 +75,31 @@ struct ExampleRow {
 
 // Appends the example's bytes, a multiple of 8 of them. The row counts from the beginning of
 // `bytes`, whose size must be a multiple of 8.
-ExampleRow pack(const Example& example, std::vector<std::byte>& bytes);
-Example unpack(const ExampleRow& row, const std::byte* bytes);
+ExampleRow pack(const Example& example, const FrameFormat& format, std::vector<std::byte>& bytes);
+Example unpack(const ExampleRow& row, const FrameFormat& format, const std::byte* bytes);
+// Bytes of the source's symbols or frames.
+std::uint64_t source_bytes(const ExampleRow& row, const FrameFormat& format);
 
 // A random-access range of examples. Views stay valid as long as this, and its place, stay as they
 // are.
 class Examples {
  public:
   Examples() = default;  // none; append adds some, in memory
+  explicit Examples(const FrameFormat& format) : format_(format) {}
   // Those of a mapped file, whose rows stand in it at `rows_at`, a multiple of 8.
-  Examples(std::shared_ptr<const MappedFile> file, std::size_t rows_at, std::size_t count);
+  Examples(std::shared_ptr<const MappedFile> file,
+           std::size_t rows_at,
+           std::size_t count,
+           const FrameFormat& format = {});
+
+  const FrameFormat& format() const { return format_; }  // of the sources
 
   void append(const Example& example);            // copies it; only in memory
   bool held() const { return file_ == nullptr; }  // in memory, not in a mapped file
 
   std::size_t size() const { return rows().size(); }
   bool empty() const { return rows().empty(); }
-  Example operator[](std::size_t i) const { return unpack(rows()[i], bytes()); }
+  Example operator[](std::size_t i) const { return unpack(rows()[i], format_, bytes()); }
 
   // The rows alone: lengths without the pages that hold the sentences.
   std::span<const ExampleRow> rows() const { return file_ ? file_rows_ : rows_; }
@@ -73,8 +108,9 @@ class Examples {
   // would make up to 2 MiB around each place resident. Both throw BugError behind the last, and
   // MachineError when the disk fails.
   ExampleRow row(std::size_t i) const;
-  // The source's tokens, then the target's.
+  // The source's tokens, unless it is frames, then the target's.
   void read_tokens(const ExampleRow& row, std::vector<Token>& tokens) const;
+  void read_frames(const ExampleRow& row, float* frames) const;  // [T,F]
 
   // Gives pages of a mapped file back to the system; whatever is read again comes back by itself,
   // views stay valid. Whoever reads many examples calls it now and then, from any thread.
@@ -99,7 +135,9 @@ class Examples {
 
  private:
   const std::byte* bytes() const;
+  void read(const std::byte* from, std::size_t size, void* to) const;
 
+  FrameFormat format_;
   std::vector<ExampleRow> rows_;
   std::vector<std::byte> bytes_;
   std::shared_ptr<const MappedFile> file_;

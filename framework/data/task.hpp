@@ -1,6 +1,7 @@
 // The contract of a task: where an experiment's sentences come from.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 
@@ -14,12 +15,15 @@ namespace softalign {
 
 // What a task's options say of its data before any of it is read.
 struct DataOutline {
-  // Most symbols, with <unk>, <s> and </s>; 0: not known.
+  // Most symbols, with <unk>, <s> and </s>; 0: not known, or sources are frames.
   Index source_symbols = 0;
   Index target_symbols = 0;
-  // Above 0: a source is an image of this height, its symbols are pixels, column by column, from 0, the
-  // paper's grey level; 0: it is text.
-  Index image_height = 0;
+  FrameFormat frames = {};  // of sources that are not symbols
+  // With at least one symbol, for a model that takes sizes alone.
+  SourceFormat source() const {
+    return frames ? SourceFormat(frames)
+                  : SourceFormat(std::max(source_symbols, kSpecials + Index{1}));
+  }
   // False: surely not; true: it may be.
   bool one_vocabulary = true;  // of both sides
   // Symbols of the sentences of one side, without </s>.
@@ -69,7 +73,10 @@ class Task {
                                   const Vocabularies& vocabularies,
                                   const Progress& progress) const {
     Dataset data = load(seed, progress);
-    if (data.source->serialize() != vocabularies.source->serialize() ||
+    const auto text_of = [](const auto& vocabulary) {
+      return vocabulary ? vocabulary->serialize() : "";
+    };
+    if (text_of(data.source) != text_of(vocabularies.source) ||
         data.target->serialize() != vocabularies.target->serialize())
       throw DataError("the data has other symbols than the model was trained with");
     return data;

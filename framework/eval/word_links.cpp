@@ -55,7 +55,8 @@ AlignmentMatrix rows_of_symbols(const AlignmentMatrix& attention, Index symbols,
 WordLinks attention_links(const EvaluatedSentence& sentence) {
   if (sentence.links.empty()) return {};
   const Example& example = sentence.example;
-  const Index positions = sentence.attention->positions, symbols = std::ssize(example.source);
+  const Index positions = sentence.attention->positions,
+              symbols = example.frames.empty() ? std::ssize(example.source) : positions;
   return SymbolRows(
              rows_of_symbols(*sentence.attention, std::ssize(example.target), sentence.row_aligns),
              positions == symbols + 1 ? symbols : positions,

@@ -36,17 +36,16 @@ RowCosts::Pairs RowCosts::pairs(const Spec& spec) {
   if (const auto known = data_.find(key); known != data_.end()) return known->second;
   const auto task = make_plugin<TaskKind>(spec.task);
   const DataOutline outline = task->outline();
-  Pairs found{.source_symbols = outline.source_symbols, .target_symbols = outline.target_symbols};
+  Pairs found{.source_format = outline.source(), .target_symbols = outline.target_symbols};
   if (const DataOutline::SplitOutline& train = outline.train; train.examples > 0) {
     found.count = static_cast<double>(train.drawn > 0 ? train.drawn : train.examples);
-    found.source =
-        train.source.mean / static_cast<double>(std::max<Index>(1, outline.image_height));
+    found.source = train.source.mean;
     found.target = train.target.mean;
   } else {
     if (task->has_to_train_subwords()) throw DataError("its sub-words are not trained yet");
     const Dataset data =
         task->load(static_cast<std::uint64_t>(spec.seed), [](std::string_view, Index, Index) {});
-    found.source_symbols = data.source->size();
+    found.source_format = data.source_format();
     found.target_symbols = data.target->size();
     const auto examples = static_cast<double>(data.train.examples.size());
     for (const ExampleRow& example : data.train.examples.rows()) {
@@ -57,6 +56,7 @@ RowCosts::Pairs RowCosts::pairs(const Spec& spec) {
     for (const Portion& portion : data.train.portions)
       found.count += portion.weight * static_cast<double>(portion.examples);
   }
+  found.source /= static_cast<double>(found.source_format.frames.height);
   return data_[key] = found;
 }
 
@@ -65,7 +65,7 @@ double RowCosts::cost(const ListedRun& row) {
   const Pairs data = pairs(spec);
   const auto positions = [](double length) { return std::max<Index>(2, std::lround(length) + 1); };
   const Cost pair = cost_of(spec.model,
-                            data.source_symbols,
+                            data.source_format,
                             data.target_symbols,
                             {positions(data.source), positions(data.target)});
   double drawn = static_cast<double>(spec.train.epochs) * data.count;

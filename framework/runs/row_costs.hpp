@@ -24,8 +24,9 @@ class RowCosts {
  private:
   struct Pairs {
     double count = 0;
-    double source = 0, target = 0;  // mean lengths
-    Index source_symbols = 0, target_symbols = 0;
+    double source = 0, target = 0;  // mean lengths; of images, in columns
+    SourceFormat source_format = Index{0};
+    Index target_symbols = 0;
   };
   Pairs pairs(const Spec& spec);
   double cost(const ListedRun& row);

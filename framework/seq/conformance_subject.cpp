@@ -49,8 +49,7 @@ void make_symbols(Subject::Input& input) {
   for (real& number : input.numbers) number = std::floor(std::abs(10 * number)) + real(0.5);
 }
 
-// Row b of numbers [B,S,H], symbols; H of them
-// are a position, and </s> stands at the end of the row's length.
+// Row b of numbers [B,S], symbols, and </s> at the end of the row's length.
 std::span<const Token> symbols_of(Tape& tape, Var numbers, std::span<const Index> lengths) {
   const Index rows = numbers.shape()[0], each = numbers.shape().size() / rows;
   Token* symbols = tape.arena().array_of<Token>(rows * (each + 1));
@@ -59,28 +58,43 @@ std::span<const Token> symbols_of(Tape& tape, Var numbers, std::span<const Index
     for (Index i = 0; i < each; ++i)
       row[i] = kSpecials + 1 + static_cast<Token>(numbers.value().data[b * each + i]) % kSymbols;
     row[each] = kEnd;
-    row[lengths[usize(b)] * numbers.shape()[2]] = kEnd;
+    row[lengths[usize(b)]] = kEnd;
   }
   return {symbols, usize(rows * (each + 1))};
 }
 
-// Encoders that read symbols may make another number of annotations than there are symbols: what is
+// Whole numbers from 0.
+std::span<const float> frames_of(Tape& tape, Var numbers) {
+  const Index count = numbers.shape().size();
+  auto* frames = tape.arena().array_of<float>(count);
+  for (Index i = 0; i < count; ++i)
+    frames[i] = static_cast<float>(static_cast<Token>(numbers.value().data[i]) % kSymbols);
+  return {frames, usize(count)};
+}
+
+// Encoders that read symbols or frames may make another number of annotations than there are of these: what is
 // compared are two sums of them with fixed weights.
-std::unique_ptr<Subject> symbol_encoder_subject(std::unique_ptr<Subject> subject,
+std::unique_ptr<Subject> source_encoder_subject(std::unique_ptr<Subject> subject,
                                                 std::shared_ptr<Encoder> encoder) {
-  const Index height = std::max<Index>(1, encoder->image_height());
-  subject->input("symbols", {kRows, kPositions, height}, true);
+  const bool reads_frames = encoder->reads() == Encoder::Reads::frames;
+  const Index height = std::max<Index>(1, encoder->frames().height),
+              size = reads_frames ? std::max<Index>(1, encoder->frames().size) : 1;
+  subject->input("source", {kRows, kPositions, height * size}, true);
   make_symbols(subject->inputs[0]);
   subject->positional_outputs = {false, false, false, false};
-  subject->run = [encoder](Tape& tape, const Arrays& x, std::span<const Index> lengths) -> Arrays {
+  subject->run = [=](Tape& tape, const Arrays& x, std::span<const Index> lengths) -> Arrays {
     const auto rows = static_cast<Index>(lengths.size());
-    Index* symbols = tape.arena().array_of<Index>(rows);
-    for (Index b = 0; b < rows; ++b) symbols[b] = lengths[usize(b)] * x[0].shape()[2] + 1;
-    const Annotations a =
-        encoder->encode({{}, {symbols, lengths.size()}, symbols_of(tape, x[0], lengths), &tape});
+    Index* read = tape.arena().array_of<Index>(rows);
+    for (Index b = 0; b < rows; ++b) read[b] = lengths[usize(b)] * height + (reads_frames ? 0 : 1);
+    EncoderInput source{.embedded = {}, .lengths = {read, lengths.size()}, .tape = &tape};
+    if (reads_frames)
+      source.frames = frames_of(tape, x[0]);
+    else
+      source.symbols = symbols_of(tape, x[0], lengths);
+    const Annotations a = encoder->encode(source);
     check_sizes(*encoder, a);
     for (Index b = 0; b < rows; ++b)
-      if (a.lengths[usize(b)] != encoder->positions(symbols[b]))
+      if (a.lengths[usize(b)] != encoder->positions(read[b]))
         throw BugError("[encoder] positions() is not how many annotations encode returns");
     const auto sum_with = [&](real turn) {
       View weights = tape.zeros({rows, a.states.shape()[1]});
@@ -97,7 +111,8 @@ std::unique_ptr<Subject> encoder_subject(const Choice& choice) {
   auto subject = std::make_unique<Subject>();
   std::shared_ptr<Encoder> encoder =
       make_plugin<EncoderKind>(choice, Parameters(subject->parameters), kEmbedding);
-  if (!encoder->embeds()) return symbol_encoder_subject(std::move(subject), encoder);
+  if (encoder->reads() != Encoder::Reads::embeddings)
+    return source_encoder_subject(std::move(subject), encoder);
   subject->input("embedded", {kRows, kPositions, kEmbedding}, true);
   subject->positional_outputs = {true, true, false, false};
   subject->positional_outputs.resize(4 + encoder->final_sizes().size(), false);

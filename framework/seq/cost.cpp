@@ -29,16 +29,15 @@ Cost cost_of(const Model& model, const Batch& batch) {
 }
 
 Cost cost_of(const ModelOptions& options,
-             Index source_symbols,
+             const SourceFormat& source,
              Index target_symbols,
              const CostLengths& lengths) {
-  Model model(options, source_symbols, target_symbols);
+  Model model(options, source, target_symbols);
   allocate_unlearnt(model.parameters());
-  const Index height = model.encoder().image_height();
-  const Index source = height > 0 ? (lengths.source - 1) * height + 1 : lengths.source;
-  const Index first = 0;
-  Batch batch =
-      make_batch(equal_sentences(1, source, lengths.target), {&first, 1}, model.reads_links());
+  const Index positions = (lengths.source - 1) * source.frames.height + 1, first = 0;
+  Batch batch = make_batch(equal_sentences(1, positions, lengths.target, source.frames),
+                           {&first, 1},
+                           model.reads_links());
   model.place_links(batch);
   return cost_of(model, batch);
 }
@@ -50,13 +49,15 @@ void allocate_unlearnt(ParameterStore& parameters) {
       std::ranges::fill(parameter.value(), real(0.01));
 }
 
-Split equal_sentences(Index count, Index source, Index target) {
-  const std::vector<Token> from(usize(source - 1), kSpecials),
+Split equal_sentences(Index count, Index source, Index target, const FrameFormat& frames) {
+  const std::vector<Token> from(usize(frames ? 0 : source - 1), kSpecials),
       to(usize(std::max<Index>(0, target - 1)), kSpecials);
+  const std::vector<float> numbers(usize((source - 1) * frames.size));
   std::vector<Link> links;
   for (Index t = 0; t < target - 1; ++t) links.push_back({std::min(t, source - 2), t});
-  Split split;
-  for (Index i = 0; i < count; ++i) split.examples.append({from, to, links});
+  Split split{.name = {}, .examples = Examples(frames), .counts = {}};
+  for (Index i = 0; i < count; ++i)
+    split.examples.append({.source = from, .target = to, .links = links, .frames = numbers});
   return split;
 }
 

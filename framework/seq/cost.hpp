@@ -31,7 +31,7 @@ struct CostLengths {
 
 // Of one sentence pair. Throws SpecError where the model cannot be built, MachineError where it does not fit.
 Cost cost_of(const ModelOptions& options,
-             Index source_symbols,
+             const SourceFormat& source,
              Index target_symbols,
              const CostLengths& lengths);
 
@@ -39,6 +39,6 @@ Cost cost_of(const ModelOptions& options,
 void allocate_unlearnt(ParameterStore& parameters);
 
 // Sentence pairs of so many positions, with </s>, and linked; without targets where `target` is 0.
-Split equal_sentences(Index count, Index source, Index target);
+Split equal_sentences(Index count, Index source, Index target, const FrameFormat& frames = {});
 
 }  // namespace softalign

@@ -16,11 +16,13 @@
 namespace softalign {
 
 struct EncoderInput {
-  Var embedded;                         // [B,S,E]; empty when the encoder reads symbols itself
+  Var embedded;                         // [B,S,E]; empty unless the encoder reads embeddings
   std::span<const Index> lengths = {};  // [B], not increasing
-  std::span<const Token> symbols = {};  // [B,S], of the source's vocabulary
-  Tape* tape = nullptr;                 // where there is nothing embedded to ask for it
-  HeadWeights* heads = nullptr;         // where the weights go of an encoder that attends()
+  std::span<const Token> symbols =
+      {};  // [B,S], of the source's vocabulary; empty where it has frames
+  std::span<const float> frames = {};  // [B,S,F]; empty where it has symbols
+  Tape* tape = nullptr;                // where there is nothing embedded to ask for it
+  HeadWeights* heads = nullptr;        // where the weights go of an encoder that attends()
 };
 
 struct Annotations {
@@ -49,16 +51,17 @@ class Encoder {
   virtual Index size() const = 0;                                // D
   virtual Index start_size() const = 0;                          // D'
   virtual std::vector<Index> final_sizes() const { return {}; }  // U_k of Annotations::finals
-  // false: it reads symbols itself, and the model makes no embeddings of them.
-  virtual bool embeds() const { return true; }
+  // What it reads of a source: embeddings, which the model makes of symbols by a table and of frames by a
+  // projection; or itself symbols, or frames, and then no source of the other kind.
+  enum class Reads { embeddings, symbols, frames };
+  virtual Reads reads() const { return Reads::embeddings; }
   // true: the source's symbols attend to each other, and EncoderInput::heads gets their weights.
   virtual bool attends() const { return false; }
-  // How many annotations a source of so many symbols has, and to which of them a symbol belongs.
-  virtual Index positions(Index symbols) const { return symbols; }
-  virtual Index position_of(Index symbol) const { return symbol; }
-  // Above 0: it reads images of this height (Task::image_height) and nothing else.
-  virtual Index image_height() const { return 0; }
-  virtual Index image_levels() const { return 0; }  // the grey levels that it counts on
+  // How many annotations a source of so many symbols, with </s>, or frames has, and to which of them one belongs.
+  virtual Index positions(Index length) const { return length; }
+  virtual Index position_of(Index index) const { return index; }
+  // The frames that it reads; what is 0 may be anything.
+  virtual FrameFormat frames() const { return {.size = 0, .height = 0}; }
 };
 
 struct EncoderKind {

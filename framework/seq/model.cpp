@@ -25,9 +25,23 @@ std::span<const AlignedPair> aligned_pairs(Tape& tape, const Batch& batch) {
   return {pairs, usize(count)};
 }
 
+// Frames of the size that the encoder asks for, where it asks for one.
+void check_source(const ModelOptions& options, const Encoder& encoder, const FrameFormat& frames) {
+  using Reads = Encoder::Reads;
+  if (frames && encoder.reads() == Reads::symbols)
+    throw SpecError("model.encoder: encoder '{}' reads symbols, and the sources are frames",
+                    options.encoder.type);
+  if (frames && encoder.reads() == Reads::frames && encoder.frames().size > 0 &&
+      encoder.frames().size != frames.size)
+    throw SpecError("model.encoder: encoder '{}' reads frames of {} numbers, and these have {}",
+                    options.encoder.type,
+                    encoder.frames().size,
+                    frames.size);
+}
+
 void check_tied(const ModelOptions& options, const Encoder& encoder, Index source, Index target) {
   if (options.tied_embeddings != "all") return;
-  if (!encoder.embeds())
+  if (encoder.reads() != Encoder::Reads::embeddings)
     throw SpecError(
         "model.tied_embeddings: all: encoder {} reads the source without embeddings; use target",
         options.encoder.type);
@@ -70,15 +84,21 @@ void check_built_in(const ModelOptions& options, Index annotation) {
 
 }  // namespace
 
-Model::Model(const ModelOptions& options, Index source_symbols, Index target_symbols)
+Model::Model(const ModelOptions& options, const SourceFormat& source, Index target_symbols)
     : target_symbols_(target_symbols) {
   Parameters root(store_);
   encoder_ = make_plugin<EncoderKind>(options.encoder, root / "encoder", options.embedding);
-  check_tied(options, *encoder_, source_symbols, target_symbols);
+  check_source(options, *encoder_, source.frames);
+  check_tied(options, *encoder_, source.symbols, target_symbols);
   const bool tied = options.tied_embeddings != "none", one_table = options.tied_embeddings == "all";
-  if (encoder_->embeds() && !one_table)
-    own_source_embedding_ = std::make_unique<Embedding>(
-        root / "source", "embedding", source_symbols, options.embedding);
+  if (encoder_->reads() == Encoder::Reads::embeddings) {
+    if (source.frames)
+      source_projection_.emplace(
+          root / "source", "projection", source.frames.size, options.embedding);
+    else if (!one_table)
+      own_source_embedding_ = std::make_unique<Embedding>(
+          root / "source", "embedding", source.symbols, options.embedding);
+  }
   target_embedding_ =
       std::make_unique<Embedding>(root / "target",
                                   "embedding",
@@ -139,11 +159,9 @@ void Model::place_links(Batch& batch) const {
 }
 
 Model::Source Model::read(Tape& tape, const SourceBatch& source, HeadWeights* heads) const {
-  EncoderInput input{{}, source.lengths, source.tokens, &tape, heads};
-  if (source_embedding_)
-    input.embedded =
-        (*source_embedding_)(tape, source.tokens, {source.sentences, source.positions});
-  if (dropouts_ && source_embedding_)
+  EncoderInput input{
+      embed_source(tape, source), source.lengths, source.tokens, source.frames, &tape, heads};
+  if (dropouts_ && input.embedded)
     input.embedded = dropouts_->source_embeddings.sentences_first(
         dropouts_->source_words.sentences_first(input.embedded));
   const Annotations annotations = encoder_->encode(input);
@@ -227,6 +245,17 @@ Model::Forward Model::forward(Tape& tape,
           taught.positions,
           extra.totals,
           taught.source};
+}
+
+// [B,S,E]; empty where the encoder reads no embeddings.
+Var Model::embed_source(Tape& tape, const SourceBatch& source) const {
+  const Shape shape = {source.sentences, source.positions};
+  if (source_embedding_) return (*source_embedding_)(tape, source.tokens, shape);
+  if (!source_projection_) return {};
+  const Index size = std::ssize(source.frames) / std::max<Index>(1, shape.size());
+  const View frames = tape.zeros({source.sentences, source.positions, size});
+  std::ranges::copy(source.frames, frames.data);
+  return (*source_projection_)(tape.constant(frames));
 }
 
 // [B,E] at one step, or [T,B,E].

@@ -113,15 +113,15 @@ class Model {
  public:
   // Declares its parameters: their shapes are known, their values are not there yet. Throws SpecError
   // where parts do not go together.
-  Model(const ModelOptions& options, Index source_symbols, Index target_symbols);
+  Model(const ModelOptions& options, const SourceFormat& source, Index target_symbols);
   // Draws the initial values of all parameters from the seed, too. frozen: names of those that are not
   // trained.
   Model(const ModelOptions& options,
-        Index source_symbols,
+        const SourceFormat& source,
         Index target_symbols,
         std::uint64_t seed,
         const std::vector<std::string>& frozen = {})
-      : Model(options, source_symbols, target_symbols) {
+      : Model(options, source, target_symbols) {
     store_.freeze(frozen);
     store_.allocate(seed);
   }
@@ -144,6 +144,9 @@ class Model {
   Index target_symbols() const { return target_symbols_; }
   bool steps() const { return decoder_->steps(); }  // one at a time in training, if need be
   const Encoder& encoder() const { return *encoder_; }
+  bool reads_symbols() const {  // of the source
+    return !source_projection_ && encoder_->reads() != Encoder::Reads::frames;
+  }
   // Links between symbols as links of annotations, each once.
   std::vector<Link> placed(std::span<const Link> links) const;
   void place_links(Batch& batch) const;
@@ -153,7 +156,7 @@ class Model {
     AttentionMemory memory;
     State state;  // the decoder's first
     Annotations annotations;
-    Var embedded = {};  // [B,S,E]; empty where the encoder reads symbols itself
+    Var embedded = {};  // [B,S,E]; empty unless the encoder reads embeddings
   };
   // heads: where the weights go of an encoder that attends().
   Source read(Tape& tape, const SourceBatch& source, HeadWeights* heads = nullptr) const;
@@ -215,6 +218,7 @@ class Model {
   Prediction predict(Tape& tape, const Source& source, std::span<const Token> previous) const;
 
  private:
+  Var embed_source(Tape& tape, const SourceBatch& source) const;
   Var embed_target(Tape& tape, std::span<const Token> symbols, Shape leading, Index step = 0) const;
   Unrolled unroll_sampled(Tape& tape,
                           const Source& source,
@@ -233,7 +237,8 @@ class Model {
   Index target_symbols_;
   std::unique_ptr<Embedding> own_source_embedding_;
   std::unique_ptr<Embedding> target_embedding_;
-  const Embedding* source_embedding_ = nullptr;  // null: the encoder reads symbols
+  const Embedding* source_embedding_ = nullptr;  // null: the encoder reads no embeddings of symbols
+  std::optional<Linear> source_projection_;      // of frames
   std::unique_ptr<Encoder> encoder_;
   std::unique_ptr<Decoder> decoder_;
   Attention* attention_ = nullptr;  // the decoder's, which owns it

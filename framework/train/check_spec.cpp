@@ -84,39 +84,44 @@ std::string longest_reference(const Split& split) {
 
 // Throws SpecError where the encoder reads other sources than the task has.
 void check_source(const Spec& spec, const DataOutline& data, const Encoder& reader) {
-  const Index wanted = reader.image_height(), height = data.image_height;
-  const std::string& encoder = spec.model.encoder.type;
-  if (height > 0 && spec.evaluate.length_unit.value_or("") == "words")
+  const FrameFormat wanted = reader.frames(), &frames = data.frames;
+  const std::string &encoder = spec.model.encoder.type, &task = spec.task.type;
+  if (frames && spec.evaluate.length_unit.value_or("") == "words")
     throw SpecError(
-        "evaluate.length_unit: the sources of task '{}' are images, which have no words; "
-        "leave it out",
-        spec.task.type);
-  if (wanted == 0) return;
-  if (height == 0)
+        "evaluate.length_unit: the sources of task '{}' are frames, which have no words; leave it "
+        "out",
+        task);
+  if (frames && spec.evaluate.wants_ibm_model1())
     throw SpecError(
-        "model.encoder: encoder '{}' reads images, and the sources of task '{}' are text; choose "
+        "evaluate.baselines: ibm_model1 counts words, and the sources of task '{}' are "
+        "frames; leave it out",
+        task);
+  if (reader.reads() != Encoder::Reads::frames) return;
+  if (!frames)
+    throw SpecError(
+        "model.encoder: encoder '{}' reads frames, and the sources of task '{}' are symbols; "
+        "choose "
         "another encoder, or a task such as image_captions",
         encoder,
-        spec.task.type);
-  if (wanted != height)
+        task);
+  if (wanted.height > 0 && wanted.height != frames.height)
     throw SpecError(
         "model.encoder.height: encoder '{}' reads images of height {}, and those of task '{}' have "
         "{}; set model.encoder.height={}",
         encoder,
-        wanted,
-        spec.task.type,
-        height,
-        height);
-  const Index levels = data.source_symbols - kSpecials;
-  if (reader.image_levels() != levels)
+        wanted.height,
+        task,
+        frames.height,
+        frames.height);
+  if (wanted.most > 0 && frames.most > 0 && wanted.most != frames.most)
     throw SpecError(
         "model.encoder.levels: encoder '{}' reads {} grey levels, and the images of task '{}' "
         "have {}; set model.encoder.levels={}",
         encoder,
-        reader.image_levels(),
-        spec.task.type,
-        levels,
-        levels);
+        wanted.most + 1,
+        task,
+        frames.most + 1,
+        frames.most + 1);
 }
 
 // What the model asks of its data: vocabularies, and links.
@@ -220,10 +225,11 @@ DataOutline::SplitOutline outline_of(const Split& split) {
 }
 
 DataOutline outline_of(const Dataset& data) {
-  return {.source_symbols = data.source->size(),
+  return {.source_symbols = data.source ? data.source->size() : 0,
           .target_symbols = data.target->size(),
-          .one_vocabulary =
-              data.source == data.target || data.source->serialize() == data.target->serialize(),
+          .frames = data.frames(),
+          .one_vocabulary = data.source == data.target ||
+                            (data.source && data.source->serialize() == data.target->serialize()),
           .train = outline_of(data.train),
           .dev = outline_of(data.dev),
           .test = outline_of(data.test),
@@ -252,9 +258,7 @@ void check_spec(const ResolvedSpec<Spec>& resolved, const std::string& compared)
   const bool has_task = checks.pass([&] { data = make_plugin<TaskKind>(spec.task)->outline(); });
   std::optional<Model> model;
   checks.pass([&] {
-    model.emplace(spec.model,
-                  std::max<Index>(data.source_symbols, kSpecials + 1),
-                  std::max<Index>(data.target_symbols, kSpecials + 1));
+    model.emplace(spec.model, data.source(), std::max<Index>(data.target_symbols, kSpecials + 1));
   });
   const std::vector<Watched> watched = watched_by(spec.train, compared, checks);
   if (model && has_task) {

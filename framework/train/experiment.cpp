@@ -86,10 +86,13 @@ struct Run {
     }
     record_texts(recorder, data);
     for (const std::string& note : data_notes(data)) observer.message(note);
-    recorder.text("data", "source_vocabulary", data.source->serialize());
+    if (data.source) recorder.text("data", "source_vocabulary", data.source->serialize());
     recorder.text("data", "target_vocabulary", data.target->serialize());
-    recorder.attributes(
-        "data", {{"source_symbols", data.source->size()}, {"target_symbols", data.target->size()}});
+    JsonObject sizes;
+    if (data.source) sizes["source_symbols"] = data.source->size();
+    if (data.frames()) sizes.update({{"frame_size", data.frames().size}});
+    sizes["target_symbols"] = data.target->size();
+    recorder.attributes("data", sizes);
     recorder.attributes("provenance", {{"gemm", gemm_variant()}, {"plugins", plugins_json()}});
     recorder.attributes("", {{"parameters", model.parameters().count()}});
     if (spec.model.match) recorder.attributes("provenance", {{"matched", match_text(spec)}});
@@ -162,7 +165,7 @@ std::unique_ptr<Model> make_model(const Spec& spec,
                                   std::vector<std::string>* notes) {
   const InitOptions init = spec.init.value_or(InitOptions{});
   auto model = std::make_unique<Model>(spec.model,
-                                       data.source->size(),
+                                       data.source_format(),
                                        data.target->size(),
                                        static_cast<std::uint64_t>(spec.seed),
                                        init.freeze);

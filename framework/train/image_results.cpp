@@ -24,10 +24,10 @@ void record_images_of(Recorder& recorder,
     pixels = std::max(pixels, Index{split.examples.rows()[usize(i)].source});
   std::vector<std::uint8_t> grey(usize(kept * pixels));
   for (Index i = 0; i < kept; ++i) {
-    const std::span<const Token> source = split.examples[usize(i)].source;
-    widths.push_back(static_cast<std::int32_t>(std::ssize(source) / height));
-    std::transform(source.begin(), source.end(), grey.begin() + i * pixels, [](Token symbol) {
-      return static_cast<std::uint8_t>(std::max<Token>(0, symbol - kSpecials));
+    const std::span<const float> frames = split.examples[usize(i)].frames;
+    widths.push_back(static_cast<std::int32_t>(std::ssize(frames) / height));
+    std::transform(frames.begin(), frames.end(), grey.begin() + i * pixels, [](float level) {
+      return static_cast<std::uint8_t>(level);
     });
   }
   for (Index p = 0; p < pixels; ++p)
@@ -47,14 +47,18 @@ void record_images_of(Recorder& recorder,
 }  // namespace
 
 void record_images(Recorder& recorder, const Spec& spec, const Dataset& data, const Model& model) {
-  const Index height = make_plugin<TaskKind>(spec.task)->outline().image_height;
-  if (height == 0 || !model.aligns()) return;
-  const Index levels = data.source->size() - kSpecials;
+  const FrameFormat& frames = data.frames();
+  if (frames.height <= 1 || frames.size != 1 || !model.aligns()) return;
+  const auto levels = static_cast<Index>(frames.most) + 1;
   for (const auto& [split, kept] :
        {std::pair(&data.test, spec.record.alignments), std::pair(&data.dev, spec.record.snapshots)})
     if (kept > 0)
-      record_images_of(
-          recorder, *split, std::min(kept, std::ssize(split->examples)), height, levels, model);
+      record_images_of(recorder,
+                       *split,
+                       std::min(kept, std::ssize(split->examples)),
+                       frames.height,
+                       levels,
+                       model);
 }
 
 }  // namespace softalign

@@ -50,7 +50,7 @@ std::vector<Index> symbols_of(const Spec& spec) {
   if (symbols.empty()) {
     const Dataset data =
         task->load(static_cast<std::uint64_t>(spec.seed), [](std::string_view, Index, Index) {});
-    symbols = {data.source->size(), data.target->size()};
+    symbols = {data.source_format().symbols, data.target->size()};
   }
   return symbols;
 }

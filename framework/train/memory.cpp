@@ -25,7 +25,8 @@ constexpr double kNumber = sizeof(real);
 // Measured on finished runs: what a program takes beside what is counted here (libraries' own memory, HDF5,
 // stacks), a training pair in an epoch's plan while it is made, a symbol of a sentence's texts in its
 // result, a symbol of a vocabulary, an update in the journal when the record is built.
-constexpr double kProgram = 14e6, kPlan = 28, kTextBytes = 12, kSymbol = 112, kUpdate = 700;
+constexpr double kProgram = 14e6, kPlan = 28, kTextBytes = 12, kSymbol = 112, kUpdate = 700,
+                 kFrameBytes = sizeof(float) + 2;  // of a number of a frame, with its text
 
 Index symbols(Index known) { return std::max<Index>(known, kSpecials + 1); }
 
@@ -35,8 +36,8 @@ class UntrainedModels {
   UntrainedModels(const std::vector<const Spec*>& specs, const DataOutline& data) {
     std::vector<const Model*> models;
     for (const Spec* spec : specs) {
-      models_.push_back(std::make_unique<Model>(
-          spec->model, symbols(data.source_symbols), symbols(data.target_symbols)));
+      models_.push_back(
+          std::make_unique<Model>(spec->model, data.source(), symbols(data.target_symbols)));
       models.push_back(models_.back().get());
       allocate_unlearnt(models_.back()->parameters());
       const View logits = models_.back()->output_layer().bias();
@@ -72,12 +73,12 @@ class OneWord final : public Vocabulary {
   std::string word_ = "a";
 };
 
-Split equal_sentences(const BatchSize& size) {
-  return softalign::equal_sentences(size.sentences, size.source, size.target);
+Split equal_sentences(const BatchSize& size, const FrameFormat& frames) {
+  return softalign::equal_sentences(size.sentences, size.source, size.target, frames);
 }
 
 std::string symbols_key(const DataOutline& data) {
-  return fmt::format("{} {} ", data.source_symbols, data.target_symbols);
+  return fmt::format("{} {} {} ", data.source_symbols, data.frames.size, data.target_symbols);
 }
 
 // Of a thread that computes losses.
@@ -102,6 +103,7 @@ DataOutline assumed(DataOutline data) {
 
 // Of a symbol's name and the space behind it, as tasks name theirs.
 double name_bytes(Index symbols) {
+  if (symbols == 0) return 0;  // frames
   return symbols <= 55 ? 2 : 2 + std::log10(static_cast<double>(symbols));
 }
 
@@ -119,14 +121,17 @@ double bytes_of_vocabularies(const DataOutline& data) {
 
 // Of those in memory (data/examples.hpp), their texts a little longer than the symbols' names.
 double bytes_of_examples(const DataOutline& data) {
-  const auto symbol = [](Index symbols) { return sizeof(Token) + name_bytes(symbols); };
+  const auto symbol = [](Index of) { return sizeof(Token) + name_bytes(of); };
   double sum = 0;
   if (data.held)
     for (const DataOutline::SplitOutline* split : {&data.train, &data.dev, &data.test})
-      sum += static_cast<double>(split->examples) *
-             (sizeof(ExampleRow) + split->source.mean * symbol(data.source_symbols) +
-              split->target.mean * symbol(data.target_symbols) +
-              (split->links ? sizeof(Link) * split->target.mean : 0));
+      sum +=
+          static_cast<double>(split->examples) *
+          (sizeof(ExampleRow) +
+           split->source.mean * (data.frames ? kFrameBytes * static_cast<double>(data.frames.size)
+                                             : symbol(data.source_symbols)) +
+           split->target.mean * symbol(data.target_symbols) +
+           (split->links ? sizeof(Link) * split->target.mean : 0));
   return sum;
 }
 
@@ -214,7 +219,7 @@ double MemoryMeter::training(const Spec& spec, const DataOutline& data, int thre
   const Model& model = models.first();
   const Objective objective = objective_at(train, 1, 0);
   const BatchMeter::Measure step = [&](const BatchSize& size) -> BatchBytes {
-    const Split split = equal_sentences(size);
+    const Split split = equal_sentences(size, data.frames);
     std::vector<Index> all;
     for (Index i = 0; i < size.sentences; ++i) all.push_back(i);
     Batch batch = make_batch(split, all, model.reads_links() || train.guided_alignment.has_value());
@@ -245,7 +250,7 @@ double MemoryMeter::training(const Spec& spec, const DataOutline& data, int thre
   of_parts.max_updates.reset();
   const std::string key =
       "train " + symbols_key(data) + canonical_json(spec.model) + canonical_json(of_parts);
-  const Index height = std::max<Index>(1, data.image_height);
+  const Index height = data.frames.height;
   const auto& [source, target] = std::pair(data.train.source, data.train.target);
   const Index pairs = most_pairs(train.batch, std::max(length_of(source), length_of(target))),
               examples = data.train.examples > 0 ? data.train.examples : pairs,
@@ -275,7 +280,7 @@ MemoryMeter::Evaluation MemoryMeter::evaluation(const std::vector<const Spec*>& 
     request.self_attention = load.self_attention && (with == nullptr) == load.split.references;
     Workers workers(1);
     const EvaluatedSplit result =
-        evaluate(models.scorer(), equal_sentences(size), words, request, workers);
+        evaluate(models.scorer(), equal_sentences(size, data.frames), words, request, workers);
     return {result.tape_bytes, result.found_bytes, result.pack_bytes, result.kept_bytes()};
   };
   const BatchMeter::Measure forced = [&](const BatchSize& size) { return measure(nullptr, size); };
@@ -283,7 +288,7 @@ MemoryMeter::Evaluation MemoryMeter::evaluation(const std::vector<const Spec*>& 
                     (load.self_attention ? "self_attention " : "");
   for (const Spec* spec : specs) key += canonical_json(spec->model);
 
-  const Index height = std::max<Index>(1, data.image_height);
+  const Index height = data.frames.height;
   const DataOutline::SplitOutline& split = load.split;
   const Index examples = split.examples > 0 ? split.examples : std::max(load.batch, load.keep),
               rows = std::min(load.batch, examples);
@@ -383,7 +388,7 @@ MemoryEstimate MemoryMeter::of_evaluation(const std::vector<const Spec*>& specs,
 
 MemoryEstimate MemoryMeter::of_run(const Spec& spec, const DataOutline& outline, int threads) {
   const DataOutline data = assumed(outline);
-  const Model model(spec.model, symbols(data.source_symbols), symbols(data.target_symbols));
+  const Model model(spec.model, data.source(), symbols(data.target_symbols));
   const ParameterBytes parameters = parameters_of(
       model, most_pairs(spec.train.batch, typical_length(data.train)) * typical_length(data.train));
   const double average = copies_of(spec.train),

@@ -76,11 +76,14 @@ bool is_measured(const CountTable& counts, const CountColumn& column) {
 }
 
 // The length bucket of every sentence.
-Buckets buckets_of(const Spec& spec, const Split& split, const Vocabulary& source) {
+Buckets buckets_of(const Spec& spec, const Split& split, const Vocabulary* source) {
   const LengthBuckets lengths(spec.evaluate.lengths);
   Buckets buckets;
-  const std::string_view symbols = source.type() == "characters" ? "characters" : "pieces";
-  buckets.unit = counts_words(spec) ? "words" : source.has_pieces() ? symbols : "";
+  const bool has_pieces = source && source->has_pieces();
+  if (counts_words(spec))
+    buckets.unit = "words";
+  else if (has_pieces)
+    buckets.unit = source->type() == "characters" ? "characters" : "pieces";
   for (Index b = 0; b < lengths.count(); ++b) buckets.labels.push_back(lengths.label(b));
   for (const Index length : source_lengths(spec, split))
     buckets.of_sentence.push_back(lengths.bucket_of(length));
@@ -91,7 +94,7 @@ Buckets buckets_of(const Spec& spec, const Split& split, const Vocabulary& sourc
 
 MetricTable metrics_of(const Spec& spec,
                        const Split& split,
-                       const Vocabulary& source,
+                       const Vocabulary* source,
                        const CountTable& counts) {
   MetricTable table = summarize(counts, spec.evaluate.measured(), buckets_of(spec, split, source));
   if (spec.evaluate.rows() == RowAligns::read)
@@ -113,18 +116,19 @@ std::vector<Alignment> recorded_alignments(const Alignment& named,
                                            const AlignedSentence& sentence,
                                            const AlignmentMatrix& matrix) {
   const auto& [source, source_tokens, target, target_tokens, links] = sentence;
-  const bool of_symbols = matrix.positions == std::ssize(source_tokens) + 1;
+  const bool of_symbols = source && matrix.positions == std::ssize(source_tokens) + 1;
   std::vector<Alignment> recorded(1, named);
-  recorded[0].source =
-      of_symbols ? symbols_of(source, source_tokens, matrix.positions) : numbered(matrix.positions);
+  recorded[0].source = of_symbols ? symbols_of(*source, source_tokens, matrix.positions)
+                                  : numbered(matrix.positions);
   recorded[0].target = symbols_of(target, target_tokens, matrix.steps);
   recorded[0].weights = matrix.weights;
   recorded[0].gold = gold_of(links, matrix);
-  if (const auto words = word_groups(source, source_tokens, target, target_tokens, matrix)) {
+  if (!source) return recorded;
+  if (const auto words = word_groups(*source, source_tokens, target, target_tokens, matrix)) {
     AlignmentMatrix joined = join(matrix, *words);
     Alignment& between_words = recorded.emplace_back(named);
     between_words.module = std::string(kBetweenWords) + named.module;
-    between_words.source = word_names(source, source_tokens, words->source);
+    between_words.source = word_names(*source, source_tokens, words->source);
     between_words.target = word_names(target, target_tokens, words->target);
     between_words.gold = gold_of(join(links, *words), joined);
     between_words.weights = std::move(joined.weights);
@@ -144,10 +148,13 @@ void ResultRecorder::forced(const std::string& module,
                             Index head,
                             const AlignmentMatrix& matrix) const {
   const Example example = split_.examples[sentence];
-  record(
-      {module, update_, static_cast<Index>(sentence), head},
-      {*data_.source, example.source, *data_.target, example.target, model_.placed(example.links)},
-      matrix);
+  record({module, update_, static_cast<Index>(sentence), head},
+         {data_.source.get(),
+          example.source,
+          *data_.target,
+          example.target,
+          model_.placed(example.links)},
+         matrix);
 }
 
 void ResultRecorder::alignments(const std::string& module, const EvaluatedSplit& result) const {
@@ -168,7 +175,7 @@ void ResultRecorder::self_attention(const EvaluatedSplit& result) const {
               update_,
               static_cast<Index>(i),
               one.head},
-             {*data_.source, source, *data_.source, source},
+             {data_.source.get(), source, *data_.source, source},
              one.matrix);
   }
 }
@@ -177,7 +184,7 @@ void ResultRecorder::searched_alignments(const std::string& module,
                                          const EvaluatedSplit& result) const {
   for (std::size_t i = 0; i < result.searched.size(); ++i)
     record({module, update_, static_cast<Index>(i), 0},
-           {*data_.source, split_.examples[i].source, *data_.target, result.decoded[i].tokens},
+           {data_.source.get(), split_.examples[i].source, *data_.target, result.decoded[i].tokens},
            result.searched[i]);
 }
 
@@ -246,7 +253,7 @@ void ResultRecorder::table(const MetricTable& table) const {
 }
 
 MetricTable ResultRecorder::test(const Spec& spec, const EvaluatedSplit& result) const {
-  const MetricTable metrics = metrics_of(spec, split_, *data_.source, result.counts);
+  const MetricTable metrics = metrics_of(spec, split_, data_.source.get(), result.counts);
   sentences(result, spec);
   counts(result.counts);
   table(metrics);

@@ -10,10 +10,10 @@
 
 namespace softalign {
 
-// The metrics of a split by length, as the spec measures. source: the vocabulary of its sources.
+// The metrics of a split by length, as the spec measures. source: the vocabulary of its sources; null: frames.
 MetricTable metrics_of(const Spec& spec,
                        const Split& split,
-                       const Vocabulary& source,
+                       const Vocabulary* source,
                        const CountTable& counts);
 
 // Begins the modules, one a layer, in which both sides are the source's symbols.
@@ -24,9 +24,9 @@ std::vector<std::string> symbols_of(const Vocabulary& vocabulary,
                                     std::span<const Token> ids,
                                     Index positions);
 
-// What an alignment is between, without </s>.
+// What an alignment is between, without </s>. source: null: frames.
 struct AlignedSentence {
-  const Vocabulary& source;
+  const Vocabulary* source;
   std::span<const Token> source_tokens;
   const Vocabulary& target;
   std::span<const Token> target_tokens;
@@ -35,8 +35,8 @@ struct AlignedSentence {
 
 // A matrix as a record keeps it: between symbols; and where some of them are pieces of words, in module
 // "words_<module>", between words (eval/words.hpp). `named`: the module, the update, the sentence and the head.
-// Columns are called by the source's symbols and </s>, or where the encoder makes other annotations of them
-// (Encoder::positions) "#0", "#1", ...
+// Columns are called by the source's symbols and </s>, or where it is frames, or the encoder makes other annotations
+// of them (Encoder::positions), "#0", "#1", ...
 std::vector<Alignment> recorded_alignments(const Alignment& named,
                                            const AlignedSentence& sentence,
                                            const AlignmentMatrix& matrix);

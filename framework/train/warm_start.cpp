@@ -43,7 +43,7 @@ void check_symbols(const Record& record, const Parameter& parameter, const Datas
   const bool source = parameter.name.starts_with("source."),
              target =
                  parameter.name.starts_with("target.") || parameter.name.starts_with("projection.");
-  if (source) same("source_vocabulary", *data.source);
+  if (source && data.source) same("source_vocabulary", *data.source);
   if (target) same("target_vocabulary", *data.target);
 }
 
@@ -203,6 +203,8 @@ std::vector<std::string> warm_start(Model& model, const InitOptions& options, co
   if (std::ranges::none_of(model.parameters().all(), &Parameter::trained))
     throw SpecError("init.freeze: leaves nothing to train; name fewer parameters");
   if (!options.from.path.empty()) notes.push_back(take_parameters(model, options, data));
+  if (!options.source_embeddings.path.empty() && !data.source)
+    throw SpecError("init.source_embeddings: the sources are frames, which have no embeddings");
   if (!options.source_embeddings.path.empty())
     notes.push_back(take_vectors(
         model, "source.embedding.E", options.source_embeddings, *data.source, "source"));

@@ -72,23 +72,32 @@ std::vector<std::string> names(const char* kind) {
 
 // Two sentences of 3 and 2 symbols, with </s>; their links.
 Batch two_sentences() {
-  Batch batch{2,
-              4,
-              3,
-              {3, 4, 5, 2, 5, 3, 2, 2},
-              {1, 3, 4, 1, 4, 2},
-              {3, 4, 2, 4, 2, 2},
-              {4, 3},
-              {3, 2},
-              {0, 1},
-              {}};
+  Batch batch;
+  batch.rows = 2;
+  batch.source_steps = 4;
+  batch.target_steps = 3;
+  batch.source = {3, 4, 5, 2, 5, 3, 2, 2};
+  batch.target_in = {1, 3, 4, 1, 4, 2};
+  batch.target_out = {3, 4, 2, 4, 2, 2};
+  batch.source_lengths = {4, 3};
+  batch.target_lengths = {3, 2};
+  batch.example = {0, 1};
   batch.links = {{{0, 0, true}, {2, 1, true}}, {{1, 0, true}}};
   return batch;
 }
 
-// Empty, or what is wrong.
-std::string fault_of(Model& model) {
+// The same with frames of `size` numbers, without </s>.
+Batch two_sources_of_frames(Index size) {
   Batch batch = two_sentences();
+  batch.source.clear();
+  for (Index i = 0; i < 6 * size; ++i) batch.frames.push_back(static_cast<float>(i % 2));
+  batch.source_steps = 3;
+  batch.source_lengths = {3, 2};
+  return batch;
+}
+
+// Empty, or what is wrong.
+std::string fault_of(Model& model, Batch batch) {
   model.place_links(batch);
   std::vector<real> gradients(usize(model.parameters().flat_size()));
   Tape tape(Tape::Mode::train, gradients.data());
@@ -114,6 +123,13 @@ std::string fault_of(Model& model) {
   return "";
 }
 
+bool model_reads_frames(const ModelOptions& options) {
+  ParameterStore unused;
+  const auto encoder =
+      make_plugin<EncoderKind>(options.encoder, Parameters(unused), options.embedding);
+  return encoder->reads() == Encoder::Reads::frames;
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(family)
@@ -134,9 +150,13 @@ BOOST_AUTO_TEST_CASE(every_combination_works_or_is_refused_with_the_reason) {
             options.attention = small("attention", attention, &of_score);
             options.decoder = small("decoder", decoder);
             try {
-              Model model(options, 6, 6, 1);
-              const std::string fault = fault_of(model);
-              BOOST_TEST(fault == "");
+              const FrameFormat frames{model_reads_frames(options) ? 1 : 3};
+              Model of_frames(options, frames, 6, 1);
+              BOOST_TEST(fault_of(of_frames, two_sources_of_frames(frames.size)) == "");
+              if (!model_reads_frames(options)) {
+                Model model(options, 6, 6, 1);
+                BOOST_TEST(fault_of(model, two_sentences()) == "");
+              }
               for (const std::string& part : {encoder, attention, score, decoder})
                 worked.insert(part);
               ++count;

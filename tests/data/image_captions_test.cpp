@@ -7,6 +7,7 @@
 
 #include "framework/base/types.hpp"
 #include "framework/config/spec.hpp"
+#include "framework/data/frames.hpp"
 #include "framework/data/task.hpp"
 #include "framework/data/text.hpp"
 #include "framework/data/text_file.hpp"
@@ -78,18 +79,20 @@ BOOST_AUTO_TEST_SUITE(image_captions)
 BOOST_AUTO_TEST_CASE(strips_say_their_digits_from_left_to_right) {
   const auto known = read_file();
   BOOST_TEST(known.size() == 1797u);
-  BOOST_TEST(task({})->outline().image_height == 8);
+  BOOST_TEST(task({})->outline().frames.height == 8);
   for (const std::string gap : {"0", "2"}) {
     const Dataset data = load({{"gap", gap}});
     BOOST_TEST(data.has_links);
-    BOOST_TEST(data.source->size() == 3 + 17);
+    BOOST_TEST(!data.source);
+    BOOST_TEST((data.frames() == FrameFormat{1, 8, 16}));
     std::set<std::size_t> counts;
     for (const Split* split : {&data.train, &data.dev, &data.test})
       for (const Example example : split->examples) {
         const auto words = split_words(example.target_text);
         counts.insert((words.size() + 1) / 2);
-        if (gap == "0") BOOST_TEST(example.source.size() == 64 * ((words.size() + 1) / 2));
-        BOOST_TEST(data.source->encode(example.source_text) == vector_of(example.source));
+        if (gap == "0") BOOST_TEST(example.frames.size() == 64 * ((words.size() + 1) / 2));
+        BOOST_TEST(frames_of_line(example.source_text, data.frames()) ==
+                   std::vector<float>(example.frames.begin(), example.frames.end()));
         Index before = -1;
         for (std::size_t k = 0; k < words.size(); ++k) {
           if (k % 2 == 1) {
@@ -100,7 +103,7 @@ BOOST_AUTO_TEST_CASE(strips_say_their_digits_from_left_to_right) {
           BOOST_REQUIRE(digits.size() == 1u);
           BOOST_TEST(digits.begin()->first == split->name);
           BOOST_TEST(words[k] == kWords[usize(stoi(digits.begin()->second))]);
-          Index first = std::ssize(example.source), last = -1;
+          Index first = std::ssize(example.frames), last = -1;
           for (const Link& link : example.links)
             if (link.target == static_cast<Index>(k)) {
               first = std::min(first, link.source / 8);
@@ -116,13 +119,13 @@ BOOST_AUTO_TEST_CASE(strips_say_their_digits_from_left_to_right) {
 
 BOOST_AUTO_TEST_CASE(scenes_say_what_is_left_or_above) {
   const auto known = read_file();
-  BOOST_TEST(task({{"layout", "scene"}, {"side", "20"}})->outline().image_height == 20);
+  BOOST_TEST(task({{"layout", "scene"}, {"side", "20"}})->outline().frames.height == 20);
   const Dataset data = load({{"layout", "scene"}});
   std::map<std::string, int> relations;
   for (const Split* split : {&data.train, &data.dev, &data.test})
     for (const Example example : split->examples) {
       const auto words = split_words(example.target_text);
-      BOOST_REQUIRE(example.source.size() == 24u * 24);
+      BOOST_REQUIRE(example.frames.size() == 24u * 24);
       const bool beside = words[2] == "left";
       BOOST_REQUIRE(words.size() == (beside ? 6u : 5u));
       BOOST_TEST(std::string(example.target_text) ==

@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(greedy_takes_the_most_probable_symbol) {
   }
 }
 
-// An image of 4 x 8 pixels is 32 symbols and </s>, and 8 annotations behind a pooling. The least length is the
+// An image of 4 x 8 pixels is 32 frames, and 8 annotations behind a pooling. The least length is the
 // longest, so that every hypothesis has it.
 BOOST_AUTO_TEST_CASE(ratios_count_symbols_or_annotations) {
   ModelOptions options =
@@ -47,10 +47,9 @@ BOOST_AUTO_TEST_CASE(ratios_count_symbols_or_annotations) {
           "{embedding: 8, encoder: {type: image_grid, height: 4, levels: 2, channels: [4]}}",
           "test")
           .spec;
-  const Model model(options, 5, 9, 3);
-  std::vector<Token> image(32, 3);
-  image.push_back(kEnd);
-  const std::vector<Index> lengths = {33};
+  const Model model(options, FrameFormat{1, 4, 1}, 9, 3);
+  const std::vector<float> image(32);
+  const std::vector<Index> lengths = {32};
   const auto symbols = [&](const std::string& search) {
     struct One {
       Choice search{.kind = "search"};
@@ -59,13 +58,13 @@ BOOST_AUTO_TEST_CASE(ratios_count_symbols_or_annotations) {
     const auto one = parse_spec<One>("search: {" + search + "}", "test").spec;
     Tape tape(Tape::Mode::infer);
     const auto found = make_plugin<SearchKind>(one.search, std::uint64_t{1})
-                           ->run(model, tape, {image, 1, 33, lengths, {}, {}});
+                           ->run(model, tape, {{}, 1, 32, lengths, {}, {}, image});
     return found.front().front().tokens.size();
   };
   for (const std::string type : {"type: greedy", "type: beam, width: 3", "type: sample"}) {
     const std::string limits = type + ", max_ratio: 1, min_ratio: 1, max_extra: 0";
-    BOOST_TEST(symbols(limits) == 33u);
-    BOOST_TEST(symbols(limits + ", ratio_of: symbols") == 33u);
+    BOOST_TEST(symbols(limits) == 32u);
+    BOOST_TEST(symbols(limits + ", ratio_of: symbols") == 32u);
     BOOST_TEST(symbols(limits + ", ratio_of: annotations") == 8u);
   }
   // At least a step, whatever the ratio.

@@ -73,26 +73,24 @@ struct Grid {
   }
 
   Annotations encode(Tape& tape,
-                     const std::vector<Token>& symbols,
+                     const std::vector<float>& frames,
                      const std::vector<Index>& lengths) {
-    return encoder->encode({{}, lengths, symbols, &tape});
+    return encoder->encode({{}, lengths, {}, frames, &tape});
   }
 };
 
 // The script's images, side by side as a batch, with what is behind them.
-std::vector<Token> images(const std::vector<Index>& widths, Token padding) {
-  const Index height = 5, steps = widths[0] * height + 1;
-  std::vector<Token> symbols(widths.size() * usize(steps), padding);
+std::vector<float> images(const std::vector<Index>& widths, float padding) {
+  const Index height = 5, steps = widths[0] * height;
+  std::vector<float> frames(widths.size() * usize(steps), padding);
   for (std::size_t b = 0; b < widths.size(); ++b) {
-    Token* row = symbols.data() + static_cast<Index>(b) * steps;
+    float* row = frames.data() + static_cast<Index>(b) * steps;
     for (Index i = 0; i < widths[b] * height; ++i) {
       const Index x = i / height, y = i % height;
-      row[i] =
-          kSpecials + static_cast<Token>((3 * x + 5 * y + 7 * static_cast<Index>(b) + x * y) % 17);
+      row[i] = static_cast<float>((3 * x + 5 * y + 7 * static_cast<Index>(b) + x * y) % 17);
     }
-    row[widths[b] * height] = kEnd;
   }
-  return symbols;
+  return frames;
 }
 
 }  // namespace
@@ -134,12 +132,12 @@ BOOST_AUTO_TEST_CASE(annotations_are_those_of_the_definition) {
   Grid grid;
   BOOST_TEST(grid.encoder->size() == 3);
   BOOST_TEST(grid.encoder->start_size() == 3);
-  BOOST_TEST(!grid.encoder->embeds());
+  BOOST_TEST((grid.encoder->reads() == Encoder::Reads::frames));
   Tape tape(Tape::Mode::infer);
-  const std::vector<Index> lengths = {31, 16};
-  for (const Token padding : {kEnd, Token{12}}) {
-    const std::vector<Token> symbols = images({6, 3}, padding);
-    const Annotations a = grid.encode(tape, symbols, lengths);
+  const std::vector<Index> lengths = {30, 15};
+  for (const float padding : {0.0F, 99.0F}) {
+    const std::vector<float> frames = images({6, 3}, padding);
+    const Annotations a = grid.encode(tape, frames, lengths);
     BOOST_TEST((a.states.shape() == Shape{2, 4, 3}));
     for (std::size_t b = 0; b < 2; ++b) {
       BOOST_TEST(a.lengths[b] * 3 == std::ssize(states[b]));
@@ -156,10 +154,10 @@ BOOST_AUTO_TEST_CASE(annotations_are_those_of_the_definition) {
 // By hand: cells of 4 x 4 pixels, 2 down an image of 5 pixels, column by column.
 BOOST_AUTO_TEST_CASE(pixels_belong_to_cells) {
   const Grid grid;
-  BOOST_TEST(grid.encoder->image_height() == 5);
-  BOOST_TEST(grid.encoder->positions(31) == 4);
-  BOOST_TEST(grid.encoder->positions(4 * 5 + 1) == 2);
-  BOOST_TEST(grid.encoder->positions(9 * 5 + 1) == 6);
+  BOOST_TEST((grid.encoder->frames() == FrameFormat{1, 5, 16}));
+  BOOST_TEST(grid.encoder->positions(30) == 4);
+  BOOST_TEST(grid.encoder->positions(4 * 5) == 2);
+  BOOST_TEST(grid.encoder->positions(9 * 5) == 6);
   BOOST_TEST(grid.encoder->position_of(0) == 0);
   BOOST_TEST(grid.encoder->position_of(3 * 5 + 3) == 0);
   BOOST_TEST(grid.encoder->position_of(3 * 5 + 4) == 1);
@@ -170,19 +168,17 @@ BOOST_AUTO_TEST_CASE(pixels_belong_to_cells) {
 BOOST_AUTO_TEST_CASE(what_is_no_image_is_refused) {
   Grid grid;
   Tape tape(Tape::Mode::infer);
-  const auto refusal = [&](Index length, Token pixel = 5) {
-    const std::vector<Token> symbols(usize(length), pixel);
-    return test::message_of<DataError>([&] { grid.encode(tape, symbols, {length}); });
+  const auto refusal = [&](Index length, float pixel = 5) {
+    const std::vector<float> frames(usize(length), pixel);
+    return test::message_of<DataError>([&] { grid.encode(tape, frames, {length}); });
   };
-  BOOST_TEST(refusal(8 * 5 + 1) == "accepted");
-  BOOST_TEST(refusal(8) ==
-             "[image_grid] a source of 7 symbols is no image: its columns have 5 pixels");
-  BOOST_TEST(refusal(1) ==
-             "[image_grid] a source of 0 symbols is no image: its columns have 5 pixels");
-  BOOST_TEST(refusal(17 * 5 + 1) == "accepted");  // columns beyond the last embedding share it
-  for (const Token pixel : {kUnknown, kSpecials + 17})
+  BOOST_TEST(refusal(8 * 5) == "accepted");
+  BOOST_TEST(refusal(7) == "[image_grid] a source of 7 pixels is no image: its columns have 5");
+  BOOST_TEST(refusal(0) == "[image_grid] a source of 0 pixels is no image: its columns have 5");
+  BOOST_TEST(refusal(17 * 5) == "accepted");  // columns beyond the last embedding share it
+  for (const float pixel : {-0.5F, 17.0F, std::numeric_limits<float>::quiet_NaN()})
     BOOST_TEST(
-        refusal(8 * 5 + 1, pixel) ==
+        refusal(8 * 5, pixel) ==
         "[image_grid] a pixel has none of the grey levels 0 to 16; scale the image to these");
 }
 

@@ -226,7 +226,8 @@ BOOST_AUTO_TEST_CASE(what_a_task_says_of_its_symbols_is_so) {
     const DataOutline outline = task->outline();
     if (outline.test.examples == 0) continue;
     const Dataset data = task->load(1, {});
-    BOOST_TEST(data.source->size() == outline.source_symbols, entry->name);
+    BOOST_TEST((data.source ? data.source->size() : 0) == outline.source_symbols, entry->name);
+    BOOST_TEST((data.frames() == outline.frames), entry->name);
     BOOST_TEST(data.target->size() == outline.target_symbols, entry->name);
     ++made;
   }

@@ -22,17 +22,17 @@ struct ParametersArguments {
 };
 
 struct Symbols {
-  Index source;
+  SourceFormat source;
   Index target;
 };
 
 Symbols symbols_of(const ParametersArguments& arguments, const Spec& spec) {
   if (!arguments.symbols.empty()) return {arguments.symbols.front(), arguments.symbols.back()};
   const DataOutline outline = make_plugin<TaskKind>(spec.task)->outline();
-  if (outline.source_symbols == 0)
+  if (outline.source_symbols == 0 && !outline.frames)
     throw SpecError("task {} does not say how many symbols it has; give --symbols SOURCE,TARGET",
                     spec.task.type);
-  return {outline.source_symbols, outline.target_symbols};
+  return {outline.source(), outline.target_symbols};
 }
 
 // Nothing where this machine has no room for the model.
@@ -79,7 +79,7 @@ void print_parameters(const ParametersArguments& arguments) {
   const Index total = model.parameters().count();
   const std::optional<Cost> cost = cost_of(arguments, resolved.spec, symbols);
   if (arguments.json) {
-    Json json{{"source_symbols", symbols.source},
+    Json json{{"source_symbols", symbols.source.symbols},
               {"target_symbols", symbols.target},
               {"count", total},
               {"parameters", Json::object()}};
@@ -105,7 +105,7 @@ void print_parameters(const ParametersArguments& arguments) {
   table.row({"all", "", with_commas(total)});
   print_text("{}{} source and {} target symbols{}\n{}",
              table.fitted(),
-             with_commas(symbols.source),
+             with_commas(symbols.source.symbols),
              with_commas(symbols.target),
              arguments.symbols.empty() ? ", at most" : "",
              cost ? cost_text(arguments, *cost) : "");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "framework/base/counted.hpp"
 #include "framework/base/workers.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/data/batches.hpp"
@@ -40,10 +41,9 @@ Plan plan_run(const ResolvedSpec<Spec>& resolved,
   check_run_sizes(resolved, outline, threads, options.sizes);
   plan.trains_subwords = task->has_to_train_subwords();
   if (plan.trains_subwords) {
-    plan.source_symbols = outline.source_symbols;
+    plan.source = outline.source();
     plan.target_symbols = outline.target_symbols;
-    plan.parameters =
-        Model(spec.model, plan.source_symbols, plan.target_symbols).parameters().count();
+    plan.parameters = Model(spec.model, plan.source, plan.target_symbols).parameters().count();
     return plan;
   }
   const Dataset data = task->load(seed, [&](std::string_view what, Index done, Index total) {
@@ -55,7 +55,7 @@ Plan plan_run(const ResolvedSpec<Spec>& resolved,
   if (!outline.measured())
     check_run_sizes(resolved, outline_of(data, spec), threads, options.sizes);
   plan.parameters = make_model(spec, data)->parameters().count();
-  plan.source_symbols = data.source->size();
+  plan.source = data.source_format();
   plan.target_symbols = data.target->size();
   plan.train = std::ssize(data.train.examples);
   plan.dev = std::ssize(data.dev.examples);
@@ -80,7 +80,7 @@ std::string plan_text(const Plan& plan) {
       "folder      {}\n"
       "state       {}{}\n"
       "parameters  {}{}\n"
-      "symbols     {}{} source, {} target\n",
+      "symbols     {}{}{} target\n",
       plan.run_id,
       printable(plan.folder.string(), kWhole),
       to_string(plan.status.state),
@@ -88,8 +88,10 @@ std::string plan_text(const Plan& plan) {
       most,
       plan.parameters,
       most,
-      plan.source_symbols,
+      plan.source.frames ? "" : fmt::format("{} source, ", plan.source.symbols),
       plan.target_symbols);
+  if (const FrameFormat& frames = plan.source.frames)
+    text += fmt::format("frames      of {}\n", counted(frames.size, "number"));
   if (!plan.matched.empty()) text += fmt::format("matched     {}\n", plan.matched);
   if (plan.trains_subwords)
     return text + "sentences   known when the run has trained its sub-words\n";
@@ -111,7 +113,7 @@ Json plan_json(const Plan& plan) {
                {"state", to_string(plan.status.state)},
                {"trains_subwords", plan.trains_subwords},
                {"parameters", plan.parameters},
-               {"symbols", {{"source", plan.source_symbols}, {"target", plan.target_symbols}}},
+               {"symbols", {{"source", plan.source.symbols}, {"target", plan.target_symbols}}},
                {"sentences", {{"train", plan.train}, {"dev", plan.dev}, {"test", plan.test}}},
                {"updates", plan.updates},
                {"updates_per_epoch", plan.updates_per_epoch}};

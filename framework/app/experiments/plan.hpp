@@ -22,7 +22,8 @@ struct Plan {
   bool trains_subwords = false;
   Index parameters = 0;
   std::string matched;  // match_text
-  Index source_symbols = 0, target_symbols = 0;
+  SourceFormat source = Index{0};
+  Index target_symbols = 0;
   Index train = 0, dev = 0, test = 0;  // sentences that are kept
   Index updates_per_epoch = 0;
   bool about = false;  // epochs differ in how many updates they have: these are the first epoch's

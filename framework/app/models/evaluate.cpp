@@ -100,7 +100,7 @@ void evaluate(const EvaluateArguments& arguments) {
   const EvaluatedSplit result =
       softalign::evaluate(runs.scorer, split, *run.target, request, workers);
   observer.clear();
-  const MetricTable table = metrics_of(run.spec(), split, *run.source, result.counts);
+  const MetricTable table = metrics_of(run.spec(), split, run.source.get(), result.counts);
   const Json searched = search_of(run.spec());
   if (!arguments.json) {
     print_text("{} split{}{}, search: {}{}\n{}\n{}",

@@ -49,6 +49,8 @@ KeptAlignments::KeptAlignments(const KeptFiles& files, const TrainedRuns& runs)
     throw SpecError("--alignments and --links name the same file, {}", printable(file_));
   files.alignments.check(holds_alignments);
   links_.check();
+  if (!links_.path.empty() && !runs.first().source)
+    throw SpecError("--links: the sources are frames, so no words can be linked");
 }
 
 void KeptAlignments::keep(Index line,
@@ -62,7 +64,7 @@ void KeptAlignments::keep(Index line,
                                  run.record.last_update(),
                                  line,
                                  0},
-                                {*run.source, source, *run.target, hypothesis.tokens},
+                                {run.source.get(), source, *run.target, hypothesis.tokens},
                                 matrix_of(hypothesis));
   const bool linked = !links_.path.empty() && rank == 0;
   std::string links;

@@ -6,6 +6,7 @@
 
 #include "framework/base/text.hpp"
 #include "framework/data/batches.hpp"
+#include "framework/data/frames.hpp"
 
 namespace softalign::app {
 
@@ -35,6 +36,17 @@ std::string UnknownSymbols::note() const {
                      side_,
                      fmt::join(examples_, " "),
                      more_ ? " ..." : "");
+}
+
+Example NewSources::read(const std::string& line, const std::string& file, Index number) {
+  if (!symbols_) try {
+      numbers_ = frames_of_line(line, frames_);
+      return {.frames = numbers_};
+    } catch (const DataError& error) {
+      throw DataError("{}:{}: {}", printable(file, kWhole), number, error);
+    }
+  tokens_ = symbols_->encode(line);
+  return {.source = tokens_};
 }
 
 void refuse_unreadable(const Scorer& scorer,

@@ -47,7 +47,8 @@ Pairs read_pairs(TextFile& source, TextFile& target, const TrainedRun& run, std:
           (more ? source : target).path());
     pairs.last = !more;
     if (!more) break;
-    if (run.source->marks_spaces()) check_space_marks(a, source.path(), source.line_number());
+    if (run.source && run.source->marks_spaces())
+      check_space_marks(a, source.path(), source.line_number());
     if (run.target->marks_spaces()) check_space_marks(b, target.path(), target.line_number());
     pairs.sources.push_back(a);
     pairs.targets.push_back(b);
@@ -61,7 +62,7 @@ class ForcedDecoder {
       : runs_(runs),
         workers_(threads_or_all(arguments.threads)),
         kept_(kept),
-        sources_(*runs.first().source, "source"),
+        sources_(runs.first()),
         targets_(*runs.first().target, "target"),
         sizes_(runs, arguments) {}
 
@@ -72,17 +73,19 @@ class ForcedDecoder {
   // The targets of pairs as hypotheses, in order; one without steps where a side is empty. `first`:
   // the number of the first pair, from 0.
   std::vector<Hypothesis> decode(const Pairs& pairs, Index first) {
-    Split split;
+    Split split{.name = {}, .examples = Examples(runs_.first().frames), .counts = {}};
     std::vector<Index> line_of;  // of each example
     for (std::size_t i = 0; i < pairs.sources.size(); ++i) {
-      const std::vector<Token> source = sources_.encode(pairs.sources[i]);
+      Example example =
+          sources_.read(pairs.sources[i], pairs.file, first + static_cast<Index>(i) + 1);
       const std::vector<Token> target = targets_.encode(pairs.targets[i]);
       const Index line = first + static_cast<Index>(i);
-      if (source.empty() || target.empty()) {
+      if ((example.source.empty() && example.frames.empty()) || target.empty()) {
         if (empty_++ == 0) first_empty_ = line;
         continue;
       }
-      split.examples.append({.source = source, .target = target});
+      example.target = target;
+      split.examples.append(example);
       line_of.push_back(line);
     }
     sizes_.check(split, false);
@@ -126,7 +129,8 @@ class ForcedDecoder {
   const TrainedRuns& runs_;
   Workers workers_;
   KeptAlignments& kept_;
-  UnknownSymbols sources_, targets_;
+  NewSources sources_;
+  UnknownSymbols targets_;
   EvaluationSizes sizes_;
   Index empty_ = 0;
   Index first_empty_ = 0;  // its line, from 0

@@ -125,10 +125,11 @@ TrainedRun open_one(const RunArgument& run,
                     const TrainedArguments& arguments) {
   Record record(find_run(run));
   ResolvedSpec<Spec> resolved = changed_spec(record, changes, arguments.plugins);
-  auto source = stored_vocabulary(record, "source_vocabulary");
+  const FrameFormat frames = make_plugin<TaskKind>(resolved.spec.task)->outline().frames;
+  auto source = frames ? nullptr : stored_vocabulary(record, "source_vocabulary");
   auto target = stored_vocabulary(record, "target_vocabulary");
   auto model = std::make_unique<Model>(resolved.spec.model,
-                                       source->size(),
+                                       frames ? SourceFormat(frames) : SourceFormat(source->size()),
                                        target->size(),
                                        static_cast<std::uint64_t>(resolved.spec.seed),
                                        resolved.spec.init.value_or(InitOptions{}).freeze);
@@ -140,6 +141,7 @@ TrainedRun open_one(const RunArgument& run,
   return {std::move(record),
           std::move(resolved),
           std::move(source),
+          frames,
           std::move(target),
           std::move(model),
           state};
@@ -149,6 +151,7 @@ void check_same(const TrainedRun& a,
                 const TrainedRun& b,
                 const char* side,
                 std::shared_ptr<const Vocabulary> TrainedRun::*vocabulary) {
+  if (!(a.*vocabulary) || !(b.*vocabulary)) return;  // frames: their tasks are compared
   const Vocabulary &of_a = *(a.*vocabulary), &of_b = *(b.*vocabulary);
   if (of_a.serialize() == of_b.serialize()) return;
   throw SpecError(
@@ -282,8 +285,8 @@ void refuse_links(const TrainedRuns& runs) {
 }
 
 void EvaluationSizes::check(const EvaluationLoad& load, DataOutline data) {
-  data.image_height = make_plugin<TaskKind>(runs_.first().spec().task)->outline().image_height;
-  data.source_symbols = runs_.first().source->size();
+  data.frames = runs_.first().frames;
+  if (runs_.first().source) data.source_symbols = runs_.first().source->size();
   data.target_symbols = runs_.first().target->size();
   std::vector<const Spec*> specs;
   for (const TrainedRun& run : runs_.members) specs.push_back(&run.spec());

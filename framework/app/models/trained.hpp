@@ -20,7 +20,8 @@ namespace softalign::app {
 struct TrainedRun {
   Record record;
   ResolvedSpec<Spec> resolved;
-  std::shared_ptr<const Vocabulary> source;
+  std::shared_ptr<const Vocabulary> source;  // null: sources are frames
+  FrameFormat frames;
   std::shared_ptr<const Vocabulary> target;
   std::unique_ptr<Model> model;
   std::string state;  // which one the model has; empty: that of the record's end

@@ -55,7 +55,7 @@ class Translator {
         workers_(threads_or_all(arguments.threads)),
         most_(most),
         kept_(kept),
-        symbols_(*run().source, "source"),
+        sources_(run()),
         sizes_(runs, arguments) {
     if (most <= search_->most()) return;
     const std::string_view option = search_->most_option();
@@ -72,14 +72,14 @@ class Translator {
 
   // The translations of lines, in order. `first`: the number of the first line, from 0.
   std::vector<Translation> translate(const std::vector<std::string>& lines, Index first) {
-    Split split;
+    Split split{.name = {}, .examples = Examples(run().frames), .counts = {}};
     std::vector<Translation> translations(lines.size());
     std::vector<Index> line_of;  // of each example
     for (std::size_t i = 0; i < lines.size(); ++i) {
       translations[i].line = first + static_cast<Index>(i);
-      const std::vector<Token> source = symbols_.encode(lines[i]);
-      if (source.empty()) continue;
-      split.examples.append({.source = source});
+      const Example source = sources_.read(lines[i], kInput, translations[i].line + 1);
+      if (source.source.empty() && source.frames.empty()) continue;
+      split.examples.append(source);
       line_of.push_back(translations[i].line);
     }
     sizes_.check(split, true);
@@ -110,7 +110,7 @@ class Translator {
     return translations;
   }
 
-  std::string note() const { return symbols_.note(); }
+  std::string note() const { return sources_.note(); }
 
  private:
   const TrainedRun& run() const { return runs_.first(); }
@@ -120,7 +120,7 @@ class Translator {
   Workers workers_;
   Index most_;
   KeptAlignments& kept_;
-  UnknownSymbols symbols_;
+  NewSources sources_;
   EvaluationSizes sizes_;
 };
 
@@ -180,14 +180,15 @@ struct Block {
 
 // At most `most` lines, and no more than there are now: someone may wait for these translations
 // before writing the next line.
-Block read_block(LineReader& input, const Vocabulary& source, std::size_t most) {
+Block read_block(LineReader& input, const Vocabulary* source, std::size_t most) {
   Block block;
   std::string line;
   try {
     do {
       block.last = !input.next(line);
       if (block.last) break;
-      if (source.marks_spaces()) check_space_marks(line, input.name(), input.line_number());
+      if (source && source->marks_spaces())
+        check_space_marks(line, input.name(), input.line_number());
       block.lines.push_back(line);
     } while (block.lines.size() < most && (input.holds_more() || input_waits()));
   } catch (const DataError&) {
@@ -216,7 +217,7 @@ void translate(const TranslateArguments& arguments) {
   LineReader input(kInput, read_input);
   Index lines = 0;
   for (bool more = true; more;) {
-    const Block block = read_block(input, *runs.first().source, translator.block());
+    const Block block = read_block(input, runs.first().source.get(), translator.block());
     for (const Translation& one : translator.translate(block.lines, lines))
       write_data(arguments.json ? json_of(one, target) : text_of(one, target, arguments.n_best));
     if (std::fflush(stdout) != 0) break;  // main says why

@@ -47,8 +47,8 @@ class Bottleneck final : public Diagnostic {
   }
 
   void check(const Model& model) const override {
-    if (model.encoder().image_height() > 0)
-      throw SpecError("this model reads images, and what is sought is the source's words");
+    if (!model.reads_symbols())
+      throw SpecError("this model reads frames, and what is sought is the source's words");
   }
 
   std::vector<FoundArray> arrays() const override {

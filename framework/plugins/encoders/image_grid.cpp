@@ -3,7 +3,7 @@
 // `channels` 3 x 3 convolutions with ReLU, then 2 x 2 max pooling. With n poolings an annotation stands for a
 // cell of 2^n x 2^n pixels; cells lie column by column, as the source's pixels do. A place knows where
 // it is by an embedding of its row and one of its column, added. `last` and `start` are the mean of
-// the annotations, as in Xu et al. (section 3.1.2). The source's </s> is no part of the image.
+// the annotations, as in Xu et al. (section 3.1.2).
 #include "framework/plugin.hpp"
 
 namespace softalign {
@@ -21,7 +21,7 @@ class ImageGrid final : public Encoder {
     template <class V>
     void describe(V& v) {
       v("height", height, "pixels of an image's column, as the task makes them", between(1, 1000));
-      v("levels", levels, "grey levels of a pixel; the symbols of the source", between(2, 65536));
+      v("levels", levels, "grey levels of a pixel, from 0", between(2, 65536));
       v("channels",
         channels,
         "of the convolutions before each pooling; the last is the annotation's size",
@@ -76,14 +76,15 @@ class ImageGrid final : public Encoder {
   }
   Index size() const override { return options_.channels.back(); }
   Index start_size() const override { return size(); }
-  bool embeds() const override { return false; }
-  Index image_height() const override { return options_.height; }
-  Index image_levels() const override { return options_.levels; }
-  Index positions(Index symbols) const override {
-    return cells((symbols - 1) / options_.height) * cells(options_.height);
+  Reads reads() const override { return Reads::frames; }
+  FrameFormat frames() const override {
+    return {1, options_.height, static_cast<float>(options_.levels - 1)};
   }
-  Index position_of(Index symbol) const override {
-    const Index column = symbol / options_.height, row = symbol % options_.height;
+  Index positions(Index pixels) const override {
+    return cells(pixels / options_.height) * cells(options_.height);
+  }
+  Index position_of(Index pixel) const override {
+    const Index column = pixel / options_.height, row = pixel % options_.height;
     return (column >> poolings()) * cells(options_.height) + (row >> poolings());
   }
 
@@ -107,13 +108,12 @@ class ImageGrid final : public Encoder {
   std::span<Index> widths_of(Tape& tape, std::span<const Index> lengths) const {
     const std::span<Index> widths = array(tape, lengths.size());
     for (std::size_t b = 0; b < lengths.size(); ++b) {
-      const Index pixels = lengths[b] - 1;
+      const Index pixels = lengths[b];
       widths[b] = pixels / options_.height;
       if (pixels == 0 || pixels % options_.height != 0)
-        throw DataError(
-            "[image_grid] a source of {} symbols is no image: its columns have {} pixels",
-            pixels,
-            options_.height);
+        throw DataError("[image_grid] a source of {} pixels is no image: its columns have {}",
+                        pixels,
+                        options_.height);
     }
     return widths;
   }
@@ -121,11 +121,11 @@ class ImageGrid final : public Encoder {
   // [B,W,H,1], from 0 to 1; 0 behind an image's own columns.
   Var pixels_of(Tape& tape, const EncoderInput& source, std::span<const Index> widths) const {
     const auto rows = static_cast<Index>(widths.size());
-    const Index height = options_.height, steps = std::ssize(source.symbols) / rows;
-    View pixels = tape.zeros({rows, (steps - 1) / height, height, 1});
+    const Index height = options_.height, steps = std::ssize(source.frames) / rows;
+    View pixels = tape.zeros({rows, steps / height, height, 1});
     const real white = static_cast<real>(1) / static_cast<real>(options_.levels - 1);
     for (Index b = 0; b < rows; ++b) {
-      const Token* from = source.symbols.data() + b * steps;
+      const float* from = source.frames.data() + b * steps;
       real* to = pixels.data + b * pixels.size() / rows;
       for (Index i = 0; i < widths[usize(b)] * height; ++i)
         to[i] = white * static_cast<real>(level_of(from[i]));
@@ -133,12 +133,12 @@ class ImageGrid final : public Encoder {
     return tape.constant(pixels);
   }
 
-  Token level_of(Token symbol) const {
-    if (symbol < kSpecials || symbol >= kSpecials + options_.levels)
+  float level_of(float pixel) const {
+    if (!(pixel >= 0 && pixel <= static_cast<float>(options_.levels - 1)))
       throw DataError(
           "[image_grid] a pixel has none of the grey levels 0 to {}; scale the image to these",
           options_.levels - 1);
-    return symbol - kSpecials;
+    return pixel;
   }
 
   // [B,S,D]: the embeddings of each cell's row and column, for cells that lie [W,H].

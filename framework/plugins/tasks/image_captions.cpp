@@ -1,15 +1,16 @@
 // Task image_captions: images made of handwritten digits, described in words (Xu et al. 2015 describe
 // photographs). Strips: digits from left to right, "three then seven". Scenes: two digits on a square,
 // "a five left of a two" or "a three above a nine". The digits of a split are found in no other. A
-// number word is linked to the ink of its digit. An image is a source line, as `translate` reads it: its
-// grey levels from 0 (paper) to 16 (ink), spaces between them, column by column from the left, each from
-// the top; a strip is 8 pixels high, a scene `side`.
+// number word is linked to the ink of its digit. An image is frames of one number, its grey levels from 0
+// (paper) to 16 (ink), column by column from the left, each from the top; a strip is 8 pixels high, a scene
+// `side`. As a line of text, which `translate` reads, it is these numbers with spaces between them.
 #include <array>
 #include <charconv>
 #include <map>
 
 #include "framework/base/types.hpp"
 #include "framework/data/build_vocabulary.hpp"
+#include "framework/data/frames.hpp"
 #include "framework/data/synthetic.hpp"
 #include "framework/data/text.hpp"
 #include "framework/data/text_file.hpp"
@@ -126,7 +127,7 @@ Digits read_digits(const std::string& path) {
 
 class Image {
  public:
-  Image(Index width, Index height) : height_(height), pixels_(usize(width * height), kSpecials) {}
+  Image(Index width, Index height) : height_(height), pixels_(usize(width * height)) {}
 
   // With its left upper corner at (x, y); its ink is what word `word` of the caption is about.
   void put(const Digit& digit, Index x, Index y, Index word) {
@@ -134,16 +135,16 @@ class Image {
       const Index level = digit.pixels[usize(i)];
       const Index at = (x + i % kSide) * height_ + y + i / kSide;
       if (level == 0) continue;
-      pixels_[usize(at)] = kSpecials + static_cast<Token>(level);
+      pixels_[usize(at)] = static_cast<float>(level);
       links_.push_back({at, word, true});
     }
   }
-  std::span<const Token> pixels() const { return pixels_; }  // column by column
+  std::span<const float> pixels() const { return pixels_; }  // column by column
   std::span<const Link> links() const { return links_; }
 
  private:
   Index height_;
-  std::vector<Token> pixels_;
+  std::vector<float> pixels_;
   std::vector<Link> links_;
 };
 
@@ -182,9 +183,8 @@ class ImageCaptions final : public Task {
           .target = is_strip() ? Lengths::even(2 * digits.shortest - 1, 2 * digits.longest - 1)
                                : Lengths::even(5, 6)};
     };
-    return {.source_symbols = kSpecials + kLevels,
-            .target_symbols = kSpecials + std::ssize(kWords),
-            .image_height = is_strip() ? kSide : options_.side,
+    return {.target_symbols = kSpecials + std::ssize(kWords),
+            .frames = format(),
             .one_vocabulary = false,
             .train = split("train", options_.examples.train, options_.length.train),
             .dev = split("dev", options_.examples.dev, options_.length.dev),
@@ -195,26 +195,24 @@ class ImageCaptions final : public Task {
   Dataset load(std::uint64_t, const Progress&) const override {
     const Digits digits = read_digits(options_.digits.path);
     Dataset data;
-    std::vector<std::string> levels;
-    for (Index level = 0; level < kLevels; ++level) levels.push_back(fmt::format("{}", level));
-    data.source = symbol_vocabulary(levels);
     data.target = symbol_vocabulary({kWords.begin(), kWords.end()});
     data.has_links = true;
-    const auto fill = [&](Split& split,
-                          const char* name,
-                          const std::vector<Index>& length,
-                          Index examples) {
-      const std::vector<Digit>& own = digits.find(name)->second;
-      const auto append = [&](const RandomStream& stream, std::uint64_t i) {
-        Numbers numbers(stream, i);
-        const auto [image, caption] =
-            is_strip() ? strip(numbers, own, length) : scene(numbers, own);
-        const std::string shown = data.source->join({image.pixels().begin(), image.pixels().end()});
-        split.examples.append(
-            {image.pixels(), data.target->encode(caption), image.links(), shown, caption});
-      };
-      fill_split(split, name, options_.data_seed, examples, append);
-    };
+    const auto fill =
+        [&](Split& split, const char* name, const std::vector<Index>& length, Index examples) {
+          split.examples = Examples(format());
+          const std::vector<Digit>& own = digits.find(name)->second;
+          const auto append = [&](const RandomStream& stream, std::uint64_t i) {
+            Numbers numbers(stream, i);
+            const auto [image, caption] =
+                is_strip() ? strip(numbers, own, length) : scene(numbers, own);
+            split.examples.append({.target = data.target->encode(caption),
+                                   .links = image.links(),
+                                   .source_text = line_of_frames(image.pixels()),
+                                   .target_text = caption,
+                                   .frames = image.pixels()});
+          };
+          fill_split(split, name, options_.data_seed, examples, append);
+        };
     fill(data.train, "train", options_.length.train, options_.examples.train);
     fill(data.dev, "dev", options_.length.dev, options_.examples.dev);
     fill(data.test, "test", options_.length.test, options_.examples.test);
@@ -225,6 +223,7 @@ class ImageCaptions final : public Task {
   using Captioned = std::pair<Image, std::string>;
 
   bool is_strip() const { return options_.layout == "strip"; }
+  FrameFormat format() const { return {1, is_strip() ? kSide : options_.side, kLevels - 1}; }
 
   Captioned strip(Numbers& numbers,
                   const std::vector<Digit>& digits,
