@@ -31,15 +31,13 @@ void add_compare(CLI::App& app, Outcome& outcome);
 void add_diff(CLI::App& app, Outcome& outcome);
 void add_export(CLI::App& app, Outcome& outcome);
 void add_report(CLI::App& app, Outcome& outcome);
+void add_verify(CLI::App& app, Outcome& outcome);
+void add_recover(CLI::App& app, Outcome& outcome);
+void add_publish(CLI::App& app, Outcome& outcome);
 
 void add_evaluate(CLI::App& app, Outcome& outcome);
 void add_translate(CLI::App& app, Outcome& outcome);
 void add_score(CLI::App& app, Outcome& outcome);
-
-void add_verify(CLI::App& app, Outcome& outcome);
-void add_recover(CLI::App& app, Outcome& outcome);
-void add_publish(CLI::App& app, Outcome& outcome);
-void add_trust(CLI::App& app, Outcome& outcome);
 
 void add_list(CLI::App& app, Outcome& outcome);
 void add_describe(CLI::App& app, Outcome& outcome);

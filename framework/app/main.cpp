@@ -86,7 +86,7 @@ void check_command(const CLI::App& app, int argc, char** argv) {
 // These leave a record or an exit status; what all others leave is what they print.
 void check_output(std::string_view command, bool closed) {
   constexpr std::string_view kMoreThanOutput[] = {
-      "run", "study", "sweep", "validate", "verify", "recover", "trust", "check"};
+      "run", "study", "sweep", "validate", "verify", "recover", "check"};
   if (closed && std::find(std::begin(kMoreThanOutput), std::end(kMoreThanOutput), command) ==
                     std::end(kMoreThanOutput))
     throw MachineError("standard output is closed, so nobody would see what this command prints");
@@ -141,13 +141,12 @@ void add_commands(CLI::App& app, Outcome& outcome) {
   add_diff(app, outcome);
   add_export(app, outcome);
   add_report(app, outcome);
-  add_evaluate(app, outcome);
-  add_translate(app, outcome);
-  add_score(app, outcome);
   add_verify(app, outcome);
   add_recover(app, outcome);
   add_publish(app, outcome);
-  add_trust(app, outcome);
+  add_evaluate(app, outcome);
+  add_translate(app, outcome);
+  add_score(app, outcome);
   add_list(app, outcome);
   add_describe(app, outcome);
   add_check(app, outcome);

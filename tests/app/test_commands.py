@@ -26,7 +26,7 @@ from command_line import (
     write_corpus,
 )
 
-COMMANDS = "run study validate resolve ls show tail evaluate translate score verify recover publish trust list describe check doctor completion".split()
+COMMANDS = "run study validate resolve ls show tail evaluate translate score verify recover publish list describe check doctor completion".split()
 
 
 def test_help_lists_every_command(tmp_path: Path) -> None:

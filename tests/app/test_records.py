@@ -262,32 +262,6 @@ def test_a_foreign_journal_is_named_where_it_lies(run: Path, here: Path) -> None
     assert f"{run}/journal-001.jrnl: journal of another run" in error("verify", run, "--quick", cwd=here, code=3)
 
 
-@pytest.mark.skipif(shutil.which("ssh-keygen") is None, reason="ssh-keygen is not installed")
-def test_verify_checks_a_signature(run: Path, tmp_path: Path) -> None:
-    for name in ("ada", "bob"):
-        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", tmp_path / name], check=True)
-        (tmp_path / f"{name}.signers").write_text(f"{name}@example.org {(tmp_path / name).with_suffix('.pub').read_text()}")
-    assert "not signed: there is no run.h5.sig" in error("verify", run, "--signers", "ada.signers", cwd=tmp_path, code=4)
-    subprocess.run(["ssh-keygen", "-q", "-Y", "sign", "-n", "softalign", "-f", tmp_path / "ada", run / "run.h5"], check=True)
-    quick = ("verify", run, "--updates", 2)
-    signed = softalign(*quick, "--signers", "ada.signers", cwd=tmp_path).stdout
-    assert 'run.h5.sig: Good "softalign" signature for ada@example.org with ED25519 key SHA256:' in signed
-    assert "--signers FILE tells whose key it is" in softalign(*quick, cwd=tmp_path).stdout
-    assert "signed by nobody whom bob.signers lists (lines of NAME KEYTYPE KEY): " in error(*quick, "--signers", "bob.signers", cwd=tmp_path, code=4)
-    for name in ("", "nowhere", "."):
-        error(*quick, "--signers", name, cwd=tmp_path, code=3)
-    program = str(PROGRAM.resolve())
-    alone = subprocess.run([program, *map(str, quick)], cwd=tmp_path, env={"PATH": "/nowhere"}, capture_output=True, text=True, check=True)
-    assert "not checked: ssh-keygen (Debian: openssh-client) is not found" in alone.stdout
-    with h5py.File(run / "run.h5", "a") as file:
-        file["provenance"].attrs.modify("arithmetic", 3)
-    for signers in ([], ["--signers", "ada.signers"]):
-        assert "run.h5.sig: not a signature of the record: " in error(*quick, *signers, cwd=tmp_path, code=4)
-    (run / "run.h5.sig").unlink()
-    os.mkfifo(run / "run.h5.sig")
-    assert "run.h5.sig: is a pipe or a device" in error(*quick, cwd=tmp_path, code=1)
-
-
 def test_verify_names_the_version_for_a_record_of_another_arithmetic(run: Path, tmp_path: Path) -> None:
     with h5py.File(run / "run.h5", "a") as file:
         assert file["provenance"].attrs["arithmetic"] == 3

@@ -1,4 +1,4 @@
-"""The helpers of tests/app, and a user who trusts no plugin yet."""
+"""The helpers of tests/app."""
 
 import sys
 from pathlib import Path
@@ -10,8 +10,7 @@ from command_line import TINY  # noqa: E402
 
 
 @pytest.fixture()
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working folder with the tiny spec and the user's settings."""
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+def here(tmp_path: Path) -> Path:
+    """A working folder with the tiny spec."""
     (tmp_path / "tiny.yaml").write_text(TINY)
     return tmp_path

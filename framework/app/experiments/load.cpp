@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 
 #include "framework/app/records/runs.hpp"
 #include "framework/app/terminal/number_option.hpp"
@@ -12,7 +11,6 @@
 #include "framework/base/path.hpp"
 #include "framework/base/text.hpp"
 #include "framework/config/plugin_loader.hpp"
-#include "framework/record/provenance/trusted_plugins.hpp"
 #include "framework/train/match.hpp"
 
 namespace softalign::app {
@@ -34,49 +32,12 @@ void place(Value& item) {
   item.quoted = true;
 }
 
-// The command line that this program was given, with more words in it.
-std::string command_with(const std::string& more) {
-  std::ifstream in("/proc/self/cmdline", std::ios::binary);
-  std::string text = "softalign", word;
-  std::getline(in, word, '\0');
-  bool put = false;
-  while (std::getline(in, word, '\0')) {
-    if (word == "--" && !put) text += more;  // behind it nothing is an option
-    put |= word == "--";
-    text += " " + shell_word(word);
-  }
-  return put ? text : text + more;
-}
-
-// A stranger's plugin. `all`: what `plugins` names.
-void load_trusted(const std::string& path, const std::vector<Value>& all) {
-  if (find_loaded_plugin(path)) return;
-  const PluginFile file = [&] {
-    try {
-      return read_plugin(path);
-    } catch (const SpecError& error) {
-      throw SpecError("{}; --plugin FILE names another", error);
-    }
-  }();
-  if (!is_trusted(file.sha256)) {
-    std::string options;
-    for (const Value& item : all)
-      if (names_plugin(item)) options += " --plugin " + shell_word(item.text);
-    const auto called_so = [&](const TrustedPlugin& plugin) {
-      return plugin.path == printable(file.path, kWhole);
-    };
-    const bool changed =
-        std::ranges::any_of(read_trusted_plugins(trusted_plugins_file()), called_so);
-    throw SpecError(
-        "{} (SHA-256 {}) is code that may come from anyone, and was not run: no --plugin names it, "
-        "and {}; if you do, for once: {}, or from now on: softalign trust {}",
-        file.path,
-        file.sha256,
-        changed ? "it has changed since you trusted it" : "you do not trust it yet",
-        command_with(options),
-        shell_word(file.path));
-  }
-  load_plugin(file);
+// "--plugin a.so --plugin b.so": the options that name what a list names.
+std::string options_for(const std::vector<Value>& plugins) {
+  std::vector<std::string> words;
+  for (const Value& plugin : plugins)
+    if (names_plugin(plugin)) words.push_back("--plugin " + shell_word(plugin.text));
+  return fmt::format("{}", fmt::join(words, " "));
 }
 
 // The options that name a run, as blocks within each other.
@@ -103,14 +64,16 @@ void find_named_runs(Value& root, const std::string& results) {
   }
 }
 
-// `all`: the list that the item is in.
-void load_item(const Value& item, Word word, const std::vector<Value>& all) {
+// Of `all`, the list that the item is in, nothing is loaded where a file of others is the one that names it.
+void load_item(const Value& item, NamedPlugins named, const std::vector<Value>& all) {
   if (!names_plugin(item)) return;
   try {
-    if (word == Word::user)
+    if (named == NamedPlugins::load)
       load_plugin(item.text);
-    else
-      load_trusted(item.text, all);
+    else if (!find_loaded_plugin(item.text))
+      throw SpecError("{} is code that may come from anyone, and was not run; if you trust it: {}",
+                      item.text,
+                      options_for(all));
   } catch (const SpecError& error) {
     if (item.where.line == 0) throw;
     throw SpecError("{}: plugins: {}", item.where.str(), error);
@@ -149,13 +112,13 @@ void SpecArguments::add_to(CLI::App& command) {
   add_plugin_option(command, plugins);
 }
 
-void load_plugins(Value& root, const std::vector<std::string>& more, Word word) {
+void load_plugins(Value& root, const std::vector<std::string>& more, NamedPlugins named) {
   if (Value::Entry* entry = root.find("plugins")) {
     entry->value = entry->value.as_list();
     std::vector<Value>& items = entry->value.items;
-    if (word == Word::stranger && !more.empty()) items.clear();  // the user speaks in its place
+    if (named == NamedPlugins::refuse && !more.empty()) items.clear();  // `more` takes its place
     std::for_each(items.begin(), items.end(), place);
-    for (const Value& item : items) load_item(item, word, items);
+    for (const Value& item : items) load_item(item, named, items);
   }
   if (more.empty()) return;
 
@@ -170,7 +133,7 @@ void load_plugins(Value& root, const std::vector<std::string>& more, Word word) 
   for (const std::string& plugin : more) {
     Value item = Value::scalar(plugin, origin);
     place(item);
-    load_item(item, Word::user, {});
+    load_item(item, NamedPlugins::load, {});
     const bool there = std::any_of(list.items.begin(), list.items.end(), [&](const Value& other) {
       return other.text == item.text;
     });
@@ -180,8 +143,7 @@ void load_plugins(Value& root, const std::vector<std::string>& more, Word word) 
 
 std::vector<std::string> named_plugins() {
   std::vector<std::string> files;
-  for (const LoadedPlugin& plugin : loaded_plugins())
-    if (!plugin.from_bytes) files.push_back(plugin.path);
+  for (const LoadedPlugin& plugin : loaded_plugins()) files.push_back(plugin.path);
   return files;
 }
 
@@ -197,8 +159,8 @@ void print_notes(const std::vector<std::string>& notes) {
 ResolvedSpec<Spec> load(SpecTree tree,
                         const std::vector<std::string>& more,
                         const std::string& results,
-                        Word word) {
-  load_plugins(tree.root, more, word);
+                        NamedPlugins named) {
+  load_plugins(tree.root, more, named);
   find_named_runs(tree.root, results);
   return resolve<Spec>(std::move(tree));
 }

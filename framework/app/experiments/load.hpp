@@ -45,24 +45,24 @@ void print_notes(const std::vector<std::string>& notes);
 // Prints the spec's notes. Throws SpecError. results: where runs are found by their IDs.
 ResolvedSpec<Spec> load(const SpecArguments& arguments, const std::string& results = "results");
 
-// Who speaks in a tree's `plugins`. user: a spec, sweep or study that the command line names, or the
-// command line itself. stranger: a record, or the plan in a folder, which may come from anywhere; what it
-// names is loaded only if this user trusts the bytes (softalign trust), and then it is those bytes that are
-// loaded; --plugin takes its place. A digest that a record holds is no proof.
-enum class Word { user, stranger };
+// What becomes of the plugins that a tree names. load: a spec, sweep or study that the command line names is
+// the user's. refuse: a record, or the plan in a folder, may come from anyone; `--plugin` takes the place of its list.
+enum class NamedPlugins { load, refuse };
 
 // Loads the plugins of a tree, then `more`, and reads the tree. Plugins and the runs of init and of the
 // vocabularies stand in the spec with their whole paths, so that a record names what it needs.
 ResolvedSpec<Spec> load(SpecTree tree,
                         const std::vector<std::string>& more,
                         const std::string& results = "results",
-                        Word word = Word::user);
+                        NamedPlugins named = NamedPlugins::load);
 
 // A member of the spec's `plugins` is relative to the file that names it; `more` to the working
 // directory.
-void load_plugins(Value& root, const std::vector<std::string>& more, Word word = Word::user);
+void load_plugins(Value& root,
+                  const std::vector<std::string>& more,
+                  NamedPlugins named = NamedPlugins::load);
 
-// The files of the plugins that were loaded because the user named them.
+// The files of the plugins that were loaded.
 std::vector<std::string> named_plugins();
 
 }  // namespace softalign::app

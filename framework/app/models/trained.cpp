@@ -107,7 +107,7 @@ ResolvedSpec<Spec> changed_spec(const Record& record,
   if (Value::Entry* const entry = tree.root.find("plugins"); entry && replaced)
     entry->value.items.clear();  // nothing of the record's is left among the user's
   for (const Override& change : changes) apply(tree.root, change, notes);
-  load_plugins(tree.root, plugins, replaced ? Word::user : Word::stranger);
+  load_plugins(tree.root, plugins, replaced ? NamedPlugins::load : NamedPlugins::refuse);
   try {
     check_recorded(record, as_recorded);
   } catch (const Error& error) {
@@ -227,8 +227,8 @@ ResolvedSpec<Spec> recorded_spec(const Record& record,
 void add_record_plugin_option(CLI::App& command, Strings& plugins) {
   add_plugin_option(command,
                     plugins,
-                    "a plugin's .so file, in place of those that the record names, which are only "
-                    "loaded if you trust them (softalign trust); may be repeated");
+                    "a plugin's .so file, in place of those that the record names, which are never "
+                    "loaded by its word; may be repeated");
 }
 
 TrainedRuns open_trained(const TrainedArguments& arguments) {

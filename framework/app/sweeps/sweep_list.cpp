@@ -25,20 +25,20 @@ std::vector<std::string> SweepArguments::out_words() const {
 
 LoadSpec loader(const SweepArguments& arguments) {
   return [arguments](SpecTree tree) {
-    return load(std::move(tree), arguments.plugins, arguments.out, arguments.word);
+    return load(std::move(tree), arguments.plugins, arguments.out, arguments.named);
   };
 }
 
 LoadSpec frozen_loader(const SweepArguments& arguments) {
   SweepArguments frozen = arguments;
-  frozen.word = Word::stranger;
+  frozen.named = NamedPlugins::refuse;
   for (const std::string& file : named_plugins())
     frozen.plugins.push_back(file);  // in its own file
   return loader(frozen);
 }
 
 std::vector<std::string> plugin_words(const RunList& list, const SweepArguments& arguments) {
-  for (auto [name, base] : list.bases) load_plugins(base, arguments.plugins, Word::stranger);
+  for (auto [name, base] : list.bases) load_plugins(base, arguments.plugins, NamedPlugins::refuse);
   std::vector<std::string> words;
   for (const std::string& file : named_plugins()) words.insert(words.end(), {"--plugin", file});
   return words;
@@ -71,7 +71,7 @@ void find_sweep_file(SweepArguments& arguments) {
   demand_regular_file(there.file);
   arguments.out = there.folder.parent_path().string();
   arguments.file = there.file.string();
-  arguments.word = Word::stranger;
+  arguments.named = NamedPlugins::refuse;
 }
 
 RunList planned(const SweepArguments& arguments) {

@@ -10,8 +10,8 @@
 namespace softalign::app {
 
 struct SweepArguments {
-  std::string file;        // the sweep's YAML, its folder, or its plan
-  Word word = Word::user;  // whose `file` is: a folder names its sweep's file itself
+  std::string file;                         // the sweep's YAML, its folder, or its plan
+  NamedPlugins named = NamedPlugins::load;  // by the file, which a folder may have named itself
   std::string out = "results";
   std::vector<std::string> plugins;
 
@@ -27,7 +27,7 @@ LoadSpec loader(const SweepArguments& arguments);
 LoadSpec frozen_loader(const SweepArguments& arguments);
 
 // `--plugin FILE` for each plugin that the user named, on the command line or in the sweep's file: workers
-// see a folder alone. Throws SpecError when the plan needs a plugin that is neither named nor trusted.
+// see a folder alone. Throws SpecError when the plan needs a plugin that is not named.
 std::vector<std::string> plugin_words(const RunList& list, const SweepArguments& arguments);
 
 // Of a list's folder the file that it was planned from. Throws SpecError when that is gone.

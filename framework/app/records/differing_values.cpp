@@ -1,4 +1,4 @@
-#include "framework/app/trust/differences.hpp"
+#include "framework/app/records/differing_values.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -102,7 +102,7 @@ std::vector<std::string> differences_until(const Record& record, const Record& p
 
 }  // namespace
 
-std::vector<std::string> differences(const Record& record, const fs::path& again, bool whole) {
+std::vector<std::string> differing_values(const Record& record, const fs::path& again, bool whole) {
   const Record second(again);
   if (!whole) return differences_until(record, second);
   std::vector<std::string> different = compare_records(record.file(), again);

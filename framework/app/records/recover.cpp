@@ -14,7 +14,7 @@ void add_recover(CLI::App& app, Outcome&) {
   CLI::App* command = add_command(app,
                                   "recover",
                                   "make the record of a run that was killed, from its journals",
-                                  "Trust",
+                                  "Records",
                                   "softalign recover 3f2a");
   arguments->add_to(*command);
   command->callback([arguments] {

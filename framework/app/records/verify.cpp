@@ -9,13 +9,12 @@
 #include "framework/app/experiments/load.hpp"
 #include "framework/app/models/recorded_data.hpp"
 #include "framework/app/models/trained.hpp"
+#include "framework/app/records/differing_values.hpp"
+#include "framework/app/records/temporary_folder.hpp"
 #include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/number_option.hpp"
 #include "framework/app/terminal/progress.hpp"
 #include "framework/app/terminal/terminal.hpp"
-#include "framework/app/trust/differences.hpp"
-#include "framework/app/trust/signature.hpp"
-#include "framework/app/trust/temporary_folder.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/data/sentencepiece.hpp"
 #include "framework/kernels/gemm.hpp"
@@ -36,7 +35,6 @@ struct VerifyArguments {
   bool keep = false;
   bool quick = false;
   std::optional<Index> from, updates;
-  std::optional<std::string> signers;
 };
 
 // What is not the same here as where the record was made, and may change bits.
@@ -182,15 +180,12 @@ void verify(const VerifyArguments& arguments) {
     throw DataError("{}: the run is {}; only one that is complete or pruned can be verified",
                     record.file().string(),
                     record.state());
-  if (const std::string signature = check_signature(record.file(), arguments.signers);
-      !signature.empty())
-    print_text("{}.sig: {}\n", short_path(record.file()), signature);
   const auto resolved = recorded_spec(record, arguments.overrides, arguments.plugins);
   check_arithmetic(record);
   check_data(record, resolved.spec);
   const TemporaryFolder folder(arguments.keep);
   const SecondRun second = run_again(record, resolved, folder.path(), arguments);
-  const std::vector<std::string> different = differences(record, second.record, second.whole);
+  const std::vector<std::string> different = differing_values(record, second.record, second.whole);
   if (arguments.keep) print_text("kept: {}\n", printable(folder.path().string(), kWhole));
   if (!different.empty()) {
     const std::size_t shown = std::min<std::size_t>(different.size(), 3);
@@ -219,7 +214,7 @@ void add_verify(CLI::App& app, Outcome&) {
   CLI::App* command = add_command(app,
                                   "verify",
                                   "run an experiment again from its record, compare every bit",
-                                  "Trust",
+                                  "Records",
                                   "softalign verify 3f2a");
   arguments->run.add_to(*command);
   command->add_option(
@@ -243,11 +238,6 @@ void add_verify(CLI::App& app, Outcome&) {
                    "and dev recorded")
       ->type_name("N")
       ->check(integer(between(1, kMostUpdates)));
-  command
-      ->add_option("--signers",
-                   arguments->signers,
-                   "OpenSSH's list of allowed signers: one of them must have signed run.h5")
-      ->type_name("FILE");
   command->add_flag("--keep", arguments->keep, "keep the second record");
   command->callback([arguments] { verify(*arguments); });
 }

@@ -8,9 +8,9 @@
 #include "framework/app/command.hpp"
 #include "framework/app/models/recorded_data.hpp"
 #include "framework/app/records/runs.hpp"
+#include "framework/app/records/temporary_folder.hpp"
 #include "framework/app/terminal/output_file.hpp"
 #include "framework/app/terminal/terminal.hpp"
-#include "framework/app/trust/temporary_folder.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/path.hpp"
 #include "framework/config/writer.hpp"
@@ -171,7 +171,7 @@ void add_publish(CLI::App& app, Outcome&) {
   CLI::App* command = add_command(app,
                                   "publish",
                                   "copy a record without what tells whose machine made it",
-                                  "Trust",
+                                  "Records",
                                   kPublishExample);
   arguments->run.add_to(*command);
   arguments->out.add_to(*command, "-o,--output", "the copy, which verifies as the record does");
