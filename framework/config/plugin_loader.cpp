@@ -1,11 +1,10 @@
 #include "framework/config/plugin_loader.hpp"
 
 #include <dlfcn.h>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include <link.h>
 
-#include <cerrno>
+#include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -14,11 +13,9 @@
 #include "framework/base/hash.hpp"
 #include "framework/base/path.hpp"
 #include "framework/base/process.hpp"
-#include "framework/base/retry.hpp"
 #include "framework/base/types.hpp"
 #include "framework/config/abi.hpp"
 #include "framework/config/registry.hpp"
-#include "framework/config/shared_object.hpp"
 
 namespace softalign {
 namespace {
@@ -60,14 +57,13 @@ std::string read_bytes(const std::string& path) {
   return bytes;
 }
 
-void check_abi(const PluginFile& file) {
-  const std::size_t begin = file.bytes.find("softalign-abi{");
-  const std::size_t end = begin == std::string::npos ? begin : file.bytes.find('}', begin);
-  if (end == std::string::npos)
+void check_abi(const std::string& path, std::string_view bytes) {
+  const std::size_t begin = bytes.find("softalign-abi{");
+  const std::size_t end = begin == bytes.npos ? begin : bytes.find('}', begin);
+  if (end == bytes.npos)
     throw SpecError(
-        "{}: not a softalign plugin (no ABI tag inside); build it with softalign_add_plugin",
-        file.path);
-  const auto theirs = fields(std::string_view(file.bytes).substr(begin, end - begin + 1));
+        "{}: not a softalign plugin (no ABI tag inside); build it with softalign_add_plugin", path);
+  const auto theirs = fields(bytes.substr(begin, end - begin + 1));
   std::string differences;
   for (const auto& [name, ours] : fields(SOFTALIGN_ABI_TAG)) {
     const auto found = theirs.find(name);
@@ -76,23 +72,18 @@ void check_abi(const PluginFile& file) {
       differences += fmt::format("; {} is {}, this program has {}", name, value, ours);
   }
   if (!differences.empty())
-    throw SpecError("{}: built for another softalign{}; build it again against this one",
-                    file.path,
-                    differences);
+    throw SpecError(
+        "{}: built for another softalign{}; build it again against this one", path, differences);
 }
 
-// The name of a copy in memory that nobody can change. It stays open: the dynamic loader takes a name
-// that it has seen for the file that it has loaded.
-std::string sealed_copy(const std::string& bytes) {
-  const int copy = memfd_create("plugin", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  for (std::size_t done = 0; copy != -1 && done < bytes.size();) {
-    const auto n = retry([&] { return write(copy, bytes.data() + done, bytes.size() - done); });
-    if (n <= 0) throw MachineError("no memory for a plugin of {} bytes", bytes.size());
-    done += usize(n);
-  }
-  if (fcntl(copy, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0)
-    throw MachineError("no memory file for a plugin: {}", std::strerror(errno));
-  return fmt::format("/proc/self/fd/{}", copy);
+// The dynamic loader would read past the end of a file that is cut short, and be killed by a signal. Linkers put
+// the section headers last.
+void check_end(const std::string& path, std::string_view bytes) {
+  ElfW(Ehdr) header = {};
+  std::memcpy(&header, bytes.data(), std::min(bytes.size(), sizeof header));
+  const std::uint64_t end = header.e_shoff + header.e_shnum * sizeof(ElfW(Shdr));
+  if (bytes.starts_with(ELFMAG) && bytes.size() < std::max(end, sizeof header))
+    throw SpecError("{}: is cut short; copy or build it again", path);
 }
 
 std::map<std::string, std::string> registered() {
@@ -104,22 +95,33 @@ std::map<std::string, std::string> registered() {
   return names;
 }
 
-// Opens `name`, which holds the bytes of `file`.
-LoadedPlugin& open_plugin(const PluginFile& file, const std::string& name) {
+}  // namespace
+
+const LoadedPlugin& load_plugin(const std::string& given) {
+  if (const LoadedPlugin* const plugin = find_loaded_plugin(given)) return *plugin;
+  const std::string path = whole_path(given);
+  if (printable(path, kWhole) != path)
+    throw SpecError(
+        "{}: records name their plugins, and this name is no text: it holds a control character or "
+        "a byte that is no UTF-8; move it to another name",
+        path);
+  const std::string bytes = read_bytes(path);
+  check_end(path, bytes);
+  check_abi(path, bytes);
   const auto before = registered();
   const std::size_t errors = Registry::instance().errors().size();
-  if (dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr)
-    throw SpecError("{}: cannot be loaded: {}; build it again", file.path, dlerror());
+  if (dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr)
+    throw SpecError("{}: cannot be loaded: {}; build it again", path, dlerror());
   if (!has_usual_arithmetic()) {
     set_usual_arithmetic();
     throw SpecError(
         "{}: changes how all numbers are rounded, as code that was compiled with -ffast-math does; "
         "build it without",
-        file.path);
+        path);
   }
   if (Registry::instance().errors().size() > errors)
-    throw SpecError("{}: {}", file.path, Registry::instance().errors().back());
-  LoadedPlugin plugin{file.path, file.sha256, {}};
+    throw SpecError("{}: {}", path, Registry::instance().errors().back());
+  LoadedPlugin plugin{path, sha256_hex(bytes), {}};
   for (const auto& [kind, source] : registered())
     if (!before.contains(kind)) plugin.added.push_back(kind);
   if (plugin.added.empty())
@@ -127,45 +129,12 @@ LoadedPlugin& open_plugin(const PluginFile& file, const std::string& name) {
         "{}: registers nothing; give it a line such as SOFTALIGN_SCORE(\"name\", Class, "
         "\"summary\"), "
         "and link it to the shared softalign library, not to a copy",
-        file.path);
+        path);
+  if (read_bytes(path) != bytes)  // a record will name the digest
+    throw SpecError("{}: was changed while it was loaded; give the same command again", path);
   loaded().reserve(256);  // references stay valid
   loaded().push_back(std::move(plugin));
   return loaded().back();
-}
-
-}  // namespace
-
-PluginFile read_plugin(const std::string& given) {
-  PluginFile file{whole_path(given), {}, {}};
-  if (printable(file.path, kWhole) != file.path)
-    throw SpecError(
-        "{}: records name their plugins, and this name is no text: it holds a control character or "
-        "a byte that is no UTF-8; move it to another name",
-        file.path);
-  file.bytes = read_bytes(file.path);
-  file.sha256 = sha256_hex(file.bytes);
-  if (const std::string fault = shared_object_fault(file.bytes); !fault.empty())
-    throw SpecError("{}: {}", file.path, fault);
-  check_abi(file);
-  return file;
-}
-
-const LoadedPlugin& load_plugin(const std::string& given) {
-  if (const LoadedPlugin* const plugin = find_loaded_plugin(given)) return *plugin;
-  const PluginFile file = read_plugin(given);
-  // By its own name, for debuggers and for libraries beside it. Nothing is decided by the digest, but a
-  // record will name it.
-  const LoadedPlugin& plugin = open_plugin(file, file.path);
-  if (sha256_hex(read_bytes(file.path)) != file.sha256)
-    throw SpecError("{}: was changed while it was loaded; give the same command again", file.path);
-  return plugin;
-}
-
-const LoadedPlugin& load_plugin(const PluginFile& file) {
-  if (const LoadedPlugin* const plugin = find_loaded_plugin(file.path)) return *plugin;
-  LoadedPlugin& plugin = open_plugin(file, sealed_copy(file.bytes));
-  plugin.from_bytes = true;
-  return plugin;
 }
 
 const LoadedPlugin* find_loaded_plugin(const std::string& given) {
