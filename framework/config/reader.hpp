@@ -19,8 +19,7 @@ using Origins = std::map<std::string, Position>;
 
 struct ReadResult {
   Origins origins;
-  std::vector<std::string> notes;   // what was kept and dropped when a source changed a `type`
-  std::vector<std::string> unread;  // the paths of options that have no effect beside the others
+  std::vector<std::string> notes;  // what was kept and dropped when a source changed a `type`
 };
 
 enum class Required { must_be_given, may_be_missing };

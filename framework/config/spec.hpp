@@ -38,7 +38,6 @@ struct ResolvedSpec {
   T spec;
   Origins origins;
   std::vector<std::string> notes;
-  std::vector<std::string> unread;  // ReadResult
 };
 
 // Reads a tree into a T. A T may have a static `refuse_other(const Value& root)` that throws for
@@ -52,7 +51,6 @@ ResolvedSpec<T> resolve(SpecTree tree, const std::string& what = "the spec") {
   ResolvedSpec<T> resolved;
   ReadResult read = read_options(tree.root, resolved.spec, what);
   resolved.origins = std::move(read.origins);
-  resolved.unread = std::move(read.unread);
   resolved.notes = std::move(tree.notes);
   resolved.notes.insert(resolved.notes.end(), read.notes.begin(), read.notes.end());
   return resolved;

@@ -136,7 +136,6 @@ def test_options_without_effect_are_refused(here: Path, trained: Path) -> None:
         (["translate", trained, "--force"], "--force: no file is written"),
         (["show", trained, "--sentence", "0", "--diagnostic", "cost"], "--sentence excludes --diagnostic"),
         (["compare", trained, "--no-tests", "--trials", "5"], "--trials excludes --no-tests"),
-        (["validate", "tiny.yaml", "--sources", "--threads", "1"], "--threads excludes --sources"),
         (["translate", trained, "--average", "probabilities"], "--average requires --ensemble"),
     ):
         assert fault in error(*words, cwd=here, code=2), words

@@ -1,5 +1,5 @@
 // softalign validate SPEC.. [KEY=VALUE..]: says what is wrong with specs, and with the files that
-// they name, without running them; or which values do not say where they are from.
+// they name, without running them.
 
 #include <cstdio>
 #include <functional>
@@ -12,7 +12,6 @@
 #include "framework/config/writer.hpp"
 #include "framework/train/experiment.hpp"
 #include "framework/train/match.hpp"
-#include "framework/train/value_sources.hpp"
 
 namespace softalign::app {
 namespace {
@@ -21,7 +20,6 @@ struct ValidateArguments {
   std::vector<std::string> files;  // and overrides among them
   std::vector<std::string> plugins;
   int threads = 0;
-  bool sources = false;
   bool json = false;
 };
 
@@ -142,19 +140,6 @@ Json json_of(const std::string& file, const Findings& findings) {
   return entry;
 }
 
-void print_sources(const std::string& file, const ValueSources& sources) {
-  const std::string values = counted(sources.values, "value");
-  if (sources.without.empty())
-    print_text("{}: {}, and each says where it is from\n", printable(file, kWhole), values);
-  else
-    print_text("{}: {}, of which {} without a source\n",
-               printable(file, kWhole),
-               values,
-               sources.without.size());
-  std::fflush(stdout);
-  for (const std::string& line : sources.without) print_error(line);
-}
-
 void validate(const ValidateArguments& arguments, Outcome& outcome) {
   std::vector<std::string> files, changes;
   for (const std::string& text : arguments.files)
@@ -163,17 +148,6 @@ void validate(const ValidateArguments& arguments, Outcome& outcome) {
   const std::vector<Override> overrides = numbered_overrides(changes);
   Json list = Json::array();
   for (const std::string& file : files) {
-    if (arguments.sources) {
-      const ValueSources sources =
-          value_sources(load(load_to_match(file, overrides), arguments.plugins), file);
-      if (!sources.without.empty()) outcome.code = ExitCode::check;
-      if (arguments.json)
-        list.push_back(
-            {{"file", file}, {"values", sources.values}, {"without_source", sources.without}});
-      else
-        print_sources(file, sources);
-      continue;
-    }
     const Findings findings = validated(file, overrides, arguments.plugins, arguments.threads);
     if (!findings.errors.empty() && outcome.code != ExitCode::usage) outcome.code = findings.code;
     if (arguments.json)
@@ -201,12 +175,6 @@ void add_validate(CLI::App& app, Outcome& outcome) {
   add_plugin_option(*command, arguments->plugins);
   add_threads_option(
       *command, arguments->threads, "threads to count memory for (default: all cores)");
-  command
-      ->add_flag("--sources",
-                 arguments->sources,
-                 "instead list the values of presets that do not say, in a comment, where they "
-                 "are from: paper, authors' code or assumed")
-      ->excludes("--threads");
   command->add_flag("--json", arguments->json, "print the findings as JSON");
   command->callback([arguments, &outcome] { validate(*arguments, outcome); });
 }
