@@ -1,8 +1,5 @@
 """How a script ends; imported first. Ctrl-C ends it at once and without a word, also while modules are read, and so does a reader
-that wants no more (| head). A standard output that is full or closed costs a line.
-
-`softalign` blocks the signal before it becomes a script, because Python reports one that comes while it starts.
-"""
+that wants no more (| head). A standard output that is full or closed costs a line."""
 
 import io
 import os
@@ -13,7 +10,6 @@ from typing import NoReturn
 
 signal.signal(signal.SIGINT, signal.SIG_DFL)
 signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
 
 
 def _unwritten(error: OSError) -> NoReturn:

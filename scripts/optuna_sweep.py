@@ -26,7 +26,6 @@ def leave(*_: object) -> None:
 
 for number in STOPS:
     signal.signal(number, leave)
-signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)  # `softalign` blocks Ctrl-C while Python starts
 
 import argparse  # noqa: E402
 import fcntl  # noqa: E402

@@ -17,33 +17,19 @@ struct Outcome {
   ExitCode code = ExitCode::done;
 };
 
-void add_run(CLI::App& app, Outcome& outcome);
-void add_study(CLI::App& app, Outcome& outcome);
-void add_sweep(CLI::App& app, Outcome& outcome);
-void add_validate(CLI::App& app, Outcome& outcome);
-void add_resolve(CLI::App& app, Outcome& outcome);
-void add_parameters(CLI::App& app, Outcome& outcome);
+// Every command, in the order of the help.
+// clang-format off
+#define SOFTALIGN_COMMANDS(X) \
+  X(run) X(study) X(sweep) X(validate) X(resolve) X(parameters) \
+  X(ls) X(show) X(tail) X(compare) X(diff) X(export) X(report) X(verify) X(recover) X(publish) \
+  X(evaluate) X(translate) X(score) \
+  X(list) X(describe) X(check) \
+  X(doctor) X(completion)
+// clang-format on
 
-void add_ls(CLI::App& app, Outcome& outcome);
-void add_show(CLI::App& app, Outcome& outcome);
-void add_tail(CLI::App& app, Outcome& outcome);
-void add_compare(CLI::App& app, Outcome& outcome);
-void add_diff(CLI::App& app, Outcome& outcome);
-void add_export(CLI::App& app, Outcome& outcome);
-void add_report(CLI::App& app, Outcome& outcome);
-void add_verify(CLI::App& app, Outcome& outcome);
-void add_recover(CLI::App& app, Outcome& outcome);
-void add_publish(CLI::App& app, Outcome& outcome);
-
-void add_evaluate(CLI::App& app, Outcome& outcome);
-void add_translate(CLI::App& app, Outcome& outcome);
-void add_score(CLI::App& app, Outcome& outcome);
-
-void add_list(CLI::App& app, Outcome& outcome);
-void add_describe(CLI::App& app, Outcome& outcome);
-void add_check(CLI::App& app, Outcome& outcome);
-void add_doctor(CLI::App& app, Outcome& outcome);
-void add_completion(CLI::App& app, Outcome& outcome);
+#define SOFTALIGN_COMMAND(name) void add_##name(CLI::App& app, Outcome& outcome);
+SOFTALIGN_COMMANDS(SOFTALIGN_COMMAND)
+#undef SOFTALIGN_COMMAND
 
 // A subcommand with its one-line summary, its heading in the help, and an example.
 CLI::App* add_command(

@@ -126,41 +126,15 @@ std::string fault(CLI::App& app, const CLI::ParseError& error) {
   return fmt::format("{}; see softalign {} --help", text, words);
 }
 
-void add_commands(CLI::App& app, Outcome& outcome) {
-  add_run(app, outcome);
-  add_study(app, outcome);
-  add_sweep(app, outcome);
-  add_validate(app, outcome);
-  add_resolve(app, outcome);
-  add_parameters(app, outcome);
-
-  add_ls(app, outcome);
-  add_show(app, outcome);
-  add_tail(app, outcome);
-  add_compare(app, outcome);
-  add_diff(app, outcome);
-  add_export(app, outcome);
-  add_report(app, outcome);
-  add_verify(app, outcome);
-  add_recover(app, outcome);
-  add_publish(app, outcome);
-  add_evaluate(app, outcome);
-  add_translate(app, outcome);
-  add_score(app, outcome);
-  add_list(app, outcome);
-  add_describe(app, outcome);
-  add_check(app, outcome);
-  add_doctor(app, outcome);
-  add_completion(app, outcome);
-}
-
 int run_program(int argc, char** argv, bool closed) {
   CLI::App app("softalign: attention experiments that can be trusted and repeated", "softalign");
   app.set_version_flag("--version", "softalign " + build_info().version, "the version");
   app.require_subcommand(1);
   app.footer("Example:\n  softalign run configs/reverse.yaml train.epochs=2");
   Outcome outcome;
-  add_commands(app, outcome);
+#define SOFTALIGN_ADD(name) add_##name(app, outcome);
+  SOFTALIGN_COMMANDS(SOFTALIGN_ADD)
+#undef SOFTALIGN_ADD
   try {
     gemm_variant();  // refuses what SOFTALIGN_ISA asks for in vain
     for (const std::string& error : Registry::instance().errors()) throw BugError("{}", error);

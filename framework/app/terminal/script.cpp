@@ -1,6 +1,5 @@
 #include "framework/app/terminal/script.hpp"
 
-#include <signal.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -57,10 +56,6 @@ void become_script(const std::string& name,
   std::error_code error;
   if (const fs::path self = fs::read_symlink("/proc/self/exe", error); !error)
     setenv("SOFTALIGN_PROGRAM", self.c_str(), 1);  // which scripts ask for what they draw
-  sigset_t interrupt;
-  sigemptyset(&interrupt);
-  sigaddset(&interrupt, SIGINT);
-  sigprocmask(SIG_BLOCK, &interrupt, nullptr);  // until Python has started: scripts/ending.py
   execvp(argv.front(), argv.data());
   throw MachineError(
       "{}: cannot be started: {}; apt-get install python3 {}, or set SOFTALIGN_PYTHON",
