@@ -257,8 +257,8 @@ BOOST_AUTO_TEST_CASE(an_encoder_of_images_is_refused_other_sources) {
     return refusal([&] { check_spec(load_spec<Spec>(kRoot / file, {change})); });
   };
   BOOST_TEST(contains(reason("configs/tiny.yaml", "model.encoder=image_grid"),
-                      "encoder 'image_grid' reads images, and the sources of task 'reverse' are "
-                      "text; choose another encoder"));
+                      "encoder 'image_grid' reads frames, and the sources of task 'reverse' are "
+                      "symbols; choose another encoder"));
   BOOST_TEST(contains(reason("experiments/digits/scene.yaml", "model.encoder.height=8"),
                       "encoder 'image_grid' reads images of height 8, and those of task "
                       "'image_captions' have 24; set model.encoder.height=24"));
