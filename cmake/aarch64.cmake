@@ -1,4 +1,4 @@
-# 64-bit ARM by Debian's cross compiler, against the libraries in SOFTALIGN_ROOT; programs run under qemu (scripts/matrix.py).
+# 64-bit ARM by Debian's cross compiler, against the libraries in SOFTALIGN_ROOT; programs run under qemu (tests/matrix/matrix.py).
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

@@ -1,6 +1,6 @@
 """The arithmetic gives the same bits by every compiler that is here, at every level of optimisation, and on 64-bit ARM.
 
-A sample that takes seconds: the kernels alone. scripts/matrix.py verifies whole records.
+A sample that takes seconds: the kernels alone. matrix.py verifies whole records.
 """
 
 from __future__ import annotations

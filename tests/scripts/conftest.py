@@ -1,6 +1,8 @@
-"""Makes the modules of scripts/ importable, as they are when a script is started."""
+"""Makes the modules of scripts/ importable, as they are when a script is started, and the scripts of experiments."""
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "scripts"))
+ROOT = Path(__file__).parents[2]
+EXPERIMENTS = ("", "alignment_quality", "bible_en_es", "digits", "long_sentences_debdocs")
+sys.path[:0] = [str(ROOT / "scripts"), *(str(ROOT / "experiments" / name) for name in EXPERIMENTS)]

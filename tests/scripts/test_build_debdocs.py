@@ -10,7 +10,7 @@ import pytest
 from debian_package import differing, sha256
 from manuals import parallel, read_html, read_man
 
-SCRIPT = Path(debdocs.__file__).with_suffix(".sh")
+SCRIPT = Path(debdocs.__file__)
 PAGE = "<html><head><title>{}</title><script>var x;</script></head><body>{}</body></html>"
 ENGLISH = {
     "man/man1/copy.1.gz": ".TH copy 1\n.SH NAME\ncopy \\- it copies each of the files that are named\n.TP\n.BR \\-f \", \" \\-\\-force\n"
@@ -171,7 +171,7 @@ def test_the_corpus_is_the_recorded_one_and_nothing_in_it_leaks():
     """Where somebody has built it."""
     folder, sums = debdocs.FOLDER / "data", debdocs.FOLDER / "SHA256SUMS"
     if not folder.exists():
-        pytest.skip("scripts/build_debdocs.sh has not been run: it fetches 80 MB of packages")
+        pytest.skip("build_debdocs.py has not been run: it fetches 80 MB of packages")
     if (folder / "PACKAGES").read_text() != (debdocs.FOLDER / "PACKAGES").read_text():
         pytest.skip("built from other packages than the recorded ones")
     assert len(sums.read_text().splitlines()) == 9 and differing(folder, sums) == []

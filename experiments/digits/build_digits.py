@@ -15,10 +15,13 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
+ROOT = Path(__file__).resolve().parents[2]
+sys.path += [str(ROOT / "experiments"), str(ROOT / "scripts")]
+
 from debian_package import BuildError, Package, differing, download, unpack, write_gzip
 from output import OutputError, add_force
 
-FOLDER = Path(__file__).parents[1] / "experiments/digits"
+FOLDER = Path(__file__).resolve().parent
 PARTS = ("train", "dev", "test")
 SIDE, LEVELS = 8, 17
 SKLEARN = Package(

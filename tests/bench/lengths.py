@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 import plain_matplotlib  # noqa: E402, F401
 import matplotlib.pyplot as plt  # noqa: E402
 import numpy as np  # noqa: E402
-from bench_compare import CONFIGURATIONS, ROOT, Contestant, numbers, processor  # noqa: E402
+from compare import CONFIGURATIONS, ROOT, Contestant, numbers, processor  # noqa: E402
 from drawing import STYLE, looks, save_figure  # noqa: E402
 from output import parse_checked, write  # noqa: E402
 

@@ -10,7 +10,6 @@ of theirs is a link. Sentences without a link in GOLD do not count. Files may be
 
 from __future__ import annotations
 
-import ending  # isort: skip
 import argparse
 import gzip
 import io
@@ -23,6 +22,9 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+
+import ending  # isort: skip
 from output import printable
 
 MB = 1 << 20

@@ -21,16 +21,18 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
 from output import parse_checked, write
 
-ROOT = Path(__file__).resolve().parent.parent
 CONFIGURATIONS = ("small", "medium", "long", "paper", "luong", "transformer")
 RNNSEARCH = ("small", "medium", "long", "paper", "tiny")
 
 
 @dataclass(frozen=True)
 class Peer:
-    """A way to run a rival: its script in scripts/peers, and the mode that the script takes."""
+    """A way to run a rival: its script in tests/bench/peers, and the mode that the script takes."""
 
     name: str
     script: str
@@ -69,7 +71,7 @@ def tuned() -> dict[str, str]:
     """PyTorch's matrix library takes its AVX-512 path on processors of every maker, malloc keeps its memory and asks for large pages."""
     library = ROOT / "build/peers_tuned.so"
     if not library.exists():
-        subprocess.run(["cc", "-shared", "-fPIC", "-O2", "-o", library, ROOT / "scripts/peers/tuned.c"], check=True)
+        subprocess.run(["cc", "-shared", "-fPIC", "-O2", "-o", library, ROOT / "tests/bench/peers/tuned.c"], check=True)
     keep = ("hugetlb=1", "mmap_threshold=4294967296", "trim_threshold=4294967296")
     return {"LD_PRELOAD": str(library), "GLIBC_TUNABLES": ":".join(f"glibc.malloc.{part}" for part in keep)}
 
@@ -135,7 +137,7 @@ def contestants(what: str, configuration: str, threads: int, beam: int, argument
         if configuration in peer.configurations and (peer.knows_bfloat16 or not low):
             apart = peer.apart and threads > 1
             cores = [str(core) for core in sorted(os.sched_getaffinity(0))[:threads]] if apart else []
-            command = [arguments.pytorch, str(ROOT / "scripts/peers" / peer.script), what, *common]
+            command = [arguments.pytorch, str(ROOT / "tests/bench/peers" / peer.script), what, *common]
             command += ["--mode", peer.mode, "--threads", "1" if apart else str(threads)]
             found.append(Contestant(peer.name, command, tuned() if peer.tuned else {}, cores))
     return found
@@ -253,7 +255,7 @@ def main() -> None:
     parser.add_argument("--bfloat16", action="store_true", help="train so: softalign's train.precision, PyTorch's autocast")
     parser.add_argument("--beams", type=numbers, default=[1, 5], metavar="1,5", help="of decoding; 1 is greedy")
     parser.add_argument("--peers", type=some_of(*every_peer), default=every_peer, metavar="A,B",
-                        help=f"of {', '.join(every_peer)} (default: all; scripts/peers/README.md)")  # fmt: skip
+                        help=f"of {', '.join(every_peer)} (default: all; tests/bench/peers/README.md)")  # fmt: skip
     parser.add_argument("--rounds", type=int, default=5, help="measurements of each program (default 5)")
     parser.add_argument("--seconds", type=float, default=1, help="of a measurement, at least one step (default 1)")
     parser.add_argument("--pytorch", default="", help="a Python that has PyTorch (and JAX); without one softalign is measured alone")

@@ -2,7 +2,7 @@
 """The benchmark's models in PyTorch, as fast as we can write them: opponents of softalign_bench.
 
 pytorch.py train --mode eager|script|compile|by_hand, and for decoding eager, or compile: a frozen step and a better search. `by_hand`
-is by_hand.py. The environment tunes more (bench_compare.py).
+is by_hand.py. The environment tunes more (compare.py).
 """
 
 from __future__ import annotations

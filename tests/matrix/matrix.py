@@ -19,7 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 MATRIX = ROOT / "build" / "matrix"
 RECORDS = sorted((ROOT / "results" / "published").glob("*.h5"))
 NATIVE = ROOT / "build" / "release"

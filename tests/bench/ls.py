@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """How long `softalign ls` and `compare` take over many runs: with nothing remembered, and with an index.
 
-bench_ls.py [--runs N] [--repeat K] [--folder DIR]: makes N run folders of one name from one real tiny run and prints the times
+ls.py [--runs N] [--repeat K] [--folder DIR]: makes N run folders of one name from one real tiny run and prints the times
 of calls over runs that were made just now and over the same when they have settled, the best of K where that makes sense. The folders are what N runs would leave: each has its own seed, learning
 rate, identity, id, sealed record, status and claim; journals and checkpoints are hard links to the first run's.
 """
@@ -15,6 +15,7 @@ import os
 import shutil
 import struct
 import subprocess
+import sys
 import tempfile
 import time
 import zlib
@@ -23,9 +24,11 @@ from pathlib import Path
 import h5py
 import numpy as np
 
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
 from output import printable
 
-ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = Path(os.environ.get("SOFTALIGN_BINARY_DIR", ROOT / "build/release")).absolute() / "bin/softalign"
 FIRST_SEED = 1_000_000  # all seeds have the same number of digits, so that texts in a record can be exchanged in place
 SEAL = 20  # bytes behind a record
