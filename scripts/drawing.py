@@ -14,15 +14,14 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, ScalarFormatter
 
 import palette
+from charts import Chart
 from fonts import use_fonts
+from matrices import Alignment
 from output import MAKER, write
-from records import Alignment, ByLength, Run
 
-# The metrics that are drawn when a record has them, with the name on their axis.
-METRICS = {"token_accuracy": "token accuracy, teacher-forced (%)", "bleu": "BLEU", "perplexity": "perplexity"}
 INK, FAINT, SURE = "#2b2b2b", "#9a9a9a", "#d55e00"
 LINKS = {2: ("sure link", 1.5, "-"), 1: ("possible link", 0.7, (0, (1, 1.5)))}  # value in gold -> name, line's width and style
 STYLE = {
@@ -47,12 +46,6 @@ def looks(series: Iterable[str]) -> dict[str, dict[str, Any]]:
             for name, place in palette.look_places(series).items()}  # fmt: skip
 
 
-def legend_order(runs: Iterable[Run]) -> list[Run]:
-    """Usual names first."""
-    order = list(palette.USUAL)
-    return sorted(runs, key=lambda run: (order.index(run.legend) if run.legend in order else len(order), run.legend, run.seed))
-
-
 def save_figure(figure: Figure, path: Path, force: bool, **how: object) -> None:
     """As PDF or PNG, by its name, with the mark that output.py knows. The bytes tell neither the time nor the version of what drew it."""
     marks = {".pdf": {"CreationDate": None, "Creator": MAKER, "Producer": None}, ".png": {"Software": MAKER}}
@@ -62,19 +55,20 @@ def save_figure(figure: Figure, path: Path, force: bool, **how: object) -> None:
     write(path, drawn.getvalue(), force)
 
 
-def value_axis(axis: plt.Axes, metric: str) -> bool:
-    """From 0 for scores, logarithmic for perplexity when it spans more than a factor of 4: true is then returned."""
-    low, high = axis.dataLim.intervaly
-    if metric == "perplexity" and low > 0 and high / low > 4:
+def value_axis(axis: plt.Axes, chart: Chart) -> None:
+    """From 0 for shares, logarithmic where values are far apart."""
+    if chart.logarithmic:
         axis.set_yscale("log")
         axis.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axis.yaxis.set_major_formatter(ScalarFormatter())
         axis.yaxis.set_minor_formatter(NullFormatter())
         axis.minorticks_off()
-        return True
-    if metric in METRICS and metric != "perplexity":
-        axis.set_ylim(0, 103 if metric == "token_accuracy" else None)
-    return False
+    else:
+        axis.yaxis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
+    if chart.from_zero:
+        axis.set_ylim(0, 103 if axis.dataLim.y1 > 60 else None)
+    elif not chart.logarithmic and axis.dataLim.y0 >= chart.limits[0]:
+        axis.set_ylim(bottom=max(axis.get_ylim()[0], 0.97 * chart.limits[0]))
 
 
 def bounds(label: str) -> tuple[float, float]:
@@ -91,18 +85,8 @@ def place(length: float, labels: Sequence[str]) -> float:
     return len(labels) - 0.5
 
 
-def buckets_drawn(results: Sequence[ByLength]) -> tuple[list[str], list[str]]:
-    """The buckets, up to the last in which a test sentence falls, and the number of sentences in each."""
-    n = np.max([result.n for result in results], axis=0)
-    fewest = np.min([result.n for result in results], axis=0)  # another data_seed draws other sentences
-    drawn = max(np.flatnonzero(n), default=0) + 1
-    counts = [str(most) if least == most else f"{least}–{most}" for least, most in zip(fewest, n[:drawn])]
-    return results[0].labels[:drawn], counts
-
-
-def length_axis(axis: plt.Axes, runs: Sequence[Run], buckets: Sequence[str], *, size: float, colour: str) -> None:
-    """Buckets side by side, and behind them what training saw, when it was the same for all runs."""
-    trained = {run.trained_lengths for run in runs}
+def length_axis(axis: plt.Axes, trained: set[tuple[int | None, int] | None], buckets: Sequence[str], *, size: float, colour: str) -> None:
+    """Buckets side by side, and behind them the lengths that training saw, where they are the same for all runs."""
     if len(trained) == 1 and None not in trained:  # others are told apart by their names
         ((shortest, longest),) = trained
         left = place(shortest - 1, buckets) if shortest else -0.5

@@ -20,6 +20,7 @@ import argparse
 import os.path
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -29,16 +30,18 @@ import plain_matplotlib  # isort: skip
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
-from drawing import legend_order, save_figure
+import charts
+from charts import Chart, Json
+from drawing import save_figure
+from matrices import Alignment, alignment, chosen_pane, shown
 from output import OutputError, add_force, check, printable, say
 from paper import FONTS, SMALLEST, WIDTHS, files_of, set_style
-from paper_all import Draw, every_figure
+from paper_all import Draw, every_figure, main_metrics
 from paper_grids import draw_alignments, draw_heatmap
 from paper_images import draw_images
-from paper_lines import Group, draw_curves, draw_lengths, seeds_text, shared_curve
-from records import Alignment, AlignmentFile, Run, averaged, find_files, labels, replicates, units_of
-from stored import RecordError
-from sweep_table import RANKED, ChoiceError, cells, read_sweep
+from paper_lines import LONGEST_NAME, bucket_sets, curve, draw_curves, draw_lengths, lengths as length_charts, seeds_text, trained_on
+from program import RecordError, report_of
+from sweep_table import RANKED, ChoiceError, SweepTable, cells
 
 Work = Callable[[argparse.Namespace], Figure]
 BANDS = ("sd", "range", "none")
@@ -49,106 +52,131 @@ def note(text: str) -> None:
     say("figures", text)
 
 
-def read(places: Sequence[Path]) -> list[AlignmentFile]:
-    return find_files(places, note)
+def read(places: Sequence[Path], *options: str) -> Json:
+    """What the program says of them; a line for each that it cannot read. Throws RecordError where nothing is left."""
+    data = report_of(places, "--resamples=0", *options)
+    lines = [f"{one['place']}: {one['text']}" for one in data["problems"]]
+    if not data["runs"] and not data["alignments"]["panes"]:
+        last = lines.pop() if lines else f"no run.h5 in {', '.join(map(str, places))}: run the experiment first"
+        for line in lines:
+            note(line)
+        raise RecordError(last)
+    for line in lines:
+        note(line)
+    return data
 
 
 def every(arguments: argparse.Namespace) -> Iterator[tuple[Path, Draw]]:
     """Each with its place; of two with one name the second has ~2 behind it."""
     seen: dict[str, int] = {}
-    for name, draw in every_figure(read(arguments.places), arguments.sentences, arguments.width, arguments.band, note):
+    data = read(arguments.places, *([f"--sentences={','.join(map(str, arguments.sentences))}"] if arguments.sentences else []))
+    drawn = {pane["run"] for pane in data["alignments"]["panes"]}
+    for at, run in enumerate(data["runs"]):
+        if not run["complete"] and not run["record"]["series"] and at not in drawn:
+            note(f"{run['place']} is in no figure: nothing is measured yet")
+    for name, draw in every_figure(data, arguments.sentences, arguments.width, arguments.band, note):
         seen[name] = seen.get(name, 0) + 1
         yield arguments.out / (name if seen[name] == 1 else f"{name}~{seen[name]}"), draw
 
 
-def measured(files: Sequence[AlignmentFile], what: str) -> list[Run]:
-    """The runs that have something of it, in the order of a legend."""
-    kept = []
-    for file in files:
-        try:
-            if isinstance(file, Run) and (file.by_length if what == "test" else file.series(what)):
-                kept.append(file)
-            else:
-                note(f"{file.path} is left out: it has no results of {what} yet")
-        except RecordError as error:
-            note(f"left out: {error}")
-    if not kept:
-        raise RecordError(f"no run has results of {what}")
-    return legend_order(kept)
-
-
-def named(groups: Sequence[Group], names: Sequence[str]) -> list[Group]:
-    """With the names that --name OLD=NEW gives them."""
+def renamed(drawn: Sequence[Chart], names: Sequence[str]) -> list[Chart]:
+    """With the names that --name OLD=NEW gives their lines."""
     new = dict(name.rpartition("=")[::2] for name in names)
+    there = list(dict.fromkeys(line.series for chart in drawn for line in chart.lines))
     for old in new:
-        if old not in [name for name, _ in groups]:
-            raise ChoiceError(f"--name: nothing is called '{old}'; there are: {', '.join(repr(name) for name, _ in groups)}")
-    return [(new.get(name, name), runs) for name, runs in groups]
+        if old not in there:
+            raise ChoiceError(f"--name: nothing is called '{old}'; there are: {', '.join(map(repr, there))}")
+    return [replace(chart, lines=[replace(line, series=new.get(line.series, line.series)) for line in chart.lines]) for chart in drawn]
 
 
 def lengths(arguments: argparse.Namespace) -> Figure:
-    runs = measured(read(arguments.places), "test")
-    if other := [r for r in runs if (r.panel, r.by_length.buckets) != (runs[0].panel, runs[0].by_length.buckets)]:
-        raise ChoiceError(f"{runs[0].path} and {other[0].path} were tested on other data, buckets or units of length: draw them apart")
-    there = [metric for metric in runs[0].by_length.metrics if all(metric in run.by_length.metrics for run in runs)]
-    wanted = arguments.metric or ["bleu" if "bleu" in there else "token_accuracy"]
+    data = read(arguments.places)
+    for run in data["runs"]:
+        if not run["complete"]:
+            note(f"{run['place']} is left out: it has no results of test yet")
+    panels = [panel for panel in data["panels"] if panel.get("tables")]
+    if not panels:
+        raise RecordError("no run has results of test")
+    if len(panels) > 1:
+        first, other = (panel["comparison"]["groups"][0]["runs"][0]["place"] for panel in panels[:2])
+        raise ChoiceError(f"{first} and {other} were tested on other data or in other units of length: draw them apart")
+    if len(bucket_sets(panels[0])) > 1:
+        raise ChoiceError("these runs were measured by different buckets of length: draw them apart")
+    made = length_charts(data, panels[0], arguments.band)
+    wanted = arguments.metric or [[name for name in ("token_accuracy", *main_metrics(data)) if name in made][-1]]
     for metric in wanted:
-        if metric not in there:
-            raise ChoiceError(f"--metric {metric}: not in every run's test/by_length; there are: {', '.join(there)}")
-    groups = named(replicates(runs), arguments.name)
-    note(seeds_text(groups, arguments.band))
-    return draw_lengths(groups, wanted, arguments.width, arguments.band, arguments.height)
+        if metric not in made:
+            raise ChoiceError(f"--metric {metric}: not in every run's test/by_length; there are: {', '.join(sorted(made))}")
+    drawn = renamed([made[metric] for metric in wanted], arguments.name)
+    note(seeds_text(drawn[0], arguments.band))
+    return draw_lengths(drawn, arguments.width, trained_on(data, panels[0]), arguments.height)
 
 
 def curves(arguments: argparse.Namespace) -> Figure:
-    wanted = [tuple((metric if "/" in metric else f"dev/{metric}").split("/", 1)) for metric in arguments.metric or ["dev/loss"]]
-    files = read(arguments.places)
-    runs = averaged(measured(files, wanted[0][0]), note)
-    groups = named(replicates(runs), arguments.name)
-    for series, metric in wanted:
-        for name, group in groups:
-            shared, _ = shared_curve(group, series, metric, arguments.smooth if series == "train" else 1)
-            ends = [run.series(series)[metric][0][-1] for run in group if metric in run.series(series)]
-            if len(ends) < len(group):
-                there = sorted(set.intersection(*(set(run.series(series)) for run in runs)) - {"wall_time"})
-                raise ChoiceError(f"--metric {series}/{metric}: not in every run; in {series} there are: {', '.join(there)}")
-            if not len(shared):
-                raise RecordError(f"{name}: no update at which all its runs have a value of {series}/{metric}")
-            if shared[-1] <= max(ends) - (arguments.smooth if series == "train" else 1):
-                note(f"{name}: drawn up to update {shared[-1]}, the last with {series}/{metric} in all its runs")
-    note(seeds_text(groups, arguments.band))
-    return draw_curves(groups, wanted, arguments.width, arguments.band, arguments.height, units_of(runs), arguments.smooth)
+    wanted = [metric if "/" in metric else f"dev/{metric}" for metric in arguments.metric or ["dev/loss"]]
+    data = read(arguments.places, f"--smooth={arguments.smooth}")
+    drawn, most = [], max((len(one["lines"]) for panel in data["panels"] for one in panel["curves"]), default=0)
+    for name in wanted:
+        chart = curve(data, name, arguments.band)
+        series = sum(max((len(one["lines"]) for one in panel["curves"]), default=0) for panel in data["panels"])
+        if chart is None or len(chart.lines) < series:
+            split = name.partition("/")[0]
+            there = sorted({one["metric"] for panel in data["panels"] for one in panel["curves"] if one["split"] == split})
+            if not most:
+                raise RecordError(f"no run has results of {split}")
+            raise ChoiceError(f"--metric {name}: not in every run; in {split} there are: {', '.join(there)}")
+        for line in chart.lines:
+            if not line.at:
+                raise RecordError(f"{line.series}: no update at which all its runs have a value of {name}")
+            if line.at[-1] < line.end:
+                note(f"{line.series}: drawn up to update {line.at[-1]:g}, the last with {name} in all its runs")
+        drawn.append(chart)
+    states = {run["place"]: run["state"] for run in data["runs"]}
+    for place in dict.fromkeys(place for chart in drawn for line in chart.lines for place in line.left_out):
+        note(f"{place} is left out of the mean: it is {states[place]}")
+    drawn = renamed(drawn, arguments.name)
+    note(seeds_text(drawn[0], arguments.band))
+    return draw_curves(drawn, arguments.width, arguments.height)
+
+
+def titles_of(data: Json, runs: Sequence[int]) -> dict[int, str]:
+    """What each run is called beside these others."""
+    of = [data["runs"][at] for at in runs]
+    several, twins = len({run["panel"] for run in of}) > 1, Counter((run["panel"], run["series"]) for run in of)
+    parts = [(run["panel"] * several, run["series"] or run["name"], f"seed {run['seed']}" * (twins[run["panel"], run["series"]] > 1)) for run in of]
+    return {at: shown(", ".join(part for part in named if part), LONGEST_NAME) for at, named in zip(runs, parts)}
 
 
 def chosen(arguments: argparse.Namespace) -> list[tuple[str, Alignment]]:
     """The sentences asked for, of each file, with a name where there is more than one."""
-    all_files = [replace(file, module=arguments.module) for file in read(arguments.places)]
-    files = [file for file in all_files if file.sentences]
-    if not files and arguments.module:
-        raise ChoiceError(f"--module {arguments.module}: not in any of these; in {all_files[0].path} there are: {', '.join(all_files[0].modules) or 'none'}")
-    if not files:
+    data = read(arguments.places, f"--sentences={','.join(map(str, arguments.sentences))}")
+    files: dict[str, list[Json]] = {}
+    for pane in data["alignments"]["panes"]:
+        files.setdefault(pane["file"], []).append(pane)
+    panes = [pane for of_file in files.values() if (pane := chosen_pane(of_file, arguments.module, arguments.pieces)) is not None]
+    if not panes and arguments.module and files:
+        first, of_file = next(iter(files.items()))
+        raise ChoiceError(f"--module {arguments.module}: not in any of these; in {first} there are: {', '.join(sorted(p['module'] for p in of_file)) or 'none'}")
+    if not panes:
         raise RecordError("no alignment in any of these: a run without attention, or `record.alignments: 0`")
-    there = [s for s in files[0].sentences if all(s in file.sentences for file in files)]
+    there = [s for s in panes[0]["kept"] if all(s in pane["kept"] for pane in panes)]
     for sentence in arguments.sentences:
         if sentence not in there:
             raise ChoiceError(f"--sentences {sentence}: not in every file; there are: {', '.join(map(str, there)) or 'none'}")
-    runs = [file for file in files if isinstance(file, Run)]
-    labelled = dict(named(list(zip(labels(runs), ([run] for run in runs))), arguments.name)) if len(files) > 1 else {}
-    titles = {runs[0].path: name for name, runs in labelled.items()}
-    found = []
-    for file in files:
-        try:
-            found.append((file, [file.alignment(sentence, arguments.pieces) for sentence in arguments.sentences]))
-        except RecordError as error:
-            note(f"left out: {error}")
-    if not found:
-        raise RecordError("no alignment of these sentences can be read")
+    titles = titles_of(data, [pane["run"] for pane in panes if pane["run"] >= 0]) if len(panes) > 1 else {}
+    new = dict(name.rpartition("=")[::2] for name in arguments.name)
+    for old in new:
+        if old not in titles.values():
+            raise ChoiceError(f"--name: nothing is called '{old}'; there are: {', '.join(map(repr, titles.values()))}")
     panels = []
-    for at, sentence in enumerate(arguments.sentences):
-        for file, items in found:
-            name = titles.get(file.path, file.path.stem if len(files) > 1 else "")
-            parts = [name] * bool(name) + [f"sentence {sentence}"] * (len(arguments.sentences) > 1)
-            panels.append((", ".join(parts), items[at]))
+    for sentence in arguments.sentences:
+        for pane in panes:
+            name = titles.get(pane["run"], Path(pane["file"]).stem if len(panes) > 1 else "")
+            parts = [new.get(name, name)] * bool(name) + [f"sentence {sentence}"] * (len(arguments.sentences) > 1)
+            item = alignment(pane, sentence, data["alignments"]["texts"])
+            if item is None:
+                raise RecordError(f"{pane['file']}: a weight of sentence {sentence} is no number")
+            panels.append((", ".join(parts), item))
     return panels
 
 
@@ -169,12 +197,15 @@ def images(arguments: argparse.Namespace) -> Figure:
 
 
 def heatmap(arguments: argparse.Namespace) -> Figure:
-    table = read_sweep(arguments.sweep)
+    data = report_of([arguments.sweep], "--resamples=0")
+    if data["table"] is None:
+        raise RecordError(next((f"{one['place']}: {one['text']}" for one in data["problems"]), f"{arguments.sweep}: no sweep.h5 here; `softalign sweep status` writes it"))
+    table = SweepTable(**data["table"])
     x, y, metric = table.parameter(arguments.x), table.parameter(arguments.y), table.measured(arguments.metric)
     if x == y:
         raise ChoiceError("--x and --y are the same parameter")
-    shown = table.metric.replace("/", "_") if metric == RANKED else metric
-    own = shown.removesuffix("_best") == table.metric.replace("/", "_")
+    name = table.metric.replace("/", "_") if metric == RANKED else metric
+    own = name.removesuffix("_best") == table.metric.replace("/", "_")
     if arguments.best and not own:
         raise ChoiceError(f"--best: what is best is only known of the sweep's own metric, {table.metric}")
     where = {table.parameter(key): value for key, value in (condition.split("=", 1) for condition in arguments.where)}
@@ -182,19 +213,19 @@ def heatmap(arguments: argparse.Namespace) -> Figure:
     if max(len(found.x), len(found.y)) > MOST:
         raise ChoiceError(f"{max(len(found.x), len(found.y))} values of a parameter: a heatmap is for grids, of at most {MOST}")
     if not found.n.any():
-        raise RecordError(f"{table.path}: no run has {shown} yet")
-    note(f"{shown}, mean over seeds, in a cell {' to '.join(map(str, sorted({found.n[found.n > 0].min(), found.n.max()})))}")
+        raise RecordError(f"{table.place}: no run has {name} yet")
+    note(f"{name}, mean over seeds, in a cell {' to '.join(map(str, sorted({found.n[found.n > 0].min(), found.n.max()})))}")
     for state, runs in sorted(found.left_out.items()):
         note(f"{runs} {'run is' if runs == 1 else 'runs are'} left out: {state}")
     if missing := int((found.n == 0).sum()):
         note(f"{missing} of {found.n.size} cells have no value")
-    measure = shown.partition("_")[2]
-    split = "best " * measure.endswith("_best") + shown.partition("_")[0]
+    split, _, measure = name.partition("_")
+    best, measure = "best " * measure.endswith("_best"), measure.removesuffix("_best")
+    facts = data["metrics"].get(measure, {"title": measure.replace("_", " "), "units": ""})
     names = (x.rpartition(".")[2], y.rpartition(".")[2])
     names = (x, y) if names[0] == names[1] else names
-    unit = table.units.get(f"test_{measure.removesuffix('_best')}", "")
-    return draw_heatmap(found, tuple(name.replace("_", " ") for name in names), measure.removesuffix("_best"), arguments.width,
-                        table.goal if own else None, unit, arguments.height, split)  # fmt: skip
+    return draw_heatmap(found, tuple(name.replace("_", " ") for name in names), f"{best}{split} {charts.labelled(facts['title'], facts['units'])}",
+                        arguments.width, table.goal if own else None, arguments.height)  # fmt: skip
 
 
 def numbers(text: str) -> list[int]:

@@ -7,12 +7,10 @@ from types import TracebackType
 
 # Module -> its package in Debian and on PyPI.
 PACKAGES = {
-    "h5py": ("python3-h5py", "h5py"),
     "jinja2": ("python3-jinja2", "jinja2"),
     "matplotlib": ("python3-matplotlib", "matplotlib"),
     "numpy": ("python3-numpy", "numpy"),
     "optuna": ("python3-optuna", "optuna"),
-    "yaml": ("python3-yaml", "pyyaml"),
 }
 
 

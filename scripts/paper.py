@@ -19,8 +19,6 @@ SMALL = 7  # font of ticks, legends and words
 SMALLEST = 5  # below it words are hard to read
 # They come with matplotlib, so a figure is the same on every machine, but for letters that they lack; STIX goes with the Times of papers.
 FONTS = {"serif": ["STIXGeneral", "DejaVu Serif", "DejaVu Sans"], "sans": ["DejaVu Sans"]}
-NAMES = {"aer": "AER", "bleu": "BLEU", "chrf": "chrF"}
-UNITS = {"percent": "%", "nats": "nats"}
 
 
 def set_style(font: str) -> None:
@@ -52,11 +50,6 @@ def set_style(font: str) -> None:
 def files_of(stem: Path) -> list[Path]:
     """STEM.pdf and STEM.png, where a figure goes."""
     return [stem.with_name(f"{stem.name}.{kind}") for kind in ("pdf", "png")]
-
-
-def metric_name(metric: str, unit: str = "") -> str:
-    name = NAMES.get(metric, metric.replace("_", " "))
-    return f"{name} ({UNITS[unit]})" if unit in UNITS and metric not in NAMES else name
 
 
 def text_width(words: str, size: float) -> float:

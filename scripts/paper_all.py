@@ -3,87 +3,107 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from drawing import METRICS, legend_order
+import charts
+from charts import Json
+from matrices import Alignment, alignment, chosen_pane, lengths_of
 from paper_grids import draw_alignments
-from paper_lines import draw_curves, draw_lengths, seeds_text, shared_curve
-from records import Alignment, AlignmentFile, Run, averaged, labels, replicates, units_of
-from stored import RecordError
+from paper_lines import bucket_sets, curve, draw_curves, draw_lengths, lengths, seeds_text, trained_on
 
 Draw = Callable[[], "Figure | None"]  # None: the records lack the numbers
 Named = tuple[str, Draw]  # with the figure's name, without a folder
 Note = Callable[[str], None]  # is told what is left out
 LONGEST = 30  # source tokens of an example sentence, where the training data says nothing
+LONGEST_NAME = 80  # characters of what a file is called after
 
 
-def example_sentences(files: Sequence[AlignmentFile], longest: int) -> list[int]:
-    """Of the sentences that all files keep, one of middling length up to `longest` tokens and one of up to twice that."""
-    shared = {s: length for s, length in files[0].sentences.items() if all(s in file.sentences for file in files)}
+def main_metrics(data: Json) -> list[str]:
+    """Those that a first look judges by: the first two, and the last, which measures what the search found."""
+    judged = [name for name, facts in data["metrics"].items() if facts["main"] and facts["higher_is_better"] is not None]
+    return [*judged[:2], *judged[2:][-1:]]
+
+
+def example_sentences(panes: Sequence[Json], texts: Sequence[str], longest: int) -> list[int]:
+    """Of the sentences that all panes have, one of middling length up to `longest` tokens and one of up to twice that."""
+    first, *others = [lengths_of(pane, texts) for pane in panes]
+    there = {s: length for s, length in first.items() if all(s in other for other in others)}
     chosen = []
-    for group in ([s for s in shared if shared[s] <= longest], [s for s in shared if longest < shared[s] <= 2 * longest]):
+    for group in ([s for s in there if there[s] <= longest], [s for s in there if longest < there[s] <= 2 * longest]):
         if group:
-            chosen.append(sorted(group, key=lambda s: (shared[s], s))[len(group) // 2])
+            chosen.append(sorted(group, key=lambda s: (there[s], s))[len(group) // 2])
     return chosen
 
 
-def readable(file: AlignmentFile, sentence: int, note: Note) -> Alignment | None:
-    """None, and a note that says why, where it cannot be read."""
-    try:
-        return file.alignment(sentence)
-    except RecordError as error:
-        note(str(error))
-        return None
+def by_length(data: Json, panel: Json, width: str, band: str, own: tuple[int, ...]) -> Figure | None:
+    made = lengths(data, panel, band, own)
+    drawn = [made[metric] for metric in main_metrics(data) if metric in made]
+    return draw_lengths(drawn, width, trained_on(data, panel)) if drawn else None
 
 
-def by_length(runs: Sequence[Run], width: str, band: str, note: Note) -> Figure | None:
-    runs = [run for run in runs if run.by_length]
-    for run in runs:
-        if run.by_length.buckets != runs[0].by_length.buckets:
-            note(f"{run.path} is not in the figure by length: it has other buckets than {runs[0].path}")
-    runs = [run for run in runs if run.by_length.buckets == runs[0].by_length.buckets]
-    metrics = [metric for metric in METRICS if runs and all(metric in run.by_length.metrics for run in runs)]
-    return draw_lengths(replicates(runs), metrics, width, band) if metrics else None
+def curves(data: Json, panel: Json, width: str, band: str) -> Figure | None:
+    alone = data | {"panels": [panel]}
+    made = [curve(alone, f"dev/{metric}", band) for metric in main_metrics(data)]
+    most = max((len(chart.lines) for chart in made if chart), default=0)
+    drawn = [chart for chart in made if chart and len(chart.lines) == most and all(line.at for line in chart.lines)]
+    return draw_curves(drawn, width) if drawn else None
 
 
-def curves(runs: Sequence[Run], width: str, band: str, note: Note) -> Figure | None:
-    groups = replicates(averaged([run for run in runs if any(metric in run.dev for metric in METRICS)], note))
-    metrics = [("dev", metric) for metric in METRICS if groups and all(len(shared_curve(runs, "dev", metric)[0]) for _, runs in groups)]
-    return draw_curves(groups, metrics, width, band, units=units_of(runs)) if metrics else None
+def alignments(named: Sequence[tuple[str, Json]], texts: Sequence[str], sentence: int, width: str) -> Figure | None:
+    items = [(name, item) for name, pane in named if sentence in pane["sentence"] and (item := alignment(pane, sentence, texts))]
+    items = [panel for panel in items if panel[1].source == items[0][1].source]  # another data_seed draws others
+    return draw_alignments(items, width, len(items))[0] if items else None
 
 
-def alignments(named: Iterable[tuple[str, AlignmentFile]], sentence: int, width: str, note: Note) -> Figure | None:
-    panels = [(name, item) for name, file in named if (item := readable(file, sentence, note))]
-    panels = [panel for panel in panels if panel[1].source == panels[0][1].source]  # another data_seed draws others
-    return draw_alignments(panels, width, len(panels))[0] if panels else None
+def first_seeds(data: Json, panel: Json) -> dict[str, Json]:
+    """Series -> the matrices of its first seed that has some."""
+    found: dict[str, Json] = {}
+    order = sorted(range(len(data["runs"])), key=lambda at: data["runs"][at]["seed"])
+    for at in (at for name in panel["all_series"] for at in order if (data["runs"][at]["panel"], data["runs"][at]["series"]) == (panel["name"], name)):
+        run = data["runs"][at]
+        pane = chosen_pane(pane for pane in data["alignments"]["panes"] if pane["run"] == at)
+        if pane is not None and pane["sentence"]:
+            found.setdefault(run["series"] or run["name"], pane)
+    return found
 
 
-def every_figure(files: Sequence[AlignmentFile], asked: Sequence[int], width: str, band: str, note: Note) -> Iterator[Named]:
+def file_name(panel: Json, runs: Sequence[Json]) -> str:
+    task = runs[0]["record"]["spec"].get("task") if runs else None
+    kind = task.get("type") if isinstance(task, dict) else None
+    return (re.sub(r"[^\w-]+", "_", panel["name"]).strip("_") or re.sub(r"[^\w-]+", "_", str(kind or "runs")))[:LONGEST_NAME]
+
+
+def every_figure(data: Json, asked: Sequence[int], width: str, band: str, note: Note) -> Iterator[Named]:
     """Runs that were tested on the same data share a figure. asked: the sentences whose alignment is drawn; [] for a short and a long one."""
-    for file in files:
-        if isinstance(file, Run) and not file.has_results:
-            note(f"{file.path} is in no figure: nothing is measured yet")
-    sets: dict[str, list[Run]] = {}
-    for run in legend_order(file for file in files if isinstance(file, Run) and file.has_results):
-        sets.setdefault(str([run.panel, run.task["type"], run.spec.get("evaluate", {}).get("lengths")]), []).append(run)
-    called = [re.sub(r"[^\w-]+", "_", runs[0].panel).strip("_") or runs[0].task["type"] for runs in sets.values()]
-    for index, (name, runs) in enumerate(zip(called, sets.values())):
-        if called.count(name) > 1:
-            name += f"_{called[: index + 1].count(name)}"
-        note(f"{name}: {seeds_text(replicates(runs), band)}")
-        yield f"{name}_by_length", partial(by_length, runs, width, band, note)
-        yield f"{name}_curves", partial(curves, runs, width, band, note)
-        if attending := [seeds[0] for _, seeds in replicates([run for run in runs if run.sentences])]:
-            if len(attending) < sum(bool(run.sentences) for run in runs):
+    texts = data["alignments"]["texts"]
+    for panel in data["panels"]:
+        runs = [run for run in data["runs"] if run["panel"] == panel["name"]]
+        panel = panel | {"all_series": list(dict.fromkeys(run["series"] for run in runs))}
+        name, panes = file_name(panel, runs), first_seeds(data, panel)
+        if not panel["curves"] and not panel.get("tables") and not panes:
+            continue
+        made = [*lengths(data, panel, band).values(), *(curve(data | {"panels": [panel]}, one["name"], band) for one in panel["curves"])]
+        if made:
+            note(f"{name}: {seeds_text(max(made, key=lambda chart: len(chart.lines)), band)}")
+        for number, own in enumerate(bucket_sets(panel), 1):
+            yield f"{name}_by_length" + f"_{number}" * (number > 1), partial(by_length, data, panel, width, band, own)
+        yield f"{name}_curves", partial(curves, data, panel, width, band)
+        if panes:
+            if len(panes) < sum(any(pane["run"] == at and pane["kind"] == "forced" for pane in data["alignments"]["panes"]) for at, run in enumerate(data["runs"]) if run in runs):
                 note(f"{name}: the alignments are those of the first seed")
-            longest = max((run.trained_lengths or (0, LONGEST))[1] for run in attending)
-            for sentence in asked or example_sentences(attending, longest):
-                yield f"{name}_alignment_{sentence}", partial(alignments, list(zip(labels(attending), attending)), sentence, width, note)
+            bounds = [charts.trained_lengths(data["runs"][pane["run"]]) for pane in panes.values()]
+            for sentence in asked or example_sentences(list(panes.values()), texts, max((bound or (0, LONGEST))[1] for bound in bounds)):
+                yield f"{name}_alignment_{sentence}", partial(alignments, list(panes.items()), texts, sentence, width)
+    files = dict.fromkeys(pane["file"] for pane in data["alignments"]["panes"] if pane["run"] < 0)
     for file in files:
-        if not isinstance(file, Run) and file.sentences:
-            for sentence in asked or example_sentences([file], LONGEST):
-                yield f"{file.path.stem}_alignment_{sentence}", partial(alignments, [("", file)], sentence, width, note)
+        pane = chosen_pane(pane for pane in data["alignments"]["panes"] if pane["file"] == file)
+        if pane is not None and pane["sentence"]:
+            for sentence in asked or example_sentences([pane], texts, LONGEST):
+                yield f"{Path(file).stem}_alignment_{sentence}", partial(alignments, [("", pane)], texts, sentence, width)
 
+
+__all__ = ["Alignment", "Draw", "every_figure"]

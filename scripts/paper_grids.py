@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from drawing import SURE, draw_matrix, link_keys
-from paper import SMALL, SMALLEST, WIDTHS, metric_name, text_width
-from records import Alignment
+from matrices import Alignment
+from paper import SMALL, SMALLEST, WIDTHS, text_width
 from sweep_table import Cells
 
 LARGEST = 0.15  # of a cell of an alignment
@@ -100,9 +100,8 @@ def value_texts(values: np.ndarray) -> np.ndarray:
     return np.array([["–" if np.isnan(v) else f"{v:.{decimals}f}" for v in row] for row in values])
 
 
-def draw_heatmap(cells: Cells, names: tuple[str, str], metric: str, width: str, goal: str | None = None, unit: str = "",
-                 height: float | None = None, split: str = "") -> Figure:  # fmt: skip
-    """names: of x and y. The first value of y is at the bottom. split: said before the metric, "dev".
+def draw_heatmap(cells: Cells, names: tuple[str, str], measured: str, width: str, goal: str | None = None, height: float | None = None) -> Figure:
+    """names: of x and y. The first value of y is at the bottom. measured: what the values are, "dev loss (nats)".
 
     goal: "minimize" or "maximize" has the best cell outlined.
     """
@@ -128,7 +127,7 @@ def draw_heatmap(cells: Cells, names: tuple[str, str], metric: str, width: str, 
     bar = figure.colorbar(image, ax=axis, pad=0.02, aspect=15)
     bar.ax.grid(visible=False)
     bar.outline.set_visible(False)
-    bar.set_label(f"{split} {metric_name(metric, unit)}".strip())
+    bar.set_label(measured)
     if goal and not np.isnan(cells.values).all():
         best = np.nanargmax(cells.values) if goal == "maximize" else np.nanargmin(cells.values)
         y, x = np.unravel_index(best, cells.values.shape)

@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
 from drawing import FAINT, INK, SURE
+from matrices import Alignment
 from paper import SMALL, WIDTHS, text_width
 from paper_grids import legend_below
-from records import Alignment
 
 PIXEL = 0.025  # of an image, inches; less where an image is wider than the figure
 LINE = 1.3 * SMALL / 72  # height of a line of small text

@@ -1,4 +1,4 @@
-"""What the program says of runs: names, groups, metrics by length with intervals, tests, how a plan stands. Nothing of it is computed here."""
+"""What the program says of runs, sweeps and studies. Nothing of it is computed here."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from stored import RecordError
-
 HERE = Path(__file__).resolve()
 BESIDE = [HERE.parents[1] / "build/release/bin/softalign", *(prefix / "bin/softalign" for prefix in HERE.parents[3:4])]  # built, installed
+
+
+class RecordError(Exception):
+    """What was asked for is missing, damaged or something else; the text says what."""
 
 
 def program() -> str:
@@ -24,15 +26,18 @@ def program() -> str:
     return found
 
 
-def report_of(places: Sequence[Path], resamples: int | None = None, plugins: Sequence[str] = ()) -> dict[str, Any]:
-    """`softalign export --what report`; with 0 resamples only the runs, their names and states. Throws RecordError with the program's own words."""
-    chosen = [] if resamples is None else [f"--resamples={resamples}"]
-    chosen += [f"--plugin={plugin}" for plugin in plugins]
-    command = [program(), "export", "--what", "report", *chosen, "--", *map(str, places)]
+def answer(*words: object, codes: Sequence[int] = (0,)) -> str:
+    """What the program prints. Throws RecordError with its own words where its exit status is none of these."""
+    command = [program(), *map(str, words)]
     try:
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     except OSError as error:
         raise RecordError(f"{command[0]}: cannot be started: {error.strerror}") from error
-    if done.returncode != 0:
-        raise RecordError(done.stderr.strip().removeprefix("softalign: ") or f"softalign export ended with {done.returncode}")
-    return json.loads(done.stdout)
+    if done.returncode not in codes:
+        raise RecordError(done.stderr.strip().removeprefix("softalign: ") or f"softalign {words[0]} ended with {done.returncode}")
+    return done.stdout
+
+
+def report_of(places: Sequence[Path], *options: str) -> dict[str, Any]:
+    """`softalign export --what report`: all that pages and figures draw; with --resamples=0 without tests and intervals."""
+    return json.loads(answer("export", "--what", "report", *options, "--", *places))

@@ -16,9 +16,9 @@ import sys
 from pathlib import Path
 
 from output import OutputError, add_force, check, printable, say, write
+from program import RecordError
 from report.checklist import markdown
 from report.page import compute, html
-from stored import RecordError
 
 USAGE = 2  # the command line
 WRONG = 3  # no such place, or nothing to report on

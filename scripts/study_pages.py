@@ -13,12 +13,12 @@ import missing_package  # isort: skip
 import argparse
 import csv
 import io
+import json
 import re
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -27,19 +27,20 @@ import plain_matplotlib  # isort: skip
 import matplotlib.pyplot as plt
 
 from drawing import save_figure
+from charts import Json
 from output import TEXT_MARK, OutputError, add_force, made_by_us, say, write
 from paper import set_style
-from paper_lines import draw_lengths
-from records import read_file
-from stored import RecordError, opened
-from study_script import answer, cell, complete_runs, digits_of, markdown, read_study
+from paper_lines import draw_lengths, lengths, trained_on
+from program import RecordError, answer, report_of
+from study_json import read_study
+from study_script import cell, digits_of, markdown
 
 EXPERIMENTS = Path(__file__).resolve().parents[1] / "experiments"
 REPEATED = ("What was found", "What was claimed beforehand", "What the source reports")  # chapters of a study's README.md that its page repeats
 CHAPTER = re.compile(r"^(## (.+)\n(?:(?!## ).*\n)*)", re.MULTILINE)
-MADE = ("started", "git_commit", "cpu_model", "isa", "version")  # /provenance of a record
+MADE = ("started", "git_commit", "cpu_model", "isa", "version")  # provenance of a record
 SMALLEST_P = 0.001  # of a bootstrap with 1,000 resamples
-DIAGNOSTIC = re.compile(r"diagnostics/(\w+)/(start/)?(\w+)$")  # columns of `softalign export`; start: before the first update
+DIAGNOSTIC = re.compile(r"diagnostics/(\w+)/(start/)?(\w+)$")  # columns of runs.csv; start: before the first update
 RECORD = """## A record to check
 
 <!-- not run by the tests: tests/studies verifies them all -->
@@ -54,34 +55,52 @@ VERDICTS = {"empty": "no sentences", "unmeasured": "not measured", "unknown": "n
 Row = dict[str, Any]
 
 
-def runs_of(study: Row, folder: Path) -> list[Row]:
+def options_of(json_of: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """("train.epochs", "20") of every option of a resolved spec."""
+    for key, value in json_of.items() if isinstance(json_of, dict) else ():
+        below = f"{path}.{key}".lstrip(".")
+        if isinstance(value, dict) and value:
+            yield from options_of(value, below)
+        else:
+            yield below, value if isinstance(value, str) else "" if value is None else json.dumps(value, separators=(",", ":"))
+
+
+def by_bucket(data: Json, metrics: set[str]) -> dict[str, Row]:
+    """Run ID -> its value of each of these metrics in each bucket of length, where it has one."""
+    found: dict[str, Row] = {run["run_id"]: {} for run in data["runs"]}
+    for panel in data["panels"]:
+        groups = panel["comparison"]["groups"] if "comparison" in panel else []
+        for table in sorted((table for table in panel.get("tables", ()) if table["metric"] in metrics), key=lambda table: table["metric"]):
+            for group, row in zip(groups, table["rows"]):
+                for bucket, cell_of in zip(table["buckets"][1:], row["cells"][1:]):
+                    for run, value in zip(group["runs"], cell_of["seeds"]):
+                        found[run["run_id"]] |= {} if value is None else {f"test/{table['metric']}[{bucket}]": value}
+    return found
+
+
+def runs_of(study: Row, data: Json) -> list[Row]:
     """A row for each complete run: the options that vary, test metrics, single numbers of diagnostics, time, date, commit, machine."""
-    complete = complete_runs(folder)
+    complete = [run for run in study["runs"] if run["state"] == "complete"]
     if not complete:
-        raise RecordError(f"{folder}: no run is complete; scripts/studies.sh {study['name']} runs them")
-    exported = {row["run_id"]: row for row in csv.DictReader(io.StringIO(answer("export", *(run["place"] for run in complete))))}
-    varied = {key for key in next(iter(exported.values())) if len({row[key] for row in exported.values()}) > 1}
-    by_length = {table["metric"] for table in study["tables"]}
+        raise RecordError(f"{data['place']}: no run is complete; scripts/studies.sh {study['name']} runs them")
+    read = {run["run_id"]: run for run in data["runs"]}
+    for run in complete:
+        if run["run_id"] not in read:
+            place = Path(data["place"]) / run["path"]
+            raise RecordError(f"{place}/run.h5: is missing or damaged; `softalign verify {place}` says more")
+    options = {run["run_id"]: dict(options_of(read[run["run_id"]]["record"]["spec"])) for run in complete}
+    varied = {key for one in options.values() for key in one if len({other.get(key, "") for other in options.values()}) > 1}
+    measured = by_bucket(data, {table["metric"] for table in study["tables"]})
     rows = []
     for run in complete:
-        place = run["place"]
-        if run["run_id"] not in exported:
-            raise RecordError(f"{place}/run.h5: is missing or damaged; `softalign verify {place}` says more")
-        known = exported[run["run_id"]]
+        known = read[run["run_id"]]
+        record, made = known["record"], known["record"]["provenance"]
         row = {key: run[key] for key in ("part", "variant", "seed", "run_id")}
-        row |= {key: known[key] for key in known if "." in key and key in varied}
-        row |= {key: known[key] for key in known if key == "updates" or key.startswith("test/") and ":" not in key}
-        row |= {key: float(known[key]) for key in known if key.startswith("diagnostics/") and known[key]}
-        tested = read_file(place / "run.h5").by_length
-        if tested is None:
-            raise RecordError(f"{place}/run.h5: has no test results by length; `softalign verify {place}` says more")
-        for metric in sorted(by_length & set(tested.metrics)):
-            row |= {f"test/{metric}[{bucket}]": value for bucket, value in zip(tested.labels, tested.metrics[metric].tolist()) if value == value}
-        with opened(place / "run.h5") as file:
-            row["seconds"] = round(float(file["train/wall_time"][-1]))
-            made = file["provenance"].attrs
-            row |= {key: made[key].decode() for key in MADE}
-            row["git_commit"] += "-dirty" * int(made.get("git_dirty", 0))
+        row |= {key: value for key, value in options[run["run_id"]].items() if "." in key and key in varied}
+        row |= {"updates": known["last_update"]} | {f"test/{name}": value for name, value in sorted(known["test"].items())}
+        row |= {"diagnostics/" + name.replace(".", "/"): value for name, value in record["found"].items() if value is not None}
+        row |= measured[run["run_id"]] | {"seconds": round(record["seconds"])} | {key: str(made[key]) for key in MADE}
+        row["git_commit"] += "-dirty" * int(made.get("git_dirty", 0))
         rows.append(row)
     return rows
 
@@ -109,23 +128,17 @@ def csv_text(rows: Sequence[Row]) -> str:
     return text.getvalue()
 
 
-def figures(study: Row, folder: Path, out: Path) -> Iterator[str]:
+def figures(study: Row, data: Json, out: Path) -> Iterator[str]:
     """Draws the tables of each part by length, side by side; the names of the files."""
-    tables: dict[str, list[str]] = {}
-    for table in study["tables"]:
-        tables.setdefault(table["part"], []).append(table["metric"])
-    for part, metrics in tables.items():
-        runs = [run for run in study["runs"] if run["part"] == part and run["state"] == "complete"]
-        groups = [(name, [replace(read_file(folder / run["path"] / "run.h5"), legend=name) for run in same])
-                  for name, same in groupby(runs, lambda run: run["variant"])]  # fmt: skip
-        known = [run["variant"] for run in study["runs"]]
-        shared = [metric for metric in metrics if all(metric in run.by_length.metrics for _, same in groups for run in same)]
-        if not shared:
-            continue
-        figure = draw_lengths(groups, shared[:3], "page", known=known)
-        save_figure(figure, out / f"{part}.png", True)
-        plt.close(figure)
-        yield f"{part}.png"
+    known = [run["variant"] for run in study["runs"]]
+    for panel in data["panels"]:
+        charts = lengths(data, panel, "sd")
+        drawn = [charts[table["metric"]] for table in study["tables"] if table["part"] == panel["name"] and table["metric"] in charts]
+        if drawn:
+            figure = draw_lengths(drawn[:3], "page", trained_on(data, panel), known=known)
+            save_figure(figure, out / f"{panel['name']}.png", True)
+            plt.close(figure)
+            yield f"{panel['name']}.png"
 
 
 def own(name: str, folder: Path, out: Path) -> Iterator[str]:
@@ -234,7 +247,7 @@ def small_record(name: str, study: Row) -> bytes:
     """Of the first run, in the tiny form of the study."""
     first = study["runs"][0]
     with tempfile.TemporaryDirectory() as folder:
-        answer("study", EXPERIMENTS / name / "study.yaml", "--tiny", "--only", f"{first['part']}/{first['variant']}", "--out", folder, "--json")
+        answer("study", EXPERIMENTS / name / "study.yaml", "--tiny", "--only", f"{first['part']}/{first['variant']}", "--out", folder, "--json", codes=(0, 4))
         record = next(Path(folder).glob(f"*/{first['part']}-{first['variant']}/*/run.h5"))
         answer("publish", record, "--below", EXPERIMENTS.parent, "-o", copy := Path(folder) / "record.h5")
         return copy.read_bytes()
@@ -246,10 +259,11 @@ def write_page(name: str, folder: Path, out: Path, force: bool) -> None:
     if not ours:
         raise OutputError(f"{out}: its files were not made by softalign; --force replaces them, or choose another --out")
     study = read_study(folder, name)
-    runs, claims = runs_of(study, folder), claim_rows(study)
+    data = report_of([folder], "--resamples=0") | {"place": str(folder)}
+    runs, claims = runs_of(study, data), claim_rows(study)
     with tempfile.TemporaryDirectory() as temporary:
         made = Path(temporary)
-        drawn, more = list(figures(study, folder, made)), list(own(name, folder, made))
+        drawn, more = list(figures(study, data, made)), list(own(name, folder, made))
         files = {figure.name: figure.read_bytes() for figure in sorted(made.iterdir())}
     files |= {"runs.csv": csv_text(runs).encode(), "claims.csv": csv_text(claims).encode()}
     if shipped := not (EXPERIMENTS / name / "PACKAGES").exists():  # else its texts are not ours to publish

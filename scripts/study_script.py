@@ -1,11 +1,9 @@
-"""What study_pages.py and the scripts of single studies (experiments/NAME/*.py) have in common: complete runs, answers, tables, options."""
+"""What study_pages.py and the scripts of single studies (experiments/NAME/*.py) have in common: complete runs, tables, options."""
 
 from __future__ import annotations
 
 import argparse
-import json
 import math
-import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -19,43 +17,12 @@ from matplotlib.figure import Figure
 from drawing import save_figure
 from output import OutputError, add_force, printable
 from paper import set_style
-from program import program
-from regular_file import read_bytes
-from stored import STUDY, RecordError, demand
-
-
-FORM = STUDY | {"name": str, "question": str, "runs": [{"part": str, "variant": str, "run_id": str, "path": str, "state": str, "seed": int}]}
-AGAIN = "move it away and run the study again, which writes it anew"
-
-
-def read_study(folder: Path, wanted: str = "") -> dict[str, Any]:
-    """What study.json says. wanted: of which study it has to be."""
-    file = folder / "study.json"
-    try:
-        study = json.loads(read_bytes(file))
-        demand(study, FORM, "it")
-    except FileNotFoundError as error:
-        raise RecordError(f"{file}: no such file; scripts/studies.sh {folder.name.removesuffix('-tiny')} runs the study") from error
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        raise RecordError(f"{file}: cannot be read; {AGAIN}") from error
-    except ValueError as error:
-        raise RecordError(f"{file}: is no study of this version: {error}; {AGAIN}") from error
-    if wanted and study["name"].removesuffix("-tiny") != wanted:
-        raise RecordError(f"{file}: is of the study {printable(study['name'])}, and the study {wanted} is wanted")
-    return study
-
+from program import RecordError
+from study_json import read_study
 
 def complete_runs(folder: Path) -> list[dict[str, Any]]:
     """As study.json has them, with `place`, the folder of each."""
     return [run | {"place": folder / run["path"]} for run in read_study(folder)["runs"] if run["state"] == "complete"]
-
-
-def answer(*words: object) -> str:
-    """What the program answers. Throws RecordError with its own words; a claim that fails is an answer."""
-    done = subprocess.run([program(), *map(str, words)], capture_output=True, text=True, check=False)
-    if done.returncode not in (0, 4):
-        raise RecordError(done.stderr.strip().removeprefix("softalign: "))
-    return done.stdout
 
 
 def cell(numbers: Sequence[float], digits: int = 1) -> str:
@@ -100,7 +67,7 @@ def run_script(description: str, make: Callable[[argparse.Namespace], Made], add
             set_style("serif")
             save_figure(draw(), arguments.out, arguments.force)
             print(caption)
-    except (OSError, ValueError, RecordError, OutputError) as error:
+    except (OSError, LookupError, ValueError, RecordError, OutputError) as error:
         print(printable(error), file=sys.stderr)
         return 3
     return 0

@@ -1,17 +1,13 @@
-"""Reads the table of a sweep (sweep.h5, layout in results/README.md): one value of a metric for each pair of two parameters."""
+"""The table of a sweep (sweep.h5, layout in results/README.md), as the program reads it: one value of a metric for each pair of two parameters."""
 
 from __future__ import annotations
 
-import os.path
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Any
 
 import numpy as np
-
-from stored import RecordError, attributes, demand, label, member, opened, table
 
 RANKED = "value"  # the column of the sweep's own metric, as rows are ranked by it
 ABOUT = {"run", "run_id", "path", "state", "seed", "updates", RANKED}  # columns that are neither an option nor a metric
@@ -26,15 +22,15 @@ class ChoiceError(Exception):
 class SweepTable:
     """Every column has one value a run."""
 
-    path: Path
+    place: str
     metric: str  # "dev/loss"
     goal: str  # minimize, maximize
-    columns: dict[str, np.ndarray]  # of text, or of numbers: NaN where there is none
+    columns: dict[str, list[Any]]  # of texts, or of numbers: None where there is none
     units: dict[str, str]
 
     @property
     def parameters(self) -> list[str]:
-        return [name for name in self.columns if name not in ABOUT and not name.startswith(("dev_", "test_"))]
+        return sorted(name for name in self.columns if name not in ABOUT and not name.startswith(("dev_", "test_")))
 
     def parameter(self, asked: str) -> str:
         """The swept option of this path, or of this end of one: "units" for "model.encoder.units"."""
@@ -42,7 +38,7 @@ class SweepTable:
         if asked in found or len(found) == 1:
             return asked if asked in found else found[0]
         ask = "which of " + ", ".join(found) if found else "the sweep varies " + ", ".join(self.parameters)
-        raise ChoiceError(f"{self.path}: {'several parameters end in' if found else 'no parameter'} '{asked}': {ask}")
+        raise ChoiceError(f"{self.place}: {'several parameters end in' if found else 'no parameter'} '{asked}': {ask}")
 
     def measured(self, asked: str | None) -> str:
         """The column of a metric, "dev/loss" or "dev_loss_best"; without one asked for the sweep's own, as rows are ranked by it."""
@@ -50,8 +46,8 @@ class SweepTable:
             return RANKED
         name = (asked or self.metric).replace("/", "_")
         if name not in self.columns or not name.startswith(("dev_", "test_")):
-            there = ", ".join(name for name in self.columns if name.startswith(("dev_", "test_"))) or "none yet"
-            raise ChoiceError(f"{self.path}: no metric '{asked or self.metric}'; there are: {there}")
+            there = ", ".join(sorted(name for name in self.columns if name.startswith(("dev_", "test_")))) or "none yet"
+            raise ChoiceError(f"{self.place}: no metric '{asked or self.metric}'; there are: {there}")
         return name
 
 
@@ -66,28 +62,10 @@ class Cells:
     left_out: Counter[str]  # runs in another state
 
 
-def read_sweep(place: Path) -> SweepTable:
-    """Of a sweep's folder or its sweep.h5."""
-    path = place / "sweep.h5" if os.path.isdir(place) else place
-    with opened(path) as file:
-        about = attributes(file)
-        if about.get("format") != "softalign-sweep":
-            raise RecordError(f"{path}: no table of a sweep (its attribute 'format' says otherwise)")
-        demand(about, {"metric": str, "goal": re.compile("minimize|maximize")}, "its table")
-        columns = table(file)
-        if "run" not in columns:
-            raise ValueError("it has no column 'run'")
-        for name, column in columns.items():
-            if name.startswith(("dev_", "test_")) and column.dtype.kind not in "iuf":
-                raise ValueError(f"{name} holds no numbers")
-        units = {name: label(member(file, name), "units") for name in columns}
-        return SweepTable(path, about["metric"], about["goal"], columns, units)
-
-
 def spoken(value: object) -> str:
     if isinstance(value, str):
         return value or UNSET
-    return UNSET if np.isnan(value) else f"{value:g}"
+    return UNSET if value is None else f"{value:g}"
 
 
 def cells(table: SweepTable, x: str, y: str, metric: str, where: Mapping[str, str], best: bool) -> Cells:
@@ -95,27 +73,27 @@ def cells(table: SweepTable, x: str, y: str, metric: str, where: Mapping[str, st
 
     Runs of one cell must differ in their seed only; with `best` the best configuration stands for the others. Throws ChoiceError.
     """
-    every = range(len(table.columns["run"]))
-    rows = [i for i in every if all(spoken(table.columns[name][i]) == value for name, value in where.items())]
+    column, every = table.columns, range(len(table.columns["run"]))
+    rows = [i for i in every if all(spoken(column[name][i]) == value for name, value in where.items())]
     if not rows:
-        raise ChoiceError(f"{table.path}: no row has " + ", ".join(f"{k}={v}" for k, v in where.items()))
-    states = {i: str(table.columns["state"][i]) for i in rows} if "state" in table.columns else {}
+        raise ChoiceError(f"{table.place}: no row has " + ", ".join(f"{k}={v}" for k, v in where.items()))
+    states = {i: column["state"][i] for i in rows} if "state" in column else {}
     left_out = Counter(state for state in states.values() if state != "complete")
-    axes = [sorted({*table.columns[name][rows].tolist()}, key=_order) for name in (x, y)]
-    xs, ys = (list(dict.fromkeys(map(spoken, axis))) for axis in axes)
+    xs, ys = (list(dict.fromkeys(map(spoken, sorted({column[name][i] for i in rows}, key=_order)))) for name in (x, y))
     others = [name for name in table.parameters if name not in (x, y)]
     found: dict[tuple[str, str], dict[tuple[str, ...], list[float]]] = {}
     for i in rows:
-        rest = tuple(spoken(table.columns[name][i]) for name in others)
-        cell = found.setdefault((spoken(table.columns[y][i]), spoken(table.columns[x][i])), {})
-        cell.setdefault(rest, []).append(float(table.columns[metric][i]) if states.get(i, "complete") == "complete" else np.nan)
+        rest = tuple(spoken(column[name][i]) for name in others)
+        cell = found.setdefault((spoken(column[y][i]), spoken(column[x][i])), {})
+        value = column[metric][i] if states.get(i, "complete") == "complete" else None
+        cell.setdefault(rest, []).extend([] if value is None else [float(value)])
     if not best:
         _refuse_mixed(table, others, found.values())
     values, n = np.full((len(ys), len(xs)), np.nan), np.zeros((len(ys), len(xs)), int)
-    for (row, column), kinds in found.items():
-        means = [(float(np.mean(done)), len(done)) for kind in kinds.values() if (done := [v for v in kind if not np.isnan(v)])]
+    for (row, place), kinds in found.items():
+        means = [(float(np.mean(done)), len(done)) for done in kinds.values() if done]
         if means:
-            at = ys.index(row), xs.index(column)
+            at = ys.index(row), xs.index(place)
             values[at], n[at] = max(means) if table.goal == "maximize" else min(means)
     return Cells(xs, ys, values, n, left_out)
 
@@ -126,7 +104,7 @@ def _refuse_mixed(table: SweepTable, others: Sequence[str], kinds: object) -> No
             varied = [(name, sorted({rest[i] for rest in cell})) for i, name in enumerate(others)]
             varied = [(name, values) for name, values in varied if len(values) > 1]
             differences = "; ".join(f"{name} ({', '.join(values[:6])})" for name, values in varied)
-            raise ChoiceError(f"{table.path}: runs at one place differ in {differences}: choose with --where {varied[0][0]}=VALUE, "
+            raise ChoiceError(f"{table.place}: runs at one place differ in {differences}: choose with --where {varied[0][0]}=VALUE, "
                               "or take the best of them with --best")  # fmt: skip
 
 
@@ -134,4 +112,4 @@ def _order(value: object) -> tuple[bool, float, str]:
     """Numbers rise, no value comes first."""
     if isinstance(value, str):
         return bool(value), 0.0, value
-    return not np.isnan(value), 0.0 if np.isnan(value) else value, ""
+    return value is not None, value or 0.0, ""

@@ -22,7 +22,8 @@ import matplotlib.pyplot as plt
 import palette
 from links import Links, intersection, lines, quality, read
 from paper import WIDTHS
-from study_script import Made, answer, cell, complete_runs, markdown, run_script
+from program import answer
+from study_script import Made, cell, complete_runs, markdown, run_script
 
 DATA = Path(__file__).resolve().parents[1] / "bible_en_es/data"
 FORTH, BACK = "en_es", "es_en"  # parts of the study

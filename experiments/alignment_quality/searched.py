@@ -10,6 +10,7 @@ have a sure one, that are sure. Percent, mean over seeds.
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
@@ -19,15 +20,15 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
 import plain_matplotlib  # isort: skip
+import h5py
 import matplotlib.pyplot as plt
 import numpy as np
 
 from drawing import bounds, looks
 from links import links_of, ratio
 from paper import SMALL, WIDTHS, legend_above
-from records import read_file
-from stored import group_of, opened, values
-from study_script import Made, answer, cell, complete_runs, markdown, run_script
+from program import answer
+from study_script import Made, cell, complete_runs, markdown, run_script
 
 MODULES = {"forced": "cross", "searched": "cross_search"}
 CONVENTIONS = ("predicted", "read")
@@ -76,15 +77,14 @@ def exported(run: Path, module: str, row_aligns: str) -> list[str]:
 def of_record(run: Path, labels: Sequence[str]) -> dict[tuple[str, str], list[Counts]]:
     """(forced or searched, convention) -> counts of each bucket of length, all of them at the end."""
     counts = {(way, rule): [Counts() for _ in (*labels, "all")] for way in MODULES for rule in CONVENTIONS}
-    with opened(run / "run.h5") as file:
-        cross = group_of(file, "alignments/cross")
-        gold, lengths = values(cross, "gold", "iu", (None, None, None)), values(cross, "src_len", "iu", (None,)) - 1
-        lines = values(group_of(file, "test"), "line", "iu", (None,))[: len(lengths)] - 1  # of the text, where skipped ones have no links
+    with h5py.File(run / "run.h5") as file:
+        cross = file["alignments/cross"]
+        gold, lengths = cross["gold"][:], cross["src_len"][:] - 1
+        lines = file["test/line"][: len(lengths)] - 1  # of the text, where skipped ones have no links
         texts = {}
         for way, module in MODULES.items():
-            group = group_of(file, f"alignments/{module}")
-            ends = values(group, "tgt_len", "iu", (None, None))[-1]
-            texts[way] = [list(words[:end]) for words, end in zip(values(group, "tgt_tokens", "O", (None, None, None))[-1], ends)]
+            group = file["alignments"][module]
+            texts[way] = [list(words[:end]) for words, end in zip(group["tgt_tokens"].asstr()[-1], group["tgt_len"][-1])]
     place = [next(k for k, label in enumerate(labels) if length <= bounds(label)[1]) for length in lengths]
     for way, rule in counts:
         written = exported(run, MODULES[way], rule)
@@ -103,10 +103,11 @@ def read(folder: Path) -> tuple[Found, list[str]]:
     found: Found = defaultdict(lambda: defaultdict(list))
     labels: list[str] = []
     for run in complete_runs(folder):
-        record = read_file(run["place"] / "run.h5")
-        if not (record.task.get("test") or {}).get("alignment") or record.spec["evaluate"].get("row_aligns") == "read":
+        with h5py.File(run["place"] / "run.h5") as file:
+            spec = json.loads(file["provenance/identity_json"].asstr()[()])
+            labels = list(file["test/by_length/label"].asstr())
+        if not (spec["task"].get("test") or {}).get("alignment") or spec["evaluate"].get("row_aligns") == "read":
             continue
-        labels = record.by_length.labels
         for key, counts in of_record(run["place"], labels).items():
             found[run["variant"]][key].append(counts)
     return found, labels

@@ -17,24 +17,24 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
 import plain_matplotlib  # isort: skip
+import h5py
 import matplotlib.pyplot as plt
 import numpy as np
 
 from drawing import looks
 from output import printable
 from paper import WIDTHS, legend_above
-from records import ByLength, read_file
-from stored import RecordError, opened, values
+from program import RecordError
 from study_script import Made, cell, complete_runs, markdown, run_script
 
 PROBE = "diagnostics/bottleneck/test"
 Curves = dict[str, dict[str, dict[int, list[float]]]]  # part -> model -> width -> a number of each seed
 
 
-def longest_kept(results: ByLength, metric: str, least: float) -> int:
+def longest_kept(results: h5py.Group, metric: str, least: float) -> int:
     """The end of the last bucket that is kept, 0 for none; buckets without sentences are passed over."""
     kept = 0
-    for label, n, value in zip(results.labels, results.n, results.metrics[metric]):
+    for label, n, value in zip(results["label"].asstr(), results["n"], results[metric]):
         if n and not value >= least:
             break
         if n:
@@ -49,12 +49,12 @@ def read(folder: Path, metric: str, least: float) -> tuple[Curves, Curves]:
     for run in complete_runs(folder):
         model, _, width = run["variant"].rpartition("-")
         record = run["place"] / "run.h5"
-        results = read_file(record).by_length
-        if metric not in results.metrics:
-            raise RecordError(f"{record}: has no metric {printable(metric)}")
-        kept[run["part"]][model][int(width)].append(longest_kept(results, metric, least))
-        with opened(record) as file:
-            probed[run["part"]][model][int(width)].append(float(np.nanmean(values(file[PROBE], "state_accuracy", "f", (None, None))[-1])))
+        with h5py.File(record) as file:
+            results = file["test/by_length"]
+            if metric not in results:
+                raise RecordError(f"{record}: has no metric {printable(metric)}")
+            kept[run["part"]][model][int(width)].append(longest_kept(results, metric, least))
+            probed[run["part"]][model][int(width)].append(float(np.nanmean(file[PROBE]["state_accuracy"][-1])))
     return kept, probed
 
 

@@ -14,13 +14,13 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
 import plain_matplotlib  # isort: skip
+import h5py
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 from drawing import looks
 from paper import WIDTHS, legend_above
-from stored import opened, values
 from study_script import Made, cell, complete_runs, markdown, run_script
 
 GROUP = "diagnostics/gradient_flow/dev"
@@ -32,10 +32,9 @@ def read(folder: Path) -> Flow:
     for run in complete_runs(folder):
         if run["variant"].endswith("-early"):
             continue
-        with opened(run["place"] / "run.h5") as file:
+        with h5py.File(run["place"] / "run.h5") as file:
             group = file[GROUP]
-            norms = values(group, "embedding_by_distance", "f", (None, None))
-            flow[run["variant"]].append((norms, values(group, "embedding_far_to_near", "f", (len(norms),))))
+            flow[run["variant"]].append((group["embedding_by_distance"][:], group["embedding_far_to_near"][:]))
     return flow
 
 

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""What the runs of a study cost: see scripts/study_cost.py."""
+"""What the runs of a study cost: see experiments/study_cost.py."""
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+sys.path[:0] = [str(Path(__file__).resolve().parents[1]), str(Path(__file__).resolve().parents[2] / "scripts")]
 
 from study_cost import main
 

@@ -19,13 +19,14 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
 import plain_matplotlib  # isort: skip
+import h5py
 import matplotlib.pyplot as plt
 import numpy as np
 
 from drawing import looks
 from paper import WIDTHS, legend_above
-from stored import opened, values
-from study_script import Made, answer, complete_runs, markdown, run_script
+from program import answer
+from study_script import Made, complete_runs, markdown, run_script
 
 GROUP = "diagnostics/gradient_variance/dev"
 DASHES = {"variance_expected": "-", "average_error": ":"}
@@ -37,16 +38,16 @@ Found = dict[str, dict[str, list[dict[str, np.ndarray]]]]  # part -> variant -> 
 def read(runs: list[dict]) -> Found:
     found: Found = defaultdict(lambda: defaultdict(list))
     for run in runs:
-        with opened(run["place"] / "run.h5") as file:
+        with h5py.File(run["place"] / "run.h5") as file:
             group = file[GROUP]
-            found[run["part"]][run["variant"]].append({name: values(group, name, "f", (None,)) for name in DASHES})
+            found[run["part"]][run["variant"]].append({name: group[name][:] for name in DASHES})
     return found
 
 
 def times(runs: list[dict]) -> str:
     """Of the first seed's runs of `reverse`, in turn."""
     models = {run["variant"]: run["place"] for run in reversed(runs) if run["part"] == "reverse"}
-    with opened(next(iter(models.values())) / "run.h5") as file:
+    with h5py.File(next(iter(models.values())) / "run.h5") as file:
         words = file["data/source_vocabulary"].asstr()[()].split("\n")[1:]
     draw = random.Random(1)
     lines = [[draw.choice(words) for _ in range(SYMBOLS)] for _ in range(PAIRS)]

@@ -82,10 +82,8 @@ FinishedRun finished_run(const RunSummary& summary,
   return run;
 }
 
-void read_sentences(FinishedRun& run) {
-  if (run.test_set.empty() || run.results.counts.sentences() > 0) return;
+void read_lengths(FinishedRun& run) {
   const Record record(run.place);
-  run.results = read_results(record);
   run.by_length = read_by_length(record);
   try {
     for (std::size_t r = 1; r < run.by_length.rows.size(); ++r)  // 0 is all
@@ -93,6 +91,12 @@ void read_sentences(FinishedRun& run) {
   } catch (const SpecError&) {
     throw damaged_record(record.file(), "test/by_length/label is not as softalign writes it");
   }
+}
+
+void read_sentences(FinishedRun& run) {
+  if (run.test_set.empty() || run.results.counts.sentences() > 0) return;
+  run.results = read_results(Record(run.place));
+  read_lengths(run);
 }
 
 bool is_same_number(double recorded, double counted) {

@@ -33,7 +33,7 @@ struct FinishedRun {
   std::string configuration;  // the same without the seed: runs of several seeds share it
   Index seed = 0;
   std::map<std::string, StoredMetric> test;
-  MetricTable by_length;                        // as it was recorded; once read_sentences read it
+  MetricTable by_length;                        // as it was recorded; once read_lengths read it
   std::map<std::string, SeriesColumns> series;  // those that were asked for
   StoredResults results;  // sentence by sentence, once read_sentences read them
   std::string test_set;   // hash of its sources and references; empty for a record without a test
@@ -44,7 +44,8 @@ struct FinishedRun {
 FinishedRun finished_run(const RunSummary& summary,
                          const std::filesystem::path& place,
                          const std::vector<std::string>& series);
-void read_sentences(FinishedRun& run);  // throws DataError
+void read_lengths(FinishedRun& run);    // throws DataError
+void read_sentences(FinishedRun& run);  // and lengths; throws DataError
 
 // Whether this program's metric of that name gives what the run recorded, over all sentences; also where
 // there is nothing to tell by. A plugin may have measured it, and another one be loaded.

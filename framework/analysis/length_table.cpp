@@ -29,6 +29,21 @@ std::vector<Bucket> buckets_of(const std::vector<ComparedGroup>& groups) {
   return buckets;
 }
 
+// How many sentences of a bucket each run was tested on.
+std::vector<Index> sentences_of(const std::vector<ComparedGroup>& groups, const Bucket& bucket) {
+  std::vector<Index> numbers;
+  for (const ComparedGroup& group : groups)
+    for (const FinishedRun* run : group.runs) {
+      const auto& rows = run->by_length.rows;
+      const auto row = std::ranges::find(rows, bucket.label) - rows.begin();
+      const auto& [shortest, longest] = bucket.lengths;
+      numbers.push_back(row < std::ssize(rows)
+                            ? run->by_length.sentences.at(usize(row))
+                            : std::ssize(run->results.of_length(shortest, longest)));
+    }
+  return numbers;
+}
+
 // The sentences of a bucket, where all seeds have the same ones.
 std::vector<Index> shared_sentences(const ComparedGroup& group, const LengthRange& lengths) {
   const StoredResults& first = group.runs.front()->results;
@@ -39,16 +54,21 @@ std::vector<Index> shared_sentences(const ComparedGroup& group, const LengthRang
   return first.of_length(lengths.shortest, lengths.longest);
 }
 
+double recorded_value(const FinishedRun& run, const std::string& name, const Bucket& bucket) {
+  const auto all = run.test.find(name);
+  if (bucket.lengths.all()) return all == run.test.end() ? kUndefined : all->second.value;
+  return run.by_length.find(bucket.label, name);
+}
+
 // A run's value, and whether its counts give the same: else an interval would be of something else.
 std::pair<double, bool> checked_value(const FinishedRun& run,
                                       const std::string& name,
                                       const Metric* metric,
                                       const Bucket& bucket) {
   const auto& [shortest, longest] = bucket.lengths;
-  if (!metric || !is_measured_alike(run, name))
-    return {run.by_length.find(bucket.label, name), false};
+  if (!metric || run.results.counts.sentences() == 0 || !is_measured_alike(run, name))
+    return {recorded_value(run, name, bucket), false};
   const double value = value_of(run, metric_name(name), bucket.lengths);
-  if (run.results.counts.sentences() == 0) return {value, false};
   const double counted = run.results.value(name, run.results.of_length(shortest, longest));
   if (std::isnan(counted)) return {counted, true};
   return {value, is_same_number(value, counted)};
@@ -66,6 +86,7 @@ LengthCell cell_of(const ComparedGroup& group,
   for (const FinishedRun* run : group.runs) {
     const auto [value, agrees] = checked_value(*run, name, metric, bucket);
     cell.seeds.push_back(value);
+    cell.recorded |= std::ranges::count(run->by_length.rows, bucket.label) > 0;
     sure &= agrees;
     if (!std::isnan(value)) known.push_back(value);
   }
@@ -91,13 +112,14 @@ std::vector<LengthTable> length_tables(const std::vector<ComparedGroup>& groups,
       for (const auto& [name, stored] : run->test) metrics.emplace(name, stored.facts);
   const std::vector<Bucket> buckets = buckets_of(groups);
   std::vector<LengthTable> tables;
-  for (const auto& [name, facts] : in_order(metrics)) tables.push_back({name, facts, {}, {}, {}});
+  for (const auto& [name, facts] : in_order(metrics))
+    tables.push_back({name, facts, {}, {}, {}, {}});
   for (LengthTable& table : tables) {
     for (const Bucket& bucket : buckets) {
       table.buckets.push_back(bucket.label);
-      const StoredResults& first = groups.front().runs.front()->results;
-      table.sentences.push_back(
-          std::ssize(first.of_length(bucket.lengths.shortest, bucket.lengths.longest)));
+      const auto [fewest, most] = std::ranges::minmax(sentences_of(groups, bucket));
+      table.sentences.push_back(fewest);
+      table.most.push_back(most);
     }
     table.cells.assign(groups.size(), std::vector<LengthCell>(buckets.size()));
   }

@@ -16,18 +16,19 @@ struct LengthCell {
   // other sentences in each seed, fewer than two, a metric that is not registered.
   double low = 0;
   double high = 0;
+  bool recorded = false;  // whether a run of the group has this bucket of its own
 };
 
 struct LengthTable {
   std::string metric;
   MetricFacts facts;
-  std::vector<std::string> buckets;            // "all", then "1-10", ...
-  std::vector<Index> sentences;                // [buckets] of the first run
+  std::vector<std::string> buckets;    // "all", then "1-10", ...
+  std::vector<Index> sentences, most;  // [buckets] of the run with the fewest, and with the most
   std::vector<std::vector<LengthCell>> cells;  // [groups][buckets]
 };
 
 // One for each metric that a run of the groups has, in the order in which people look at them. The
-// runs' sentences must have been read (read_sentences); those of runs without any have no interval.
+// runs' lengths must have been read (read_lengths); those whose sentences were not have no interval.
 std::vector<LengthTable> length_tables(const std::vector<ComparedGroup>& groups,
                                        const PairedTestOptions& draws);
 

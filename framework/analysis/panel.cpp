@@ -12,6 +12,7 @@ namespace {
 std::vector<Index> finish(Panel& panel,
                           const std::vector<PlacedRun>& runs,
                           const std::vector<std::string>& series,
+                          bool tested,
                           std::vector<LeftOut>& left_out) {
   std::vector<Index> places;
   for (const std::string& one : series)
@@ -21,7 +22,10 @@ std::vector<Index> finish(Panel& panel,
         continue;
       try {
         FinishedRun made = finished_run(run.summary, run.given.place, {});
-        if (panel.series.size() <= kTestedUnasked) read_sentences(made);
+        if (tested && panel.series.size() <= kTestedUnasked)
+          read_sentences(made);
+        else
+          read_lengths(made);
         made.given = run.given.argument;
         if (std::ranges::count(panel.series, one) == 0) panel.series.push_back(one);
         places.push_back(std::ssize(panel.series));
@@ -43,7 +47,7 @@ Panel panel_of(const std::string& name,
                std::vector<LeftOut>& left_out) {
   Panel panel;
   panel.name = name;
-  const std::vector<Index> places = finish(panel, runs, series, left_out);
+  const std::vector<Index> places = finish(panel, runs, series, draws.resamples > 0, left_out);
   if (panel.runs.empty()) return panel;
   // Chosen before the runs are put in the order of their series, which may be that of their scores.
   const Comparison asked = compare(panel.runs, {});
@@ -57,11 +61,10 @@ Panel panel_of(const std::string& name,
     if (!ordered)
       comparison.baseline =
           usize(std::ranges::find_if(comparison.groups, is_baseline) - comparison.groups.begin());
-    if (comparison.groups.size() > 1 && comparison.groups.size() <= kTestedUnasked)
+    if (draws.resamples > 0 && comparison.groups.size() > 1 &&
+        comparison.groups.size() <= kTestedUnasked)
       comparison.against = against_baseline(comparison, draws);
-    std::vector<ComparedGroup> drawn = comparison.groups;
-    drawn.resize(std::min(drawn.size(), kDrawn));
-    panel.tables = length_tables(drawn, draws);
+    panel.tables = length_tables(comparison.groups, draws);
     panel.comparison = std::move(comparison);
   } catch (const SpecError& error) {  // two signatures
     left_out.push_back({name, error.what()});

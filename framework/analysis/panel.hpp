@@ -22,14 +22,13 @@ struct LeftOut {
 
 // Groups that are tested unless somebody says otherwise.
 inline constexpr std::size_t kTestedUnasked = 10;
-inline constexpr std::size_t kDrawn = 8;  // series of a panel: as many as there are colours
 
 struct Panel {
   std::string name;
   std::vector<std::string> series;       // of the groups
   std::vector<FinishedRun> runs;         // by series; those with few series have their sentences
   std::optional<Comparison> comparison;  // in the main metrics; points at the runs
-  std::vector<LengthTable> tables;       // of the first kDrawn groups
+  std::vector<LengthTable> tables;
 };
 
 // series: the order of the groups. The baseline is the group that `compare` takes; ordered: that of

@@ -79,7 +79,7 @@ std::vector<RunSummary> summaries_of(const std::vector<GivenRun>& runs,
 std::vector<PlacedRun> placed_runs(const std::vector<GivenRun>& runs,
                                    const std::vector<std::string>& folders) {
   std::vector<PlacedRun> placed;
-  std::set<std::string> ids;
+  std::map<std::string, std::size_t> kept;  // by run ID
   std::vector<RunSummary> summaries = summaries_of(runs, folders);
   for (std::size_t i = 0; i < runs.size(); ++i) {
     PlacedRun& run = placed.emplace_back();
@@ -87,7 +87,12 @@ std::vector<PlacedRun> placed_runs(const std::vector<GivenRun>& runs,
     run.summary = std::move(summaries[i]);
     try {
       run.configuration = without_seed(run.summary.identity, run.seed);
-      run.twin = !ids.insert(run.summary.run_id).second;
+      const auto [first, is_new] = kept.try_emplace(run.summary.run_id, i);
+      PlacedRun& other = placed[first->second];
+      run.twin = !is_new && (other.summary.complete || !run.summary.complete);
+      if (is_new || run.twin) continue;
+      other.twin = true;
+      first->second = i;
     } catch (const DataError&) {  // it has no configuration
     }
   }

@@ -26,7 +26,7 @@ struct PlacedRun {
   std::string configuration;  // empty: its identity cannot be read
   Index seed = 0;
   std::string panel, series;
-  bool twin = false;  // of a run before it: it lies in two folders
+  bool twin = false;  // it lies in two folders, and the other one is complete or stands before it
 };
 
 // Without a panel or a series yet.

@@ -9,6 +9,7 @@
 #include "framework/base/path.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/file.hpp"
+#include "framework/record/folder/runs_below.hpp"
 #include "framework/record/hdf5/hdf5.hpp"
 #include "framework/runs/list_file.hpp"
 
@@ -86,6 +87,41 @@ void find_study(Report& report, const fs::path& folder) {
   }
 }
 
+// Sweeps and studies at or below a folder, by path; nothing is looked for inside them or inside a run, behind links,
+// deeper than runs are or where nobody may look.
+void find_parts(const fs::path& folder, int depth, std::vector<fs::path>& found) {
+  constexpr int kDeepest = 6;
+  std::vector<std::string> names;
+  try {
+    if (!is_folder(folder) || is_run_folder(folder)) return;
+    const ListFolder list{folder};
+    if (is_there(list.plan()) || is_there(list.study())) return found.push_back(folder);
+    names = names_in(folder);
+  } catch (const Error&) {
+    return;
+  }
+  std::ranges::sort(names);
+  for (const std::string& name : names)
+    if (depth < kDeepest && !name.starts_with('.') && !fs::is_symlink(folder / name))
+      find_parts(folder / name, depth + 1, found);
+}
+
+std::vector<fs::path> part_folders(const std::vector<std::string>& places) {
+  std::vector<fs::path> found;
+  for (const std::string& place : places) find_parts(place, 0, found);
+  if (places.size() == 1 && found == std::vector<fs::path>{places.front()}) found.clear();
+  return found;
+}
+
+Report part_of(const fs::path& folder) {
+  Report part;
+  part.place = folder.string();
+  part.kind = "study";
+  find_list(part, folder);
+  find_study(part, folder);
+  return part;
+}
+
 }  // namespace
 
 Report make_report(const std::vector<std::string>& places,
@@ -97,6 +133,10 @@ Report make_report(const std::vector<std::string>& places,
   if (places.size() == 1 && fs::is_directory(places.front())) {
     find_list(report, places.front());
     find_study(report, places.front());
+  }
+  for (const fs::path& folder : part_folders(places)) {
+    Report& part = report.parts.emplace_back(part_of(folder));
+    report.problems.insert(report.problems.end(), part.problems.begin(), part.problems.end());
   }
   if (report.list)
     place_by_list(report);
@@ -111,10 +151,9 @@ Report make_report(const std::vector<std::string>& places,
   for (const PlacedRun& run : report.runs)
     if (!run.configuration.empty() && !run.twin && std::ranges::count(panels, run.panel) == 0)
       panels.push_back(run.panel);
-  if (draws.resamples > 0)
-    for (const std::string& panel : panels)
-      report.panels.push_back(
-          panel_of(panel, report.runs, report.series, ordered, draws, report.problems));
+  for (const std::string& panel : panels)
+    report.panels.push_back(
+        panel_of(panel, report.runs, report.series, ordered, draws, report.problems));
   return report;
 }
 

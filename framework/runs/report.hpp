@@ -12,8 +12,9 @@
 namespace softalign {
 
 struct Report {
-  std::string kind;  // run, runs, study, sweep
-  std::string name;  // of the list
+  std::string place;  // of a part: its folder
+  std::string kind;   // run, runs, study, sweep
+  std::string name;   // of the list
   std::optional<RunList> list;
   std::optional<ListStatus> status;
   std::string study;  // study.json, which can be read as JSON; empty: none
@@ -22,10 +23,13 @@ struct Report {
   std::string ranked_by;            // the dev metric of that order
   std::vector<Panel> panels;
   std::vector<LeftOut> problems;
+  // The sweeps and studies that a report about several places is about, without their runs, which are among the report's: they are not
+  // of one piece, and the whole of each is in its own report.
+  std::vector<Report> parts;
 };
 
 // places: what was named; runs: those that lie there. The folder of a sweep or a study gives its list
-// too. Nothing is compared where draws.resamples is 0.
+// too. Nothing is tested where draws.resamples is 0, and intervals are not known.
 Report make_report(const std::vector<std::string>& places,
                    const std::vector<GivenRun>& runs,
                    const PairedTestOptions& draws);

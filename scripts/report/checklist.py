@@ -5,17 +5,16 @@ What the records do not say is said to be missing; nothing is guessed.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from charts import Json
 from output import TEXT_MARK, printable
-from report.gather import Placed, Subject
-from report.lengths import ALL, Table
-from report.parts import Part
-from report.plan import RowState, text_of
-from report.summary import code, data, duration, machine
+from report.gather import Subject, run_name
+from report.panels import Table
+from report.plan import text_of
+from report.summary import code, data, duration, machine, signatures
 from report.svg import counted, number
 from report.sweep import state_counts
 
@@ -30,27 +29,27 @@ class Item:
     missing: str = ""
 
 
-def _groups(runs: Sequence[Placed]) -> dict[str, list[Placed]]:
+def _groups(runs: Sequence[Json]) -> dict[str, list[Json]]:
     """Runs that differ in the seed alone, by panel and series."""
-    found: dict[str, list[Placed]] = {}
-    for placed in runs:
-        found.setdefault(" / ".join(part for part in (placed.panel, placed.series) if part), []).append(placed)
+    found: dict[str, list[Json]] = {}
+    for run in runs:
+        found.setdefault(" / ".join(part for part in (run["panel"], run["series"]) if part), []).append(run)
     return found
 
 
-def _each(runs: Sequence[Placed], text_of_run: Callable[[Placed], str]) -> list[str]:
+def _each(runs: Sequence[Json], text_of_run: Callable[[Json], str]) -> list[str]:
     """One line where all agree, else one a group."""
-    answers = {name: list(dict.fromkeys(text_of_run(p) for p in group)) for name, group in _groups(runs).items()}
+    answers = {name: list(dict.fromkeys(text_of_run(run) for run in group)) for name, group in _groups(runs).items()}
     every = list(dict.fromkeys(text for texts in answers.values() for text in texts))
     if len(every) == 1:
         return [every[0]] if every[0] else []
     return [f"{name}: {' | '.join(t for t in texts if t)}" for name, texts in answers.items() if any(texts)]
 
 
-def _runtime(runs: Sequence[Placed]) -> list[str]:
+def _runtime(runs: Sequence[Json]) -> list[str]:
     lines = []
     for name, group in _groups(runs).items():
-        known = [p.recorded.seconds for p in group if p.recorded.seconds is not None]
+        known = [run["record"]["seconds"] for run in group if run["record"]["seconds"] is not None]
         if known:
             lines.append(f"{name}: {duration(sum(known) / len(known))} on average over {counted(len(known), 'run')}")
     return lines
@@ -58,16 +57,16 @@ def _runtime(runs: Sequence[Placed]) -> list[str]:
 
 def _scores(subject: Subject) -> tuple[list[str], bool]:
     lines, all_known = [], True
-    for placed in subject.runs:
+    for run in subject.runs:
         scores = []
-        for metric in subject.metrics:
-            if (test := placed.data["test"].get(metric.name)) is None:
+        for name, facts in subject.data["metrics"].items():
+            if (test := run["test"].get(name)) is None:
                 continue
-            dev = placed.data["dev"].get(metric.name)
-            all_known &= dev is not None or metric.baseline
-            scores.append(f"{metric.title} test {number(test)}, validation {'not measured' if dev is None else number(dev)}")
+            dev = run["dev"].get(name)
+            all_known &= dev is not None or bool(facts["baseline_of"])
+            scores.append(f"{facts['title']} test {number(test)}, validation {'not measured' if dev is None else number(dev)}")
         if scores:
-            lines.append(f"{placed.name}: {'; '.join(scores)}")
+            lines.append(f"{run_name(run)}: {'; '.join(scores)}")
     return lines, all_known and bool(lines)
 
 
@@ -76,20 +75,19 @@ def _statistics(tables: dict[str, list[Table]]) -> list[str]:
     for panel, found in tables.items():
         for table in found:
             for series, column in table.columns.items():
-                e = column[table.buckets.index(ALL)]
-                seeds = counted(len(e.seeds), "seed")
-                spread = f", sd over {seeds} {number(e.sd, 3)}" if math.isfinite(e.sd) else f", {seeds}"
-                low, high = map(number, e.interval)
-                around = f", 95 % interval over {counted(e.n, 'test sentence')} {low} to {high}" if math.isfinite(e.interval[0]) else ""
+                cell, seeds = column[0], counted(len(column[0]["seeds"]), "seed")
+                spread = f", {seeds}" if cell["sd"] is None else f", sd over {seeds} {number(cell['sd'], 3)}"
+                n = counted(int(table.counts[0].partition("–")[0]), "test sentence")
+                around = "" if cell["low"] is None else f", 95 % interval over {n} {number(cell['low'])} to {number(cell['high'])}"
                 where = " / ".join(part for part in (panel, series) if part)
-                lines.append(f"{where}, {table.metric.title}: mean {number(e.mean)}{spread}{around}")
+                lines.append(f"{where}, {table.metric['title']}: mean {number(cell['mean'])}{spread}{around}")
     return lines
 
 
-def _search(subject: Subject, states: Sequence[RowState], several: Sequence[Part]) -> list[Item]:
+def _search(subject: Subject) -> list[Item]:
     group = "Hyperparameter search"
     if subject.plan is None:
-        sweeps = [part.folder.name for part in several if part.kind == "sweep"]
+        sweeps = [part.folder.name for part in subject.parts if part.kind == "sweep"]
         none = "no sweep belongs to these runs, so the records know of no search"
         if sweeps:
             none = f"there was a search, which is told by the report of each sweep alone: {', '.join(sweeps)}"
@@ -104,10 +102,10 @@ def _search(subject: Subject, states: Sequence[RowState], several: Sequence[Part
             Item(group, "Method of choosing hyperparameter values, and the criterion", _selection(subject), none),
         ]
     plan, best = subject.plan, subject.plan.best
-    counts = ", ".join(f"{n} {state}" for state, n in state_counts(states))
+    counts = ", ".join(f"{n} {state}" for state, n in state_counts(plan.states))
     bounds = []
     for parameter in plan.varied:
-        values = list({text_of(r.values.get(parameter)): r.values.get(parameter) for r in plan.rows}.values())
+        values = list({text_of(r.values.get(parameter)): r.values.get(parameter) for r in plan.states}.values())
         numeric = all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in values)
         shown = (
             f"{number(min(values))} to {number(max(values))} tried, {len(values)} values" if numeric and len(values) > 8 else ""
@@ -117,11 +115,11 @@ def _search(subject: Subject, states: Sequence[RowState], several: Sequence[Part
     goal = f"{'lowest' if plan.minimize else 'highest'} {plan.metric}, as a mean over the complete seeds of a configuration"
     chosen = []
     if best:
-        chosen = [f"{best.rows[0].row.label}: {plan.metric} {best.result_text}"]
-        chosen += [f"row {s.row.k}: run {s.row.run_id}, seed {s.row.seed}, {number(s.value)}" for s in best.complete]
+        chosen = [f"{best.rows[0].label}: {plan.metric} {best.result_text}"]
+        chosen += [f"row {s.k}: run {s.run_id}, seed {s.seed}, {number(s.value)}" for s in best.complete]
     stop = plan.early_terminate.get("type", "none")
     return [
-        Item(group, "Number of training and evaluation runs", [f"{len(plan.rows)} planned: {counts}"]),
+        Item(group, "Number of training and evaluation runs", [f"{len(plan.states)} planned: {counts}"]),
         Item(group, "Bounds for each hyperparameter", bounds, "" if plan.varied else "nothing was varied"),
         Item(group, "Hyperparameter configuration of the best-performing model", chosen, "" if best else "no row is complete"),
         Item(
@@ -137,29 +135,28 @@ def _configurations(subject: Subject) -> list[str]:
 
 
 def _selection(subject: Subject) -> list[str]:
-    def scores(placed: Placed) -> str:
-        stopping = (placed.recorded.run.spec.get("train") or {}).get("early_stopping")
-        if not stopping:
+    def scores(run: Json) -> str:
+        train = run["record"]["spec"].get("train")
+        stopping = train.get("early_stopping") if isinstance(train, dict) else None
+        if not isinstance(stopping, dict):
             return "no early stopping: the last parameters are tested"
         return f"early stopping on {stopping.get('metric')}, patience {stopping.get('patience')}: the best parameters are tested"
 
     return _each(subject.runs, scores)
 
 
-def checklist(
-    subject: Subject, tables: dict[str, list[Table]], states: Sequence[RowState], several: Sequence[Part] = ()
-) -> list[Item]:
+def checklist(subject: Subject, tables: dict[str, list[Table]]) -> list[Item]:
     runs, experiments = subject.runs, "Experimental results"
     scores, all_known = _scores(subject)
-    signatures = sorted({f"{name}: {text}" for p in runs for name, text in p.recorded.signatures.items()})
+    measured = sorted({f"{name}: {text}" for run in runs for name, text in signatures(run)})
     statistics = _statistics(tables)
-    parameters = _each(runs, lambda p: f"{p.recorded.root['parameters']:,} parameters" if "parameters" in p.recorded.root else "")
-    seeds = sorted({p.recorded.seed for p in runs})
+    parameters = _each(runs, lambda run: f"{run['record']['parameters']:,} parameters" if run["record"]["parameters"] else "")
+    seeds = sorted({run["seed"] for run in runs})
     data_group, none = "Data sets", "the records hold none"
     return [
         Item(experiments, "Description of the model", [], "to be written; the resolved specs name every part"),
-        Item(experiments, "Source code", _each(runs, lambda p: code(p.recorded)), "a public address of the code"),
-        Item(experiments, "Computing infrastructure", _each(runs, lambda p: machine(p.recorded)), "" if runs else none),
+        Item(experiments, "Source code", _each(runs, code), "a public address of the code"),
+        Item(experiments, "Computing infrastructure", _each(runs, machine), "" if runs else none),
         Item(experiments, "Average runtime of each model", _runtime(runs), "" if _runtime(runs) else none),
         Item(experiments, "Number of parameters in each model", parameters, "" if parameters else none),
         Item(
@@ -168,45 +165,44 @@ def checklist(
             scores,
             "" if all_known else "some test scores have no validation score at the tested update" if scores else none,
         ),
-        Item(experiments, "Evaluation metrics", signatures, "" if signatures else "no metric with a signature was measured"),
-        *_search(subject, states, several),
+        Item(experiments, "Evaluation metrics", measured, "" if measured else "no metric with a signature was measured"),
+        *_search(subject),
         Item(
             "Hyperparameter search",
             "Summary statistics of the results",
             statistics,
             none if not statistics else "variation over seeds: one seed only" if len(seeds) < 2 else "",
         ),
-        Item(data_group, "Number of examples, and splits", _each(runs, lambda p: data(p.recorded)), "" if runs else none),
+        Item(data_group, "Number of examples, and splits", _each(runs, data), "" if runs else none),
         Item(data_group, "Languages and label distributions", [], "the records do not say"),
         Item(data_group, "Excluded data and preprocessing", _each(runs, _excluded), "" if runs else none),
         Item(data_group, "Data files", *_files(runs)),
     ]
 
 
-def _excluded(placed: Placed) -> str:
-    task = placed.recorded.run.task
+def _task(run: Json) -> Json:
+    task = run["record"]["spec"].get("task")
+    return task if isinstance(task, dict) else {}
+
+
+def _excluded(run: Json) -> str:
     lost = [
-        f"{split}: {counts.get('read', 0):,} read, {counts.get('dropped_too_long', 0):,} too long, "
+        f"{split}: {counts['read']:,} read, {counts.get('dropped_too_long', 0):,} too long, "
         f"{counts.get('dropped_empty', 0):,} empty, {counts.get('truncated', 0):,} truncated"
-        for split, counts in placed.recorded.data.items()
+        for split, counts in run["record"]["data"].items()
         if "read" in counts
     ]
-    words = (task.get("vocabulary") or {}).get("type")
-    return "; ".join(lost) + (f"; vocabulary: {words}" if words else "")
+    vocabulary = _task(run).get("vocabulary")
+    return "; ".join(lost) + (f"; vocabulary: {vocabulary.get('type')}" if isinstance(vocabulary, dict) else "")
 
 
-def _files(runs: Sequence[Placed]) -> tuple[list[str], str]:
+def _files(runs: Sequence[Json]) -> tuple[list[str], str]:
     """(answer, what is missing)"""
-    hashes = sorted({f"{key}: {text}" for p in runs for key, text in p.recorded.hashes})
+    hashes = sorted({f"{key}: {text}" for run in runs for key, text in run["record"]["hashes"]})
     if hashes:
         return hashes, "an address to download them from"
-    if runs and all("examples" in p.recorded.run.task for p in runs):
-        return (
-            _each(
-                runs, lambda p: f"generated: task {p.recorded.run.task['type']}, data_seed {p.recorded.run.task.get('data_seed')}"
-            ),
-            "",
-        )
+    if runs and all("examples" in _task(run) for run in runs):
+        return _each(runs, lambda run: f"generated: task {_task(run).get('type')}, data_seed {_task(run).get('data_seed')}"), ""
     return [], "the records hold no hashes of files"
 
 

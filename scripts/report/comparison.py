@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
+from charts import Json
 from report.gather import Subject
 from report.svg import number, spread
 
@@ -25,7 +25,7 @@ class Comparison:
     untested: list[str]  # "repeats: none of the metrics that this program has; load its plugin", of metrics without a p
 
 
-def _against(one: dict[str, Any]) -> str:
+def _against(one: Json) -> str:
     """The difference over the pairs of seeds, and p of the paired randomisation on the test sentences, corrected (Holm)."""
     difference, test = one["over_seeds"]["mean"], one.get("on_test_set")
     if difference is None:
@@ -35,13 +35,13 @@ def _against(one: dict[str, Any]) -> str:
     return text if p is None else f"{text}, p {number(p, 2)}"
 
 
-def _cell(value: dict[str, Any], best: bool, against: str) -> Cell:
+def _cell(value: Json, best: bool, against: str) -> Cell:
     if value["mean"] is None:
         return Cell("–")
     return Cell(spread(value["mean"], value["sd"]), best, against)
 
 
-def _comparison(subject: Subject, panel: dict[str, Any]) -> Comparison:
+def _comparison(subject: Subject, panel: Json) -> Comparison:
     data, series = panel["comparison"], panel["series"]
     names = [metric["name"] for metric in data["metrics"]]
     against = {(one["metric"], one["group"]): _against(one) for one in data["against_baseline"]}
@@ -51,10 +51,9 @@ def _comparison(subject: Subject, panel: dict[str, Any]) -> Comparison:
         at = group["group"]
         cells = [_cell(group["metrics"][name], best[name] == at, against.get((name, at), "")) for name in names]
         rows.append((series[at - 1] or subject.name, len(group["runs"]), cells))
-    metrics = [subject.metric(name) for name in names]
-    head = [m.title + (f" ({m.units})" if m.units else "") for m in metrics]
     reasons = {f"{one['metric']}: {one['untested']}": None for one in data["against_baseline"] if one.get("untested")}
-    return Comparison(panel["name"], head, rows, series[data["baseline"] - 1] if against else "", list(reasons))
+    baseline = series[data["baseline"] - 1] if against else ""
+    return Comparison(panel["name"], [subject.title(name) for name in names], rows, baseline, list(reasons))
 
 
 def comparisons(subject: Subject) -> list[Comparison]:

@@ -7,67 +7,72 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
+from charts import Json, labelled
 from palette import look_places
-from program import report_of
-from report.metrics import Metric, metric_of, unknown
+from program import RecordError, report_of
 from report.plan import Plan
-from report.run import Problem, Recorded, oddities, read_run
-from stored import STUDY, RecordError, demand
+from report.svg import counted
+from report.sweep import state_counts
+from study_json import STUDY, demand
+
+
+def shown_place(place: str | Path) -> str:
+    """Its name and its folder's."""
+    return "/".join(Path(os.path.realpath(place)).parts[-2:])
 
 
 @dataclass(frozen=True)
-class Placed:
-    """A run with its place in figures: those of a panel share it, those of a series differ in nothing but the seed."""
+class Problem:
+    """What could not be read, or is odd; it is named on the page and on standard error."""
 
-    recorded: Recorded
-    data: dict[str, Any]  # what the program says of it
-
-    @property
-    def panel(self) -> str:
-        return self.data["panel"]
+    place: str
+    text: str
 
     @property
-    def series(self) -> str:
-        return self.data["series"]
+    def shown(self) -> tuple[str, str]:
+        """As a page has it, which does not depend on where the records lie."""
+        return shown_place(self.place), self.text.replace(self.place, shown_place(self.place))
 
-    @property
-    def state(self) -> str:
-        return self.data["state"]
 
-    @property
-    def attempts(self) -> list[dict[str, Any]]:
-        """Each with a state: the last may still be running."""
-        rows = self.recorded.attempts
-        going_on = len(rows) - 1 if self.state == "running" else -1
-        missing = ("running" if at == going_on else "stopped without a word" for at in range(len(rows)))
-        return [row | {"state": str(row["state"] or state)} for row, state in zip(rows, missing)]
+@dataclass(frozen=True)
+class Part:
+    """A sweep or study that a page of several places is about. came_out: the best configuration of a sweep, the claims of a study."""
 
-    @property
-    def name(self) -> str:
-        parts = [self.panel, self.series, f"seed {self.recorded.seed}"]
-        return ", ".join(part for part in parts if part)
+    folder: Path
+    kind: str  # sweep | study
+    size: str
+    came_out: str
 
 
 @dataclass
 class Subject:
-    kind: str  # run | runs | study | sweep
-    name: str
-    data: dict[str, Any]  # softalign export --what report
-    question: str = ""
-    runs: list[Placed] = field(default_factory=list)
+    """data: softalign export --what report."""
+
+    data: Json
     problems: list[Problem] = field(default_factory=list)
-    study: dict[str, Any] | None = None
+    study: Json | None = None
     plan: Plan | None = None
-    plugins: Sequence[str] = ()  # those that the user named, for metrics that the program does not have
+    parts: list[Part] = field(default_factory=list)  # of a page about several places
 
     @property
-    def panels(self) -> dict[str, list[Placed]]:
-        found: dict[str, list[Placed]] = {}
-        for placed in self.runs:
-            found.setdefault(placed.panel, []).append(placed)
-        return found
+    def kind(self) -> str:
+        """run | runs | study | sweep"""
+        return "study" if self.study is not None else self.data["kind"]
+
+    @property
+    def name(self) -> str:
+        named = (self.study or {}).get("name", "") or ", ".join(dict.fromkeys(run["name"] for run in self.runs))
+        return self.data["name"] or named or self.data["place"]
+
+    @property
+    def question(self) -> str:
+        return (self.study or {}).get("question", "")
+
+    @property
+    def runs(self) -> list[Json]:
+        """Those whose record could be read: what the program says of each."""
+        return self.data["runs"]
 
     @property
     def series(self) -> list[str]:
@@ -84,65 +89,18 @@ class Subject:
         """The dev metric of that order; "" for a study, which has an order of its own."""
         return self.data["ranked_by"]
 
-    def metric(self, name: str) -> Metric:
-        """Of any series: "train/gradient_norm", "bleu"."""
-        name = name.rpartition("/")[2]
-        facts = self.data["metrics"].get(name)
-        return unknown(name) if facts is None else metric_of(name, facts)
-
-    @property
-    def metrics(self) -> list[Metric]:
-        return [metric_of(name, facts) for name, facts in self.data["metrics"].items()]
+    def title(self, metric: str) -> str:
+        """Of what may be no metric of this program: "BLEU (%)"."""
+        facts = self.data["metrics"].get(metric, {"title": metric, "units": ""})
+        return labelled(facts["title"], facts["units"])
 
 
-def by_series(runs: list[Placed]) -> dict[str, list[Placed]]:
-    found: dict[str, list[Placed]] = {}
-    for placed in runs:
-        found.setdefault(placed.series, []).append(placed)
-    return found
+def run_name(run: Json) -> str:
+    """In figures: those of a panel share one, those of a series differ in nothing but the seed."""
+    return ", ".join(part for part in (run["panel"], run["series"], f"seed {run['seed']}") if part)
 
 
-def _read(run: dict[str, Any], subject: Subject) -> Recorded | None:
-    place = Path(run["place"])
-    record = place / "run.h5" if os.path.isdir(place) else place
-    try:
-        if os.path.exists(record) and not run["fault"]:
-            return read_run(record)
-        text = run["fault"].removeprefix(f"{record}: ") or f"no run.h5: state {run['state']}; `softalign recover` makes what there is"
-        subject.problems.append(Problem(str(place), text))
-        subject.problems += [Problem(str(place), note) for note in oddities(place)]
-    except RecordError as error:
-        subject.problems.append(Problem(str(place), str(error).removeprefix(f"{record}: ")))
-    return None
-
-
-def read_runs(subject: Subject) -> None:
-    seen: dict[str, Path] = {}
-    for run in subject.data["runs"]:
-        recorded = _read(run, subject)
-        if recorded is None:
-            continue
-        place = str(recorded.run.path.parent)
-        subject.problems += [Problem(place, note) for note in recorded.notes]
-        if recorded.run_id in seen:
-            subject.problems.append(Problem(place, f"left out: the same run as in {seen[recorded.run_id].parent}"))
-            continue
-        seen[recorded.run_id] = recorded.run.path
-        subject.runs.append(Placed(recorded, run))
-
-
-def folders_of(places: list[Path]) -> list[Path]:
-    """A sweep or study may be given by its file."""
-    return [place.parent if place.name in ("plan.jsonl", "study.json") else place for place in places]
-
-
-def add_problems(data: dict[str, Any], problems: list[Problem]) -> None:
-    """Those that the program has, of places that have none yet."""
-    named = {problem.place for problem in problems}
-    problems += [Problem(one["place"], one["text"].removeprefix(f"{one['place']}: ")) for one in data["problems"] if one["place"] not in named]
-
-
-def study_of(data: dict[str, Any], folder: Path, problems: list[Problem]) -> dict[str, Any] | None:
+def _study_of(data: Json, folder: Path, problems: list[Problem]) -> Json | None:
     """What study.json says, where there is one that a page can be made of."""
     try:
         if data["study"] is not None:
@@ -153,23 +111,34 @@ def study_of(data: dict[str, Any], folder: Path, problems: list[Problem]) -> dic
     return data["study"]
 
 
-def gather(places: list[Path], plugins: Sequence[str] = ()) -> Subject:
-    """Reads what is there. Throws RecordError when a place does not exist or there is nothing to report on."""
+def _part(data: Json, problems: list[Problem]) -> Part | None:
+    folder = Path(data["place"])
+    if data["list"] is not None and data["kind"] == "sweep":
+        plan = Plan(data["list"])
+        counts = ", ".join(f"{n} {state}" for state, n in state_counts(plan.states))
+        outcome = f"best {plan.metric} {plan.best.result_text}: {plan.best.rows[0].label}" if plan.best else "no row is complete"
+        return Part(folder, "sweep", f"{counted(len(plan.states), 'row')}: {counts}", outcome)
+    study = _study_of(data, folder, problems)
+    if study is None:
+        return None
+    settled = [claim for claim in study["claims"] if claim["expect"] == "holds"]
+    held = [claim["verdict"] == "holds" for claim in settled or study["claims"]]
+    return Part(folder, "study", counted(data["runs"], "run"), f"{sum(held)} of {len(held)} {'' if settled else 'open '}claims hold")
+
+
+def gather(places: Sequence[Path], plugins: Sequence[str] = ()) -> Subject:
+    """Reads what is there. plugins: those that the user named, for metrics that the program does not have. Throws RecordError when a
+    place does not exist or there is nothing to report on."""
     for place in places:
         if not os.path.exists(place):
             raise RecordError(f"{place}: no such file or folder")
-    places = folders_of(places)
-    data = report_of(places, plugins=plugins)
-    subject = Subject(data["kind"], data["name"], data, plugins=plugins)
-    read_runs(subject)
-    add_problems(data, subject.problems)
+    places = [place.parent if place.name in ("plan.jsonl", "study.json") else place for place in places]
+    data = report_of(places, *(f"--plugin={plugin}" for plugin in plugins))
+    subject = Subject(data | {"place": places[0].resolve().name}, [Problem(**one) for one in data["problems"]])
     if data["kind"] == "sweep":
-        subject.plan = Plan(data["list"], {placed.recorded.run_id: placed.recorded for placed in subject.runs})
-    subject.study = study_of(data, places[0], subject.problems)
-    if subject.study is not None:
-        subject.question = subject.study.get("question", "")
-        subject.kind, subject.name = "study", subject.name or subject.study.get("name", "")
-    subject.name = subject.name or ", ".join(dict.fromkeys(p.recorded.run.name for p in subject.runs)) or places[0].resolve().name
+        subject.plan = Plan(data["list"])
+    subject.study = _study_of(data, places[0], subject.problems)
+    subject.parts = [part for one in data["parts"] if (part := _part(one, subject.problems)) is not None]
     if not subject.runs and subject.plan is None and subject.study is None and not subject.problems:
         raise RecordError(f"{places[0]}: no run here; give a run's folder, a study's or a sweep's")
     return subject

@@ -11,7 +11,7 @@ from typing import Any
 from markupsafe import Markup
 
 from report.figures import Figure
-from report.plan import UNSET, Plan, RowState, text_of
+from report.plan import UNSET, Plan, Row, text_of
 from report.svg import Scale, number, shortened, svg, tag, tick, width_of
 from report.sweep import SHADES, is_number, logarithmic, sorted_values, state_counts, value_text
 
@@ -43,7 +43,7 @@ def binned(values: Sequence[Any], declared: str) -> list[tuple[str, Callable[[An
 class Cell:
     """The rows of a cell that are complete, and how many others have a value, by state: those enter no mean."""
 
-    complete: list[RowState]
+    complete: list[Row]
     others: list[tuple[str, int]]
 
     @property
@@ -64,7 +64,7 @@ class Cell:
         return f"{count} {self.others[0][0] if len(self.others) == 1 else 'others'}" if count else ""
 
 
-def cell_of(states: Sequence[RowState]) -> Cell:
+def cell_of(states: Sequence[Row]) -> Cell:
     return Cell([s for s in states if s.state == "complete"], state_counts([s for s in states if s.state != "complete"]))
 
 
@@ -96,11 +96,11 @@ def names_below(names: Sequence[str], left: float, y: float) -> tuple[Markup, fl
     return Markup("").join(turned), 16 + widest * math.sin(math.radians(TURNED))
 
 
-def heatmap(plan: Plan, states: Sequence[RowState], across: str, down: str) -> Figure | None:
+def heatmap(plan: Plan, states: Sequence[Row], across: str, down: str) -> Figure | None:
     known = [s for s in states if math.isfinite(s.value)]
-    columns, rows = (binned([s.row.values.get(p) for s in known], plan.scale(p)) for p in (across, down))
+    columns, rows = (binned([s.values.get(p) for s in known], plan.scale(p)) for p in (across, down))
     cells = [
-        [cell_of([s for s in known if fits(s.row.values.get(across)) and is_in(s.row.values.get(down))]) for _, fits in columns]
+        [cell_of([s for s in known if fits(s.values.get(across)) and is_in(s.values.get(down))]) for _, fits in columns]
         for _, is_in in rows
     ]
     means = [cell.mean for row in cells for cell in row if cell.complete]
@@ -135,6 +135,6 @@ def heatmap(plan: Plan, states: Sequence[RowState], across: str, down: str) -> F
     return Figure(title, drawing, [a, b, f"mean {plan.metric}", "best configuration", "rows"], table)
 
 
-def heatmaps(plan: Plan, states: Sequence[RowState]) -> list[Figure]:
+def heatmaps(plan: Plan, states: Sequence[Row]) -> list[Figure]:
     made = [heatmap(plan, states, a, b) for a, b in list(combinations(plan.varied, 2))[:PAIRS]]
     return [f for f in made if f is not None]

@@ -3,35 +3,29 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from report.run import Problem, Recorded
-from report.svg import number, or_nan, spread
+from charts import Json, or_nan
+from report.svg import number, spread
 
 UNSET = "not set"  # an option that a condition of the sweep takes from some rows
-STATES = ["complete", "pruned", "running", "claimed", "interrupted", "trained", "planned", "failed", "lost", "corrupt", "unreadable"]
 
 
 @dataclass(frozen=True)
 class Row:
+    """value: of the plan's metric, NaN where nothing is measured."""
+
     k: int
     run_id: str
     seed: int
     label: str  # what tells its configuration from the others
     values: dict[str, Any]  # swept parameter -> value
-
-
-@dataclass(frozen=True)
-class RowState:
-    """value: of the plan's metric, NaN where nothing is measured; recorded: None where no record can be read."""
-
-    row: Row
     state: str
     value: float
-    recorded: Recorded | None
+    updates: int
+    folder: str
     fault: str = ""  # why it failed
 
 
@@ -39,15 +33,15 @@ class RowState:
 class Configuration:
     """Rows that differ in nothing but the seed. Seeds replicate and are not searched, so what is best is a configuration."""
 
-    rows: list[RowState]
-    complete: list[RowState]
+    rows: list[Row]
+    complete: list[Row]
     mean: float
     sd: float  # over seeds; NaN of a single one
 
     @property
     def result_text(self) -> str:
         """1.234 ± 0.012, the mean and sd over 3 seeds (rows 3, 4, 5)"""
-        ks, n = ", ".join(str(s.row.k) for s in self.complete), len(self.complete)
+        ks, n = ", ".join(str(row.k) for row in self.complete), len(self.complete)
         if n == 1:
             return f"{number(self.mean)}, one seed (row {ks})"
         return f"{spread(self.mean, self.sd)}, mean ± sd over {n} seeds (rows {ks})"
@@ -57,16 +51,13 @@ class Configuration:
 class Plan:
     """list: what `softalign sweep status --json` has."""
 
-    list: dict[str, Any]
-    recorded: dict[str, Recorded]  # by run id
+    list: Json
 
     name = property(lambda self: self.list["name"])
     method = property(lambda self: self.list["method"])
     metric = property(lambda self: self.list["metric"]["name"])
     minimize = property(lambda self: self.list["metric"]["goal"] != "maximize")
     early_terminate = property(lambda self: self.list["early_terminate"])
-    hash = property(lambda self: self.list["hash"])
-    source = property(lambda self: self.list["file"])
 
     @cached_property
     def names(self) -> dict[str, str]:
@@ -85,28 +76,18 @@ class Plan:
         return ", ".join(f"{p['name']} {text_of(p['values'][0])}" for p in same)
 
     @cached_property
-    def states(self) -> list[RowState]:
-        made = []
-        for row in self.list["rows"]:
-            label = row["configuration"].strip() or "the only configuration"
-            one = Row(row["k"], row["run_id"], row["seed"], label, row["set"])
-            made.append(RowState(one, row["state"], or_nan(row["metric"]), self.recorded.get(one.run_id), Problem(row["folder"], row.get("fault", "")).shown[1]))
-        return made
-
-    @cached_property
-    def rows(self) -> list[Row]:
-        return [state.row for state in self.states]
+    def states(self) -> list[Row]:
+        return [
+            Row(row["k"], row["run_id"], row["seed"], row["configuration"].strip() or "the only configuration", row["set"], row["state"],
+                or_nan(row["metric"]), row["updates"], row["folder"], row.get("fault", ""))
+            for row in self.list["rows"]
+        ]  # fmt: skip
 
     @cached_property
     def ranking(self) -> list[Configuration]:
         """The best first."""
         return [
-            Configuration(
-                [self.states[k] for k in one["rows"]],
-                [self.states[k] for k in one["complete"]],
-                one["mean"],
-                or_nan(one["sd"]),
-            )
+            Configuration([self.states[k] for k in one["rows"]], [self.states[k] for k in one["complete"]], one["mean"], or_nan(one["sd"]))
             for one in self.list["ranking"]
         ]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from report.gather import Placed
-from report.run import Recorded
+from charts import Json
 from report.svg import counted
 
 Fact = tuple[str, str]
@@ -22,25 +21,22 @@ def duration(seconds: float | None) -> str:
     return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min {rest:02d} s"
 
 
-def code(recorded: Recorded) -> str:
-    got = recorded.provenance
+def code(run: Json) -> str:
+    got = run["record"]["provenance"]
     commit = str(got.get("git_commit", ""))[:12]
     state = {0: "clean", 1: "with uncommitted changes (provenance/git_diff)"}.get(got.get("git_dirty"), "changes unknown")
-    return f"softalign {recorded.root.get('framework_version', '?')}, " + (
-        f"commit {commit}, {state}" if commit else "commit unknown"
-    )
+    return f"softalign {run['record']['version']}, " + (f"commit {commit}, {state}" if commit else "commit unknown")
 
 
-def machine(recorded: Recorded) -> str:
-    got = recorded.provenance
+def machine(run: Json) -> str:
+    got = run["record"]["provenance"]
     cpus = got.get("cpus")
     return ", ".join(str(part) for part in (got.get("cpu_model"), f"{cpus} CPUs" if cpus else "", got.get("kernel")) if part)
 
 
-def data(recorded: Recorded) -> str:
+def data(run: Json) -> str:
     parts = []
-    for split in ("train", "dev", "test"):
-        counts = recorded.data.get(split, {})
+    for split, counts in run["record"]["data"].items():
         if "kept" in counts:
             lost = [
                 f"{counts[k]} {k.replace('_', ' ')}" for k in ("dropped_too_long", "dropped_empty", "truncated") if counts.get(k)
@@ -48,66 +44,63 @@ def data(recorded: Recorded) -> str:
             lost += [
                 f"{file['option'].partition('.')[2]} {100 * file['unknown'] / file['symbols']:.1f} % unknown, "
                 f"{file['unknown_types']} of {counted(file['types'], 'type')}"
-                for file in recorded.files
+                for file in run["record"]["files"]
                 if file["option"].startswith(f"{split}.") and 0 < file["unknown"] <= file["symbols"]
             ]
             parts.append(f"{split} {counted(counts['kept'], 'sentence')}" + (f" ({'; '.join(lost)})" if lost else ""))
     return "; ".join(parts)
 
 
-def determinism(placed: Placed) -> str:
+def determinism(run: Json) -> str:
     """On what the bits depend, as far as the record knows."""
-    recorded = placed.recorded
-    got = recorded.provenance
-    drift = [e["text"] for e in recorded.events if "drift" in str(e.get("text", ""))]
-    text = f"seed {recorded.seed}, products by {got.get('gemm', '?')}"
-    if placed.state in ("complete", "pruned"):
-        text += f"; softalign verify {recorded.run_id} repeats it"
+    drift = [e["text"] for e in run["record"]["events"] if "drift" in e.get("text", "")]
+    text = f"seed {run['seed']}, products by {run['record']['provenance'].get('gemm', '?')}"
+    if run["state"] in ("complete", "pruned"):
+        text += f"; softalign verify {run['run_id']} repeats it"
     return text + (f". DRIFT: {'; '.join(drift)}" if drift else "")
 
 
-def attempts(placed: Placed) -> str:
-    states = [row["state"] for row in placed.attempts]
-    return f"{len(states)}: {', '.join(states)}" if states else ""
+def signatures(run: Json) -> list[Fact]:
+    return sorted(run["signatures"].items())
 
 
-def run_facts(placed: Placed) -> list[Fact]:
-    recorded = placed.recorded
-    got = recorded.provenance
-    selected = recorded.test.get("selected_update")
+def run_facts(run: Json) -> list[Fact]:
+    record = run["record"]
+    got, states = record["provenance"], [attempt["state"] for attempt in record["attempts"]]
+    selected, parameters = record["selected_update"], record["parameters"]
     facts = [
-        ("run", f"{recorded.run.name} {recorded.run_id}"),
-        ("state", f"{placed.state}, {counted(recorded.root.get('last_update', 0), 'update')}"),
-        ("tested", f"the parameters of update {selected:,}" if selected is not None else ""),
-        ("notes", str(recorded.run.spec.get("notes") or "")),
-        ("tags", ", ".join(map(str, recorded.run.spec.get("tags") or []))),
-        ("parameters", f"{recorded.root['parameters']:,}" if "parameters" in recorded.root else ""),
-        ("data", data(recorded)),
-        ("time", duration(recorded.seconds)),
-        ("code", code(recorded)),
+        ("run", f"{run['name']} {run['run_id']}"),
+        ("state", f"{run['state']}, {counted(run['last_update'], 'update')}"),
+        ("tested", "" if selected is None else f"the parameters of update {selected:,}"),
+        ("notes", record["notes"]),
+        ("tags", ", ".join(record["tags"])),
+        ("parameters", "" if parameters is None else f"{parameters:,}"),
+        ("data", data(run)),
+        ("time", duration(record["seconds"])),
+        ("code", code(run)),
         ("built with", ", ".join(str(got[k]) for k in ("compiler", "flags") if got.get(k))),
         ("libraries", str(got.get("libs", ""))),
-        ("plugins", "" if got.get("plugins") in (None, "[]", []) else str(got["plugins"])),
-        ("machine", machine(recorded)),
+        ("plugins", "" if got.get("plugins") in (None, "[]") else str(got["plugins"])),
+        ("machine", machine(run)),
         ("host", str(got.get("host", ""))),
         ("instruction sets", str(got.get("isa", ""))),
         ("started", str(got.get("started", ""))),
-        ("attempts", attempts(placed)),
-        ("determinism", determinism(placed)),
+        ("attempts", f"{len(states)}: {', '.join(states)}" if states else ""),
+        ("determinism", determinism(run)),
         ("spec", f"SHA-256 {got['spec_sha256']}" if got.get("spec_sha256") else ""),
     ]
     facts += [(k.replace("_", " "), str(v)) for k, v in got.items() if k.startswith("slurm") and v != ""]
-    facts += [(f"signature of {name}", text) for name, text in recorded.signatures.items()]
-    facts += [(f"data, {key}", text) for key, text in recorded.hashes]
+    facts += [(f"signature of {name}", text) for name, text in signatures(run)]
+    facts += [(f"data, {key}", text) for key, text in record["hashes"]]
     return [(name, text) for name, text in facts if text]
 
 
 COMMON = ("code", "built with", "machine", "host", "instruction sets", "libraries", "data", "plugins")
 
 
-def common_facts(runs: Sequence[Placed]) -> list[Fact]:
+def common_facts(runs: Sequence[Json]) -> list[Fact]:
     """Of several runs: what they share, and how many runs there are of each value where they differ."""
-    known_of, facts = [dict(run_facts(p)) for p in runs], []
+    known_of, facts = [dict(run_facts(run)) for run in runs], []
     for name in COMMON:
         values = Counter(each.get(name, "") for each in known_of)
         known = {text: n for text, n in values.items() if text}
@@ -115,10 +108,9 @@ def common_facts(runs: Sequence[Placed]) -> list[Fact]:
             facts.append((name, next(iter(known))))
         elif known:
             facts.append((name, " | ".join(f"{text} ({counted(n, 'run')})" for text, n in known.items())))
-    total = [p.recorded.seconds for p in runs if p.recorded.seconds is not None]
+    total = [run["record"]["seconds"] for run in runs if run["record"]["seconds"] is not None]
     facts.append(("time", f"{duration(sum(total))} in all, {duration(sum(total) / len(total))} a run") if total else ("time", ""))
-    started = sorted(str(p.recorded.provenance.get("started", "")) for p in runs)
+    started = sorted(str(run["record"]["provenance"].get("started", "")) for run in runs)
     facts.append(("started", f"{started[0]} to {started[-1]}" if started and started[0] != started[-1] else "".join(started[:1])))
-    signatures = {(name, text) for p in runs for name, text in p.recorded.signatures.items()}
-    facts += [(f"signature of {name}", text) for name, text in sorted(signatures)]
+    facts += [(f"signature of {name}", text) for name, text in sorted({one for run in runs for one in signatures(run)})]
     return [(name, text) for name, text in facts if text]

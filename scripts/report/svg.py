@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from markupsafe import Markup, escape
 
 import palette
+from charts import or_nan as or_nan
 
 MARKERS = [
     "M-3,0a3,3 0 1,0 6,0a3,3 0 1,0 -6,0z",
@@ -22,12 +23,7 @@ MARKERS = [
 ]
 
 
-def or_nan(value: float | None) -> float:
-    """NaN for what the program does not know."""
-    return math.nan if value is None else float(value)
-
-
-def number(value: float, digits: int = 4) -> str:
+def number(value: float | None, digits: int = 4) -> str:
     """As people write it: 0.1234, 12.34, 12,345; a dash for what is unknown."""
     if value is None or not math.isfinite(value):
         return "–"

@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
 
 from report.figures import Figure
-from report.plan import STATES, UNSET, Plan, RowState, text_of
+from report.plan import UNSET, Plan, Row, text_of
 from report.svg import Scale, apart, counted, number, or_nan, path, plated, shortened, svg, tag, tick
 
+STATES = ["complete", "pruned", "running", "claimed", "interrupted", "trained", "planned", "failed", "lost", "corrupt", "unreadable"]
 SHADES = 6  # classes q0 (worst) to q5 (best)
 COMPARED = 12  # others of a decision that are named
 BELOW = 20.0  # where lines pass whose row does not set the parameter
@@ -67,27 +68,27 @@ def axis_of(name: str, values: Sequence[Any], top: float, bottom: float, declare
     return Axis(name, [*ticks, (UNSET, bottom + BELOW)], lambda value: bottom + BELOW if value is None else place(value))
 
 
-def shades(plan: Plan, states: Sequence[RowState]) -> dict[int, int]:
+def shades(plan: Plan, states: Sequence[Row]) -> dict[int, int]:
     """k -> class by rank: the best sixth of the rows is the last class."""
     known = sorted((s for s in states if math.isfinite(s.value)), key=lambda s: -s.value if plan.minimize else s.value)
-    return {s.row.k: min(SHADES - 1, at * SHADES // len(known)) for at, s in enumerate(known)}
+    return {s.k: min(SHADES - 1, at * SHADES // len(known)) for at, s in enumerate(known)}
 
 
-def parallel(plan: Plan, states: Sequence[RowState]) -> Figure | None:
+def parallel(plan: Plan, states: Sequence[Row]) -> Figure | None:
     """One line a row with a measured value, through its parameters to the metric."""
     known, names = [s for s in states if math.isfinite(s.value)], plan.varied
     if len(known) < 2 or not names:
         return None
     width, top, bottom = max(480.0, 144.0 * (len(names) + 1)), 30.0, 262.0
-    axes = [axis_of(plan.names[p], [row.values.get(p) for row in plan.rows], top, bottom, plan.scale(p)) for p in names]
+    axes = [axis_of(plan.names[p], [row.values.get(p) for row in plan.states], top, bottom, plan.scale(p)) for p in names]
     axes.append(axis_of(plan.metric, [s.value for s in known], top, bottom, plan.scale(plan.metric), tried=False))
     step = (width - 120) / (len(axes) - 1)
     xs = [60 + at * step for at in range(len(axes))]
     shade, parts = shades(plan, states), []
-    for state in sorted(known, key=lambda s: (shade[s.row.k], s.row.k)):  # the best lie on top
-        values = [*(state.row.values.get(p) for p in names), state.value]
+    for state in sorted(known, key=lambda s: (shade[s.k], s.k)):  # the best lie on top
+        values = [*(state.values.get(p) for p in names), state.value]
         line = path(
-            [(x, axis.place(v)) for x, axis, v in zip(xs, axes, values)], class_=f"row q{shade[state.row.k]}", data_k=state.row.k
+            [(x, axis.place(v)) for x, axis, v in zip(xs, axes, values)], class_=f"row q{shade[state.k]}", data_k=state.k
         )
         parts.append(line)
     for x, axis in zip(xs, axes):
@@ -95,7 +96,7 @@ def parallel(plan: Plan, states: Sequence[RowState]) -> Figure | None:
         parts.append(tag("text", shortened(axis.name, min(step, 114) - 4, 11), x=x, y=14, class_="axis mid strong"))
         for text, y in apart(axis.ticks):
             parts.append(plated(shortened(text, step - 14), x + 6, y))
-    rows = [[f"{s.row.k}", *(text_of(s.row.values.get(p)) for p in names), number(s.value)] for s in known]
+    rows = [[f"{s.k}", *(text_of(s.values.get(p)) for p in names), number(s.value)] for s in known]
     description = f"parallel coordinates of {counted(len(known), 'row')} over {', '.join(a.name for a in axes)}; the table below holds the values"
     note = "Colour: the rank of the row, best darkest (in the dark theme: brightest)."
     head = ["row", *(plan.names[p] for p in names), plan.metric]
@@ -103,7 +104,7 @@ def parallel(plan: Plan, states: Sequence[RowState]) -> Figure | None:
     return Figure(plan.metric, svg(width, 296, parts, description, data_hover="k", style=sizes), head, rows, note)
 
 
-def state_counts(states: Sequence[RowState]) -> list[tuple[str, int]]:
+def state_counts(states: Sequence[Row]) -> list[tuple[str, int]]:
     counts = Counter(s.state for s in states)
     known = [(state, counts.pop(state)) for state in STATES if state in counts]
     return known + sorted(counts.items())
@@ -133,20 +134,20 @@ class Decision:
     compared: str
 
 
-def decisions(states: Sequence[RowState]) -> list[Decision]:
-    """Every decision that stands in the records, by row and update. One that cannot be read is shown as it stands."""
-    rows, found = {s.row.run_id: s.row.k for s in states}, []
+def decisions(states: Sequence[Row], recorded: Mapping[str, str]) -> list[Decision]:
+    """Every decision that stands in the records (run id -> JSON), by row and update. One that cannot be read is shown as it stands."""
+    rows, found = {s.run_id: s.k for s in states}, []
     for state in states:
-        if state.recorded is None or not state.recorded.early_termination:
+        if not (text := recorded.get(state.run_id)):
             continue
         try:
-            for d in json.loads(state.recorded.early_termination)["decisions"]:
+            for d in json.loads(text)["decisions"]:
                 others = sorted((rows.get(run, run), value) for run, value in d["compared"].items())
                 compared = ", ".join(f"{row}: {number(or_nan(value))}" for row, value in others[:COMPARED])
                 compared += f", and {len(others) - COMPARED} more in the record" if len(others) > COMPARED else ""
                 value, cut = or_nan(d["value"]), or_nan(d["cut"])
                 verdict = "go on" if not d["stop"] else "stop" if state.state == "pruned" else "stop, but it was over"
-                found.append(Decision(state.row.k, int(d["update"]), str(d["rule"]), value, cut, verdict, compared))
+                found.append(Decision(state.k, int(d["update"]), str(d["rule"]), value, cut, verdict, compared))
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
-            found.append(Decision(state.row.k, -1, state.recorded.early_termination, math.nan, math.nan, "", ""))
+            found.append(Decision(state.k, -1, text, math.nan, math.nan, "", ""))
     return found

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import h5py
 import numpy as np
-import records
 import yaml
 
 BUCKETS = ["1-10", "11-20", "21-30", "31-40", "41-50", "51-60"]
 TEXT = h5py.string_dtype()
+END = "</s>"
 SPEC = """
 name: toy-{score}
 seed: {seed}
@@ -52,6 +52,7 @@ def write_record(folder: Path, score: str, seed: int = 1, lengths: tuple[int, ..
         test["bucket"], test["n"] = np.arange(6), np.array([121, 178, 180, 175, 174, 172])
         test["token_accuracy"] = 100 * fall
         test["bleu"], test["perplexity"] = 100 * fall**2, np.exp(4 * (1 - fall))
+        file["test"].attrs.update({name: test[name][:].mean() for name in ("token_accuracy", "bleu", "perplexity")})
         if attends:
             write_alignments(file.create_group("alignments/cross"), lengths, rng)
     return path
@@ -74,9 +75,10 @@ def write_alignments(group: h5py.Group, lengths: tuple[int, ...], rng: np.random
         weights[0, i, 0, : n + 1, : n + 1] = haze / haze.sum(1, keepdims=True)
         gold[i, :n, :n] = 2 * aligned[:n, :n]
         words = [f"s{k}" for k in rng.integers(0, 32, n)]
-        source[i, : n + 1], target[i, : n + 1] = [*words, records.END], [*words[::-1], records.END]
-    group["update"], group["sentence"], group["head"] = [1750], 5 + 7 * np.arange(len(lengths)), [0]
-    group["src_len"], group["tgt_len"] = np.array(lengths) + 1, np.array([lengths]) + 1
+        source[i, : n + 1], target[i, : n + 1] = [*words, END], [*words[::-1], END]
+    group["update"], group["head"] = [1750], np.zeros(1, np.int32)
+    group["sentence"] = np.arange(5, 5 + 7 * len(lengths), 7, dtype=np.int32)
+    group["src_len"], group["tgt_len"] = np.array(lengths, np.int32) + 1, np.array([lengths], np.int32) + 1
     group.create_dataset("src_tokens", data=source, dtype=TEXT)
     group.create_dataset("tgt_tokens", data=target[None], dtype=TEXT)
     group["weights"], group["gold"] = weights, gold

@@ -15,18 +15,21 @@ import fonts
 import h5py
 import numpy as np
 import paper
+import matrices
 import paper_all
 import paper_grids
 import paper_images
 import paper_lines
 import pytest
-import records
 import sweep_table
 from made_records import TEXT, change_spec, write_alignments, write_images, write_record
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
+from program import RecordError, report_of
+
+from charts import Chart, Json, Line
 
 
 @pytest.fixture(autouse=True)
@@ -36,8 +39,19 @@ def style():
     figures.plt.close("all")
 
 
-def replicates(*places: Path) -> list[paper_lines.Group]:
-    return records.replicates(records.find_files(places, print))
+def data_of(*places: Path) -> Json:
+    return report_of(places, "--resamples=0")
+
+
+def by_length(place: Path, metrics: list[str], width: str, band: str = "sd") -> Figure:
+    data = data_of(place)
+    made = paper_lines.lengths(data, data["panels"][0], band)
+    return paper_lines.draw_lengths([made[metric] for metric in metrics], width, paper_lines.trained_on(data, data["panels"][0]))
+
+
+def item_of(path: Path, sentence: int, module: str = "") -> matrices.Alignment:
+    found = data_of(path)["alignments"]
+    return matrices.alignment(matrices.chosen_pane(found["panes"], module), sentence, found["texts"])
 
 
 def run(*arguments: object, seed: str = "0") -> subprocess.CompletedProcess[str]:
@@ -81,6 +95,10 @@ def write_sweep(folder: Path, rows: list[dict[str, object]], goal: str = "minimi
     return folder
 
 
+def table_of(sweep: Path) -> sweep_table.SweepTable:
+    return sweep_table.SweepTable(**data_of(sweep)["table"])
+
+
 def grid_rows(**more: object) -> list[dict[str, object]]:
     """Learning rates 0.1, 0.01 and units 8, 16, two seeds; the loss of (0.01, 16) is missing. All other losses differ."""
     return [{"seed": seed, "model.encoder.units": units, "train.rate": rate, **more,
@@ -92,61 +110,53 @@ def test_lengths_are_the_mean_and_deviation_over_seeds(tmp_path):
     for score in ("additive", "dot"):
         for seed in (1, 2, 3):
             write_record(tmp_path, score, seed)
-    groups = replicates(tmp_path)
-    assert [(name, len(runs)) for name, runs in groups] == [("additive", 3), ("dot", 3)]
-    figure = paper_lines.draw_lengths(groups, ["bleu", "perplexity"], "column")
+    figure = by_length(tmp_path, ["bleu", "perplexity"], "column")
     assert figure.get_size_inches()[0] == pytest.approx(3.03)
     for axis, metric in zip(figure.axes, ("bleu", "perplexity")):
         bars = [item for item in axis.collections if isinstance(item, LineCollection)]
         assert len(axis.lines) == len(bars) == 2
-        for line, bar, (_, runs) in zip(axis.lines, bars, groups):
-            values = np.array([h5py.File(run.path)[f"test/by_length/{metric}"][:] for run in runs])
+        for line, bar, score in zip(axis.lines, bars, ("additive", "dot")):
+            values = np.array([h5py.File(tmp_path / f"{score}-{seed}/run.h5")[f"test/by_length/{metric}"][:] for seed in (1, 2, 3)])
             mean, deviation = values.mean(0), values.std(0, ddof=1)
             assert deviation.max() > 0.1
             assert np.round(line.get_xdata()).tolist() == list(range(6))
             assert line.get_ydata() == pytest.approx(mean)
             ends = np.array([segment[:, 1] for segment in bar.get_segments()])
-            assert ends[:, 0] == pytest.approx(mean - deviation) and ends[:, 1] == pytest.approx(mean + deviation)
+            limits = (0, 100) if metric == "bleu" else (1, math.inf)
+            assert ends[:, 0] == pytest.approx(np.clip(mean - deviation, *limits)) and ends[:, 1] == pytest.approx(np.clip(mean + deviation, *limits))
     ticks = [tick.get_text() for tick in figure.axes[0].get_xticklabels()]
     assert ticks[0].split() == ["1–10", "121"] and ticks[5].split() == ["51–60", "172"]
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["additive", "dot"]
 
 
 def test_a_single_run_has_no_band(tmp_path):
-    groups = replicates(write_record(tmp_path, "dot"))
-    figure = paper_lines.draw_lengths(groups, ["token_accuracy"], "page")
+    figure = by_length(write_record(tmp_path, "dot"), ["token_accuracy"], "page")
     assert not [item for item in figure.axes[0].collections if isinstance(item, LineCollection)] and not figure.legends
-
-
-@pytest.mark.parametrize("band, low, high", [("sd", 3 - math.sqrt(2), 3 + math.sqrt(2)), ("range", 2, 4)])
-def test_bands(band, low, high):
-    ends = [float(end[0]) for end in paper_lines.spread(np.array([[2.0], [4.0]]), band)]
-    assert ends == pytest.approx([3, low, high])
 
 
 def test_runs_that_differ_in_more_than_their_seed_are_apart(tmp_path):
     for seed in (1, 2):
         write_record(tmp_path, "dot", seed)
     change_spec(write_record(tmp_path, "dot", 3), "model: {", "train: {epochs: 3}\nmodel: {")
-    assert [[run.spec["seed"] for run in runs] for _, runs in replicates(tmp_path)] == [[1, 2], [3]]
+    assert [line.seeds for line in paper_lines.curve(data_of(tmp_path), "dev/perplexity", "sd").lines] == [[1, 2], [3]]
 
 
 def test_curves_are_drawn_where_all_seeds_have_a_value(tmp_path):
     write_curve(write_record(tmp_path, "dot", 1), [10, 20, 30], [4, 2, 1])
     write_curve(write_record(tmp_path, "dot", 2), [10, 20], [2, 1])
-    figure = paper_lines.draw_curves(replicates(tmp_path), [("dev", "loss")], "column", "range")
+    figure = paper_lines.draw_curves([paper_lines.curve(data_of(tmp_path), "dev/loss", "range")], "column")
     (axis,) = figure.axes
     assert axis.lines[0].get_xydata().tolist() == [[10, 3], [20, 1.5]]
     (band,) = [item for item in axis.collections if isinstance(item, PolyCollection)]
     assert {(10, 2), (10, 4), (20, 1), (20, 2)} <= set(map(tuple, band.get_paths()[0].vertices.tolist()))
     ended = run("curves", tmp_path, "--out", tmp_path / "curve")
-    assert ended.returncode == 0 and "dot: drawn up to update 20, the last with dev/loss in all its runs" in ended.stderr
+    assert ended.returncode == 0 and "toy-dot: drawn up to update 20, the last with dev/loss in all its runs" in ended.stderr
 
 
-def test_a_legend_of_long_names_stays_in_its_figure(tmp_path):
-    (file,) = records.find_files([write_record(tmp_path, "dot")], print)
+def test_a_legend_of_long_names_stays_in_its_figure():
     names = [f"score.type additive, score.units {i}, decoder.units 16, encoder.units 16, snapshots 2, epochs {i}" for i in range(17)]
-    figure = paper_lines.draw_lengths([(name, [replace(file, legend=name)]) for name in names], ["bleu"], "column")
+    chart = Chart("BLEU", "percent", (0, 100), [Line(name, [0, 1], [i, i + 1]) for i, name in enumerate(names)], ticks=["1-10", "11+"], counts=["3", "4"])
+    figure = paper_lines.draw_lengths([chart], "column", {None})
     figure.canvas.draw()
     (legend,) = figure.legends
     box, axis = legend.get_window_extent(), figure.axes[0].get_window_extent()
@@ -172,12 +182,12 @@ def with_words(path: Path, words: list[str], sentence: int = 0) -> Path:
 
 def test_words_that_draw_nothing_are_shown_by_their_numbers(tmp_path):
     path = with_words(write_record(tmp_path, "dot", lengths=(6,)), ["\u200d", "\ufeff", "\u200b\u3000", "\ufeffa", "a\u200db", " "])
-    assert records.read_file(path).alignment(5).source[:6] == ["U+200D", "U+FEFF", "U+200B U+3000", "U+FEFFa", "a\u200db", " "]
+    assert item_of(path, 5).source[:6] == ["U+200D", "U+FEFF", "U+200B U+3000", "U+FEFFa", "a\u200db", " "]
     ended = run("alignments", path, "--sentences", "5", "--out", tmp_path / "x")
     assert ended.returncode == 0 and len(ended.stdout.split()) == 2, ended.stderr
 
 
-@pytest.mark.parametrize("error, status", [(IndexError("string index out of range"), 1), (records.RecordError("damaged"), 3)])
+@pytest.mark.parametrize("error, status", [(IndexError("string index out of range"), 1), (RecordError("damaged"), 3)])
 def test_a_figure_that_cannot_be_drawn_stops_no_other(tmp_path, monkeypatch, capsys, error, status):
     def fails(*_: object) -> Figure:
         raise error
@@ -218,22 +228,25 @@ def test_panels_of_several_series_say_which(tmp_path):
     path = write_record(tmp_path, "dot")
     for series in ("dev", "train"):
         write_curve(path, [10, 20], [2, 1], series)
-    groups = replicates(path)
-    both = paper_lines.draw_curves(groups, [("train", "loss"), ("dev", "loss")], "page")
+    data = data_of(path)
+    train, dev = (paper_lines.curve(data, f"{split}/loss", "sd") for split in ("train", "dev"))
+    both = paper_lines.draw_curves([train, dev], "page")
     assert [axis.get_ylabel().rpartition(", ")[2] for axis in both.axes] == ["train", "dev"]
-    (alone,) = paper_lines.draw_curves(groups, [("dev", "loss")], "page").axes
+    (alone,) = paper_lines.draw_curves([dev], "page").axes
     assert "dev" not in alone.get_ylabel()
 
 
 def test_smoothed_curves_are_means_of_successive_updates(tmp_path):
     path = write_curve(write_record(tmp_path, "dot"), [1, 2, 3, 4, 5], [8, 6, 4, 2, 9], "train")
-    updates, values = paper_lines.shared_curve([records.read_file(path)], "train", "loss", 2)
-    assert updates.tolist() == [2, 4] and values.tolist() == [[7, 3]]
+    (line,) = paper_lines.curve(report_of([path], "--resamples=0", "--smooth=2"), "train/loss", "sd").lines
+    assert line.at == [2, 4] and line.mean == [7, 3]
 
 
 def test_matrices_are_those_of_the_record_with_their_words_and_links(tmp_path):
-    run_file = records.read_file(write_record(tmp_path, "dot", lengths=(14, 19)))
-    items = [run_file.alignment(sentence) for sentence in (12, 5)]
+    path = write_record(tmp_path, "dot", lengths=(14, 19))
+    items = [item_of(path, sentence) for sentence in (12, 5)]
+    with h5py.File(path) as file:
+        assert np.abs(items[0].weights - file["alignments/cross/weights"][0, 1, 0]).max() <= 0.5 / 255 + 1e-6
     items = [replace(item, gold=np.roll(item.gold, 1, axis=0)) for item in items]  # no longer its own transpose
     figure, size = paper_grids.draw_alignments([(str(item.sentence), item) for item in items], "column")
     assert 5 < size <= 7 and figure.get_size_inches()[0] == pytest.approx(3.03)
@@ -251,8 +264,7 @@ def test_matrices_are_those_of_the_record_with_their_words_and_links(tmp_path):
 def test_images_lie_over_the_attention_of_each_word(tmp_path):
     path = write_record(tmp_path, "dot", lengths=(6, 4))
     inks = write_images(path, "test", side=2, height=4)
-    run_file = records.read_file(path)
-    items = [run_file.alignment(sentence) for sentence in (0, 1)]
+    items = [item_of(path, sentence) for sentence in (0, 1)]
     assert [item.image.ink.shape for item in items] == [(4, 6), (4, 4)]
     # Columns of cells of 2 x 2 pixels, two cells a column, by hand.
     assert items[0].image.position.tolist() == [[0, 0, 2, 2, 4, 4]] * 2 + [[1, 1, 3, 3, 5, 5]] * 2
@@ -263,7 +275,7 @@ def test_images_lie_over_the_attention_of_each_word(tmp_path):
     for axis, (item, ink, row) in zip(axes, words):
         shade, black = (image.get_array() for image in axis.images)
         assert (shade == item.weights[row][item.image.position]).all() and axis.images[0].get_clim() == (0, 1)
-        assert np.asarray(black)[..., 3] == pytest.approx(0.85 * ink)
+        assert np.asarray(black)[..., 3] == pytest.approx(0.85 * ink, abs=0.02)
         lines = [segment for lines in axis.collections for segment in lines.get_segments()]
         linked = (item.gold[row][item.image.position] == 2).sum()
         assert len(lines) == (8 if linked else 0)  # the edges of one cell
@@ -277,7 +289,7 @@ def test_only_images_are_drawn_as_images(refused, tmp_path):
 
 
 def test_panels_that_belong_together_share_a_row(tmp_path):
-    item = records.read_file(write_record(tmp_path, "dot", lengths=(9,))).alignment(5)
+    item = item_of(write_record(tmp_path, "dot", lengths=(9,)), 5)
     six = [("", item)] * 6
     width = next(0.1 * w for w in range(10, 63) if paper_grids.columns_of(six, 1, 0.1 * w) == 3)
     assert paper_grids.columns_of(six, 2, width) == 2 and paper_grids.columns_of(six, 3, width) == 3
@@ -285,30 +297,30 @@ def test_panels_that_belong_together_share_a_row(tmp_path):
 
 
 def test_a_heatmap_has_the_means_over_seeds(tmp_path):
-    table = sweep_table.read_sweep(write_sweep(tmp_path / "sweep", grid_rows()))
+    table = table_of(write_sweep(tmp_path / "sweep", grid_rows()))
     assert table.parameter("units") == "model.encoder.units" and table.measured(None) == "dev_loss"
     found = sweep_table.cells(table, "train.rate", "model.encoder.units", "dev_loss", {}, False)
     assert (found.x, found.y, found.n.tolist()) == (["0.01", "0.1"], ["8", "16"], [[2, 2], [0, 2]])
     assert found.values == pytest.approx(np.array([[9.6, 10.5], [math.nan, 18.5]]), nan_ok=True)
-    figure = paper_grids.draw_heatmap(found, ("rate", "units"), "loss", "column", "minimize")
+    figure = paper_grids.draw_heatmap(found, ("rate", "units"), "dev loss", "column", "minimize")
     axis = figure.axes[0]
     assert (axis.images[0].get_array().filled(math.nan)[0] == found.values[0]).all() and axis.images[0].origin == "lower"
     written = {text.get_position(): text.get_text() for text in axis.texts}
     assert written == {(0, 0): "9.6", (1, 0): "10.5", (0, 1): "–", (1, 1): "18.5"}
     assert [patch.get_xy() for patch in axis.patches] == [(-0.5, -0.5)]  # the best
-    (best,) = paper_grids.draw_heatmap(found, ("rate", "units"), "loss", "column", "maximize").axes[0].patches
+    (best,) = paper_grids.draw_heatmap(found, ("rate", "units"), "dev loss", "column", "maximize").axes[0].patches
     assert best.get_xy() == (0.5, 0.5)
 
 
 def test_other_parameters_are_chosen_or_taken_at_their_best(tmp_path):
     rows = [*grid_rows(score="dot"), *[{**row, "dev_loss": row["dev_loss"] - 1} for row in grid_rows(score="additive")]]
-    table = sweep_table.read_sweep(write_sweep(tmp_path / "sweep", rows))
+    table = table_of(write_sweep(tmp_path / "sweep", rows))
     ask = (table, "train.rate", "model.encoder.units", "dev_loss")
     with pytest.raises(sweep_table.ChoiceError, match=r"differ in score \(additive, dot\): choose with --where score=VALUE"):
         sweep_table.cells(*ask, {}, False)
     assert sweep_table.cells(*ask, {"score": "dot"}, False).values[0, 0] == pytest.approx(9.6)
     assert sweep_table.cells(*ask, {}, True).values[0, 0] == pytest.approx(8.6)
-    greatest = sweep_table.read_sweep(write_sweep(tmp_path / "sweep", rows, "maximize"))
+    greatest = table_of(write_sweep(tmp_path / "sweep", rows, "maximize"))
     assert sweep_table.cells(greatest, *ask[1:], {}, True).values[0, 0] == pytest.approx(9.6)
 
 
@@ -360,9 +372,9 @@ def test_what_is_asked_wrongly_ends_with_2(refused, commands, tmp_path):
 def test_data_that_is_wrong_or_missing_ends_with_3(refused, commands, tmp_path):
     out = ("--out", tmp_path / "x")
     (tmp_path / "bad.h5").write_bytes(b"nothing")
-    assert "damaged, or no HDF5 file" in refused(3, "lengths", tmp_path / "bad.h5", *out)
-    assert "no such file" in refused(3, "heatmap", tmp_path / "absent", "--x", "a", "--y", "b", *out)
-    assert "no table of a sweep" in refused(3, "heatmap", commands["alignments"][0], "--x", "a", "--y", "b", *out)
+    assert "not an HDF5 file" in refused(3, "lengths", tmp_path / "bad.h5", *out)
+    assert "neither a file" in refused(3, "heatmap", tmp_path / "absent", "--x", "a", "--y", "b", *out)
+    assert "no sweep.h5 here" in refused(3, "heatmap", commands["alignments"][0], "--x", "a", "--y", "b", *out)
     assert "no alignment in any" in refused(3, "alignments", write_record(tmp_path / "vanilla", "none"), "--sentences", "5", *out)
     begun = write_record(tmp_path / "begun", "dot", state="begun")
     assert "no run has results of test" in refused(3, "lengths", begun, *out)
@@ -374,11 +386,10 @@ def test_data_that_is_wrong_or_missing_ends_with_3(refused, commands, tmp_path):
     (tmp_path / "odd").mkdir()
     (tmp_path / "odd/run.h5").symlink_to("x" * 300)
     (tmp_path / "loop.h5").symlink_to("loop.h5")
-    assert "odd/run.h5: no such file" in refused(3, "lengths", tmp_path / "odd", *out)
-    assert "no such file" in refused(3, "lengths", tmp_path / "loop.h5", *out)
-    for place in (tmp_path / "absent", "x" * 300):
+    assert "odd" in refused(3, "lengths", tmp_path / "odd", *out)
+    for place in (tmp_path / "loop.h5", tmp_path / "absent", "x" * 300):
         assert "nor the beginning of a run's id" in refused(3, "lengths", place, *out)
-    assert "no such file" in refused(3, "heatmap", "x" * 300, "--x", "a", "--y", "b", *out)
+    assert "nor the beginning" in refused(3, "heatmap", "x" * 300, "--x", "a", "--y", "b", *out)
 
 
 def test_a_place_that_cannot_be_written_ends_with_1(refused, commands, tmp_path):
@@ -396,8 +407,8 @@ def test_names_of_strangers_are_drawn_on_one_line(tmp_path):
     for score, name in (("dot", "a\x1b[31m\nb"), ("additive", "c" * 5000)):
         with h5py.File(write_record(tmp_path, score), "a") as file:
             file.attrs["name"] = np.bytes_(name)
-    names = [name for name, _ in replicates(tmp_path)]
-    assert len(names) == 2 and all(name.isprintable() and len(name) <= records.LONGEST_NAME for name in names), names
+    names = [line.series for line in paper_lines.curve(data_of(tmp_path), "dev/perplexity", "sd").lines]
+    assert len(names) == 2 and all(name.isprintable() and len(name) <= paper_lines.LONGEST_NAME for name in names), names
 
 
 def test_figures_are_drawn_where_the_working_folder_may_not_be_read(commands, tmp_path):
@@ -417,24 +428,24 @@ def test_one_bad_run_spoils_no_figure_of_the_others(commands, tmp_path):
     with h5py.File(lost, "a") as file:
         del file["test/by_length/n"]
     ended = run("lengths", runs, "--out", tmp_path / "x")
-    assert ended.returncode == 0 and f"left out: {runs}/bad/run.h5: damaged" in ended.stderr
-    assert f"left out: {lost}: damaged: " in ended.stderr
+    assert ended.returncode == 0 and f"{runs}/bad: not an HDF5 file" in ended.stderr
+    assert f"{lost.parent}: no 'test/by_length/n' in this record" in ended.stderr
     assert "over seeds: dot: 1, 2" in ended.stderr
 
 
 def test_words_may_hold_dollars():
-    item = records.Alignment(0, ["$a$", "b"], ["$", "^_$x$"], np.eye(2), None)
+    item = matrices.Alignment(0, ["$a$", "b"], ["$", "^_$x$"], np.eye(2), None)
     figure, _ = paper_grids.draw_alignments([("", item)], "column")
     assert isinstance(figure, Figure) and not figure.axes[0].get_xticklabels()[0].get_parse_math()
 
 
-def drawn(files: list[records.AlignmentFile], sentences: list[int], note: Callable[[str], None]) -> dict[str, Figure]:
-    figures = {name: draw() for name, draw in paper_all.every_figure(files, sentences, "page", "sd", note)}
+def drawn(data: Json, sentences: list[int], note: Callable[[str], None]) -> dict[str, Figure]:
+    figures = {name: draw() for name, draw in paper_all.every_figure(data, sentences, "page", "sd", note)}
     return {name: figure for name, figure in figures.items() if figure is not None}
 
 
 def every(*places: Path) -> dict[str, Figure]:
-    return drawn(records.find_files(places, print), [], print)
+    return drawn(data_of(*places), [], print)
 
 
 def texts(figure: Figure) -> list[str]:
@@ -460,15 +471,19 @@ def test_all_draws_the_alignments_of_one_seed_of_each_model(tmp_path):
         for seed in (1, 2):
             write_record(tmp_path, score, seed)
     notes: list[str] = []
-    shown = texts(drawn(records.find_files([tmp_path], print), [12], notes.append)["reverse_alignment_12"])
+    shown = texts(drawn(data_of(tmp_path), [12], notes.append)["reverse_alignment_12"])
     assert "additive" in shown  # the other has another source
     assert not [text for text in shown if "seed" in text]
     assert notes == ["reverse: mean and standard deviation over seeds: additive: 1, 2; dot: 1, 2", "reverse: the alignments are those of the first seed"]
 
 
 def test_figures_of_several_panels_are_called_after_them(tmp_path):
-    files = [replace(file, panel=panel) for file, panel in zip(records.find_files([write_record(tmp_path / name, "dot") for name in "ab"], print), ("long", "a b (2)"))]
-    assert {"long_by_length", "a_b_2_by_length"} <= set(drawn(files, [], print))
+    data = data_of(*(write_record(tmp_path / name, "dot", symbols) for symbols, name in enumerate("ab")))
+    (panel,) = data["panels"]
+    data["panels"] = [panel | {"name": name} for name in ("long", "a b (2)")]
+    for run, named in zip(data["runs"], data["panels"]):
+        run["panel"] = named["name"]
+    assert {"long_by_length", "a_b_2_by_length"} <= set(drawn(data, [], print))
 
 
 def test_a_run_without_results_is_in_no_legend(tmp_path):
@@ -477,7 +492,7 @@ def test_a_run_without_results_is_in_no_legend(tmp_path):
     change_spec(write_record(tmp_path, "dot", 2, state="interrupted"), "model: {", "train: {epochs: 1}\nmodel: {")
     begun = write_record(tmp_path, "additive", state="begun")
     ended = run("all", tmp_path, "--out", tmp_path / "figures")
-    assert f"figures: {begun} is in no figure: nothing is measured yet\n" in ended.stderr
+    assert f"figures: {begun.parent} is in no figure: nothing is measured yet\n" in ended.stderr
     figure = every(tmp_path)
     assert not [text for text in texts(figure["reverse_by_length"]) if "epochs" in text or "additive" in text]
     assert {"none", "dot", "dot, epochs 1"} <= set(texts(figure["reverse_curves"]))
@@ -499,7 +514,7 @@ def test_other_length_buckets_are_another_figure(tmp_path):
             kept = values[:1]
             del file[f"test/by_length/{name}"]
             file.create_dataset(f"test/by_length/{name}", data=kept, dtype=TEXT if name == "label" else None)
-    assert {"reverse_1_by_length", "reverse_2_by_length"} <= set(every(tmp_path))
+    assert {"reverse_by_length", "reverse_by_length_2"} <= set(every(tmp_path))
 
 
 def test_a_file_of_alignments_is_drawn(tmp_path):
@@ -524,13 +539,13 @@ def test_an_encoder_s_attention_is_drawn_where_it_is_asked_for(refused, tmp_path
     assert f"in {path} there are: encoder_layer1" in refused(2, "alignments", path, "--sentences", "5", "--module", "encoder", *out)
     ended = run("alignments", path, "--sentences", "5,12", "--module", "encoder_layer1", *out)
     assert ended.stdout.split() == [f"{tmp_path}/x.pdf", f"{tmp_path}/x.png"], ended.stderr
-    assert (replace(records.read_file(path), module="encoder_layer1").alignment(12).weights == expected).all()
+    assert np.abs(item_of(path, 12, "encoder_layer1").weights - expected[:6, :6]).max() <= 0.5 / 255 + 1e-6
 
 
 def test_labels_of_an_axis_stay_in_the_figure(tmp_path):
     record = write_record(tmp_path, "dot")
     for metrics, lines in ((["bleu"], 1), (["bleu", "perplexity", "token_accuracy"], 2)):
-        figure = paper_lines.draw_lengths(replicates(record), metrics, "page")
+        figure = by_length(record, metrics, "page")
         figure.draw_without_rendering()
         labels = [axis.xaxis.label for axis in figure.axes]
         assert {len(label.get_text().splitlines()) for label in labels} == {lines}

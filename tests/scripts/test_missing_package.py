@@ -11,7 +11,7 @@ SCRIPTS = Path(__file__).parents[2] / "scripts"
 
 
 @pytest.mark.parametrize(
-    ("script", "module"), [("report.py", "h5py"), ("report.py", "jinja2"), ("figures.py", "matplotlib"), ("optuna_sweep.py", "optuna")]
+    ("script", "module"), [("report.py", "jinja2"), ("figures.py", "matplotlib"), ("optuna_sweep.py", "optuna")]
 )
 @pytest.mark.parametrize("in_environment", [False, True])
 def test_a_missing_package_is_named_with_what_installs_it_for_this_python(

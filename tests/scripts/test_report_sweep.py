@@ -8,21 +8,22 @@ from typing import Any
 
 import pytest
 
-from report import heatmaps, lengths, sweep
+from charts import Chart, Line
+from report import heatmaps, sweep
 from report.checklist import checklist
-from report.figures import BOTTOM, TOP, WIDTH, Line, line_chart
-from report.gather import Placed, Subject
-from report.metrics import Metric, metric_of, unknown
+from report.figures import BOTTOM, TOP, WIDTH, Figure, line_chart
+from report.gather import Subject
 from report.page import Report, headlines, html
-from report.plan import Plan, RowState
-from report.svg import Scale, apart, width_of
+from report.panels import ALL, Table
+from report.plan import Plan, Row
+from report.svg import Scale, apart, number, width_of
 
 Told = tuple[dict[str, Any], str, float]  # what is set, state, value
 
 
 def swept(
     rows: Sequence[Told], minimize: bool = True, fixed: Sequence[str] = (), method: str = "grid", scales: Mapping[str, str] = {}
-) -> tuple[Plan, list[RowState]]:
+) -> tuple[Plan, list[Row]]:
     """As the program would say it. Rows of one configuration have the seeds 1, 2, ..."""
     paths = list(dict.fromkeys(path for values, _, _ in rows for path in values))
     parameters = [
@@ -49,13 +50,14 @@ def swept(
             "configuration": " ".join(f"{p.rpartition('.')[2]}={v}" for p, v in values.items() if p not in fixed) + " ",
             "set": values,
             "state": state,
+            "updates": 10,
             "metric": value if math.isfinite(value) else None,
         }
         for k, (values, state, value) in enumerate(rows)
     ]
     metric = {"name": "dev/loss", "goal": "minimize" if minimize else "maximize", "scale": scales.get("metric", "")}
     head = {"name": "made", "method": method, "metric": metric, "early_terminate": {"type": "none"}, "hash": "", "file": ""}
-    plan = Plan({**head, "parameters": parameters, "rows": plan_rows, "ranking": ranking}, {})
+    plan = Plan({**head, "parameters": parameters, "rows": plan_rows, "ranking": ranking})
     return plan, plan.states
 
 
@@ -89,20 +91,21 @@ def test_what_is_not_complete_is_counted_apart_in_a_cell():
     assert ">2 pruned<" in heat.drawing and ">2 others<" in heat.drawing
 
 
-DATA = {"series": [], "ranked_by": "dev/loss", "metrics": {}, "resamples": 1000, "panels": []}
+DATA = {"kind": "sweep", "name": "made", "series": [], "ranked_by": "dev/loss", "metrics": {}, "resamples": 1000, "panels": [], "runs": [], "parts": []}
+DATA |= {"alignments": {"texts": [], "panes": [], "every": 1, "runs": 0}}
 
 
 def test_what_is_the_same_in_all_rows_is_said_once():
     rows = [({"encoder.units": n, "train.epochs": 200, "train.clip": 1.0}, "complete", 1.0 / n) for n in (8, 8, 16, 16)]
     plan, states = swept(rows, fixed=("train.epochs", "train.clip"))
     assert plan.varied == ["encoder.units"] and plan.in_all_rows == "epochs 200, clip 1"
-    assert [row.label for row in plan.rows] == ["units=8", "units=8", "units=16", "units=16"]
-    subject = Subject("sweep", "made", DATA, plan=plan)
-    answers = {item.question: item.answer for item in checklist(subject, {}, states)}
+    assert [row.label for row in plan.states] == ["units=8", "units=8", "units=16", "units=16"]
+    subject = Subject(DATA, plan=plan)
+    answers = {item.question: item.answer for item in checklist(subject, {})}
     assert answers["Bounds for each hyperparameter"] == ["encoder.units: 8, 16", "in all rows: epochs 200, clip 1"]
     lines = [line for answer in answers.values() for line in answer]
     assert sum("epochs" in line for line in lines) == 1 and any(line.startswith("units=16: dev/loss") for line in lines)
-    page = html(Report(subject, states, {}, checklist(subject, {}, states), []))
+    page = html(Report(subject, {}, checklist(subject, {})))
     assert page.count("epochs 200") == 2 and '<th scope="col">epochs' not in page  # below Sweep and in the checklist
 
 
@@ -120,33 +123,31 @@ def test_options_that_some_rows_do_not_set_have_a_place():
 def test_a_sweep_of_one_configuration_has_its_rows():
     rows = [({"encoder.units": 8, "train.epochs": 200}, "complete", 1.0)] * 2
     plan, states = swept(rows, fixed=("train.epochs",))
-    assert plan.rows[0].label == "units=8" and plan.in_all_rows == "epochs 200"
+    assert plan.states[0].label == "units=8" and plan.in_all_rows == "epochs 200"
     assert sweep.parallel(plan, states) is not None and heatmaps.heatmaps(plan, states) == []
     plan, states = swept(rows, fixed=("train.epochs", "encoder.units"))
-    assert plan.rows[0].label == "the only configuration" and sweep.parallel(plan, states) is None
+    assert plan.states[0].label == "the only configuration" and sweep.parallel(plan, states) is None
 
 
 def test_what_optuna_stopped_is_said_to_be_its_decision(monkeypatch):
     plan, states = swept(units((8, "pruned", 2.0), (16, "complete", 1.0)), method="optuna")
     cuts = {"optuna": math.nan, "median": 1.25}
     decided = [sweep.Decision(0, 20, rule, 2.0, cut, "stop", "") for rule, cut in cuts.items()]
-    monkeypatch.setattr(sweep, "decisions", lambda states: decided)
-    page = html(Report(Subject("sweep", "made", DATA, plan=plan), states, {}, [], []))
+    monkeypatch.setattr(sweep, "decisions", lambda states, recorded: decided)
+    page = html(Report(Subject(DATA, plan=plan), {}, []))
     rows = re.findall(r'<tr><th scope="row">0</th><td>20</td>.*', page)
     assert ["decided by optuna&#39;s pruner</td>" in row for row in rows] == [True, False] and "<td>1.250</td>" in rows[1]
 
 
 def test_a_tile_says_whose_value_it_is():
-    facts = {"title": "pointing accuracy", "units": "percent", "least": 0, "most": 100, "main": True, "higher_is_better": True, "searched": False, "baseline_of": ""}
-    metric = metric_of("pointing_accuracy", facts)
+    metric = {"title": "pointing accuracy", "units": "percent", "main": True, "higher_is_better": True}
 
-    def table(**columns: float) -> lengths.Table:
-        made = {s: [lengths.Estimate(v, 1.0, (v - 1, v + 1), (math.nan, math.nan), 40)] for s, v in columns.items()}
-        return lengths.Table(metric, [lengths.ALL], [40], made)
+    def table(**columns: float) -> Table:
+        cells = {s: [{"mean": v, "sd": 1.0, "seeds": [v - 1, v + 1], "low": None, "high": None}] for s, v in columns.items()}
+        return Table(metric, [ALL], ["40"], cells, Chart("", "", (0, 1), []))
 
     def subject(panels: Sequence[str], series: Sequence[str]) -> Subject:
-        placed = [Placed(None, {"panel": panel, "series": one}) for panel in panels for one in series]
-        return Subject("runs", "s", {**DATA, "series": list(series), "metrics": {"pointing_accuracy": facts}}, runs=placed)
+        return Subject({**DATA, "series": list(series), "panels": list(panels), "metrics": {"pointing_accuracy": metric}})
 
     one, study = subject(["ab"], ["none"]), subject(["ab", "cd"], ["none", "dot"])
     assert headlines(one, {"ab": [table(none=65.5)]}) == [("65.50 %", "pointing accuracy", "40 sentences, mean of 2 seeds")]
@@ -190,7 +191,7 @@ def test_colours_of_cells_are_logarithmic_where_the_axis_is():
         (heat,) = heatmaps.heatmaps(*swept(plan_rows))
         assert ("logarithmic" in heat.drawing) == (max(values) >= 30 * min(values))
         shown = re.findall(r'class="value mid on-(q\d)">([^<]+)<', heat.drawing)
-        return [dict((text, q) for q, text in shown)[lengths.number(v)] for v in values]
+        return [dict((text, q) for q, text in shown)[number(v)] for v in values]
 
     assert cells(2.5, 0.147, 0.00135, 0.02) == ["q0", "q2", "q5", "q3"]
     assert cells(3.0, 2.0, 1.0, 1.1) == ["q0", "q3", "q5", "q5"]
@@ -251,20 +252,24 @@ def test_a_scale_without_round_logarithms_has_round_numbers():
     assert Scale(2.0123, 4.9, 0, 100, log=True).ticks() == [3, 4]
 
 
+def drawn(at: list[float], mean: list[float], sd: list[float], limits: tuple[float, float] = (-math.inf, math.inf), units: str = "") -> Figure:
+    low, high = ([m + sign * s for m, s in zip(mean, sd)] for sign in (-1, 1))
+    chart = Chart("t", units, limits, [Line("a", at, mean, low, high)])
+    return line_chart(chart, "t", ["a"], [0], [[f"{m} ± {s}" for m, s in zip(mean, sd)]], "answers")
+
+
 def test_the_last_update_is_not_cut_off():
     for updates in ([0, 2000], [0, 100000], [0, 600]):
-        drawing = line_chart("t", [Line("a", 0, updates, [1, 2], None, None, ["1", "2"])], False, "answers").drawing
+        drawing = drawn(updates, [1, 2], [0, 0]).drawing
         assert f">{updates[-1]:,}<" in drawing and all(right <= WIDTH for _, right, _ in boxes_of(drawing))
 
 
 LIMITS = {"loss": (0, math.inf), "token_accuracy": (0, 100), "perplexity": (1, math.inf)}
 
 
-def band_of(name: str, mean: list[float], sd: list[float], zero: bool = False) -> tuple[list[float], list[str]]:
+def band_of(name: str, mean: list[float], sd: list[float]) -> tuple[list[float], list[str]]:
     """(y of the band's outline, in pixels; the cells)"""
-    low, high = [m - s for m, s in zip(mean, sd)], [m + s for m, s in zip(mean, sd)]
-    line = Line("a", 0, [1, 2], mean, low, high, [f"{m} ± {s}" for m, s in zip(mean, sd)])
-    figure = line_chart(name, [line], zero, "answers", LIMITS.get(name.rpartition("/")[2], (-math.inf, math.inf)))
+    figure = drawn([1, 2], mean, sd, LIMITS.get(name.rpartition("/")[2], (-math.inf, math.inf)), "percent" if "accuracy" in name else "")
     d = re.search(r'<path d="([^"]*)" class="band', figure.drawing)[1]
     return [float(pair.split(",")[1]) for pair in d[1:].split("L")], [row[1] for row in figure.table]
 
@@ -277,7 +282,7 @@ def test_bands_end_where_the_metric_does_and_the_table_keeps_the_deviation():
     outline, cells = band_of("dev/loss", [1.0, 0.5], [0.2, 0.9])
     room = 0.05 * 1.4
     assert outline == places(-room, 1.4 + room, 1.2, 1.4, 0.0, 0.8) and cells == ["1.0 ± 0.2", "0.5 ± 0.9"]
-    outline, _ = band_of("dev/token_accuracy", [90.0, 98.0], [5.0, 7.0], zero=True)
+    outline, _ = band_of("dev/token_accuracy", [90.0, 98.0], [5.0, 7.0])
     assert outline == places(0, 105, 95.0, 100.0, 91.0, 85.0)
     outline, _ = band_of("dev/perplexity", [3.0, 1.2], [0.5, 0.9])
     assert max(outline) == places(1 - 0.125, 3.5 + 0.125, 1.0)[0]
@@ -286,9 +291,3 @@ def test_bands_end_where_the_metric_does_and_the_table_keeps_the_deviation():
     outline, _ = band_of("train/loss", [1.0, 0.01], [0.5, 0.5])  # a logarithmic axis
     assert outline == [Scale(0.005 / 1.1, 1.5 * 1.1, BOTTOM, TOP, log=True)(v) for v in (1.5, 0.51, 0.005, 0.5)]
 
-
-def test_what_is_known_of_a_number():
-    facts = {"title": "BLEU", "units": "percent", "least": 0.0, "most": 100.0, "main": True, "higher_is_better": True, "searched": True, "baseline_of": ""}
-    assert metric_of("bleu", facts) == Metric("bleu", "BLEU", "%", 0, 100, True, False, True)
-    assert metric_of("loss", {**facts, "units": "nats", "most": None}).most == math.inf
-    assert (unknown("gradient_norm").title, unknown("gradient_norm").least, unknown("mine").least) == ("gradient norm", 0, -math.inf)

@@ -32,7 +32,7 @@ struct ExportArguments {
   std::string format = "csv";
   std::string what = "runs";
   std::vector<std::string> plugins;
-  PairedTestOptions draws;
+  ReportOptions report;
   std::string module = "cross";
   std::optional<Index> head;
   LinkOptions reading;
@@ -54,6 +54,8 @@ void check_used(const CLI::App& command, const std::string& what) {
                                                       {"--threshold", "links"},
                                                       {"--row-aligns", "links"},
                                                       {"--resamples", "report"},
+                                                      {"--sentences", "report"},
+                                                      {"--smooth", "report"},
                                                       {"--every-line", "sentences"}};
   for (const auto& [option, only] : kOnlyOf)
     if (command.count(option) > 0 && what != only)
@@ -80,9 +82,9 @@ ExitCode export_tables(ExportArguments& arguments) {
   arguments.file.check();
   for (const std::string& plugin : arguments.plugins) load_plugin(plugin);
   if (arguments.what == "report") {
-    arguments.draws.threads = threads_or_all(0);
-    const Json report = report_json(arguments.places, arguments.results, arguments.draws);
-    write(arguments.file, json_line(report));
+    arguments.report.draws.threads = threads_or_all(0);
+    arguments.report.results = arguments.results;
+    write(arguments.file, json_line(report_json(arguments.places, arguments.report)));
     return ExitCode::done;
   }
   if (arguments.what == "links") {
@@ -140,10 +142,22 @@ void add_export(CLI::App& app, Outcome& outcome) {
                     "skipped");
   command
       ->add_option("--resamples",
-                   arguments->draws.resamples,
-                   "of report: draws of the bootstrap; with 0 nothing is compared")
+                   arguments->report.draws.resamples,
+                   "of report: draws of the bootstrap; with 0 nothing is tested")
       ->check(integer(between(0, 10'000'000)))
       ->capture_default_str();
+  command
+      ->add_option(
+          "--sentences",
+          arguments->report.sentences,
+          "of report: whose alignments, numbered from 0 (default: as many as a page holds)")
+      ->delimiter(',')
+      ->check(integer());
+  command
+      ->add_option("--smooth",
+                   arguments->report.smooth,
+                   "of report: the mean of so many updates is a point of a curve of train")
+      ->check(integer(between(1, 1'000'000'000)));
   command
       ->add_option(
           "--module",

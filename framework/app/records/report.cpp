@@ -30,7 +30,7 @@ void report(const ReportArguments& arguments) {
   for (const std::string& place : arguments.places)
     words.push_back(fs::exists(place, error) ? place
                                              : find_run({place, arguments.results}).string());
-  become_script("report.py", words, "python3-h5py python3-jinja2 python3-yaml");
+  become_script("report.py", words, "python3-jinja2");
 }
 
 }  // namespace

@@ -3,14 +3,22 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
+#include <tuple>
 
+#include "framework/analysis/packed_alignments.hpp"
 #include "framework/app/records/comparison_report.hpp"
+#include "framework/app/records/report_curves.hpp"
 #include "framework/app/records/runs.hpp"
 #include "framework/app/sweeps/sweep_list.hpp"
 #include "framework/app/sweeps/sweep_print.hpp"
 #include "framework/base/json.hpp"
+#include "framework/base/path.hpp"
 #include "framework/base/types.hpp"
+#include "framework/record/hdf5/hdf5.hpp"
+#include "framework/record/published/layout.hpp"
 #include "framework/runs/claims.hpp"
+#include "framework/runs/list_folder.hpp"
 #include "framework/runs/report.hpp"
 
 namespace softalign::app {
@@ -34,6 +42,7 @@ Json json_of(const LengthTable& table, const std::vector<std::string>& series) {
   Json json = {{"metric", table.metric},
                {"buckets", table.buckets},
                {"sentences", table.sentences},
+               {"most", table.most},
                {"rows", Json::array()}};
   for (std::size_t g = 0; g < table.cells.size(); ++g) {
     Json cells = Json::array();
@@ -43,7 +52,8 @@ Json json_of(const LengthTable& table, const std::vector<std::string>& series) {
                        {"n", cell.over_seeds.count},
                        {"seeds", cell.seeds},
                        {"low", cell.low},
-                       {"high", cell.high}});
+                       {"high", cell.high},
+                       {"recorded", cell.recorded}});
     json["rows"].push_back({{"series", series[g]}, {"cells", std::move(cells)}});
   }
   return json;
@@ -62,24 +72,14 @@ Json json_of(const PlacedRun& run) {
                {"last_update", run.summary.status.last_update},
                {"selected_update", run.summary.selected},
                {"test", Json::object()},
-               {"dev", Json::object()}};
+               {"dev", Json::object()},
+               {"signatures", Json::object()}};
   for (std::size_t m = 0; m < run.summary.test.metrics.size(); ++m) {
     const std::string& name = run.summary.test.metrics[m];
     json["test"][name] = run.summary.test.at(0, m);
     json["dev"][name] = selected_value(run.summary, name);
-  }
-  return json;
-}
-
-// Of single sentences, whose alignments a report shows.
-Json scores_of_sentences(const StoredResults& results) {
-  constexpr Index kMost = 1000;
-  Json json = Json::object();
-  for (const char* metric : {"loss", "token_accuracy", "free_running_accuracy"}) {
-    Json values = Json::array();
-    for (Index i = 0; i < std::min(kMost, results.counts.sentences()); ++i)
-      values.push_back(results.value(metric, {i}));
-    json[metric] = std::move(values);
+    if (const std::string& text = run.summary.test.facts[m].signature; !text.empty())
+      json["signatures"][name] = text;
   }
   return json;
 }
@@ -121,12 +121,194 @@ Json metric_facts_json(const std::vector<Panel>& panels) {
   return json;
 }
 
+fs::path record_of(const PlacedRun& run) {
+  return is_folder(run.given.place) ? RunFolder{run.given.place}.record() : run.given.place;
+}
+
+// Reads the record of each run that has one; what cannot be read is a problem of the report.
+std::vector<Reported> read_records(Report& report) {
+  std::vector<Reported> read;
+  for (const PlacedRun& run : report.runs) {
+    const std::string place = run.given.place.string();
+    const fs::path file = record_of(run);
+    const auto problem = [&](const std::string& text) { report.problems.push_back({place, text}); };
+    const auto odd = [&] {
+      for (const std::string& text : oddities_of(file)) problem(text);
+    };
+    try {
+      if (!run.summary.fault.empty() || !is_there(file)) {
+        problem(!run.summary.fault.empty()
+                    ? run.summary.fault
+                    : fmt::format("no run.h5: state {}; `softalign recover` makes what there is",
+                                  run.summary.state()));
+        odd();
+        continue;
+      }
+      ReportedRecord record = read_reported(Record(file));
+      odd();
+      if (!run.twin) read.push_back({&run, std::move(record)});
+      for (const PlacedRun& other : report.runs)
+        if (run.twin && !other.twin && other.summary.run_id == run.summary.run_id &&
+            record_of(other) != file)
+          problem("left out: the same run as in " + other.given.place.string());
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& error) {
+      problem(message_of(error));
+    }
+  }
+  return read;
+}
+
+// The first seed of each series in the order of these, then the second ones, ...: as many as there is room for.
+std::vector<const Reported*> explored_runs(const std::vector<Reported>& read,
+                                           const std::vector<std::string>& order,
+                                           std::size_t most) {
+  std::map<std::pair<std::string, std::string>, Index> seeds;  // of panel and series, so far
+  std::vector<std::tuple<Index, Index, const Reported*>> ranked;
+  for (const Reported& one : read)
+    ranked.emplace_back(seeds[{one.run->panel, one.run->series}]++,
+                        std::ranges::find(order, one.run->series) - order.begin(),
+                        &one);
+  std::ranges::stable_sort(
+      ranked, {}, [](const auto& one) { return std::pair(std::get<0>(one), std::get<1>(one)); });
+  std::vector<const Reported*> chosen;
+  for (const auto& [seed, place, one] : ranked)
+    if (chosen.size() < most) chosen.push_back(one);
+  return chosen;
+}
+
+Json alignments_json(Report& report,
+                     const std::vector<Reported>& read,
+                     const std::vector<fs::path>& files,
+                     const std::vector<Index>& sentences) {
+  constexpr std::size_t kRuns = 60, kRows = 12;  // of a sweep: its page has tables of its own
+  std::map<std::string, const StoredResults*> results;
+  for (const Panel& panel : report.panels)
+    for (const FinishedRun& run : panel.runs) results[run.run_id] = &run.results;
+  std::vector<AlignedRun> runs;
+  const auto most = !sentences.empty() ? read.size() : report.kind == "sweep" ? kRows : kRuns;
+  for (const Reported* one : explored_runs(read, report.series, most)) {
+    const PlacedRun& run = *one->run;
+    const auto known = results.find(run.summary.run_id);
+    runs.push_back({one - read.data(),
+                    record_of(run),
+                    run.panel,
+                    known == results.end() ? nullptr : known->second});
+  }
+  const auto shown = std::ssize(runs);
+  for (const fs::path& file : files) runs.push_back({-1, file, file.string(), nullptr});
+  PackedAlignments made = packed_alignments(runs, sentences);
+  for (const auto& [run, text] : made.left_out) {
+    const AlignedRun& one = runs[usize(run)];
+    report.problems.push_back(
+        {one.run < 0 ? one.file.string() : read[usize(one.run)].run->given.place.string(), text});
+  }
+  made.json["runs"] = shown;
+  return made.json;
+}
+
+// The columns of a sweep's table, as it was written last.
+Json table_json(const fs::path& file) {
+  const Hdf5Reader table(file);
+  const auto text = [&](const std::string& path, const char* name) {
+    return table.attribute<std::string>(path, name).value_or("");
+  };
+  if (text("", "format") != kSweepFormat)
+    throw DataError("{}: no table of a sweep (its attribute 'format' says otherwise)",
+                    file.string());
+  Json json = {{"place", file.string()},
+               {"metric", text("", "metric")},
+               {"goal", text("", "goal")},
+               {"columns", Json::object()},
+               {"units", Json::object()}};
+  std::optional<Index> rows;
+  for (const std::string& name : table.children("")) {
+    if (table.is_group(name)) continue;
+    const std::vector<Dimension> dims = table.dims(name);
+    if (dims.size() != 1) continue;
+    if (rows.value_or(dims[0].size) != dims[0].size)
+      throw damaged_record(file, "its columns are not of one length");
+    rows = dims[0].size;
+    std::visit([&](const auto& values) { json["columns"][name] = values; }, table.read(name));
+    json["units"][name] = text(name, "units");
+  }
+  if (!json["columns"].contains("run")) throw damaged_record(file, "it has no column 'run'");
+  return json;
+}
+
+// What is about something else than runs: files of alignments, tables of sweeps.
+struct Places {
+  std::vector<std::string> runs;
+  std::vector<fs::path> alignments;
+  fs::path table;
+  std::vector<LeftOut> problems;
+};
+
+Places sorted_places(const std::vector<std::string>& given, const std::string& results) {
+  Places places;
+  for (const std::string& place : given) try {
+      std::error_code error;
+      if (is_folder(place)) {
+        if (given.size() == 1 && is_there(ListFolder{place}.table()))
+          places.table = ListFolder{place}.table();
+        places.runs.push_back(place);
+      } else if (!fs::is_regular_file(place, error)) {
+        find_run({place, results});
+        places.runs.push_back(place);
+      } else {
+        const std::string format =
+            Hdf5Reader(place).attribute<std::string>("", "format").value_or("");
+        if (format == kAlignmentFormat)
+          places.alignments.emplace_back(place);
+        else if (format == kSweepFormat)
+          places.table = place;
+        else
+          places.runs.push_back(place);
+      }
+    } catch (const Error& error) {
+      places.problems.push_back({place, error.what()});
+    }
+  return places;
+}
+
+Json problems_json(const std::vector<LeftOut>& problems) {
+  std::set<std::pair<std::string, std::string>> told;
+  Json json = Json::array();
+  for (const LeftOut& problem : problems) {
+    std::string text = problem.why;
+    for (const std::string& place : {problem.place + "/run.h5: ", problem.place + ": "})
+      if (text.starts_with(place)) text.erase(0, place.size());
+    if (told.emplace(problem.place, text).second)
+      json.push_back({{"place", problem.place}, {"text", text}});
+  }
+  return json;
+}
+
+Json list_of(Report& report) {
+  Json list = list_json(*report.list, &*report.status);
+  list["claims"] = judged_claims(report);
+  return list;
+}
+
+Json part_json(const Report& part, const Report& whole) {
+  const std::string below = part.place + "/";
+  Json json = {{"place", part.place}, {"kind", part.kind}, {"list", nullptr}, {"study", nullptr}};
+  json["runs"] = std::ranges::count_if(whole.runs, [&](const PlacedRun& run) {
+    return run.given.place.string().starts_with(normal_path(part.place).string() + "/");
+  });
+  if (part.list) json["list"] = list_json(*part.list, &*part.status);
+  if (!part.study.empty()) json["study"] = read_json<Json>(part.study);
+  return json;
+}
+
 }  // namespace
 
-Json report_json(const std::vector<std::string>& places,
-                 const std::string& results,
-                 const PairedTestOptions& draws) {
-  Report report = make_report(places, given_runs(places, results), draws);
+Json report_json(const std::vector<std::string>& given, const ReportOptions& options) {
+  const Places places = sorted_places(given, options.results);
+  Report report = make_report(places.runs, given_runs(places.runs, options.results), options.draws);
+  report.problems.insert(report.problems.end(), places.problems.begin(), places.problems.end());
+  const std::vector<Reported> read = read_records(report);
   Json json = {{"format", "softalign-report"},
                {"format_version", 1},
                {"kind", report.kind},
@@ -134,29 +316,32 @@ Json report_json(const std::vector<std::string>& places,
                {"study", nullptr},
                {"series", report.series},
                {"ranked_by", report.ranked_by},
-               {"resamples", draws.resamples},
+               {"resamples", options.draws.resamples},
                {"metrics", metric_facts_json(report.panels)},
                {"runs", Json::array()},
                {"panels", Json::array()},
-               {"list", nullptr}};
+               {"alignments", alignments_json(report, read, places.alignments, options.sentences)},
+               {"list", nullptr},
+               {"table", nullptr},
+               {"parts", Json::array()}};
   if (!report.study.empty()) json["study"] = read_json<Json>(report.study);
-  std::map<std::string, Json> scores;  // by run id
   for (const Panel& panel : report.panels) {
-    json["panels"].push_back(json_of(panel, draws));
-    for (const FinishedRun& run : panel.runs) scores[run.run_id] = scores_of_sentences(run.results);
+    json["panels"].push_back(json_of(panel, options.draws));
+    json["panels"].back().update(
+        curves_json(panel.name, report.series, read, json["metrics"], options.smooth));
   }
-  for (const PlacedRun& run : report.runs) {
-    json["runs"].push_back(json_of(run));
-    if (const auto found = scores.find(run.summary.run_id); found != scores.end())
-      json["runs"].back()["sentences"] = found->second;
+  for (const Reported& one : read) {
+    json["runs"].push_back(json_of(*one.run));
+    json["runs"].back()["record"] = one.record.facts;
   }
-  if (report.list) {
-    json["list"] = list_json(*report.list, &*report.status);
-    json["list"]["claims"] = judged_claims(report);
-  }
-  json["problems"] = Json::array();
-  for (const LeftOut& problem : report.problems)
-    json["problems"].push_back({{"place", problem.place}, {"text", problem.why}});
+  if (report.list) json["list"] = list_of(report);
+  if (!places.table.empty()) try {
+      json["table"] = table_json(places.table);
+    } catch (const Error& error) {
+      report.problems.push_back({places.table.string(), error.what()});
+    }
+  for (const Report& part : report.parts) json["parts"].push_back(part_json(part, report));
+  json["problems"] = problems_json(report.problems);
   return json;
 }
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
-#include <variant>
 
 #include "framework/analysis/export_links.hpp"
+#include "framework/analysis/record_facts.hpp"
 #include "framework/app/command.hpp"
 #include "framework/app/records/runs.hpp"
 #include "framework/app/records/show_alignments.hpp"
@@ -57,44 +57,22 @@ std::string given_lines(const std::string& yaml) {
   return out;
 }
 
-// A column of /provenance/attempts, as long as the others.
-std::vector<std::string> column(const Record& record, const std::string& name) {
-  const std::string group = "provenance/attempts";
-  const Values values = record.array(group, name).values;
-  if (size_of(values) != size_of(record.array(group, "attempt").values))
-    throw damaged_record(record.file(),
-                         fmt::format("{}/{} is not one value an attempt", group, name));
-  std::vector<std::string> out;
-  std::visit(
-      [&](const auto& list) {
-        for (const auto& value : list) out.push_back(fmt::format("{}", value));
-      },
-      values);
-  return out;
-}
-
 std::string attempts(const Record& record) {
-  if (!record.has("provenance/attempts/attempt")) return "";
+  const Json all = attempts_json(record);
   Table table({{"attempt", Side::right},
                {"started"},
                {"ended", Side::left, 0, 1},
                {"state", Side::left, 12},
                {"update", Side::right},
                {"host", Side::left, 8}});
-  const auto number = column(record, "attempt"), started = column(record, "started"),
-             ended = column(record, "ended"), state = column(record, "state"),
-             update = column(record, "last_update"), host = column(record, "host");
-  const bool runs = record.state() == to_string(RunState::running);
-  for (std::size_t i = 0; i < number.size(); ++i)
-    table.row({number[i],
-               started[i],
-               ended[i].empty() ? "-" : ended[i],
-               !state[i].empty()                ? state[i]
-               : runs && i + 1 == number.size() ? "running"
-                                                : "stopped without a word",
-               update[i],
-               host[i]});
-  return table.fitted();
+  for (const Json& one : all)
+    table.row({text_of(one["attempt"]),
+               text_of(one["started"]),
+               one["ended"] == "" ? "-" : text_of(one["ended"]),
+               text_of(one["state"]),
+               text_of(one["last_update"]),
+               text_of(one["host"])});
+  return all.empty() ? "" : table.fitted();
 }
 
 // "source 3.1 % unknown (12 of 40 types)".

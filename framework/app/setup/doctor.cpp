@@ -153,11 +153,11 @@ std::vector<Finding> findings(const std::string& results) {
                   fault.empty() ? "" : "choose another folder with --out",
                   true});
   list.push_back({"cache", cache_text(), "", false});
-  for (const auto& [package, version] : python_versions({"h5py", "matplotlib", "yaml"}))
+  for (const auto& [package, version] : python_versions({"jinja2", "matplotlib"}))
     list.push_back(
         {fmt::format("{} {}", python(), package),
          version.empty() ? "not found" : version,
-         version.empty() ? fmt::format("for figures: apt-get install python3-{}", package) : "",
+         version.empty() ? fmt::format("for reports and figures: apt-get install python3-{}", package) : "",
          false});
   return list;
 }

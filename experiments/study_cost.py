@@ -11,12 +11,12 @@ from collections import defaultdict
 from pathlib import Path
 
 import plain_matplotlib  # isort: skip
+import h5py
 import matplotlib.pyplot as plt
 from matplotlib.ticker import MaxNLocator
 
 import palette
 from paper import SMALL, WIDTHS
-from stored import group_of, members, opened, series, values
 from study_script import Made, complete_runs, markdown, run_script
 
 TABLE = ("parameters", "tokens/s", "memory, MB")
@@ -27,13 +27,12 @@ Costs = dict[str, dict[str, dict[str, list[float]]]]  # part -> variant -> colum
 
 def of_record(path: Path) -> dict[str, float]:
     found = {}
-    with opened(path) as file:
-        found["parameters"] = float(sum(weights.size for name, weights in members(group_of(file, "parameters")) if not name.startswith("axis")))
-        if (system := group_of(file, "system")) is not None:
-            columns = series(system)[1]
-            found["tokens/s"], found["memory, MB"] = float(columns["tokens_per_s"].max()), float(columns["memory_mb"].max())
-        if (cost := group_of(file, "diagnostics/cost/test")) is not None:
-            found["activations, kB"] = float(values(cost, "activations", "f", (None,))[-1]) / 1000
+    with h5py.File(path) as file:
+        found["parameters"] = float(sum(weights.size for name, weights in file["parameters"].items() if not name.startswith("axis")))
+        if "system" in file:
+            found["tokens/s"], found["memory, MB"] = (float(file[f"system/{name}"][:].max()) for name in ("tokens_per_s", "memory_mb"))
+        if "diagnostics/cost/test" in file:
+            found["activations, kB"] = float(file["diagnostics/cost/test/activations"][-1]) / 1000
     return found
 
 

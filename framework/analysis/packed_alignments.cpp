@@ -1,0 +1,353 @@
+#include "framework/analysis/packed_alignments.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+
+#include "framework/base/error.hpp"
+#include "framework/base/regular_file.hpp"
+#include "framework/record/published/alignment_record.hpp"
+#include "framework/record/published/open_record.hpp"
+
+namespace softalign {
+namespace {
+
+std::string base64(const std::string& bytes) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  text.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t three = 0;
+    for (std::size_t k = 0; k < 3; ++k)
+      three = three << 8 | (i + k < bytes.size() ? static_cast<std::uint8_t>(bytes[i + k]) : 0U);
+    for (std::size_t k = 0; k < 4; ++k)
+      text += i + k > bytes.size() ? '=' : kDigits[three >> (18 - 6 * k) & 63];
+  }
+  return text;
+}
+
+// Texts by number.
+class Pool {
+ public:
+  // Tokens, joined by line ends, which then no token holds.
+  Index add(const std::vector<std::string>& tokens) {
+    std::string text;
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      text += i > 0 ? "\n" : "";
+      for (const char c : tokens[i]) text += c == '\n' ? ' ' : c;
+    }
+    return add(std::move(text));
+  }
+  Index add(std::string text) {
+    const auto [found, is_new] = numbers_.emplace(std::move(text), std::ssize(texts_));
+    if (is_new) {
+      texts_.push_back(found->first);
+      size_ += found->first.size();
+    }
+    return found->second;
+  }
+  std::size_t size() const { return size_; }
+  const std::vector<std::string>& texts() const { return texts_; }
+
+ private:
+  std::map<std::string, Index> numbers_;
+  std::vector<std::string> texts_;
+  std::size_t size_ = 0;
+};
+
+// "encoder", "searched", "dev" or "forced".
+std::string kind_of(std::string_view module) {
+  if (module.starts_with(kBetweenWords)) module.remove_prefix(kBetweenWords.size());
+  if (module.starts_with("encoder_")) return "encoder";
+  if (module.ends_with("_search")) return "searched";
+  return module.ends_with("_dev") ? "dev" : "forced";
+}
+
+// As much as a page shows.
+JsonObject rounded(double value) { return std::round(1e4 * value) / 1e4; }
+
+double entropy_sum(const Alignment& a) {
+  double sum = 0;
+  for (const float w : a.weights)
+    if (w > 0) sum -= static_cast<double>(w) * std::log(static_cast<double>(w));
+  return sum;
+}
+
+// Place * 2, and 1 more where it is sure; the place counts row by row.
+JsonObject links_of(const Alignment& a) {
+  JsonObject links = JsonObject::array();
+  for (std::size_t i = 0; i < a.gold.size(); ++i)
+    if (a.gold[i] > 0) links.push_back(2 * i + (a.gold[i] == 2 ? 1 : 0));
+  return links;
+}
+
+// A sentence's matrices of a module, by update and head.
+struct Sentence {
+  Index number = 0;
+  std::vector<Alignment> matrices;  // without their weights, once these are packed
+  std::vector<std::string> packs;   // "": a weight is no number
+  std::vector<double> entropies;
+};
+
+class PaneMaker {
+ public:
+  PaneMaker(const AlignedRun& run,
+            const StoredAlignments& alignments,
+            const std::string& module,
+            Pool& pool)
+      : run_(run), alignments_(alignments), module_(module), pool_(pool) {}
+
+  // The packed matrices in bytes.
+  std::size_t size() const { return size_; }
+
+  JsonObject make(const std::vector<Index>& wanted, Index every) {
+    const std::vector<Index> all = alignments_.sentences(module_);
+    if (wanted.empty())
+      alignments_.each_sentence(module_, [&](Index number, const std::vector<Alignment>& found) {
+        if (number % every == 0) take(number, found);
+      });
+    else
+      for (const Index number : wanted)
+        if (std::ranges::count(all, number) > 0)
+          take(number, alignments_.of_sentence(module_, number));
+    JsonObject pane = json();
+    if (!wanted.empty()) pane["kept"] = all;
+    return pane;
+  }
+
+ private:
+  void take(Index number, std::vector<Alignment> found) {
+    if (found.empty()) return;
+    Sentence& sentence = sentences_.emplace_back();
+    sentence.number = number;
+    for (Alignment& a : found) {
+      const bool known = std::ranges::all_of(a.weights, [](float w) { return std::isfinite(w); });
+      sentence.packs.push_back(known ? packed(a.weights) : "");
+      sentence.entropies.push_back(entropy_sum(a) / static_cast<double>(a.target.size()));
+      size_ += sentence.packs.back().size();
+      a.weights.clear();
+      if (std::ranges::count(updates_, a.update) == 0) updates_.push_back(a.update);
+    }
+    sentence.matrices = std::move(found);
+  }
+
+  JsonObject json() {
+    std::ranges::sort(updates_);
+    const std::vector<Index> heads = alignments_.heads(module_);
+    const std::string kind = kind_of(module_);
+    JsonObject pane = {{"run", run_.run},
+                       {"file", run_.file.string()},
+                       {"module", module_},
+                       {"kind", kind},
+                       {"set", run_.set + (kind == "dev" ? "|dev" : "|test")},
+                       {"updates", updates_},
+                       {"heads", heads},
+                       {"sentence", JsonObject::array()},
+                       {"source", JsonObject::array()},
+                       {"target", JsonObject::array()},
+                       {"weights", JsonObject::array()},
+                       {"entropy", JsonObject::array()},
+                       {"images", JsonObject()},
+                       {"gold", JsonObject()}};
+    for (const Sentence& sentence : sentences_) {
+      pane["sentence"].push_back(sentence.number);
+      pane["source"].push_back(pool_.add(sentence.matrices.front().source));
+    }
+    for (const Index update : updates_) add_update(update, heads, pane);
+    add_gold(pane);
+    if (!sentences_.empty()) add_scores(kind, pane);
+    return pane;
+  }
+
+  void add_update(Index update, const std::vector<Index>& heads, JsonObject& pane) {
+    JsonObject targets = JsonObject::array(), entropies = JsonObject::array();
+    std::vector<JsonObject> weights(heads.size(), JsonObject::array());
+    for (const Sentence& sentence : sentences_) {
+      JsonObject target;
+      std::vector<JsonObject> packs(heads.size());
+      double entropy = 0, count = 0;
+      for (std::size_t i = 0; i < sentence.matrices.size(); ++i) {
+        const Alignment& a = sentence.matrices[i];
+        const auto head = std::ranges::find(heads, a.head);
+        if (a.update != update || head == heads.end()) continue;
+        target = pool_.add(a.target);
+        if (sentence.packs[i].empty()) continue;
+        packs[usize(head - heads.begin())] = sentence.packs[i];
+        entropy += sentence.entropies[i];
+        ++count;
+      }
+      if (target.is_null()) target = pool_.add(std::string());
+      targets.push_back(std::move(target));
+      entropies.push_back(rounded(entropy / count));
+      for (std::size_t h = 0; h < heads.size(); ++h) weights[h].push_back(std::move(packs[h]));
+    }
+    pane["target"].push_back(std::move(targets));
+    pane["entropy"].push_back(std::move(entropies));
+    pane["weights"].push_back(std::move(weights));
+  }
+
+  // Of the last update.
+  void add_gold(JsonObject& pane) {
+    JsonObject all = JsonObject::array();
+    bool known = false;
+    for (const Sentence& sentence : sentences_) {
+      const Alignment& last = sentence.matrices.back();
+      known |= !last.gold.empty();
+      all.push_back(last.update == updates_.back() ? links_of(last) : JsonObject::array());
+    }
+    if (known) pane["gold"] = std::move(all);
+  }
+
+  // Of test sentences: loss, and the accuracy that belongs to the way of decoding.
+  void add_scores(const std::string& kind, JsonObject& pane) const {
+    if (kind == "dev" || !run_.results || run_.results->counts.sentences() == 0) return;
+    const char* accuracy = kind == "searched" ? "free_running_accuracy" : "token_accuracy";
+    for (const auto& [name, metric] :
+         {std::pair("loss", "loss"), std::pair("accuracy", accuracy)}) {
+      JsonObject& values = pane[name] = JsonObject::array();
+      for (const Sentence& sentence : sentences_)
+        values.push_back(sentence.number < run_.results->counts.sentences()
+                             ? rounded(run_.results->value(metric, {sentence.number}))
+                             : JsonObject());
+    }
+  }
+
+  const AlignedRun& run_;
+  const StoredAlignments& alignments_;
+  const std::string& module_;
+  Pool& pool_;
+  std::vector<Index> updates_;
+  std::vector<Sentence> sentences_;
+  std::size_t size_ = 0;
+};
+
+// The images that the sources of a pane are: ink in 36 steps, 0..z, column by column, and where each pixel of the widest
+// stands in the matrices.
+void add_images(const Record& record, Pool& pool, JsonObject& pane) {
+  const std::string group = pane["kind"] == "dev" ? "images/dev" : "images/test";
+  if (!record.has(group + "/pixels") || pane["sentence"].empty()) return;
+  const auto damaged = [&] {
+    return damaged_record(record.file(), group + " is not as a record has it");
+  };
+  const Values pixels = record.array(group, "pixels").values,
+               width = record.array(group, "width").values,
+               position = record.array(group, "position").values;
+  const auto* grey = std::get_if<std::vector<std::uint8_t>>(&pixels);
+  const auto* widths = std::get_if<std::vector<std::int32_t>>(&width);
+  const auto* positions = std::get_if<std::vector<std::int32_t>>(&position);
+  const Index height = record.attribute<Index>(group, "height").value_or(0),
+              levels = record.attribute<Index>(group, "levels").value_or(0);
+  if (!grey || !widths || !positions || height < 1 || levels < 2 ||
+      std::ssize(*grey) != std::ssize(*widths) * std::ssize(*positions))
+    throw damaged();
+  JsonObject inks = JsonObject::array();
+  Index most = 0;
+  for (const JsonObject& sentence : pane["sentence"]) {
+    const auto number = sentence.get<Index>();
+    if (number < 0 || number >= std::ssize(*widths)) return;  // its image is not kept
+    const Index w = (*widths)[usize(number)], stride = std::ssize(*positions);
+    if (w < 1 || w > stride / height) throw damaged();
+    std::string ink;
+    for (Index i = 0; i < w * height; ++i) {
+      const double share =
+          std::min(1.0, (*grey)[usize(number * stride + i)] / static_cast<double>(levels - 1));
+      ink += "0123456789abcdefghijklmnopqrstuvwxyz"[std::lround(35 * share)];
+    }
+    most = std::max(most, w * height);
+    inks.push_back(pool.add(std::move(ink)));
+  }
+  pane["images"] = {{"height", height},
+                    {"position", std::vector(positions->begin(), positions->begin() + most)},
+                    {"pixels", std::move(inks)}};
+}
+
+// Calls work(modules of a file, words first), with what reads them.
+template <class Work>
+void with_alignments(const AlignedRun& run, const Work& work) {
+  const auto call = [&](const StoredAlignments& alignments, const Record* record) {
+    std::vector<std::string> modules = alignments.modules();
+    std::ranges::sort(modules);
+    std::ranges::stable_partition(
+        modules, [](const std::string& m) { return m.starts_with(kBetweenWords); });
+    work(alignments, modules, record);
+  };
+  if (run.run < 0) return call(AlignmentRecord(run.file).alignments(), nullptr);
+  const Record record(run.file);
+  call(record.alignments(), &record);
+}
+
+}  // namespace
+
+std::string packed(const std::vector<float>& weights) {
+  std::string bytes;
+  for (std::size_t i = 0; i < weights.size();) {
+    const auto step = [&](std::size_t at) {
+      return std::lround(255 * std::clamp(weights[at], 0.0F, 1.0F));
+    };
+    std::size_t end = i;
+    while (end < weights.size() && step(end) == 0 && end - i < 255) ++end;
+    if (end > i) {
+      bytes += '\0';
+      bytes += static_cast<char>(end - i);
+      i = end;
+    } else {
+      bytes += static_cast<char>(step(i++));
+    }
+  }
+  return base64(bytes);
+}
+
+PackedAlignments packed_alignments(std::vector<AlignedRun> runs,
+                                   const std::vector<Index>& wanted,
+                                   std::size_t budget) {
+  PackedAlignments made;
+  for (Index every = 1;;) {
+    Pool pool;
+    JsonObject panes = JsonObject::array();
+    std::size_t size = 0, done = 0;
+    made.left_out.clear();
+    for (const AlignedRun& run : runs) {
+      std::string module;
+      const auto leave_out = [&](const std::exception& error) {
+        std::string what = module.empty() ? "its alignments" : "its alignments '" + module + "'";
+        std::string why = message_of(error);
+        if (const std::string file = run.file.string() + ": "; why.starts_with(file))
+          why.erase(0, file.size());
+        made.left_out.emplace_back(&run - runs.data(), what + " are left out: " + why);
+      };
+      try {
+        with_alignments(run,
+                        [&](const auto& alignments, const auto& modules, const Record* record) {
+                          for (const std::string& name : modules) try {
+                              module = name;
+                              PaneMaker maker(run, alignments, name, pool);
+                              JsonObject pane = maker.make(wanted, every);
+                              if (record) add_images(*record, pool, pane);
+                              size += maker.size();
+                              if (!pane["sentence"].empty() || !wanted.empty())
+                                panes.push_back(std::move(pane));
+                            } catch (const Error& error) {
+                              leave_out(error);
+                            }
+                        });
+      } catch (const Error& error) {
+        leave_out(error);
+      }
+      ++done;
+      if (wanted.empty() && size + pool.size() > budget) break;
+    }
+    if (!wanted.empty() || size + pool.size() <= budget) {
+      made.json = {{"texts", pool.texts()}, {"panes", std::move(panes)}, {"every", every}};
+      return made;
+    }
+    const double share = static_cast<double>(size + pool.size()) / static_cast<double>(budget);
+    const double needed = std::ceil(static_cast<double>(every) * share *
+                                    static_cast<double>(runs.size()) / static_cast<double>(done));
+    every = std::max(every + 1, static_cast<Index>(std::min(needed, 1e9)));
+    if (every > Index{1'000'000'000}) runs.pop_back();  // sentence 0 alone is too large
+  }
+}
+
+}  // namespace softalign

@@ -1,0 +1,42 @@
+// The attention matrices of a report, packed for the script of its page: 256 steps of weight, runs of zeros counted, base64.
+//
+// A weight is kept as round(255 w), so what is shown is at most 0.002 off. Trained attention is mostly zero: a 0 is followed by a
+// byte that says how many there are, 1..255. Texts stand once in a pool; sources of two runs are one text when they are equal.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "framework/record/hdf5/values.hpp"
+#include "framework/train/stored_results.hpp"
+
+namespace softalign {
+
+// Bytes of packed matrices and of texts, at most.
+inline constexpr std::size_t kPackedBudget = 16'000'000;
+
+struct AlignedRun {
+  Index run = -1;              // its number in the report; -1: a file of alignments alone
+  std::filesystem::path file;  // the record, or that file
+  std::string set;             // runs of one set were tested on the same sentences
+  const StoredResults* results = nullptr;  // of the test sentences, where they are known
+};
+
+struct PackedAlignments {
+  JsonObject json;  // {"texts", "panes", "every"}
+  std::vector<std::pair<Index, std::string>>
+      left_out;  // run, and which of its alignments cannot be read, and why
+};
+
+// A pane for each module of each run; modules between words stand before the others. wanted: of these sentences; none: of
+// all, or beyond the budget of those whose number is a multiple of `every`.
+PackedAlignments packed_alignments(std::vector<AlignedRun> runs,
+                                   const std::vector<Index>& wanted,
+                                   std::size_t budget = kPackedBudget);
+
+// [T, S] in [0, 1], row by row; for the tests.
+std::string packed(const std::vector<float>& weights);
+
+}  // namespace softalign

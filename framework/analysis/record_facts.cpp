@@ -1,0 +1,243 @@
+#include "framework/analysis/record_facts.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/base/json.hpp"
+#include "framework/config/yaml.hpp"
+#include "framework/record/folder/run_folder.hpp"
+#include "framework/record/folder/status.hpp"
+#include "framework/record/journal/journal.hpp"
+#include "framework/train/stored_results.hpp"
+#include "framework/train/text_results.hpp"
+
+namespace softalign {
+namespace {
+
+DataError not_as_recorded(const Record& record, const std::string& path) {
+  return damaged_record(record.file(), path + " is not as a record has it");
+}
+
+// These datasets of a group, over one axis, as rows; an empty text for what is not there.
+JsonObject rows_of_table(const Record& record,
+                         const std::string& group,
+                         const std::vector<std::string>& numbers,
+                         const std::vector<std::string>& texts) {
+  std::vector<std::pair<std::string, Values>> columns;
+  Index rows = 0;
+  for (const std::vector<std::string>* names : {&numbers, &texts})
+    for (const std::string& name : *names) {
+      if (!record.has(group + "/" + name)) continue;
+      Values values = record.array(group, name).values;
+      const bool is_text = std::holds_alternative<std::vector<std::string>>(values);
+      if (is_text != (names == &texts) || (!columns.empty() && size_of(values) != rows))
+        throw not_as_recorded(record, group + "/" + name);
+      rows = size_of(values);
+      columns.emplace_back(name, std::move(values));
+    }
+  JsonObject row = JsonObject::object();
+  for (const std::vector<std::string>* names : {&numbers, &texts})
+    for (const std::string& name : *names) row[name] = "";
+  JsonObject table = std::vector<JsonObject>(usize(rows), row);
+  for (const auto& [name, values] : columns)
+    std::visit(
+        [&, &column = name](const auto& list) {
+          for (std::size_t i = 0; i < list.size(); ++i) table[i][column] = list[i];
+        },
+        values);
+  return table;
+}
+
+JsonObject single_values(const Record& record, const std::string& group) {
+  JsonObject found = JsonObject::object();
+  if (!record.has(group)) return found;
+  const JsonObject attributes = record.attributes(group);
+  for (const auto& [name, value] : attributes.items())
+    if (value.is_primitive() && !value.is_null()) found[name] = value;
+  return found;
+}
+
+void add_hashes(const JsonObject& json, const std::string& path, JsonObject& hashes) {
+  for (const auto& [key, value] : json.items()) {
+    const std::string below = path.empty() ? key : path + "." + key;
+    if (value.is_object())
+      add_hashes(value, below, hashes);
+    else if (value.is_string() && value.get_ref<const std::string&>().starts_with("sha256:"))
+      hashes.push_back({below, value});
+  }
+}
+
+// What the resolved spec says that is outside the run's ID.
+void add_notes(const Record& record, JsonObject& facts) {
+  Value spec;
+  try {
+    spec = parse_yaml(record.spec_yaml(), "provenance/spec_yaml");
+  } catch (const SpecError& error) {
+    throw damaged_record(record.file(), error.what());
+  }
+  const Value::Entry* notes = spec.find("notes");
+  facts["notes"] = notes ? notes->value.text : "";
+  facts["tags"] = JsonObject::array();
+  if (const Value::Entry* tags = spec.find("tags"))
+    for (const Value& tag : tags->value.items) facts["tags"].push_back(tag.text);
+}
+
+JsonObject facts_of(const Record& record) {
+  const auto whole = [&](const std::string& group, const char* name) {
+    const std::optional<Index> value = record.attribute<Index>(group, name);
+    return value ? JsonObject(*value) : JsonObject();
+  };
+  JsonObject facts = {
+      {"version", record.attribute<std::string>("", "framework_version").value_or("?")},
+      {"parameters", whole("", "parameters")},
+      {"selected_update", JsonObject()},
+      {"length_unit", "tokens"},
+      {"provenance", single_values(record, "provenance")},
+      {"attempts", attempts_json(record)},
+      {"events", rows_of_table(record, "provenance/events", {"attempt"}, {"time", "text"})},
+      {"data", JsonObject::object()},
+      {"files", JsonObject::array()},
+      {"hashes", JsonObject::array()},
+      {"spec", read_json<JsonObject>(record.identity_json())},
+      {"spec_yaml", record.spec_yaml()},
+      {"early_termination", ""}};
+  if (!facts["spec"].is_object()) throw not_as_recorded(record, "provenance/identity_json");
+  add_hashes(facts["spec"], "", facts["hashes"]);
+  add_notes(record, facts);
+  if (record.has("test")) {
+    facts["selected_update"] = whole("test", "selected_update");
+    const auto unit = record.attribute<std::string>("test", "length_unit");
+    facts["length_unit"] = unit.value_or("tokens");
+    if (unit && *unit != "words" && *unit != "pieces" && *unit != "characters")
+      throw not_as_recorded(record, "test@length_unit");
+  }
+  for (const char* split : {"train", "dev", "test"})
+    if (const std::string group = std::string("data/") + split; record.has(group))
+      for (const char* name : {"read", "kept", "dropped_too_long", "dropped_empty", "truncated"})
+        if (JsonObject count = whole(group, name); !count.is_null())
+          facts["data"][split][name] = std::move(count);
+  for (const TextFacts& file : texts_of(record))
+    facts["files"].push_back({{"option", file.option},
+                              {"symbols", file.symbols},
+                              {"unknown", file.unknown},
+                              {"types", file.types},
+                              {"unknown_types", file.unknown_types}});
+  if (record.has("provenance/early_termination"))  // else it may be short enough for an attribute
+    facts["early_termination"] = record.text("provenance", "early_termination");
+  else if (const auto found = facts["provenance"].find("early_termination");
+           found != facts["provenance"].end() && found->is_string())
+    facts["early_termination"] = *found;
+  facts["provenance"].erase("early_termination");
+  facts["found"] = JsonObject::
+      object();  // by diagnostics: single numbers, at the end of training and at its start
+  for (const auto& [name, found] : read_findings(record))
+    if (found.places.empty() && found.values.size() == 1)
+      facts["found"][name] = found.values.front();
+  return facts;
+}
+
+// Throws DataError where they are no numbers.
+std::vector<double> numbers_along(const Record& record,
+                                  const std::string& group,
+                                  const std::string& axis,
+                                  Index size) {
+  std::vector<double> numbers;
+  std::visit(
+      [&](const auto& values) {
+        if constexpr (std::is_arithmetic_v<typename std::decay_t<decltype(values)>::value_type>)
+          numbers.assign(values.begin(), values.end());
+      },
+      record.array(group, axis).values);
+  if (std::ssize(numbers) != size) throw not_as_recorded(record, group + "/" + axis);
+  return numbers;
+}
+
+std::string text_attribute(const Array& array, const char* name) {
+  const auto json = read_json<JsonObject>(array.attributes);
+  const auto found = json.find(name);
+  return found != json.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+// Nothing for an axis, and for what has more axes than a figure.
+void add_finding(const Record& record,
+                 const std::string& group,
+                 const std::string& name,
+                 std::map<std::string, Finding>& findings) {
+  const Array array = record.array(group, name);
+  const auto* numbers = std::get_if<std::vector<double>>(&array.values);
+  if (numbers == nullptr || numbers->empty() || array.dims.empty() || array.dims.size() > 2 ||
+      array.dims[0].name != "update")
+    return;
+  const Dimension& axis = array.dims.back();
+  Finding found{
+      text_attribute(array, "long_name"), text_attribute(array, "units"), axis.name, {}, {}, {}};
+  found.axis = text_attribute(record.array(group, axis.name), "long_name");
+  if (found.axis.empty()) found.axis = axis.name;
+  found.at = numbers_along(record, group, axis.name, axis.size);
+  found.values.assign(numbers->end() - axis.size, numbers->end());
+  const std::string diagnostic = group.substr(group.find('/') + 1);
+  findings.emplace(diagnostic + "/" + name, std::move(found));
+}
+
+}  // namespace
+
+JsonObject attempts_json(const Record& record) {
+  JsonObject attempts = rows_of_table(record,
+                                      "provenance/attempts",
+                                      {"attempt", "last_update"},
+                                      {"started", "ended", "state", "host"});
+  const bool runs = record.state() == to_string(RunState::running);
+  for (std::size_t i = 0; i < attempts.size(); ++i)
+    if (JsonObject& state = attempts[i]["state"]; state == "")
+      state = runs && i + 1 == attempts.size() ? "running" : "stopped without a word";
+  return attempts;
+}
+
+ReportedRecord read_reported(const Record& record) {
+  ReportedRecord made{facts_of(record), {}, {}};
+  double seconds = kUndefined;
+  for (const std::string& name : record.series_names()) {
+    SeriesColumns& series = made.series[name] = record.series(name);
+    const auto wall = series.columns.find("wall_time");
+    if (wall == series.columns.end()) continue;
+    for (const double time : wall->second)
+      if (std::isfinite(time) && !(time < seconds)) seconds = time;
+    series.columns.erase(wall);
+  }
+  made.facts["series"] = JsonObject::array();
+  for (const auto& [name, columns] : made.series) made.facts["series"].push_back(name);
+  made.facts["seconds"] = seconds;  // spent on training and dev evaluation, lost work not counted
+  const std::string root(kDiagnosticsGroup);
+  for (const std::string& diagnostic : record.children(root))
+    for (const std::string& split : record.children(root + "/" + diagnostic))
+      for (const std::string& name : record.children(root + "/" + diagnostic + "/" + split))
+        add_finding(record, root + "/" + diagnostic + "/" + split, name, made.findings);
+  return made;
+}
+
+std::vector<std::string> oddities_of(const std::filesystem::path& record) {
+  const RunFolder run{folder_of(record)};
+  std::vector<std::string> odd;
+  const std::vector<Index> journals = run.journals();
+  const auto there = [](const std::filesystem::path& file) {
+    try {
+      return is_there(file);
+    } catch (const Error&) {  // a link that leads nowhere
+      return false;
+    }
+  };
+  if (!there(run.identity()) && journals.empty()) return odd;
+  if (!there(run.spec())) odd.emplace_back("spec.yaml is missing");
+  for (const Index attempt : journals) {
+    const std::filesystem::path file = run.journal(attempt);
+    try {
+      if (!begins_as_journal(file))
+        odd.push_back(file.filename().string() + " is no journal: it does not begin as one");
+    } catch (const Error& error) {
+      odd.push_back(fmt::format("{} cannot be read: {}", file.filename().string(), error.what()));
+    }
+  }
+  return odd;
+}
+
+}  // namespace softalign

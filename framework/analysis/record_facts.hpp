@@ -1,0 +1,38 @@
+// What a report says of one record, beside its metrics: facts as JSON, series, what diagnostics found.
+#pragma once
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "framework/record/published/open_record.hpp"
+
+namespace softalign {
+
+// An array of a diagnostic: single numbers by update, or numbers along another axis at the last update.
+struct Finding {
+  std::string title, units;
+  std::string along;  // the axis: "update", "distance"
+  std::string axis;   // in words
+  std::vector<double> at, values;
+};
+
+struct ReportedRecord {
+  JsonObject facts;
+  std::map<std::string, SeriesColumns> series;  // by name: "train", "dev"
+  std::map<std::string, Finding> findings;      // "gradient_flow/dev/far_to_near"
+};
+
+// Throws DataError when anything of it is damaged.
+ReportedRecord read_reported(const Record& record);
+
+// [{"attempt", "started", "ended", "state", "last_update", "host"}]; the state of one that did not end in order is
+// "running" or "stopped without a word".
+JsonObject attempts_json(const Record& record);
+
+// What a run's folder lacks or holds that should not be so, though the record is whole; nothing for a record
+// that was copied away from its folder.
+std::vector<std::string> oddities_of(const std::filesystem::path& record);
+
+}  // namespace softalign

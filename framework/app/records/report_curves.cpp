@@ -1,0 +1,191 @@
+#include "framework/app/records/report_curves.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "framework/analysis/mean_curve.hpp"
+#include "framework/analysis/seeds.hpp"
+
+namespace softalign::app {
+namespace {
+
+// The runs of one series of a panel that a curve is the mean of: the complete ones where there are some, since what was
+// pruned or failed enters no mean.
+struct Series {
+  std::string name;
+  std::vector<const Reported*> runs;
+  std::vector<const Reported*> left_out;
+};
+
+std::vector<Series> series_in(const std::string& panel,
+                              const std::vector<std::string>& order,
+                              const std::vector<Reported>& runs) {
+  std::vector<Series> all;
+  for (const std::string& name : order) {
+    Series series{name, {}, {}};
+    for (const Reported& one : runs)
+      if (one.run->panel == panel && one.run->series == name) series.runs.push_back(&one);
+    const auto is_complete = [](const Reported* one) {
+      return one->run->summary.state() == to_string(RunState::complete);
+    };
+    const auto others = std::ranges::stable_partition(series.runs, is_complete);
+    if (others.begin() != series.runs.begin()) {
+      series.left_out.assign(others.begin(), others.end());
+      series.runs.erase(others.begin(), others.end());
+    }
+    std::ranges::stable_sort(series.runs, {}, [](const Reported* one) { return one->run->seed; });
+    if (!series.runs.empty()) all.push_back(std::move(series));
+  }
+  return all;
+}
+
+std::vector<std::string> places_of(const std::vector<const Reported*>& runs) {
+  std::vector<std::string> places;
+  for (const Reported* one : runs) places.push_back(one->run->given.place.string());
+  return places;
+}
+
+// The mean over seeds of what `points` gives of each run; null where none has any.
+template <class PointsOf>
+Json line_json(const Series& series, const PointsOf& points) {
+  std::vector<Points> runs;
+  Json seeds = Json::array();
+  for (const Reported* one : series.runs)
+    if (std::optional<Points> found = points(one->record)) {
+      runs.push_back(std::move(*found));
+      seeds.push_back(one->run->seed);
+    }
+  const MeanCurve curve = mean_curve(runs);
+  if (curve.at.empty()) return {};
+  Json json = {{"series", series.name},
+               {"seeds", std::move(seeds)},
+               {"left_out", places_of(series.left_out)},
+               {"at", curve.at},
+               {"mean", curve.mean}};
+  if (runs.size() > 1) {
+    json["sd"] = curve.deviation;
+    json["least"] = curve.least;
+    json["most"] = curve.most;
+    json["n"] = curve.seeds;
+  }
+  return json;
+}
+
+template <class PointsOf>
+Json lines_json(const std::vector<Series>& all, const PointsOf& points) {
+  Json lines = Json::array();
+  for (const Series& series : all)
+    if (Json line = line_json(series, points); !line.is_null()) lines.push_back(std::move(line));
+  return lines;
+}
+
+// Every number of every series that has two points somewhere, but for how fast the machine was: losses first, then the main metrics.
+std::vector<std::string> curve_names(const std::vector<Series>& all, const Json& metrics) {
+  std::set<std::string> found;
+  for (const Series& series : all)
+    for (const std::vector<const Reported*>* runs : {&series.runs, &series.left_out})
+      for (const Reported* one : *runs)
+        for (const auto& [group, numbers] : one->record.series)
+          for (const auto& [name, values] : numbers.columns)
+            if (!name.ends_with("_per_s") && !name.ends_with("_seconds") &&
+                std::ranges::count_if(values, [](double v) { return std::isfinite(v); }) > 1)
+              found.insert(group + "/" + name);
+  std::vector<std::string> first = {"dev/loss", "train/loss"};
+  for (const auto& [name, facts] : metrics.items())
+    if (facts["main"] == true && facts["units"] == "percent") first.push_back("dev/" + name);
+  std::erase_if(first, [&](const std::string& name) { return found.erase(name) == 0; });
+  first.insert(first.end(), found.begin(), found.end());
+  return first;
+}
+
+// What is known of a number of a series that is no metric: "gradient_norm".
+Json facts_of_number(const std::string& name) {
+  std::string title = name;
+  std::ranges::replace(title, '_', ' ');
+  const bool counts = name == "gradient_norm" || name == "learning_rate" || name == "tokens";
+  return {{"title", title}, {"units", ""}, {"least", counts ? Json(0) : Json()}, {"most", nullptr}};
+}
+
+Json numbers_json(const std::vector<Series>& all, const Json& metrics, Index smooth) {
+  Json curves = Json::array();
+  for (const std::string& name : curve_names(all, metrics)) {
+    const std::string group = name.substr(0, name.find('/')),
+                      metric = name.substr(group.size() + 1);
+    const Json facts = metrics.contains(metric) ? metrics[metric] : facts_of_number(metric);
+    const auto points = [&](const ReportedRecord& record) -> std::optional<Points> {
+      const auto series = record.series.find(group);
+      if (series == record.series.end() || !series->second.columns.contains(metric)) return {};
+      const auto& updates = series->second.updates;
+      const Points all_of_it{{updates.begin(), updates.end()}, series->second.columns.at(metric)};
+      return group == "train" && smooth > 1 ? smoothed(all_of_it, smooth) : all_of_it;
+    };
+    Json lines = lines_json(all, points);
+    if (lines.empty()) continue;
+    curves.push_back({{"name", name},
+                      {"split", group},
+                      {"metric", metric},
+                      {"title", facts["title"]},
+                      {"units", facts["units"]},
+                      {"least", facts["least"]},
+                      {"most", facts["most"]},
+                      {"lines", std::move(lines)}});
+  }
+  return curves;
+}
+
+// The last number of each run, over the seeds of each series.
+Json last_json(const std::vector<Series>& all, const std::string& name) {
+  Json cells = Json::array();
+  for (const Series& series : all) {
+    std::vector<double> values;
+    for (const Reported* one : series.runs)
+      if (const auto found = one->record.findings.find(name);
+          found != one->record.findings.end() && std::isfinite(found->second.values.back()))
+        values.push_back(found->second.values.back());
+    const Seeds seeds = over_seeds(values);
+    cells.push_back({{"series", series.name},
+                     {"mean", seeds.count > 0 ? seeds.mean : kUndefined},
+                     {"sd", seeds.count > 1 ? seeds.deviation : kUndefined}});
+  }
+  return cells;
+}
+
+Json findings_json(const std::vector<Series>& all) {
+  std::map<std::string, const Finding*> names;
+  for (const Series& series : all)
+    for (const Reported* one : series.runs)
+      for (const auto& [name, found] : one->record.findings) names.emplace(name, &found);
+  Json diagnostics = Json::array();
+  for (const auto& [name, found] : names) {
+    const auto points = [&](const ReportedRecord& record) -> std::optional<Points> {
+      const auto one = record.findings.find(name);
+      if (one == record.findings.end()) return {};
+      return Points{one->second.at, one->second.values};
+    };
+    Json json = {{"name", name},
+                 {"title", found->title},
+                 {"units", found->units},
+                 {"along", found->along},
+                 {"axis", found->axis},
+                 {"lines", lines_json(all, points)}};
+    if (found->along == "update") json["last"] = last_json(all, name);
+    diagnostics.push_back(std::move(json));
+  }
+  return diagnostics;
+}
+
+}  // namespace
+
+Json curves_json(const std::string& panel,
+                 const std::vector<std::string>& order,
+                 const std::vector<Reported>& runs,
+                 const Json& metrics,
+                 Index smooth) {
+  const std::vector<Series> all = series_in(panel, order, runs);
+  return {{"curves", numbers_json(all, metrics, smooth)}, {"diagnostics", findings_json(all)}};
+}
+
+}  // namespace softalign::app

@@ -1,0 +1,27 @@
+// The curves of a report's panel, and what diagnostics found: means over seeds.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "framework/analysis/placed_run.hpp"
+#include "framework/analysis/record_facts.hpp"
+#include "framework/app/terminal/json.hpp"
+
+namespace softalign::app {
+
+// A run of the report, and its record where that can be read.
+struct Reported {
+  const PlacedRun* run;
+  ReportedRecord record;
+};
+
+// {"curves", "diagnostics"} of the runs of a panel. order: of the series; metrics: their facts, by name; smooth: updates that are one
+// point of "train".
+Json curves_json(const std::string& panel,
+                 const std::vector<std::string>& order,
+                 const std::vector<Reported>& runs,
+                 const Json& metrics,
+                 Index smooth);
+
+}  // namespace softalign::app

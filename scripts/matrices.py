@@ -1,0 +1,93 @@
+"""Attention matrices with their words, as the program packs them for a page: 256 steps of weight, runs of zeros counted, base64."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from unicodedata import category
+
+import numpy as np
+
+from charts import Json
+from output import printable
+
+END = "</s>"  # closes every source that a model reads; no token of the sentence
+WORDS = "words_"  # begins the name of alignments whose pieces of words are joined
+LONGEST = 60  # characters of a word or a value in a figure
+
+
+@dataclass(frozen=True)
+class Image:
+    """A source that is an image: its ink [height, width], from 0 to 1, and for each pixel its source position in the weights."""
+
+    ink: np.ndarray
+    position: np.ndarray
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """One sentence's attention: weights [target, source], summed to 1 over the source; gold 0 none, 1 possible, 2 sure."""
+
+    sentence: int
+    source: list[str]
+    target: list[str]
+    weights: np.ndarray
+    gold: np.ndarray | None
+    image: Image | None = None
+
+
+def shown(text: object, most: int = LONGEST) -> str:
+    """A word or a value as a figure may have it. A word of letters that draw nothing is their numbers; so is U+FEFF, at which matplotlib 3.11 stops."""
+    text = printable(text).replace("\ufeff", "U+FEFF")
+    if text.strip(" ") and all(category(letter) in ("Cf", "Zs") for letter in text):
+        text = " ".join(f"U+{ord(letter):04X}" for letter in text)
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def unpacked(text: str, rows: int, columns: int) -> np.ndarray:
+    """Weights [rows, columns], at most 0.002 off."""
+    steps = bytearray()
+    values = iter(base64.b64decode(text))
+    for value in values:
+        steps += bytes([value]) if value else bytes(next(values))
+    return np.frombuffer(bytes(steps), np.uint8).reshape(rows, columns) / 255
+
+
+def chosen_pane(panes: Iterable[Json], module: str = "", pieces: bool = False) -> Json | None:
+    """Of one file's: the module; "": the first, in name order, of test sentences with the reference forced on the decoder. Between words,
+    or between pieces of them where those are wanted."""
+    by_name = {pane["module"]: pane for pane in panes}
+    name = module or min((name for name, pane in by_name.items() if pane["kind"] == "forced" and not name.startswith(WORDS)), default="")
+    return by_name.get(name) if pieces else by_name.get(WORDS + name, by_name.get(name))
+
+
+def lengths_of(pane: Json, texts: Sequence[str]) -> dict[int, int]:
+    """Sentence -> source length in tokens."""
+    sources = (texts[number].split("\n") for number in pane["source"])
+    return {sentence: len(words) - (words[-1] == END) for sentence, words in zip(pane["sentence"], sources)}
+
+
+def _image(pane: Json, at: int, texts: Sequence[str]) -> Image | None:
+    if pane["images"] is None:
+        return None
+    height, ink = pane["images"]["height"], texts[pane["images"]["pixels"][at]]
+    shape = len(ink) // height, height  # pixels lie column by column
+    grey = np.array([int(step, 36) for step in ink]) / 35
+    return Image(grey.reshape(shape).T, np.array(pane["images"]["position"][: len(ink)]).reshape(shape).T)
+
+
+def alignment(pane: Json, sentence: int, texts: Sequence[str]) -> Alignment | None:
+    """At the last update kept, the mean of its heads; None where a weight is no number."""
+    at = pane["sentence"].index(sentence)
+    source, target = (texts[number].split("\n") for number in (pane["source"][at], pane["target"][-1][at]))
+    heads = [head[at] for head in pane["weights"][-1]]
+    if None in heads:
+        return None
+    weights = np.mean([unpacked(head, len(target), len(source)) for head in heads], axis=0)
+    gold = None
+    if pane["gold"] is not None:
+        gold = np.zeros(weights.shape, np.uint8)
+        for link in pane["gold"][at]:
+            gold.flat[link >> 1] = 1 + (link & 1)
+    return Alignment(sentence, [*map(shown, source)], [*map(shown, target)], weights, gold, _image(pane, at, texts))

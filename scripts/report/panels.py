@@ -1,0 +1,135 @@
+"""The charts of each panel: learning curves, test metrics by source length, what diagnostics found; of the first series that it has."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import charts
+from charts import Chart, Json, Line
+from report.figures import Figure, bucket_chart, line_chart
+from report.gather import Subject
+from report.svg import number, or_nan, spread
+
+SHOWN = 8  # series in one figure, as many as there are colours
+ALL = "all"  # the first bucket of a table by length
+
+
+@dataclass(frozen=True)
+class Table:
+    """A metric of a panel by source length: the cells of each series that defines it, of the buckets that hold a sentence, first of all."""
+
+    metric: Json  # what is known of it
+    buckets: list[str]
+    counts: list[str]
+    columns: dict[str, list[Json]]
+    chart: Chart
+
+    @property
+    def judged(self) -> bool:
+        """Whether an end of it is good."""
+        return self.metric["higher_is_better"] is not None
+
+
+@dataclass(frozen=True)
+class Panel:
+    table: list[list[str]]
+    figures: list[Figure]
+
+
+def panels(subject: Subject) -> Iterator[tuple[str, Json]]:
+    return ((panel["name"], panel) for panel in subject.data["panels"])
+
+
+def described(what: str, lines: int) -> str:
+    return f"{what}, {lines} {'line' if lines == 1 else 'lines'}; the table below holds the values"
+
+
+def label_of(subject: Subject, panel: str, line: Line) -> str:
+    label, count = line.series or panel or subject.name, len(line.seeds)
+    return f"{label} ({count} of {count + len(line.left_out)} seeds, the others are not complete)" if line.left_out else label
+
+
+def cells_of(line: Line) -> list[str]:
+    if not line.n:
+        return [number(mean) for mean in line.mean]
+    return [f"{spread(mean, sd)} (n {n})" if n > 1 else f"{number(mean)} (n 1)" for mean, sd, n in zip(line.mean, line.sd, line.n)]
+
+
+def _shown(subject: Subject, chart: Chart) -> Chart:
+    there = {line.series for line in chart.lines}
+    return charts.chosen(chart, [name for name in subject.series if name in there][:SHOWN])
+
+
+def _line_chart(subject: Subject, panel: str, chart: Chart, title: str) -> Figure:
+    return line_chart(chart, title, [label_of(subject, panel, line) for line in chart.lines], [subject.looks[line.series] for line in chart.lines],
+                      [cells_of(line) for line in chart.lines], described(f"{title} by {'update' if chart.along == 'update' else chart.axis}", len(chart.lines)))  # fmt: skip
+
+
+def curves(subject: Subject) -> dict[str, list[Figure]]:
+    """Panel -> its learning curves."""
+    drawn = {}
+    for name, panel in panels(subject):
+        made = [_shown(subject, chart) for chart in charts.curves(panel).values()]
+        drawn[name] = [_line_chart(subject, name, chart, f"{chart.split}: {chart.label}") for chart in made]
+    return {panel: found for panel, found in drawn.items() if found}
+
+
+def tables(subject: Subject) -> dict[str, list[Table]]:
+    """Panel -> a table for each metric that its runs have."""
+    made: dict[str, list[Table]] = {}
+    for name, panel in panels(subject):
+        for table in panel.get("tables", ()):
+            kept, counts = [at for at, most in enumerate(table["most"]) if most > 0], charts.counts_of(table)
+            columns = {row["series"]: [row["cells"][at] for at in kept] for row in table["rows"]}
+            columns = {series: cells for series, cells in columns.items() if cells and cells[0]["mean"] is not None}
+            if columns:
+                chart = _shown(subject, charts.by_length(subject.data, panel, table))
+                found = Table(subject.data["metrics"][table["metric"]], [table["buckets"][at] for at in kept], [counts[at] for at in kept], columns, chart)
+                made.setdefault(name, []).append(found)
+    return made
+
+
+def cell_text(cell: Json) -> str:
+    """The mean over seeds and its deviation, [the interval over sentences]."""
+    if cell["mean"] is None:
+        return number(None)
+    around = f" [{number(cell['low'])}, {number(cell['high'])}]" if cell["low"] is not None else ""
+    return spread(cell["mean"], cell["sd"]) + around
+
+
+def length_figure(subject: Subject, table: Table) -> Figure:
+    chart, series = table.chart, [line.series for line in table.chart.lines if line.series in table.columns]
+    columns = [table.columns[one] for one in series]
+    sure = " with 95 % intervals" if any(cell["low"] is not None for column in columns for cell in column[1:]) else ""
+    description = f"{chart.label} by source length, {len(series)} series{sure}; the table below holds the values"
+    rows = [[bucket, count, *(cell_text(column[at]) for column in columns)] for at, (bucket, count) in enumerate(zip(table.buckets, table.counts))]
+    return bucket_chart(charts.chosen(chart, series), [one or subject.name for one in series], [subject.looks[one] for one in series],
+                        [column[1:] for column in columns], rows, description)  # fmt: skip
+
+
+def diagnostics(subject: Subject) -> dict[str, Panel]:
+    """Of each panel whose runs were looked into: single numbers at the last update with a column for each series, and figures."""
+    drawn = {}
+    for name, panel in panels(subject):
+        made = [_shown(subject, chart) for chart in charts.diagnostics(panel)]
+        figures = [_line_chart(subject, name, chart, chart.label) for chart in made if any(len(line.at) > 1 for line in chart.lines)]
+        single = [one for one in panel["diagnostics"] if "last" in one]
+        rows = [[chart.label, *(spread(or_nan(cell["mean"]), cell["sd"]) for cell in one["last"])] for chart, one in zip(made, panel["diagnostics"]) if one in single]
+        head = ["", *(cell["series"] or subject.name for cell in single[0]["last"])] if single else []
+        if made:
+            drawn[name] = Panel([head, *rows] if rows else [], figures)
+    return drawn
+
+
+def drawn_series(subject: Subject) -> str:
+    """Which of many series are in the figures, and how to see others; empty where all are."""
+    count = len(subject.series)
+    if count <= SHOWN:
+        return ""
+    if subject.study:
+        return f"Of {count} variants the first {SHOWN} of the study are drawn; its tables have all."
+    text = f"Of {count} configurations the best {SHOWN} by {subject.ranked_by} are drawn, the best first"
+    return f"{text}." if subject.plan else f"{text}; a report of fewer runs, named by their ids, draws those."
+

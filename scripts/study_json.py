@@ -1,0 +1,78 @@
+"""What study.json holds, read with its type: a wrong one is told here and nowhere later."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from output import printable
+from program import RecordError
+from regular_file import read_bytes
+
+NUMBER = (int, float, type(None))
+VALUE = {"mean": NUMBER, "deviation": NUMBER, "seeds": int}
+CLAIM = {"claim": str, "because": str, "expect": str, "verdict": re.compile("holds|fails|undecided|empty|unmeasured|absent|unknown")}
+JUDGED = {"left": VALUE, "right": VALUE, "sentences": int, "confidence": NUMBER, "resamples": int}
+JUDGED |= {"difference?": VALUE, "interval?": [NUMBER], "p?": NUMBER, "seeds?": int}
+STUDY = {  # what pages need of it
+    "name?": str,
+    "question?": str,
+    "runs": [{"part": str, "variant": str, "run_id": str}],
+    "tables": [
+        {"title": str, "metric": str, "units": str, "columns": [str], "rows": [{"name": str, "n": [int], "values": [VALUE]}]}
+    ],
+    "claims": [(CLAIM | JUDGED, CLAIM | {"left?": ()})],
+}
+FORM = STUDY | {"name": str, "question": str, "runs": [{"part": str, "variant": str, "run_id": str, "path": str, "state": str, "seed": int}]}
+AGAIN = "move it away and run the study again, which writes it anew"
+
+
+def misfit(value: Any, form: Any, where: str) -> str:
+    """What of nested maps and lists is not as it should be; "" where all is.
+
+    form: a type; a pattern that a text matches; [form] of a list; {key: form} of a map, where a key that ends in "?" may be missing;
+    (form, form) where any of several will do.
+    """
+    wrong = f"{where} is not as it should be"
+    if isinstance(form, tuple):
+        return "" if any(not misfit(value, one, where) for one in form) else wrong
+    if isinstance(form, re.Pattern):
+        return "" if isinstance(value, str) and form.fullmatch(value) else wrong
+    if isinstance(form, type):
+        return "" if isinstance(value, form) else wrong
+    if not isinstance(value, type(form)):
+        return wrong
+    if isinstance(form, list):
+        return next((fault for one in value if (fault := misfit(one, form[0], f"a part of {where}"))), "")
+    for key, inner in form.items():
+        name = key.rstrip("?")
+        if name not in value and name == key:
+            return f"{where} has no '{name}'"
+        if name in value and (fault := misfit(value[name], inner, f"{where}, '{name}'")):
+            return fault
+    return ""
+
+
+def demand(value: Any, form: Any, where: str) -> None:
+    """Throws ValueError where it is not as the form says."""
+    if fault := misfit(value, form, where):
+        raise ValueError(fault)
+
+
+def read_study(folder: Path, wanted: str = "") -> dict[str, Any]:
+    """What study.json says. wanted: of which study it has to be."""
+    file = folder / "study.json"
+    try:
+        study = json.loads(read_bytes(file))
+        demand(study, FORM, "it")
+    except FileNotFoundError as error:
+        raise RecordError(f"{file}: no such file; scripts/studies.sh {folder.name.removesuffix('-tiny')} runs the study") from error
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        raise RecordError(f"{file}: cannot be read; {AGAIN}") from error
+    except ValueError as error:
+        raise RecordError(f"{file}: is no study of this version: {error}; {AGAIN}") from error
+    if wanted and study["name"].removesuffix("-tiny") != wanted:
+        raise RecordError(f"{file}: is of the study {printable(study['name'])}, and the study {wanted} is wanted")
+    return study
