@@ -4,7 +4,9 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <nlohmann/json.hpp>
 
+#include "framework/base/elementary.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/regular_file.hpp"
 #include "framework/record/published/alignment_record.hpp"
@@ -71,7 +73,7 @@ JsonObject rounded(double value) { return std::round(1e4 * value) / 1e4; }
 double entropy_sum(const Alignment& a) {
   double sum = 0;
   for (const float w : a.weights)
-    if (w > 0) sum -= static_cast<double>(w) * std::log(static_cast<double>(w));
+    if (w > 0) sum -= static_cast<double>(w) * exact::log(w);
   return sum;
 }
 
@@ -299,23 +301,25 @@ std::string packed(const std::vector<float>& weights) {
   return base64(bytes);
 }
 
-PackedAlignments packed_alignments(std::vector<AlignedRun> runs,
-                                   const std::vector<Index>& wanted,
-                                   std::size_t budget) {
-  PackedAlignments made;
+JsonObject packed_alignments(const std::vector<AlignedRun>& runs,
+                             const std::vector<Index>& wanted,
+                             std::vector<LeftOutAlignments>& left_out,
+                             std::size_t budget) {
+  std::size_t most = runs.size();
   for (Index every = 1;;) {
     Pool pool;
     JsonObject panes = JsonObject::array();
     std::size_t size = 0, done = 0;
-    made.left_out.clear();
-    for (const AlignedRun& run : runs) {
+    left_out.clear();
+    while (done < most && (!wanted.empty() || size + pool.size() <= budget)) {
+      const AlignedRun& run = runs[done++];
       std::string module;
       const auto leave_out = [&](const std::exception& error) {
         std::string what = module.empty() ? "its alignments" : "its alignments '" + module + "'";
         std::string why = message_of(error);
         if (const std::string file = run.file.string() + ": "; why.starts_with(file))
           why.erase(0, file.size());
-        made.left_out.emplace_back(&run - runs.data(), what + " are left out: " + why);
+        left_out.push_back({&run, what + " are left out: " + why});
       };
       try {
         with_alignments(run,
@@ -335,18 +339,17 @@ PackedAlignments packed_alignments(std::vector<AlignedRun> runs,
       } catch (const Error& error) {
         leave_out(error);
       }
-      ++done;
-      if (wanted.empty() && size + pool.size() > budget) break;
     }
-    if (!wanted.empty() || size + pool.size() <= budget) {
-      made.json = {{"texts", pool.texts()}, {"panes", std::move(panes)}, {"every", every}};
-      return made;
-    }
+    if (!wanted.empty() || size + pool.size() <= budget)
+      return {{"texts", pool.texts()}, {"panes", std::move(panes)}, {"every", every}};
     const double share = static_cast<double>(size + pool.size()) / static_cast<double>(budget);
-    const double needed = std::ceil(static_cast<double>(every) * share *
-                                    static_cast<double>(runs.size()) / static_cast<double>(done));
-    every = std::max(every + 1, static_cast<Index>(std::min(needed, 1e9)));
-    if (every > Index{1'000'000'000}) runs.pop_back();  // sentence 0 alone is too large
+    const double needed = std::ceil(static_cast<double>(every) * share * static_cast<double>(most) /
+                                    static_cast<double>(done));
+    constexpr Index kSparsest = 1'000'000'000;  // only sentence 0 is left
+    if (every >= kSparsest)
+      --most;
+    else
+      every = std::max(every + 1, static_cast<Index>(std::min(needed, 1.0 * kSparsest)));
   }
 }
 

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -24,17 +23,18 @@ struct AlignedRun {
   const StoredResults* results = nullptr;  // of the test sentences, where they are known
 };
 
-struct PackedAlignments {
-  JsonObject json;  // {"texts", "panes", "every"}
-  std::vector<std::pair<Index, std::string>>
-      left_out;  // run, and which of its alignments cannot be read, and why
+// Alignments that cannot be read: whose, and which and why.
+struct LeftOutAlignments {
+  const AlignedRun* run;
+  std::string text;
 };
 
-// A pane for each module of each run; modules between words stand before the others. wanted: of these sentences; none: of
-// all, or beyond the budget of those whose number is a multiple of `every`.
-PackedAlignments packed_alignments(std::vector<AlignedRun> runs,
-                                   const std::vector<Index>& wanted,
-                                   std::size_t budget = kPackedBudget);
+// {"texts", "panes", "every"}: a pane for each module of each run; modules between words stand before the others. wanted: of
+// these sentences; none: of all, or beyond the budget of those whose number is a multiple of `every`.
+JsonObject packed_alignments(const std::vector<AlignedRun>& runs,
+                             const std::vector<Index>& wanted,
+                             std::vector<LeftOutAlignments>& left_out,
+                             std::size_t budget = kPackedBudget);
 
 // [T, S] in [0, 1], row by row; for the tests.
 std::string packed(const std::vector<float>& weights);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "framework/base/json.hpp"
 #include "framework/config/yaml.hpp"
@@ -193,26 +194,34 @@ JsonObject attempts_json(const Record& record) {
   return attempts;
 }
 
-ReportedRecord read_reported(const Record& record) {
-  ReportedRecord made{facts_of(record), {}, {}};
-  double seconds = kUndefined;
-  for (const std::string& name : record.series_names()) {
-    SeriesColumns& series = made.series[name] = record.series(name);
-    const auto wall = series.columns.find("wall_time");
-    if (wall == series.columns.end()) continue;
-    for (const double time : wall->second)
-      if (std::isfinite(time) && !(time < seconds)) seconds = time;
-    series.columns.erase(wall);
-  }
-  made.facts["series"] = JsonObject::array();
-  for (const auto& [name, columns] : made.series) made.facts["series"].push_back(name);
-  made.facts["seconds"] = seconds;  // spent on training and dev evaluation, lost work not counted
+NamedSeries all_series(const Record& record) {
+  NamedSeries all;
+  for (const std::string& name : record.series_names()) all[name] = record.series(name);
+  return all;
+}
+
+std::map<std::string, Finding> findings_of(const Record& record) {
+  std::map<std::string, Finding> findings;
   const std::string root(kDiagnosticsGroup);
   for (const std::string& diagnostic : record.children(root))
     for (const std::string& split : record.children(root + "/" + diagnostic))
       for (const std::string& name : record.children(root + "/" + diagnostic + "/" + split))
-        add_finding(record, root + "/" + diagnostic + "/" + split, name, made.findings);
-  return made;
+        add_finding(record, root + "/" + diagnostic + "/" + split, name, findings);
+  return findings;
+}
+
+JsonObject record_facts(const Record& record, const NamedSeries& series) {
+  JsonObject facts = facts_of(record);
+  facts["series"] = JsonObject::array();
+  double seconds = kUndefined;
+  for (const auto& [name, numbers] : series) {
+    facts["series"].push_back(name);
+    if (const auto wall = numbers.columns.find("wall_time"); wall != numbers.columns.end())
+      for (const double time : wall->second)
+        if (std::isfinite(time) && !(time < seconds)) seconds = time;
+  }
+  facts["seconds"] = seconds;  // spent on training and dev evaluation, lost work not counted
+  return facts;
 }
 
 std::vector<std::string> oddities_of(const std::filesystem::path& record) {

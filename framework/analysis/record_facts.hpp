@@ -1,8 +1,8 @@
-// What a report says of one record, beside its metrics: facts as JSON, series, what diagnostics found.
+// What a report says of one record, beside its metrics: facts as JSON, series, what diagnostics found. All throw DataError when
+// what they read is damaged.
 #pragma once
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -18,15 +18,12 @@ struct Finding {
   std::vector<double> at, values;
 };
 
-struct ReportedRecord {
-  JsonObject facts;
-  std::map<std::string, SeriesColumns> series;  // by name: "train", "dev"
-  std::map<std::string, Finding> findings;      // "gradient_flow/dev/far_to_near"
-};
+using NamedSeries = std::map<std::string, SeriesColumns>;  // "train", "dev"
+NamedSeries all_series(const Record& record);
+std::map<std::string, Finding> findings_of(
+    const Record& record);  // "gradient_flow/dev/far_to_near"
 
-// Throws DataError when anything of it is damaged.
-ReportedRecord read_reported(const Record& record);
-
+JsonObject record_facts(const Record& record, const NamedSeries& series);
 // [{"attempt", "started", "ended", "state", "last_update", "host"}]; the state of one that did not end in order is
 // "running" or "stopped without a word".
 JsonObject attempts_json(const Record& record);

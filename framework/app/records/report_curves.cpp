@@ -54,7 +54,7 @@ Json line_json(const Series& series, const PointsOf& points) {
   std::vector<Points> runs;
   Json seeds = Json::array();
   for (const Reported* one : series.runs)
-    if (std::optional<Points> found = points(one->record)) {
+    if (std::optional<Points> found = points(*one)) {
       runs.push_back(std::move(*found));
       seeds.push_back(one->run->seed);
     }
@@ -88,9 +88,9 @@ std::vector<std::string> curve_names(const std::vector<Series>& all, const Json&
   for (const Series& series : all)
     for (const std::vector<const Reported*>* runs : {&series.runs, &series.left_out})
       for (const Reported* one : *runs)
-        for (const auto& [group, numbers] : one->record.series)
+        for (const auto& [group, numbers] : one->series)
           for (const auto& [name, values] : numbers.columns)
-            if (!name.ends_with("_per_s") && !name.ends_with("_seconds") &&
+            if (name != "wall_time" && !name.ends_with("_per_s") && !name.ends_with("_seconds") &&
                 std::ranges::count_if(values, [](double v) { return std::isfinite(v); }) > 1)
               found.insert(group + "/" + name);
   std::vector<std::string> first = {"dev/loss", "train/loss"};
@@ -115,7 +115,7 @@ Json numbers_json(const std::vector<Series>& all, const Json& metrics, Index smo
     const std::string group = name.substr(0, name.find('/')),
                       metric = name.substr(group.size() + 1);
     const Json facts = metrics.contains(metric) ? metrics[metric] : facts_of_number(metric);
-    const auto points = [&](const ReportedRecord& record) -> std::optional<Points> {
+    const auto points = [&](const Reported& record) -> std::optional<Points> {
       const auto series = record.series.find(group);
       if (series == record.series.end() || !series->second.columns.contains(metric)) return {};
       const auto& updates = series->second.updates;
@@ -142,8 +142,8 @@ Json last_json(const std::vector<Series>& all, const std::string& name) {
   for (const Series& series : all) {
     std::vector<double> values;
     for (const Reported* one : series.runs)
-      if (const auto found = one->record.findings.find(name);
-          found != one->record.findings.end() && std::isfinite(found->second.values.back()))
+      if (const auto found = one->findings.find(name);
+          found != one->findings.end() && std::isfinite(found->second.values.back()))
         values.push_back(found->second.values.back());
     const Seeds seeds = over_seeds(values);
     cells.push_back({{"series", series.name},
@@ -157,10 +157,10 @@ Json findings_json(const std::vector<Series>& all) {
   std::map<std::string, const Finding*> names;
   for (const Series& series : all)
     for (const Reported* one : series.runs)
-      for (const auto& [name, found] : one->record.findings) names.emplace(name, &found);
+      for (const auto& [name, found] : one->findings) names.emplace(name, &found);
   Json diagnostics = Json::array();
   for (const auto& [name, found] : names) {
-    const auto points = [&](const ReportedRecord& record) -> std::optional<Points> {
+    const auto points = [&](const Reported& record) -> std::optional<Points> {
       const auto one = record.findings.find(name);
       if (one == record.findings.end()) return {};
       return Points{one->second.at, one->second.values};

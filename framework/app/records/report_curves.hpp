@@ -1,6 +1,7 @@
 // The curves of a report's panel, and what diagnostics found: means over seeds.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,9 @@ namespace softalign::app {
 // A run of the report, and its record where that can be read.
 struct Reported {
   const PlacedRun* run;
-  ReportedRecord record;
+  Json facts;
+  NamedSeries series;
+  std::map<std::string, Finding> findings;
 };
 
 // {"curves", "diagnostics"} of the runs of a panel. order: of the series; metrics: their facts, by name; smooth: updates that are one

@@ -144,9 +144,11 @@ std::vector<Reported> read_records(Report& report) {
         odd();
         continue;
       }
-      ReportedRecord record = read_reported(Record(file));
+      const Record record(file);
+      const NamedSeries series = all_series(record);
+      Reported one{&run, record_facts(record, series), series, findings_of(record)};
       odd();
-      if (!run.twin) read.push_back({&run, std::move(record)});
+      if (!run.twin) read.push_back(std::move(one));
       for (const PlacedRun& other : report.runs)
         if (run.twin && !other.twin && other.summary.run_id == run.summary.run_id &&
             record_of(other) != file)
@@ -198,14 +200,14 @@ Json alignments_json(Report& report,
   }
   const auto shown = std::ssize(runs);
   for (const fs::path& file : files) runs.push_back({-1, file, file.string(), nullptr});
-  PackedAlignments made = packed_alignments(runs, sentences);
-  for (const auto& [run, text] : made.left_out) {
-    const AlignedRun& one = runs[usize(run)];
+  std::vector<LeftOutAlignments> left_out;
+  Json made = packed_alignments(runs, sentences, left_out);
+  for (const auto& [run, text] : left_out)
     report.problems.push_back(
-        {one.run < 0 ? one.file.string() : read[usize(one.run)].run->given.place.string(), text});
-  }
-  made.json["runs"] = shown;
-  return made.json;
+        {run->run < 0 ? run->file.string() : read[usize(run->run)].run->given.place.string(),
+         text});
+  made["runs"] = shown;
+  return made;
 }
 
 // The columns of a sweep's table, as it was written last.
@@ -332,7 +334,7 @@ Json report_json(const std::vector<std::string>& given, const ReportOptions& opt
   }
   for (const Reported& one : read) {
     json["runs"].push_back(json_of(*one.run));
-    json["runs"].back()["record"] = one.record.facts;
+    json["runs"].back()["record"] = one.facts;
   }
   if (report.list) json["list"] = list_of(report);
   if (!places.table.empty()) try {

@@ -157,7 +157,9 @@ std::vector<Finding> findings(const std::string& results) {
     list.push_back(
         {fmt::format("{} {}", python(), package),
          version.empty() ? "not found" : version,
-         version.empty() ? fmt::format("for reports and figures: apt-get install python3-{}", package) : "",
+         version.empty()
+             ? fmt::format("for reports and figures: apt-get install python3-{}", package)
+             : "",
          false});
   return list;
 }
