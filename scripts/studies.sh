@@ -33,8 +33,8 @@ status=0
 for name in "${names[@]}"; do
   printf '\n== %s\n' "$name"
   if [[ -f experiments/$name/PACKAGES && ! -d experiments/$name/data ]]; then # its corpus is not shipped
-    if ((${#tiny[@]})); then echo "left out: experiments/$name/build_${name##*_}.py has not been run"; continue; fi
-    "experiments/$name/build_${name##*_}.py"
+    if ((${#tiny[@]})); then echo "left out: experiments/corpora/build_${name##*_}.py has not been run"; continue; fi
+    "experiments/corpora/build_${name##*_}.py"
   fi
   ended=0
   "$program" study "experiments/$name/study.yaml" "${tiny[@]}" --workers "$workers" --out "$out" || ended=$?

@@ -26,4 +26,4 @@ zcat -f "$data/train.es.gz" "$target" > "$work/target"
 "$place/bin/eflomal-align" --overwrite -s "$work/source" -t "$work/target" -f "$work/forward" -r "$work/backward"
 lines=$(zcat -f "$source" | wc -l)
 for way in forward backward; do tail -n "$lines" "$work/$way" > "$out/eflomal_$way.links"; done
-"$(dirname "${BASH_SOURCE[0]}")/links.py" intersect "$out/eflomal_forward.links" "$out/eflomal_backward.links" > "$out/eflomal_both.links"
+"$root/experiments/links.py" intersect "$out/eflomal_forward.links" "$out/eflomal_backward.links" > "$out/eflomal_both.links"

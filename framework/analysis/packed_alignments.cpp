@@ -70,11 +70,12 @@ std::string kind_of(std::string_view module) {
 // As much as a page shows.
 JsonObject rounded(double value) { return std::round(1e4 * value) / 1e4; }
 
-double entropy_sum(const Alignment& a) {
+// The mean over the rows, in nats.
+double entropy(const Alignment& a) {
   double sum = 0;
   for (const float w : a.weights)
     if (w > 0) sum -= static_cast<double>(w) * exact::log(w);
-  return sum;
+  return sum / static_cast<double>(a.target.size());
 }
 
 // Place * 2, and 1 more where it is sure; the place counts row by row.
@@ -85,145 +86,91 @@ JsonObject links_of(const Alignment& a) {
   return links;
 }
 
-// A sentence's matrices of a module, by update and head.
-struct Sentence {
-  Index number = 0;
-  std::vector<Alignment> matrices;  // without their weights, once these are packed
-  std::vector<std::string> packs;   // "": a weight is no number
-  std::vector<double> entropies;
-};
+// Of test sentences: loss, and the accuracy that belongs to the way of decoding.
+void add_scores(const StoredResults* results, Index sentence, JsonObject& pane) {
+  if (pane["kind"] == "dev" || !results || results->counts.sentences() == 0) return;
+  const char* accuracy = pane["kind"] == "searched" ? "free_running_accuracy" : "token_accuracy";
+  for (const auto& [name, metric] : {std::pair("loss", "loss"), std::pair("accuracy", accuracy)})
+    pane[name].push_back(sentence < results->counts.sentences()
+                             ? rounded(results->value(metric, {sentence}))
+                             : JsonObject());
+}
 
-class PaneMaker {
- public:
-  PaneMaker(const AlignedRun& run,
-            const StoredAlignments& alignments,
-            const std::string& module,
-            Pool& pool)
-      : run_(run), alignments_(alignments), module_(module), pool_(pool) {}
-
-  // The packed matrices in bytes.
-  std::size_t size() const { return size_; }
-
-  JsonObject make(const std::vector<Index>& wanted, Index every) {
-    const std::vector<Index> all = alignments_.sentences(module_);
-    if (wanted.empty())
-      alignments_.each_sentence(module_, [&](Index number, const std::vector<Alignment>& found) {
-        if (number % every == 0) take(number, found);
+// A sentence's matrices, by update and head. Returns the bytes that they were packed into.
+std::size_t add_sentence(const std::vector<Alignment>& found, Pool& pool, JsonObject& pane) {
+  std::size_t size = 0;
+  pane["sentence"].push_back(found.front().sentence);
+  pane["source"].push_back(pool.add(found.front().source));
+  JsonObject gold = JsonObject::array();
+  for (std::size_t u = 0; u < pane["updates"].size(); ++u) {
+    double sum = 0, count = 0;
+    JsonObject target;
+    for (std::size_t h = 0; h < pane["heads"].size(); ++h) {
+      const auto a = std::ranges::find_if(found, [&](const Alignment& one) {
+        return one.update == pane["updates"][u] && one.head == pane["heads"][h];
       });
-    else
-      for (const Index number : wanted)
-        if (std::ranges::count(all, number) > 0)
-          take(number, alignments_.of_sentence(module_, number));
-    JsonObject pane = json();
-    if (!wanted.empty()) pane["kept"] = all;
-    return pane;
-  }
-
- private:
-  void take(Index number, std::vector<Alignment> found) {
-    if (found.empty()) return;
-    Sentence& sentence = sentences_.emplace_back();
-    sentence.number = number;
-    for (Alignment& a : found) {
-      const bool known = std::ranges::all_of(a.weights, [](float w) { return std::isfinite(w); });
-      sentence.packs.push_back(known ? packed(a.weights) : "");
-      sentence.entropies.push_back(entropy_sum(a) / static_cast<double>(a.target.size()));
-      size_ += sentence.packs.back().size();
-      a.weights.clear();
-      if (std::ranges::count(updates_, a.update) == 0) updates_.push_back(a.update);
-    }
-    sentence.matrices = std::move(found);
-  }
-
-  JsonObject json() {
-    std::ranges::sort(updates_);
-    const std::vector<Index> heads = alignments_.heads(module_);
-    const std::string kind = kind_of(module_);
-    JsonObject pane = {{"run", run_.run},
-                       {"file", run_.file.string()},
-                       {"module", module_},
-                       {"kind", kind},
-                       {"set", run_.set + (kind == "dev" ? "|dev" : "|test")},
-                       {"updates", updates_},
-                       {"heads", heads},
-                       {"sentence", JsonObject::array()},
-                       {"source", JsonObject::array()},
-                       {"target", JsonObject::array()},
-                       {"weights", JsonObject::array()},
-                       {"entropy", JsonObject::array()},
-                       {"images", JsonObject()},
-                       {"gold", JsonObject()}};
-    for (const Sentence& sentence : sentences_) {
-      pane["sentence"].push_back(sentence.number);
-      pane["source"].push_back(pool_.add(sentence.matrices.front().source));
-    }
-    for (const Index update : updates_) add_update(update, heads, pane);
-    add_gold(pane);
-    if (!sentences_.empty()) add_scores(kind, pane);
-    return pane;
-  }
-
-  void add_update(Index update, const std::vector<Index>& heads, JsonObject& pane) {
-    JsonObject targets = JsonObject::array(), entropies = JsonObject::array();
-    std::vector<JsonObject> weights(heads.size(), JsonObject::array());
-    for (const Sentence& sentence : sentences_) {
-      JsonObject target;
-      std::vector<JsonObject> packs(heads.size());
-      double entropy = 0, count = 0;
-      for (std::size_t i = 0; i < sentence.matrices.size(); ++i) {
-        const Alignment& a = sentence.matrices[i];
-        const auto head = std::ranges::find(heads, a.head);
-        if (a.update != update || head == heads.end()) continue;
-        target = pool_.add(a.target);
-        if (sentence.packs[i].empty()) continue;
-        packs[usize(head - heads.begin())] = sentence.packs[i];
-        entropy += sentence.entropies[i];
+      JsonObject pack;
+      if (a != found.end()) {
+        target = pool.add(a->target);
+        gold = links_of(*a);
+      }
+      if (a != found.end() &&
+          std::ranges::all_of(a->weights, [](float w) { return std::isfinite(w); })) {
+        pack = packed(a->weights);
+        size += pack.get_ref<const std::string&>().size();
+        sum += entropy(*a);
         ++count;
       }
-      if (target.is_null()) target = pool_.add(std::string());
-      targets.push_back(std::move(target));
-      entropies.push_back(rounded(entropy / count));
-      for (std::size_t h = 0; h < heads.size(); ++h) weights[h].push_back(std::move(packs[h]));
+      pane["weights"][u][h].push_back(std::move(pack));
     }
-    pane["target"].push_back(std::move(targets));
-    pane["entropy"].push_back(std::move(entropies));
-    pane["weights"].push_back(std::move(weights));
+    pane["target"][u].push_back(target.is_null() ? JsonObject(pool.add(std::string())) : target);
+    pane["entropy"][u].push_back(rounded(sum / count));
   }
+  if (!found.back().gold.empty()) pane["gold"].push_back(std::move(gold));
+  return size;
+}
 
-  // Of the last update.
-  void add_gold(JsonObject& pane) {
-    JsonObject all = JsonObject::array();
-    bool known = false;
-    for (const Sentence& sentence : sentences_) {
-      const Alignment& last = sentence.matrices.back();
-      known |= !last.gold.empty();
-      all.push_back(last.update == updates_.back() ? links_of(last) : JsonObject::array());
-    }
-    if (known) pane["gold"] = std::move(all);
+// Returns the bytes of its matrices.
+std::size_t make_pane(const AlignedRun& run,
+                      const StoredAlignments& alignments,
+                      const std::string& module,
+                      const std::vector<Index>& wanted,
+                      Index every,
+                      Pool& pool,
+                      JsonObject& pane) {
+  const std::vector<Index> heads = alignments.heads(module), all = alignments.sentences(module);
+  const std::vector<Index> updates = alignments.updates(module);
+  const JsonObject none = JsonObject::array(), a_list_each(updates.size(), none);
+  const std::string kind = kind_of(module);
+  pane = {{"run", run.run},
+          {"file", run.file.string()},
+          {"module", module},
+          {"kind", kind},
+          {"set", run.set + (kind == "dev" ? "|dev" : "|test")},
+          {"updates", updates},
+          {"heads", heads},
+          {"sentence", none},
+          {"source", none},
+          {"target", a_list_each},
+          {"weights", JsonObject(updates.size(), JsonObject(heads.size(), none))},
+          {"entropy", a_list_each},
+          {"images", nullptr},
+          {"gold", nullptr}};
+  std::size_t size = 0;
+  const auto take = [&](Index number, const std::vector<Alignment>& found) {
+    if (number % every != 0 || found.empty()) return;
+    size += add_sentence(found, pool, pane);
+    add_scores(run.results, number, pane);
+  };
+  if (wanted.empty()) {
+    alignments.each_sentence(module, take);
+    return size;
   }
-
-  // Of test sentences: loss, and the accuracy that belongs to the way of decoding.
-  void add_scores(const std::string& kind, JsonObject& pane) const {
-    if (kind == "dev" || !run_.results || run_.results->counts.sentences() == 0) return;
-    const char* accuracy = kind == "searched" ? "free_running_accuracy" : "token_accuracy";
-    for (const auto& [name, metric] :
-         {std::pair("loss", "loss"), std::pair("accuracy", accuracy)}) {
-      JsonObject& values = pane[name] = JsonObject::array();
-      for (const Sentence& sentence : sentences_)
-        values.push_back(sentence.number < run_.results->counts.sentences()
-                             ? rounded(run_.results->value(metric, {sentence.number}))
-                             : JsonObject());
-    }
-  }
-
-  const AlignedRun& run_;
-  const StoredAlignments& alignments_;
-  const std::string& module_;
-  Pool& pool_;
-  std::vector<Index> updates_;
-  std::vector<Sentence> sentences_;
-  std::size_t size_ = 0;
-};
+  pane["kept"] = all;
+  for (const Index number : wanted)
+    if (std::ranges::count(all, number) > 0) take(number, alignments.of_sentence(module, number));
+  return size;
+}
 
 // The images that the sources of a pane are: ink in 36 steps, 0..z, column by column, and where each pixel of the widest
 // stands in the matrices.
@@ -326,10 +273,9 @@ JsonObject packed_alignments(const std::vector<AlignedRun>& runs,
                         [&](const auto& alignments, const auto& modules, const Record* record) {
                           for (const std::string& name : modules) try {
                               module = name;
-                              PaneMaker maker(run, alignments, name, pool);
-                              JsonObject pane = maker.make(wanted, every);
+                              JsonObject pane;
+                              size += make_pane(run, alignments, name, wanted, every, pool, pane);
                               if (record) add_images(*record, pool, pane);
-                              size += maker.size();
                               if (!pane["sentence"].empty() || !wanted.empty())
                                 panes.push_back(std::move(pane));
                             } catch (const Error& error) {

@@ -11,7 +11,7 @@ import pytest
 
 from command_line import answer, error, needs_subwords, softalign, text_spec, trained_run
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "experiments/alignment_quality"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "experiments"))
 import links  # noqa: E402
 
 h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")

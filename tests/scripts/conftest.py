@@ -4,5 +4,5 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-EXPERIMENTS = ("", "alignment_quality", "bible_en_es", "digits", "long_sentences_debdocs")
+EXPERIMENTS = ("", "alignment_quality", "corpora")
 sys.path[:0] = [str(ROOT / "scripts"), *(str(ROOT / "experiments" / name) for name in EXPERIMENTS)]

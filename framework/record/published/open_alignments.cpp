@@ -119,6 +119,10 @@ std::vector<Index> StoredAlignments::heads(const std::string& module) const {
   return {found.begin(), found.end()};
 }
 
+std::vector<Index> StoredAlignments::updates(const std::string& module) const {
+  return ModuleReader(file_, hdf5_, module).get<std::int64_t>("update", -1);
+}
+
 std::vector<Alignment> StoredAlignments::of_sentence(const std::string& name,
                                                      Index sentence) const {
   const AlignmentContents contents(file_, hdf5_, name);

@@ -21,7 +21,8 @@ class StoredAlignments {
 
   const std::filesystem::path& file() const { return file_; }
   std::vector<std::string> modules() const;
-  std::vector<Index> heads(const std::string& module) const;  // numbers of its heads
+  std::vector<Index> heads(const std::string& module) const;    // numbers of its heads
+  std::vector<Index> updates(const std::string& module) const;  // those after which it was kept
   // The sentences whose matrices a module holds, as they were numbered when recorded.
   std::vector<Index> sentences(const std::string& module) const;
   // The matrices of one sentence without padding, by update and head; none for an empty sentence.

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path += [str(ROOT / "experiments"), str(ROOT / "scripts")]
+sys.path.append(str(ROOT / "scripts"))
 
 from debian_package import BuildError, Package, differing, download, unpack, write_gzip
 from output import OutputError, add_force
 
-FOLDER = Path(__file__).resolve().parent
+FOLDER = ROOT / "experiments/digits"
 PARTS = ("train", "dev", "test")
 SIDE, LEVELS = 8, 17
 SKLEARN = Package(

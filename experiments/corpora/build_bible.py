@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path += [str(ROOT / "experiments"), str(ROOT / "scripts")]
+sys.path.append(str(ROOT / "scripts"))
 
 from debian_package import BuildError, Package, differing, download, unpack, write_gzip
 from output import OutputError, add_force
 from strongs import Links, Token, link, tokens
 from sword import Canon, SwordError, read_canon, read_verses
 
-FOLDER = Path(__file__).resolve().parent
+FOLDER = ROOT / "experiments/bible_en_es"
 PARTS = ("train", "dev", "test", "long")
 LONGEST = 80  # English tokens: about as long as verses are
 COLUMNS = ("en", "es", "ref", "align")
@@ -120,7 +120,7 @@ def main() -> int:
         folder = Path(temporary)
         debs = arguments.debs or [download(package, folder) for package in (KJV, SPARV)]
         modules = [unpack(package, deb, folder) for package, deb in zip((KJV, SPARV), debs)]
-        pairs = with_long(list(read_pairs(*modules, read_canon(FOLDER / "kjv_canon.json"))))
+        pairs = with_long(list(read_pairs(*modules, read_canon(Path(__file__).with_name("kjv_canon.json")))))
     write(pairs, arguments.out, arguments.force)
     print("\n".join(summary(pairs)))
     if other := differing(arguments.out, FOLDER / "SHA256SUMS"):
