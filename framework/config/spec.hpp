@@ -41,13 +41,11 @@ struct ResolvedSpec {
 };
 
 // Reads a tree into a T. A T may have a static `refuse_other(const Value& root)` that throws for
-// files of another kind, before their keys are called unknown, and a static `complete(SpecTree&)` that
-// puts in what a tree asks to be found. To load the plugins that a spec
+// files of another kind, before their keys are called unknown. To load the plugins that a spec
 // names first, look them up in `tree.root`.
 template <class T>
 ResolvedSpec<T> resolve(SpecTree tree, const std::string& what = "the spec") {
   if constexpr (requires { T::refuse_other(tree.root); }) T::refuse_other(tree.root);
-  if constexpr (requires { T::complete(tree); }) T::complete(tree);
   ResolvedSpec<T> resolved;
   ReadResult read = read_options(tree.root, resolved.spec, what);
   resolved.origins = std::move(read.origins);

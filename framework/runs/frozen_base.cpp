@@ -6,7 +6,6 @@
 #include "framework/base/path.hpp"
 #include "framework/base/regular_file.hpp"
 #include "framework/config/writer.hpp"
-#include "framework/train/match.hpp"
 
 namespace softalign {
 namespace {
@@ -59,7 +58,6 @@ Value frozen_base(Value tree, const Spec& resolved, const OptionNode& options) {
     return entry.key == "seed" || entry.key == "name";
   });
   freeze(tree, options);
-  keep_target(tree, resolved);
   make_paths_whole(
       tree, options);  // relative ones are relative to a file that a frozen spec does not have
   if (Value::Entry* const plugins = tree.find("plugins")) {

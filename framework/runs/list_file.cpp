@@ -51,7 +51,6 @@ Json json_of(const ListedRun& row) {
   Json set = Json::object();
   for (const Override& change : row.set) set[change.path] = change.value.flow();
   json["set"] = std::move(set);
-  if (!row.matched.empty()) json["matched"] = row.matched;
   return json;
 }
 
@@ -126,7 +125,6 @@ ListedRun row_in(const Json& json, const Position& where) {
   row.base = name_in(json, "base", where);
   for (const auto& [path, value] : json.at("set").items())
     row.set.push_back({path, false, parse_flow(value.get<std::string>(), where), where});
-  row.matched = json.value("matched", "");
   return row;
 }
 

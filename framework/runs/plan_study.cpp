@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <set>
-#include <tuple>
 
 #include "framework/base/suggest.hpp"
 #include "framework/base/types.hpp"
@@ -15,7 +14,6 @@
 #include "framework/runs/list_file.hpp"
 #include "framework/train/check_spec.hpp"
 #include "framework/train/diagnostics.hpp"
-#include "framework/train/match.hpp"
 
 namespace softalign {
 namespace {
@@ -82,7 +80,7 @@ class Planner {
   }
 
   void add(const StudyPart& part, const StudyVariant& variant, Index seed) {
-    const SpecTree tree = tree_of(part, variant, seed, {});
+    const SpecTree tree = tree_of(part, variant, seed);
     const ResolvedSpec<Spec> resolved = [&] {
       try {
         ResolvedSpec<Spec> loaded = load_(tree);
@@ -96,7 +94,6 @@ class Planner {
     if (resolved.spec.diagnostics) diagnosed = arrays_found(*resolved.spec.diagnostics);
     ListedRun row{.k = std::ssize(list().rows), .part = part.name, .variant = variant.name};
     row.seed = resolved.spec.seed;  // an override may have changed it
-    row.matched = match_text(resolved.spec);
     row.base = list().add_base(frozen_base(tree.root, resolved.spec, values_of(resolved.spec)));
     name_row(row, resolved.spec, list(), before_);
     refuse_twin(row);
@@ -110,7 +107,7 @@ class Planner {
     if (same == list().rows.end())
       list().rows.push_back(std::move(row));
     else
-      std::tie(same->base, same->matched) = std::tie(row.base, row.matched);  // data may have moved
+      same->base = row.base;  // data may have moved
   }
 
   const Diagnosed& diagnosed() const { return diagnosed_; }
@@ -119,43 +116,14 @@ class Planner {
  private:
   RunList& list() { return plan_.list; }
 
-  // A variant's spec, in which a match with another variant knows its target. asking: variants that wait for it.
-  SpecTree tree_of(const StudyPart& part,
-                   const StudyVariant& variant,
-                   Index seed,
-                   std::vector<std::string> asking) {
+  SpecTree tree_of(const StudyPart& part, const StudyVariant& variant, Index seed) const {
     const Position own{"the study"};
     std::vector<Override> changes = part.changes;
     changes.insert(changes.end(), variant.changes.begin(), variant.changes.end());
     changes.push_back(parse_override(fmt::format("seed={}", seed), own));
     changes.insert(changes.end(), overrides_.begin(), overrides_.end());
     changes.push_back(parse_override(fmt::format("name={}-{}", part.name, variant.name), own));
-    SpecTree tree = load_to_match(part.base, changes);
-    const Value* const to = unknown_target(tree.root);
-    if (!to) return tree;
-    const auto other = std::ranges::find(part.variants, to->text, &StudyVariant::name);
-    if (other == part.variants.end()) {
-      if (to->text.find_first_of("./") == std::string::npos) {
-        std::vector<std::string> names;
-        for (const StudyVariant& one : part.variants) names.push_back(one.name);
-        throw SpecError("{}: model.match.to: '{}' is no variant of part '{}', and no spec{}",
-                        to->where.str(),
-                        printable(to->text),
-                        part.name,
-                        suggestion(to->text, names));
-      }
-      return tree;
-    }
-    const bool circle = other->name == variant.name || std::ranges::count(asking, other->name) > 0;
-    asking.push_back(variant.name);
-    if (circle)
-      throw SpecError(
-          "{}: model.match.to: variants match each other in a circle: {} -> {}; remove one of them",
-          to->where.str(),
-          fmt::join(asking, " -> "),
-          other->name);
-    set_target(tree.root, load_(tree_of(part, *other, seed, asking)).spec);
-    return tree;
+    return load_tree(part.base, changes);
   }
 
   // Of one part two runs are two.

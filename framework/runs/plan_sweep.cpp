@@ -13,7 +13,6 @@
 #include "framework/runs/frozen_base.hpp"
 #include "framework/runs/list_file.hpp"
 #include "framework/study/expand.hpp"
-#include "framework/train/match.hpp"
 
 namespace softalign {
 namespace {
@@ -93,7 +92,6 @@ void finish_row(const RunList& list,
                      list.method == SweepMethod::optuna || metric.name != ComparedMetric().name;
   const ResolvedSpec<Spec> resolved = resolve_row(list, row, load, asked ? metric.name : "");
   name_row(row, resolved.spec, list, before);
-  row.matched = match_text(resolved.spec);
   const OptionNode options = values_of(resolved.spec);
   for (Override& setting : row.set)
     if (const OptionNode* const option = find_option(options, setting.path))
@@ -101,18 +99,6 @@ void finish_row(const RunList& list,
   check_settings(list, row, options);
   for (const std::string& note : resolved.notes)
     if (std::ranges::count(notes, note) == 0) notes.push_back(note);
-}
-
-// A plan keeps the number that model.match found, and what it was found for.
-void check_match(const Sweep& sweep, const Spec& base) {
-  for (const SweepParameter& parameter : sweep.parameters)
-    if (base.model.match &&
-        (parameter.path.starts_with("model.match") || parameter.path.starts_with("task")))
-      throw SpecError(
-          "{}: the base has model.match, whose number is found once, before the sweep: {} would "
-          "change what is matched; write the rows as variants of a study instead",
-          parameter.where.str(),
-          printable(parameter.path));
 }
 
 std::string hash_of(const Sweep& sweep, const Value& base) {
@@ -127,7 +113,6 @@ const std::string& add_base(const Sweep& sweep,
   check_base(sweep.base, sweep.base_named_at);
   SpecTree tree = load_tree(sweep.base);
   const ResolvedSpec<Spec> resolved = load(tree);
-  check_match(sweep, resolved.spec);
   options = values_of(resolved.spec);
   return list.add_base(frozen_base(tree.root, resolved.spec, options));
 }

@@ -38,7 +38,6 @@ struct ListedRun {
   Index seed = 0;
   std::string base = {};           // which of the list's bases
   std::vector<Override> set = {};  // changes to it, besides the seed
-  std::string matched = {};        // match_text; for people
 };
 
 struct RunList {

@@ -70,15 +70,7 @@ std::string plan_text(const RunList& list, const std::vector<std::size_t>& rows)
                      row.run_id,
                      states[i]});
   }
-  std::string text = aligned(lines), last;
-  for (const std::size_t i : rows) {
-    const ListedRun& row = list.rows[i];
-    const std::string matched =
-        fmt::format("{}-{} matched: {}\n", row.part, row.variant, printable(row.matched, kWhole));
-    if (!row.matched.empty() && matched != last) text += matched;  // once for all seeds
-    last = matched;
-  }
-  return text;
+  return aligned(lines);
 }
 
 std::string table_text(const StudyTable& table) {
@@ -131,7 +123,6 @@ std::string study_json(const Study& study,
                             {"run_id", row.run_id},
                             {"path", row.below},
                             {"state", to_string(row_status(list, row).state)}});
-    if (!row.matched.empty()) json["runs"].back()["matched"] = row.matched;
   }
   for (const StudyTable& table : outcome.tables) json["tables"].push_back(json_of(table));
   json["claims"] = claims_json(outcome.claims);

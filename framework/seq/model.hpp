@@ -37,39 +37,6 @@ struct DropoutOptions {
   }
 };
 
-// Another model that this one is to be as large as, or as costly: train/match.hpp finds the widths when the spec
-// is read, and writes down the symbols and the target, so that the spec needs no other file from then on.
-struct MatchOptions {
-  std::string to;
-  std::string by = "parameters";
-  std::vector<std::string> adjust = {"model.decoder.units"};
-  std::vector<Index> lengths = {20, 20};
-  std::optional<std::vector<Index>> symbols;
-  std::optional<Index> target;
-  template <class V>
-  void describe(V& v) {
-    v("to", to, "a spec, relative to this file, or in a study a variant of the same part");
-    v("by",
-      by,
-      "what is to be equal within 1 %: parameters, or multiplications a target symbol",
-      one_of("parameters", "multiplications"));
-    v("adjust", adjust, "options that are set, one or a list, which keep their ratio");
-    v("lengths",
-      lengths,
-      "source and target positions, with </s>, that multiplications are counted for",
-      between(2, kLongestSentence));
-    v("symbols",
-      symbols,
-      "of source and target, that are counted with; null: those of the data, read if need be",
-      between(kSpecials + 1, kMostSymbols));
-    v("target", target, "what is matched, in numbers; null: that of `to`", between(1, 1e15));
-    v.check("to", !to.empty() || target, "name the spec that is matched, or give a target");
-    v.check("adjust", !adjust.empty(), "name an option, as model.decoder.units");
-    v.check("lengths", lengths.size() == 2, "give [source, target]");
-    v.check("symbols", !symbols || symbols->size() == 2, "give [source, target]");
-  }
-};
-
 struct ModelOptions {
   Index embedding = 256;
   std::string tied_embeddings = "none";
@@ -79,7 +46,6 @@ struct ModelOptions {
   Choice output{.kind = "output_layer", .type = "softmax"};
   std::optional<DropoutOptions> dropout;
   std::optional<InitialiseOptions> initialise;
-  std::optional<MatchOptions> match;
   template <class V>
   void describe(V& v) {
     v("embedding",
@@ -102,10 +68,6 @@ struct ModelOptions {
       initialise,
       "how weights begin, biases and other constants excepted unless they are named; null: as each "
       "layer has it, mostly Glorot and Bengio 2010");
-    v("match",
-      match,
-      "another model that this one is as large or as costly as: sets widths, which name the run",
-      same_run());
   }
 };
 

@@ -14,7 +14,6 @@
 #include "framework/record/provenance/plugins.hpp"
 #include "framework/record/published/publish.hpp"
 #include "framework/train/image_results.hpp"
-#include "framework/train/match.hpp"
 #include "framework/train/results.hpp"
 #include "framework/train/shorter_run.hpp"
 #include "framework/train/text_results.hpp"
@@ -95,7 +94,6 @@ struct Run {
     recorder.attributes("data", sizes);
     recorder.attributes("provenance", {{"gemm", gemm_variant()}, {"plugins", plugins_json()}});
     recorder.attributes("", {{"parameters", model.parameters().count()}});
-    if (spec.model.match) recorder.attributes("provenance", {{"matched", match_text(spec)}});
     record_images(recorder, spec, data, model);
   }
 

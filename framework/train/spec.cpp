@@ -1,7 +1,6 @@
 #include "framework/train/spec.hpp"
 
 #include "framework/config/snapshot.hpp"
-#include "framework/train/match.hpp"
 
 namespace softalign {
 namespace {
@@ -25,8 +24,6 @@ void Spec::refuse_other(const Value& root) {
                     parameters->where.str(),
                     shell_file(parameters->where.file));
 }
-
-void Spec::complete(SpecTree& tree) { match_widths(tree); }
 
 std::vector<std::string> Spec::options_of_no_number() {
   std::vector<std::string> paths;

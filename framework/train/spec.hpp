@@ -107,8 +107,6 @@ struct RecordOptions {
   }
 };
 
-struct SpecTree;
-
 struct Spec {
   std::string name = "experiment";
   Index seed = 1;
@@ -125,8 +123,6 @@ struct Spec {
 
   // Throws SpecError for a study or a sweep.
   static void refuse_other(const Value& root);
-  // Finds the widths that model.match asks for (train/match.hpp).
-  static void complete(SpecTree& tree);
   // The paths of the options that change no number: identity.json has none of them, or the default.
   static std::vector<std::string> options_of_no_number();
   template <class V>

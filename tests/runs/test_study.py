@@ -181,12 +181,6 @@ def test_a_spec_that_is_refused_is_named_with_its_variant(here: Path):
     assert "this model has no attention" in refused.stderr and refused.stderr.rstrip().endswith("(of reverse/none)")
 
 
-def test_a_match_with_no_variant_says_which_there_are(here: Path):
-    (here / "study.yaml").write_text(STUDY.replace("none: {model.attention: none}", "none: {model.attention: none, model.match.to: aditive}"))
-    refused = softalign("study", "study.yaml", "--dry-run", cwd=here, code=2).stderr
-    assert "model.match.to: 'aditive' is no variant of part 'reverse', and no spec; did you mean 'additive'?" in refused
-
-
 def test_a_tiny_study_says_what_it_is_worth(here: Path):
     (here / "study.yaml").write_text(STUDY.replace("    report:", "    tiny: {train.max_updates: 1}\n    report:"))
     assert "--tiny: hardly trained" in softalign("study", "study.yaml", "--tiny", cwd=here).stdout

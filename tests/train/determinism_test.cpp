@@ -191,9 +191,6 @@ BOOST_AUTO_TEST_CASE(what_makes_no_other_run_changes_no_bit) {
          spec.tags = {"a", "b"};
        }}},
       {"plugins", {[](Spec& spec) { spec.plugins = {"elsewhere.so"}; }}},
-      {"model.match", {[](Spec& spec) {
-         spec.model.match = MatchOptions{.to = "other.yaml", .symbols = {{12, 12}}, .target = 9};
-       }}},
       {"train.shards", {[](Spec& spec) { spec.train.shards = 3; }}},
       {"evaluate.batch", {batch(1), batch(7), batch(1000)}},
       {"record.checkpoint_every", {every(1), every(1000)}},
@@ -274,7 +271,6 @@ BOOST_AUTO_TEST_CASE(only_what_changes_no_number_differs_between_spec_and_identi
                                                  "notes",
                                                  "tags",
                                                  "plugins",
-                                                 "model.match",
                                                  "train.shards",
                                                  "evaluate.batch",
                                                  "record.checkpoint_every",

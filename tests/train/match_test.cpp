@@ -2,16 +2,16 @@
 #include "framework/train/match.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <map>
 
 #include "framework/base/counted.hpp"
 #include "framework/base/path.hpp"
 #include "framework/base/types.hpp"
+#include "framework/config/spec.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/data/task.hpp"
 #include "framework/kernels/work.hpp"
 #include "framework/seq/cost.hpp"
-#include "framework/train/check_spec.hpp"
-#include "framework/train/run_name.hpp"
 #include "tests/message.hpp"
 #include "tests/scratch.hpp"
 
@@ -42,109 +42,74 @@ Index amount(const ModelOptions& options, const std::string& by) {
   return sum;
 }
 
-struct Files {
-  Files() { folder.write("additive.yaml", kTask + kAdditive + "}\n"); }
-  fs::path spec(const std::string& model, const std::string& match) const {
-    return folder.write("s.yaml", kTask + model + ",\n  match: {" + match + "}}\n");
-  }
-  std::string refused(const std::string& model, const std::string& match) const {
-    return refusal([&] { load_spec<Spec>(spec(model, match)); }, folder.path());
-  }
-  Scratch folder;
-};
+const std::string kVanilla =
+    "model: {embedding: 32, encoder: {type: gru, units: 48}, attention: none,\n"
+    "  decoder: {type: attentional_gru, units: 64}";
 
-std::string text(const Spec& spec, const std::string& path) {
-  for (const OptionLeaf& leaf : option_leaves(spec))
-    if (leaf.path == path) return leaf.value;
-  return "";
+using Widths = std::map<std::string, Index>;
+
+// With the amount that is found, which is within 1 % of the target.
+Widths match(const std::string& yaml, MatchRequest request, Index target) {
+  request.symbols = {23, 23};
+  const SpecTree tree = parse_tree(kTask + yaml + "}", "s.yaml");
+  const Match found = match_widths(tree.root, request, target);
+  std::vector<std::string> changes;
+  for (const auto& [path, width] : found.widths)
+    changes.push_back(fmt::format("{}={}", path, width));
+  const ModelOptions model = parse_spec<Spec>(kTask + yaml + "}", "s.yaml", changes).spec.model;
+  const Index there = amount(model, request.by);
+  BOOST_TEST(there == found.amount);
+  BOOST_TEST(std::abs(there - target) <= target / 100, yaml);
+  return {found.widths.begin(), found.widths.end()};
 }
 
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(matches)
 
-BOOST_AUTO_TEST_CASE(a_matched_run_is_the_run_with_its_widths_written_by_hand) {
-  const Files files;
-  const Index parameters = amount(model_of(kAdditive), "parameters");
-  const Index multiplications = amount(model_of(kAdditive), "multiplications");
-  BOOST_TEST(parameters != multiplications);
-  const std::string vanilla =
-      "model: {embedding: 32, encoder: {type: gru, units: 48}, attention: none,\n"
-      "  decoder: {type: attentional_gru, units: 64}";
+BOOST_AUTO_TEST_CASE(a_model_is_as_large_or_as_costly_as_another) {
   const std::string lstm = "model: {embedding: 20, encoder: {type: lstm}, decoder: luong_lstm";
-  for (const std::string by : {"parameters", "multiplications"})
+  using Paths = std::vector<std::string>;
+  for (const std::string by : {"parameters", "multiplications"}) {
+    const Index target = amount(model_of(kAdditive), by);
     for (const auto& [model, adjust] :
-         {std::pair(vanilla, "model.decoder.units"),
-          {vanilla, "[model.encoder.units, model.decoder.units]"},
-          {lstm, "[model.decoder.units, model.encoder.units]"},
-          {kTransformer, "model.decoder.feed_forward"},
-          {kTransformer, "[model.encoder.feed_forward, model.decoder.feed_forward]"}}) {
-      const auto matched = load_spec<Spec>(
-          files.spec(model, fmt::format("to: additive.yaml, by: {}, adjust: {}", by, adjust)));
-      check_spec(matched);
-      const auto found = static_cast<double>(amount(matched.spec.model, by)),
-                 asked = static_cast<double>(by == "parameters" ? parameters : multiplications);
-      BOOST_TEST(std::abs(found - asked) <= 0.01 * asked, by << " " << model << " " << adjust);
-      BOOST_TEST(contains(matched.notes.back(), match_text(matched.spec)));
+         {std::pair<std::string, Paths>(kVanilla, {"model.decoder.units"}),
+          {kVanilla, {"model.encoder.units", "model.decoder.units"}},
+          {lstm, {"model.decoder.units", "model.encoder.units"}},
+          {kTransformer, {"model.decoder.feed_forward"}},
+          {kTransformer, {"model.encoder.feed_forward", "model.decoder.feed_forward"}}})
+      match(model, {.by = by, .adjust = adjust}, target);
+  }
+  match("model: {embedding: 256", {}, 2000000);
+}
 
-      std::vector<std::string> widths = {"~model.match"};
-      for (const std::string& path : matched.spec.model.match->adjust)
-        widths.push_back(path + "=" + text(matched.spec, path));
-      const auto by_hand = [&] {
-        SpecTree tree = load_tree(files.folder / "s.yaml", numbered_overrides(widths));
-        return resolve<Spec>(std::move(tree)).spec;
-      }();
-      BOOST_TEST(!by_hand.model.match);
-      BOOST_TEST(run_id(matched.spec) == run_id(by_hand));
-    }
+BOOST_AUTO_TEST_CASE(widths_that_fit_already_are_not_changed) {
+  const Index target = amount(model_of(kVanilla), "parameters");
+  const Widths found = match(kVanilla, {}, target + target / 200);
+  BOOST_TEST(found.at("model.decoder.units") == 64);
 }
 
 BOOST_AUTO_TEST_CASE(several_widths_keep_their_ratio) {
-  const Files files;
-  const auto matched = load_spec<Spec>(
-      files.spec("model: {encoder: {units: 20}, decoder: {units: 40}, attention: none",
-                 "to: additive.yaml, adjust: [model.encoder.units, model.decoder.units]"));
-  const Index units = std::stoll(text(matched.spec, "model.encoder.units"));
+  const Widths found = match("model: {encoder: {units: 20}, decoder: {units: 40}, attention: none",
+                             {.adjust = {"model.encoder.units", "model.decoder.units"}},
+                             amount(model_of(kAdditive), "parameters"));
+  const Index units = found.at("model.encoder.units");
   BOOST_TEST(units != 20);
-  BOOST_TEST(std::abs(std::stoll(text(matched.spec, "model.decoder.units")) - 2 * units) <= 1);
+  BOOST_TEST(std::abs(found.at("model.decoder.units") - 2 * units) <= 1);
 }
 
 // Heads must divide the units: only such widths are tried.
-BOOST_AUTO_TEST_CASE(widths_that_are_not_legal_are_passed_over) {
-  const Files files;
-  files.folder.write("wide.yaml",
-                     kTask + std::string("model: {embedding: 400, encoder: {units: 288}}"));
-  const auto matched = load_spec<Spec>(
-      files.spec("model: {embedding: 128, encoder: {type: self_attention, units: 128, heads: 2},\n"
-                 "  attention: built_in, decoder: {type: transformer, units: 128, heads: 2}",
-                 "to: wide.yaml, adjust: [model.encoder.units, model.decoder.units]"));
-  const Index units = std::stoll(text(matched.spec, "model.encoder.units"));
-  BOOST_TEST(units % 2 == 0);
-  BOOST_TEST(units > 128);
+BOOST_AUTO_TEST_CASE(widths_that_are_not_legal_are_skipped) {
+  const Widths found = match(
+      "model: {embedding: 128, encoder: {type: self_attention, units: 128, heads: 2},\n"
+      "  attention: built_in, decoder: {type: transformer, units: 128, heads: 2}",
+      {.adjust = {"model.encoder.units", "model.decoder.units"}},
+      amount(model_of("model: {embedding: 400, encoder: {units: 288}"), "parameters"));
+  BOOST_TEST(found.at("model.encoder.units") % 2 == 0);
+  BOOST_TEST(found.at("model.encoder.units") > 128);
 }
 
-BOOST_AUTO_TEST_CASE(what_has_been_matched_needs_no_other_file) {
-  const Files files;
-  const auto matched = load_spec<Spec>(files.spec(
-      "model: {embedding: 32, encoder: {units: 48}, attention: none", "to: additive.yaml"));
-  fs::remove(files.folder / "additive.yaml");
-  const std::string yaml = resolved_yaml(matched.spec, matched.origins);
-  const auto again = parse_spec<Spec>(yaml, "record.yaml");
-  BOOST_TEST(run_id(again.spec) == run_id(matched.spec));
-  BOOST_TEST(match_text(again.spec) == match_text(matched.spec));
-  // What somebody makes of it later is as large again.
-  const auto changed = parse_spec<Spec>(yaml, "record.yaml", {"model.embedding=16"});
-  const Index target = *again.spec.model.match->target;
-  BOOST_TEST(std::abs(amount(changed.spec.model, "parameters") - target) <= target / 100);
-  BOOST_TEST(text(changed.spec, "model.decoder.units") != text(again.spec, "model.decoder.units"));
-  // A number alone will do.
-  const auto number =
-      parse_spec<Spec>(fmt::format("{}model: {{match: {{target: {}}}}}", kTask, 2000000), "n.yaml");
-  BOOST_TEST(std::abs(amount(number.spec.model, "parameters") - 2000000) <= 20000);
-}
-
-BOOST_AUTO_TEST_CASE(what_has_no_solution_is_refused_with_its_place) {
-  const Files files;
+BOOST_AUTO_TEST_CASE(what_has_no_solution_is_refused_with_the_nearest_widths) {
   const Index target = amount(model_of(kAdditive), "parameters");
   const auto gives = [&](const std::string& model, Index units) {
     const Index found = amount(model_of(fmt::format(fmt::runtime(model), units)), "parameters");
@@ -153,68 +118,38 @@ BOOST_AUTO_TEST_CASE(what_has_no_solution_is_refused_with_its_place) {
                        with_commas(found),
                        100 * static_cast<double>(found - target) / static_cast<double>(target));
   };
-  const std::string nothing = fmt::format(
-      "model.match: nothing comes within 1 % of {} of additive.yaml: ", with_commas(target));
+  const auto refused = [&](const std::string& yaml, const MatchRequest& request) {
+    return refusal([&] { match(yaml, request, target); });
+  };
+  const std::string nothing = fmt::format("nothing comes within 1 % of {}: ", with_commas(target));
   const std::string narrow = "model: {{attention: none, decoder: {{units: {}}}";
-  BOOST_TEST(files.refused(fmt::format(fmt::runtime(narrow), 9), "to: additive.yaml") ==
-             "s.yaml:3:10: " + nothing + gives(narrow, 1) + "; adjust another option, or more");
+  BOOST_TEST(refused(fmt::format(fmt::runtime(narrow), 9), {}) ==
+             nothing + gives(narrow, 1) + "; adjust another option, or more");
   const std::string coarse =
       "model: {{embedding: 32, encoder: {{type: self_attention, units: 32, feed_forward: 64}},\n"
       "  attention: built_in, decoder: {{type: transformer, feed_forward: 64, units: {}}}";
-  BOOST_TEST(files.refused(fmt::format(fmt::runtime(coarse), 32), "to: additive.yaml") ==
-             "s.yaml:4:10: " + nothing + gives(coarse, 56) + ", and " + gives(coarse, 60) +
+  BOOST_TEST(refused(fmt::format(fmt::runtime(coarse), 32), {}) ==
+             nothing + gives(coarse, 56) + ", and " + gives(coarse, 60) +
                  "; adjust another option, or more");
-  BOOST_TEST(contains(files.refused(kAdditive, "to: additive.yaml, adjust: model.decoder.unit"),
-                      "s.yaml:5:38: model.match.adjust: 'model.decoder.unit' is no size of this "
-                      "model; did you mean 'model.decoder.units'?"));
-  BOOST_TEST(contains(files.refused(kAdditive, "to: additive.yaml, adjust: [train.epochs]"),
-                      "s.yaml:5:39: model.match.adjust: 'train.epochs' is no size of this model"));
-  BOOST_TEST(contains(files.refused(kAdditive, "to: nowhere.yaml"),
-                      "s.yaml:5:15: nowhere.yaml: cannot be read"));
-  BOOST_TEST(contains(files.refused(kAdditive, "by: parameters"),
-                      "s.yaml:5:3: model.match.to: name the spec that is matched"));
-  BOOST_TEST(contains(files.refused(kAdditive, "to: additive.yaml, by: width"),
-                      "s.yaml:5:34: model.match.by: 'width' is not known here"));
-}
-
-BOOST_AUTO_TEST_CASE(a_match_may_be_matched_to_another_but_not_in_a_circle) {
-  const Files files;
-  const std::string head =
-      kTask + std::string("model: {attention: none, encoder: {units: 40}, embedding: ");
-  files.folder.write("b.yaml", head + "16, match: {to: additive.yaml}}");
-  const auto a = load_spec<Spec>(files.folder.write("a.yaml", head + "8, match: {to: b.yaml}}"));
-  BOOST_TEST(std::abs(amount(a.spec.model, "parameters") - 84583) <= 2 * 845);
-  files.folder.write("b.yaml", head + "16, match: {to: a.yaml}}");
-  BOOST_TEST(refusal([&] { load_spec<Spec>(files.folder / "a.yaml"); }, files.folder.path()) ==
-             "a.yaml:2:74: model.match.to: specs match each other in a circle: b.yaml -> a.yaml -> "
-             "b.yaml; "
-             "remove one of them");
-  // To its own file from outside: as large as it was without the change.
-  const auto own = load_spec<Spec>(
-      files.folder / "additive.yaml",
-      {"model.attention=none", "model.match.to=" + (files.folder / "additive.yaml").string()});
-  BOOST_TEST(std::abs(amount(own.spec.model, "parameters") - 84583) <= 845);
+  BOOST_TEST(contains(refused(kAdditive, {.adjust = {"model.decoder.unit"}}),
+                      "'model.decoder.unit' is not a size of this model; did you mean "
+                      "'model.decoder.units'?"));
+  BOOST_TEST(contains(refused(kAdditive, {.adjust = {"train.epochs"}}),
+                      "'train.epochs' is not a size of this model"));
 }
 
 // The vocabulary option is a bound; the text has fewer symbols.
 BOOST_AUTO_TEST_CASE(symbols_of_files_are_those_that_the_data_has) {
-  const Files files;
-  files.folder.write("a.en", "the red house\na dog\n");
-  files.folder.write("a.es", "la casa roja grande\nun perro\n");
-  const std::string split = "{source: a.en, target: a.es}";
-  const std::string task = fmt::format(
-      "task: {{type: parallel_text, train: {0}, dev: {0}, test: {0}}}\nmodel: {{embedding: 16, ",
-      split);
-  files.folder.write("global.yaml", task + "encoder: {units: 24}}");
-  const auto matched = load_spec<Spec>(files.folder.write(
-      "none.yaml",
-      task + "encoder: {units: 24}, attention: none, match: {to: global.yaml, adjust: "
-             "[model.encoder.units, model.decoder.units]}}"));
-  BOOST_TEST((*matched.spec.model.match->symbols == std::vector<Index>{3 + 5, 3 + 6}));
-  // Those that are given are believed, and nothing is read.
-  fs::remove(files.folder / "a.en");
-  const auto given = load_spec<Spec>(files.folder / "none.yaml", {"model.match.symbols=[50, 60]"});
-  BOOST_TEST((*given.spec.model.match->symbols == std::vector<Index>{50, 60}));
+  const Scratch folder;
+  folder.write("a.en", "the red house\na dog\n");
+  folder.write("a.es", "la casa roja grande\nun perro\n");
+  const fs::path file =
+      folder.write("global.yaml",
+                   fmt::format("task: {{type: parallel_text, train: {0}, dev: {0}, test: {0}}}\n",
+                               "{source: a.en, target: a.es}"));
+  const Symbols found = symbols_of(load_spec<Spec>(file).spec);
+  BOOST_TEST(found.source.symbols == 3 + 5);
+  BOOST_TEST(found.target == 3 + 6);
 }
 
 // A task that makes its sentences is believed to know how many symbols there are.

@@ -11,7 +11,6 @@
 #include "framework/base/path.hpp"
 #include "framework/base/text.hpp"
 #include "framework/config/plugin_loader.hpp"
-#include "framework/train/match.hpp"
 
 namespace softalign::app {
 namespace {
@@ -166,7 +165,7 @@ ResolvedSpec<Spec> load(SpecTree tree,
 }
 
 ResolvedSpec<Spec> load(const SpecArguments& arguments, const std::string& results) {
-  auto resolved = load(load_to_match(arguments.file, numbered_overrides(arguments.overrides)),
+  auto resolved = load(load_tree(arguments.file, numbered_overrides(arguments.overrides)),
                        arguments.plugins,
                        results);
   print_notes(resolved.notes);

@@ -1,33 +1,29 @@
 // softalign parameters SPEC [KEY=VALUE..]: the numbers that a spec's model learns and what it takes to compute,
 // before anything is read or drawn.
 #include "framework/app/command.hpp"
+#include "framework/app/experiments/count_options.hpp"
 #include "framework/app/experiments/load.hpp"
 #include "framework/app/terminal/json.hpp"
-#include "framework/app/terminal/number_option.hpp"
 #include "framework/app/terminal/table.hpp"
 #include "framework/base/counted.hpp"
 #include "framework/base/types.hpp"
 #include "framework/data/task.hpp"
 #include "framework/seq/cost.hpp"
 #include "framework/train/check_spec.hpp"
+#include "framework/train/match.hpp"
 
 namespace softalign::app {
 namespace {
 
 struct ParametersArguments {
   SpecArguments spec;
-  std::vector<Index> symbols;
-  std::vector<Index> lengths = {20, 20};
+  CountOptions count;
   bool json = false;
 };
 
-struct Symbols {
-  SourceFormat source;
-  Index target;
-};
-
 Symbols symbols_of(const ParametersArguments& arguments, const Spec& spec) {
-  if (!arguments.symbols.empty()) return {arguments.symbols.front(), arguments.symbols.back()};
+  if (!arguments.count.symbols.empty())
+    return {arguments.count.symbols.front(), arguments.count.symbols.back()};
   const DataOutline outline = make_plugin<TaskKind>(spec.task)->outline();
   if (outline.source_symbols == 0 && !outline.frames)
     throw SpecError("task {} does not say how many symbols it has; give --symbols SOURCE,TARGET",
@@ -39,7 +35,7 @@ Symbols symbols_of(const ParametersArguments& arguments, const Spec& spec) {
 std::optional<Cost> cost_of(const ParametersArguments& arguments,
                             const Spec& spec,
                             const Symbols& symbols) {
-  const std::vector<Index>& lengths = arguments.lengths;
+  const std::vector<Index>& lengths = arguments.count.lengths;
   try {
     return softalign::cost_of(
         spec.model, symbols.source, symbols.target, {lengths.front(), lengths.back()});
@@ -56,8 +52,8 @@ std::string cost_text(const ParametersArguments& arguments, const Cost& cost) {
       with_commas(cost.projection / cost.target_symbols),
       with_commas(cost.energies),
       with_commas(cost.activations),
-      arguments.lengths.front(),
-      arguments.lengths.back());
+      arguments.count.lengths.front(),
+      arguments.count.lengths.back());
 }
 
 std::string shape_text(const Shape& shape) {
@@ -68,10 +64,7 @@ std::string shape_text(const Shape& shape) {
 }
 
 void print_parameters(const ParametersArguments& arguments) {
-  for (const auto& [option, numbers] :
-       {std::pair("--symbols", &arguments.symbols), {"--lengths", &arguments.lengths}})
-    if (numbers->size() > 2)
-      throw SpecError("{}: {} numbers; give SOURCE,TARGET", option, numbers->size());
+  arguments.count.check();
   const auto resolved = load(arguments.spec);
   check_spec(resolved);
   const Symbols symbols = symbols_of(arguments, resolved.spec);
@@ -89,8 +82,8 @@ void print_parameters(const ParametersArguments& arguments) {
         shape.push_back(parameter.shape[axis]);
     }
     if (cost)
-      json["cost"] = {{"source", arguments.lengths.front()},
-                      {"target", arguments.lengths.back()},
+      json["cost"] = {{"source", arguments.count.lengths.front()},
+                      {"target", arguments.count.lengths.back()},
                       {"multiplications", cost->multiplications},
                       {"multiplications_per_target_symbol", cost->per_symbol()},
                       {"projection", cost->projection},
@@ -107,7 +100,7 @@ void print_parameters(const ParametersArguments& arguments) {
              table.fitted(),
              with_commas(symbols.source.symbols),
              with_commas(symbols.target),
-             arguments.symbols.empty() ? ", at most" : "",
+             arguments.count.symbols.empty() ? ", at most" : "",
              cost ? cost_text(arguments, *cost) : "");
 }
 
@@ -122,22 +115,7 @@ void add_parameters(CLI::App& app, Outcome&) {
                   "Experiments",
                   "softalign parameters configs/reverse.yaml model.decoder.units=128");
   arguments->spec.add_to(*command);
-  command
-      ->add_option(
-          "--symbols",
-          arguments->symbols,
-          "symbols on the source and the target side (default: as many as the task may have)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(integer(between(4, kMostSymbols)));
-  command
-      ->add_option("--lengths",
-                   arguments->lengths,
-                   "source and target positions, with </s>, that multiplications are counted for "
-                   "(default: 20)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(integer(between(2, kLongestSentence)));
+  arguments->count.add_to(*command, "as many as the task may have");
   command->add_flag("--json", arguments->json, "print them as JSON");
   command->callback([arguments] { print_parameters(*arguments); });
 }

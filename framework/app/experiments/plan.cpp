@@ -9,7 +9,6 @@
 #include "framework/data/resegment.hpp"
 #include "framework/data/task.hpp"
 #include "framework/train/experiment.hpp"
-#include "framework/train/match.hpp"
 #include "framework/train/shorter_run.hpp"
 #include "framework/train/text_results.hpp"
 
@@ -26,7 +25,6 @@ Plan plan_run(const ResolvedSpec<Spec>& resolved,
   const RunPlace place = place_of(spec, results);
   plan.run_id = place.name.run_id;
   plan.folder = place.folder;
-  plan.matched = match_text(spec);
   plan.status = run_status({plan.folder});
   if (plan.status.state == RunState::planned && !options.force && !options.from_scratch)
     if (const auto shorter = find_shorter_run(spec, place, results))
@@ -92,7 +90,6 @@ std::string plan_text(const Plan& plan) {
       plan.target_symbols);
   if (const FrameFormat& frames = plan.source.frames)
     text += fmt::format("frames      of {}\n", counted(frames.size, "number"));
-  if (!plan.matched.empty()) text += fmt::format("matched     {}\n", plan.matched);
   if (plan.trains_subwords)
     return text + "sentences   known when the run has trained its sub-words\n";
   return text + fmt::format(
@@ -117,7 +114,6 @@ Json plan_json(const Plan& plan) {
                {"sentences", {{"train", plan.train}, {"dev", plan.dev}, {"test", plan.test}}},
                {"updates", plan.updates},
                {"updates_per_epoch", plan.updates_per_epoch}};
-  if (!plan.matched.empty()) json["matched"] = plan.matched;
   return json;
 }
 

@@ -21,7 +21,6 @@ struct Plan {
   // Sub-words are still to be trained: symbols and parameters are at most so many, the rest is not known.
   bool trains_subwords = false;
   Index parameters = 0;
-  std::string matched;  // match_text
   SourceFormat source = Index{0};
   Index target_symbols = 0;
   Index train = 0, dev = 0, test = 0;  // sentences that are kept

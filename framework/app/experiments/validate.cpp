@@ -11,7 +11,6 @@
 #include "framework/base/counted.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/train/experiment.hpp"
-#include "framework/train/match.hpp"
 
 namespace softalign::app {
 namespace {
@@ -92,7 +91,7 @@ Findings validated(const std::string& file,
                    int threads) {
   Findings findings;
   ResolvedSpec<Spec> resolved;
-  if (!findings.pass([&] { resolved = load(load_to_match(file, overrides), plugins); }))
+  if (!findings.pass([&] { resolved = load(load_tree(file, overrides), plugins); }))
     return findings;
   findings.notes = resolved.notes;
   findings.pass(check_metrics);

@@ -101,6 +101,11 @@ ResolvedSpec<Spec> changed_spec(const Record& record,
   } catch (const SpecError& error) {
     throw damaged_record(record.file(), in_one_line(error));
   }
+  if (Value::Entry* const model =
+          tree.root.find("model"))  // of records made before `softalign match`
+    std::erase_if(model->value.entries, [](const Value::Entry& entry) {
+      return entry.key == "match" && entry.value.is_null();
+    });
   find_moved_data(record, tree.root);
   SpecTree as_recorded = tree;
   const bool replaced = std::ranges::any_of(changes, is_about_plugins);

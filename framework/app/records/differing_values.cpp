@@ -109,10 +109,6 @@ std::vector<std::string> differing_values(const Record& record, const fs::path& 
   std::erase_if(different, [&](const std::string& path) {
     return is_newer(record, path) || follows_newer(record, second, path);
   });
-  const auto matched = [](const Record& one) {  // nothing else of the provenance is made again
-    return one.attribute<std::string>("provenance", "matched");
-  };
-  if (matched(record) != matched(second)) different.emplace_back("provenance@matched");
   return different;
 }
 

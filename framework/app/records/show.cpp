@@ -107,7 +107,6 @@ std::string summary(const Record& record) {
        test.contains("selected_update") ? "parameters of update " + from(test, "selected_update")
                                         : "");
   line("parameters", from(root, "parameters"));
-  line("matched", from(provenance, "matched"));
   const std::vector<TextFacts> texts = texts_of(record);
   for (const char* split : {"train", "dev", "test"}) {
     const std::string group = std::string("data/") + split;

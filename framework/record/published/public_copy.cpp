@@ -24,7 +24,6 @@ constexpr std::array<std::string_view, 14> kHow{"cpu_model",
                                                 "git_dirty",
                                                 "libs",
                                                 "gemm",
-                                                "matched",
                                                 "plugins",
                                                 "started"};
 const std::string kGroup = "provenance";
