@@ -1,6 +1,7 @@
 #!/usr/bin/python3
-"""The layer law, checked: who may include whom among the folders of framework/, and the one door of each third-party library; and that
-no result depends on the C library's elementary functions, whose last bits differ (framework/kernels/arithmetic.md), and JSON has one reader.
+"""The layer law, checked: who may include whom among the folders of framework/ and the rooms in them, and the one door of each
+third-party library; and that no result depends on the C library's elementary functions, whose last bits differ
+(framework/kernels/arithmetic.md), and JSON has one reader. What the law names must exist.
 
 check_layers.py [ROOT]: prints one line per breach and ends with 1, or prints nothing and ends with 0.
 """
@@ -35,6 +36,12 @@ LAW: dict[str, list[str]] = {
     "app": ["runs", "study", "analysis", "train", "eval", "data", "record", *MODEL],
 }
 
+# Of a folder with rooms: its rooms, and the files beside them by their stems. Each includes only those behind it.
+ROOMS = {
+    "record": ["recorder", "published", "provenance", "folder", "journal", "hdf5", "file", "run_folder", "text"],
+    "app": ["main", "setup", "records", "sweeps", "models", "plugins", "experiments", "terminal", "command"],
+}
+
 # Plugins include framework/plugin.hpp; kinds that are no part of a model instead include the layer that owns their kind.
 PLUGIN_LAYERS = {
     "tasks": ["data", "config", "base"],
@@ -49,7 +56,7 @@ PLUGIN_LAYERS = {
 DOORS: list[tuple[str, list[str]]] = [
     (r"(xtensor|xtl|xsimd)/", ["base/array.hpp"]),
     (r"(xtensor-blas|xflens)/", ["base/blas.hpp"]),
-    (r"yaml-cpp/", ["config/yaml.cpp", "config/section.cpp"]),
+    (r"yaml-cpp/", ["config/yaml.cpp"]),
     (r"hdf5|H5", ["record/hdf5/*"]),
     (r"CLI/", ["app/*"]),
     (r"utf8", ["base/text.cpp"]),
@@ -72,6 +79,37 @@ def layer_of(path: str) -> str:
     return path.removeprefix(OURS).split("/")[0]
 
 
+def room_of(path: str) -> str:
+    """'framework/record/hdf5/hdf5.hpp' -> 'hdf5'; 'framework/record/file.cpp' -> 'file'."""
+    return path.split("/")[2].split(".")[0]
+
+
+def room_breach(path: str, included: str) -> str | None:
+    """The same as `breach` for two files of one folder."""
+    rooms = ROOMS.get(layer_of(path))
+    if rooms is None:
+        return "its folder has rooms: add them to ROOMS in scripts/check_layers.py" if path.count("/") > 2 else None
+    mine, theirs = room_of(path), room_of(included)
+    for room in (mine, theirs):
+        if room not in rooms:
+            return f"'{room}' is not a room of {layer_of(path)}/: add it to ROOMS in scripts/check_layers.py and to framework/README.md"
+    if rooms.index(mine) <= rooms.index(theirs):
+        return None
+    return f"room '{mine}' may not include room '{theirs}' ({included}): move what you need into one of: {', '.join(rooms[rooms.index(mine):])}"
+
+
+def stale(root: Path) -> Iterator[str]:
+    """What the law names and the tree does not have."""
+    framework = root / OURS
+    layers = [*LAW, *(f"plugins/{kind}" for kind in PLUGIN_LAYERS)]
+    rooms = [f"{layer}/{room}" for layer, rooms in ROOMS.items() for room in rooms]
+    doors = [door for _, doors in DOORS for door in doors]
+    for name in [*layers, *rooms, *doors, *NO_RESULTS]:
+        pattern = name.replace("*", "**/*", 1) if name.startswith("*") else name
+        if not any(framework.glob(pattern)) and not (name in rooms and any(framework.glob(f"{name}.[ch]pp"))):
+            yield f"scripts/check_layers.py: names {OURS}{name}, which does not exist"
+
+
 def allowed(path: str) -> list[str]:
     """The layers that a file may include. Raises KeyError for a folder that the law does not know."""
     layer = layer_of(path)
@@ -92,7 +130,7 @@ def breach(path: str, quote: str, included: str) -> str | None:
         if mine != "plugins" and mine not in LAW:
             return f"'{mine}' is no layer: add it to the law in scripts/check_layers.py and in framework/README.md"
         if theirs in allowed(path):
-            return None
+            return room_breach(path, included) if theirs == mine else None
         may = ", ".join(allowed(path))
         remedy = f"a plugin of this kind includes only {may}" if mine == "plugins" else f"move what you need into one of: {may}"
         return f"layer '{mine}' may not include layer '{theirs}' ({included}): {remedy}"
@@ -120,7 +158,8 @@ def breaches(root: Path) -> Iterator[str]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("root", type=Path, nargs="?", default=Path(__file__).parents[1], help="the tree (default: this one)")
-    found = list(breaches(parser.parse_args().root))
+    root = parser.parse_args().root
+    found = [*breaches(root), *stale(root)]
     print("\n".join(found), end="\n" if found else "")
     return 1 if found else 0
 

@@ -14,7 +14,7 @@
 #include "framework/base/regular_file.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/folder/runs_below.hpp"
-#include "framework/record/published/compare.hpp"
+#include "framework/record/journal/drift.hpp"
 #include "framework/train/stored_results.hpp"
 #include "framework/train/text_results.hpp"
 

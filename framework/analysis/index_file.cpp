@@ -1,11 +1,11 @@
 #include "framework/analysis/index_file.hpp"
 
+#include "framework/base/bytes.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/base/path.hpp"
 #include "framework/base/stored.hpp"
 #include "framework/data/checksum.hpp"
 #include "framework/record/file.hpp"
-#include "framework/record/journal/bytes.hpp"
 #include "framework/record/provenance/provenance.hpp"
 
 namespace softalign {

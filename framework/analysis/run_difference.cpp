@@ -11,6 +11,7 @@
 #include "framework/analysis/differences.hpp"
 #include "framework/analysis/finished_run.hpp"
 #include "framework/base/hash.hpp"
+#include "framework/record/journal/drift.hpp"
 #include "framework/record/published/compare.hpp"
 
 namespace softalign {

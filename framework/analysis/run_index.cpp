@@ -4,6 +4,7 @@
 #include <map>
 
 #include "framework/analysis/index_file.hpp"
+#include "framework/base/bytes.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/base/path.hpp"
@@ -11,7 +12,6 @@
 #include "framework/base/types.hpp"
 #include "framework/data/file_stamp.hpp"
 #include "framework/record/folder/runs_below.hpp"
-#include "framework/record/journal/bytes.hpp"
 
 namespace softalign {
 namespace {

@@ -4,13 +4,13 @@
 #include <cmath>
 #include <limits>
 
+#include "framework/base/bytes.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/base/path.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/folder/runs_below.hpp"
 #include "framework/record/folder/setting.hpp"
-#include "framework/record/journal/bytes.hpp"
 #include "framework/record/journal/journal.hpp"
 #include "framework/train/spec.hpp"
 #include "framework/train/stored_results.hpp"

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "framework/eval/summary.hpp"
-#include "framework/record/folder/run_folder.hpp"
 #include "framework/record/folder/status.hpp"
 #include "framework/record/published/open_record.hpp"
+#include "framework/record/run_folder.hpp"
 
 namespace softalign {
 

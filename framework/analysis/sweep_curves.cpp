@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "framework/base/types.hpp"
-#include "framework/record/published/compare.hpp"
+#include "framework/record/journal/drift.hpp"
 
 namespace softalign {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "framework/analysis/sweep_curves.hpp"
 #include "framework/base/error.hpp"
+#include "framework/base/json.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/folder/tidy.hpp"
@@ -17,8 +18,6 @@
 
 namespace softalign {
 namespace {
-
-using OrderedJson = nlohmann::ordered_json;
 
 constexpr int kTableVersion = 1;
 
@@ -52,7 +51,7 @@ class Writer {
  private:
   // A number or text of each row.
   template <class T, class Of>
-  void column(const std::string& name, const Of& of, const OrderedJson& attributes = {}) {
+  void column(const std::string& name, const Of& of, const JsonObject& attributes = {}) {
     std::vector<T> values;
     for (const SweepTable::Row& row : table_.rows) values.push_back(of(row));
     file_.dataset(name, dims_, values);
@@ -151,7 +150,7 @@ class Writer {
       }
     }
     for (const auto& [metric, about] : metrics) {
-      OrderedJson attributes = {{"long_name", "over all sentences of the test split"}};
+      JsonObject attributes = {{"long_name", "over all sentences of the test split"}};
       if (!about.units.empty()) attributes["units"] = about.units;
       if (about.signatures.size() == 1) attributes["signature"] = about.signatures[0];
       if (about.signatures.size() > 1) attributes["signature"] = about.signatures;
@@ -187,7 +186,7 @@ bool is_sweep_table(const std::filesystem::path& file) {
     return Hdf5Reader(file).attributes("").value("format", "") == kSweepFormat;
   } catch (const DataError&) {
     return false;
-  } catch (const OrderedJson::exception&) {
+  } catch (const JsonObject::exception&) {
     return false;
   }
 }

@@ -13,20 +13,17 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
+#include "framework/base/machine.hpp"
 #include "framework/base/path.hpp"
 #include "framework/base/retry.hpp"
 #include "framework/base/types.hpp"
-#include "framework/record/provenance/machine.hpp"
+#include "framework/record/run_folder.hpp"
 
 namespace softalign {
 namespace {
 
 MachineError failure(const char* what, const fs::path& path) {
   return MachineError("{}: cannot {}: {}", path.string(), what, std::strerror(errno));
-}
-
-fs::path folder_of(const fs::path& path) {
-  return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
 fs::path temporary_for(const fs::path& path) {

@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/base/error.hpp"
+#include "framework/base/machine.hpp"
 #include "framework/base/path.hpp"
 #include "framework/record/folder/tidy.hpp"
-#include "framework/record/provenance/machine.hpp"
 #include "framework/record/provenance/provenance.hpp"
 #include "framework/record/published/publish.hpp"
 #include "framework/record/text.hpp"

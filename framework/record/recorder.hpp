@@ -21,13 +21,13 @@
 
 #include "framework/record/file.hpp"
 #include "framework/record/folder/claim.hpp"
-#include "framework/record/folder/run_folder.hpp"
 #include "framework/record/folder/status.hpp"
 #include "framework/record/journal/beginning.hpp"
 #include "framework/record/journal/checkpoint.hpp"
 #include "framework/record/journal/drift.hpp"
 #include "framework/record/journal/history.hpp"
 #include "framework/record/journal/journal.hpp"
+#include "framework/record/run_folder.hpp"
 
 namespace softalign {
 

@@ -8,9 +8,9 @@
 #include <optional>
 #include <thread>
 
+#include "framework/base/machine.hpp"
 #include "framework/record/file.hpp"
 #include "framework/record/folder/claim.hpp"
-#include "framework/record/provenance/machine.hpp"
 #include "framework/runs/worker_process.hpp"
 
 namespace softalign {

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "framework/base/types.hpp"
-#include "framework/record/folder/run_folder.hpp"
 #include "framework/record/journal/journal.hpp"
+#include "framework/record/run_folder.hpp"
 
 namespace softalign {
 

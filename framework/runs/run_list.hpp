@@ -17,7 +17,7 @@
 
 #include "framework/config/override.hpp"
 #include "framework/config/spec.hpp"
-#include "framework/record/folder/run_folder.hpp"
+#include "framework/record/run_folder.hpp"
 #include "framework/runs/list_folder.hpp"
 #include "framework/study/list_options.hpp"
 #include "framework/study/sweep.hpp"

@@ -4,11 +4,11 @@
 #include <charconv>
 
 #include "framework/base/error.hpp"
+#include "framework/base/machine.hpp"
 #include "framework/base/path.hpp"
 #include "framework/base/program.hpp"
 #include "framework/base/stored.hpp"
 #include "framework/config/scalar.hpp"
-#include "framework/record/provenance/machine.hpp"
 #include "framework/runs/list_folder.hpp"
 
 namespace softalign {

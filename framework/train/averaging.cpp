@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "framework/base/bytes.hpp"
 #include "framework/base/types.hpp"
-#include "framework/record/journal/bytes.hpp"
 #include "framework/train/stored_numbers.hpp"
 
 namespace softalign {

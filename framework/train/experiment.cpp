@@ -11,7 +11,7 @@
 #include "framework/data/task.hpp"
 #include "framework/eval/ibm_model1.hpp"
 #include "framework/kernels/gemm.hpp"
-#include "framework/record/provenance/plugins.hpp"
+#include "framework/record/published/plugins.hpp"
 #include "framework/record/published/publish.hpp"
 #include "framework/train/image_results.hpp"
 #include "framework/train/results.hpp"

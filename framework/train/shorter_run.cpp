@@ -6,8 +6,8 @@
 #include "framework/base/json.hpp"
 #include "framework/base/path.hpp"
 #include "framework/record/folder/runs_below.hpp"
-#include "framework/record/provenance/plugins.hpp"
 #include "framework/record/provenance/provenance.hpp"
+#include "framework/record/published/plugins.hpp"
 #include "framework/record/published/publish.hpp"
 #include "framework/train/training_state.hpp"
 

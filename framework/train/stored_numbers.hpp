@@ -4,8 +4,8 @@
 #include <cstring>
 #include <string>
 
+#include "framework/base/bytes.hpp"
 #include "framework/base/error.hpp"
-#include "framework/record/journal/bytes.hpp"
 #include "framework/record/journal/checkpoint.hpp"
 
 namespace softalign {

@@ -4,11 +4,11 @@
 #include <chrono>
 #include <cmath>
 
+#include "framework/base/bytes.hpp"
 #include "framework/base/counted.hpp"
 #include "framework/base/machine_memory.hpp"
 #include "framework/base/types.hpp"
 #include "framework/data/resegment.hpp"
-#include "framework/record/journal/bytes.hpp"
 #include "framework/train/not_finite.hpp"
 #include "framework/train/results.hpp"
 #include "framework/train/stored_numbers.hpp"

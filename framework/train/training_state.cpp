@@ -1,6 +1,6 @@
 #include "framework/train/training_state.hpp"
 
-#include "framework/record/journal/bytes.hpp"
+#include "framework/base/bytes.hpp"
 #include "framework/train/stored_numbers.hpp"
 
 namespace softalign {

@@ -4,11 +4,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "framework/base/bytes.hpp"
 #include "framework/base/types.hpp"
 #include "framework/data/checksum.hpp"
 #include "framework/data/dataset_file.hpp"
 #include "framework/data/vocabulary.hpp"
-#include "framework/record/journal/bytes.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace softalign;

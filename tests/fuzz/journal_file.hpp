@@ -3,7 +3,7 @@
 
 #include <zlib.h>
 
-#include "framework/record/journal/bytes.hpp"
+#include "framework/base/bytes.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 namespace softalign::fuzz {

@@ -1,8 +1,8 @@
 // The index of runs behind a valid checksum.
 #include "framework/analysis/index_file.hpp"
+#include "framework/base/bytes.hpp"
 #include "framework/base/stored.hpp"
 #include "framework/data/checksum.hpp"
-#include "framework/record/journal/bytes.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace softalign;

@@ -25,6 +25,11 @@ def found(root: Path, path: str, include: str) -> list[str]:
         ("framework/plugins/tasks/a.cpp", '"framework/train/b.hpp"', "layer 'plugins' may not include layer 'train'"),
         ("framework/nn/a.cpp", '"linear.hpp"', 'write "framework/nn/linear.hpp"'),
         ("framework/odd/a.cpp", '"framework/base/types.hpp"', "'odd' is no layer"),
+        ("framework/record/hdf5/a.cpp", '"framework/record/journal/b.hpp"', "room 'hdf5' may not include room 'journal'"),
+        ("framework/record/file.cpp", '"framework/record/hdf5/b.hpp"', "move what you need into one of: file, run_folder, text"),
+        ("framework/app/terminal/a.cpp", '"framework/app/records/b.hpp"', "room 'terminal' may not include room 'records'"),
+        ("framework/app/odd/a.cpp", '"framework/app/command.hpp"', "'odd' is not a room of app/"),
+        ("framework/train/odd/a.cpp", '"framework/train/spec.hpp"', "its folder has rooms"),
         ("framework/ops/a.cpp", "<xtensor/xarray.hpp>", "only by framework/base/array.hpp"),
         ("framework/record/a.cpp", "<hdf5.h>", "only by framework/record/hdf5/*"),
         ("framework/config/a.hpp", "<yaml-cpp/yaml.h>", "only by framework/config/yaml.cpp"),
@@ -42,6 +47,7 @@ def test_a_breach_names_its_place_and_its_remedy(tmp_path, path, include, text):
     [
         ("framework/app/a.cpp", '"framework/base/types.hpp"'),
         ("framework/train/a.cpp", '"framework/record/journal/journal.hpp"'),
+        ("framework/record/recorder.cpp", '"framework/record/journal/journal.hpp"'),
         ("framework/plugins/scores/a.cpp", '"framework/plugin.hpp"'),
         ("framework/plugins/tasks/a.cpp", '"framework/data/task.hpp"'),
         ("framework/record/hdf5/reader.cpp", "<hdf5.h>"),
@@ -67,3 +73,11 @@ def test_a_call_that_is_made_in_one_place_only(tmp_path, line, remedy, broken, k
         (tmp_path / path).write_text(line + "\n")
     (breach,) = check_layers.breaches(tmp_path)
     assert breach.startswith(f"{broken}:1: ") and remedy in breach
+
+
+def test_what_the_law_names_exists(tmp_path, monkeypatch):
+    tree = Path(check_layers.__file__).parents[1]
+    assert list(check_layers.stale(tree)) == []
+    monkeypatch.setitem(check_layers.ROOMS, "record", [*check_layers.ROOMS["record"], "attic"])
+    monkeypatch.setattr(check_layers, "NO_RESULTS", [*check_layers.NO_RESULTS, "train/gone.cpp"])
+    assert [line.split()[2] for line in check_layers.stale(tree)] == ["framework/record/attic,", "framework/train/gone.cpp,"]

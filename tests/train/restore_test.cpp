@@ -1,7 +1,7 @@
 // Checkpoints whose hash is right and whose content no training leaves: refused, never obeyed.
 #include <boost/test/unit_test.hpp>
 
-#include "framework/record/journal/bytes.hpp"
+#include "framework/base/bytes.hpp"
 #include "tests/train/small_trainer.hpp"
 
 using namespace softalign;

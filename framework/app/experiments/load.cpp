@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "framework/app/records/runs.hpp"
 #include "framework/app/terminal/number_option.hpp"
+#include "framework/app/terminal/runs.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/path.hpp"
 #include "framework/base/text.hpp"

@@ -12,8 +12,8 @@
 #include "framework/base/suggest.hpp"
 #include "framework/base/text.hpp"
 #include "framework/data/task.hpp"
-#include "framework/record/provenance/plugins.hpp"
 #include "framework/record/provenance/provenance.hpp"
+#include "framework/record/published/plugins.hpp"
 #include "framework/train/check_spec.hpp"
 
 namespace softalign::app {

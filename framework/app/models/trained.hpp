@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/app/records/runs.hpp"
+#include "framework/app/terminal/runs.hpp"
 #include "framework/config/spec.hpp"
 #include "framework/data/dataset.hpp"
 #include "framework/data/progress.hpp"

@@ -6,8 +6,8 @@
 
 #include "framework/analysis/run_difference.hpp"
 #include "framework/app/command.hpp"
-#include "framework/app/records/runs.hpp"
 #include "framework/app/terminal/json.hpp"
+#include "framework/app/terminal/runs.hpp"
 #include "framework/app/terminal/table.hpp"
 #include "framework/base/counted.hpp"
 #include "framework/base/hash.hpp"

@@ -8,6 +8,7 @@
 
 #include "framework/base/types.hpp"
 #include "framework/eval/metric.hpp"
+#include "framework/record/journal/drift.hpp"
 #include "framework/record/published/compare.hpp"
 
 namespace softalign::app {

@@ -7,7 +7,7 @@
 #include "framework/app/records/ls_lines.hpp"
 #include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/table.hpp"
-#include "framework/record/provenance/machine.hpp"
+#include "framework/base/machine.hpp"
 
 namespace softalign::app {
 namespace {

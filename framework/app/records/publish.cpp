@@ -7,9 +7,9 @@
 
 #include "framework/app/command.hpp"
 #include "framework/app/models/recorded_data.hpp"
-#include "framework/app/records/runs.hpp"
 #include "framework/app/records/temporary_folder.hpp"
 #include "framework/app/terminal/output_file.hpp"
+#include "framework/app/terminal/runs.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/path.hpp"

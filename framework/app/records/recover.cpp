@@ -1,6 +1,6 @@
 // softalign recover RUN: makes run.h5 from the journals of a run that was killed.
 #include "framework/app/command.hpp"
-#include "framework/app/records/runs.hpp"
+#include "framework/app/terminal/runs.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/counted.hpp"
 #include "framework/record/published/open_record.hpp"

@@ -3,8 +3,8 @@
 
 #include "framework/app/command.hpp"
 #include "framework/app/experiments/load.hpp"
-#include "framework/app/records/runs.hpp"
 #include "framework/app/terminal/output_file.hpp"
+#include "framework/app/terminal/runs.hpp"
 #include "framework/app/terminal/script.hpp"
 #include "framework/base/path.hpp"
 

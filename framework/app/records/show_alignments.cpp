@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "framework/app/records/runs.hpp"
 #include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/matrix.hpp"
+#include "framework/app/terminal/runs.hpp"
 #include "framework/app/terminal/table.hpp"
 #include "framework/base/counted.hpp"
 #include "framework/base/error.hpp"

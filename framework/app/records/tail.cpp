@@ -8,13 +8,13 @@
 #include <variant>
 
 #include "framework/app/command.hpp"
-#include "framework/app/records/runs.hpp"
 #include "framework/app/terminal/number_option.hpp"
+#include "framework/app/terminal/runs.hpp"
 #include "framework/app/terminal/terminal.hpp"
+#include "framework/base/machine.hpp"
 #include "framework/base/text.hpp"
 #include "framework/record/folder/status.hpp"
 #include "framework/record/journal/journal.hpp"
-#include "framework/record/provenance/machine.hpp"
 
 namespace softalign::app {
 namespace {

@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "framework/base/error.hpp"
+#include "framework/base/machine.hpp"
 #include "framework/record/file.hpp"
-#include "framework/record/folder/run_folder.hpp"
-#include "framework/record/provenance/machine.hpp"
+#include "framework/record/run_folder.hpp"
 
 namespace softalign::app {
 namespace {

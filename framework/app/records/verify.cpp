@@ -20,8 +20,8 @@
 #include "framework/kernels/gemm.hpp"
 #include "framework/record/folder/status.hpp"
 #include "framework/record/journal/beginning.hpp"
-#include "framework/record/provenance/plugins.hpp"
 #include "framework/record/provenance/provenance.hpp"
+#include "framework/record/published/plugins.hpp"
 #include "framework/train/experiment.hpp"
 
 namespace softalign::app {

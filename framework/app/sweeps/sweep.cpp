@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "framework/app/records/runs.hpp"
 #include "framework/app/sweeps/sweep_print.hpp"
 #include "framework/app/sweeps/sweep_table.hpp"
 #include "framework/app/terminal/json.hpp"
+#include "framework/app/terminal/runs.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/counted.hpp"
 #include "framework/base/path.hpp"

@@ -4,12 +4,12 @@
 
 #include "framework/app/command.hpp"
 #include "framework/app/experiments/load.hpp"
-#include "framework/app/records/runs.hpp"
 #include "framework/app/sweeps/sweep.hpp"
 #include "framework/app/sweeps/sweep_print.hpp"
 #include "framework/app/sweeps/sweep_table.hpp"
 #include "framework/app/terminal/interrupt.hpp"
 #include "framework/app/terminal/number_option.hpp"
+#include "framework/app/terminal/runs.hpp"
 #include "framework/app/terminal/script.hpp"
 #include "framework/base/counted.hpp"
 #include "framework/base/path.hpp"

@@ -3,9 +3,9 @@
 #include <filesystem>
 
 #include "framework/app/command.hpp"
-#include "framework/app/records/runs.hpp"
 #include "framework/app/sweeps/sweep.hpp"
 #include "framework/app/terminal/json.hpp"
+#include "framework/app/terminal/runs.hpp"
 #include "framework/app/terminal/table.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/path.hpp"

@@ -2,12 +2,12 @@
 #include <iostream>
 
 #include "framework/app/experiments/load.hpp"
-#include "framework/app/records/runs.hpp"
 #include "framework/app/sweeps/sweep.hpp"
 #include "framework/app/sweeps/sweep_print.hpp"
 #include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/number_option.hpp"
 #include "framework/app/terminal/progress.hpp"
+#include "framework/app/terminal/runs.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/types.hpp"
 #include "framework/runs/list_file.hpp"

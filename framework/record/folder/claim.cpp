@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "framework/base/error.hpp"
+#include "framework/base/machine.hpp"
 #include "framework/base/path.hpp"
 #include "framework/base/stored.hpp"
 #include "framework/base/text.hpp"
 #include "framework/record/folder/status.hpp"
-#include "framework/record/provenance/machine.hpp"
 
 namespace softalign {
 namespace {

@@ -9,10 +9,10 @@
 #include <string>
 
 #include "framework/base/error.hpp"
+#include "framework/base/machine.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/file.hpp"
-#include "framework/record/folder/run_folder.hpp"
-#include "framework/record/provenance/machine.hpp"
+#include "framework/record/run_folder.hpp"
 
 namespace softalign {
 

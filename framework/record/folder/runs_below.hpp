@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "framework/record/folder/run_folder.hpp"
+#include "framework/record/run_folder.hpp"
 
 namespace softalign {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/record/folder/run_folder.hpp"
+#include "framework/record/run_folder.hpp"
 
 namespace softalign {
 

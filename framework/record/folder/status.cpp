@@ -5,12 +5,12 @@
 #include <cmath>
 
 #include "framework/base/error.hpp"
+#include "framework/base/machine.hpp"
 #include "framework/base/stored.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/folder/claim.hpp"
 #include "framework/record/hdf5/hdf5.hpp"
 #include "framework/record/journal/journal.hpp"
-#include "framework/record/provenance/machine.hpp"
 
 namespace softalign {
 namespace {

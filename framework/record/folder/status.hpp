@@ -10,8 +10,8 @@
 #include "framework/base/types.hpp"
 #include "framework/record/file.hpp"
 #include "framework/record/folder/claim.hpp"
-#include "framework/record/folder/run_folder.hpp"
 #include "framework/record/journal/frames.hpp"
+#include "framework/record/run_folder.hpp"
 
 namespace softalign {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "framework/record/file.hpp"
-#include "framework/record/folder/run_folder.hpp"
+#include "framework/record/run_folder.hpp"
 
 namespace softalign {
 

@@ -8,9 +8,9 @@
 
 #include "framework/base/types.hpp"
 #include "framework/record/file.hpp"
-#include "framework/record/folder/run_folder.hpp"
 #include "framework/record/hdf5/detail.hpp"
 #include "framework/record/hdf5/seal.hpp"
+#include "framework/record/run_folder.hpp"
 
 namespace softalign {
 using namespace hdf5;

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "framework/base/bytes.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/file.hpp"
-#include "framework/record/journal/bytes.hpp"
 
 namespace softalign {
 namespace {

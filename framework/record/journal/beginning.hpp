@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "framework/record/folder/run_folder.hpp"
 #include "framework/record/journal/checkpoint.hpp"
+#include "framework/record/run_folder.hpp"
 
 namespace softalign {
 

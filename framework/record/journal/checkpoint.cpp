@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <regex>
 
+#include "framework/base/bytes.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/base/path.hpp"
 #include "framework/base/types.hpp"
-#include "framework/record/folder/run_folder.hpp"
-#include "framework/record/journal/bytes.hpp"
+#include "framework/record/run_folder.hpp"
 
 namespace softalign {
 namespace {

@@ -5,12 +5,17 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "framework/record/journal/frames.hpp"
 
 namespace softalign {
+
+// Paths that may differ between two runs of one experiment: /provenance, /timing, /system, wall
+// times and rates.
+bool is_volatile(std::string_view path);
 
 class DriftCheck {
  public:

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "framework/base/bytes.hpp"
 #include "framework/base/json.hpp"
-#include "framework/record/journal/bytes.hpp"
 #include "framework/record/text.hpp"
 
 namespace softalign {

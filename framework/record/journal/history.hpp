@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "framework/record/folder/run_folder.hpp"
 #include "framework/record/journal/frames.hpp"
 #include "framework/record/journal/journal.hpp"
+#include "framework/record/run_folder.hpp"
 
 namespace softalign {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "framework/base/bytes.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/types.hpp"
-#include "framework/record/journal/bytes.hpp"
 #include "framework/record/text.hpp"
 
 namespace softalign {

@@ -13,14 +13,12 @@
 #include <thread>
 
 #include "framework/base/json.hpp"
+#include "framework/base/machine.hpp"
 #include "framework/record/hdf5/hdf5.hpp"
-#include "framework/record/provenance/machine.hpp"
 #include "framework/record/text.hpp"
 
 namespace softalign {
 namespace {
-
-using OrderedJson = nlohmann::ordered_json;
 
 // Variables that libraries, the loader or a batch system read. An allow-list, because environments
 // hold passwords.
@@ -76,8 +74,8 @@ std::string instruction_sets() {
   return found;
 }
 
-OrderedJson environment() {
-  OrderedJson variables = OrderedJson::object();
+JsonObject environment() {
+  JsonObject variables = JsonObject::object();
   for (char** entry = environ; entry && *entry; ++entry) {
     const std::string_view line = *entry;
     const std::size_t equals = line.find('=');
@@ -104,25 +102,25 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-OrderedJson gather() {
+JsonObject gather() {
   const BuildInfo& build = build_info();
-  OrderedJson json = {{"host", host_name()},
-                      {"cpu_model", cpu_fact("model name")},
-                      {"isa", instruction_sets()},
-                      {"cpus", std::thread::hardware_concurrency()},
-                      {"kernel", kernel()},
-                      {"version", build.version},
-                      {"arithmetic", kArithmetic},
-                      {"compiler", build.compiler},
-                      {"flags", build.flags},
-                      {"git_commit", build.git_commit},
-                      {"git_dirty", build.git_dirty},
-                      {"started", utc_time(unix_time())}};
+  JsonObject json = {{"host", host_name()},
+                     {"cpu_model", cpu_fact("model name")},
+                     {"isa", instruction_sets()},
+                     {"cpus", std::thread::hardware_concurrency()},
+                     {"kernel", kernel()},
+                     {"version", build.version},
+                     {"arithmetic", kArithmetic},
+                     {"compiler", build.compiler},
+                     {"flags", build.flags},
+                     {"git_commit", build.git_commit},
+                     {"git_dirty", build.git_dirty},
+                     {"started", utc_time(unix_time())}};
   for (const std::string_view variable : kSlurm)
     if (const std::string value = environment_variable(std::string(variable).c_str());
         !value.empty())
       json[lower(variable)] = value;
-  OrderedJson libraries = OrderedJson::object();
+  JsonObject libraries = JsonObject::object();
   for (const auto& [name, version] : build.libraries) libraries[name] = version;
   libraries["hdf5"] = hdf5_version();
   std::string list;
@@ -145,7 +143,7 @@ JsonObject gather_provenance() noexcept {
 }
 
 bool is_environment(const std::string& text) {
-  const OrderedJson json = read_json<OrderedJson>(text);
+  const JsonObject json = read_json<JsonObject>(text);
   if (!json.is_object()) return false;
   for (const auto& [name, value] : json.items())
     if (name.empty() || name.size() > kLongestName || !is_text(name) ||

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "framework/record/provenance/machine.hpp"
+#include "framework/base/machine.hpp"
 #include "framework/record/provenance/provenance.hpp"
 #include "framework/record/published/layout.hpp"
 

@@ -1,15 +1,15 @@
 #include "framework/record/published/compare.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "framework/base/bytes.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/record/hdf5/hdf5.hpp"
-#include "framework/record/journal/bytes.hpp"
+#include "framework/record/journal/drift.hpp"
 
 namespace softalign {
 namespace {
@@ -57,20 +57,6 @@ Contents contents_of(const std::filesystem::path& record) {
 }
 
 }  // namespace
-
-bool is_volatile(std::string_view path) {
-  static constexpr std::array<std::string_view, 3> kGroups{"provenance", "timing", "system"};
-  static constexpr std::array<std::string_view, 5> kNames{
-      "wall_time", "seconds", "@created", "@framework_version", "@name"};
-  const std::string_view top = path.substr(0, path.find_first_of("/@"));
-  const std::string_view name = path.substr(path.find_last_of("/@") + 1);
-  const auto is_named = [&](std::string_view volatile_name) {
-    return volatile_name.starts_with('@') ? path == volatile_name : name == volatile_name;
-  };
-  return std::find(kGroups.begin(), kGroups.end(), top) != kGroups.end() ||
-         std::any_of(kNames.begin(), kNames.end(), is_named) || name.ends_with("_per_s") ||
-         name.ends_with("_seconds");
-}
 
 std::vector<std::string> compare_records(const std::filesystem::path& a,
                                          const std::filesystem::path& b) {

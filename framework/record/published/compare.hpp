@@ -9,10 +9,6 @@
 
 namespace softalign {
 
-// Paths that may differ between two runs of one experiment: /provenance, /timing, /system, wall
-// times and rates.
-bool is_volatile(std::string_view path);
-
 // Paths ("train/loss", "test@bleu_signature") of datasets and attributes that are in one record
 // only or differ in a bit. Empty: the same.
 std::vector<std::string> compare_records(const std::filesystem::path& a,

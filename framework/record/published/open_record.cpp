@@ -6,12 +6,12 @@
 #include "framework/base/error.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/record/file.hpp"
-#include "framework/record/folder/run_folder.hpp"
 #include "framework/record/folder/runs_below.hpp"
 #include "framework/record/folder/status.hpp"
 #include "framework/record/journal/journal.hpp"
 #include "framework/record/published/layout.hpp"
 #include "framework/record/published/publish.hpp"
+#include "framework/record/run_folder.hpp"
 
 namespace softalign {
 namespace {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/base/error.hpp"
+#include "framework/base/machine.hpp"
 #include "framework/base/path.hpp"
 #include "framework/config/yaml.hpp"
 #include "framework/record/folder/claim.hpp"
@@ -10,7 +11,6 @@
 #include "framework/record/folder/status.hpp"
 #include "framework/record/folder/tidy.hpp"
 #include "framework/record/hdf5/hdf5.hpp"
-#include "framework/record/provenance/machine.hpp"
 #include "framework/record/provenance/provenance.hpp"
 #include "framework/record/published/layout.hpp"
 #include "framework/record/published/open_record.hpp"

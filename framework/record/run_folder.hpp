@@ -41,7 +41,7 @@ struct RunFolder {
 // What is in a folder, in no order; nothing where there is none. Throws as throw_unreadable.
 std::vector<std::string> names_in(const std::filesystem::path& folder);
 
-// The folder that a record lies in.
+// The folder that a file, such as a record, lies in.
 std::filesystem::path folder_of(const std::filesystem::path& record);
 
 // What to do about a record that cannot be read, as the end of a message.

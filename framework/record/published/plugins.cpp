@@ -1,4 +1,4 @@
-#include "framework/record/provenance/plugins.hpp"
+#include "framework/record/published/plugins.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -11,7 +11,7 @@
 namespace softalign {
 namespace {
 
-using Json = nlohmann::json;
+using Json = JsonObject;
 
 const std::string kDigest = ' ' + std::string(kFileDigest);
 

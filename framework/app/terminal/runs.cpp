@@ -1,4 +1,4 @@
-#include "framework/app/records/runs.hpp"
+#include "framework/app/terminal/runs.hpp"
 
 #include <algorithm>
 #include <set>

@@ -1,4 +1,4 @@
-#include "framework/record/provenance/machine.hpp"
+#include "framework/base/machine.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "framework/record/folder/run_folder.hpp"
+#include "framework/record/run_folder.hpp"
 
 #include <fmt/format.h>
 
