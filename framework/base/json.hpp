@@ -2,11 +2,15 @@
 #pragma once
 
 #include <cstddef>
+#include <nlohmann/json_fwd.hpp>
 #include <string_view>
 
 #include "framework/base/types.hpp"
 
 namespace softalign {
+
+// Members in their order.
+using JsonObject = nlohmann::ordered_json;
 
 // The most that lists and objects are nested: more than in anything that softalign writes, and
 // little enough for what follows them by calling itself.

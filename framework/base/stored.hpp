@@ -37,7 +37,7 @@ namespace softalign {
 // Members in the order in which they are described. packed: without their names, and lists of numbers as bytes.
 class StoredWriter {
  public:
-  using Json = nlohmann::ordered_json;
+  using Json = JsonObject;
 
   explicit StoredWriter(bool packed = false)
       : packed_(packed), json_(packed ? Json::array() : Json::object()) {}
@@ -105,7 +105,7 @@ class StoredWriter {
 // Throws JSON's exceptions, or DataError, for what StoredWriter did not write.
 class StoredReader {
  public:
-  using Json = nlohmann::ordered_json;
+  using Json = JsonObject;
 
   explicit StoredReader(const Json& json) : json_(json) {}
 
@@ -183,13 +183,13 @@ class StoredReader {
 };
 
 template <class T>
-nlohmann::ordered_json stored(const T& value) {
+JsonObject stored(const T& value) {
   return StoredWriter().of(value);
 }
 
 // Throws DataError, saying what is wrong, for what `stored` did not make.
 template <class T>
-T from_stored(const nlohmann::ordered_json& json) {
+T from_stored(const JsonObject& json) {
   T value;
   try {
     StoredReader::read(json, value);
@@ -206,20 +206,19 @@ std::string stored_text(const T& value) {
 }
 template <class T>
 T from_stored_text(std::string_view text) {
-  return from_stored<T>(read_json<nlohmann::ordered_json>(text));
+  return from_stored<T>(read_json<JsonObject>(text));
 }
 
 // The same as CBOR, for caches: numbers in the byte order of the machine.
 template <class T>
 std::string packed(const T& value) {
   std::string bytes;
-  nlohmann::ordered_json::to_cbor(StoredWriter(true).of(value), bytes);
+  JsonObject::to_cbor(StoredWriter(true).of(value), bytes);
   return bytes;
 }
 template <class T>
 T unpacked(std::string_view bytes) {
-  return from_stored<T>(
-      nlohmann::ordered_json::from_cbor(bytes, /*strict=*/true, /*allow_exceptions=*/false));
+  return from_stored<T>(JsonObject::from_cbor(bytes, /*strict=*/true, /*allow_exceptions=*/false));
 }
 
 }  // namespace softalign

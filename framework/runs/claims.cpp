@@ -18,7 +18,7 @@
 namespace softalign {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = JsonObject;
 
 // The sentences that a measurement is over, after the test set was drawn anew, with replacement,
 // for the k-th time; as they are for k = 0. All runs of a part see the same draw.

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <functional>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "framework/analysis/seeds.hpp"
 #include "framework/analysis/significance.hpp"
+#include "framework/base/json.hpp"
 #include "framework/runs/list_status.hpp"
 #include "framework/study/claim.hpp"
 #include "framework/train/stored_results.hpp"
@@ -71,8 +71,8 @@ bool broken(const std::vector<JudgedClaim>& claims);
 
 // Each claim that could be judged with its number, then how many could not.
 std::string claims_text(const std::vector<JudgedClaim>& claims);
-nlohmann::ordered_json claims_json(const std::vector<JudgedClaim>& claims);
-nlohmann::ordered_json json_of(const Seeds& seeds);
+JsonObject claims_json(const std::vector<JudgedClaim>& claims);
+JsonObject json_of(const Seeds& seeds);
 std::string number_text(const Seeds& seeds,
                         int decimals = 2);  // "21.50 ±0.30", "-" for no number
 

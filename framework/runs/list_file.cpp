@@ -21,7 +21,7 @@
 namespace softalign {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = JsonObject;
 
 constexpr const char* kPlanFormat = "softalign-plan";
 constexpr int kVersion = 2;  // 1 was plan.yaml

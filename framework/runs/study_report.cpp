@@ -15,7 +15,7 @@
 namespace softalign {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Json = JsonObject;
 
 constexpr const char* kStudyFormat = "softalign-study";
 

@@ -1,7 +1,6 @@
 #include "framework/study/slurm_resources.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <limits>
 #include <regex>
 #include <utility>

@@ -4,9 +4,11 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "framework/base/json.hpp"
+
 namespace softalign::app {
 
-using Json = nlohmann::ordered_json;
+using Json = JsonObject;
 
 // Indented, on standard output. Bytes that are no UTF-8 (of file names) become U+FFFD; numbers that
 // are not finite become null.

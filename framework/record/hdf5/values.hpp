@@ -3,17 +3,14 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "framework/base/json.hpp"  // JsonObject: attributes, each text, a number, a flag or a list of one of these
 #include "framework/base/types.hpp"
 
 namespace softalign {
-
-// Attributes: members in their order, each text, a number, a flag or a list of one of these.
-using JsonObject = nlohmann::ordered_json;
 
 // Row-major elements. The order of the alternatives is part of the journal's format: add at the
 // end only.
