@@ -144,7 +144,7 @@ def test_a_page_is_not_written_of_a_damaged_record(out: Path, tmp_path: Path):
     shutil.copytree(out / "controls-tiny", tmp_path / "controls-tiny")
     record = next((tmp_path / "controls-tiny").glob("*/*/run.h5"))
     record.write_bytes(record.read_bytes()[:-100])
-    assert "run.h5: damaged: " in studies("--tiny", "--pages", "--out", tmp_path, "controls", code=3)
+    assert "run.h5: is missing or damaged; " in studies("--tiny", "--pages", "--out", tmp_path, "controls", code=3)
 
 
 @pytest.mark.parametrize("page", PUBLISHED, ids=lambda page: page.name)
