@@ -420,7 +420,7 @@ def test_what_looks_at_a_model_names_no_run_that_has_another_name(tmp_path: Path
 def test_a_bottleneck_of_images_is_refused(tmp_path: Path) -> None:
     images = Path(__file__).parents[2] / "results/published/images.yaml"
     refused = error("validate", images, "diagnostics={bottleneck: {}}", cwd=tmp_path, code=2)
-    assert "diagnostics.bottleneck: this model reads images" in refused
+    assert "diagnostics.bottleneck: this model reads frames" in refused
 
 
 def test_a_block_of_no_diagnostics_is_none(tmp_path: Path) -> None:

@@ -105,7 +105,7 @@ def test_images_that_a_model_cannot_read_are_refused_by_their_line(captions: Pat
     wrong = "[image_grid] a pixel has none of the grey levels 0 to 16; scale the image to these"
     assert error("translate", captions, cwd=here, code=3, text=asked) == f"standard input:3: {wrong}"
     narrow = error("translate", captions, cwd=here, code=3, text=f"{IMAGE[2:]}\n")
-    assert narrow.startswith("standard input:1: [image_grid] a source of 63 symbols is no image")
+    assert narrow.startswith("standard input:1: [image_grid] a source of 63 pixels is no image")
     (here / "source").write_text(asked)
     (here / "target").write_text("one\n" * 4)
     files = ("--source", "source", "--target", "target")

@@ -151,7 +151,7 @@ def test_lengths_of_different_units_are_not_mixed(linked: Path) -> None:
     assert [one["untested"] for one in compared["against_baseline"]] == ["lengths count something else: evaluate.length_unit, or the pieces, differ"]
     report = json.loads(softalign("export", "results", "--what", "report", cwd=linked).stdout)
     assert len(report["panels"]) == 2
-    assert "sources of task 'image_captions' are images" in softalign(
+    assert "sources of task 'image_captions' are frames" in softalign(
         "validate", Path(__file__).parents[2] / "results/published/images.yaml", "evaluate.length_unit=words", cwd=linked, code=2
     ).stderr
 

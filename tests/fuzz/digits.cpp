@@ -1,4 +1,5 @@
 // Files of digits, as the task image_captions reads them: an input is u8 the layout, then the file.
+#include "framework/data/frames.hpp"
 #include "tests/fuzz/examples.hpp"
 
 using namespace softalign;
@@ -17,8 +18,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const ResolvedSpec<Spec> strip = spec_of("strip"), scene = spec_of("scene");
   accepts([&] {
     examples_of((is_strip ? strip : scene).spec, [](const Dataset& images, const Example& example) {
-      require(images.source->encode(example.source_text) ==
-                  std::vector<Token>(example.source.begin(), example.source.end()),
+      require(frames_of_line(example.source_text, images.frames()) ==
+                  std::vector<float>(example.frames.begin(), example.frames.end()),
               "the text of an image is not the image");
     });
   });

@@ -15,10 +15,11 @@ void examples_of(const Spec& spec, const OnExample& on_example) {
     for (const Example example : split->examples) {
       for (const Token token : example.source) data.source->symbol(token);
       for (const Token token : example.target) data.target->symbol(token);
+      const Index source = data.source ? std::ssize(example.source)
+                                       : std::ssize(example.frames) / data.frames().size;
       for (const Link& link : example.links)
-        require(
-            link.source < std::ssize(example.source) && link.target < std::ssize(example.target),
-            "a link outside its sentence");
+        require(link.source < source && link.target < std::ssize(example.target),
+                "a link outside its sentence");
       on_example(data, example);
     }
 }
