@@ -6,29 +6,15 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "framework/base/elementary.hpp"
+#include "framework/base/base64.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/regular_file.hpp"
+#include "framework/eval/attention_diagnostics.hpp"
 #include "framework/record/published/alignment_record.hpp"
 #include "framework/record/published/open_record.hpp"
 
 namespace softalign {
 namespace {
-
-std::string base64(const std::string& bytes) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t three = 0;
-    for (std::size_t k = 0; k < 3; ++k)
-      three = three << 8 | (i + k < bytes.size() ? static_cast<std::uint8_t>(bytes[i + k]) : 0U);
-    for (std::size_t k = 0; k < 4; ++k)
-      text += i + k > bytes.size() ? '=' : kDigits[three >> (18 - 6 * k) & 63];
-  }
-  return text;
-}
 
 // Texts by number.
 class Pool {
@@ -70,14 +56,6 @@ std::string kind_of(std::string_view module) {
 // As much as a page shows.
 JsonObject rounded(double value) { return std::round(1e4 * value) / 1e4; }
 
-// The mean over the rows, in nats.
-double entropy(const Alignment& a) {
-  double sum = 0;
-  for (const float w : a.weights)
-    if (w > 0) sum -= static_cast<double>(w) * exact::log(w);
-  return sum / static_cast<double>(a.target.size());
-}
-
 // Place * 2, and 1 more where it is sure; the place counts row by row.
 JsonObject links_of(const Alignment& a) {
   JsonObject links = JsonObject::array();
@@ -118,7 +96,7 @@ std::size_t add_sentence(const std::vector<Alignment>& found, Pool& pool, JsonOb
           std::ranges::all_of(a->weights, [](float w) { return std::isfinite(w); })) {
         pack = packed(a->weights);
         size += pack.get_ref<const std::string&>().size();
-        sum += entropy(*a);
+        sum += entropy(a->weights) / static_cast<double>(a->target.size());  // of a row, nats
         ++count;
       }
       pane["weights"][u][h].push_back(std::move(pack));
@@ -245,7 +223,7 @@ std::string packed(const std::vector<float>& weights) {
       bytes += static_cast<char>(step(i++));
     }
   }
-  return base64(bytes);
+  return to_base64(bytes);
 }
 
 JsonObject packed_alignments(const std::vector<AlignedRun>& runs,
