@@ -137,22 +137,6 @@ JsonObject facts_of(const Record& record) {
   return facts;
 }
 
-// Throws DataError where they are no numbers.
-std::vector<double> numbers_along(const Record& record,
-                                  const std::string& group,
-                                  const std::string& axis,
-                                  Index size) {
-  std::vector<double> numbers;
-  std::visit(
-      [&](const auto& values) {
-        if constexpr (std::is_arithmetic_v<typename std::decay_t<decltype(values)>::value_type>)
-          numbers.assign(values.begin(), values.end());
-      },
-      record.array(group, axis).values);
-  if (std::ssize(numbers) != size) throw not_as_recorded(record, group + "/" + axis);
-  return numbers;
-}
-
 std::string text_attribute(const Array& array, const char* name) {
   const auto json = read_json<JsonObject>(array.attributes);
   const auto found = json.find(name);
@@ -174,7 +158,7 @@ void add_finding(const Record& record,
       text_attribute(array, "long_name"), text_attribute(array, "units"), axis.name, {}, {}, {}};
   found.axis = text_attribute(record.array(group, axis.name), "long_name");
   if (found.axis.empty()) found.axis = axis.name;
-  found.at = numbers_along(record, group, axis.name, axis.size);
+  found.at = numbers_in(record, group, axis.name, usize(axis.size));
   found.values.assign(numbers->end() - axis.size, numbers->end());
   const std::string diagnostic = group.substr(group.find('/') + 1);
   findings.emplace(diagnostic + "/" + name, std::move(found));

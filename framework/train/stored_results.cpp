@@ -18,30 +18,6 @@ DataError damaged(const Record& record, const std::string& path) {
   return damaged_record(record.file(), fmt::format("{} is not as a record has it", path));
 }
 
-// Numbers of any type.
-std::vector<double> numbers_in(const Record& record,
-                               const std::string& group,
-                               const std::string& name) {
-  std::vector<double> numbers;
-  std::visit(
-      [&](const auto& values) {
-        using T = typename std::decay_t<decltype(values)>::value_type;
-        if constexpr (std::is_arithmetic_v<T>) numbers.assign(values.begin(), values.end());
-      },
-      record.array(group, name).values);
-  return numbers;
-}
-
-// So many.
-std::vector<double> numbers_in(const Record& record,
-                               const std::string& group,
-                               const std::string& name,
-                               std::size_t size) {
-  std::vector<double> numbers = numbers_in(record, group, name);
-  if (numbers.size() != size) throw damaged(record, group + "/" + name);
-  return numbers;
-}
-
 // The metrics that the record has and this program knows, and those that its counts may give too.
 std::vector<NamedMetric> metrics_of(const Record& record) {
   std::vector<NamedMetric> metrics = default_metrics();
@@ -68,6 +44,21 @@ bool has_references(const Record& record, std::size_t sentences) {
 }
 
 }  // namespace
+
+std::vector<double> numbers_in(const Record& record,
+                               const std::string& group,
+                               const std::string& name,
+                               std::optional<std::size_t> size) {
+  std::vector<double> numbers;
+  std::visit(
+      [&](const auto& values) {
+        using T = typename std::decay_t<decltype(values)>::value_type;
+        if constexpr (std::is_arithmetic_v<T>) numbers.assign(values.begin(), values.end());
+      },
+      record.array(group, name).values);
+  if (size && numbers.size() != *size) throw damaged(record, group + "/" + name);
+  return numbers;
+}
 
 std::vector<Index> StoredResults::of_length(Index shortest, Index longest) const {
   std::vector<Index> chosen;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,12 @@ MetricTable read_totals(const Record& record);
 
 // The same with a row for each length bucket, as they were written. Throws DataError for other lengths.
 MetricTable read_by_length(const Record& record);
+
+// Numbers of any type; none of texts. Throws DataError unless there are `size` of them, where that is given.
+std::vector<double> numbers_in(const Record& record,
+                               const std::string& group,
+                               const std::string& name,
+                               std::optional<std::size_t> size = {});
 
 // Throws DataError when the record holds no test: the run is not complete.
 StoredResults read_results(const Record& record);
