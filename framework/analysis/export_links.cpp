@@ -64,12 +64,9 @@ std::string note_of(const Record& record, const std::string& split, Index kept) 
         split,
         split == "dev" ? "snapshots" : "alignments");
   if (const Index lost = count("dropped_empty") + count("dropped_too_long"); lost > 0)
-    note += fmt::format("note: {} of the {} text were skipped; {}\n",
+    note += fmt::format("note: {} of the {} text were skipped; here they are empty lines\n",
                         counted(lost, "line"),
-                        split,
-                        text_lines(record, split).count > 0
-                            ? "here they are empty lines"
-                            : "the record is an older one, so here they have no line");
+                        split);
   return note;
 }
 

@@ -49,7 +49,6 @@ std::string default_of(const OptionNode& node) {
 
 void collect(const OptionNode& parent, std::vector<OptionHelp>& list) {
   for (const OptionNode& node : parent.children) {
-    if (node.limits.obsolete) continue;
     list.push_back(
         {node.path,
          type_of(node),

@@ -53,10 +53,7 @@ struct Limits {
   bool required = false;
   bool single = false;      // set by the visitor: the member is a float, values must fit in one
   bool changes_run = true;  // false: no part of a run's identity
-  std::optional<Index> instead = {};                    // what stands there then; none: nothing
-  std::map<std::string, std::string> hashed_with = {};  // what stands there behind a legal string
-  bool obsolete = false;                                // read, for old specs, but shown to nobody
-  bool with_block = false;                              // its name says nothing without its block's
+  bool with_block = false;  // its name says nothing without its block's
 };
 
 inline Limits at_least(double low) { return {.low = low}; }
@@ -72,17 +69,6 @@ inline Limits same_run(Limits limits = {}) {
   limits.changes_run = false;
   return limits;
 }
-// The same for one that versions before hashed: runs that had this value, its default then, keep
-// their names.
-inline Limits same_run(Limits limits, Index hashed_as) {
-  limits.instead = hashed_as;
-  return same_run(std::move(limits));
-}
-// For one that has no effect any more, an optional.
-inline Limits obsolete(Limits limits, Index hashed_as) {
-  limits.obsolete = true;
-  return same_run(std::move(limits), hashed_as);
-}
 // For an option whose name alone says nothing: tables of runs call it by its block's name, too.
 inline Limits with_block(Limits limits = {}) {
   limits.with_block = true;
@@ -96,13 +82,6 @@ Limits one_of(Names... names) {
 // For a list of plugins of a kind: each is written as NAME, as {NAME: {option: value}} or as the word of these
 // (config/plugin_word.hpp), which is what the list holds.
 inline Limits plugins_of(const char* kind) { return {.plugins = kind}; }
-
-// For a legal string that stands for something which differs from machine to machine: the version
-// belongs to a run's identity.
-inline Limits hashed_with(Limits limits, const std::string& name, const std::string& version) {
-  limits.hashed_with[name] = version;
-  return limits;
-}
 
 // A file that a spec reads. A relative path is relative to the file that names it (to the working
 // directory for an override); the reader makes it absolute. A run's identity holds the SHA-256 of

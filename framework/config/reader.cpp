@@ -228,8 +228,8 @@ class Reader final : public OptionVisitor {
     if (contains(frame.legal, std::string(name)))
       throw BugError("{} describes option '{}' twice", frame.what, name);
     const Value::Entry* const entry = frame.map ? frame.map->find(name) : nullptr;
-    if (!limits.obsolete || entry) frame.legal.emplace_back(name);  // not for suggestions
-    if (!limits.obsolete) known_.push_back(path_of(name));
+    frame.legal.emplace_back(name);
+    known_.push_back(path_of(name));
     if (!entry && limits.required && required_ == Required::must_be_given && !inside_no_map())
       faults_.add(frame.where, fmt::format("missing '{}' in {}: {}", name, frame.what, help));
     return entry;

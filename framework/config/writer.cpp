@@ -41,7 +41,7 @@ template <class OnLeaf, class OnBlock>
 void walk(const OptionNode& parent, int depth, const OnLeaf& leaf, const OnBlock& block) {
   for (const OptionNode& node : parent.children) {
     if (node.absent) {
-      if (!node.limits.required && !node.limits.obsolete && !is_choice(node))
+      if (!node.limits.required && !is_choice(node))
         leaf(depth, node.name, node.path, "null", node.help);
     } else if (is_choice(node)) {
       block(depth, node);
@@ -57,37 +57,23 @@ void walk(const OptionNode& parent, int depth, const OnLeaf& leaf, const OnBlock
   }
 }
 
-std::string hashed_text(const OptionNode& node, const std::string& text, Hashed which) {
-  const auto found = node.limits.hashed_with.find(text);
-  return which != Hashed::now || found == node.limits.hashed_with.end()
-             ? text
-             : text + " " + found->second;
-}
-
-nlohmann::json json_of(const OptionNode& node, const FileHash& hash, Hashed which) {
+nlohmann::json json_of(const OptionNode& node, const FileHash& hash) {
   if (!node.block && !is_choice(node))
     return std::visit(
-        Overloaded{
-            [](std::monostate) { return nlohmann::json(); },
-            [](const Choice&) { return nlohmann::json(); },
-            [&](const InputFile& file) { return nlohmann::json(file_digest(hash(file))); },
-            [&](const InputFiles& files) {
-              nlohmann::json digests;
-              for (const InputFile& file : files) digests.push_back(file_digest(hash(file)));
-              return digests.size() == 1 ? digests.front() : digests;
-            },
-            [&](const std::string& text) { return nlohmann::json(hashed_text(node, text, which)); },
-            [](const auto& value) { return nlohmann::json(value); }},
+        Overloaded{[](std::monostate) { return nlohmann::json(); },
+                   [](const Choice&) { return nlohmann::json(); },
+                   [&](const InputFile& file) { return nlohmann::json(file_digest(hash(file))); },
+                   [&](const InputFiles& files) {
+                     nlohmann::json digests;
+                     for (const InputFile& file : files) digests.push_back(file_digest(hash(file)));
+                     return digests.size() == 1 ? digests.front() : digests;
+                   },
+                   [](const auto& value) { return nlohmann::json(value); }},
         node.value);
   nlohmann::json object = nlohmann::json::object();
   if (is_choice(node)) object["type"] = std::get<Choice>(node.value).type;
-  for (const OptionNode& child : node.children) {
-    const std::optional<Index>& instead = child.limits.instead;
-    if (!child.absent && (child.limits.changes_run || (instead && which == Hashed::with_speed)))
-      object[child.name] = json_of(child, hash, which);
-    else if (instead)
-      object[child.name] = *instead;
-  }
+  for (const OptionNode& child : node.children)
+    if (!child.absent && child.limits.changes_run) object[child.name] = json_of(child, hash);
   return object;
 }
 
@@ -212,9 +198,9 @@ std::string hash_of(const InputFile& file, std::string (*hash)(const std::filesy
 
 std::string hash_of_file(const InputFile& file) { return hash_of(file, sha256_file); }
 
-std::string canonical_json(const OptionNode& root, const FileHash& hash, Hashed which) {
+std::string canonical_json(const OptionNode& root, const FileHash& hash) {
   std::string out;
-  dump(json_of(root, hash, which), out);
+  dump(json_of(root, hash), out);
   return out;
 }
 

@@ -36,13 +36,8 @@ std::string hash_of_file(const InputFile& file);
 // (so this is Python's json.dumps(sort_keys=True, separators=(",", ":"), ensure_ascii=False)); an
 // input file is "sha256:<hex>"; a plugin is its options with its "type". Options without a value
 // are left out, so that a new optional option changes no old identity; so are those that make no
-// other run (same_run), or they have the value that stands for all. A version may follow a string
-// (hashed_with). Older programs wrote no version (`without_versions`); still older ones wrote no version
-// either, but the options that make no other run (`with_speed`).
-enum class Hashed { now, without_versions, with_speed };
-std::string canonical_json(const OptionNode& root,
-                           const FileHash& hash = hash_of_file,
-                           Hashed which = Hashed::now);
+// other run (same_run).
+std::string canonical_json(const OptionNode& root, const FileHash& hash = hash_of_file);
 
 std::string identity(const std::string& canonical_json);  // SHA-256, 64 hexadecimal digits
 std::string run_id(const std::string& identity);          // its first 16
@@ -69,10 +64,8 @@ std::string resolved_yaml(const T& options, const Origins& origins = {}) {
   return resolved_yaml(values_of(options), origins);
 }
 template <class T>
-std::string canonical_json(const T& options,
-                           const FileHash& hash = hash_of_file,
-                           Hashed which = Hashed::now) {
-  return canonical_json(values_of(options), hash, which);
+std::string canonical_json(const T& options, const FileHash& hash = hash_of_file) {
+  return canonical_json(values_of(options), hash);
 }
 template <class T>
 std::vector<OptionLeaf> option_leaves(const T& options, const Origins& origins = {}) {

@@ -22,12 +22,7 @@ struct VocabularyOptions {
 
   template <class V>
   void describe(V& v) {
-    v("type",
-      type,
-      "what a symbol is",
-      hashed_with(one_of("words", "characters", "sentencepiece"),
-                  "sentencepiece",
-                  sentencepiece_version()));
+    v("type", type, "what a symbol is", one_of("words", "characters", "sentencepiece"));
     v("size",
       size,
       "most symbols a side, <unk> <s> </s> included",

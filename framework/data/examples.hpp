@@ -33,9 +33,9 @@ struct FrameFormat {
   bool operator==(const FrameFormat&) const = default;
   template <class V>
   void describe(V& v) {
-    v("size", size);
-    v("height", height);
-    v("most", most);
+    v("frame_size", size);
+    v("frame_height", height);
+    v("frame_most", most);
   }
 };
 

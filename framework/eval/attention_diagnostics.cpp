@@ -1,10 +1,9 @@
 #include "framework/eval/attention_diagnostics.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 
-#include "framework/base/array.hpp"
+#include "framework/base/elementary.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/types.hpp"
 
@@ -16,12 +15,10 @@ std::vector<real> row_of(const AlignmentMatrix& matrix, Index step) {
 }
 
 double entropy(std::span<const real> weights) {
-  const auto w = xt::cast<double>(xt::adapt(weights.data(),
-                                            weights.size(),
-                                            xt::no_ownership(),
-                                            std::array<std::size_t, 1>{weights.size()}));
-  const xt::xtensor<double, 1> terms = xt::where(w > 0, w * xt::log(w), 0.0);
-  return 0.0 - xt::sum(terms, xt::evaluation_strategy::immediate)();
+  double sum = 0;
+  for (const real weight : weights)
+    if (const double w = weight; w > 0) sum -= w * exact::log(w);
+  return sum;
 }
 
 std::vector<Index> points_at(std::span<const real> weights) {

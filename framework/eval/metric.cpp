@@ -21,9 +21,6 @@ std::vector<NamedMetric> default_metrics() {
   std::vector<std::string> names;
   for (const PluginEntry* entry : Registry::instance().entries(MetricKind::name))
     names.push_back(entry->name);
-  for (const char* more : {"bleu_13a", "bleu_char", "bleu_intl"})
-    if (metric_named(more)) names.emplace_back(more);
-  std::ranges::sort(names);
   return metrics_named(names);
 }
 

@@ -3,6 +3,7 @@
 // caller's business.
 #pragma once
 
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -13,6 +14,8 @@
 #include "framework/eval/counts.hpp"
 
 namespace softalign {
+
+inline constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 // What people and programs need to know of a metric's values. Records keep it.
 struct MetricFacts {
@@ -37,26 +40,29 @@ struct MetricFacts {
   // Whether it reads rows of attention as a symbol's: which symbol's they are is said by its signature.
   bool of_rows = false;
 
+  // As attributes of the metric's values in a record, with the names of the CF conventions where they have one.
   template <class V>
   void describe(V& v) {
-    v("title", title);
+    const auto finite = [](double x) { return std::isfinite(x) ? std::optional(x) : std::nullopt; };
+    std::optional<double> valid_min = finite(least), valid_max = finite(most);
+    v("long_name", title);
     v("units", units);
     v("higher_is_better", higher_is_better);
-    v("least", least);
-    v("most", most);
+    v("valid_min", valid_min);
+    v("valid_max", valid_max);
     v("order", order);
     v("main", main);
     v("searched", searched);
+    v("of_rows", of_rows);
     v("signature", signature);
     v("baseline_of", baseline_of);
-    v("of_rows", of_rows);
+    least = valid_min.value_or(-kNoLimit);
+    most = valid_max.value_or(kNoLimit);
   }
 };
 
 // Of a metric of rows where they stand for the symbol that was read; without, they stand for the one predicted.
 inline constexpr const char* kReadRows = "row:read";
-
-inline constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
 class Metric {
  public:

@@ -24,7 +24,7 @@ namespace {
 using Json = JsonObject;
 
 constexpr const char* kPlanFormat = "softalign-plan";
-constexpr int kVersion = 2;  // 1 was plan.yaml
+constexpr int kVersion = 1;
 constexpr const char* kRemedy =
     "plans are not edited by hand: `sweep extend` adds rows, another sweep has another name; "
     "removed, it is planned again and keeps its runs";
@@ -228,10 +228,6 @@ RunList read_list(const fs::path& folder) {
   RunList list;
   list.folder = folder;
   const fs::path file = list.place().plan();
-  if (!is_there(file) && is_there(list.place().older_plan()))
-    throw SpecError(
-        "{}: planned by an older version; remove this file and plan again: its runs are kept",
-        list.place().older_plan().string());
   if (!is_there(file))
     throw SpecError("{}: no folder of a sweep or study: there is no plan.jsonl in it",
                     folder.string());

@@ -15,7 +15,6 @@ struct ListFolder {
   std::filesystem::path root;
 
   std::filesystem::path plan() const { return root / "plan.jsonl"; }
-  std::filesystem::path older_plan() const { return root / "plan.yaml"; }  // of versions before
   std::filesystem::path bases() const { return root / "bases"; }
   std::filesystem::path base(const std::string& name) const { return bases() / (name + ".yaml"); }
   std::filesystem::path table() const { return root / "sweep.h5"; }

@@ -73,7 +73,7 @@ class Planner {
           const LoadSpec& load)
       : overrides_(overrides), load_(load) {
     list().folder = results / study.name;
-    if (is_there(list().place().plan())) plan_.list = before_ = read_list(list().folder);
+    if (is_there(list().place().plan())) plan_.list = read_list(list().folder);
     list().name = study.name;
     list().file = study.file;
     list().options = study.options;
@@ -95,7 +95,7 @@ class Planner {
     ListedRun row{.k = std::ssize(list().rows), .part = part.name, .variant = variant.name};
     row.seed = resolved.spec.seed;  // an override may have changed it
     row.base = list().add_base(frozen_base(tree.root, resolved.spec, values_of(resolved.spec)));
-    name_row(row, resolved.spec, list(), before_);
+    name_row(row, resolved.spec);
     refuse_twin(row);
     plan_.lengths[part.name] = resolved.spec.evaluate.lengths;
     for (const std::string& note : resolved.notes)
@@ -143,7 +143,6 @@ class Planner {
 
   const std::vector<Override>& overrides_;
   const LoadSpec& load_;
-  RunList before_;  // as it was written last
   Diagnosed diagnosed_;
   StudyPlan plan_;
 };

@@ -83,7 +83,6 @@ void check_settings(const RunList& list, const ListedRun& row, const OptionNode&
 // Resolves a row, names it and writes its paths out.
 void finish_row(const RunList& list,
                 const LoadSpec& load,
-                const RunList& before,
                 ListedRun& row,
                 std::vector<std::string>& notes) {
   // A metric that nobody asked for may be missing, where runs are not stopped by it.
@@ -91,7 +90,7 @@ void finish_row(const RunList& list,
   const bool asked = list.options.early_terminate.type != "none" ||
                      list.method == SweepMethod::optuna || metric.name != ComparedMetric().name;
   const ResolvedSpec<Spec> resolved = resolve_row(list, row, load, asked ? metric.name : "");
-  name_row(row, resolved.spec, list, before);
+  name_row(row, resolved.spec);
   const OptionNode options = values_of(resolved.spec);
   for (Override& setting : row.set)
     if (const OptionNode* const option = find_option(options, setting.path))
@@ -159,15 +158,13 @@ RunList plan_sweep(const Sweep& given, const fs::path& results, const LoadSpec& 
         found.equal == 1 ? "is" : "are"));
   if (!sweep.run_cap && std::ssize(found.list) * seeds >= kMostRuns)
     throw SpecError("{}: {} runs or more; give run_cap", sweep.file.string(), kMostRuns);
-  RunList before;
-  if (is_there(list.place().plan())) before = read_list(list.folder);
   std::map<std::string, std::size_t> rows_by_id;  // run id -> row
   for (const Configuration& configuration : found.list) {
     for (const Index seed : sweep.options.seeds) {
       if (std::ssize(list.rows) == runs) break;
       ListedRun row{
           .k = std::ssize(list.rows), .seed = seed, .base = list.base, .set = configuration};
-      finish_row(list, load, before, row, list.notes);
+      finish_row(list, load, row, list.notes);
       const auto [other, first] = rows_by_id.emplace(row.run_id, list.rows.size());
       if (!first)
         throw SpecError(
@@ -211,7 +208,7 @@ std::vector<ListedRun> rows_of(const RunList& list,
   for (const Index seed : list.options.seeds) {
     ListedRun row{
         .k = std::ssize(list.rows) + std::ssize(rows), .seed = seed, .base = list.base, .set = set};
-    finish_row(list, load, list, row, notes);
+    finish_row(list, load, row, notes);
     const auto same = std::ranges::find(list.rows, row.run_id, &ListedRun::run_id);
     rows.push_back(same == list.rows.end() ? std::move(row) : *same);
   }

@@ -60,7 +60,7 @@ void read_table(const RunList& list, ListStatus& status) {
 }
 
 void find_list(Report& report, const fs::path& folder) {
-  if (!is_there(ListFolder{folder}.plan()) && !is_there(ListFolder{folder}.older_plan())) return;
+  if (!is_there(ListFolder{folder}.plan())) return;
   try {
     report.list = read_list(folder);
     report.status = list_status(*report.list);

@@ -55,27 +55,20 @@ ResolvedSpec<Spec> resolve_row(const RunList& list,
 
 ResolvedSpec<Spec> row_spec(const RunList& list, const ListedRun& row, const LoadSpec& load) {
   ResolvedSpec<Spec> resolved = resolve_row(list, row, load);
-  const std::vector<RunName> names = names_of(resolved.spec);
-  if (std::ranges::count(names, row.run_id, &RunName::run_id) == 0)
+  if (const std::string run_id = run_name(resolved.spec).run_id; run_id != row.run_id)
     throw DataError(
         "row {} ({}): its data, or the program's options, are not those of when it was planned: it "
         "would be run {}, not {}; put the data back, or plan it anew under another name",
         row.k,
         setting_text(list, row),
-        names.front().run_id,
+        run_id,
         row.run_id);
   return resolved;
 }
 
-void name_row(ListedRun& row, const Spec& spec, const RunList& list, const RunList& before) {
-  const fs::path above = row.part.empty() ? "" : spec.name;
-  const std::vector<RunName> names = names_of(spec);
-  const auto known = std::ranges::find_if(names, [&](const RunName& name) {
-    return std::ranges::count(before.rows, name.run_id, &ListedRun::run_id) > 0 ||
-           fs::exists(list.folder / above / name.run_id);
-  });
-  row.run_id = (known == names.end() ? names.front() : *known).run_id;
-  row.below = (above / row.run_id).string();
+void name_row(ListedRun& row, const Spec& spec) {
+  row.run_id = run_name(spec).run_id;
+  row.below = row.part.empty() ? row.run_id : (fs::path(spec.name) / row.run_id).string();
 }
 
 std::string setting_text(const RunList& list, const ListedRun& row) {

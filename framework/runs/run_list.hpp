@@ -74,9 +74,8 @@ ResolvedSpec<Spec> resolve_row(const RunList& list,
                                const LoadSpec& load,
                                const std::string& compared = {});
 
-// Gives a row that is being planned its run id and its folder: the name that its run goes by among
-// the rows of `before`, or that has a folder already, else the newest.
-void name_row(ListedRun& row, const Spec& spec, const RunList& list, const RunList& before);
+// Gives a row that is being planned its run id and its folder.
+void name_row(ListedRun& row, const Spec& spec);
 
 // "units=64 score=dot seed=1", "reverse/dot seed=1".
 std::string setting_text(const RunList& list, const ListedRun& row);

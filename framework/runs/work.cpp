@@ -30,7 +30,6 @@ ExperimentOutcome work_on(const RunList& list,
     experiment.threads = options.threads;
     experiment.steal = options.steal;
     experiment.force = options.force;
-    experiment.run_id = row.run_id;
     experiment.sizes = options.sizes;
     experiment.proof = SlurmWitness();
     if (!options.never_prune) experiment.pruner = make_pruner(list, row, options.ask);

@@ -63,6 +63,7 @@ struct ModelOptions {
       attention,
       "what the decoder sees of the source at each step; none: vanilla seq2seq");
     v("decoder", decoder, "what writes the target");
+    v("output", output, "what makes probabilities of symbols of the decoder's readouts");
     v("dropout", dropout, "parts that training leaves out at random; null: none");
     v("initialise",
       initialise,

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/base/process.hpp"
+#include "framework/base/stored.hpp"
 #include "framework/config/relative_paths.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/config/yaml.hpp"
@@ -89,7 +90,7 @@ struct Run {
     recorder.text("data", "target_vocabulary", data.target->serialize());
     JsonObject sizes;
     if (data.source) sizes["source_symbols"] = data.source->size();
-    if (data.frames()) sizes.update({{"frame_size", data.frames().size}});
+    if (data.frames()) sizes.update(stored(data.frames()));
     sizes["target_symbols"] = data.target->size();
     recorder.attributes("data", sizes);
     recorder.attributes("provenance", {{"gemm", gemm_variant()}, {"plugins", plugins_json()}});
@@ -178,7 +179,7 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
   const UsualArithmetic usual;
   const Spec& spec = resolved.spec;
   check_spec(resolved);
-  const RunPlace place = place_of(spec, options.results, options.run_id);
+  const RunPlace place = place_of(spec, options.results);
   ExperimentOutcome outcome;
   outcome.run_id = place.name.run_id;
   outcome.folder = place.folder;

@@ -26,7 +26,6 @@ struct ExperimentOptions {
   ProofOfDeath proof = proof_of_death;
   // The folder below which the run may be complete under another name; empty: `results`.
   std::filesystem::path elsewhere = {};
-  std::string run_id = {};  // `known` of place_of
   SizeCheck sizes = {};
   // What a run without a checkpoint begins with; null: find_shorter_run.
   std::function<std::optional<Beginning>()> beginning = {};

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "framework/base/stored.hpp"
 #include "framework/base/types.hpp"
 #include "framework/data/lengths.hpp"
 #include "framework/data/text.hpp"
@@ -41,19 +42,19 @@ std::vector<Index> source_lengths(const Spec& spec, const Split& split) {
   return lengths;
 }
 
-// A column of all sentences; 0: not measured.
+// A column of all sentences.
 template <class T>
 std::vector<T> numbers_of(const CountTable& counts, const CountColumn& column) {
   const Index place = counts.layout().place(column.name, column.width);
   std::vector<T> numbers;
   for (Index i = 0; i < counts.sentences(); ++i)
     for (const double x : counts.row(i).subspan(usize(place), usize(column.width))) {
-      if (!std::isnan(x) && !column.holds(x))
+      if (!column.holds(x))
         throw BugError("[metric] column '{}' of sentence {} is {}, which its .stored cannot hold",
                        column.name,
                        i,
                        x);
-      numbers.push_back(std::isnan(x) ? T{} : static_cast<T>(x));
+      numbers.push_back(static_cast<T>(x));
     }
   return numbers;
 }
@@ -218,7 +219,7 @@ void ResultRecorder::sentences(const EvaluatedSplit& result, const Spec& spec) c
 
 void ResultRecorder::counts(const CountTable& counts) const {
   for (const CountColumn& column : counts.layout().columns()) {
-    if (column.off == Counted::baseline && !is_measured(counts, column)) continue;  // not asked for
+    if (!is_measured(counts, column)) continue;
     std::vector<Dimension> dims = {{"sentence", counts.sentences()}};
     if (column.width > 1) dims.push_back({column.part, column.width});
     recorder_.array("test",
@@ -247,7 +248,7 @@ void ResultRecorder::table(const MetricTable& table) const {
     if (!table.facts[m].signature.empty()) totals[name + "_signature"] = table.facts[m].signature;
     std::vector<double> values;
     for (std::size_t row = 1; row < table.rows.size(); ++row) values.push_back(table.at(row, m));
-    recorder_.array(group, name, {bucket}, values, attributes_of(table.facts[m]));
+    recorder_.array(group, name, {bucket}, values, stored(table.facts[m]));
   }
   recorder_.attributes("test", totals);
 }

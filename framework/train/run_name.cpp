@@ -2,7 +2,6 @@
 
 #include <fmt/ranges.h>  // fmt::join, from version 11 on
 
-#include <algorithm>
 #include <map>
 
 #include "framework/base/path.hpp"
@@ -12,7 +11,7 @@
 
 namespace softalign {
 
-std::vector<RunName> names_of(const Spec& spec, MissingFiles missing) {
+RunName run_name(const Spec& spec, MissingFiles missing) {
   std::vector<std::string> faults;                             // of all files together
   std::map<std::pair<std::string, bool>, std::string> hashes;  // by path and what of it counts
   const auto hash = [&](const InputFile& file) {
@@ -27,30 +26,15 @@ std::vector<RunName> names_of(const Spec& spec, MissingFiles missing) {
     }
     return known;
   };
-  std::vector<RunName> names;
-  for (const Hashed which : {Hashed::now, Hashed::without_versions, Hashed::with_speed}) {
-    std::string json = canonical_json(spec, hash, which);
-    if (!faults.empty()) throw DataError("{}", fmt::join(faults, "\n"));
-    if (std::ranges::count(names, json, &RunName::identity_json) == 0)
-      names.push_back({json, run_id(identity(json))});
-  }
-  return names;
+  const std::string json = canonical_json(spec, hash);
+  if (!faults.empty()) throw DataError("{}", fmt::join(faults, "\n"));
+  return {json, run_id(identity(json))};
 }
 
-std::string identity_json(const Spec& spec) { return names_of(spec).front().identity_json; }
-
-std::string run_id(const Spec& spec) { return names_of(spec).front().run_id; }
-
-RunPlace place_of(const Spec& spec,
-                  const std::filesystem::path& results,
-                  const std::string& known) {
-  std::vector<RunPlace> places;
-  for (RunName& name : names_of(spec)) places.push_back({name, results / spec.name / name.run_id});
-  for (const RunPlace& place : places)
-    if (place.name.run_id == known) return place;
-  for (const RunPlace& place : places)
-    if (std::filesystem::exists(place.folder)) return place;
-  return places.front();
+RunPlace place_of(const Spec& spec, const std::filesystem::path& results) {
+  RunName name = run_name(spec);
+  std::filesystem::path folder = results / spec.name / name.run_id;
+  return {std::move(name), std::move(folder)};
 }
 
 }  // namespace softalign

@@ -56,7 +56,7 @@ struct EvaluateOptions {
     v("batch",
       batch,
       "sentences decoded together; changes the speed only",
-      same_run(between(1, kLargestBatch), 64));
+      same_run(between(1, kLargestBatch)));
     v("baselines",
       baselines,
       "models without a network to report beside: ibm_model1 (pointing accuracy and AER on known "
@@ -98,7 +98,7 @@ struct RecordOptions {
     v("checkpoint_every",
       checkpoint_every,
       "updates between checkpoints, besides one after every epoch",
-      same_run(between(1, kMostUpdates), 1000));
+      same_run(between(1, kMostUpdates)));
     v("keep",
       keep,
       "checkpoints that stay when the run is complete: a run that trains longer goes on from them, "

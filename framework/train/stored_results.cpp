@@ -7,6 +7,7 @@
 
 #include "framework/base/counted.hpp"
 #include "framework/base/error.hpp"
+#include "framework/base/stored.hpp"
 #include "framework/base/types.hpp"
 
 namespace softalign {
@@ -34,13 +35,6 @@ std::vector<Index> source_lengths(const Record& record) {
   const auto* lengths = std::get_if<std::vector<std::int32_t>>(&values);
   if (!lengths) throw damaged(record, "test/source_length");
   return {lengths->begin(), lengths->end()};
-}
-
-// Whether there was anything to measure by: else the record's counts are 0 and mean nothing.
-bool has_references(const Record& record, std::size_t sentences) {
-  if (!record.has("test/target_tokens")) return true;
-  const auto tokens = numbers_in(record, "test", "target_tokens", sentences);  // </s> at least
-  return std::ranges::any_of(tokens, [](double n) { return n > 0; });
 }
 
 }  // namespace
@@ -81,41 +75,18 @@ double StoredResults::value(const std::string& metric, const std::vector<Index>&
   }
 }
 
-JsonObject attributes_of(const MetricFacts& facts) {
-  JsonObject json{{"long_name", facts.title}, {"units", facts.units}};
-  if (!facts.signature.empty()) json["signature"] = facts.signature;
-  if (facts.higher_is_better) json["direction"] = *facts.higher_is_better ? "higher" : "lower";
-  if (std::isfinite(facts.least)) json["valid_min"] = facts.least;
-  if (std::isfinite(facts.most)) json["valid_max"] = facts.most;
-  json["place"] = facts.order;
-  json["main"] = facts.main ? 1 : 0;
-  json["searched"] = facts.searched ? 1 : 0;
-  if (!facts.baseline_of.empty()) json["baseline_of"] = facts.baseline_of;
-  return json;
-}
-
 MetricFacts facts_in(const Record& record, const std::string& metric) {
   const std::string path = kByLength + "/" + metric;
-  const auto text = [&](const char* name) { return record.attribute<std::string>(path, name); };
-  const auto number = [&](const char* name) { return record.attribute<double>(path, name); };
-  const auto whole = [&](const char* name) { return record.attribute<Index>(path, name); };
-  MetricFacts facts;
   if (const auto known = metric_named(metric)) {
-    facts = known->facts();
-  } else {  // of a plugin that is not loaded
-    facts.title = text("long_name").value_or(metric);
-    facts.units = text("units").value_or("");
-    const std::optional<std::string> direction = text("direction");
-    facts.higher_is_better = direction ? std::optional(*direction == "higher") : std::nullopt;
-    facts.least = number("valid_min").value_or(-kNoLimit);
-    facts.most = number("valid_max").value_or(kNoLimit);
-    facts.order = static_cast<int>(whole("place").value_or(facts.order));
-    facts.main = whole("main").value_or(0) != 0;
-    facts.searched = whole("searched").value_or(0) != 0;
-    facts.baseline_of = text("baseline_of").value_or("");
+    MetricFacts facts = known->facts();
+    facts.signature = record.attribute<std::string>(path, "signature").value_or("");
+    return facts;
   }
-  facts.signature = text("signature").value_or("");
-  return facts;
+  try {  // of a plugin that is not loaded
+    return from_stored<MetricFacts>(record.attributes(path));
+  } catch (const DataError&) {
+    throw damaged(record, path);
+  }
 }
 
 namespace {
@@ -229,7 +200,6 @@ StoredResults read_results(const Record& record) {
   results.found = read_findings(record);
   const std::size_t sentences = results.source_lengths.size();
   results.counts = CountTable(count_layout(metrics_of(record)), std::ssize(results.source_lengths));
-  if (!has_references(record, sentences)) return results;
   for (const CountColumn& column : results.counts.layout().columns()) {
     if (!record.has("test/" + column.name)) continue;  // a metric that the run did not know
     const auto width = usize(column.width);

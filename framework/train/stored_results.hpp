@@ -54,9 +54,8 @@ std::vector<double> numbers_in(const Record& record,
 // Throws DataError when the record holds no test: the run is not complete.
 StoredResults read_results(const Record& record);
 
-// The facts of a metric as attributes of its values in the record, and back. What this program knows of a
-// metric is not taken from a record, which may say anything; only the signature, which the spec decides.
-JsonObject attributes_of(const MetricFacts& facts);
+// The facts of a metric. What this program knows of a metric is not taken from a record, which may say anything;
+// only the signature, which the spec decides.
 MetricFacts facts_in(const Record& record, const std::string& metric);
 
 }  // namespace softalign

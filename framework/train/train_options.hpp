@@ -1,5 +1,4 @@
-// How a model is trained: spec.train. What is empty unless it is given is as if it were not there: old
-// runs keep their names.
+// How a model is trained: spec.train. What is empty unless it is given is as if it were not there.
 #pragma once
 
 #include <optional>
@@ -118,7 +117,6 @@ struct TrainOptions {
   Choice optimizer{.kind = "optimizer", .type = "adam"};
   std::optional<ScheduleChoice> schedule;
   BatchOptions batch;
-  std::optional<Index> shards;
   std::optional<Index> accumulate;
   std::optional<std::string> precision;
   std::optional<std::string> loss;
@@ -137,10 +135,6 @@ struct TrainOptions {
     v("optimizer", optimizer, "update rule");
     v("schedule", schedule, "factor on the optimiser's learning rate; null: constant");
     v("batch", batch, "how sentences are put together");
-    v("shards", shards, "parts of a batch that were computed apart", obsolete(between(1, 1024), 8));
-    v.unread("shards",
-             shards.has_value(),
-             "remove it: threads cut a batch as they need, and the numbers do not depend on it");
     v("accumulate",
       accumulate,
       "batches whose gradients make one update; the last of an epoch may have fewer; null: 1",

@@ -32,8 +32,6 @@ def test_the_canonical_json_names_the_run(here: Path) -> None:
     assert "name" not in object and "plugins" not in object
     plan = answer("run", "tiny.yaml", "name=another", "notes=of no account", "--dry-run", cwd=here)
     assert plan["run_id"] == hashlib.sha256(canonical.encode()).hexdigest()[:16]
-    assert plan["run_id"] == "7f0763726b7b6011"  # as the first versions named it, which cut a batch in 8
-    assert answer("run", "tiny.yaml", "train.shards=2", "--dry-run", cwd=here)["run_id"] == plan["run_id"]
     speed = answer("run", "tiny.yaml", "evaluate.batch=3", "record.checkpoint_every=7", "--dry-run", cwd=here)
     assert speed["run_id"] == plan["run_id"]
 

@@ -193,9 +193,6 @@ BOOST_AUTO_TEST_CASE(all_are_registered_by_name_and_know_their_facts) {
                              "aer_ibm_model1",
                              "attention_entropy",
                              "bleu",
-                             "bleu_13a",
-                             "bleu_char",
-                             "bleu_intl",
                              "brevity_penalty",
                              "chrf",
                              "cut_off",
@@ -211,9 +208,6 @@ BOOST_AUTO_TEST_CASE(all_are_registered_by_name_and_know_their_facts) {
       lower ==
       (Names{"aer", "aer_ibm_model1", "attention_entropy", "cut_off", "loss", "perplexity"}));
   BOOST_TEST(searched == (Names{"bleu",
-                                "bleu_13a",
-                                "bleu_char",
-                                "bleu_intl",
                                 "brevity_penalty",
                                 "chrf",
                                 "cut_off",

@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(a_metric_that_is_never_measured_is_not_watched) {
 
 BOOST_AUTO_TEST_CASE(all_faults_are_told_at_once) {
   const std::string faults = fault(
-      "name: a/b\ntask: reverse\ntrain: {shards: 8, doubly_stochastic: 1, early_stopping: {metric: "
+      "name: a/b\ntask: reverse\ntrain: {epochs: 9, doubly_stochastic: 1, early_stopping: {metric: "
       "loss}}\nmodel: {attention: none}\nevaluate: {lengths: [5, 4], search: {type: beam, "
       "coverage_penalty: 1}}\n");
   for (const char* fault :
@@ -142,10 +142,6 @@ BOOST_AUTO_TEST_CASE(what_has_no_effect_is_noted) {
   };
   BOOST_TEST(notes("train: {average: {type: last, epochs: 2, decay: 0.5}}") ==
              "s.yaml:2:49: train.average.decay has no effect: only type exponential reads it");
-  BOOST_TEST(
-      notes("train: {shards: 4}") ==
-      "s.yaml:2:17: train.shards has no effect: remove it: threads cut a batch as they need, and "
-      "the numbers do not depend on it");
   BOOST_TEST(notes("train: {average: {type: last, decay: 0.999}}") == "");  // the default
   BOOST_TEST(notes("train: {clip_norm: 0, clip_scope: all}") ==
              "s.yaml:2:35: train.clip_scope has no effect: clip_norm is 0");

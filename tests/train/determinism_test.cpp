@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(options_of_training_are_resumed_bit_for_bit) {
 
 // What is not asked for is not in the name of a run.
 BOOST_AUTO_TEST_CASE(options_that_are_not_given_are_no_part_of_the_identity) {
-  const std::string json = identity_json(tiny("none").spec);
+  const std::string json = run_name(tiny("none").spec).identity_json;
   for (const char* option : {"schedule",
                              "accumulate",
                              "\"loss\"",
@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(options_that_are_not_given_are_no_part_of_the_identity) {
                              "\"dropout\":{",
                              "initialise"})
     BOOST_TEST(!contains(json, option));
-  BOOST_TEST(identity_json(tiny("none", "", "label_smoothing: 0.1, ").spec) != json);
+  BOOST_TEST(run_name(tiny("none", "", "label_smoothing: 0.1, ").spec).identity_json != json);
 }
 
 void add_unnamed(const OptionNode& parent, std::set<std::string>& paths) {
@@ -191,7 +191,6 @@ BOOST_AUTO_TEST_CASE(what_makes_no_other_run_changes_no_bit) {
          spec.tags = {"a", "b"};
        }}},
       {"plugins", {[](Spec& spec) { spec.plugins = {"elsewhere.so"}; }}},
-      {"train.shards", {[](Spec& spec) { spec.train.shards = 3; }}},
       {"evaluate.batch", {batch(1), batch(7), batch(1000)}},
       {"record.checkpoint_every", {every(1), every(1000)}},
       {"record.keep", {keep("none"), keep("best"), keep("all")}}};
@@ -226,41 +225,6 @@ BOOST_AUTO_TEST_CASE(what_makes_no_other_run_changes_no_bit) {
   }
 }
 
-// Older versions hashed options that change nothing.
-BOOST_AUTO_TEST_CASE(a_run_that_an_older_version_named_goes_on_by_its_name) {
-  const Scratch folder;
-  const auto spec = tiny("none");
-  const std::vector<RunName> names = names_of(spec.spec);
-  BOOST_REQUIRE(names.size() == 2u);
-  BOOST_TEST(contains(names[0].identity_json, R"("batch":64)"));
-  BOOST_TEST(contains(names[0].identity_json, R"("checkpoint_every":1000)"));
-  BOOST_TEST(contains(names[1].identity_json, R"("batch":8)"));
-  BOOST_TEST(contains(names[1].identity_json, R"("checkpoint_every":5)"));
-  auto plain = spec;
-  plain.spec.evaluate.batch = 64;
-  plain.spec.record.checkpoint_every = 1000;
-  BOOST_REQUIRE(names_of(plain.spec).size() == 1u);
-  BOOST_TEST(run_id(plain.spec) == names[0].run_id);
-
-  ExperimentOptions options{folder / "old", 2};
-  options.run_id = names[1].run_id;
-  Stopper early(4), late(-1);
-  BOOST_CHECK_THROW(run_experiment(spec, options, early), Interrupted);
-  const fs::path old = folder / "old/tiny" / names[1].run_id;
-  BOOST_TEST(place_of(spec.spec, folder / "old").folder == old);
-  options.run_id.clear();
-  const auto resumed = run_experiment(spec, options, late);
-  BOOST_TEST(resumed.run_id == names[1].run_id);
-  BOOST_TEST(resumed.folder == old);
-  BOOST_TEST(run_experiment(spec, options, late).was_complete);
-  BOOST_TEST(identity(Record(old).identity_json()).starts_with(names[1].run_id));
-  const auto fresh = run_experiment(spec, {folder / "new", 2}, late);
-  BOOST_TEST(fresh.run_id == names[0].run_id);
-  const std::vector<std::string> differing =
-      compare_records(old / "run.h5", fresh.folder / "run.h5");
-  BOOST_TEST(differing == std::vector<std::string>{"@run_id"}, boost::test_tools::per_element());
-}
-
 BOOST_AUTO_TEST_CASE(only_what_changes_no_number_differs_between_spec_and_identity) {
   const Scratch folder;
   Stopper observer(-1);
@@ -271,7 +235,6 @@ BOOST_AUTO_TEST_CASE(only_what_changes_no_number_differs_between_spec_and_identi
                                                  "notes",
                                                  "tags",
                                                  "plugins",
-                                                 "train.shards",
                                                  "evaluate.batch",
                                                  "record.checkpoint_every",
                                                  "record.keep"}),
@@ -408,12 +371,12 @@ BOOST_AUTO_TEST_CASE(forget_gates_begin_as_they_are_told) {
 BOOST_AUTO_TEST_CASE(another_seed_is_another_run) {
   const Scratch folder;
   auto other = tiny("none");
-  const std::string before = run_id(other.spec);
+  const std::string before = run_name(other.spec).run_id;
   other.spec.seed = 2;
-  BOOST_TEST(before != run_id(other.spec));
+  BOOST_TEST(before != run_name(other.spec).run_id);
   other.spec.seed = 1;
   other.spec.notes = "only words";
-  BOOST_TEST(before == run_id(other.spec));
+  BOOST_TEST(before == run_name(other.spec).run_id);
   const fs::path one = run(folder / "one", "none", 1);
   Stopper observer(-1);
   other.spec.seed = 2;

@@ -28,7 +28,7 @@ void add_resolve(CLI::App& app, Outcome&) {
     const auto resolved = load(arguments->spec);
     check_spec(resolved);
     if (arguments->json)
-      write_data(identity_json(resolved.spec) + "\n");
+      write_data(run_name(resolved.spec).identity_json + "\n");
     else
       write_data(resolved_yaml(resolved.spec, resolved.origins));
   });

@@ -97,7 +97,7 @@ Findings validated(const std::string& file,
   findings.pass(check_metrics);
   if (findings.pass([&] { check_spec(resolved); })) estimate_memory(resolved, threads, findings);
   const std::size_t before = findings.errors.size();
-  findings.pass([&] { findings.run_id = run_id(resolved.spec); });
+  findings.pass([&] { findings.run_id = run_name(resolved.spec).run_id; });
   findings.missing = findings.errors.size() - before;
   if (findings.valid() && findings.missing == 0)
     findings.pass([&] { make_plugin<TaskKind>(resolved.spec.task)->check_files(); });

@@ -156,15 +156,11 @@ DataChanges data_changes(const Record& record, const Spec& spec) {
   DataChanges found;
   find_missing(values_of(spec), found.missing);
   const SortedJson recorded = inputs_of(recorded_identity(record));
-  const std::vector<RunName> names = names_of(spec, MissingFiles::are_left_out);
-  for (auto name = names.rbegin(); name != names.rend(); ++name) {
-    found.changed.clear();
-    differences(recorded, inputs_of(read_json<SortedJson>(name->identity_json)), "", found.changed);
-    std::erase_if(found.changed, [&](const std::string& option) {
-      return std::ranges::count(found.missing, option) > 0;
-    });
-    if (found.changed.empty()) break;
-  }
+  const RunName name = run_name(spec, MissingFiles::are_left_out);
+  differences(recorded, inputs_of(read_json<SortedJson>(name.identity_json)), "", found.changed);
+  std::erase_if(found.changed, [&](const std::string& option) {
+    return std::ranges::count(found.missing, option) > 0;
+  });
   return found;
 }
 
@@ -172,7 +168,7 @@ std::vector<std::string> changed_data(const Record& record, const Spec& spec) {
   DataChanges found = data_changes(record, spec);
   if (found.missing.empty()) return found.changed;
   try {
-    names_of(spec);
+    run_name(spec);
   } catch (const DataError& fault) {
     throw DataError("{}\n{}", fault, restore_advice(record, found.missing));
   }

@@ -9,6 +9,7 @@
 #include "framework/app/models/recorded_data.hpp"
 #include "framework/app/models/state.hpp"
 #include "framework/app/terminal/terminal.hpp"
+#include "framework/base/stored.hpp"
 #include "framework/base/suggest.hpp"
 #include "framework/base/text.hpp"
 #include "framework/data/task.hpp"
@@ -101,11 +102,6 @@ ResolvedSpec<Spec> changed_spec(const Record& record,
   } catch (const SpecError& error) {
     throw damaged_record(record.file(), in_one_line(error));
   }
-  if (Value::Entry* const model =
-          tree.root.find("model"))  // of records made before `softalign match`
-    std::erase_if(model->value.entries, [](const Value::Entry& entry) {
-      return entry.key == "match" && entry.value.is_null();
-    });
   find_moved_data(record, tree.root);
   SpecTree as_recorded = tree;
   const bool replaced = std::ranges::any_of(changes, is_about_plugins);
@@ -130,7 +126,9 @@ TrainedRun open_one(const RunArgument& run,
                     const TrainedArguments& arguments) {
   Record record(find_run(run));
   ResolvedSpec<Spec> resolved = changed_spec(record, changes, arguments.plugins);
-  const FrameFormat frames = make_plugin<TaskKind>(resolved.spec.task)->outline().frames;
+  FrameFormat frames;
+  if (record.attribute<Index>("data", "frame_size"))
+    frames = from_stored<FrameFormat>(record.attributes("data"));
   auto source = frames ? nullptr : stored_vocabulary(record, "source_vocabulary");
   auto target = stored_vocabulary(record, "target_vocabulary");
   auto model = std::make_unique<Model>(resolved.spec.model,

@@ -32,15 +32,9 @@ bool is_newer_name(const Record& record, const std::string& name) {
   return counted;
 }
 
-// Whether a value is of a metric, of alignments between words or of lines of a text, and newer than the record, which has
-// it nowhere.
+// Whether a value is of a metric that is newer than the record, which has it nowhere.
 bool is_newer(const Record& record, const std::string& path) {
   if (path.starts_with("train/")) return false;
-  const std::string array = path.substr(0, path.find('@'));
-  if (array == "test/line" || path.starts_with("data/dev/") || path.starts_with("data/files"))
-    return !record.has("data/files") && !record.has("data/dev/line");
-  if (path == "test@length_unit" || path.starts_with(fmt::format("alignments/{}", kBetweenWords)))
-    return !record.attribute<std::string>("test", "length_unit");
   constexpr std::string_view kSignature = "_signature";
   for (std::size_t at = 0; at < path.size();) {
     const std::size_t end = std::min(path.find_first_of("/@", at), path.size());

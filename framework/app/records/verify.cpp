@@ -67,35 +67,39 @@ void check_arithmetic(const Record& record) {
 }
 
 void check_data(const Record& record, const Spec& spec) {
-  const auto changed = changed_data(record, spec);
-  if (std::ranges::count(changed, "task.vocabulary.type") > 0)
+  const std::string libraries = text_of(record.attributes("provenance")["libs"]);
+  const auto leaves = option_leaves(spec);
+  const bool makes_pieces = std::ranges::any_of(leaves, [](const OptionLeaf& leaf) {
+    return leaf.path == "task.vocabulary.type" && leaf.value == "sentencepiece";
+  });
+  if (makes_pieces && libraries.find("sentencepiece " + sentencepiece_version()) == libraries.npos)
     throw DataError(
         "{}: its sub-words are of another sentencepiece than this program's, {}, which may cut "
         "words "
         "otherwise; verify with the one of the record: {}",
         record.file().string(),
         sentencepiece_version(),
-        text_of(record.attributes("provenance")["libs"]));
+        libraries);
+  const auto changed = changed_data(record, spec);
   if (!changed.empty())
     throw DataError(
         "{}: the data is not what the run read: {} changed; restore it, or name its place: {}=FILE",
         record.file().string(),
         fmt::join(changed, ", "),
         changed.front());
-  const std::vector<RunName> names = names_of(spec);
-  const auto name = std::ranges::find(names, record.run_id(), &RunName::run_id);
-  if (name != names.end() && name->identity_json == record.identity_json()) return;
-  if (name != names.end())
+  const RunName name = run_name(spec);
+  if (name.run_id == record.run_id() && name.identity_json == record.identity_json()) return;
+  if (name.run_id == record.run_id())
     throw damaged_record(record.file(), "its identity_json is not what its run id is the hash of");
   const std::string made_by = record.attribute<std::string>("", "framework_version").value_or("");
   if (made_by == build_info().version)
     throw damaged_record(record.file(),
-                         fmt::format("its spec is that of another run, {}", names.front().run_id));
+                         fmt::format("its spec is that of another run, {}", name.run_id));
   throw DataError(
       "{}: this program calls the same spec run {}: its options have changed; verify "
       "with the version that made the record, {}",
       record.file().string(),
-      names.front().run_id,
+      name.run_id,
       made_by);
 }
 
@@ -152,7 +156,6 @@ SecondRun run_again(const Record& record,
       return std::make_unique<StopAtUpdate>(record.last_update());
     };
   options.results = results;
-  options.run_id = record.run_id();
   options.threads = arguments.threads;
   SecondRun second;
   options.from_scratch = true;
@@ -170,7 +173,7 @@ SecondRun run_again(const Record& record,
       throw Interrupted("interrupted; the record is as it was, verify it again");
     second.whole = false;
   }
-  second.record = RunFolder{place_of(resolved.spec, results, record.run_id()).folder}.record();
+  second.record = RunFolder{place_of(resolved.spec, results).folder}.record();
   return second;
 }
 

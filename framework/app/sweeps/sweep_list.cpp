@@ -84,7 +84,7 @@ RunList planned(const SweepArguments& arguments) {
   const bool study = is_study(given);
   const ListFolder folder{fs::path(arguments.out) /
                           (study ? read_study(given).name : read_sweep(given).name)};
-  if (!is_there(folder.plan()) && !is_there(folder.older_plan()))
+  if (!is_there(folder.plan()))
     throw SpecError("{}: not planned yet; {}",
                     folder.root.string(),
                     sweep_command("plan", arguments.out_words(), given));
