@@ -9,7 +9,7 @@ for spec in *.yaml; do
   name=${spec%.yaml}
   if grep -q '^method:' "$spec"; then  # a sweep: a row that was stopped early
     softalign sweep run "$spec" --workers 1 --out "$place"
-    pruned=$(grep -l '"pruned"' "$place/$name"/*/status.json | tail -n 1)
+    pruned=$(grep -l '"pruned"' "$place/$name"/*/status.json | head -n 1)
     softalign publish "${pruned%/*}" --force --below ../.. -o "$name.h5"
   else
     softalign run "$spec" --out "$place"
