@@ -1,7 +1,6 @@
 #include "framework/analysis/export.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -198,21 +197,6 @@ void check_lengths(const Record& record, const std::map<std::string, std::vector
     if (cells.size() != sentences->second.size()) refuse(name);
 }
 
-// Sentences without a reference have these; for what was not measured an array of integers holds 0.
-constexpr std::array<std::string_view, 6> kOfHypotheses = {
-    "sentence", "line", "source", "source_length", "hypothesis", "model_score"};
-
-void leave_out_unmeasured(std::map<std::string, std::vector<Cell>>& columns) {
-  const auto found = columns.find("target_tokens");
-  if (found == columns.end()) return;
-  const std::vector<Cell> tokens = found->second;  // with </s>
-  for (auto& [name, cells] : columns) {
-    if (std::ranges::find(kOfHypotheses, name) != kOfHypotheses.end()) continue;
-    for (std::size_t i = 0; i < cells.size(); ++i)
-      if (tokens.at(i) == Cell(Index{0})) cells[i] = {};
-  }
-}
-
 std::string sentences_table(const std::vector<std::filesystem::path>& runs,
                             TableFormat format,
                             bool every_line,
@@ -231,7 +215,6 @@ std::string sentences_table(const std::vector<std::filesystem::path>& runs,
     for (const std::string& name : record.children("test"))
       if (name != "by_length") add_columns(record, name, sentences.columns);
     check_lengths(record, sentences.columns);
-    leave_out_unmeasured(sentences.columns);
     for (const auto& [name, cells] : sentences.columns) names.insert(name);
     all.push_back(std::move(sentences));
   });

@@ -35,6 +35,7 @@ std::string test_set_of(const Record& record) {
   if (!record.has("test/source_length")) return {};
   ByteWriter out;
   for (const char* name : {"source", "reference"}) {
+    if (!record.has(std::string("test/") + name)) continue;
     const Values values = record.array("test", name).values;
     if (const auto* texts = std::get_if<std::vector<std::string>>(&values))
       for (const std::string& text : *texts) out.text(text);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "framework/base/array.hpp"
@@ -105,10 +106,41 @@ void check(const PairedResults& pair) {
   const auto &baseline = pair.baseline.seeds, &system = pair.system.seeds;
   const auto same = [&](const CountRows& rows) { return rows.size() == baseline.front().size(); };
   if (baseline.empty() || baseline.size() != system.size() ||
-      pair.baseline.layout->width() != pair.system.layout->width() ||
       !std::ranges::all_of(baseline, same) || !std::ranges::all_of(system, same))
     throw BugError("a paired test of systems with other seeds or sentences");
 }
+
+// The columns of the metrics alone: two systems may have measured different metrics besides, and a
+// drawn system has sentences of both.
+struct MetricColumns {
+  CountLayout layout;
+  std::vector<std::vector<double>> numbers;  // what the rows of `of` point to
+
+  explicit MetricColumns(const std::vector<const Metric*>& metrics)
+      : layout([&] {
+          std::vector<CountColumn> columns;
+          for (const Metric* metric : metrics)
+            std::ranges::move(metric->columns(), std::back_inserter(columns));
+          return CountLayout(std::move(columns));
+        }()) {}
+
+  SystemResults of(const SystemResults& given) {
+    SystemResults result{&layout, {}};
+    for (const CountRows& rows : given.seeds) {
+      auto& copied = numbers.emplace_back();
+      copied.reserve(rows.size() * usize(layout.width()));
+      for (const double* row : rows)
+        for (const CountColumn& column : layout.columns())
+          std::copy_n(row + given.layout->place(column.name, column.width),
+                      column.width,
+                      std::back_inserter(copied));
+      auto& selected = result.seeds.emplace_back();
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        selected.push_back(copied.data() + i * usize(layout.width()));
+    }
+    return result;
+  }
+};
 
 }  // namespace
 
@@ -159,8 +191,9 @@ std::vector<PairedTest> paired_tests(const std::vector<const Metric*>& metrics,
                                      const SystemResults& baseline,
                                      const SystemResults& system,
                                      const PairedTestOptions& options) {
-  const PairedResults given{baseline, system};
-  check(given);
+  check({baseline, system});
+  MetricColumns columns(metrics);
+  const PairedResults given{columns.of(baseline), columns.of(system)};
   Workers workers(std::max(1, options.threads));
   const RandomStream coins(kSeed, "approximate randomisation");
   const auto exchanged =

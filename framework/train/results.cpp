@@ -9,6 +9,7 @@
 #include "framework/data/lengths.hpp"
 #include "framework/data/text.hpp"
 #include "framework/eval/columns.hpp"
+#include "framework/eval/evaluator.hpp"
 #include "framework/eval/words.hpp"
 #include "framework/train/stored_results.hpp"
 #include "framework/train/text_results.hpp"
@@ -212,7 +213,7 @@ void ResultRecorder::sentences(const EvaluatedSplit& result, const Spec& spec) c
   if (const std::vector<Index> lines = lines_of(split_); !lines.empty())
     put("line", lines, "line of the file, from 1");
   put("source", sources, "as in the data");
-  put("reference", references, "as in the data");
+  if (has_references(split_)) put("reference", references, "as in the data");
   put("hypothesis", hypotheses, "the search's best");
   put("model_score", scores, "what the search ranked by");
 }

@@ -139,9 +139,9 @@ def test_options_without_effect_are_refused(here: Path, trained: Path) -> None:
         assert fault in error(*words, cwd=here, code=2), words
 
 
-@pytest.mark.parametrize("command", [["run", "tiny.yaml", "--out"], ["show"], ["ls"]])
-def test_a_message_is_never_longer_than_a_screen(here: Path, command: list[str]) -> None:
-    line = error(*command, "x" * 5000, cwd=here, code=2)
+@pytest.mark.parametrize("command, code", [(["run", "tiny.yaml", "--out"], 3), (["show"], 2), (["ls"], 2)])
+def test_a_message_is_never_longer_than_a_screen(here: Path, command: list[str], code: int) -> None:
+    line = error(*command, "x" * 5000, cwd=here, code=code)
     assert len(line) < 1100 and " … " in line
 
 

@@ -143,7 +143,7 @@ SOURCES = ("paper", "authors' code", "assumed")  # how a comment begins, behind 
 WITHOUT_EFFECT = {
     "task.vocabulary.model", "task.length.train", "task.length.dev", "task.length.test", "task.gap", "model.encoder.columns",
     "model.encoder.max_positions", "model.decoder.max_positions", "train.average.decay", "train.average.metric",
-    "evaluate.search.length_normalization",
+    "model.output.type", "evaluate.search.length_normalization",
 }  # fmt: skip
 
 

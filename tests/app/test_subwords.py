@@ -75,15 +75,6 @@ def test_what_people_see_is_words(linked: Path) -> None:
         assert words_of(file, "words_cross", "src") == {"reads", "sings"}
 
 
-def test_a_record_of_before_words_verifies(linked: Path) -> None:
-    run = trained_run(linked, BPE, "task.test.alignment=null", spec="text.yaml")
-    with h5py.File(run / "run.h5", "a") as file:
-        del file["test"].attrs["length_unit"]
-        for module in [name for name in file["alignments"] if name.startswith("words_")]:
-            del file["alignments"][module]
-    assert "the same bits again" in softalign("verify", run, cwd=linked).stdout
-
-
 def test_pieces_are_dropped_out_to_the_same_bits(linked: Path) -> None:
     (linked / "text.yaml").write_text((linked / "text.yaml").read_text().replace("train: {source: train.en, target: train.es, alignment: train.links}", "train: {source: train.en, target: train.es}"))  # fmt: skip
     words = ["run", "text.yaml", BPE, "task.vocabulary.dropout=0.2", "record.checkpoint_every=2", "train.epochs=200"]
