@@ -1,5 +1,9 @@
 #include "framework/data/dataset_cache.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <chrono>
 #include <optional>
 #include <thread>
@@ -8,8 +12,11 @@
 #include "framework/base/hash.hpp"
 #include "framework/base/path.hpp"
 #include "framework/base/regular_file.hpp"
+#include "framework/base/retry.hpp"
 #include "framework/data/cache_folder.hpp"
 #include "framework/data/dataset_file.hpp"
+#include "framework/record/file.hpp"
+#include "framework/record/run_folder.hpp"
 
 namespace softalign {
 namespace {
@@ -43,47 +50,74 @@ struct Kept {
   }
 };
 
-// Waits while another process makes the file; null when it has.
-std::unique_ptr<NewFile> begin(Kept& kept, std::optional<Dataset>& made, const Progress& progress) {
-  const std::string waiting =
-      fmt::format("waiting for another process to make {}; remove {} not to",
-                  printable(kept.place.string(), kWhole),
-                  printable(beside(kept.place).filename().string(), kWhole));
-  bool waited = false;
-  for (;;) {
-    std::unique_ptr<NewFile> file = NewFile::begin(kept.place);
-    if (file) {
-      if (waited) made = kept.open();
-      return file;
+// While it lives no other process makes the dataset of this key. The lock is a byte of a file that all keys share, so
+// that none is left behind.
+class MakerLock {
+ public:
+  MakerLock(const fs::path& folder, const std::string& key, const Progress& progress) {
+    const fs::path path = folder / "lock";
+    file_ =
+        retry([&] { return open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0666); });
+    struct flock range {};
+    range.l_type = F_WRLCK;
+    range.l_whence = SEEK_SET;
+    range.l_start = static_cast<off_t>(std::stoull(key.substr(0, 15), nullptr, 16));
+    range.l_len = 1;
+    const std::string waiting =
+        fmt::format("waiting for another process that reads the same text ({})",
+                    printable(path.string(), kWhole));
+    while (file_ >= 0 && retry([&] { return fcntl(file_, F_OFD_SETLK, &range); }) != 0) {
+      if (errno != EAGAIN && errno != EACCES)
+        return;  // a disk without locks: more than one may make it
+      waited_ = true;
+      if (progress) progress(waiting, 0, 0);
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
-    waited = true;
-    if (progress) progress(waiting, 0, 0);
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
+  ~MakerLock() {
+    if (file_ >= 0) close(file_);
+  }
+  MakerLock(const MakerLock&) = delete;
+  MakerLock& operator=(const MakerLock&) = delete;
+
+  bool waited() const { return waited_; }
+
+ private:
+  int file_ = -1;
+  bool waited_ = false;
+};
+
+void remove_abandoned(const fs::path& folder) {
+  for (const std::string& name : names_in(folder))
+    if (temporary(folder / name) == Temporary::abandoned) FileSystem::real().remove(folder / name);
 }
 
-Dataset through_file(Kept& kept, const MakeDataset& make, const Progress& progress) {
+Dataset through_file(const fs::path& folder,
+                     Kept& kept,
+                     const MakeDataset& make,
+                     const Progress& progress) {
   if (std::optional<Dataset> data = kept.open()) return std::move(*data);
-  std::optional<Dataset> made_by_another;
-  const std::unique_ptr<NewFile> file = begin(kept, made_by_another, progress);
-  if (made_by_another) return std::move(*made_by_another);
-
-  DatasetWriter writer(*file);
-  Dataset described;
-  make(described, [&](Split& split, const Example& example) { writer.append(split, example); });
-  if (progress) progress("keeping what was read", 0, 0);
-  writer.finish(described, kept.key);
-  file->sync();
-  std::optional<Dataset> data = read_dataset(file->descriptor(), kept.key);
-  if (!data) throw FileFault("keep " + kept.place.string(), "it reads back otherwise");
+  FileSystem& files = FileSystem::real();
+  files.make_folders(kept.place.parent_path());
+  const MakerLock lock(folder, kept.key, progress);
+  if (lock.waited())
+    if (std::optional<Dataset> data = kept.open()) return std::move(*data);
+  remove_abandoned(kept.place.parent_path());
+  std::optional<Dataset> data;
+  const auto write = [&](File& file) {
+    DatasetWriter writer(file);
+    Dataset described;
+    make(described, [&](Split& split, const Example& example) { writer.append(split, example); });
+    if (progress) progress("keeping what was read", 0, 0);
+    writer.finish(described, kept.key);
+  };
+  files.write_atomically(kept.place, write, [&](const fs::path& written) {
+    data = read_dataset(RegularFile(written).descriptor(), kept.key);
+    if (!data) throw DataError("it reads back otherwise");
+  });
   if (kept.damaged)
     data->notes.push_back(fmt::format("{}: was damaged; the text was read again",
                                       printable(kept.place.string(), kWhole)));
-  try {
-    file->put_in_place();
-  } catch (const FileFault& fault) {  // what was written can be used all the same
-    data->notes.push_back(fmt::format("the tokenised text is not kept: {}", fault.what()));
-  }
   return std::move(*data);
 }
 
@@ -103,9 +137,9 @@ Dataset cached_dataset(const std::string& identity,
   Kept kept{place_of(*folder, key), key};
   std::string reason;
   try {
-    return through_file(kept, make, progress);
-  } catch (const FileFault& fault) {
-    reason = fault.what();
+    return through_file(*folder, kept, make, progress);
+  } catch (const MachineError& error) {
+    reason = error.what();
   }
   Dataset data = in_memory(make);
   data.notes.push_back(fmt::format(

@@ -183,7 +183,7 @@ void DatasetWriter::append(const Split& split, const Example& example) {
 // Whole parts, so that the sum is taken over the same blocks by whoever reads.
 void DatasetWriter::write_out() {
   const std::size_t whole = buffer_.size() / kPart * kPart;
-  file_.write(std::span(buffer_).first(whole));
+  file_.append({reinterpret_cast<const char*>(buffer_.data()), whole});
   sum_.add(std::span(buffer_).first(whole));
   written_ += whole;
   buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(whole));
@@ -217,14 +217,14 @@ void DatasetWriter::finish(const Dataset& data, const std::string& key) {
   const std::size_t end = trailer.json_at + rest.size();
   rest.append((Checksum::kBlock - end % Checksum::kBlock) % Checksum::kBlock, ' ');
   put(rest.data(), rest.size());
-  file_.write(buffer_);
+  file_.append({reinterpret_cast<const char*>(buffer_.data()), buffer_.size()});
   sum_.add(buffer_);
   trailer.size = written_ + buffer_.size();
   trailer.sum = sum_.sum();
   kDatasetMagic.copy(trailer.magic, kDatasetMagic.size());
   key.copy(trailer.key, kKey);
   trailer.own_sum = trailer.sum_of_this();
-  file_.write(std::as_bytes(std::span(&trailer, 1)));
+  file_.append({reinterpret_cast<const char*>(&trailer), sizeof trailer});
 }
 
 std::optional<Dataset> read_dataset(int file, const std::string& key) {

@@ -10,27 +10,27 @@
 
 #include "framework/data/checksum.hpp"
 #include "framework/data/dataset.hpp"
-#include "framework/data/new_file.hpp"
+#include "framework/record/file.hpp"
 
 namespace softalign {
 
 // Writes a dataset in one pass; in memory stay the rows (32 bytes an example) until finish.
 class DatasetWriter {
  public:
-  explicit DatasetWriter(NewFile& file) : file_(file) {}
+  explicit DatasetWriter(File& file) : file_(file) {}
 
-  // Examples of a split come in order; splits may alternate. Throws FileFault.
+  // Examples of a split come in order; splits may alternate. Throws MachineError.
   void append(const Split& split, const Example& example);
 
   // `data`: everything but the examples. `key`: 64 characters by which it is known. Throws
-  // FileFault.
+  // MachineError.
   void finish(const Dataset& data, const std::string& key);
 
  private:
   void put(const void* data, std::size_t size);
   void write_out();
 
-  NewFile& file_;
+  File& file_;
   std::vector<std::byte> buffer_;
   std::size_t written_ = 0;
   Checksum sum_;                                         // of what is written
@@ -38,7 +38,7 @@ class DatasetWriter {
 };
 
 // What `finish` wrote under this key, its examples mapped; nothing unless every byte is as it was
-// written. `file` may be closed then. Throws FileFault when the system cannot map it.
+// written. `file` may be closed then. Throws MachineError when the system cannot map it.
 std::optional<Dataset> read_dataset(int file, const std::string& key);
 
 }  // namespace softalign

@@ -9,7 +9,7 @@
 #include "framework/config/writer.hpp"
 #include "framework/data/cache_folder.hpp"
 #include "framework/data/file_stamp.hpp"
-#include "framework/data/new_file.hpp"
+#include "framework/record/file.hpp"
 
 namespace softalign {
 namespace {
@@ -51,14 +51,12 @@ std::string read_note(const fs::path& place) {
   }
 }
 
-// Without a note all is well, only slower; one that a crash left half is not believed.
+// Without a note all is well, only slower.
 void remember(const fs::path& place, const std::string& note) {
   try {
-    const auto file = NewFile::begin(place);
-    if (!file) return;
-    file->write(std::as_bytes(std::span(note)));
-    file->put_in_place();
-  } catch (const FileFault&) {
+    FileSystem::real().make_folders(place.parent_path());
+    FileSystem::real().write_atomically(place, note);
+  } catch (const MachineError&) {
   }
 }
 

@@ -10,18 +10,17 @@
 #include "framework/base/error.hpp"
 #include "framework/base/retry.hpp"
 #include "framework/base/types.hpp"
-#include "framework/data/new_file.hpp"
 
 namespace softalign {
 
 MappedFile::MappedFile(int file, std::size_t size)
     : size_(size), file_(fcntl(file, F_DUPFD_CLOEXEC, 0)) {
-  if (file_ < 0) throw FileFault("hold a file open");
+  if (file_ < 0) throw MachineError("cannot hold a file open: {}", std::strerror(errno));
   void* memory = mmap(nullptr, size, PROT_READ, MAP_SHARED, file_, 0);
   if (memory == MAP_FAILED) {
-    const FileFault fault("map a file into memory");
+    const MachineError error("cannot map a file into memory: {}", std::strerror(errno));
     close(file_);
-    throw fault;
+    throw error;
   }
   data_ = static_cast<const std::byte*>(memory);
 }

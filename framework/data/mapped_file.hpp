@@ -8,7 +8,7 @@ namespace softalign {
 
 class MappedFile {
  public:
-  // The first `size` > 0 bytes of an open file, which may be closed then. Throws FileFault.
+  // The first `size` > 0 bytes of an open file, which may be closed then. Throws MachineError.
   MappedFile(int file, std::size_t size);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;

@@ -52,7 +52,14 @@ int FileSystem::unlink(const char* path) { return ::unlink(path); }
 
 void FileSystem::write_atomically(const fs::path& path,
                                   std::string_view bytes,
-                                  const std::function<void(const fs::path&)>& check) {
+                                  const Check& check) {
+  write_atomically(
+      path, [&](File& file) { file.append(bytes); }, check);
+}
+
+void FileSystem::write_atomically(const fs::path& path,
+                                  const std::function<void(File&)>& write,
+                                  const Check& check) {
   // Renaming over a device or a pipe would put a file in its place: /dev/null would be gone.
   std::error_code error;
   if (const auto there = fs::status(path, error); fs::exists(there) && !fs::is_regular_file(there))
@@ -61,7 +68,7 @@ void FileSystem::write_atomically(const fs::path& path,
   unlink(temporary.c_str());  // left by a dead process that had our number
   try {
     File file(*this, temporary, path);
-    file.append(bytes);
+    write(file);
     file.sync();
     try {
       if (check) check(temporary);

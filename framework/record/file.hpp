@@ -16,6 +16,8 @@
 
 namespace softalign {
 
+class File;
+
 // The system calls, checked. The virtual functions have POSIX meaning (-1 and errno), so that a
 // test can make the n-th call fail; interrupted calls and short writes are dealt with above them.
 class FileSystem {
@@ -23,11 +25,15 @@ class FileSystem {
   virtual ~FileSystem() = default;
   static FileSystem& real();
 
-  // Replaces or creates `path`: temporary file, fsync, `check(temporary)`, rename, fsync of the
-  // folder. On failure `path` is as it was.
+  // Replaces or creates `path`: temporary file, `write`, fsync, `check(temporary)`, rename, fsync of
+  // the folder. On failure `path` is as it was.
+  using Check = std::function<void(const std::filesystem::path&)>;
+  void write_atomically(const std::filesystem::path& path,
+                        const std::function<void(File&)>& write,
+                        const Check& check = {});
   void write_atomically(const std::filesystem::path& path,
                         std::string_view bytes,
-                        const std::function<void(const std::filesystem::path&)>& check = {});
+                        const Check& check = {});
   // Creates `path` with its content in one step; false when it exists already.
   bool create_once(const std::filesystem::path& path, std::string_view bytes);
   void truncate(const std::filesystem::path& path, std::uint64_t size);  // and fsync

@@ -11,7 +11,6 @@
 #include "framework/base/stored.hpp"
 #include "framework/base/types.hpp"
 #include "framework/data/file_stamp.hpp"
-#include "framework/data/new_file.hpp"
 #include "tests/analysis/runs.hpp"
 #include "tests/child.hpp"
 

@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::optional<Dataset> read;
   try {
     read = read_dataset(memory, key);
-  } catch (const FileFault&) {  // an empty file cannot be mapped
+  } catch (const MachineError&) {  // an empty file cannot be mapped
   }
   if (!read) return 0;
   std::size_t bytes_seen = 0;  // all of them are there

@@ -71,7 +71,7 @@ def records_below(folder: Path) -> dict[str, Path]:
 
 def is_temporary(path: Path) -> bool:
     """Whether this is a file that softalign writes before it renames it."""
-    return path.name.startswith(".") and (".tmp-" in path.name or path.name.endswith(".new"))
+    return path.name.startswith(".") and ".tmp-" in path.name
 
 
 def wrong_words(status: int, errors: str, many_lines: bool = False) -> str:
