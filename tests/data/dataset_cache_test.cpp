@@ -346,7 +346,8 @@ BOOST_AUTO_TEST_CASE(a_folder_that_cannot_be_written) {
     BOOST_TEST(maker.made == 1);
     BOOST_TEST(text_of(data) == without);
     BOOST_REQUIRE(data.notes.size() == 1u);
-    BOOST_TEST(data.notes[0].starts_with("the tokenised text is held in memory: " + folder.string()));
+    BOOST_TEST(
+        data.notes[0].starts_with("the tokenised text is held in memory: " + folder.string()));
   }
 }
 
