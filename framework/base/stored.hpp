@@ -129,7 +129,8 @@ class StoredReader {
       const auto& text = json.get_ref<const std::string&>();
       if (!from_string(text, value)) throw DataError("'{}' is unknown", printable(text));
     } else if constexpr (std::same_as<T, bool>) {
-      value = json.get<bool>();
+      value = json.is_number_integer() ? whole_number(json) != 0
+                                       : json.get<bool>();  // HDF5 has 0 and 1
     } else if constexpr (std::integral<T>) {
       value = static_cast<T>(whole_number(json));
     } else if constexpr (std::floating_point<T>) {
