@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(are_refused_where_anything_is_missing_or_of_another_type) {
                            "1",
                            "{\"number\": 1}",
                            "{\"number\": \"1\", \"flag\": true}",
-                           "{\"number\": 1, \"flag\": 1}"})
+                           "{\"number\": 1, \"flag\": \"1\"}"})
     BOOST_CHECK_THROW(from_stored_text<Inner>(text), DataError);
   BOOST_CHECK_THROW(from_stored_text<std::vector<Index>>("[1, 2.5]"), DataError);
 }
