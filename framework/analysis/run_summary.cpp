@@ -74,7 +74,7 @@ void read_folder(RunSummary& summary) {
   JournalTail journal(run.journal(journals.back()));
   journal.next();
   check_setting(
-      run, journal.header() ? journal.header()->run_id : "", Spec::options_of_no_number());
+      run, journal.header() ? journal.header()->run_id : "", Spec::options_outside_run_id());
 }
 
 // Calls read(), or keeps why it cannot read.

@@ -1,5 +1,5 @@
 // IBM Model 1 (Brown et al. 1993): lexical translation probabilities t(target | source) by EM, and
-// where they point. The yardstick beside attention's alignments; not a translator.
+// where they point. The baseline for attention's alignments; not a translator.
 #pragma once
 
 #include <span>

@@ -62,7 +62,7 @@ class Decoder {
   virtual Var inputs(Var embedded) const = 0;
   // input [B,I] belongs to the step, which may overwrite it: std::move(input).
   virtual DecoderStep step(const AttentionMemory& memory, const State& state, Var input) const = 0;
-  // inputs [T,B,I], overwritten. One step after the other, unless a decoder knows better.
+  // inputs [T,B,I], overwritten. One step after the other; decoders may override.
   virtual Unrolled unroll(const AttentionMemory& memory, State state, Var&& inputs) const;
   // false: in training only all steps at once will do, so that no step can read what the one before it
   // has written.

@@ -12,7 +12,7 @@
 
 namespace softalign {
 
-// What a score computes once per sentence. A value: there is nothing to forget to call first.
+// What a score computes once per sentence. Immutable, so no setup call is needed.
 struct Memory {
   Var keys = {};                        // [B,S,...] what the score compares the query with
   Var values = {};                      // [B,S,D] what the context averages; empty: the annotations

@@ -11,7 +11,7 @@ namespace softalign {
 
 struct SizeCheck {
   MachineMemory machine = machine_memory();
-  bool refuse = true;      // false: says so and goes on
+  bool refuse = true;      // false: only warns
   Index side_by_side = 1;  // so many of the same size work at a time on this machine
 };
 

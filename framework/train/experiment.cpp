@@ -275,8 +275,8 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
       if (begins != "resuming") recorder.event(note);
     } else {
       if (recorder.folder().journals().size() > 1)
-        observer.message(options.force ? "--force: beginning again"
-                                       : "no checkpoint can be used: beginning again");
+        observer.message(options.force ? "--force: restarting"
+                                       : "no usable checkpoint; restarting");
       run.record_setting();
     }
     trainer.run();
@@ -308,8 +308,7 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
                       interrupted.what());
   }
   if (recorder.drift())
-    observer.message("WARNING: a resumed run computed other bits than before: " +
-                     *recorder.drift());
+    observer.message("WARNING: the resumed run is not bit-identical: " + *recorder.drift());
   return outcome;
 }
 

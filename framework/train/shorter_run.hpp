@@ -1,4 +1,4 @@
-// More of the same: a run that differs from a complete one only in how long it trains goes on where that
+// Extending a finished run: one that differs from a complete one only in how long it trains continues where that
 // one was, to the same bits.
 #pragma once
 

@@ -5,9 +5,9 @@
 namespace softalign {
 namespace {
 
-void add_options_of_no_number(const OptionNode& node, std::vector<std::string>& paths) {
+void add_options_outside_run_id(const OptionNode& node, std::vector<std::string>& paths) {
   if (!node.limits.changes_run) paths.push_back(node.path);
-  for (const OptionNode& child : node.children) add_options_of_no_number(child, paths);
+  for (const OptionNode& child : node.children) add_options_outside_run_id(child, paths);
 }
 
 }  // namespace
@@ -25,9 +25,9 @@ void Spec::refuse_other(const Value& root) {
                     shell_file(parameters->where.file));
 }
 
-std::vector<std::string> Spec::options_of_no_number() {
+std::vector<std::string> Spec::options_outside_run_id() {
   std::vector<std::string> paths;
-  add_options_of_no_number(snapshot(describe_copy(Spec()), SnapshotOf::schema), paths);
+  add_options_outside_run_id(snapshot(describe_copy(Spec()), SnapshotOf::schema), paths);
   return paths;
 }
 

@@ -124,7 +124,7 @@ struct Spec {
   // Throws SpecError for a study or a sweep.
   static void refuse_other(const Value& root);
   // The paths of the options that change no number: identity.json has none of them, or the default.
-  static std::vector<std::string> options_of_no_number();
+  static std::vector<std::string> options_outside_run_id();
   template <class V>
   void describe(V& v) {
     v("name", name, "folder of the run under results/; letters, digits and . _ -", same_run());

@@ -45,8 +45,8 @@ def test_a_complete_run_is_not_run_again_unless_forced(here: Path) -> None:
     done = softalign("run", "tiny.yaml", "--force", "--json", cwd=here)
     forced = json.loads(done.stdout)
     assert forced["was_complete"] is False and forced["test"]["all"]["n"] == 16
-    assert done.stderr.startswith("--force: beginning again\n") and "checkpoint" not in done.stderr
-    assert "beginning again" not in softalign("run", "tiny.yaml", "seed=2", "--force", cwd=here).stderr
+    assert done.stderr.startswith("--force: restarting\n") and "checkpoint" not in done.stderr
+    assert "restarting" not in softalign("run", "tiny.yaml", "seed=2", "--force", cwd=here).stderr
 
 
 def test_a_dry_run_says_what_would_be_done_and_writes_nothing(here: Path) -> None:

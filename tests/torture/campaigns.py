@@ -529,7 +529,7 @@ READS = ("open", "opendir", "read", "mmap", "stat")
 READ_ERRORS = (
     errno.EACCES, errno.EIO, errno.ESTALE, errno.ETIMEDOUT, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN,
 )  # fmt: skip
-DAMAGE = re.compile(r"(?<!\.)corrupt|damaged|sweep retry|--force|beginning again")
+DAMAGE = re.compile(r"(?<!\.)corrupt|damaged|sweep retry|--force|restarting")
 
 
 @dataclass(frozen=True)

@@ -230,7 +230,7 @@ BOOST_AUTO_TEST_CASE(only_what_changes_no_number_differs_between_spec_and_identi
   Stopper observer(-1);
   const auto made = run_experiment(tiny("none"), {folder.path(), 2}, observer);
   const RunFolder run{made.folder};
-  const std::vector<std::string> except = Spec::options_of_no_number();
+  const std::vector<std::string> except = Spec::options_outside_run_id();
   BOOST_TEST(except == (std::vector<std::string>{"name",
                                                  "notes",
                                                  "tags",

@@ -19,7 +19,7 @@ void add_recover(CLI::App& app, Outcome&) {
   arguments->add_to(*command);
   command->callback([arguments] {
     const RunFolder run = find_run_folder(*arguments);
-    recover(FileSystem::real(), run, Spec::options_of_no_number());
+    recover(FileSystem::real(), run, Spec::options_outside_run_id());
     const Record record(run.record());
     print_text("{}: {}, {}\n",
                short_path(record.file()),

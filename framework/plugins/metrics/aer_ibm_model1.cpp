@@ -1,4 +1,4 @@
-// Alignment error rate of IBM Model 1 (Brown et al. 1993), trained on the training pairs: the yardstick beside
+// Alignment error rate of IBM Model 1 (Brown et al. 1993), trained on the training pairs: the baseline for
 // attention's own. Asked for by evaluate.baselines. Ties and even rows count as attention's do.
 #include "framework/eval/alignment_metrics.hpp"
 

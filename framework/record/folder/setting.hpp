@@ -12,7 +12,7 @@ namespace softalign {
 
 // Throws DataError with file, fault and remedy when one of the two is missing or damaged. `except`:
 // paths of the options that change no number, so that identity.json has their defaults whatever
-// spec.yaml says (Spec::options_of_no_number).
+// spec.yaml says (Spec::options_outside_run_id).
 void check_setting(const RunFolder& run,
                    const std::string& run_id,
                    const std::vector<std::string>& except);

@@ -44,7 +44,7 @@ class Window {
  public:
   Window(const RegularFile& file, std::uint64_t at) : file_(file), at_(at) {}
 
-  // So many bytes from here; fewer where the file ends. Valid until the next call.
+  // The next `size` bytes; fewer where the file ends. Valid until the next call.
   std::string_view look(std::uint64_t size) {
     constexpr std::uint64_t kPiece = 1 << 20;
     if (size > bytes_.size() - begin_ && at_ + bytes_.size() - begin_ < file_.size()) {
