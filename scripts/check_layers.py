@@ -30,10 +30,11 @@ LAW: dict[str, list[str]] = {
     "plugin.hpp": MODEL,
     "eval": ["data", *MODEL],
     "train": ["eval", "data", "record", *MODEL],
+    "inference": ["train", "eval", "data", "record", *MODEL],
     "analysis": ["train", "eval", "data", "record", *MODEL],
     "study": ["eval", "config", "base"],
     "runs": ["study", "analysis", "train", "eval", "data", "record", *MODEL],
-    "app": ["runs", "study", "analysis", "train", "eval", "data", "record", *MODEL],
+    "app": ["runs", "inference", "study", "analysis", "train", "eval", "data", "record", *MODEL],
 }
 
 # Of a folder with rooms: its rooms, and the files beside them by their stems. Each includes only those behind it.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <nlohmann/json.hpp>
 
 #include "framework/base/error.hpp"
 #include "framework/base/suggest.hpp"
@@ -61,6 +62,17 @@ MetricTable summarize(const CountTable& counts,
       table.values.push_back(named.metric->value({counts.layout(), row}));
   }
   return table;
+}
+
+JsonObject metrics_json(const MetricTable& table) {
+  JsonObject json = JsonObject::object();
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    JsonObject& row = json[table.rows[r]];
+    row["n"] = table.sentences[r];
+    for (std::size_t m = 0; m < table.metrics.size(); ++m)
+      if (std::isfinite(table.at(0, m))) row[table.metrics[m]] = table.at(r, m);
+  }
+  return json;
 }
 
 }  // namespace softalign

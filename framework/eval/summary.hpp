@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/base/json.hpp"
 #include "framework/eval/metric.hpp"
 
 namespace softalign {
@@ -48,5 +49,9 @@ struct MetricTable {
 MetricTable summarize(const CountTable& counts,
                       const std::vector<NamedMetric>& metrics,
                       const Buckets& buckets = {});
+
+// {"all": {"n": .., "bleu": ..}, "1-10": ..}, as a record keeps it: without the metrics that are
+// not defined over all sentences.
+JsonObject metrics_json(const MetricTable& table);
 
 }  // namespace softalign

@@ -8,6 +8,7 @@
 
 #include "framework/config/spec.hpp"
 #include "framework/train/check_sizes.hpp"
+#include "framework/train/load_spec.hpp"
 #include "framework/train/spec.hpp"
 
 namespace softalign::app {
@@ -44,25 +45,5 @@ void print_notes(const std::vector<std::string>& notes);
 
 // Prints the spec's notes. Throws SpecError. results: where runs are found by their IDs.
 ResolvedSpec<Spec> load(const SpecArguments& arguments, const std::string& results = "results");
-
-// What becomes of the plugins that a tree names. load: a spec, sweep or study that the command line names is
-// the user's. refuse: a record, or the plan in a folder, may come from anyone; `--plugin` takes the place of its list.
-enum class NamedPlugins { load, refuse };
-
-// Loads the plugins of a tree, then `more`, and reads the tree. Plugins and the runs of init and of the
-// vocabularies stand in the spec with their whole paths, so that a record names what it needs.
-ResolvedSpec<Spec> load(SpecTree tree,
-                        const std::vector<std::string>& more,
-                        const std::string& results = "results",
-                        NamedPlugins named = NamedPlugins::load);
-
-// A member of the spec's `plugins` is relative to the file that names it; `more` to the working
-// directory.
-void load_plugins(Value& root,
-                  const std::vector<std::string>& more,
-                  NamedPlugins named = NamedPlugins::load);
-
-// The files of the plugins that were loaded.
-std::vector<std::string> named_plugins();
 
 }  // namespace softalign::app

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "framework/app/models/trained.hpp"
 #include "framework/app/terminal/link_options.hpp"
 #include "framework/app/terminal/output_file.hpp"
+#include "framework/inference/translator.hpp"
 #include "framework/record/journal/frames.hpp"
 #include "framework/train/results.hpp"
 
@@ -31,6 +31,11 @@ class KeptAlignments {
   // From any thread. line, rank: of the hypothesis, from 0; the best are the module "cross", others
   // "cross_2", "cross_3" and so on. Links are those of the best.
   void keep(Index line, Index rank, std::span<const Token> source, const Hypothesis& hypothesis);
+  TakeHypothesis take() {
+    return [this](Index line, Index rank, std::span<const Token> source, const Hypothesis& one) {
+      keep(line, rank, source, one);
+    };
+  }
   void write(Index lines);  // once, at the end: a line of links for each
 
  private:

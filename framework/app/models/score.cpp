@@ -4,9 +4,8 @@
 #include <cmath>
 
 #include "framework/app/command.hpp"
+#include "framework/app/models/arguments.hpp"
 #include "framework/app/models/kept_alignments.hpp"
-#include "framework/app/models/new_text.hpp"
-#include "framework/app/models/trained.hpp"
 #include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/counted.hpp"
@@ -16,6 +15,7 @@
 #include "framework/data/batches.hpp"
 #include "framework/data/text_file.hpp"
 #include "framework/eval/forced.hpp"
+#include "framework/inference/translator.hpp"
 
 namespace softalign::app {
 namespace {
@@ -29,13 +29,12 @@ struct ScoreArguments {
 
 // Lines of both files that belong together.
 struct Pairs {
-  std::string file;  // of the sources
   std::vector<std::string> sources, targets;
   bool last = false;
 };
 
 Pairs read_pairs(TextFile& source, TextFile& target, const TrainedRun& run, std::size_t most) {
-  Pairs pairs{source.path(), {}, {}};
+  Pairs pairs;
   std::string a, b;
   while (pairs.sources.size() < most) {
     const bool more = source.next(a);
@@ -56,114 +55,25 @@ Pairs read_pairs(TextFile& source, TextFile& target, const TrainedRun& run, std:
   return pairs;
 }
 
-class ForcedDecoder {
- public:
-  ForcedDecoder(const TrainedRuns& runs, const TrainedArguments& arguments, KeptAlignments& kept)
-      : runs_(runs),
-        workers_(threads_or_all(arguments.threads)),
-        kept_(kept),
-        sources_(runs.first()),
-        targets_(*runs.first().target, "target"),
-        sizes_(runs, arguments) {}
-
-  std::size_t block() const {
-    return usize(4 * runs_.first().spec().evaluate.batch * workers_.threads());
-  }
-
-  // The targets of pairs as hypotheses, in order; one without steps where a side is empty. `first`:
-  // the number of the first pair, from 0.
-  std::vector<Hypothesis> decode(const Pairs& pairs, Index first) {
-    Split split{.name = {}, .examples = Examples(runs_.first().frames), .counts = {}};
-    std::vector<Index> line_of;  // of each example
-    for (std::size_t i = 0; i < pairs.sources.size(); ++i) {
-      Example example =
-          sources_.read(pairs.sources[i], pairs.file, first + static_cast<Index>(i) + 1);
-      const std::vector<Token> target = targets_.encode(pairs.targets[i]);
-      const Index line = first + static_cast<Index>(i);
-      if ((example.source.empty() && example.frames.empty()) || target.empty()) {
-        if (empty_++ == 0) first_empty_ = line;
-        continue;
-      }
-      example.target = target;
-      split.examples.append(example);
-      line_of.push_back(line);
-    }
-    sizes_.check(split, false);
-    std::vector<Hypothesis> hypotheses(pairs.sources.size());
-    const Batches batches = evaluation_batches(split, runs_.first().spec().evaluate.batch);
-    const auto force_batch = [&](Index b) {
-      const Batch batch = make_batch(split, batches[usize(b)], runs_.scorer.reads_links());
-      std::vector<std::span<const Token>> targets;
-      for (const Index example : batch.example)
-        targets.push_back(split.examples[usize(example)].target);
-      Tape tape(Tape::Mode::infer);
-      std::vector<Forced> forced = force(runs_.scorer, tape, batch.source_side(), targets);
-      for (std::size_t row = 0; row < forced.size(); ++row) {
-        const auto example = usize(batch.example[row]);
-        const Index line = line_of[example];
-        kept_.keep(line, 0, split.examples[example].source, forced[row].hypothesis);
-        hypotheses[usize(line - first)] = std::move(forced[row].hypothesis);
-      }
-    };
-    try {
-      workers_.run(std::ssize(batches), force_batch);
-    } catch (const DataError&) {
-      refuse_unreadable(runs_.scorer, split, pairs.file, line_of);
-      throw;
-    }
-    return hypotheses;
-  }
-
-  // What was not scored, or not as it stands: lines, or nothing.
-  std::string notes() const {
-    std::string text = sources_.note() + targets_.note();
-    if (empty_ > 0)
-      text += fmt::format(
-          "note: pairs without words on a side are not scored: {}, the first in line {}\n",
-          empty_,
-          first_empty_ + 1);
-    return text;
-  }
-
- private:
-  const TrainedRuns& runs_;
-  Workers workers_;
-  KeptAlignments& kept_;
-  NewSources sources_;
-  UnknownSymbols targets_;
-  EvaluationSizes sizes_;
-  Index empty_ = 0;
-  Index first_empty_ = 0;  // its line, from 0
-};
-
 std::string text_of(const Hypothesis& one) {
   if (!one.finished) return "\n";
   return fmt::format("{}\t{}\n", one.log_probability, fmt::join(one.log_probabilities, " "));
 }
 
-std::string json_of(Index line, const Hypothesis& one, const Vocabulary& target) {
-  Json json = {{"line", line}};
-  if (one.finished) {
-    json["log_probability"] = one.log_probability;
-    json["tokens"] = symbols_of(target, one.tokens, std::ssize(one.tokens) + 1);
-    json["log_probabilities"] = one.log_probabilities;
-  }
-  return json_line(json);
-}
-
 void score(const ScoreArguments& arguments) {
-  const TrainedRuns runs = open_trained(arguments.trained);
+  const TrainedRuns runs = arguments.trained.open();
   refuse_links(runs);
   KeptAlignments kept(arguments.files, runs);
-  ForcedDecoder decoder(runs, arguments.trained, kept);
+  ForcedDecoder decoder(runs, arguments.source, kept.take());
   TextFile source(arguments.source, TextFile::Read::once),
       target(arguments.target, TextFile::Read::once);
   Index line = 0, symbols = 0;
   double log_probability = 0;
   for (bool more = true; more;) {
     const Pairs pairs = read_pairs(source, target, runs.first(), decoder.block());
-    for (const Hypothesis& one : decoder.decode(pairs, line)) {
-      write_data(arguments.json ? json_of(line, one, *runs.first().target) : text_of(one));
+    for (const Hypothesis& one : decoder.decode(pairs.sources, pairs.targets, line)) {
+      write_data(arguments.json ? json_line(score_json(line, one, *runs.first().target))
+                                : text_of(one));
       log_probability += one.log_probability;
       symbols += static_cast<Index>(one.steps());
       ++line;

@@ -11,9 +11,8 @@
 
 #include "framework/app/command.hpp"
 #include "framework/app/experiments/load.hpp"
+#include "framework/app/models/arguments.hpp"
 #include "framework/app/models/kept_alignments.hpp"
-#include "framework/app/models/new_text.hpp"
-#include "framework/app/models/trained.hpp"
 #include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/number_option.hpp"
 #include "framework/app/terminal/terminal.hpp"
@@ -24,6 +23,7 @@
 #include "framework/base/workers.hpp"
 #include "framework/data/batches.hpp"
 #include "framework/data/text_file.hpp"
+#include "framework/inference/translator.hpp"
 
 namespace softalign::app {
 namespace {
@@ -36,105 +36,6 @@ struct TranslateArguments {
   Index n_best = 0;  // 0: the best alone, as plain text
   bool json = false;
 };
-
-// A line that was translated, and its hypotheses, best first: none for a line without words.
-struct Translation {
-  Index line = 0;  // from 0
-  std::vector<Hypothesis> hypotheses;
-};
-
-class Translator {
- public:
-  // Of each sentence the best `most` hypotheses.
-  Translator(const TrainedRuns& runs,
-             const TrainedArguments& arguments,
-             Index most,
-             KeptAlignments& kept)
-      : runs_(runs),
-        search_(runs.search()),
-        workers_(threads_or_all(arguments.threads)),
-        most_(most),
-        kept_(kept),
-        sources_(run()),
-        sizes_(runs, arguments) {
-    if (most <= search_->most()) return;
-    const std::string_view option = search_->most_option();
-    throw SpecError("--n-best {}: search '{}' finds at most {} of a sentence; give {}={}",
-                    most,
-                    run().spec().evaluate.search.type,
-                    search_->most(),
-                    option.empty() ? "search=beam search.width" : fmt::format("search.{}", option),
-                    most);
-  }
-
-  // Sentences that are best translated together.
-  std::size_t block() const { return usize(4 * run().spec().evaluate.batch * workers_.threads()); }
-
-  // The translations of lines, in order. `first`: the number of the first line, from 0.
-  std::vector<Translation> translate(const std::vector<std::string>& lines, Index first) {
-    Split split{.name = {}, .examples = Examples(run().frames), .counts = {}};
-    std::vector<Translation> translations(lines.size());
-    std::vector<Index> line_of;  // of each example
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      translations[i].line = first + static_cast<Index>(i);
-      const Example source = sources_.read(lines[i], kInput, translations[i].line + 1);
-      if (source.source.empty() && source.frames.empty()) continue;
-      split.examples.append(source);
-      line_of.push_back(translations[i].line);
-    }
-    sizes_.check(split, true);
-    const Batches batches = evaluation_batches(split, run().spec().evaluate.batch);
-    const auto search = [&](Index b) {
-      const Batch batch = make_batch(split, batches[usize(b)], runs_.scorer.reads_links());
-      std::vector<Index> numbers;  // what is drawn at random depends on the line alone
-      for (const Index example : batch.example) numbers.push_back(line_of[usize(example)]);
-      SourceBatch source = batch.source_side();
-      source.examples = numbers;
-      Tape tape(Tape::Mode::infer);
-      auto found = search_->run(runs_.scorer, tape, source);
-      for (std::size_t row = 0; row < found.size(); ++row) {
-        auto& best = found[row];
-        best.resize(std::min(best.size(), usize(most_)));
-        const auto example = usize(batch.example[row]);
-        for (std::size_t k = 0; k < best.size(); ++k)
-          kept_.keep(numbers[row], static_cast<Index>(k), split.examples[example].source, best[k]);
-        translations[usize(numbers[row] - first)].hypotheses = std::move(best);
-      }
-    };
-    try {
-      workers_.run(std::ssize(batches), search);
-    } catch (const DataError&) {
-      refuse_unreadable(runs_.scorer, split, kInput, line_of);
-      throw;
-    }
-    return translations;
-  }
-
-  std::string note() const { return sources_.note(); }
-
- private:
-  const TrainedRun& run() const { return runs_.first(); }
-
-  const TrainedRuns& runs_;
-  std::unique_ptr<Search> search_;
-  Workers workers_;
-  Index most_;
-  KeptAlignments& kept_;
-  NewSources sources_;
-  EvaluationSizes sizes_;
-};
-
-Json json_of(const Hypothesis& hypothesis, const Vocabulary& target) {
-  Json json = {
-      {"text", target.join(hypothesis.tokens)},
-      {"score", hypothesis.score},
-      {"log_probability", hypothesis.log_probability},
-      {"finished", hypothesis.finished},
-      {"tokens", symbols_of(target, hypothesis.tokens, static_cast<Index>(hypothesis.steps()))},
-      {"log_probabilities", hypothesis.log_probabilities}};
-  if (hypothesis.drawn > 0) json["drawn"] = hypothesis.drawn;
-  return json;
-}
 
 // A line for a line; with --n-best one for each hypothesis, none for an empty line.
 std::string text_of(const Translation& translation, const Vocabulary& target, Index n_best) {
@@ -149,12 +50,6 @@ std::string text_of(const Translation& translation, const Vocabulary& target, In
                         all[k].log_probability,
                         target.join(all[k].tokens));
   return text;
-}
-
-std::string json_of(const Translation& translation, const Vocabulary& target) {
-  Json hypotheses = Json::array();
-  for (const Hypothesis& one : translation.hypotheses) hypotheses.push_back(json_of(one, target));
-  return json_line({{"line", translation.line}, {"hypotheses", std::move(hypotheses)}});
 }
 
 // What others have written so far; waits for them when there is nothing.
@@ -209,17 +104,18 @@ void refuse_text_files(const std::vector<std::string>& more) {
 
 void translate(const TranslateArguments& arguments) {
   refuse_text_files(arguments.trained.more);
-  const TrainedRuns runs = open_trained(arguments.trained);
+  const TrainedRuns runs = arguments.trained.open();
   refuse_links(runs);
   KeptAlignments kept(arguments.files, runs);
   const Vocabulary& target = *runs.first().target;
-  Translator translator(runs, arguments.trained, std::max<Index>(1, arguments.n_best), kept);
+  Translator translator(runs, std::max<Index>(1, arguments.n_best), kInput, kept.take());
   LineReader input(kInput, read_input);
   Index lines = 0;
   for (bool more = true; more;) {
     const Block block = read_block(input, runs.first().source.get(), translator.block());
     for (const Translation& one : translator.translate(block.lines, lines))
-      write_data(arguments.json ? json_of(one, target) : text_of(one, target, arguments.n_best));
+      write_data(arguments.json ? json_line(translation_json(one, target))
+                                : text_of(one, target, arguments.n_best));
     if (std::fflush(stdout) != 0) break;  // main says why
     lines += std::ssize(block.lines);
     if (block.fault) std::rethrow_exception(block.fault);

@@ -8,7 +8,7 @@
 #include "framework/analysis/run_index.hpp"
 #include "framework/app/command.hpp"
 #include "framework/app/experiments/load.hpp"
-#include "framework/app/models/trained.hpp"
+#include "framework/app/models/arguments.hpp"
 #include "framework/app/records/comparison_report.hpp"
 #include "framework/app/terminal/number_option.hpp"
 #include "framework/app/terminal/runs.hpp"

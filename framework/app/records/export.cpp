@@ -6,7 +6,7 @@
 #include "framework/analysis/export_links.hpp"
 #include "framework/app/command.hpp"
 #include "framework/app/experiments/load.hpp"
-#include "framework/app/models/trained.hpp"
+#include "framework/app/models/arguments.hpp"
 #include "framework/app/records/report_json.hpp"
 #include "framework/app/terminal/link_options.hpp"
 #include "framework/app/terminal/number_option.hpp"

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "framework/app/command.hpp"
-#include "framework/app/models/recorded_data.hpp"
+#include "framework/inference/recorded_data.hpp"
 #include "framework/app/records/temporary_folder.hpp"
 #include "framework/app/terminal/output_file.hpp"
 #include "framework/app/terminal/runs.hpp"

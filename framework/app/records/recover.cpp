@@ -18,7 +18,7 @@ void add_recover(CLI::App& app, Outcome&) {
                                   "softalign recover 3f2a");
   arguments->add_to(*command);
   command->callback([arguments] {
-    const RunFolder run = find_run_folder(*arguments);
+    const RunFolder run = find_run_folder(arguments->run, arguments->results);
     recover(FileSystem::real(), run, Spec::options_outside_run_id());
     const Record record(run.record());
     print_text("{}: {}, {}\n",

@@ -87,7 +87,7 @@ class Journals {
 void tail(const TailArguments& arguments) {
   if (arguments.lines == 0 && !arguments.follow)
     throw SpecError("-n 0 shows nothing; add -f to see only what comes from now on");
-  const RunFolder run = find_run_folder(arguments.run);
+  const RunFolder run = find_run_folder(arguments.run.run, arguments.run.results);
   Journals journals(run);
   std::vector<std::string> lines = journals.next();
   const auto skip = std::max<std::ptrdiff_t>(0, std::ssize(lines) - arguments.lines);

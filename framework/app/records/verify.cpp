@@ -7,8 +7,8 @@
 
 #include "framework/app/command.hpp"
 #include "framework/app/experiments/load.hpp"
-#include "framework/app/models/recorded_data.hpp"
-#include "framework/app/models/trained.hpp"
+#include "framework/inference/recorded_data.hpp"
+#include "framework/app/models/arguments.hpp"
 #include "framework/app/records/differing_values.hpp"
 #include "framework/app/records/temporary_folder.hpp"
 #include "framework/app/terminal/json.hpp"

@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "framework/app/command.hpp"
-#include "framework/app/models/trained.hpp"
+#include "framework/app/models/arguments.hpp"
 #include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/script.hpp"
 #include "framework/app/terminal/table.hpp"

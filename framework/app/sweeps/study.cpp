@@ -107,7 +107,7 @@ std::pair<std::vector<RowStatus>, bool> run_rows(const Study& study,
 ExitCode study(const StudyArguments& arguments) {
   const Study study = read_study(arguments.study.file, arguments.tiny);
   const LoadSpec load_spec = [&](SpecTree tree) {
-    return load(std::move(tree), arguments.study.plugins, arguments.out);
+    return softalign::load_spec(std::move(tree), arguments.study.plugins, arguments.out);
   };
   const StudyPlan plan = plan_study(study,
                                     numbered_overrides(arguments.study.overrides),

@@ -25,7 +25,7 @@ std::vector<std::string> SweepArguments::out_words() const {
 
 LoadSpec loader(const SweepArguments& arguments) {
   return [arguments](SpecTree tree) {
-    return load(std::move(tree), arguments.plugins, arguments.out, arguments.named);
+    return softalign::load_spec(std::move(tree), arguments.plugins, arguments.out, arguments.named);
   };
 }
 

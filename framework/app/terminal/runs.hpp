@@ -1,5 +1,4 @@
-// Finding runs on disk: what RUN may be on a command line. Every run below a folder:
-// analysis/runs_below.hpp.
+// What RUN may be on a command line (record/folder/runs_below.hpp).
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -22,16 +21,13 @@ struct RunArgument {
 
 // The path of a folder or of a record, to give to Record. Throws SpecError when nothing has that
 // name, or several have.
-std::filesystem::path find_run(const RunArgument& argument);
-// The same for commands that need more than the record.
-RunFolder find_run_folder(const RunArgument& argument);
+inline std::filesystem::path find_run(const RunArgument& argument) {
+  return softalign::find_run(argument.run, argument.results);
+}
 
 // The runs that several arguments name, each of them RUN or a folder above some: in their order, those
 // of one folder by path, and each place once.
 std::vector<GivenRun> given_runs(const std::vector<std::string>& arguments,
                                  const std::string& results);
-
-// A path as people want to read it: relative to the working directory where that is shorter.
-std::string short_path(const std::filesystem::path& path);
 
 }  // namespace softalign::app

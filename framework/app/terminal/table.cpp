@@ -209,15 +209,4 @@ std::string signatures(const MetricTable& table) {
   return out;
 }
 
-Json metrics_json(const MetricTable& table) {
-  Json json = Json::object();
-  for (std::size_t r = 0; r < table.rows.size(); ++r) {
-    Json& row = json[table.rows[r]];
-    row["n"] = table.sentences[r];
-    for (std::size_t m = 0; m < table.metrics.size(); ++m)
-      if (std::isfinite(table.at(0, m))) row[table.metrics[m]] = table.at(r, m);
-  }
-  return json;
-}
-
 }  // namespace softalign::app

@@ -63,8 +63,4 @@ std::string of_lines(const Record& record);  // of its test set
 // A line "bleu: its signature" for each metric that has one.
 std::string signatures(const MetricTable& table);
 
-// {"all": {"n": .., "bleu": ..}, "1-10": ..}, as a record keeps it: without the metrics that are
-// not defined over all sentences.
-Json metrics_json(const MetricTable& table);
-
 }  // namespace softalign::app

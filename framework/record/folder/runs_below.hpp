@@ -1,7 +1,8 @@
-// Every run on disk below a folder.
+// Finding runs on disk: every one below a folder, and the one that a word names.
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "framework/record/run_folder.hpp"
@@ -17,5 +18,15 @@ std::vector<RunFolder> runs_below(const std::filesystem::path& folder);
 
 // Throws MachineError for a folder in that list that is not a run folder: it could not be opened for the list.
 void demand_run_folder(const std::filesystem::path& listed);
+
+// The path of a folder or of a record, to give to Record. `run`: a run's folder or one with a single run below it, a
+// record (run.h5, which may lie anywhere), or the first characters of the ID of a run below `results`. Throws
+// SpecError where no run is called so, or several are.
+std::filesystem::path find_run(const std::string& run, const std::filesystem::path& results);
+// The same for those who need more than the record.
+RunFolder find_run_folder(const std::string& run, const std::filesystem::path& results);
+
+// A path as people want to read it: relative to the working directory where that is shorter.
+std::string short_path(const std::filesystem::path& path);
 
 }  // namespace softalign

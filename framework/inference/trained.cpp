@@ -1,23 +1,22 @@
-#include "framework/app/models/trained.hpp"
+#include "framework/inference/trained.hpp"
 
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 
-#include "framework/app/experiments/load.hpp"
-#include "framework/app/models/recorded_data.hpp"
-#include "framework/app/models/state.hpp"
-#include "framework/app/terminal/terminal.hpp"
 #include "framework/base/stored.hpp"
 #include "framework/base/suggest.hpp"
 #include "framework/base/text.hpp"
 #include "framework/data/task.hpp"
+#include "framework/inference/recorded_data.hpp"
+#include "framework/inference/state.hpp"
 #include "framework/record/provenance/provenance.hpp"
 #include "framework/record/published/plugins.hpp"
 #include "framework/train/check_spec.hpp"
+#include "framework/train/load_spec.hpp"
 
-namespace softalign::app {
+namespace softalign {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -39,13 +38,6 @@ Override trained_override(Override change, const Strings& measures) {
     throw SpecError("{}: this command has no use for {}; leave it out", change.where.str(), head);
   change.path = "evaluate." + change.path;
   return change;
-}
-
-std::vector<Override> trained_overrides(const Strings& texts, const Strings& measures) {
-  std::vector<Override> changes;
-  for (Override& change : numbered_overrides(texts))
-    changes.push_back(trained_override(std::move(change), measures));
-  return changes;
 }
 
 // What is wrong with a record's own spec is no fault of the caller's.
@@ -121,11 +113,11 @@ ResolvedSpec<Spec> changed_spec(const Record& record,
   return resolved;
 }
 
-TrainedRun open_one(const RunArgument& run,
+TrainedRun open_one(const fs::path& file,
                     const std::vector<Override>& changes,
-                    const TrainedArguments& arguments) {
-  Record record(find_run(run));
-  ResolvedSpec<Spec> resolved = changed_spec(record, changes, arguments.plugins);
+                    const TrainedOptions& options) {
+  Record record(file);
+  ResolvedSpec<Spec> resolved = changed_spec(record, changes, options.plugins);
   FrameFormat frames;
   if (record.attribute<Index>("data", "frame_size"))
     frames = from_stored<FrameFormat>(record.attributes("data"));
@@ -136,11 +128,12 @@ TrainedRun open_one(const RunArgument& run,
                                        target->size(),
                                        static_cast<std::uint64_t>(resolved.spec.seed),
                                        resolved.spec.init.value_or(InitOptions{}).freeze);
-  const std::string state = fill(*model, record, arguments.state);
-  if (!state.empty()) write_error(fmt::format("note: run {}: {}\n", record.run_id(), state));
-  for (const std::string& plugin : changed_plugins(record))
-    write_error(fmt::format("note: made by {}; softalign run --force runs it again\n",
-                            printable(plugin, kWhole)));
+  const std::string state = fill(*model, record, options.state);
+  if (options.note) {
+    if (!state.empty()) options.note(fmt::format("note: run {}: {}", record.run_id(), state));
+    for (const std::string& plugin : changed_plugins(record))
+      options.note(fmt::format("note: made by {}; softalign run --force runs it again", plugin));
+  }
   return {std::move(record),
           std::move(resolved),
           std::move(source),
@@ -176,49 +169,13 @@ void refuse_other_task(const Record& first, const Record& other) {
                     fmt::join(found, ", "));
 }
 
-// A pattern of a shell may have matched more runs than were meant.
-void name_members(const std::vector<TrainedRun>& members) {
-  std::string names;
-  for (const TrainedRun& run : members)
-    names += fmt::format("{}{} {}",
-                         names.empty() ? "" : ", ",
-                         printable(run.record.name(), kWhole),
-                         run.record.run_id());
-  write_error(fmt::format("note: ensemble of {} models: {}\n", members.size(), names));
-}
-
 }  // namespace
 
-void TrainedArguments::add_to(CLI::App& command, Strings used) {
-  measures = std::move(used);
-  const bool searches = std::ranges::find(measures, "search") != measures.end();
-  run.add_to(command);
-  command.add_option(
-      "more",
-      more,
-      fmt::format("{}; with --ensemble also further runs of the same task",
-                  searches ? "changes to how it searches: search=beam search.width=10 "
-                             "search.length_normalization=0"
-                           : "batch=16: sentences side by side"));
-  if (searches)
-    command.add_option("--search", search, "the same as search=..., as in --search greedy");
-  command.add_flag("--ensemble", ensemble, "ask the models of several runs together");
-  command
-      .add_option(
-          "--average", average, "of an ensemble: the mean of probabilities or log-probabilities")
-      ->capture_default_str()
-      ->check(CLI::IsMember({"probabilities", "log-probabilities"}))
-      ->needs("--ensemble");
-  command
-      .add_option("--state",
-                  state,
-                  "which parameters: best, last or those of an update that has a checkpoint; of a "
-                  "run that is not complete, best unless another is asked for")
-      ->type_name("best|last|UPDATE")
-      ->check(fault_of_state);
-  add_record_plugin_option(command, plugins);
-  add_threads_option(command, threads);
-  add_size_option(command, sizes);
+std::vector<Override> trained_overrides(const Strings& texts, const Strings& measures) {
+  std::vector<Override> changes;
+  for (Override& change : numbered_overrides(texts))
+    changes.push_back(trained_override(std::move(change), measures));
+  return changes;
 }
 
 ResolvedSpec<Spec> recorded_spec(const Record& record,
@@ -227,37 +184,12 @@ ResolvedSpec<Spec> recorded_spec(const Record& record,
   return changed_spec(record, trained_overrides(overrides, {}), plugins);
 }
 
-void add_record_plugin_option(CLI::App& command, Strings& plugins) {
-  add_plugin_option(command,
-                    plugins,
-                    "a plugin's .so file, in place of those that the record names, which are never "
-                    "loaded by its word; may be repeated");
-}
-
-TrainedRuns open_trained(const TrainedArguments& arguments) {
-  Strings texts;
-  std::vector<RunArgument> runs = {arguments.run};
-  for (const std::string& text : arguments.more) {
-    if (is_override(text))
-      texts.push_back(text);
-    else
-      runs.push_back({text, arguments.run.results});
-  }
-  if (runs.size() > 1 && !arguments.ensemble)
-    throw SpecError("{} runs are given; name one, or ask them together with --ensemble",
-                    runs.size());
-  std::vector<Override> changes = trained_overrides(texts, arguments.measures);
-  if (!arguments.search.empty() &&
-      std::ranges::count(changes, "evaluate.search", &Override::path) > 0)
-    throw SpecError(
-        "--search is the same as search=..., which is given too; leave one of them out");
-  if (!arguments.search.empty())
-    changes.insert(changes.begin(),
-                   parse_override("evaluate.search=" + arguments.search, {"--search"}));
+TrainedRuns open_trained(const std::vector<fs::path>& records, const TrainedOptions& options) {
+  std::vector<Override> changes = options.changes;
   std::vector<TrainedRun> members;
   std::vector<const Model*> models;
-  for (const RunArgument& run : runs) {
-    members.push_back(open_one(run, changes, arguments));
+  for (const fs::path& record : records) {
+    members.push_back(open_one(record, changes, options));
     models.push_back(members.back().model.get());
     check_same(members.front(), members.back(), "source", &TrainedRun::source);
     check_same(members.front(), members.back(), "target", &TrainedRun::target);
@@ -265,11 +197,7 @@ TrainedRuns open_trained(const TrainedArguments& arguments) {
     // How it is measured is the first one's business.
     std::erase_if(changes, [](const Override& c) { return c.path.starts_with("evaluate."); });
   }
-  if (members.size() > 1) name_members(members);
-  return {std::move(members),
-          Scorer(models,
-                 arguments.average == "probabilities" ? Scorer::Mean::probabilities
-                                                      : Scorer::Mean::log_probabilities)};
+  return {std::move(members), Scorer(models, options.mean), options};
 }
 
 std::vector<std::string> TrainedRuns::ids() const {
@@ -294,10 +222,10 @@ void EvaluationSizes::check(const EvaluationLoad& load, DataOutline data) {
   std::vector<const Spec*> specs;
   for (const TrainedRun& run : runs_.members) specs.push_back(&run.spec());
   const std::string note =
-      check_sizes(meter_.of_evaluation(specs, data, load, threads_or_all(arguments_.threads)),
-                  arguments_.sizes,
+      check_sizes(meter_.of_evaluation(specs, data, load, threads_or_all(runs_.options.threads)),
+                  runs_.options.sizes,
                   runs_.first().resolved.origins);
-  if (!note.empty()) write_error(note + "\n");
+  if (!note.empty()) runs_.note(note);
 }
 
 void EvaluationSizes::check(const Split& split, bool searched) {
@@ -329,9 +257,7 @@ Dataset load_data(const TrainedRun& run,
     if (missing.empty()) throw;
     throw DataError("{}\n{}", fault, restore_advice(run.record, missing));
   }
-  for (const std::string& note : data.notes)
-    write_error(fmt::format("note: {}\n", printable(note, kWhole)));
   return data;
 }
 
-}  // namespace softalign::app
+}  // namespace softalign

@@ -6,7 +6,7 @@
 #include "framework/record/published/open_record.hpp"
 #include "framework/seq/model.hpp"
 
-namespace softalign::app {
+namespace softalign {
 
 // "best", "last" or an update; empty: the record's and, while it has none, what its dev evaluations chose so far: the best with early
 // stopping, else the newest.
@@ -17,4 +17,4 @@ std::string fault_of_state(const StateName& name);  // empty: it is one of these
 // for the record's. Throws DataError where the run has no such state.
 std::string fill(Model& model, const Record& record, const StateName& state);
 
-}  // namespace softalign::app
+}  // namespace softalign

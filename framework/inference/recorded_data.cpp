@@ -1,4 +1,4 @@
-#include "framework/app/models/recorded_data.hpp"
+#include "framework/inference/recorded_data.hpp"
 
 #include <fmt/ranges.h>
 
@@ -15,7 +15,7 @@
 #include "framework/train/run_name.hpp"
 #include "framework/train/warm_start.hpp"
 
-namespace softalign::app {
+namespace softalign {
 namespace {
 
 using SortedJson = nlohmann::json;
@@ -175,4 +175,4 @@ std::vector<std::string> changed_data(const Record& record, const Spec& spec) {
   return found.changed;
 }
 
-}  // namespace softalign::app
+}  // namespace softalign

@@ -1,4 +1,4 @@
-#include "framework/app/models/state.hpp"
+#include "framework/inference/state.hpp"
 
 #include <fmt/ranges.h>
 
@@ -9,7 +9,7 @@
 #include "framework/train/stored_numbers.hpp"
 #include "framework/train/training_state.hpp"
 
-namespace softalign::app {
+namespace softalign {
 namespace {
 
 std::optional<Index> update_of(const StateName& name) {
@@ -89,4 +89,4 @@ std::string fill(Model& model, const Record& record, const StateName& state) {
                      record.state());
 }
 
-}  // namespace softalign::app
+}  // namespace softalign

@@ -1,4 +1,4 @@
-#include "framework/app/models/new_text.hpp"
+#include "framework/inference/new_text.hpp"
 
 #include <fmt/ranges.h>
 
@@ -8,7 +8,7 @@
 #include "framework/data/batches.hpp"
 #include "framework/data/frames.hpp"
 
-namespace softalign::app {
+namespace softalign {
 
 std::vector<Token> UnknownSymbols::encode(const std::string& line) {
   constexpr std::size_t kExamples = 5;
@@ -63,4 +63,4 @@ void refuse_unreadable(const Scorer& scorer,
     }
 }
 
-}  // namespace softalign::app
+}  // namespace softalign

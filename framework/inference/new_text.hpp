@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "framework/app/models/trained.hpp"
 #include "framework/data/dataset.hpp"
 #include "framework/data/vocabulary.hpp"
 #include "framework/eval/scorer.hpp"
+#include "framework/inference/trained.hpp"
 
-namespace softalign::app {
+namespace softalign {
 
 class UnknownSymbols {
  public:
@@ -58,4 +58,4 @@ void refuse_unreadable(const Scorer& scorer,
                        const std::string& file,
                        std::span<const Index> lines);
 
-}  // namespace softalign::app
+}  // namespace softalign

@@ -11,7 +11,7 @@
 #include "framework/record/published/open_record.hpp"
 #include "framework/train/spec.hpp"
 
-namespace softalign::app {
+namespace softalign {
 
 // For a clone or a copied folder of results: puts into `spec`, the record's, the new place of each
 // file that does not lie, as the run read it, where it says: below a folder that the record lies in, or the
@@ -44,4 +44,4 @@ std::vector<std::string> changed_data(const Record& record, const Spec& spec);
 // The options of the task in which two runs differ.
 std::vector<std::string> task_differences(const Record& a, const Record& b);
 
-}  // namespace softalign::app
+}  // namespace softalign

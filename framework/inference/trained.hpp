@@ -1,0 +1,105 @@
+// Trained models, made again from their records alone: spec, vocabularies and parameters.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/config/override.hpp"
+#include "framework/config/spec.hpp"
+#include "framework/data/dataset.hpp"
+#include "framework/data/progress.hpp"
+#include "framework/eval/scorer.hpp"
+#include "framework/eval/search.hpp"
+#include "framework/record/published/open_record.hpp"
+#include "framework/train/check_sizes.hpp"
+#include "framework/train/memory.hpp"
+#include "framework/train/spec.hpp"
+
+namespace softalign {
+
+struct TrainedOptions {
+  std::vector<Override> changes = {};     // of the first run's spec, see trained_overrides
+  std::vector<std::string> plugins = {};  // loaded in place of those that the records name
+  std::string state = {};                 // which parameters, see state.hpp
+  Scorer::Mean mean = Scorer::Mean::probabilities;  // of an ensemble
+  int threads = 0;                                  // 0: all of the machine's
+  SizeCheck sizes = {};
+  std::function<void(const std::string&)> note =
+      {};  // takes "note: ...", what people should know, a line each
+};
+
+struct TrainedRun {
+  Record record;
+  ResolvedSpec<Spec> resolved;
+  std::shared_ptr<const Vocabulary> source;  // null: sources are frames
+  FrameFormat frames;
+  std::shared_ptr<const Vocabulary> target;
+  std::unique_ptr<Model> model;
+  std::string state;  // which one the model has; empty: that of the record's end
+  const Spec& spec() const { return resolved.spec; }
+};
+
+// One run, or several whose models are asked together: an ensemble. The first one's spec counts.
+struct TrainedRuns {
+  std::vector<TrainedRun> members;
+  Scorer scorer;
+  TrainedOptions options;
+
+  const TrainedRun& first() const { return members.front(); }
+  std::vector<std::string> ids() const;
+  std::unique_ptr<Search> search() const;  // the first run's
+  void note(const std::string& text) const {
+    if (options.note) options.note(text);
+  }
+};
+
+// Throws DataError for a run without parameters or one that does not fit its own spec, and
+// SpecError for runs whose vocabularies or tasks differ.
+TrainedRuns open_trained(const std::vector<std::filesystem::path>& records,
+                         const TrainedOptions& options = {});
+
+// Overrides of a run that is over may change how it is measured, written without the leading
+// "evaluate." (search.width=10, lengths=[20], batch=8), and where its data is (task..., plugins, files of
+// init). `measures`: those of the former that the caller has a use for, "search" and so on. Throws SpecError for others.
+std::vector<Override> trained_overrides(const std::vector<std::string>& texts,
+                                        const std::vector<std::string>& measures);
+
+// The spec in a record; overrides may change where its data and plugins are, and so may `plugins`.
+ResolvedSpec<Spec> recorded_spec(const Record& record,
+                                 const std::vector<std::string>& overrides,
+                                 const std::vector<std::string>& plugins);
+
+// Throws SpecError for models that are told how words belong together: new text has no known links.
+void refuse_links(const TrainedRuns& runs);
+
+// Refuses sentences that trained models would need more memory for than there is.
+class EvaluationSizes {
+ public:
+  // `runs` must outlive it.
+  explicit EvaluationSizes(const TrainedRuns& runs)
+      : runs_(runs), meter_(runs.options.sizes.machine.limit) {}
+
+  // data: what is still to be made. Throws SpecError as check_sizes does; gives its note.
+  void check(const EvaluationLoad& load, DataOutline data = {});
+
+  // For sentences that come bit by bit: those that are longer than all before them are looked at.
+  // searched: false: they are scored.
+  void check(const Split& split, bool searched);
+
+ private:
+  const TrainedRuns& runs_;
+  MemoryMeter meter_;
+  Index longest_ = 0;
+};
+
+// The split "dev" or "test" of the run's data as it is now, with the record's vocabularies. missing: options whose files are
+// not there, which an error names.
+Dataset load_data(const TrainedRun& run,
+                  const std::string& split,
+                  const std::vector<std::string>& missing,
+                  const Progress& progress = {});
+
+}  // namespace softalign

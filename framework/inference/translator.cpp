@@ -1,0 +1,177 @@
+#include "framework/inference/translator.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include "framework/base/error.hpp"
+#include "framework/base/types.hpp"
+#include "framework/data/batches.hpp"
+#include "framework/data/text.hpp"
+#include "framework/eval/forced.hpp"
+
+namespace softalign {
+namespace {
+
+std::size_t block_of(const TrainedRuns& runs, const Workers& workers) {
+  return usize(4 * runs.first().spec().evaluate.batch * workers.threads());
+}
+
+}  // namespace
+
+Translator::Translator(const TrainedRuns& runs, Index most, std::string input, TakeHypothesis take)
+    : runs_(runs),
+      search_(runs.search()),
+      workers_(threads_or_all(runs.options.threads)),
+      most_(most),
+      input_(std::move(input)),
+      take_(std::move(take)),
+      sources_(run()),
+      sizes_(runs) {
+  if (most <= search_->most()) return;
+  const std::string_view option = search_->most_option();
+  throw SpecError("--n-best {}: search '{}' finds at most {} of a sentence; give {}={}",
+                  most,
+                  run().spec().evaluate.search.type,
+                  search_->most(),
+                  option.empty() ? "search=beam search.width" : fmt::format("search.{}", option),
+                  most);
+}
+
+std::size_t Translator::block() const { return block_of(runs_, workers_); }
+
+std::vector<Translation> Translator::translate(const std::vector<std::string>& lines, Index first) {
+  Split split{.name = {}, .examples = Examples(run().frames), .counts = {}};
+  std::vector<Translation> translations(lines.size());
+  std::vector<Index> line_of;  // of each example
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    translations[i].line = first + static_cast<Index>(i);
+    const Example source = sources_.read(lines[i], input_, translations[i].line + 1);
+    if (source.source.empty() && source.frames.empty()) continue;
+    split.examples.append(source);
+    line_of.push_back(translations[i].line);
+  }
+  sizes_.check(split, true);
+  const Batches batches = evaluation_batches(split, run().spec().evaluate.batch);
+  const auto search = [&](Index b) {
+    const Batch batch = make_batch(split, batches[usize(b)], runs_.scorer.reads_links());
+    std::vector<Index> numbers;  // what is drawn at random depends on the line alone
+    for (const Index example : batch.example) numbers.push_back(line_of[usize(example)]);
+    SourceBatch source = batch.source_side();
+    source.examples = numbers;
+    Tape tape(Tape::Mode::infer);
+    auto found = search_->run(runs_.scorer, tape, source);
+    for (std::size_t row = 0; row < found.size(); ++row) {
+      auto& best = found[row];
+      best.resize(std::min(best.size(), usize(most_)));
+      const auto example = usize(batch.example[row]);
+      for (std::size_t k = 0; take_ && k < best.size(); ++k)
+        take_(numbers[row], static_cast<Index>(k), split.examples[example].source, best[k]);
+      translations[usize(numbers[row] - first)].hypotheses = std::move(best);
+    }
+  };
+  try {
+    workers_.run(std::ssize(batches), search);
+  } catch (const DataError&) {
+    refuse_unreadable(runs_.scorer, split, input_, line_of);
+    throw;
+  }
+  return translations;
+}
+
+ForcedDecoder::ForcedDecoder(const TrainedRuns& runs, std::string input, TakeHypothesis take)
+    : runs_(runs),
+      workers_(threads_or_all(runs.options.threads)),
+      input_(std::move(input)),
+      take_(std::move(take)),
+      sources_(runs.first()),
+      targets_(*runs.first().target, "target"),
+      sizes_(runs) {}
+
+std::size_t ForcedDecoder::block() const { return block_of(runs_, workers_); }
+
+std::vector<Hypothesis> ForcedDecoder::decode(const std::vector<std::string>& sources,
+                                              const std::vector<std::string>& targets,
+                                              Index first) {
+  Split split{.name = {}, .examples = Examples(runs_.first().frames), .counts = {}};
+  std::vector<Index> line_of;  // of each example
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    Example example = sources_.read(sources[i], input_, first + static_cast<Index>(i) + 1);
+    const std::vector<Token> target = targets_.encode(targets[i]);
+    const Index line = first + static_cast<Index>(i);
+    if ((example.source.empty() && example.frames.empty()) || target.empty()) {
+      if (empty_++ == 0) first_empty_ = line;
+      continue;
+    }
+    example.target = target;
+    split.examples.append(example);
+    line_of.push_back(line);
+  }
+  sizes_.check(split, false);
+  std::vector<Hypothesis> hypotheses(sources.size());
+  const Batches batches = evaluation_batches(split, runs_.first().spec().evaluate.batch);
+  const auto force_batch = [&](Index b) {
+    const Batch batch = make_batch(split, batches[usize(b)], runs_.scorer.reads_links());
+    std::vector<std::span<const Token>> tokens;
+    for (const Index example : batch.example)
+      tokens.push_back(split.examples[usize(example)].target);
+    Tape tape(Tape::Mode::infer);
+    std::vector<Forced> forced = force(runs_.scorer, tape, batch.source_side(), tokens);
+    for (std::size_t row = 0; row < forced.size(); ++row) {
+      const auto example = usize(batch.example[row]);
+      const Index line = line_of[example];
+      if (take_) take_(line, 0, split.examples[example].source, forced[row].hypothesis);
+      hypotheses[usize(line - first)] = std::move(forced[row].hypothesis);
+    }
+  };
+  try {
+    workers_.run(std::ssize(batches), force_batch);
+  } catch (const DataError&) {
+    refuse_unreadable(runs_.scorer, split, input_, line_of);
+    throw;
+  }
+  return hypotheses;
+}
+
+std::string ForcedDecoder::notes() const {
+  std::string text = sources_.note() + targets_.note();
+  if (empty_ > 0)
+    text += fmt::format(
+        "note: pairs without words on a side are not scored: {}, the first in line {}\n",
+        empty_,
+        first_empty_ + 1);
+  return text;
+}
+
+JsonObject hypothesis_json(const Hypothesis& hypothesis, const Vocabulary& target) {
+  JsonObject json = {
+      {"text", target.join(hypothesis.tokens)},
+      {"score", hypothesis.score},
+      {"log_probability", hypothesis.log_probability},
+      {"finished", hypothesis.finished},
+      {"tokens", symbols_of(target, hypothesis.tokens, static_cast<Index>(hypothesis.steps()))},
+      {"log_probabilities", hypothesis.log_probabilities}};
+  if (hypothesis.drawn > 0) json["drawn"] = hypothesis.drawn;
+  return json;
+}
+
+JsonObject translation_json(const Translation& translation, const Vocabulary& target) {
+  JsonObject hypotheses = JsonObject::array();
+  for (const Hypothesis& one : translation.hypotheses)
+    hypotheses.push_back(hypothesis_json(one, target));
+  return {{"line", translation.line}, {"hypotheses", std::move(hypotheses)}};
+}
+
+JsonObject score_json(Index line, const Hypothesis& forced, const Vocabulary& target) {
+  JsonObject json = {{"line", line}};
+  if (forced.finished) {
+    json["log_probability"] = forced.log_probability;
+    json["tokens"] = symbols_of(target, forced.tokens, std::ssize(forced.tokens) + 1);
+    json["log_probabilities"] = forced.log_probabilities;
+  }
+  return json;
+}
+
+}  // namespace softalign

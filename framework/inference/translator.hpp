@@ -1,0 +1,85 @@
+// New text through trained models: translated by a search, or its given translations scored.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "framework/base/json.hpp"
+#include "framework/base/workers.hpp"
+#include "framework/eval/search.hpp"
+#include "framework/inference/new_text.hpp"
+#include "framework/inference/trained.hpp"
+
+namespace softalign {
+
+// A line that was translated, and its hypotheses, best first: none for a line without words.
+struct Translation {
+  Index line = 0;  // from 0
+  std::vector<Hypothesis> hypotheses;
+};
+
+// Takes each hypothesis as it is found, from any thread. line, rank: from 0.
+using TakeHypothesis =
+    std::function<void(Index line, Index rank, std::span<const Token> source, const Hypothesis&)>;
+
+// Text by blocks of lines. What is drawn at random, and every bit, depends on a line and its number alone. `runs` must
+// outlive it; `input` names the text in errors.
+class Translator {
+ public:
+  // The best `most` hypotheses of a sentence. Throws SpecError where the search finds fewer.
+  Translator(const TrainedRuns& runs, Index most, std::string input, TakeHypothesis take = {});
+
+  std::size_t block() const;  // sentences that are best translated together
+  // The translations of lines, in order. `first`: the number of the first line, from 0.
+  std::vector<Translation> translate(const std::vector<std::string>& lines, Index first = 0);
+  std::string note() const { return sources_.note(); }
+
+ private:
+  const TrainedRun& run() const { return runs_.first(); }
+
+  const TrainedRuns& runs_;
+  std::unique_ptr<Search> search_;
+  Workers workers_;
+  Index most_;
+  std::string input_;
+  TakeHypothesis take_;
+  NewSources sources_;
+  EvaluationSizes sizes_;
+};
+
+// Sources with the targets that are forced on the decoder.
+class ForcedDecoder {
+ public:
+  // `input` names the sources in errors.
+  ForcedDecoder(const TrainedRuns& runs, std::string input, TakeHypothesis take = {});
+
+  std::size_t block() const;
+  // The targets of pairs as hypotheses, in order; one without steps where a side is empty. `first`:
+  // the number of the first pair, from 0.
+  std::vector<Hypothesis> decode(const std::vector<std::string>& sources,
+                                 const std::vector<std::string>& targets,
+                                 Index first = 0);
+  std::string notes() const;  // what was not scored, or not as it stands: lines, or nothing
+
+ private:
+  const TrainedRuns& runs_;
+  Workers workers_;
+  std::string input_;
+  TakeHypothesis take_;
+  NewSources sources_;
+  UnknownSymbols targets_;
+  EvaluationSizes sizes_;
+  Index empty_ = 0;
+  Index first_empty_ = 0;  // its line, from 0
+};
+
+// {"text", "score", "log_probability", "finished", "tokens", "log_probabilities"}, and how often a sample was drawn.
+JsonObject hypothesis_json(const Hypothesis& hypothesis, const Vocabulary& target);
+JsonObject translation_json(const Translation& translation, const Vocabulary& target);
+// Of the target of pair `line`: its symbols with </s> and their log probabilities.
+JsonObject score_json(Index line, const Hypothesis& forced, const Vocabulary& target);
+
+}  // namespace softalign

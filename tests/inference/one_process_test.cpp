@@ -1,0 +1,92 @@
+// The library in a process of its own: runs one after the other, one of them interrupted, and models that are asked
+// between them give the bits of separate processes.
+#include <boost/test/unit_test.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include "framework/base/path.hpp"
+#include "framework/base/regular_file.hpp"
+#include "framework/inference/evaluate_run.hpp"
+#include "framework/inference/translator.hpp"
+#include "framework/record/published/compare.hpp"
+#include "framework/train/experiment.hpp"
+#include "tests/child.hpp"
+#include "tests/scratch.hpp"
+
+using namespace softalign;
+using namespace softalign::test;
+namespace {
+
+ResolvedSpec<Spec> tiny(const std::string& attention) {
+  return parse_spec<Spec>(
+      "name: tiny\n"
+      "task: {type: reverse, symbols: 9, length: {train: [2, 7], dev: [2, 7], test: [2, 9]},\n"
+      "       examples: {train: 150, dev: 20, test: 30}}\n"
+      "model: {embedding: 12, encoder: {type: gru, units: 10, layers: 2, dropout: 0.1},\n"
+      "        attention: " +
+          attention +
+          ", decoder: {type: attentional_gru, units: 20}}\n"
+          "train: {batch: {sentences: 20}, epochs: 3}\n"
+          "evaluate: {search: {type: beam, width: 3}}\n",
+      "tiny.yaml");
+}
+
+struct Stopper final : Observer {
+  explicit Stopper(Index at) : stop_at(at) {}
+  void update(const TrainingProgress& progress) override { now = progress.update; }
+  bool stop_requested() override { return stop_at >= 0 && now >= stop_at; }
+  Index stop_at, now = 0;
+};
+
+fs::path train(const fs::path& results, const std::string& attention, Index stop_at = -1) {
+  Stopper observer(stop_at);
+  return run_experiment(tiny(attention), {results, 2}, observer).folder / "run.h5";
+}
+
+// Translations, forced decoding and metrics, as JSON.
+std::string answers(const fs::path& record) {
+  const TrainedRuns runs = open_trained({record}, {.threads = 2});
+  const Vocabulary& symbols = *runs.first().source;
+  std::vector<std::string> lines;
+  for (Token token = kSpecials; token + 2 < symbols.size(); ++token)
+    lines.push_back(symbols.join({token, token + 1, token, token + 2}));
+  std::string text;
+  for (const Translation& one : Translator(runs, 2, "text").translate(lines))
+    text += translation_json(one, *runs.first().target).dump() + "\n";
+  Index line = 0;
+  for (const Hypothesis& one : ForcedDecoder(runs, "text").decode(lines, lines))
+    text += score_json(line++, one, *runs.first().target).dump() + "\n";
+  return text + remeasured_json(runs, evaluate_run(runs, "dev")).dump();
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(one_process)
+
+BOOST_AUTO_TEST_CASE(gives_the_bits_of_separate_processes) {
+  const Scratch folder;
+  const std::string additive = "{type: global, score: {type: additive, units: 9}}",
+                    general = "{type: global, score: general}";
+  const auto alone = [&](const std::string& name, const std::string& attention) {
+    return in_child([&] {
+      folder.write(name, answers(train(folder / "alone", attention)));
+      return 0;
+    });
+  };
+  BOOST_REQUIRE(alone("first", additive) == 0);
+  BOOST_REQUIRE(alone("second", general) == 0);
+
+  BOOST_CHECK_THROW(train(folder / "together", additive, 5), Interrupted);
+  const fs::path second = train(folder / "together", general);
+  const std::string of_second = answers(second);
+  const fs::path first = train(folder / "together", additive);
+  BOOST_TEST(answers(first) == read_file(folder / "first"));
+  BOOST_TEST(of_second == read_file(folder / "second"));
+  BOOST_TEST(answers(second) == of_second);
+  for (const fs::path& record : {first, second}) {
+    const fs::path other = folder / "alone" / "tiny" / record.parent_path().filename() / "run.h5";
+    BOOST_TEST(compare_records(record, other).empty());
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
