@@ -272,15 +272,6 @@ def test_verify_names_the_version_for_a_record_of_another_arithmetic(run: Path, 
     assert "token_accuracy" in softalign("show", run, cwd=tmp_path).stdout
 
 
-def test_a_metric_that_is_newer_than_the_record_is_no_difference(run: Path, tmp_path: Path) -> None:
-    with h5py.File(run / "run.h5", "a") as file:
-        for metric in ("length_ratio", "aer"):
-            del file["test"].attrs[metric], file[f"test/by_length/{metric}"], file[f"dev/{metric}"]
-        del file["test/attention_links"], file["test/link_count"]  # several numbers of a sentence, and their axis
-        file["dev"].attrs["signal"] = "attention_entropy"
-    assert softalign("verify", run, cwd=tmp_path).stdout.endswith("the same bits again\n")
-
-
 def test_what_is_not_complete_cannot_be_verified(here: Path) -> None:
     run, folder = started_run(here, "train.epochs=3000", "evaluate.search_dev=false")
     interrupt(run, "SIGTERM")

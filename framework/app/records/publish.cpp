@@ -6,7 +6,6 @@
 #include <set>
 
 #include "framework/app/command.hpp"
-#include "framework/inference/recorded_data.hpp"
 #include "framework/app/records/temporary_folder.hpp"
 #include "framework/app/terminal/output_file.hpp"
 #include "framework/app/terminal/runs.hpp"
@@ -15,6 +14,7 @@
 #include "framework/base/path.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/config/yaml.hpp"
+#include "framework/inference/recorded_data.hpp"
 #include "framework/record/file.hpp"
 #include "framework/record/folder/runs_below.hpp"
 #include "framework/record/published/compare.hpp"

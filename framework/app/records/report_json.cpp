@@ -6,9 +6,10 @@
 #include <set>
 #include <tuple>
 
+#include "framework/analysis/comparison_json.hpp"
 #include "framework/analysis/packed_alignments.hpp"
+#include "framework/analysis/report_curves.hpp"
 #include "framework/app/records/comparison_report.hpp"
-#include "framework/app/records/report_curves.hpp"
 #include "framework/app/sweeps/sweep_list.hpp"
 #include "framework/app/sweeps/sweep_print.hpp"
 #include "framework/app/terminal/runs.hpp"

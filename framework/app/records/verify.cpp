@@ -7,9 +7,7 @@
 
 #include "framework/app/command.hpp"
 #include "framework/app/experiments/load.hpp"
-#include "framework/inference/recorded_data.hpp"
 #include "framework/app/models/arguments.hpp"
-#include "framework/app/records/differing_values.hpp"
 #include "framework/app/records/temporary_folder.hpp"
 #include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/number_option.hpp"
@@ -17,10 +15,12 @@
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/data/sentencepiece.hpp"
+#include "framework/inference/recorded_data.hpp"
 #include "framework/kernels/gemm.hpp"
 #include "framework/record/folder/status.hpp"
 #include "framework/record/journal/beginning.hpp"
 #include "framework/record/provenance/provenance.hpp"
+#include "framework/record/published/compare.hpp"
 #include "framework/record/published/plugins.hpp"
 #include "framework/train/experiment.hpp"
 
@@ -188,7 +188,9 @@ void verify(const VerifyArguments& arguments) {
   check_data(record, resolved.spec);
   const TemporaryFolder folder(arguments.keep);
   const SecondRun second = run_again(record, resolved, folder.path(), arguments);
-  const std::vector<std::string> different = differing_values(record, second.record, second.whole);
+  const std::vector<std::string> different =
+      second.whole ? compare_records(record.file(), second.record)
+                   : compare_until_end_of(record, Record(second.record));
   if (arguments.keep) print_text("kept: {}\n", printable(folder.path().string(), kWhole));
   if (!different.empty()) {
     const std::size_t shown = std::min<std::size_t>(different.size(), 3);

@@ -1,10 +1,13 @@
 #include "framework/record/published/compare.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 
 #include "framework/base/bytes.hpp"
 #include "framework/base/hash.hpp"
@@ -56,6 +59,22 @@ Contents contents_of(const std::filesystem::path& record) {
   return contents;
 }
 
+// The first update at which a column of `again` has other numbers, or that the first series has not.
+std::optional<Index> first_difference(const SeriesColumns& first,
+                                      const SeriesColumns& again,
+                                      const std::string& column) {
+  const auto a = first.columns.find(column), b = again.columns.find(column);
+  const auto bits = [](const SeriesColumns& series, auto found, std::size_t i) {
+    const double value = found == series.columns.end() ? kUndefined : found->second[i];
+    return std::bit_cast<Index>(std::isnan(value) ? kUndefined : value);
+  };
+  for (std::size_t i = 0; i < again.updates.size(); ++i)
+    if (i >= first.updates.size() || first.updates[i] != again.updates[i] ||
+        bits(first, a, i) != bits(again, b, i))
+      return again.updates[i];
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<std::string> compare_records(const std::filesystem::path& a,
@@ -77,6 +96,26 @@ std::string numeric_digest(const std::filesystem::path& record) {
     out.text(hash);
   }
   return sha256_hex(out.bytes());
+}
+
+std::vector<std::string> compare_until_end_of(const Record& record, const Record& part) {
+  std::vector<std::string> different;
+  for (const std::string& name : part.series_names()) {
+    const SeriesColumns again = part.series(name);
+    const SeriesColumns first = record.has(name) ? record.series(name) : SeriesColumns();
+    std::set<std::string> columns;
+    for (const SeriesColumns* series : {&first, &again})
+      for (const auto& [column, values] : series->columns) columns.insert(column);
+    for (const std::string& column : columns) {
+      const std::string path = name + "/" + column;
+      if (is_volatile(path)) continue;
+      if (const auto update = first_difference(first, again, column))
+        different.push_back(fmt::format("{} at update {}", path, *update));
+    }
+  }
+  for (const std::string& path : compare_records(record.file(), part.file()))
+    if (path.starts_with("data") || path == "@parameters") different.push_back(path);
+  return different;
 }
 
 }  // namespace softalign

@@ -7,12 +7,18 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/record/published/open_record.hpp"
+
 namespace softalign {
 
 // Paths ("train/loss", "test@bleu_signature") of datasets and attributes that are in one record
 // only or differ in a bit. Empty: the same.
 std::vector<std::string> compare_records(const std::filesystem::path& a,
                                          const std::filesystem::path& b);
+
+// The same of a run that ended before: what training and dev recorded until then, "train/loss at update 17", and what is
+// known before training.
+std::vector<std::string> compare_until_end_of(const Record& record, const Record& part);
 
 // SHA-256 over all that compare_records compares.
 std::string numeric_digest(const std::filesystem::path& record);

@@ -7,24 +7,24 @@
 
 #include "framework/analysis/placed_run.hpp"
 #include "framework/analysis/record_facts.hpp"
-#include "framework/app/terminal/json.hpp"
+#include "framework/base/stored.hpp"
 
-namespace softalign::app {
+namespace softalign {
 
 // A run of the report, and its record where that can be read.
 struct Reported {
   const PlacedRun* run;
-  Json facts;
+  JsonObject facts;
   NamedSeries series;
   std::map<std::string, Finding> findings;
 };
 
 // {"curves", "diagnostics"} of the runs of a panel. order: of the series; metrics: their facts, by name; smooth: updates that are one
 // point of "train".
-Json curves_json(const std::string& panel,
-                 const std::vector<std::string>& order,
-                 const std::vector<Reported>& runs,
-                 const Json& metrics,
-                 Index smooth);
+JsonObject curves_json(const std::string& panel,
+                       const std::vector<std::string>& order,
+                       const std::vector<Reported>& runs,
+                       const JsonObject& metrics,
+                       Index smooth);
 
-}  // namespace softalign::app
+}  // namespace softalign

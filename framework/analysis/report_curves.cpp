@@ -1,15 +1,16 @@
-#include "framework/app/records/report_curves.hpp"
+#include "framework/analysis/report_curves.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 
 #include "framework/analysis/mean_curve.hpp"
 #include "framework/analysis/seeds.hpp"
 
-namespace softalign::app {
+namespace softalign {
 namespace {
 
 // The runs of one series of a panel that a curve is the mean of: the complete ones where there are some, since what was
@@ -50,9 +51,9 @@ std::vector<std::string> places_of(const std::vector<const Reported*>& runs) {
 
 // The mean over seeds of what `points` gives of each run; null where none has any.
 template <class PointsOf>
-Json line_json(const Series& series, const PointsOf& points) {
+JsonObject line_json(const Series& series, const PointsOf& points) {
   std::vector<Points> runs;
-  Json seeds = Json::array();
+  JsonObject seeds = JsonObject::array();
   for (const Reported* one : series.runs)
     if (std::optional<Points> found = points(*one)) {
       runs.push_back(std::move(*found));
@@ -60,11 +61,11 @@ Json line_json(const Series& series, const PointsOf& points) {
     }
   const MeanCurve curve = mean_curve(runs);
   if (curve.at.empty()) return {};
-  Json json = {{"series", series.name},
-               {"seeds", std::move(seeds)},
-               {"left_out", places_of(series.left_out)},
-               {"at", curve.at},
-               {"mean", curve.mean}};
+  JsonObject json = {{"series", series.name},
+                     {"seeds", std::move(seeds)},
+                     {"left_out", places_of(series.left_out)},
+                     {"at", curve.at},
+                     {"mean", curve.mean}};
   if (runs.size() > 1) {
     json["sd"] = curve.deviation;
     json["least"] = curve.least;
@@ -75,15 +76,16 @@ Json line_json(const Series& series, const PointsOf& points) {
 }
 
 template <class PointsOf>
-Json lines_json(const std::vector<Series>& all, const PointsOf& points) {
-  Json lines = Json::array();
+JsonObject lines_json(const std::vector<Series>& all, const PointsOf& points) {
+  JsonObject lines = JsonObject::array();
   for (const Series& series : all)
-    if (Json line = line_json(series, points); !line.is_null()) lines.push_back(std::move(line));
+    if (JsonObject line = line_json(series, points); !line.is_null())
+      lines.push_back(std::move(line));
   return lines;
 }
 
 // Every number of every series that has two points somewhere, but for how fast the machine was: losses first, then the main metrics.
-std::vector<std::string> curve_names(const std::vector<Series>& all, const Json& metrics) {
+std::vector<std::string> curve_names(const std::vector<Series>& all, const JsonObject& metrics) {
   std::set<std::string> found;
   for (const Series& series : all)
     for (const std::vector<const Reported*>* runs : {&series.runs, &series.left_out})
@@ -102,19 +104,22 @@ std::vector<std::string> curve_names(const std::vector<Series>& all, const Json&
 }
 
 // What is known of a number of a series that is no metric: "gradient_norm".
-Json facts_of_number(const std::string& name) {
+JsonObject facts_of_number(const std::string& name) {
   std::string title = name;
   std::ranges::replace(title, '_', ' ');
   const bool counts = name == "gradient_norm" || name == "learning_rate" || name == "tokens";
-  return {{"title", title}, {"units", ""}, {"least", counts ? Json(0) : Json()}, {"most", nullptr}};
+  return {{"title", title},
+          {"units", ""},
+          {"least", counts ? JsonObject(0) : JsonObject()},
+          {"most", nullptr}};
 }
 
-Json numbers_json(const std::vector<Series>& all, const Json& metrics, Index smooth) {
-  Json curves = Json::array();
+JsonObject numbers_json(const std::vector<Series>& all, const JsonObject& metrics, Index smooth) {
+  JsonObject curves = JsonObject::array();
   for (const std::string& name : curve_names(all, metrics)) {
     const std::string group = name.substr(0, name.find('/')),
                       metric = name.substr(group.size() + 1);
-    const Json facts = metrics.contains(metric) ? metrics[metric] : facts_of_number(metric);
+    const JsonObject facts = metrics.contains(metric) ? metrics[metric] : facts_of_number(metric);
     const auto points = [&](const Reported& record) -> std::optional<Points> {
       const auto series = record.series.find(group);
       if (series == record.series.end() || !series->second.columns.contains(metric)) return {};
@@ -122,7 +127,7 @@ Json numbers_json(const std::vector<Series>& all, const Json& metrics, Index smo
       const Points all_of_it{{updates.begin(), updates.end()}, series->second.columns.at(metric)};
       return group == "train" && smooth > 1 ? smoothed(all_of_it, smooth) : all_of_it;
     };
-    Json lines = lines_json(all, points);
+    JsonObject lines = lines_json(all, points);
     if (lines.empty()) continue;
     curves.push_back({{"name", name},
                       {"split", group},
@@ -137,8 +142,8 @@ Json numbers_json(const std::vector<Series>& all, const Json& metrics, Index smo
 }
 
 // The last number of each run, over the seeds of each series.
-Json last_json(const std::vector<Series>& all, const std::string& name) {
-  Json cells = Json::array();
+JsonObject last_json(const std::vector<Series>& all, const std::string& name) {
+  JsonObject cells = JsonObject::array();
   for (const Series& series : all) {
     std::vector<double> values;
     for (const Reported* one : series.runs)
@@ -153,24 +158,24 @@ Json last_json(const std::vector<Series>& all, const std::string& name) {
   return cells;
 }
 
-Json findings_json(const std::vector<Series>& all) {
+JsonObject findings_json(const std::vector<Series>& all) {
   std::map<std::string, const Finding*> names;
   for (const Series& series : all)
     for (const Reported* one : series.runs)
       for (const auto& [name, found] : one->findings) names.emplace(name, &found);
-  Json diagnostics = Json::array();
+  JsonObject diagnostics = JsonObject::array();
   for (const auto& [name, found] : names) {
     const auto points = [&](const Reported& record) -> std::optional<Points> {
       const auto one = record.findings.find(name);
       if (one == record.findings.end()) return {};
       return Points{one->second.at, one->second.values};
     };
-    Json json = {{"name", name},
-                 {"title", found->title},
-                 {"units", found->units},
-                 {"along", found->along},
-                 {"axis", found->axis},
-                 {"lines", lines_json(all, points)}};
+    JsonObject json = {{"name", name},
+                       {"title", found->title},
+                       {"units", found->units},
+                       {"along", found->along},
+                       {"axis", found->axis},
+                       {"lines", lines_json(all, points)}};
     if (found->along == "update") json["last"] = last_json(all, name);
     diagnostics.push_back(std::move(json));
   }
@@ -179,13 +184,13 @@ Json findings_json(const std::vector<Series>& all) {
 
 }  // namespace
 
-Json curves_json(const std::string& panel,
-                 const std::vector<std::string>& order,
-                 const std::vector<Reported>& runs,
-                 const Json& metrics,
-                 Index smooth) {
+JsonObject curves_json(const std::string& panel,
+                       const std::vector<std::string>& order,
+                       const std::vector<Reported>& runs,
+                       const JsonObject& metrics,
+                       Index smooth) {
   const std::vector<Series> all = series_in(panel, order, runs);
   return {{"curves", numbers_json(all, metrics, smooth)}, {"diagnostics", findings_json(all)}};
 }
 
-}  // namespace softalign::app
+}  // namespace softalign

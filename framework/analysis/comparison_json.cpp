@@ -1,32 +1,33 @@
-// The JSON of comparison_report.hpp.
+#include "framework/analysis/comparison_json.hpp"
+
 #include <limits>
+#include <nlohmann/json.hpp>
 
-#include "framework/app/records/comparison_report.hpp"
-
-namespace softalign::app {
+namespace softalign {
 namespace {
 
-Json json_of(const Seeds& seeds, const char* count) {
-  Json json = {{"mean", nullptr}, {"sd", nullptr}, {count, seeds.count}};
+JsonObject json_of(const Seeds& seeds, const char* count) {
+  JsonObject json = {{"mean", nullptr}, {"sd", nullptr}, {count, seeds.count}};
   if (seeds.count > 0) json["mean"] = seeds.mean;
   if (seeds.count > 1) json["sd"] = seeds.deviation;
   return json;
 }
 
-Json json_of(const Interval& interval) {
+JsonObject json_of(const Interval& interval) {
   return {{"mean", interval.mean}, {"ci", interval.half_width}};
 }
 
-Json group_json(const Comparison& comparison, std::size_t g) {
+JsonObject group_json(const Comparison& comparison, std::size_t g) {
   const ComparedGroup& group = comparison.groups[g];
-  Json json = {{"group", g + 1}, {"parameters", Json::object()}, {"runs", Json::array()}};
+  JsonObject json = {
+      {"group", g + 1}, {"parameters", JsonObject::object()}, {"runs", JsonObject::array()}};
   for (const auto& [path, value] : group.parameters) json["parameters"][path] = value;
   for (const FinishedRun* run : group.runs) {
-    Json entry = {{"run_id", run->run_id},
-                  {"name", run->name},
-                  {"place", run->place.string()},
-                  {"seed", run->seed},
-                  {"metrics", Json::object()}};
+    JsonObject entry = {{"run_id", run->run_id},
+                        {"name", run->name},
+                        {"place", run->place.string()},
+                        {"seed", run->seed},
+                        {"metrics", JsonObject::object()}};
     for (const ComparisonColumn& column : comparison.columns)
       entry["metrics"][column.name.text] = value_of(*run, column.name, comparison.lengths);
     json["runs"].push_back(std::move(entry));
@@ -36,12 +37,12 @@ Json group_json(const Comparison& comparison, std::size_t g) {
   return json;
 }
 
-Json against_json(const Comparison& comparison,
-                  const AgainstBaseline& against,
-                  const PairedTestOptions& draws) {
-  Json json = {{"metric", comparison.columns[against.column].name.text},
-               {"group", against.group + 1},
-               {"over_seeds", json_of(against.difference, "pairs")}};
+JsonObject against_json(const Comparison& comparison,
+                        const AgainstBaseline& against,
+                        const PairedTestOptions& draws) {
+  JsonObject json = {{"metric", comparison.columns[against.column].name.text},
+                     {"group", against.group + 1},
+                     {"over_seeds", json_of(against.difference, "pairs")}};
   if (!against.untested.empty()) json["untested"] = against.untested;
   if (!against.test) return json;
   const PairedTest& test = *against.test;
@@ -63,18 +64,18 @@ Json against_json(const Comparison& comparison,
 
 }  // namespace
 
-Json comparison_json(const Comparison& comparison,
-                     const std::vector<LeftOut>& left_out,
-                     const PairedTestOptions& draws) {
-  Json json = {{"metrics", Json::array()},
-               {"groups", Json::array()},
-               {"same_test_set", comparison.same_test_set}};
+JsonObject comparison_json(const Comparison& comparison,
+                           const std::vector<LeftOut>& left_out,
+                           const PairedTestOptions& draws) {
+  JsonObject json = {{"metrics", JsonObject::array()},
+                     {"groups", JsonObject::array()},
+                     {"same_test_set", comparison.same_test_set}};
   for (const ComparisonColumn& column : comparison.columns) {
-    Json metric = {{"name", column.name.text},
-                   {"units", column.facts.units},
-                   {"signature", column.facts.signature},
-                   {"higher_is_better", nullptr},
-                   {"best_group", nullptr}};
+    JsonObject metric = {{"name", column.name.text},
+                         {"units", column.facts.units},
+                         {"signature", column.facts.signature},
+                         {"higher_is_better", nullptr},
+                         {"best_group", nullptr}};
     if (column.facts.higher_is_better) metric["higher_is_better"] = *column.facts.higher_is_better;
     if (column.best >= 0) metric["best_group"] = column.best + 1;
     json["metrics"].push_back(std::move(metric));
@@ -88,14 +89,14 @@ Json comparison_json(const Comparison& comparison,
   for (std::size_t g = 0; g < comparison.groups.size(); ++g)
     json["groups"].push_back(group_json(comparison, g));
   if (!comparison.against.empty()) json["baseline"] = comparison.baseline + 1;
-  json["against_baseline"] = Json::array();
+  json["against_baseline"] = JsonObject::array();
   for (const AgainstBaseline& against : comparison.against)
     json["against_baseline"].push_back(against_json(comparison, against, draws));
-  json["left_out"] = Json::array();
+  json["left_out"] = JsonObject::array();
   for (const LeftOut& run : left_out)
     json["left_out"].push_back(
         {{"place", run.place}, {"why", run.why}, {"unread", run.code != ExitCode::done}});
   return json;
 }
 
-}  // namespace softalign::app
+}  // namespace softalign
