@@ -1,6 +1,6 @@
 #include "framework/base/suggest.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
@@ -63,6 +63,22 @@ std::string suggestion(std::string_view given, const std::vector<std::string>& l
   for (const std::string& name : legal)
     text += (&name == &legal.front() ? "" : ", ") + printable(name);
   return text;
+}
+
+std::string suggestion_among(std::string_view given,
+                             const std::vector<std::string>& legal,
+                             const std::vector<std::string>& known) {
+  const std::string here = suggestion(given, legal);
+  if (std::ranges::any_of(legal, [&](const auto& x) { return alike(given, x); })) return here;
+  const std::string end = fmt::format(".{}", name_here(given));
+  std::vector<std::string> elsewhere;
+  std::ranges::copy_if(known, std::back_inserter(elsewhere), [&](const std::string& path) {
+    return ("." + path).ends_with(end);
+  });
+  if (elsewhere.empty()) return here;
+  return fmt::format("; did you mean {}?{}",
+                     fmt::join(elsewhere, " or "),
+                     here.substr(std::min<std::size_t>(1, here.size())));
 }
 
 }  // namespace softalign

@@ -18,4 +18,10 @@ std::string_view name_here(std::string_view name);
 // with "; " or is empty.
 std::string suggestion(std::string_view given, const std::vector<std::string>& legal);
 
+// The same where nothing here is near, and an option of another block of `known` is called so: "; did you mean
+// train.optimizer.learning_rate? legal: ...".
+std::string suggestion_among(std::string_view given,
+                             const std::vector<std::string>& legal,
+                             const std::vector<std::string>& known);
+
 }  // namespace softalign

@@ -1,7 +1,10 @@
 #include "framework/config/plugin_word.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "framework/base/text.hpp"
 #include "framework/config/reader.hpp"
 #include "framework/config/registry.hpp"
 #include "framework/config/writer.hpp"
@@ -80,6 +83,21 @@ std::string plugin_word(const Choice& choice) {
   for (std::size_t i = 0; i < now.children.size(); ++i)
     word += word_of(now.children[i], normal.children[i]);
   return word;
+}
+
+std::string hint_for_other_kind(const Choice& choice, const std::string& path) {
+  const Registry& registry = Registry::instance();
+  for (const std::string& kind : registry.kinds()) {
+    if (!registry.find_if_present(kind, choice.type)) continue;
+    const std::string hint = fmt::format("; '{}' is {}", choice.type, with_article(kind));
+    for (const PluginEntry* entry : registry.entries(choice.kind))
+      for (const OptionNode& option :
+           snapshot(describe_copy(*entry->options()), SnapshotOf::schema).children)
+        if (const auto* inner = std::get_if<Choice>(&option.value); inner && inner->kind == kind)
+          return fmt::format("{}: write {}.{}={}", hint, path, option.name, choice.type);
+    return hint;
+  }
+  return "";
 }
 
 }  // namespace softalign

@@ -20,4 +20,7 @@ std::optional<Choice> plugin_of_word(std::string_view kind, std::string_view wor
 // The word of a plugin. Throws SpecError for options that have none.
 std::string plugin_word(const Choice& choice);
 
+// What to write for a plugin of another kind: "; 'dot' is a score: write model.attention.score=dot".
+std::string hint_for_other_kind(const Choice& choice, const std::string& path);
+
 }  // namespace softalign

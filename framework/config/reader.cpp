@@ -39,7 +39,7 @@ class Reader final : public OptionVisitor {
                               printable(key.entry->key),
                               slip_in(key.entry->key),
                               key.what,
-                              suggestion_for(key)));
+                              suggestion_among(key.entry->key, key.legal, known_)));
     faults_.throw_all();
     return std::move(result_);
   }
@@ -328,23 +328,8 @@ class Reader final : public OptionVisitor {
   }
 
   static void set(InputFile& file, const Value& value, const Limits& limits) {
-    file.path = input_file(value, limits);
+    file.path = to_path(value, limits);
     file.where = value.where;
-  }
-
-  static std::string input_file(const Value& value, const Limits& limits) {
-    const std::string text = to_text(value, limits);
-    if (text.empty()) throw ScalarFault("the name of the file is empty");
-    const bool in_file = value.where.line > 0;
-    const auto folder =
-        in_file ? std::filesystem::path(value.where.file).parent_path() : std::filesystem::path();
-    std::string path = whole_path(folder / text).string();  // which a record holds, as text
-    if (has_control_characters(path) || find_invalid_utf8(path) != path.npos)
-      throw ScalarFault(
-          fmt::format("the path '{}' holds a control character or a byte that is not UTF-8; rename "
-                      "the file or its folder",
-                      printable(path, kWhole)));
-    return path;
   }
 
   // Sets the choice's type and place from `score: dot` or `score: {type: dot, ...}`.
@@ -433,38 +418,6 @@ class Reader final : public OptionVisitor {
         continue;
       unknown_.push_back({&entry, frame.what, frame.legal});
     }
-  }
-
-  // "; did you mean train.optimizer.learning_rate? legal: ..." for an option of another block.
-  std::string suggestion_for(const Unknown& key) const {
-    const std::string here = suggestion(key.entry->key, key.legal);
-    if (std::ranges::any_of(key.legal, [&](const auto& x) { return alike(key.entry->key, x); }))
-      return here;
-    const std::string end = fmt::format(".{}", name_here(key.entry->key));
-    std::vector<std::string> elsewhere;
-    std::ranges::copy_if(known_, std::back_inserter(elsewhere), [&](const std::string& path) {
-      return ("." + path).ends_with(end);
-    });
-    if (elsewhere.empty()) return here;
-    return fmt::format("; did you mean {}?{}",
-                       fmt::join(elsewhere, " or "),
-                       here.substr(std::min<std::size_t>(1, here.size())));
-  }
-
-  // What to write for a plugin of another kind: "; 'dot' is a score: write model.attention.score=dot".
-  static std::string hint_for_other_kind(const Choice& choice, const std::string& path) {
-    const Registry& registry = Registry::instance();
-    for (const std::string& kind : registry.kinds()) {
-      if (!registry.find_if_present(kind, choice.type)) continue;
-      const std::string hint = fmt::format("; '{}' is {}", choice.type, with_article(kind));
-      for (const PluginEntry* entry : registry.entries(choice.kind))
-        for (const OptionNode& option :
-             snapshot(describe_copy(*entry->options()), SnapshotOf::schema).children)
-          if (const auto* inner = std::get_if<Choice>(&option.value); inner && inner->kind == kind)
-            return fmt::format("{}: write {}.{}={}", hint, path, option.name, choice.type);
-      return hint;
-    }
-    return "";
   }
 
   Required required_;

@@ -8,7 +8,9 @@
 #include <cmath>
 #include <regex>
 
+#include "framework/base/path.hpp"
 #include "framework/base/suggest.hpp"
+#include "framework/base/text.hpp"
 
 namespace softalign {
 namespace {
@@ -207,6 +209,20 @@ std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+std::string to_path(const Value& value, const Limits& limits) {
+  const std::string text = to_text(value, limits);
+  if (text.empty()) throw ScalarFault("the name of the file is empty");
+  const fs::path folder =
+      value.where.line > 0 ? fs::path(value.where.file).parent_path() : fs::path();
+  std::string path = whole_path(folder / text).string();  // which a record holds, as text
+  if (has_control_characters(path) || find_invalid_utf8(path) != path.npos)
+    throw ScalarFault(
+        fmt::format("the path '{}' holds a control character or a byte that is not UTF-8; rename "
+                    "the file or its folder",
+                    printable(path, kWhole)));
+  return path;
 }
 
 }  // namespace softalign

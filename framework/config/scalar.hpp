@@ -36,4 +36,7 @@ std::string limits_text(const Limits& limits);
 
 std::string_view trimmed(std::string_view text);  // without blanks and line ends at both ends
 
+// The whole path of a file that is relative to the folder of the file that names it.
+std::string to_path(const Value& value, const Limits& limits);
+
 }  // namespace softalign

@@ -14,6 +14,7 @@
 #include "framework/eval/metric.hpp"
 #include "framework/ops/cross_entropy.hpp"
 #include "framework/seq/cost.hpp"
+#include "framework/train/data_bytes.hpp"
 #include "framework/train/diagnostics.hpp"
 #include "framework/train/optimizer.hpp"
 #include "framework/train/step.hpp"
@@ -24,11 +25,8 @@ namespace {
 constexpr double kNumber = sizeof(real);
 // Measured on finished runs: what a program takes beside what is counted here (libraries' own memory, HDF5,
 // stacks), a training pair in an epoch's plan while it is made, a symbol of a sentence's texts in its
-// result, a symbol of a vocabulary, an update in the journal when the record is built.
-constexpr double kProgram = 14e6, kPlan = 28, kTextBytes = 12, kSymbol = 112, kUpdate = 700,
-                 kFrameBytes = sizeof(float) + 2;  // of a number of a frame, with its text
-
-Index symbols(Index known) { return std::max<Index>(known, kSpecials + 1); }
+// result, an update in the journal when the record is built.
+constexpr double kProgram = 14e6, kPlan = 28, kTextBytes = 12, kUpdate = 700;
 
 // Models whose weights are 0 and take no memory.
 class UntrainedModels {
@@ -36,8 +34,8 @@ class UntrainedModels {
   UntrainedModels(const std::vector<const Spec*>& specs, const DataOutline& data) {
     std::vector<const Model*> models;
     for (const Spec* spec : specs) {
-      models_.push_back(
-          std::make_unique<Model>(spec->model, data.source(), symbols(data.target_symbols)));
+      models_.push_back(std::make_unique<Model>(
+          spec->model, data.source(), at_least_one_symbol(data.target_symbols)));
       models.push_back(models_.back().get());
       allocate_unlearnt(models_.back()->parameters());
       const View logits = models_.back()->output_layer().bias();
@@ -88,65 +86,6 @@ double bytes_of_logits(const DataOutline& data) {
 
 Index length_of(const DataOutline::Lengths& side) { return std::max<Index>(1, side.longest) + 1; }
 
-// Where lengths are not known they are taken to be as even as may be, and no longer than in training.
-DataOutline assumed(DataOutline data) {
-  const auto assume = [](DataOutline::Lengths& side, const DataOutline::Lengths& train) {
-    const Index longest = side.longest > 0 ? side.longest : train.longest;
-    if (side.mean == 0) side = DataOutline::Lengths::even(1, longest);
-  };
-  for (DataOutline::SplitOutline* split : {&data.train, &data.dev, &data.test}) {
-    assume(split->source, data.train.source);
-    assume(split->target, data.train.target);
-  }
-  return data;
-}
-
-// Of a symbol's name and the space behind it, as tasks name theirs.
-double name_bytes(Index symbols) {
-  if (symbols == 0) return 0;  // frames
-  return symbols <= 55 ? 2 : 2 + std::log10(static_cast<double>(symbols));
-}
-
-double bytes_of_names(const DataOutline& data) {
-  const auto side = [](Index symbols) {
-    return static_cast<double>(symbols) * name_bytes(symbols);
-  };
-  return side(data.source_symbols) + side(data.target_symbols);
-}
-
-double bytes_of_vocabularies(const DataOutline& data) {
-  const Index other = data.one_vocabulary ? 0 : data.target_symbols;
-  return kSymbol * static_cast<double>(data.source_symbols + other);
-}
-
-// Of those in memory (data/examples.hpp), their texts a little longer than the symbols' names.
-double bytes_of_examples(const DataOutline& data) {
-  const auto symbol = [](Index of) { return sizeof(Token) + name_bytes(of); };
-  double sum = 0;
-  if (data.held)
-    for (const DataOutline::SplitOutline* split : {&data.train, &data.dev, &data.test})
-      sum +=
-          static_cast<double>(split->examples) *
-          (sizeof(ExampleRow) +
-           split->source.mean * (data.frames ? kFrameBytes * static_cast<double>(data.frames.size)
-                                             : symbol(data.source_symbols)) +
-           split->target.mean * symbol(data.target_symbols) +
-           (split->links ? sizeof(Link) * split->target.mean : 0));
-  return sum;
-}
-
-// Where they were not counted, any symbol of one side is as likely beside any of the other.
-Index cells_of(const DataOutline& data) {
-  if (data.cells > 0) return data.cells;
-  const DataOutline::SplitOutline& train = data.train;
-  const auto words = [](Index symbols) {
-    return static_cast<double>(std::max<Index>(1, symbols - kSpecials));
-  };
-  const double target = words(data.target_symbols), all = words(data.source_symbols) * target,
-               met = static_cast<double>(train.examples) * train.source.mean * train.target.mean;
-  return static_cast<Index>(target - all * std::expm1(-met / all));
-}
-
 struct ParameterBytes {
   double all = 0, dense = 0, tables = 0;  // of tables, what a batch touches
 };
@@ -176,10 +115,6 @@ double copies_of(const TrainOptions& train) {
 
 double copies_of_optimizer(const TrainOptions& train) {
   return static_cast<double>(make_plugin<OptimizerKind>(train.optimizer)->state().size());
-}
-
-Index typical_length(const DataOutline::SplitOutline& split) {
-  return static_cast<Index>(std::max(split.source.mean, split.target.mean)) + 1;
 }
 
 double updates_of(const TrainOptions& train, const DataOutline::SplitOutline& data) {
@@ -271,7 +206,7 @@ MemoryMeter::Evaluation MemoryMeter::evaluation(const std::vector<const Spec*>& 
                                                 const EvaluationLoad& load,
                                                 int threads) {
   const UntrainedModels models(specs, data);
-  const OneWord words(symbols(data.target_symbols));
+  const OneWord words(at_least_one_symbol(data.target_symbols));
   const auto measure = [&](const Search* with, const BatchSize& size) -> BatchBytes {
     EvaluationRequest request;
     request.search = with;
@@ -388,7 +323,7 @@ MemoryEstimate MemoryMeter::of_evaluation(const std::vector<const Spec*>& specs,
 
 MemoryEstimate MemoryMeter::of_run(const Spec& spec, const DataOutline& outline, int threads) {
   const DataOutline data = assumed(outline);
-  const Model model(spec.model, data.source(), symbols(data.target_symbols));
+  const Model model(spec.model, data.source(), at_least_one_symbol(data.target_symbols));
   const ParameterBytes parameters = parameters_of(
       model, most_pairs(spec.train.batch, typical_length(data.train)) * typical_length(data.train));
   const double average = copies_of(spec.train),

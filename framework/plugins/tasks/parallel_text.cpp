@@ -19,6 +19,7 @@
 #include "framework/data/dataset_cache.hpp"
 #include "framework/data/file_hash.hpp"
 #include "framework/data/pair_reader.hpp"
+#include "framework/data/parallel_text_options.hpp"
 #include "framework/data/read_vocabularies.hpp"
 #include "framework/data/sentencepiece.hpp"
 #include "framework/data/task.hpp"
@@ -33,65 +34,6 @@ constexpr int kRules = 2;
 
 constexpr Index kReportLines = 4096;  // lines from one report of progress to the next
 
-struct Files {
-  InputFile source;
-  InputFile target;
-  InputFile alignment;
-
-  template <class V>
-  void describe(V& v) {
-    v("source", source, "one sentence a line, plain or gzip", required());
-    v("target",
-      target,
-      "the translations, line by line; without them dev or test is translated and not measured");
-    v("alignment", alignment, "word links, i-j sure, ipj possible, from 0 (optional)");
-  }
-};
-
-// The texts to train on.
-struct TrainingFiles {
-  InputFiles source;
-  InputFiles target;
-  InputFiles alignment;
-  std::optional<std::vector<double>> weights;
-
-  template <class V>
-  void describe(V& v) {
-    v("source", source, "one sentence a line, plain or gzip; several files as [a, b]", required());
-    v("target", target, "the translations, line by line: as many files as of source");
-    v("alignment",
-      alignment,
-      "word links, i-j sure, ipj possible, from 0 (optional): as many files as of source");
-    v("weights",
-      weights,
-      "how often an epoch goes through each file: 2 is twice, 0.5 is half of its sentences, drawn "
-      "anew for each epoch; null: once",
-      between(0, kLargestWeight));
-    const auto check_count = [&](std::string_view name, std::size_t count) {
-      v.check(name,
-              count == 0 || source.empty() || count == source.size(),
-              fmt::format("{} of them, and {} of source", count, counted(source.size(), "file")));
-    };
-    check_count("target", target.size());
-    check_count("alignment", alignment.size());
-    if (!weights) return;
-    check_count("weights", weights->size());
-    v.check("weights",
-            weights->empty() || std::ranges::any_of(*weights, [](double w) { return w != 0; }),
-            "they sum to 0, and nothing would be trained on; raise one");
-  }
-
-  std::vector<Files> texts() const {
-    std::vector<Files> all;
-    for (std::size_t k = 0; k < source.size(); ++k)
-      all.push_back({source[k],
-                     target.empty() ? InputFile() : target[k],
-                     alignment.empty() ? InputFile() : alignment[k]});
-    return all;
-  }
-};
-
-bool given(const InputFile& file) { return !file.path.empty(); }
 // What lengths there are is not known before the text is read, only what is allowed.
 DataOutline::SplitOutline outline_of(bool references, bool links, Index longest) {
   return {.references = references,
@@ -99,87 +41,9 @@ DataOutline::SplitOutline outline_of(bool references, bool links, Index longest)
           .source = {.longest = longest},
           .target = {.longest = longest}};
 }
-DataOutline::SplitOutline outline_of(const Files& files, Index longest) {
+DataOutline::SplitOutline outline_of(const TextFiles& files, Index longest) {
   return outline_of(given(files.target), given(files.alignment), longest);
 }
-constexpr const char* kNothingLinked = "alignment links a target, and none is given";
-
-// The vocabularies of both sides.
-struct BothVocabularies : VocabularyOptions {
-  std::optional<Index> target_size;
-  std::optional<bool> shared;
-  InputFile target_from;
-
-  template <class V>
-  void describe(V& v) {
-    VocabularyOptions::describe(v);
-    v("target_size",
-      target_size,
-      "most symbols of the target side; null: as many as of the source side",
-      between(kSpecials + 1, kMostSymbols));
-    v("shared",
-      shared,
-      "true: one vocabulary, made from both sides (Sennrich et al. 2016); null: false");
-    v("target_from",
-      target_from,
-      "the same as `from`, for the target side; null: as the source side");
-    v.check("target_size", !target_size || !one(), "a shared vocabulary has one size");
-    v.check("target_from",
-            target_from.path.empty() || !from.path.empty(),
-            "from is missing, which names the source's");
-    for (const char* name : {"target_size", "shared"})
-      v.unread(name, !from.path.empty(), "from names the vocabularies");
-  }
-
-  bool one() const { return shared.value_or(false); }
-  VocabularyOptions of_target() const {
-    VocabularyOptions options = *this;
-    options.size = target_size.value_or(size);
-    return options;
-  }
-};
-
-struct ParallelTextOptions {
-  TrainingFiles train;
-  Files dev;
-  Files test;
-  BothVocabularies vocabulary;
-  Index max_length = 50;
-  std::optional<Index> max_length_test;
-  std::string too_long = "drop";
-
-  template <class V>
-  void describe(V& v) {
-    v("train", train, "files to train on");
-    v.check("train",
-            !train.target.empty() || train.source.empty(),
-            "target is missing: training needs the translations");
-    v("dev", dev, "files to stop by");
-    v.check("dev", given(dev.target) || !given(dev.alignment), kNothingLinked);
-    v("test", test, "files to test on");
-    v.check("test", given(test.target) || !given(test.alignment), kNothingLinked);
-    v("vocabulary",
-      vocabulary,
-      "symbols, made from the training text that is kept, of each file once");
-    v.check(
-        "vocabulary",
-        !vocabulary.dropout || train.alignment.empty(),
-        "dropout cuts sentences anew, and train.alignment links the pieces of one cut; leave one "
-        "of them out");
-    v("max_length",
-      max_length,
-      "longest training sentence, tokens on either side, before merges are left out",
-      between(1, kLongestSentence));
-    v("max_length_test",
-      max_length_test,
-      "the same for dev and test; null: any length",
-      between(1, kLongestSentence));
-    v("too_long",
-      too_long,
-      "what happens to longer pairs; both are counted",
-      one_of("drop", "truncate"));
-  }
-};
 
 // How long a pair may be, and the option that says so.
 struct Longest {
@@ -187,7 +51,7 @@ struct Longest {
   Index tokens;
 };
 
-[[noreturn]] void refuse_nothing_left(const Files& files,
+[[noreturn]] void refuse_nothing_left(const TextFiles& files,
                                       const SplitCounts& counts,
                                       const Longest& longest) {
   const std::string start = fmt::format(
@@ -283,7 +147,7 @@ class ParallelText final : public Task {
     data.source = vocabularies.source;
     data.target = vocabularies.target;
     const bool is_dev = split == "dev";
-    const Files& files = is_dev ? options_.dev : options_.test;
+    const TextFiles& files = is_dev ? options_.dev : options_.test;
     data.has_links = given(files.alignment);
     Split& read = is_dev ? data.dev : data.test;
     read.name = split;
@@ -296,10 +160,10 @@ class ParallelText final : public Task {
     return subwords() && !is_cached(identity(hashes));
   }
   void check_files() const override {
-    std::vector<Files> all = options_.train.texts();
+    std::vector<TextFiles> all = options_.train.texts();
     all.insert(all.end(), {options_.dev, options_.test});
     const MarkedSides marked = marked_sides();
-    for (const Files& files : all) {
+    for (const TextFiles& files : all) {
       PairReader reader = reader_of(files, marked);
       for (Pair pair; reader.next(pair);) {
       }
@@ -309,7 +173,7 @@ class ParallelText final : public Task {
  private:
   using Hashes = std::map<std::string, std::string>;  // of the files, by path
 
-  static PairReader reader_of(const Files& files, MarkedSides marked) {
+  static PairReader reader_of(const TextFiles& files, MarkedSides marked) {
     return {files.source.path, files.target.path, files.alignment.path, marked};
   }
   static MarkedSides marked_by(const Vocabularies& both) {
@@ -410,7 +274,7 @@ class ParallelText final : public Task {
 
     Index lines = 0;
     if (options_.train.source.empty()) throw DataError("task.train.source names no file");
-    for (const Files& files : options_.train.texts()) {
+    for (const TextFiles& files : options_.train.texts()) {
       PairReader reader = reader_of(files, marked_sides());
       SplitCounts counts;
       for (Pair pair; reader.next(pair);) {
@@ -454,7 +318,7 @@ class ParallelText final : public Task {
 
   // `number`: of several files. `split.counts.read`: how many lines there are, as far as that is known.
   void encode(Split& split,
-              const std::vector<Files>& texts,
+              const std::vector<TextFiles>& texts,
               Longest longest,
               const Dataset& data,
               const Emit& emit,
@@ -473,7 +337,7 @@ class ParallelText final : public Task {
   }
 
   SplitCounts encode(Split& split,
-                     const Files& files,
+                     const TextFiles& files,
                      const std::string& number,
                      Longest longest,
                      const Dataset& data,
