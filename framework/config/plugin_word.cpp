@@ -13,13 +13,18 @@ namespace softalign {
 namespace {
 
 // "_13a"; nothing for an option that has its default or no word.
-std::string word_of(const OptionNode& option, const OptionNode& normal) {
+std::string word_of(const OptionNode& option, const OptionNode& normal, const Choice& choice) {
   if (leaf_text(option.value) == leaf_text(normal.value)) return "";
   if (const auto* text = std::get_if<std::string>(&option.value)) return "_" + *text;
   if (const auto* number = std::get_if<Index>(&option.value))
     return fmt::format("_{}{}", option.name, *number);
   if (std::holds_alternative<bool>(option.value)) return "_" + option.name;
-  throw SpecError("'{}' has no word, so it cannot be set in a list", option.path);
+  throw SpecError(
+      "{}: {}.{} cannot be set here: names of columns hold no such value; choose a whole number, a "
+      "word or a flag",
+      choice.where.str(),
+      choice.type,
+      option.name);
 }
 
 bool take(std::string_view& rest, std::string_view word) {
@@ -81,7 +86,7 @@ std::string plugin_word(const Choice& choice) {
   if (!choice.options) return word;
   const OptionNode normal = options_of(*plugin.options()), now = options_of(*choice.options);
   for (std::size_t i = 0; i < now.children.size(); ++i)
-    word += word_of(now.children[i], normal.children[i]);
+    word += word_of(now.children[i], normal.children[i], choice);
   return word;
 }
 

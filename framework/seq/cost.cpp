@@ -50,11 +50,12 @@ void allocate_unlearnt(ParameterStore& parameters) {
 }
 
 Split equal_sentences(Index count, Index source, Index target, const FrameFormat& frames) {
-  const std::vector<Token> from(usize(frames ? 0 : source - 1), kSpecials),
+  const Index length = frames ? std::max(frames.height, source - 1) : source - 1;
+  const std::vector<Token> from(usize(frames ? 0 : length), kSpecials),
       to(usize(std::max<Index>(0, target - 1)), kSpecials);
-  const std::vector<float> numbers(usize((source - 1) * frames.size));
+  const std::vector<float> numbers(usize(length * frames.size));
   std::vector<Link> links;
-  for (Index t = 0; t < target - 1; ++t) links.push_back({std::min(t, source - 2), t});
+  for (Index t = 0; t < target - 1; ++t) links.push_back({std::min(t, length - 1), t});
   Split split{.name = {}, .examples = Examples(frames), .counts = {}};
   for (Index i = 0; i < count; ++i)
     split.examples.append({.source = from, .target = to, .links = links, .frames = numbers});

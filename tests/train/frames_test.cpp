@@ -7,6 +7,7 @@
 #include "framework/data/frames.hpp"
 #include "framework/data/synthetic.hpp"
 #include "framework/record/published/open_record.hpp"
+#include "framework/seq/cost.hpp"
 #include "framework/train/check_spec.hpp"
 #include "framework/train/experiment.hpp"
 #include "framework/train/stored_results.hpp"
@@ -141,6 +142,11 @@ BOOST_AUTO_TEST_CASE(what_needs_symbols_is_refused) {
   BOOST_TEST(message_of<SpecError>([&] {
                check_spec(other);
              }).starts_with("words.yaml:2:18: model.encoder: encoder 'image_grid' reads frames"));
+}
+
+BOOST_AUTO_TEST_CASE(made_sentences_have_a_frame_where_lengths_are_not_known) {
+  BOOST_TEST(equal_sentences(1, 1, 1, {.size = 3}).examples[0].frames.size() == 3u);
+  BOOST_TEST(equal_sentences(1, 1, 1, {.size = 3, .height = 4}).examples[0].frames.size() == 12u);
 }
 
 BOOST_AUTO_TEST_CASE(a_line_of_numbers_is_frames) {
