@@ -2,8 +2,12 @@
 #pragma once
 
 #include <concepts>
+#include <iterator>
+#include <regex>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "framework/base/error.hpp"
 
@@ -28,6 +32,21 @@ std::string refusal(const Call& call, const std::string& folder = "") {
        at = text.find(folder + "/"))
     text.erase(at, folder.size() + 1);
   return text;
+}
+
+// Where the lines of a refusal point, without the file's name: "1:7 2:41", "override 2", or "accepted".
+inline std::string places_of(const std::string& refusal) {
+  static const std::regex place(R"((?:^|\n)(?:[^:\n]*:(\d+:\d+)|(override \d+)[^\n]*): )");
+  std::string found;
+  for (std::sregex_iterator at(refusal.begin(), refusal.end(), place), end; at != end; ++at)
+    found += (found.empty() ? "" : " ") + at->str(1) + at->str(2);
+  return found.empty() ? refusal : found;
+}
+
+// The words of a text: a list of cases.
+inline std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream in(text);
+  return {std::istream_iterator<std::string>(in), {}};
 }
 
 inline bool contains(std::string_view text, std::string_view part) {

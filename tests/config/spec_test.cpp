@@ -45,12 +45,9 @@ BOOST_AUTO_TEST_CASE(set_remove_and_know_where_they_come_from) {
 }
 
 BOOST_AUTO_TEST_CASE(an_option_is_changed_once) {
-  BOOST_TEST(
-      refused("seed: 1", {"seed=2", "name=x", "seed=3"}) ==
-      "override 3 ('seed=3'): seed is changed by override 1 ('seed=2') already; leave one of "
-      "them out");
-  BOOST_TEST(refused("stopping: {patience: 3}", {"~stopping", "stopping={patience: 2}"})
-                 .ends_with("already; leave one of them out"));
+  BOOST_TEST(places_of(refused("seed: 1", {"seed=2", "name=x", "seed=3"})) == "override 3");
+  BOOST_TEST(places_of(refused("stopping: {patience: 3}", {"~stopping", "stopping={}"})) ==
+             "override 2");
 }
 
 BOOST_AUTO_TEST_CASE(an_optional_block_comes_and_goes) {
@@ -62,28 +59,20 @@ BOOST_AUTO_TEST_CASE(an_optional_block_comes_and_goes) {
 }
 
 BOOST_AUTO_TEST_CASE(errors_name_the_override) {
-  const std::string first = "override 1 ('sede=3'): ";
   BOOST_TEST(refused("seed: 1", {"sede=3"})
-                 .starts_with(first + "unknown key 'sede' in the spec; did you mean 'seed'?"));
-  BOOST_TEST(refused("seed: 1", {"name=x", "seed=1.5"}) ==
-             "override 2 ('seed=1.5'): seed: expected an integer >= 0, got '1.5'; write it without "
-             "a point or an exponent");
-  BOOST_TEST(refused("seed: 1", {"seed"}) ==
-             "override 1 ('seed'): no '='; write seed=VALUE to set it, ~seed to remove it");
-  BOOST_TEST(refused("seed: 1", {"~seed=1"}) ==
-             "override 1 ('~seed=1'): a removal has no value; write ~seed");
-  BOOST_TEST(refused("stopping: {patience: 3}", {"~stopping.patiense"}) ==
-             "override 1 ('~stopping.patiense'): there is no stopping.patiense to remove: no "
-             "'patiense' is set there; did you mean 'patience'? legal: patience");
-  BOOST_TEST(refused("seed: 1", {"seed.x=2"}) ==
-             "override 1 ('seed.x=2'): seed: expected an integer >= 0, got a map");
-  for (const char* bad : {"=3", ".a=3", "a..b=3", "a.=3", "a b=3", "--threads=3", "seed=", "~"})
-    BOOST_TEST(refused("seed: 1", {bad}).starts_with("override 1 ("), bad);
-  BOOST_TEST(refused("seed: 1", {"a\nb=3"}).starts_with("override 1 ('a\\nb=3'): "));
+                 .starts_with("override 1 ('sede=3'): unknown key 'sede' in the spec; did you mean "
+                              "'seed'?"));
+  BOOST_TEST(places_of(refused("seed: 1", {"name=x", "seed=1.5"})) == "override 2");
   std::string deep = "a";
   for (int i = 0; i < 10000; ++i) deep += ".a";
-  BOOST_TEST(contains(refused("seed: 1", {deep + "=1"}), "nested deeper"));
-  BOOST_TEST(contains(refused("seed: 1", {"name=" + std::string(10000, '[')}), "override 1"));
+  Texts wrong =
+      words_of("seed ~seed=1 ~stopping.patiense seed.x=2 =3 .a=3 a..b=3 a.=3 --threads=3 seed= ~");
+  for (const std::string& more :
+       {std::string("a b=3"), deep + "=1", "name=" + std::string(10000, '[')})
+    wrong.push_back(more);
+  for (const std::string& change : wrong)
+    BOOST_TEST(places_of(refused("seed: 1", {change})) == "override 1", change.substr(0, 40));
+  BOOST_TEST(refused("seed: 1", {"a\nb=3"}).starts_with("override 1 ('a\\nb=3'): "));
 }
 
 BOOST_AUTO_TEST_CASE(a_plugin_name_over_a_block_starts_from_the_defaults_and_says_so) {
@@ -111,14 +100,11 @@ BOOST_AUTO_TEST_CASE(a_new_type_keeps_the_options_it_shares_and_says_so) {
 }
 
 BOOST_AUTO_TEST_CASE(what_neither_type_has_is_still_refused) {
-  BOOST_TEST(refused("score: {type: additive, unitz: 3}", {"score.type=general"}) ==
-             "x.yaml:1:25: unknown key 'unitz' in fake_score 'general'; did you mean 'units'? "
-             "legal: type, units, bias");
+  BOOST_TEST(places_of(refused("score: {type: additive, unitz: 3}", {"score.type=general"})) ==
+             "1:25");
   const std::string base = "score: {type: additive, gain: 1}";
   BOOST_TEST(refused(base, {"score.gain=2", "score.type=general"}) == "accepted");
-  BOOST_TEST(
-      refused(base, {"score.type=general", "score.gain=2"})
-          .starts_with("override 2 ('score.gain=2'): unknown key 'gain' in fake_score 'general'"));
+  BOOST_TEST(places_of(refused(base, {"score.type=general", "score.gain=2"})) == "override 2");
 }
 
 BOOST_AUTO_TEST_CASE(the_same_type_again_changes_nothing) {
@@ -190,24 +176,18 @@ BOOST_AUTO_TEST_CASE(circles_and_strays_are_refused) {
   folder.write("a.yaml", "extends: b.yaml\n");
   folder.write("b.yaml", "seed: 1\nextends: [c.yaml]\n");
   folder.write("c.yaml", "extends: ./a.yaml\n");
-  BOOST_TEST(refused_file("a.yaml") ==
-             "c.yaml:1:10: files extend each other in a circle: a.yaml -> b.yaml -> c.yaml -> "
-             "a.yaml; remove one 'extends'");
+  BOOST_TEST(contains(refused_file("a.yaml"), "a.yaml -> b.yaml -> c.yaml -> a.yaml"));
   folder.write("self.yaml", "extends: self.yaml\n");
   BOOST_TEST(contains(refused_file("self.yaml"), "self.yaml -> self.yaml"));
   folder.write("stray.yaml", "extends: [none.yaml]\n");
-  BOOST_TEST(refused_file("stray.yaml") ==
-             "stray.yaml:1:11: none.yaml: cannot be read: No such file or directory");
-  const std::string long_name(300, 'x');
-  folder.write("long.yaml", "extends: " + long_name + "\n");
-  BOOST_TEST(refused_file("long.yaml") ==
-             "long.yaml:1:10: " + long_name + ": cannot be read: File name too long");
+  BOOST_TEST(places_of(refused_file("stray.yaml")) == "1:11");
+  folder.write("long.yaml", "extends: " + std::string(300, 'x') + "\n");
+  BOOST_TEST(places_of(refused_file("long.yaml")) == "1:10");
   folder.write("odd.yaml", "extends: {a: b}\n");
-  BOOST_TEST(refused_file("odd.yaml") ==
-             "odd.yaml:1:10: extends: expected a file or a list of files, got a map");
+  BOOST_TEST(places_of(refused_file("odd.yaml")) == "1:10");
   folder.write("list.yaml", "[a]");
   folder.write("of_list.yaml", "extends: list.yaml");
-  BOOST_TEST(refused_file("of_list.yaml").starts_with("list.yaml:1:1: a spec must be a map"));
+  BOOST_TEST(refused_file("of_list.yaml").starts_with("list.yaml:1:1: "));
   for (int i = 0; i < 12; ++i)
     folder.write(fmt::format("d{}.yaml", i),
                  fmt::format("extends: [d{0}.yaml, d{0}.yaml]\n", i + 1));

@@ -21,6 +21,8 @@ std::string repeated(const std::string& text, int times) {
   return all;
 }
 
+std::string place(const std::string& text) { return places_of(refused(text)); }
+
 bool begins(const std::string& text, const std::string& prefix) {
   if (!text.starts_with(prefix)) BOOST_TEST_MESSAGE(text);
   return text.starts_with(prefix);
@@ -58,31 +60,30 @@ BOOST_AUTO_TEST_CASE(windows_line_ends_and_a_byte_order_mark_change_nothing) {
 BOOST_AUTO_TEST_CASE(duplicate_keys_name_both_places) {
   BOOST_TEST(refused("a: 1\nb: 2\na: 3\n") ==
              "x.yaml:3:1: key 'a' is given twice, first at x.yaml:1:1; keep one");
-  BOOST_TEST(begins(refused("a: {b: 1, 'b': 2}"), "x.yaml:1:11: key 'b' is given twice"));
+  BOOST_TEST(place("a: {b: 1, 'b': 2}") == "1:11");
 }
 
-BOOST_AUTO_TEST_CASE(anchors_aliases_merge_keys_and_tags_are_refused_with_a_remedy) {
-  BOOST_TEST(begins(refused("a: &x {b: 1}\nc: *x\n"), "x.yaml:1:4: anchors and aliases"));
+BOOST_AUTO_TEST_CASE(anchors_aliases_merge_keys_and_tags_are_refused) {
+  for (const char* text :
+       {"a: &x {b: 1}\nc: *x\n", "a: !!str 2\n", "a: !mine [2]\n", "a: *nobody\n"})
+    BOOST_TEST(place(text) == "1:4", text);
+  BOOST_TEST(place("a:\n  <<: {b: 1}\n") == "2:3");
   BOOST_TEST(contains(refused("a: &x 1\n"), "extends"));
-  BOOST_TEST(begins(refused("a:\n  <<: {b: 1}\n"), "x.yaml:2:3: merge keys"));
-  BOOST_TEST(begins(refused("a: !!str 2\n"), "x.yaml:1:4: tags are not read"));
-  BOOST_TEST(begins(refused("a: !mine [2]\n"), "x.yaml:1:4: tags are not read (!mine)"));
-  BOOST_TEST(begins(refused("a: *nobody\n"), "x.yaml:1:4: "));
 }
 
 BOOST_AUTO_TEST_CASE(exploding_aliases_are_refused_at_the_first_anchor) {
   std::string bomb = "a0: &a0 [x, x]\n";
   for (int i = 1; i < 60; ++i) bomb += fmt::format("a{0}: &a{0} [*a{1}, *a{1}]\n", i, i - 1);
-  BOOST_TEST(begins(refused(bomb), "x.yaml:1:5: anchors and aliases"));
+  BOOST_TEST(place(bomb) == "1:5");
 }
 
 BOOST_AUTO_TEST_CASE(one_document_and_not_an_empty_one) {
-  BOOST_TEST(begins(refused("a: 1\n---\nb: 2\n"), "x.yaml:2:1: a second document"));
-  BOOST_TEST(begins(refused("a: 1\n---\n"), "x.yaml:2:1: a second document"));
+  BOOST_TEST(place("a: 1\n---\nb: 2\n") == "2:1");
+  BOOST_TEST(place("a: 1\n---\n") == "2:1");
   BOOST_TEST(refused("--- # start\na: 1\n...\n") == "accepted");
   BOOST_TEST(parse_yaml("a: |\n  t", "x.yaml").find("a")->value.text == "t\n");
   for (const char* empty : {"", "\n\n", "# only a comment\n", "---\n", "~\n"})
-    BOOST_TEST(refused(empty) == "x.yaml:1:1: the document is empty");
+    BOOST_TEST(place(empty) == "1:1");
 }
 
 BOOST_AUTO_TEST_CASE(depth_is_bounded) {
@@ -99,32 +100,33 @@ BOOST_AUTO_TEST_CASE(depth_is_bounded) {
 }
 
 BOOST_AUTO_TEST_CASE(characters_that_mislead_are_refused_where_they_stand) {
-  BOOST_TEST(begins(refused("a:\n\tb: 1\n"), "x.yaml:2:1: a tab in the indentation"));
-  BOOST_TEST(begins(refused("a:\n  \tb: 1\n"), "x.yaml:2:3: a tab in the indentation"));
-  BOOST_TEST(refused("a:\t1 # fine\n") == "accepted");
-  BOOST_TEST(begins(refused("a: 1\nb: \xff\n"), "x.yaml:2:4: not UTF-8"));
+  BOOST_TEST(place("a:\n\tb: 1\n") == "2:1");
+  BOOST_TEST(place("a:\n  \tb: 1\n") == "2:3");
+  BOOST_TEST(place("a: 1\nb: \xff\n") == "2:4");
+  BOOST_TEST(place("a: 1\nb: \x04 2\n") == "2:4");
   for (const char* bad : {"\xc3", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82"})
-    BOOST_TEST(begins(refused(std::string("a: ") + bad), "x.yaml:1:4: not UTF-8"));
-  BOOST_TEST(refused("a: \xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\n") == "accepted");
+    BOOST_TEST(place(std::string("a: ") + bad) == "1:4");
   for (const char* escape : {R"("\_")", R"("b\N")"})
-    BOOST_TEST(
-        begins(refused(std::string("a: ") + escape), "x.yaml:1:4: \\_ and \\N are not read"));
-  BOOST_TEST(refused(R"(a: "\xa0\x85\L\P\u00e9")") == "accepted");
-  BOOST_TEST(begins(refused("a: 1\nb: \x04 2\n"), "x.yaml:2:4: control character 0x04"));
-  BOOST_TEST(begins(refused(std::string("a: \0b", 5)), "x.yaml:1:4: control character 0x00"));
-  BOOST_TEST(begins(refused(std::string("a\0:\0 \0", 6)), "x.yaml:1:2: control"));  // UTF-16
+    BOOST_TEST(place(std::string("a: ") + escape) == "1:4");
+  BOOST_TEST(place(std::string("a: \0b", 5)) == "1:4");
+  BOOST_TEST(place(std::string("a\0:\0 \0", 6)) == "1:2");  // UTF-16
+  BOOST_TEST(place("a: 1\rb:\r  c: 2\r") == "1:5");         // as old Mac systems end lines
+  for (const char* fine : {"a:\t1 # fine\n",
+                           "a: \xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\n",
+                           R"(a: "\xa0\x85\L\P\u00e9")",
+                           "a: 1\r"})  // a Windows line end cut short
+    BOOST_TEST(refused(fine) == "accepted");
 }
 
 BOOST_AUTO_TEST_CASE(broken_yaml_says_where) {
-  BOOST_TEST(begins(refused("a: b: c\n"), "x.yaml:1:5: not YAML: "));
+  BOOST_TEST(place("a: b: c\n") == "1:5");
   for (const char* open : {"'x", "\"x", "[1, 2", "{c: 1", "'x\nc: 3", "[1,\n\n# ]"})
     for (const char* end : {"", "\n", "\n\n"})
-      BOOST_TEST(refused(std::string("a: 1\nb: ") + open + end)
-                     .ends_with("not YAML: it ends inside a quote, a [ or a {"),
-                 std::string(open) + end);
-  BOOST_TEST(begins(refused("a: [1, 2\n"), "x.yaml:2:1: not YAML"));
-  BOOST_TEST(begins(refused("[a]: 1\n"), "x.yaml:1:1: a key must be a word"));
-  BOOST_TEST(begins(refused("~: 1\n"), "x.yaml:1:1: a key must be a word, not nothing"));
+      BOOST_TEST(
+          contains(refused(std::string("a: 1\nb: ") + open + end), "it ends inside a quote"));
+  BOOST_TEST(place("a: [1, 2\n") == "2:1");
+  BOOST_TEST(place("[a]: 1\n") == "1:1");
+  BOOST_TEST(place("~: 1\n") == "1:1");
 }
 
 BOOST_AUTO_TEST_CASE(slips_of_the_keyboard_are_named) {
@@ -144,17 +146,11 @@ BOOST_AUTO_TEST_CASE(slips_of_the_keyboard_are_named) {
   BOOST_TEST(contains(parse_yaml("a: \u30002", "x.yaml").find("a")->value.describe(), "U+3000"));
 }
 
-BOOST_AUTO_TEST_CASE(carriage_returns_alone_end_no_line) {
-  BOOST_TEST(begins(refused("a: 1\rb:\r  c: 2\r"),
-                    "x.yaml:1:5: a carriage return alone, as old Mac systems end lines; convert "));
-  BOOST_TEST(refused("a: 1\r") == "accepted");  // a Windows line end cut short
-}
-
 BOOST_AUTO_TEST_CASE(json_may_be_indented_with_tabs) {
   const Value root = parse_yaml("\n{\n\t\"a\": {\n\t\t\"b\": [1,\n\t2]\n\t}\n}\n", "x.yaml");
   BOOST_TEST(root.find("a")->value.find("b")->value.items.size() == 2u);
   BOOST_TEST(root.find("a")->value.find("b")->where.str() == "x.yaml:4:3");
-  BOOST_TEST(begins(refused("a: {\n\tb: 1}\n"), "x.yaml:2:1: a tab in the indentation"));
+  BOOST_TEST(place("a: {\n\tb: 1}\n") == "2:1");
 }
 
 BOOST_AUTO_TEST_CASE(files_that_are_not_there_or_are_no_files) {
@@ -162,8 +158,7 @@ BOOST_AUTO_TEST_CASE(files_that_are_not_there_or_are_no_files) {
   const auto read = [&](const std::string& name) {
     return refusal([&] { read_yaml(folder / name, {"by.yaml", 3, 4}); }, folder.path().string());
   };
-  BOOST_TEST(read("none.yaml") ==
-             "by.yaml:3:4: none.yaml: cannot be read: No such file or directory");
+  BOOST_TEST(begins(read("none.yaml"), "by.yaml:3:4: none.yaml: "));
   BOOST_TEST(contains(read("../" + folder.path().filename().string()), "is a directory"));
   folder.write("huge.yaml", "a: " + std::string(kLargestYaml, 'x'));
   BOOST_TEST(begins(read("huge.yaml"), "huge.yaml: larger than 1048576 bytes"));
@@ -222,24 +217,19 @@ BOOST_AUTO_TEST_CASE(a_value_of_the_command_line) {
   BOOST_TEST(value("[1, 2]").items[1].where.str() == "override 1");
   BOOST_TEST(value("{a: {b: c}}").find("a")->value.find("b")->value.text == "c");
   const auto refused_value = [&](const std::string& text) { return refusal([&] { value(text); }); };
-  BOOST_TEST(begins(refused_value(""), "override 1: no value; write null"));
-  for (const char* bad : {"[1",
-                          "[1]]",
-                          "'a",
-                          "'",
-                          "{a: 1",
-                          "[1] # c",
-                          "'a': 'b'",
-                          "[a]: [b]",
-                          "*a",
-                          "&a b",
-                          "!t",
-                          "| x",
-                          "[&a 1]",
-                          "{a: 1, a: 2}",
-                          "\xff",
-                          "\"a\"\n---\n\"b\""})
-    BOOST_TEST(begins(refused_value(bad), "override 1: "), bad);
+  BOOST_TEST(begins(refused_value(""), "override 1: "));
+  std::vector<std::string> wrong = words_of("[1 [1]] 'a ' *a !t \xff");
+  for (const char* more : {"{a: 1",
+                           "[1] # c",
+                           "'a': 'b'",
+                           "[a]: [b]",
+                           "&a b",
+                           "| x",
+                           "[&a 1]",
+                           "{a: 1, a: 2}",
+                           "\"a\"\n---\n\"b\""})
+    wrong.emplace_back(more);
+  for (const std::string& bad : wrong) BOOST_TEST(begins(refused_value(bad), "override 1: "), bad);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
