@@ -6,7 +6,6 @@
 #include "framework/config/spec.hpp"
 #include "framework/data/task.hpp"
 #include "framework/data/text.hpp"
-#include "set_options.hpp"
 #include "shared.hpp"
 
 using namespace softalign;
@@ -61,10 +60,6 @@ BOOST_AUTO_TEST_CASE(asking_for_more_leaves_the_first_as_they_were) {
 }
 
 BOOST_AUTO_TEST_CASE(too_few_keys_are_refused_where_they_are_written) {
-  struct WithTask {
-    Choice task{.kind = "task"};
-    void describe(OptionVisitor& v) { v("task", task, "where sentences come from"); }
-  };
   BOOST_TEST(message_of<SpecError>([] {
                parse_spec<WithTask>("task:\n  type: associative_recall\n  keys: 12\n", "x.yaml");
              }) ==

@@ -1,7 +1,6 @@
 // A small parallel text in a folder that goes away, loaded by the task as a spec would.
 #pragma once
 
-#include "set_options.hpp"
 #include "shared.hpp"
 
 namespace softalign {

@@ -7,7 +7,6 @@
 #include "framework/base/types.hpp"
 #include "framework/config/spec.hpp"
 #include "framework/data/task.hpp"
-#include "set_options.hpp"
 #include "shared.hpp"
 
 using namespace softalign;

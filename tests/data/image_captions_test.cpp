@@ -11,7 +11,6 @@
 #include "framework/data/task.hpp"
 #include "framework/data/text.hpp"
 #include "framework/data/text_file.hpp"
-#include "set_options.hpp"
 #include "shared.hpp"
 
 using namespace softalign;

@@ -175,63 +175,48 @@ BOOST_AUTO_TEST_CASE(gzip_reads_alike) {
 BOOST_AUTO_TEST_CASE(sides_of_unequal_length) {
   Corpus corpus;
   corpus.set("dev", "target", "uno\ndos\ntres\n");
-  BOOST_TEST(corpus.refusal() == corpus.path("dev.source") + " has 1 line and " +
-                                     corpus.path("dev.target") +
-                                     " has 3; line k of one must belong to line k of the other");
+  BOOST_TEST(corpus.refusal().starts_with(corpus.path("dev.source") + " has 1 line and " +
+                                          corpus.path("dev.target") + " has 3;"));
   corpus.set("dev", "source", "a\nb\nc\nd\ne\n");
   BOOST_TEST(
       contains(corpus.refusal(), "has 5 lines and " + corpus.path("dev.target") + " has 3;"));
-}
-
-BOOST_AUTO_TEST_CASE(links_that_do_not_fit) {
-  Corpus corpus;
+  corpus.set("dev", "target", "a\nb\nc\nd\ne\n");
   corpus.set("test", "alignment", "0-0\n0-0\n");
   BOOST_TEST(
       contains(corpus.refusal(), "has 1 line and " + corpus.path("test.alignment") + " has 2;"));
-  corpus.set("test", "alignment", "0-0 6-0\n");
-  BOOST_TEST(corpus.refusal() == corpus.path("test.alignment") +
-                                     ":1: link '6-0' is out of range: 6 source words, 6 target "
-                                     "words, from 0");
 }
 
 BOOST_AUTO_TEST_CASE(bad_files_are_named_with_their_line) {
   Corpus corpus;
-  corpus.set("test", "target", "");
-  BOOST_TEST(corpus.refusal() == corpus.path("test.target") + ": the file is empty");
-  corpus.set("test", "target", "\xFF\n");
-  BOOST_TEST(corpus.refusal().starts_with(corpus.path("test.target") + ":1: byte 1"));
-  corpus.values["test.target"] = corpus.path("none");
-  BOOST_TEST(corpus.refusal().starts_with(corpus.path("none") + ": cannot be read"));
-}
-
-BOOST_AUTO_TEST_CASE(a_line_of_too_many_characters) {
-  Corpus corpus;
+  const auto refused = [&](const char* side, const std::string& text, const std::string& fault) {
+    corpus.set("test", side, text);
+    BOOST_TEST(corpus.refusal().starts_with(corpus.path(std::string("test.") + side) + fault),
+               corpus.refusal());
+  };
+  refused("alignment", "0-0 6-0\n", ":1: link '6-0' is out of range");
+  corpus.values.erase("test.alignment");
+  refused("target", "", ": the file is empty");
+  refused("target", "\xFF\n", ":1: byte 1");
+  corpus.set("test", "target", "un perro\n");
   corpus.values["vocabulary.type"] = "characters";
   corpus.values["max_length"] = "30";
-  corpus.set("dev", "source", std::string(10001, 'a') + "\n");
-  BOOST_TEST(corpus.refusal() ==
-             corpus.path("dev.source") +
-                 ":1: 10001 tokens as characters, more than 10000; put one sentence on each line");
+  refused("source", std::string(10001, 'a') + "\n", ":1: 10001 tokens as characters");
+  Corpus other;
+  other.values["test.target"] = other.path("none");
+  BOOST_TEST(contains(other.refusal(), other.path("none") + ": cannot be read"));
 }
 
 BOOST_AUTO_TEST_CASE(nothing_left) {
   Corpus corpus;
   corpus.values["max_length"] = "1";
-  BOOST_TEST(corpus.refusal() ==
-             corpus.path("train.source") +
-                 ": none of its 6 lines is left: 5 too long (max_length is 1), 1 empty; raise "
-                 "max_length or set too_long: truncate");
+  BOOST_TEST(corpus.refusal().starts_with(
+      corpus.path("train.source") +
+      ": none of its 6 lines is left: 5 too long (max_length is 1), 1 empty;"));
   corpus.values["max_length"] = "5";
   corpus.values["max_length_test"] = "2";
-  BOOST_TEST(corpus.refusal() ==
-             corpus.path("dev.source") +
-                 ": none of its 1 lines is left: 1 too long (max_length_test is 2), 0 empty; raise "
-                 "max_length_test or set too_long: truncate");
+  BOOST_TEST(contains(corpus.refusal(), "dev.source: none of its 1 lines is left: 1 too long"));
   corpus.set("dev", "source", " \t\n");
-  BOOST_TEST(corpus.refusal() == corpus.path("dev.source") +
-                                     ": none of its 1 lines is left: each is empty here or in " +
-                                     corpus.path("dev.target") +
-                                     "; name the files of one text in two languages");
+  BOOST_TEST(contains(corpus.refusal(), "each is empty here or in " + corpus.path("dev.target")));
 }
 
 BOOST_AUTO_TEST_CASE(options_that_contradict_each_other) {

@@ -1,12 +1,15 @@
-// What the data tests share: packed files, links that compare, splits of given lengths.
+// What the data tests share: packed files, links that compare, splits of given lengths, tasks with options.
 #pragma once
 
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "framework/config/spec.hpp"
 #include "framework/data/dataset.hpp"
+#include "framework/data/task.hpp"
 #include "tests/message.hpp"
 #include "tests/scratch.hpp"
 
@@ -42,6 +45,21 @@ inline Split split_of(const std::vector<std::pair<Index, Index>>& lengths) {
     split.examples.append({.source = sources, .target = targets});
   }
   return split;
+}
+
+// What of a spec these tests are about.
+struct WithTask {
+  Choice task{.kind = "task"};
+  void describe(OptionVisitor& v) { v("task", task, "where sentences come from"); }
+};
+
+// A task with these of its options.
+inline std::unique_ptr<Task> task_with(const std::string& type,
+                                       const std::map<std::string, std::string>& values) {
+  std::vector<std::string> overrides;
+  for (const auto& [name, value] : values) overrides.push_back("task." + name + "=" + value);
+  return make_plugin<TaskKind>(
+      parse_spec<WithTask>("task: {type: " + type + "}", "x.yaml", overrides).spec.task);
 }
 
 }  // namespace softalign

@@ -91,10 +91,6 @@ BOOST_AUTO_TEST_CASE(an_example_depends_on_data_seed_split_and_number_only) {
 }
 
 BOOST_AUTO_TEST_CASE(lengths_are_checked_where_they_are_written) {
-  struct WithTask {
-    Choice task{.kind = "task"};
-    void describe(OptionVisitor& v) { v("task", task, "where sentences come from"); }
-  };
   const auto refused = [](const std::string& dev) {
     return message_of<SpecError>([&] {
       parse_spec<WithTask>("task:\n  type: reverse\n  length:\n    dev: " + dev + "\n", "x.yaml");

@@ -10,8 +10,8 @@
 
 #include "framework/autodiff/gradient_check.hpp"
 #include "framework/base/types.hpp"
+#include "framework/config/spec.hpp"
 #include "framework/plugin.hpp"
-#include "tests/data/set_options.hpp"
 
 using namespace softalign;
 using Json = nlohmann::json;
@@ -219,14 +219,14 @@ BOOST_AUTO_TEST_CASE(gradients_of_all_steps_at_once) {
 BOOST_AUTO_TEST_CASE(heads_over_recurrent_states_are_the_formula) {
   for (const Json& one : cases()["multi_head"]) {
     ParameterStore store;
-    std::shared_ptr<AnyOptions> options =
-        Registry::instance().find("attention", "multi_head").options();
-    OptionSetter setter({{"heads", "2"}, {"units", "6"}});
-    options->describe(setter);
-    const auto attention =
-        make_plugin<AttentionKind>(Choice{"attention", "multi_head", options, {}},
-                                   Parameters(store),
-                                   AttentionSizes{kQuery, kAnnotation});
+    struct Options {
+      Choice attention{.kind = "attention"};
+      void describe(OptionVisitor& v) { v("attention", attention, "how a query looks"); }
+    };
+    const auto options =
+        parse_spec<Options>("attention: {type: multi_head, heads: 2, units: 6}", "");
+    const auto attention = make_plugin<AttentionKind>(
+        options.spec.attention, Parameters(store), AttentionSizes{kQuery, kAnnotation});
     fill(store);
     Tape tape(Tape::Mode::infer);
     HeadWeights heads;

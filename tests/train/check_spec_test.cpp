@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
+#include <map>
 
 #include "framework/train/check_spec.hpp"
 #include "tests/message.hpp"
@@ -29,77 +30,53 @@ std::string text(const std::string& files, const std::string& more) {
 BOOST_AUTO_TEST_SUITE(refusals)
 
 BOOST_AUTO_TEST_CASE(what_data_will_lack_is_known_from_its_options) {
-  const std::string nothing = "the dev sentences have no references, so there is nothing to watch";
-  BOOST_TEST(fault(text("", "train: {epochs: 1}")) == "accepted");
-  BOOST_TEST(fault(text("", "train: {early_stopping: {}}")) ==
-             "s.yaml:2:25: train.early_stopping: " + nothing);
-  BOOST_TEST(fault(text("", "train: {average: {type: best}}")) ==
-             "s.yaml:2:18: train.average: " + nothing);
-  BOOST_TEST(fault(text("", "train: {average: {type: last}}")) == "accepted");
-  BOOST_TEST(fault(text("", "train: {schedule: plateau}")) ==
-             "s.yaml:2:19: train.schedule: " + nothing);
-  BOOST_TEST(fault(text("", "train: {guided_alignment: {}}")) ==
-             "s.yaml:2:27: train.guided_alignment: the training sentences have no word links; give "
-             "task.train.alignment or remove it");
-  BOOST_TEST(
-      fault(text("", "model: {attention: true_alignment}")) ==
-      "s.yaml:2:20: model.attention: attention 'true_alignment' reads the known links of every "
-      "sentence, and the train sentences of task 'parallel_text' have none; choose another "
-      "attention");
-  BOOST_TEST(
-      fault(text("", "model: {tied_embeddings: all, decoder: {readout_units: 256}}")) ==
-      "s.yaml:2:26: model.tied_embeddings: all needs one vocabulary of both sides, and those of "
-      "task 'parallel_text' differ; use target, or for parallel_text set "
-      "task.vocabulary.shared=true");
-  BOOST_TEST(fault(text(", vocabulary: {shared: true}",
-                        "model: {tied_embeddings: all, decoder: {readout_units: 256}}")) ==
-             "accepted");
+  const std::string tied = "model: {tied_embeddings: all, decoder: {readout_units: 256}}";
+  for (const auto& [more, place] :
+       std::map<std::string, std::string>{{"train: {epochs: 1}", "accepted"},
+                                          {"train: {early_stopping: {}}", "2:25"},
+                                          {"train: {average: {type: best}}", "2:18"},
+                                          {"train: {average: {type: last}}", "accepted"},
+                                          {"train: {schedule: plateau}", "2:19"},
+                                          {"train: {guided_alignment: {}}", "2:27"},
+                                          {"model: {attention: true_alignment}", "2:20"},
+                                          {tied, "2:26"}})
+    BOOST_TEST(places_of(fault(text("", more))) == place, more);
+  BOOST_TEST(fault(text(", vocabulary: {shared: true}", tied)) == "accepted");
 }
 
 BOOST_AUTO_TEST_CASE(a_fault_stands_at_its_option) {
-  const auto model = [](const std::string& options) {
-    return fault("task: reverse\nmodel:\n" + options);
+  const auto place = [](const std::string& options) {
+    return places_of(fault("task: reverse\nmodel:\n" + options));
   };
-  const auto starts = [](const std::string& message, const std::string& start) {
-    BOOST_TEST(message.starts_with(start), message);
-  };
-  starts(model("  encoder: embedding_mean\n  decoder:\n    units: 8\n    initial_state: last"),
-         "s.yaml:6:20: decoder.initial_state: last needs");
-  starts(model("  attention: {type: none, context: nothing}\n  decoder:\n    units: 8\n    "
-               "initial_state: zero"),
-         "s.yaml:6:20: decoder.initial_state: zero");
+  const std::string none = "  attention: {type: none, context: nothing}\n  decoder:\n    ";
+  BOOST_TEST(
+      place("  encoder: embedding_mean\n  decoder:\n    units: 8\n    initial_state: last") ==
+      "6:20");
+  BOOST_TEST(place(none + "units: 8\n    initial_state: zero") == "6:20");
+  BOOST_TEST(place(none + "context_gate: true\n    initial_state: tanh") == "5:19");
+  BOOST_TEST(place(none + "type: luong_gru\n    input_feeding: true") == "6:20");
+  BOOST_TEST(place("  decoder: luong_gru\n  attention: {type: none, context: nothing}") == "3:12");
   for (const char* attention : {"none", "uniform", "true_alignment"})
-    for (const char* option : {"doubly_stochastic: 1", "guided_alignment: {}"}) {
-      const std::string place = std::string(option).substr(0, std::string(option).find(':'));
+    for (const char* option : {"doubly_stochastic: 1", "guided_alignment: {}"})
       BOOST_TEST(
           contains(fault(fmt::format(
                        "task: reverse\nmodel: {{attention: {}}}\ntrain:\n  {}", attention, option)),
-                   "train." + place + ": the model has no attention weights for it to teach"));
-    }
-  starts(model("  attention: {type: none, context: nothing}\n  decoder:\n    context_gate: true\n  "
-               "  initial_state: tanh"),
-         "s.yaml:5:19: decoder.context_gate: it scales");
-  starts(model("  attention: {type: none, context: nothing}\n  decoder:\n    type: luong_gru\n    "
-               "input_feeding: true"),
-         "s.yaml:6:20: decoder.input_feeding: the attentional vector");
-  starts(model("  decoder: luong_gru\n  attention: {type: none, context: nothing}"),
-         "s.yaml:3:12: decoder.input_feeding:");
-  starts(fault("task: reverse\ntrain:\n  schedule:\n    factor: 0.5\n    type: plateau\n    "
-               "metric: dev/bleu2"),
-         "s.yaml:6:13: train.schedule.metric: unknown metric 'bleu2'; did you mean 'bleu'");
+                   "the model has no attention weights for it to teach"));
+  BOOST_TEST(fault("task: reverse\ntrain:\n  schedule:\n    type: plateau\n    metric: dev/bleu2")
+                 .starts_with("s.yaml:5:13: train.schedule.metric: unknown metric 'bleu2'; did you "
+                              "mean 'bleu'"));
 }
 
 // Whoever watches a metric that is never measured would find out after an epoch.
 BOOST_AUTO_TEST_CASE(a_metric_that_is_never_measured_is_not_watched) {
   const std::string no_search = "task: reverse\nevaluate: {search_dev: false}\n";
-  BOOST_TEST(fault(no_search + "train: {schedule: {type: plateau, metric: dev/bleu}}")
-                 .starts_with("s.yaml:3:43: train.schedule.metric: dev/bleu is not measured"));
-  BOOST_TEST(fault(no_search + "train: {average: {type: best, metric: dev/bleu}}")
-                 .starts_with("s.yaml:3:39: train.average.metric: dev/bleu is not measured"));
-  BOOST_TEST(fault(no_search + "train: {average: {type: last, metric: dev/bleu}}") == "accepted");
-  BOOST_TEST(
-      fault(no_search + "train: {early_stopping: {metric: dev/bleu}}")
-          .starts_with("s.yaml:3:34: train.early_stopping.metric: dev/bleu is not measured"));
+  const auto watched = [&](const std::string& train) {
+    return places_of(fault(no_search + "train: {" + train + ", metric: dev/bleu}}"));
+  };
+  BOOST_TEST(watched("schedule: {type: plateau") == "3:43");
+  BOOST_TEST(watched("average: {type: best") == "3:39");
+  BOOST_TEST(watched("average: {type: last") == "accepted");
+  BOOST_TEST(watched("early_stopping: {patience: 3") == "3:47");
   BOOST_TEST(contains(fault("task: reverse\nmodel: {attention: none}\n"
                             "train: {early_stopping: {metric: dev/attention_entropy}}"),
                       "dev/attention_entropy is not measured"));

@@ -2,6 +2,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <cmath>
+#include <map>
 
 #include "framework/config/spec.hpp"
 #include "framework/train/check_spec.hpp"
@@ -133,38 +134,25 @@ BOOST_AUTO_TEST_CASE(plateau) {
 
 BOOST_AUTO_TEST_CASE(nonsense_is_refused_where_it_stands) {
   BOOST_TEST(contains(fault("schedule: {type: plateau, metric: dev/blue}"), "did you mean 'bleu'"));
-  BOOST_TEST(
-      fault("schedule: {type: plateau, metric: bleu}") ==
-      "s.yaml:2:43: train.schedule.metric: 'bleu' must be \"dev/\" and a metric's name, such "
-      "as dev/loss");
-  BOOST_TEST(
-      fault("average: {metric: dev/length_ratio}") ==
-      "s.yaml:2:27: train.average.metric: length_ratio has no good end, so nothing is chosen by "
-      "it; take another metric");
-  BOOST_TEST(fault("average: {metric: test/bleu}") ==
-             "s.yaml:2:27: train.average.metric: 'test/bleu' must be \"dev/\" and a metric's name, "
-             "such as dev/loss");
-  BOOST_TEST(fault("scheduled_sampling: {k: 0.5}") ==
-             "s.yaml:2:33: train.scheduled_sampling.k: inverse_sigmoid needs k of at least 1");
-  BOOST_TEST(fault("scheduled_sampling: {type: linear, k: 2}") ==
-             "s.yaml:2:47: train.scheduled_sampling.k: linear begins with a probability of k, at "
-             "most 1");
-  BOOST_TEST(fault("scheduled_sampling: {type: exponential}") ==
-             "s.yaml:2:9: train.scheduled_sampling.k: exponential needs k below 1");
-  for (const char* train : {"label_smoothing: 1",
-                            "label_smoothing: -0.1",
-                            "loss: mean",
-                            "accumulate: 0",
-                            "clip_scope: some",
-                            "doubly_stochastic: 0",
-                            "average: {type: best, epochs: 0}",
-                            "average: {type: exponential, decay: 1}",
-                            "schedule: {type: noam, warmup: 0}",
-                            "schedule: line",
-                            "schedule: {type: warmup, then: warmup}",
-                            "schedule: {type: cosine, least: 1.5}",
-                            "guided_alignment: {weight: 0}"})
-    BOOST_TEST_CONTEXT(train) BOOST_TEST(!fault(train).empty());
+  for (const auto& [train, place] :
+       std::map<std::string, std::string>{{"schedule: {type: plateau, metric: bleu}", "2:43"},
+                                          {"average: {metric: dev/length_ratio}", "2:27"},
+                                          {"average: {metric: test/bleu}", "2:27"},
+                                          {"scheduled_sampling: {k: 0.5}", "2:33"},
+                                          {"scheduled_sampling: {type: linear, k: 2}", "2:47"},
+                                          {"scheduled_sampling: {type: exponential}", "2:9"},
+                                          {"label_smoothing: 1", "2:26"},
+                                          {"label_smoothing: -0.1", "2:26"},
+                                          {"loss: mean", "2:15"},
+                                          {"accumulate: 0", "2:21"},
+                                          {"clip_scope: some", "2:21"},
+                                          {"average: {type: best, epochs: 0}", "2:39"},
+                                          {"average: {type: exponential, decay: 1}", "2:45"},
+                                          {"schedule: {type: noam, warmup: 0}", "2:41"},
+                                          {"schedule: line", "2:19"},
+                                          {"schedule: {type: warmup, then: warmup}", "2:19"},
+                                          {"schedule: {type: cosine, least: 1.5}", "2:42"}})
+    BOOST_TEST(places_of(fault(train)) == place, train);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
