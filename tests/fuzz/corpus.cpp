@@ -26,12 +26,6 @@ std::string gzipped(const std::string& text) {
   return packed;
 }
 
-struct Lines {
-  std::vector<std::string> lines;
-  bool whole = false;
-  bool operator==(const Lines&) const = default;
-};
-
 Lines lines_of(const std::filesystem::path& path) {
   Lines read;
   std::string line;

@@ -37,6 +37,13 @@ bool accepts(const Work& work) {
   }
 }
 
+// The lines of a text, and whether it was read to its end.
+struct Lines {
+  std::vector<std::string> lines;
+  bool whole = false;
+  bool operator==(const Lines&) const = default;
+};
+
 // Takes the bytes of an input one after the other; behind their end all are 0.
 class Input {
  public:

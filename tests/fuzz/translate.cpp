@@ -13,12 +13,6 @@ using namespace softalign::fuzz;
 
 namespace {
 
-struct Lines {
-  std::vector<std::string> lines;
-  bool whole = false;
-  bool operator==(const Lines&) const = default;
-};
-
 Lines lines_of(std::string_view text, std::size_t piece) {
   LineReader reader("standard input", [&](std::span<char> buffer) {
     const std::size_t n = std::min({piece, buffer.size(), text.size()});
