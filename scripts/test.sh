@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
-# test.sh [--preset NAME] [CTEST ARGUMENT...]: sets the machine up, builds everything, runs the tests. `scripts/test.sh -L unit` runs those
-# of one label; `--preset asan`, `tsan` or `clang` builds and tests in build/NAME with sanitizers or by clang (default: release).
+# test.sh [--preset NAME] [--nightly] [CTEST ARGUMENT...]: sets the machine up, builds everything, runs the tests: a quarter of an hour
+# on two cores from nothing. `--nightly` runs those too that take long (a part of the library with sanitizers, every study, more of the
+# torture). `scripts/test.sh -L unit` runs those of one label; `--preset asan`, `tsan` or `clang` builds and tests in build/NAME with
+# sanitizers or by clang (default: release).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-preset=release for_ctest=()
+preset=release for_ctest=() nightly=
 while (($#)); do
   case $1 in
     --help | -h) sed -n '2,/^[^#]/s/^# \?//p' scripts/test.sh; exit ;;
+    --nightly) nightly=1 ;;
     --preset) preset=${2-} && shift $(($# > 1)) ;;
     --preset=*) preset=${1#*=} ;;
     *) # ctest itself takes no notice of an option that it does not know
@@ -21,4 +24,9 @@ for program in chromium node npm; do # the report's pages are opened in a browse
   command -v "$program" >/dev/null || { groups+=(browser); break; }
 done
 scripts/setup.sh --preset "$preset" "${groups[@]}"
+if [[ $nightly ]]; then
+  export SOFTALIGN_NIGHTLY=1  # read by tests/nightly.py
+elif [[ " ${for_ctest[*]} " != *" -"[LR]* ]]; then
+  for_ctest+=(-LE nightly)
+fi
 exec ctest --preset "$preset" --parallel "$(nproc)" "${for_ctest[@]}"

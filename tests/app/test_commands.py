@@ -25,6 +25,7 @@ from command_line import (
     trained_run,
     write_corpus,
 )
+from nightly import NIGHTLY
 
 def commands() -> list[str]:
     """As the help names them."""
@@ -91,9 +92,10 @@ def test_numbers_in_options_are_read_as_in_specs(here: Path) -> None:
     ]
     assert {" ".join(words) for words, _ in numbers} >= {"show --sentence", "sweep work --row", "verify --from", "translate --threshold"}
     octal = "leading zeros are refused, YAML reads them as octal"
-    for words, kind in numbers:
+    for at, (words, kind) in enumerate(numbers):
         assert octal in error(*words, "01" if kind == "FLOAT" else "010", cwd=here, code=2), words
-        for text in ("0x1", "nan", "1_0", "9223372036854775808" if kind != "FLOAT" else "1e-46"):
+        wrong = ["0x1", "nan", "1_0", "9223372036854775808" if kind != "FLOAT" else "1e-46"]
+        for text in wrong if NIGHTLY else wrong[at % 4 : at % 4 + 1]:
             assert f"{words[-1]}: expected a" in error(*words, text, cwd=here, code=2), (words, text)
     assert octal in error("parameters", "tiny.yaml", "--lengths", "20,010", cwd=here, code=2)
     assert "'010' is neither best nor last nor an update's number" in error("evaluate", "x", "--state", "010", cwd=here, code=2)

@@ -9,12 +9,14 @@ import shutil
 import struct
 import subprocess
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import pytest
 
 from journals import ALIGNMENT, ARRAY, ATTRIBUTES, END, EVENT, MARK, REWIND, SCALARS, Frame, put_together, rewrite, take_apart, text, texts
 from command_line import PROGRAM, TINY, answer, error, only_run, softalign
+from nightly import sampled
 
 RUN = ["run", "tiny.yaml", "train.epochs=4"]
 RAW = re.compile(
@@ -202,8 +204,7 @@ def huge(place: Path) -> None:
         file.truncate(1 << 42)
 
 
-@pytest.mark.parametrize("spoil", [pipe, folder, device, loop, huge])
-@pytest.mark.parametrize("name", [*FILES, *ATTEMPT, "ckpt"])
+@pytest.mark.parametrize(("name", "spoil"), sampled(product([*FILES, *ATTEMPT, "ckpt"], [pipe, folder, device, loop, huge]), 4))
 def test_what_is_no_file_never_hangs_and_is_named(run: Path, tmp_path: Path, name: str, spoil: Callable[[Path], None]) -> None:
     place = run / name
     for finished in (True, False):
@@ -293,7 +294,7 @@ CONFLICTS = {
 }
 
 
-@pytest.mark.parametrize("what", [*IMPOSSIBLE, *CONFLICTS])
+@pytest.mark.parametrize("what", sampled([*IMPOSSIBLE, *CONFLICTS], 2))
 def test_a_journal_that_says_what_no_run_says_is_named(run: Path, tmp_path: Path, what: str) -> None:
     record = (run / "run.h5").read_bytes()
     journal = run / "journal-001.jrnl"
@@ -324,7 +325,7 @@ ENVIRONMENTS = ["[]", "-1", "null", '{"host": -1}', '{"": 1}', '{"a\\u0000": 1}'
 LARGE = [f'{{"{"x" * 70_000}": "z"}}', f'{{"spec_yaml": "{"z" * 70_000}"}}']
 
 
-@pytest.mark.parametrize("json", [*ENVIRONMENTS, *LARGE])
+@pytest.mark.parametrize("json", sampled([*ENVIRONMENTS, *LARGE], 2))
 def test_an_environment_that_is_none_is_named(run: Path, tmp_path: Path, json: str) -> None:
     environment = run / "attempt-001/environment.json"
     environment.write_bytes(json.encode("latin-1"))
@@ -339,8 +340,7 @@ def test_an_environment_that_is_none_is_named(run: Path, tmp_path: Path, json: s
 WRONG = ["", "{}", "[]", "null", "[" * 100_000, '{"state": 1, "attempt": "x", "host": 3, "pid": {}}', "\xff\xfe"]
 
 
-@pytest.mark.parametrize("text", WRONG)
-@pytest.mark.parametrize("name", ["status.json", "identity.json", "spec.yaml", "attempt-001/CLAIM"])
+@pytest.mark.parametrize(("name", "text"), sampled(product(["status.json", "identity.json", "spec.yaml", "attempt-001/CLAIM"], WRONG), 3))
 def test_a_small_file_of_the_wrong_types_is_named_or_not_needed(run: Path, tmp_path: Path, name: str, text: str) -> None:
     (run / name).write_bytes(text.encode("latin-1"))
     for command in (["ls"], ["show", run], ["tail", run], ["recover", run], RUN, [*RUN, "--force"]):
@@ -371,7 +371,7 @@ def link_outside(place: Path) -> None:
     place.symlink_to(outside)
 
 
-@pytest.mark.parametrize("spoil", [pipe, folder, empty_folder, device, loop, link_outside, huge])
+@pytest.mark.parametrize("spoil", sampled([folder, pipe, empty_folder, link_outside, loop, device, huge], 3))
 def test_what_stands_in_the_cache_and_is_no_file_counts_as_absent(corpus: Path, spoil: Callable[[Path], None]) -> None:
     surroundings = os.environ | {"SOFTALIGN_CACHE": "cache"}
 

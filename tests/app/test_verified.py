@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from command_line import TINY, softalign, trained_run
+from nightly import NIGHTLY, sampled
 
 h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
 numpy = pytest.importorskip("numpy")  # comes with it
@@ -71,7 +72,7 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_value_that_is_changed_is_found(record: Path, tmp_path: Path) -> None:
     with h5py.File(record) as file:
-        paths = list(values(file))
+        paths = sampled(values(file), 6)
 
     def is_found(path: str) -> bool:
         copy = tmp_path / f"{zlib.crc32(path.encode())}.h5"
@@ -87,7 +88,7 @@ def test_every_value_that_is_changed_is_found(record: Path, tmp_path: Path) -> N
     with ThreadPoolExecutor(os.cpu_count()) as workers:
         missed = [path for path, found in zip(paths, workers.map(is_found, paths)) if not found]
     assert [path for path in missed if not any(fnmatch(path, pattern) for pattern in EXCEPTIONS)] == []
-    assert len(paths) - len(missed) > 300
+    assert len(paths) - len(missed) > (300 if NIGHTLY else 50)
 
 
 @pytest.mark.parametrize("is_now, found", [("notes: lies", False), ("tags: [lies]", False), ("seed: 2", True), ("embedding: 9", True), ("keep: none", False)])

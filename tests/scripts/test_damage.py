@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 import sweep_table
 from made_records import TEXT, change_spec, write_record, write_rest
+from nightly import NIGHTLY, sampled
 from program import RecordError, report_of
 
 from report.checklist import markdown
@@ -81,13 +82,13 @@ def test_one_damaged_record_spoils_no_page(tmp_path):
     healthy = write_rest(write_record(tmp_path / "healthy", "dot", lengths=(3,)))
     whole = write_rest(write_record(tmp_path / "whole", "dot", seed=2, lengths=(3,)))
     tried, named, kept = 0, 0, []
-    for what, content in harmed(whole, every=4):
+    for what, content in harmed(whole, every=4 if NIGHTLY else len(WRONG)):
         path = put(tmp_path / f"cases/{tried}", content)
         data = report_of([path.parent], "--resamples=10")
         assert data["runs"] or {problem["place"] for problem in data["problems"]} == {str(path.parent)}, what
         tried, named = tried + 1, named + (not data["runs"])
         kept += [path.parent] if data["runs"] else []
-    assert tried > 250 and named > 100 and len(kept) > 80
+    assert named > 0.3 * tried > 30 and len(kept) > 0.2 * tried
     for at in range(0, len(kept), 40):
         made = compute([healthy.parent, *kept[at : at + 40]])
         page, text = html(made), markdown(made.subject, made.items)
@@ -103,7 +104,7 @@ LINKED = ["train", "dev", "test", "test/by_length", "provenance", "provenance/sp
 LINKS = [("pipe", name) for name in LINKED] + [("external", "dev"), ("soft", "dev"), ("soft", "test/by_length/bleu")]
 
 
-@pytest.mark.parametrize(("how", "name"), LINKS)
+@pytest.mark.parametrize(("how", "name"), sampled(LINKS, 3))
 def test_a_link_is_not_followed(tmp_path, how, name):
     """To another file, to a pipe that nobody writes to, or to another place in the file."""
     healthy = write_rest(write_record(tmp_path, "dot", lengths=(3,)))
@@ -154,7 +155,7 @@ SPECS = [  # (what stands in the spec of write_record, what is there instead)
 ]
 
 
-@pytest.mark.parametrize(("old", "new"), SPECS, ids=lambda text: text[:20])
+@pytest.mark.parametrize(("old", "new"), sampled(SPECS, 3), ids=lambda text: text[:20])
 def test_a_spec_that_is_none_ends_nothing(tmp_path, old, new):
     """Its options are drawn as they are, or the run is named."""
     damaged = change_spec(write_rest(write_record(tmp_path, "dot", seed=2)), old, new)
@@ -213,7 +214,7 @@ def test_a_damaged_table_of_a_sweep_is_named(tmp_path):
         file["run"], file["train.rate"], file["units"], file["dev_loss"] = np.arange(4), [1.0, 1, 2, 2], [1, 2, 1, 2], [1.0, 2, 3, 4]
         file.create_dataset("state", data=["complete"] * 4, dtype=TEXT)
         file["dev_loss"].attrs["units"] = np.bytes_("nats")
-    for what, content in harmed(whole, every=1):
+    for what, content in harmed(whole, every=1 if NIGHTLY else 4):
         place = tmp_path / "harmed.h5"
         place.write_bytes(content)
         try:
