@@ -1,7 +1,8 @@
-#define BOOST_TEST_MODULE softalign
 #include <stdlib.h>
 
 #include <boost/test/unit_test.hpp>
 
-// Nothing is kept outside the tests' own folders.
-[[maybe_unused]] static const int no_cache = setenv("SOFTALIGN_CACHE", "", 1);
+int main(int count, char** words) {
+  setenv("SOFTALIGN_CACHE", "", 1);  // nothing is kept outside the tests' own folders
+  return boost::unit_test::unit_test_main([] { return true; }, count, words);
+}
