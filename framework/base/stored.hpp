@@ -10,10 +10,10 @@
 //     }
 //   };
 //
-// Types: text, whole numbers, double, bool, enums (with to_string and from_string), std::vector, std::map from
+// Types: text, whole numbers, double, bool, what to_string and from_string know (enums), std::vector, std::map from
 // text (an object; JSON looks its members up one by one, so not for thousands), numbers with names, std::pair,
 // std::optional (a member that is absent when empty), and structs with a `describe`. JSON knows no NaN and no
-// infinity: null, "inf" and "-inf".
+// infinity: null, "inf" and "-inf". What options say of their members besides (config/options.hpp) is not stored.
 #pragma once
 
 #include <cmath>
@@ -34,6 +34,13 @@
 
 namespace softalign {
 
+// What is stored as a text of its own.
+template <class T>
+concept StoredAsText = requires(const T& value, T& read, std::string_view text) {
+  to_string(value);
+  { from_string(text, read) } -> std::same_as<bool>;
+};
+
 // Members in the order in which they are described. packed: without their names, and lists of numbers as bytes.
 class StoredWriter {
  public:
@@ -42,8 +49,8 @@ class StoredWriter {
   explicit StoredWriter(bool packed = false)
       : packed_(packed), json_(packed ? Json::array() : Json::object()) {}
 
-  template <class T>
-  void operator()(const char* name, const T& value) {
+  template <class T, class... About>
+  void operator()(const char* name, const T& value, const About&...) {
     if (packed_)
       json_.push_back(of(value));
     else
@@ -57,7 +64,7 @@ class StoredWriter {
 
   template <class T>
   Json of(const T& value) const {
-    if constexpr (std::is_enum_v<T>) {
+    if constexpr (StoredAsText<T>) {
       return std::string(to_string(value));
     } else if constexpr (std::floating_point<T>) {
       if (std::isfinite(value) || packed_) return value;
@@ -109,8 +116,8 @@ class StoredReader {
 
   explicit StoredReader(const Json& json) : json_(json) {}
 
-  template <class T>
-  void operator()(const char* name, T& value) {
+  template <class T, class... About>
+  void operator()(const char* name, T& value, const About&...) {
     read(json_.is_array() ? json_.at(member_++) : json_.at(name), value);
   }
   template <class T>
@@ -125,7 +132,7 @@ class StoredReader {
 
   template <class T>
   static void read(const Json& json, T& value) {
-    if constexpr (std::is_enum_v<T>) {
+    if constexpr (StoredAsText<T>) {
       const auto& text = json.get_ref<const std::string&>();
       if (!from_string(text, value)) throw DataError("'{}' is unknown", printable(text));
     } else if constexpr (std::same_as<T, bool>) {

@@ -1,7 +1,5 @@
 #include "framework/runs/claims.hpp"
 
-#include <fmt/ranges.h>  // fmt::join, from version 11 on
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -241,24 +239,6 @@ std::string name_of(Verdict verdict) {
   return "unknown";
 }
 
-// "best where units=64".
-std::string subject_of(const Measurement& m) {
-  std::string text = "best";
-  for (const Setting& setting : m.among)
-    text += fmt::format(
-        "{}{}={}", text == "best" ? " where " : ", ", setting.path, setting.value.flow());
-  return text;
-}
-
-bool is_among(const RankedConfiguration& configuration, const Measurement& m, const RunList& list) {
-  const std::vector<Override>& set = list.rows[usize(configuration.rows.front())].set;
-  return std::ranges::all_of(m.among, [&](const Setting& setting) {
-    return std::ranges::any_of(set, [&](const Override& change) {
-      return change.path == setting.path && same_value(change.value, setting.value);
-    });
-  });
-}
-
 }  // namespace
 
 void check_metric(const std::string& name, const Position& where) {
@@ -324,45 +304,6 @@ std::vector<JudgedClaim> judge(const std::vector<StudyClaim>& claims,
                                const Measured& measured) {
   std::vector<JudgedClaim> judged;
   for (const StudyClaim& claim : claims) judged.push_back(judge(claim, seeds, measured));
-  return judged;
-}
-
-std::vector<JudgedClaim> judge(const std::vector<StudyClaim>& claims,
-                               const RunList& list,
-                               const ListStatus& status) {
-  const bool over =
-      std::ranges::all_of(status.rows, [](const RowStatus& row) { return is_over(row.state); });
-  const std::size_t seeds = list.options.seeds.size();
-  std::map<std::string, std::vector<StoredResults>> results;  // by the subject's text
-  std::map<std::string, std::string> best;
-  for (const StudyClaim& claim : claims)
-    for (const Measurement& m : claim.statement.measurements()) {
-      const std::string subject = subject_of(m);
-      if (!over || results.contains(subject)) continue;
-      results[subject];
-      const auto found = std::ranges::find_if(status.ranking, [&](const auto& configuration) {
-        return configuration.complete.size() == seeds && is_among(configuration, m, list);
-      });
-      if (found == status.ranking.end()) continue;
-      for (const Index k : found->complete)
-        results[subject].push_back(read_results(Record(list.run(list.rows[usize(k)]).root)));
-      best[subject] = fmt::format("{}: {}rows {}",
-                                  subject,
-                                  configuration_text(list, list.rows[usize(found->complete[0])]),
-                                  fmt::join(found->complete, ", "));
-    }
-  std::vector<JudgedClaim> judged = judge(
-      claims, seeds, [&](const Measurement& m) -> auto& { return results[subject_of(m)]; });
-  for (JudgedClaim& one : judged)
-    for (const Measurement& m : one.claim->statement.measurements()) {
-      const auto found = best.find(subject_of(m));
-      if (found != best.end()) {
-        if (std::ranges::count(one.best, found->second) == 0) one.best.push_back(found->second);
-      } else if (over && one.nothing.empty()) {
-        one.verdict = Verdict::absent;
-        one.nothing = subject_of(m);
-      }
-    }
   return judged;
 }
 

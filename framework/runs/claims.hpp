@@ -8,7 +8,6 @@
 #include "framework/analysis/seeds.hpp"
 #include "framework/analysis/significance.hpp"
 #include "framework/base/json.hpp"
-#include "framework/runs/list_status.hpp"
 #include "framework/study/claim.hpp"
 #include "framework/train/stored_results.hpp"
 
@@ -62,11 +61,6 @@ void check_metric(const std::string& name, const Position& where);
 std::vector<JudgedClaim> judge(const std::vector<StudyClaim>& claims,
                                std::size_t seeds,
                                const Measured& measured);
-// Those of a sweep, once all its rows are over. The best of some configurations is the first of
-// them in the ranking, which dev has made, with all seeds complete; pruned ones are none.
-std::vector<JudgedClaim> judge(const std::vector<StudyClaim>& claims,
-                               const RunList& list,
-                               const ListStatus& status);
 bool broken(const std::vector<JudgedClaim>& claims);
 
 // Each claim that could be judged with its number, then how many could not.

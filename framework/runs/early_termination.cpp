@@ -137,14 +137,14 @@ class ListPruner final : public Pruner {
   ListPruner(const RunList& list, const ListedRun& row, fs::path folder, AskOutside ask)
       : list_(list), row_(row), folder_(std::move(folder)), ask_(std::move(ask)) {
     own_ = read_dev_history(folder_);
-    own_.metric = list.options.metric.name;
+    own_.metric = list.metric.name;
   }
 
   std::optional<std::string> stop(Index update, const MetricTable& dev) override {
     if (const auto stopped = stopped_before(update)) return stopped;
     // A run that goes back to a checkpoint makes values again; what it decided stands.
     if (!own_.values.empty() && own_.values.back().update >= update) return std::nullopt;
-    const double value = dev.at("all", list_.options.metric.name.substr(4));
+    const double value = dev.at("all", list_.metric.name.substr(4));
     own_.values.push_back({update, value});
     for (PruneDecision& decision : decisions_now(update, value))
       own_.decisions.push_back(std::move(decision));
@@ -154,7 +154,7 @@ class ListPruner final : public Pruner {
 
   std::optional<std::string> stopped_before(Index update) const override {
     for (const PruneDecision& d : own_.decisions)
-      if (d.stop && d.update <= update) return reason_of(d, list_.options.metric.name);
+      if (d.stop && d.update <= update) return reason_of(d, list_.metric.name);
     return std::nullopt;
   }
 
@@ -167,11 +167,8 @@ class ListPruner final : public Pruner {
     for (const ListedRun& row : list_.rows)
       if (row.run_id != row_.run_id)
         others.emplace_back(row.run_id, read_dev_history(list_.run(row).root));
-    return decide(list_.options.early_terminate,
-                  list_.options.metric.goal == "maximize",
-                  row_.run_id,
-                  own_,
-                  others);
+    return decide(
+        list_.early_terminate, list_.metric.goal == "maximize", row_.run_id, own_, others);
   }
 
   const RunList& list_;
@@ -206,7 +203,7 @@ std::vector<PruneDecision> decide(const EarlyTerminateOptions& rule,
 std::function<std::unique_ptr<Pruner>(const fs::path&)> make_pruner(const RunList& list,
                                                                     const ListedRun& row,
                                                                     AskOutside ask) {
-  if (list.options.early_terminate.type == "none" && !ask) return {};
+  if (list.early_terminate.type == "none" && !ask) return {};
   return [&list, &row, ask = std::move(ask)](const fs::path& folder) {
     return std::make_unique<ListPruner>(list, row, folder, ask);
   };

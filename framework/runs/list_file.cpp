@@ -5,15 +5,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "framework/base/hash.hpp"
 #include "framework/base/json.hpp"
 #include "framework/base/path.hpp"
 #include "framework/base/retry.hpp"
-#include "framework/config/reader.hpp"
-#include "framework/config/writer.hpp"
+#include "framework/base/stored.hpp"
+#include "framework/config/fields.hpp"
 #include "framework/config/yaml.hpp"
 #include "framework/record/text.hpp"
 #include "framework/runs/frozen_base.hpp"
@@ -29,58 +28,40 @@ constexpr const char* kRemedy =
     "plans are not edited by hand: `sweep extend` adds rows, another sweep has another name; "
     "removed, it is planned again and keeps its runs";
 
-// Numbers, texts, lists and maps stand as the text that parse_flow reads.
-Json json_of(const SweepParameter& p) {
-  Json values = Json::array();
-  for (const Value& value : p.values) values.push_back(value.flow());
-  Json json = {{"path", p.path},
-               {"kind", to_string(p.kind)},
-               {"values", std::move(values)},
-               {"low", p.low},
-               {"high", p.high},
-               {"q", p.step}};
-  if (!p.spacing.empty()) json["spacing"] = p.spacing;
-  return json;
-}
+// The first line of a plan.
+struct PlanHeader {
+  std::string format = kPlanFormat;
+  Index format_version = kVersion;
+  std::string about = "made by softalign, which adds rows; do not edit";
+  std::string hash, base;
+  std::string file;  // seen from the folder, so that it is found from any working directory
+  SweepSettings settings;
 
-Json json_of(const ListedRun& row) {
-  Json json = {{"k", row.k}, {"run_id", row.run_id}, {"folder", row.below}};
-  if (!row.part.empty()) json.update({{"part", row.part}, {"variant", row.variant}});
-  json["seed"] = row.seed;
-  json["base"] = row.base;
-  Json set = Json::object();
-  for (const Override& change : row.set) set[change.path] = change.value.flow();
-  json["set"] = std::move(set);
-  return json;
-}
+  template <class V>
+  void describe(V& v) {
+    v("format", format);
+    v("format_version", format_version);
+    v("about", about);
+    v("hash", hash);
+    v("file", file);
+    v("base", base);
+    settings.describe(v);
+  }
+};
 
-// So that it is found from any working directory.
 fs::path file_seen_from(const fs::path& folder, const fs::path& file) {
   return fs::weakly_canonical(fs::absolute(file))
       .lexically_relative(fs::weakly_canonical(fs::absolute(folder)));
 }
 
-Json header_of(const RunList& list) {
-  Json parameters = Json::array();
-  for (const SweepParameter& parameter : list.parameters) parameters.push_back(json_of(parameter));
-  return {{"format", kPlanFormat},
-          {"format_version", kVersion},
-          {"about", "made by softalign, which adds rows; do not edit"},
-          {"name", list.name},
-          {"hash", list.hash},
-          {"file", file_seen_from(list.folder, list.file).string()},
-          {"method", to_string(list.method)},
-          {"metric", read_json<Json>(canonical_json(list.options.metric))},
-          {"early_terminate", read_json<Json>(canonical_json(list.options.early_terminate))},
-          {"seeds", list.options.seeds},
-          {"search_seed", list.search_seed},
-          {"base", list.base},
-          {"parameters", std::move(parameters)}};
-}
-
 std::string text_of(const RunList& list) {
-  std::string text = header_of(list).dump() + "\n";
-  for (const ListedRun& row : list.rows) text += json_of(row).dump() + "\n";
+  PlanHeader header;
+  header.hash = list.hash;
+  header.base = list.base;
+  header.file = file_seen_from(list.folder, list.file).string();
+  header.settings = list;
+  std::string text = stored(header).dump() + "\n";
+  for (const ListedRun& row : list.rows) text += stored(row).dump() + "\n";
   return text + Json{{"rows", list.rows.size()}, {"sha256", sha256_hex(text)}}.dump() + "\n";
 }
 
@@ -88,69 +69,36 @@ std::string text_of(const RunList& list) {
   throw SpecError("{}: changed since it was written; {}", file.string(), kRemedy);
 }
 
-// A list may be a stranger's, and what it says becomes names of files: nothing in it may lead out of
-// its folder.
-std::string name_in(const Json& json, const char* key, const Position& where) {
-  return legal_name(json.at(key).get<std::string>(), where);
-}
-
-std::string path_in(const Json& json, const char* key, const Position& where) {
-  const auto text = json.at(key).get<std::string>();
-  for (const fs::path& part : fs::path(text)) legal_name(part.string(), where);
-  return text;
-}
-
-SweepParameter parameter_in(const Json& json, const Position& where) {
-  SweepParameter p;
-  p.path = json.at("path");
-  p.where = where;
-  p.kind = parameter_kind(json.at("kind").get<std::string>()).value();
-  for (const Json& value : json.at("values"))
-    p.values.push_back(parse_flow(value.get<std::string>(), where));
-  p.low = json.at("low");
-  p.high = json.at("high");
-  p.step = json.at("q");
-  p.spacing = json.value("spacing", "");
-  return p;
-}
-
-ListedRun row_in(const Json& json, const Position& where) {
-  ListedRun row;
-  row.k = whole_number(json.at("k"));
-  row.run_id = name_in(json, "run_id", where);
-  row.below = path_in(json, "folder", where);
-  if (json.contains("part")) row.part = name_in(json, "part", where);
-  if (json.contains("variant")) row.variant = name_in(json, "variant", where);
-  row.seed = whole_number(json.at("seed"));
-  row.base = name_in(json, "base", where);
-  for (const auto& [path, value] : json.at("set").items())
-    row.set.push_back({path, false, parse_flow(value.get<std::string>(), where), where});
-  return row;
-}
-
 void read_header(const Json& json, RunList& list, const Position& where) {
-  if (json.at("format") != kPlanFormat) edited(where.file);
-  if (json.at("format_version") != kVersion)
+  if (json.value("format", "") == kPlanFormat && json.value("format_version", Json()) != kVersion)
     throw SpecError("{}: format_version {} is not known here; use the softalign that wrote it",
                     where.str(),
-                    json.at("format_version").dump());
-  list.name = name_in(json, "name", where);
-  list.hash = json.at("hash");
-  list.file = normal_path(list.folder / json.at("file").get<std::string>());
-  list.method = sweep_method(json.at("method").get<std::string>()).value();
-  read_options(parse_flow(json.at("metric").dump(), where), list.options.metric, "metric");
-  read_options(parse_flow(json.at("early_terminate").dump(), where),
-               list.options.early_terminate,
-               "early_terminate");
-  list.options.seeds.clear();
-  for (const Json& seed : json.at("seeds")) list.options.seeds.push_back(whole_number(seed));
-  list.search_seed = whole_number(json.at("search_seed"));
-  list.base = json.at("base");
+                    json.value("format_version", Json()).dump());
+  PlanHeader header = from_stored<PlanHeader>(json);
+  const SweepSettings& settings = header.settings;
+  const EarlyTerminateOptions& rule = settings.early_terminate;
+  if (header.format != kPlanFormat || settings.seeds.empty() ||
+      !settings.metric.name.starts_with("dev/") || rule.min_updates < 1 || rule.eta < 2)
+    edited(where.file);
+  list.hash = header.hash;
+  list.base = header.base;
+  list.file = normal_path(list.folder / header.file);
+  list.set(std::move(header.settings));
+}
+
+// A list may be a stranger's, and what it says becomes names of files: nothing in it may lead out of
+// its folder.
+void check_names(const RunList& list, const Position& where) {
+  legal_name(list.name, where);
   if (!list.base.empty()) legal_name(list.base, where);
-  std::vector<SweepParameter> parameters;
-  for (const Json& parameter : json.at("parameters"))
-    parameters.push_back(parameter_in(parameter, where));
-  list.set_parameters(std::move(parameters));
+}
+
+void check_names(const ListedRun& row, const Position& where) {
+  for (const std::string* name : {&row.run_id, &row.base}) legal_name(*name, where);
+  for (const std::string* name : {&row.part, &row.variant})
+    if (!name->empty()) legal_name(*name, where);
+  if (row.below.empty()) legal_name(row.below, where);
+  for (const fs::path& part : fs::path(row.below)) legal_name(part.string(), where);
 }
 
 // Every line but the last, which is checked.
@@ -236,15 +184,18 @@ RunList read_list(const fs::path& folder) {
     for (std::size_t i = 0; i < lines.size(); ++i) {
       const Position where{file.string(), static_cast<int>(i + 1), 1};
       const Json json = read_json<Json>(lines[i]);
-      if (i == 0)
+      if (i == 0) {
         read_header(json, list, where);
-      else
-        list.rows.push_back(row_in(json, where));
-      if (i > 0 && list.rows.back().k + 1 != std::ssize(list.rows)) edited(file);
+        check_names(list, where);
+        continue;
+      }
+      list.rows.push_back(from_stored<ListedRun>(json));
+      check_names(list.rows.back(), where);
+      if (list.rows.back().k + 1 != std::ssize(list.rows)) edited(file);
     }
   } catch (const Json::exception&) {
     edited(file);
-  } catch (const std::bad_optional_access&) {
+  } catch (const DataError&) {
     edited(file);
   }
   read_bases(list);

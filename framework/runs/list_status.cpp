@@ -84,7 +84,7 @@ std::vector<RankedConfiguration> ranking_of(const RunList& list, const ListStatu
     one.metric = over_seeds(complete.empty() ? others : complete);
     if (one.metric.count > 0) ranking.push_back(std::move(one));
   }
-  const double sign = list.options.metric.goal == "maximize" ? -1 : 1;
+  const double sign = list.metric.goal == "maximize" ? -1 : 1;
   std::ranges::stable_sort(ranking, {}, [&](const RankedConfiguration& one) {
     return std::pair(-std::ssize(one.complete), sign * one.metric.mean);
   });
@@ -116,7 +116,7 @@ ListStatus list_status(const RunList& list) {
     if (!summary) continue;
     const RunState state = status.rows.back().state;
     if (is_over(state))
-      status.metric.back() = selected_value(*summary, list.options.metric.name.substr(4));
+      status.metric.back() = selected_value(*summary, list.metric.name.substr(4));
     else if (state != RunState::corrupt)
       status.metric.back() = metric_of(list, status.rows.back());
     status.summaries.back() = std::move(*summary);
@@ -128,7 +128,7 @@ ListStatus list_status(const RunList& list) {
 void rank(const RunList& list, ListStatus& status) { status.ranking = ranking_of(list, status); }
 
 std::string write_sweep_table(const RunList& list, const ListStatus& status) {
-  SweepTable table{list.name, list.options.metric.name, list.options.metric.goal, {}};
+  SweepTable table{list.name, list.metric.name, list.metric.goal, {}};
   for (std::size_t i = 0; i < list.rows.size(); ++i) {
     const ListedRun& row = list.rows[i];
     table.rows.push_back({row.k,

@@ -92,7 +92,7 @@ class LocalRun {
       watcher_.message(fmt::format("row {}: taken over: {}", row.k, why_lost(row)));
     ++begun_[i];
     workers_.push_back({i, WorkerProcess(command, list_.place().log(row.run_id))});
-    active_.push_back({&row, RowProgress(list_.run(row), list_.options.metric.name)});
+    active_.push_back({&row, RowProgress(list_.run(row), list_.metric.name)});
     watcher_.row_began(row);
   }
 

@@ -44,8 +44,7 @@ void read_table(const RunList& list, ListStatus& status) {
   const auto texts = [&](const char* name) {
     return std::get<std::vector<std::string>>(table.read(name));
   };
-  const std::string metric =
-      table.exists("value") ? "value" : "dev_" + list.options.metric.name.substr(4);
+  const std::string metric = table.exists("value") ? "value" : "dev_" + list.metric.name.substr(4);
   const std::vector<std::string> ids = texts("run_id"), states = texts("state");
   std::vector<double> values(ids.size(), kUndefined);
   if (table.exists(metric)) values = std::get<std::vector<double>>(table.read(metric));
@@ -143,8 +142,7 @@ Report make_report(const std::vector<std::string>& places,
   else
     place_by_test_set(report.runs);
   const bool ordered = !report.study.empty(), planned = report.list.has_value();
-  if (!ordered)
-    report.ranked_by = planned ? report.list->options.metric.name : watched_metric(report.runs);
+  if (!ordered) report.ranked_by = planned ? report.list->metric.name : watched_metric(report.runs);
   report.series =
       ordered ? series_of(report.runs) : ranked_series(report.runs, report.ranked_by, planned);
   std::vector<std::string> panels;

@@ -40,7 +40,7 @@ RowStatus row_status(const RunList& list,
 
 std::vector<std::string> state_texts(const RunList& list, const std::vector<RowStatus>& rows) {
   const fs::path results = whole_path(list.folder).parent_path();
-  const bool prunes = list.options.early_terminate.type != "none";  // such rows begin anew
+  const bool prunes = list.early_terminate.type != "none";  // such rows begin anew
   std::vector<RunFolder> runs;
   if (is_there(results)) runs = runs_below(results);
   std::vector<std::string> texts;
@@ -61,7 +61,7 @@ std::vector<std::string> state_texts(const RunList& list, const std::vector<RowS
 
 double metric_of(const RunList& list, const RunStatus& row) {
   for (const auto& [name, value] : row.metrics)
-    if (name == list.options.metric.name) return value;
+    if (name == list.metric.name) return value;
   return kUndefined;
 }
 

@@ -29,8 +29,8 @@ const std::string& RunList::add_base(Value tree) {
   return bases.emplace(hash_of_text.substr(0, kBaseName), std::move(tree)).first->first;
 }
 
-void RunList::set_parameters(std::vector<SweepParameter> all) {
-  parameters = std::move(all);
+void RunList::set(SweepSettings settings) {
+  static_cast<SweepSettings&>(*this) = std::move(settings);
   std::set<std::string> paths;
   for (const SweepParameter& parameter : parameters)
     if (!parameter.is_finite() || parameter.values.size() != 1) paths.insert(parameter.path);

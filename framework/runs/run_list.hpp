@@ -6,7 +6,7 @@
 //   results/<sweep>/<run id>/...          a sweep's runs
 //   results/<study>/<part>-<variant>/<run id>/...
 //
-// Who makes the rows: plan_sweep.hpp, plan_study.hpp.
+// Who makes the rows: plan.hpp.
 #pragma once
 
 #include <filesystem>
@@ -19,7 +19,6 @@
 #include "framework/config/spec.hpp"
 #include "framework/record/run_folder.hpp"
 #include "framework/runs/list_folder.hpp"
-#include "framework/study/list_options.hpp"
 #include "framework/study/sweep.hpp"
 #include "framework/train/spec.hpp"
 
@@ -38,19 +37,25 @@ struct ListedRun {
   Index seed = 0;
   std::string base = {};           // which of the list's bases
   std::vector<Override> set = {};  // changes to it, besides the seed
+
+  template <class V>
+  void describe(V& v) {
+    v("k", k);
+    v("run_id", run_id);
+    v("folder", below);
+    v("part", part);
+    v("variant", variant);
+    v("seed", seed);
+    v("base", base);
+    v("set", set);
+  }
 };
 
-struct RunList {
+struct RunList : SweepSettings {
   std::filesystem::path folder;
-  std::string name;
-  std::string hash;            // of what a sweep's rows are a function of; empty for a study
   std::filesystem::path file;  // the YAML that it was planned from, as it was called
-  ListOptions options;         // metric.goal is filled
-  // Of a sweep; a study has none.
-  SweepMethod method = SweepMethod::grid;
-  std::vector<SweepParameter> parameters;  // in the order of the sweep
-  Index search_seed = 1;
-  std::string base;  // of all rows
+  std::string hash;            // of what rows of parameters are a function of; empty for variants
+  std::string base;            // of all rows of parameters
   // The parameters that tell rows apart, with the names that people read (analysis/differences.hpp).
   std::map<std::string, std::string> varied;
 
@@ -61,7 +66,8 @@ struct RunList {
   ListFolder place() const { return {folder}; }
   RunFolder run(const ListedRun& row) const { return {folder / row.below}; }
   const std::string& add_base(Value tree);  // its name
-  void set_parameters(std::vector<SweepParameter> all);
+  void set(SweepSettings settings);
+  bool has_variants() const { return method == SweepMethod::variants; }
 };
 
 // The row's spec, from its frozen base; its run id is checked. Throws DataError when the data has

@@ -1,5 +1,5 @@
-#include "framework/study/expand.hpp"
 #include "framework/base/types.hpp"
+#include "framework/study/sweep.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -9,6 +9,7 @@
 #include "framework/base/types.hpp"
 #include "framework/config/fields.hpp"
 #include "framework/config/scalar.hpp"
+#include "framework/config/yaml.hpp"
 
 namespace softalign {
 namespace {
@@ -281,10 +282,11 @@ std::string_view to_string(SweepParameter::Kind kind) {
   return kKinds.at(static_cast<std::size_t>(kind));
 }
 
-std::optional<SweepParameter::Kind> parameter_kind(std::string_view name) {
-  for (std::size_t i = 0; i < kKinds.size(); ++i)
-    if (kKinds[i] == name) return static_cast<SweepParameter::Kind>(i);
-  return std::nullopt;
+bool from_string(std::string_view name, SweepParameter::Kind& kind) {
+  const auto found = std::ranges::find(kKinds, name);
+  if (found == kKinds.end()) return false;
+  kind = static_cast<SweepParameter::Kind>(found - kKinds.begin());
+  return true;
 }
 
 SweepParameter read_parameter(const Value::Entry& entry) {
@@ -293,6 +295,83 @@ SweepParameter read_parameter(const Value::Entry& entry) {
                     entry.where.str(),
                     printable(entry.key));
   return Reader(entry).read();
+}
+
+std::string number_for_all(double x) {
+  std::string text = number_text(x);
+  if (const auto e = text.find('e'); e != text.npos && text.find('.') == text.npos)
+    text.insert(e, ".0");
+  return text;
+}
+
+bool same_value(const Value& a, const Value& b) {
+  if (a.type != b.type) return false;
+  if (!a.is_scalar()) {
+    if (a.items.size() != b.items.size() || a.entries.size() != b.entries.size()) return false;
+    for (std::size_t i = 0; i < a.items.size(); ++i)
+      if (!same_value(a.items[i], b.items[i])) return false;
+    for (std::size_t i = 0; i < a.entries.size(); ++i)
+      if (a.entries[i].key != b.entries[i].key ||
+          !same_value(a.entries[i].value, b.entries[i].value))
+        return false;
+    return true;
+  }
+  if (a.text == b.text) return true;
+  if (a.quoted || b.quoted) return false;
+  try {
+    return to_number(a) == to_number(b);
+  } catch (const ScalarFault&) {
+    return false;
+  }
+}
+
+Value number(double x, const Position& where, bool whole) {
+  if (whole) return Value::scalar(fmt::format("{}", static_cast<Index>(std::llround(x))), where);
+  return Value::scalar(number_for_all(std::stod(fmt::format("{:.6g}", x))), where);
+}
+
+double SweepParameter::first_multiple() const { return std::ceil(low / step - 1e-9) * step; }
+double SweepParameter::last_multiple() const { return std::floor(high / step + 1e-9) * step; }
+
+Value SweepParameter::draw(std::uint64_t seed, Index index, std::uint64_t attempt) const {
+  const RandomStream stream(seed, "sweep/" + path);
+  const auto counter = static_cast<std::uint64_t>(index);
+  if (kind == Kind::values)
+    return values[stream.below(static_cast<std::uint32_t>(values.size()), counter, attempt)];
+  // 32 bits, never 0 nor 1.
+  const double u = (static_cast<double>(stream.word(counter, attempt)) + 0.5) / 4294967296.0;
+  double x = 0;
+  switch (kind) {
+    case Kind::values:
+      break;
+    case Kind::uniform:
+      x = low + (high - low) * u;
+      break;
+    case Kind::int_uniform:
+      x = std::min(high, low + std::floor(u * (high - low + 1)));
+      break;
+    case Kind::log_uniform:
+      x = exact::exp(exact::log(low) + (exact::log(high) - exact::log(low)) * u);
+      break;
+    case Kind::normal:
+      x = low + high * stream.normal(counter, attempt);
+      break;
+  }
+  if (step > 0) x = std::round(x / step) * step;
+  if (kind != Kind::normal)
+    x = step > 0 ? std::clamp(x, first_multiple(), last_multiple()) : std::clamp(x, low, high);
+  const bool whole = kind == Kind::int_uniform || (step >= 1 && step == std::floor(step));
+  return number(x, where, whole);
+}
+
+bool from_string(std::string_view text, Value& value) {
+  value = parse_flow(text, {"the plan"});
+  return true;
+}
+
+bool from_string(std::string_view text, Override& setting) {
+  setting = parse_override(text, {"the plan"});
+  return !setting.remove;
 }
 
 }  // namespace softalign

@@ -16,12 +16,12 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "framework/base/random.hpp"
+#include "framework/config/override.hpp"
 #include "framework/config/value.hpp"
 
 namespace softalign {
@@ -40,8 +40,8 @@ struct SweepParameter {
   double high = 0;  // max, or sigma
   double step = 0;  // q; 0: none
 
-  std::string
-      spacing;  // of Kind::values: "log" (geomspace), "linear" (range, linspace), else empty
+  // Of Kind::values: "log" (geomspace), "linear" (range, linspace), else empty.
+  std::string spacing;
 
   bool is_finite() const { return kind == Kind::values; }
   // The scale that it was declared with, "log" or "linear"; empty for a list of values.
@@ -52,10 +52,13 @@ struct SweepParameter {
   // The multiples of q that the range begins and ends with.
   double first_multiple() const;
   double last_multiple() const;
+
+  template <class V>
+  void describe(V& v);
 };
 
 std::string_view to_string(SweepParameter::Kind kind);
-std::optional<SweepParameter::Kind> parameter_kind(std::string_view name);
+bool from_string(std::string_view name, SweepParameter::Kind& kind);
 
 // Throws SpecError for what is not as above, for empty ranges and lists, and for values that come
 // twice.
@@ -69,5 +72,25 @@ Value number(double x, const Position& where, bool whole = false);
 
 // Whether two scalars say the same: 0.001 and 1e-3 do.
 bool same_value(const Value& a, const Value& b);
+
+// A value as parse_flow reads it.
+inline std::string to_string(const Value& value) { return value.flow(); }
+bool from_string(std::string_view text, Value& value);
+// As on a command line: "model.embedding=9".
+inline std::string to_string(const Override& setting) {
+  return setting.path + "=" + setting.value.flow();
+}
+bool from_string(std::string_view text, Override& setting);
+
+template <class V>
+void SweepParameter::describe(V& v) {
+  v("path", path);
+  v("kind", kind);
+  v("values", values);
+  v("low", low);
+  v("high", high);
+  v("q", step);
+  v("spacing", spacing);
+}
 
 }  // namespace softalign

@@ -1,63 +1,220 @@
 #include "framework/study/sweep.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "framework/base/path.hpp"
 #include "framework/base/suggest.hpp"
+#include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
-#include "framework/config/registry.hpp"
+#include "framework/config/fields.hpp"
+#include "framework/config/reader.hpp"
 #include "framework/config/scalar.hpp"
 #include "framework/config/yaml.hpp"
+#include "framework/eval/metric.hpp"
+#include "framework/study/slurm_resources.hpp"
 
 namespace softalign {
 namespace {
 
-SweepMethod read_method(const Value* value) {
-  if (!value) return SweepMethod::grid;
+constexpr std::array<std::string_view, 5> kMethods = {
+    "variants", "grid", "random", "zip", "optuna"};  // in the order of the enum
+
+// Settings ----------------------------------------------------------------------------------------
+
+std::vector<Index> read_seeds(const Value& value) {
+  std::vector<Index> seeds;
+  if (value.is_map()) {
+    Fields fields(value, "seeds");
+    const Value* const first = fields.find("first");
+    const Value& count = fields.get("count");
+    fields.finish();
+    const Index begin = first ? integer_of(*first, "first", between(0, 1e15)) : 1;
+    for (Index i = 0; i < integer_of(count, "count", between(1, 1000)); ++i)
+      seeds.push_back(begin + i);
+    return seeds;
+  }
+  if (value.is_scalar())
+    throw SpecError("{}: seeds: write a list, [1, 2, 3], or {{first: 1, count: {}}}",
+                    value.where.str(),
+                    printable(value.text));
+  for (const Value& item : items_of(value, "seeds")) {
+    seeds.push_back(integer_of(item, "seeds", between(0, 1e15)));
+    if (std::ranges::count(seeds, seeds.back()) > 1)
+      throw SpecError("{}: seed {} comes twice", item.where.str(), seeds.back());
+  }
+  if (seeds.empty())
+    throw SpecError("{}: no seeds; give a list, or {{first: 1, count: 3}}", value.where.str());
+  return seeds;
+}
+
+// That the metric is one of dev, and which way it is good.
+void check_metric(ComparedMetric& metric, const Position& where) {
+  if (!metric.name.starts_with("dev/"))
+    throw SpecError(
+        "{}: metric '{}' must be \"dev/\" and a metric's name, such as dev/loss: choosing by the "
+        "test set would spoil it",
+        where.str(),
+        printable(metric.name));
+  const std::string name = metric.name.substr(4);
+  Registry::instance().find(MetricKind::name, name, where);
+  bool higher = true;
   try {
-    return sweep_method(to_text(*value, one_of("grid", "random", "zip", "optuna"))).value();
-  } catch (const ScalarFault& fault) {
-    throw SpecError("{}: method: {}", value->where.str(), fault.what());
+    higher = highest_is_best(name);
+  } catch (const SpecError& unfit) {
+    throw SpecError("{}: metric: {}", where.str(), unfit);
+  }
+  const std::string own = higher ? "maximize" : "minimize";
+  if (!metric.goal.empty() && metric.goal != own)
+    throw SpecError("{}: {} is better when it is {}; goal: {}",
+                    where.str(),
+                    metric.name,
+                    higher ? "higher" : "lower",
+                    own);
+  metric.goal = own;
+}
+
+void read_settings(Fields& fields, const Position& where, Sweep& sweep) {
+  if (const Value* const seeds = fields.find("seeds")) sweep.seeds = read_seeds(*seeds);
+  const Value* const metric = fields.find("metric");
+  if (metric && metric->is_scalar())
+    throw SpecError("{}: metric: write {{name: {}}}", metric->where.str(), printable(metric->text));
+  if (metric) read_options(*metric, sweep.metric, "metric");
+  check_metric(sweep.metric, metric ? metric->where : where);
+  if (const Value* const early = fields.find("early_terminate"))
+    read_options(*early, sweep.early_terminate, "early_terminate");
+  if (const Value* const resources = fields.find("resources")) {
+    read_resources(resources, {});  // only to refuse what is wrong in it
+    sweep.resources = *resources;
   }
 }
 
-// A condition speaks of the sweep's parameters, and of values that they take.
-std::vector<Override> read_settings(const Value& value,
-                                    const std::string& what,
-                                    const std::vector<SweepParameter>& parameters,
-                                    bool condition) {
-  std::vector<Override> settings;
+// For an option that the sweep itself gives each run.
+void refuse_own(const std::string& option, const Position& where) {
+  if (option == "seed" || option == "name")
+    throw SpecError("{}: '{}' is no option to change here: each run has its own{}",
+                    where.str(),
+                    option,
+                    option == "seed" ? "; give seeds: {first: 1, count: 3}" : "");
+}
+
+// Parts and variants ------------------------------------------------------------------------------
+
+// A map of paths (or blocks) and values, or a list as on the command line.
+std::vector<Override> read_overrides(const Value& value, const std::string& what) {
+  std::vector<Override> changes;
+  if (value.is_list())
+    for (const Value& item : value.items)
+      changes.push_back(parse_override(text_of(item, what), item.where));
+  else
+    for (const Value::Entry& entry : entries_of(value, what))
+      changes.push_back({entry.key, false, entry.value, entry.where});
+  for (const Override& change : changes) refuse_own(change.path, change.where);
+  return changes;
+}
+
+std::vector<SweepVariant> read_variants(const Value* value) {
+  std::vector<SweepVariant> variants;
+  if (!value) return variants;
+  for (const Value::Entry& entry : entries_of(*value, "variants"))
+    variants.push_back(
+        {legal_name(entry.key, entry.where),
+         read_overrides(entry.value, fmt::format("variant '{}'", printable(entry.key)))});
+  return variants;
+}
+
+std::vector<ReportedMetric> read_report(const Value* value) {
+  std::vector<ReportedMetric> metrics = {{"token_accuracy", {}}, {"bleu", {}}};
+  if (!value) return metrics;
+  Fields report(*value, "the report");
+  if (const Value* const given = report.find("metrics")) {
+    metrics.clear();
+    for (const Value& item : items_of(*given, "metrics"))
+      metrics.push_back({text_of(item, "metrics"), item.where});
+  }
+  report.finish();
+  return metrics;
+}
+
+// The keys of a part, at `where`. variants: whether it has any, rather than parameters.
+SweepPart read_part(Fields& fields,
+                    const std::string& name,
+                    const Position& where,
+                    bool variants,
+                    const std::vector<SweepVariant>& shared,
+                    bool tiny) {
+  SweepPart part;
+  part.name = variants ? name : "";
+  part.title = fields.text("title", name);
+  const Value& base = fields.get("base");
+  const Value* const changes = fields.find("overrides");
+  const Value* const smaller = fields.find("tiny");
+  const Value* const own_variants = variants ? fields.find("variants") : nullptr;
+  const Value* const report = variants ? fields.find("report") : nullptr;
+  fields.finish();
+  part.base = fs::path(base.where.file).parent_path() / text_of(base, "base");
+  part.base_named_at = base.where;
+  if (changes) part.changes = read_overrides(*changes, "overrides");
+  if (tiny && !smaller)
+    throw SpecError(
+        "{}: part '{}' has no tiny form; give it one, as tiny: {{train.max_updates: 1}}",
+        where.str(),
+        name);
+  if (smaller)
+    for (Override& change : read_overrides(*smaller, "tiny"))
+      if (tiny) part.changes.push_back(std::move(change));
+  part.variants = shared;
+  for (SweepVariant& own : read_variants(own_variants)) {
+    const auto same = std::ranges::find(part.variants, own.name, &SweepVariant::name);
+    if (same == part.variants.end())
+      part.variants.push_back(std::move(own));
+    else
+      *same = std::move(own);
+  }
+  if (variants && part.variants.empty())
+    throw SpecError(
+        "{}: part '{}' has no variants; give it some, or the whole study", where.str(), name);
+  if (variants) part.metrics = read_report(report);
+  return part;
+}
+
+// Parameters and conditions -----------------------------------------------------------------------
+
+std::vector<std::string> paths_of(const std::vector<SweepParameter>& parameters) {
   std::vector<std::string> paths;
   for (const SweepParameter& parameter : parameters) paths.push_back(parameter.path);
+  return paths;
+}
+
+// Throws SpecError where there is none of this path; what: who speaks of it.
+const SweepParameter& parameter_at(const std::string& path,
+                                   const std::vector<SweepParameter>& parameters,
+                                   const Position& where,
+                                   const std::string& what = "") {
+  const auto found = std::ranges::find(parameters, path, &SweepParameter::path);
+  if (found == parameters.end())
+    throw SpecError("{}: {}'{}' is no parameter of this sweep{}",
+                    where.str(),
+                    what.empty() ? "" : what + ": ",
+                    printable(path),
+                    suggestion(path, paths_of(parameters)));
+  return *found;
+}
+
+bool can_be(const SweepParameter& parameter, const Value& value) {
+  return !parameter.is_finite() || parameter.all_types ||
+         std::ranges::any_of(parameter.values,
+                             [&](const Value& one) { return same_value(one, value); });
+}
+
+std::vector<Override> read_changes(const Value& value, const std::string& what) {
+  std::vector<Override> changes;
   for (const Value::Entry& entry : entries_of(value, what)) {
-    const auto found = std::find(paths.begin(), paths.end(), entry.key);
-    if (condition && found == paths.end())
-      throw SpecError("{}: {}: '{}' is no parameter of this sweep{}",
-                      entry.where.str(),
-                      what,
-                      printable(entry.key),
-                      suggestion(entry.key, paths));
-    if (condition) {
-      const SweepParameter& parameter = parameters[usize(found - paths.begin())];
-      std::vector<std::string> known;
-      bool there = !parameter.is_finite() || parameter.all_types;
-      for (const Value& one : parameter.values) {
-        known.push_back(one.text);
-        there = there || same_value(one, entry.value);
-      }
-      if (!there)
-        throw SpecError("{}: {}: {} is none of the values of {}{}",
-                        entry.value.where.str(),
-                        what,
-                        entry.value.describe(),
-                        entry.key,
-                        suggestion(entry.value.text, known));
-    }
     refuse_own(entry.key, entry.where);
-    settings.push_back({entry.key, false, entry.value, entry.where});
+    changes.push_back({entry.key, false, entry.value, entry.where});
   }
-  if (settings.empty()) throw SpecError("{}: {}: says nothing", value.where.str(), what);
-  return settings;
+  if (changes.empty()) throw SpecError("{}: {}: says nothing", value.where.str(), what);
+  return changes;
 }
 
 SweepCondition read_condition(const Value& value, const std::vector<SweepParameter>& parameters) {
@@ -72,60 +229,45 @@ SweepCondition read_condition(const Value& value, const std::vector<SweepParamet
     throw SpecError(
         "{}: a condition is {{when: .., set: ..}}, {{when: .., unset: [..]}} or {{exclude: ..}}",
         value.where.str());
-  condition.when =
-      read_settings(exclude ? *exclude : *when, exclude ? "exclude" : "when", parameters, true);
-  if (set) condition.set = read_settings(*set, "set", parameters, false);
-  if (!unset) return condition;
-  for (const Value& item : items_of(*unset, "unset")) {
-    condition.unset.push_back(text_of(item, "unset"));
-    if (std::none_of(parameters.begin(), parameters.end(), [&](const SweepParameter& parameter) {
-          return parameter.path == condition.unset.back();
-        }))
-      throw SpecError("{}: unset: '{}' is no parameter of this sweep",
-                      item.where.str(),
-                      printable(condition.unset.back()));
+  const std::string what = exclude ? "exclude" : "when";
+  condition.when = read_changes(exclude ? *exclude : *when, what);
+  for (const Override& wanted : condition.when) {
+    const SweepParameter& parameter = parameter_at(wanted.path, parameters, wanted.where, what);
+    std::vector<std::string> known;
+    for (const Value& one : parameter.values) known.push_back(one.text);
+    if (!can_be(parameter, wanted.value))
+      throw SpecError("{}: {}: {} is none of the values of {}{}",
+                      wanted.value.where.str(),
+                      what,
+                      wanted.value.describe(),
+                      wanted.path,
+                      suggestion(wanted.value.text, known));
   }
+  if (set) condition.set = read_changes(*set, "set");
+  if (!unset) return condition;
+  for (const Value& item : items_of(*unset, "unset"))
+    condition.unset.push_back(
+        parameter_at(text_of(item, "unset"), parameters, item.where, "unset").path);
   return condition;
 }
 
-// What the runs are a function of, besides the base's content.
+// What rows of parameters are a function of, besides the base's content.
 std::string canonical(const Value& root) {
+  constexpr std::string_view kOther[] = {"name",
+                                         "base",
+                                         "run_cap",
+                                         "resources",
+                                         "notes",
+                                         "claims",
+                                         "question",
+                                         "title",
+                                         "overrides",
+                                         "tiny"};
   std::string text;
   for (const Value::Entry& entry : root.entries)
-    if (entry.key != "name" && entry.key != "base" && entry.key != "run_cap" &&
-        entry.key != "resources" && entry.key != "notes" && entry.key != "claims")
+    if (std::ranges::count(kOther, entry.key) == 0)
       text += entry.key + ": " + entry.value.flow() + "\n";
   return text;
-}
-
-// That a claim speaks of the best configuration, among values of the sweep's own parameters.
-void check_measurement(const Measurement& m,
-                       const std::vector<SweepParameter>& parameters,
-                       const Position& where) {
-  if (!m.variant.empty())
-    throw SpecError("{}: '{}': a sweep has no parts; write {}(best) or {}(best where PATH=VALUE)",
-                    where.str(),
-                    printable(m.text, 200),
-                    m.metric,
-                    m.metric);
-  std::vector<std::string> paths;
-  for (const SweepParameter& parameter : parameters) paths.push_back(parameter.path);
-  for (const Setting& setting : m.among) {
-    const auto found = std::ranges::find(paths, setting.path);
-    if (found == paths.end())
-      throw SpecError("{}: '{}' is no parameter of this sweep{}",
-                      where.str(),
-                      printable(setting.path),
-                      suggestion(setting.path, paths));
-    const SweepParameter& parameter = parameters[usize(found - paths.begin())];
-    if (parameter.is_finite() && !parameter.all_types &&
-        std::ranges::none_of(parameter.values,
-                             [&](const Value& value) { return same_value(value, setting.value); }))
-      throw SpecError("{}: {} is never {} in this sweep",
-                      where.str(),
-                      setting.path,
-                      printable(setting.value.flow()));
-  }
 }
 
 void check_method(const Sweep& sweep, const Value& root) {
@@ -159,62 +301,116 @@ void check_method(const Sweep& sweep, const Value& root) {
   }
 }
 
+// Claims ------------------------------------------------------------------------------------------
+
+void check_variant(const Measurement& m, const Sweep& sweep, const Position& where) {
+  const auto named = [&](const auto& all, const std::string& name, const char* what) {
+    std::vector<std::string> names;
+    for (const auto& one : all) names.push_back(one.name);
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end())
+      throw SpecError("{}: '{}' speaks of {}{}",
+                      where.str(),
+                      printable(m.text, 200),
+                      what,
+                      suggestion(name, names));
+    return usize(found - names.begin());
+  };
+  if (m.variant.empty())
+    throw SpecError("{}: '{}' speaks of a sweep's best; a study's claims name part/variant",
+                    where.str(),
+                    printable(m.text, 200));
+  const SweepPart& part = sweep.parts[named(sweep.parts, m.part, "no part of this study")];
+  named(part.variants, m.variant, "no variant of its part");
+}
+
+void check_best(const Measurement& m, const Sweep& sweep, const Position& where) {
+  if (!m.variant.empty())
+    throw SpecError("{}: '{}': a sweep has no parts; write {}(best) or {}(best where PATH=VALUE)",
+                    where.str(),
+                    printable(m.text, 200),
+                    m.metric,
+                    m.metric);
+  for (const Setting& setting : m.among)
+    if (!can_be(parameter_at(setting.path, sweep.parameters, where), setting.value))
+      throw SpecError("{}: {} is never {} in this sweep",
+                      where.str(),
+                      setting.path,
+                      printable(setting.value.flow()));
+}
+
 }  // namespace
 
-std::string to_string(SweepMethod method) {
-  switch (method) {
-    case SweepMethod::grid:
-      return "grid";
-    case SweepMethod::random:
-      return "random";
-    case SweepMethod::zip:
-      return "zip";
-    case SweepMethod::optuna:
-      return "optuna";
-  }
-  return "grid";
+std::string_view to_string(SweepMethod method) {
+  return kMethods.at(static_cast<std::size_t>(method));
 }
 
-std::optional<SweepMethod> sweep_method(std::string_view name) {
-  for (const SweepMethod method :
-       {SweepMethod::grid, SweepMethod::random, SweepMethod::zip, SweepMethod::optuna})
-    if (name == to_string(method)) return method;
-  return std::nullopt;
+bool from_string(std::string_view name, SweepMethod& method) {
+  const auto found = std::ranges::find(kMethods, name);
+  if (found == kMethods.end()) return false;
+  method = static_cast<SweepMethod>(found - kMethods.begin());
+  return true;
 }
 
-Sweep read_sweep(const fs::path& file) {
+Sweep read_sweep(const fs::path& file, bool tiny) {
   const Value root = read_yaml(file);
-  for (const auto& [key, other] : {std::pair{"task", "run"}, std::pair{"parts", "study"}})
-    if (const auto* entry = root.find(key); entry && !root.find("parameters"))
-      throw SpecError("{}: this is no sweep: softalign {} {}",
-                      entry->where.str(),
-                      other,
-                      printable(file.string(), kWhole));
-  Fields fields(root, "the sweep");
+  const bool variants = !root.find("parameters");
+  if (const auto* task = root.find("task"); task && variants && !root.find("parts"))
+    throw SpecError("{}: this is an experiment, not a study: softalign run {}",
+                    task->where.str(),
+                    shell_file(file.string()));
+  Fields fields(root, variants ? "the study" : "the sweep");
   const Value& name = fields.get("name");
-  const Value& base = fields.get("base");
   const Value* const method = fields.find("method");
-  const Value& parameters = fields.get("parameters");
+  const Value* const parameters = fields.find("parameters");
   const Value* const conditions = fields.find("conditions");
   const Value* const cap = fields.find("run_cap");
   const Value* const search_seed = fields.find("search_seed");
+  const Value* const parts = fields.find("parts");
   const Value* const claims = fields.find("claims");
   fields.find("notes");
 
   Sweep sweep;
-  sweep.options = read_list_options(fields, root.where);
-  fields.finish();
   sweep.file = file;
+  sweep.question = fields.text("question", "");
+  read_settings(fields, root.where, sweep);
+  if (tiny) sweep.seeds.resize(1);
   sweep.name = legal_name(text_of(name, "name"), name.where);
-  sweep.base = fs::path(base.where.file).parent_path() / text_of(base, "base");
-  sweep.base_named_at = base.where;
-  sweep.method = read_method(method);
-  for (const Value::Entry& entry : entries_of(parameters, "parameters")) {
-    refuse_own(entry.key, entry.where);
-    sweep.parameters.push_back(read_parameter(entry));
+  for (const Value* const other : {method, conditions, cap, search_seed})
+    if (variants && other)
+      throw SpecError("{}: this goes with parameters, and here are none", other->where.str());
+  if (parts && !variants)
+    throw SpecError("{}: parameters go with one base, not with parts", parts->where.str());
+  const std::vector<SweepVariant> shared =
+      parts ? read_variants(fields.find("variants")) : std::vector<SweepVariant>();
+  if (parts) {
+    fields.finish();
+    for (const Value::Entry& entry : entries_of(*parts, "parts")) {
+      const std::string part = legal_name(entry.key, entry.where);
+      Fields own(entry.value, fmt::format("part '{}'", part));
+      sweep.parts.push_back(read_part(own, part, entry.where, true, shared, tiny));
+    }
+    if (sweep.parts.empty()) throw SpecError("{}: the study has no parts", root.where.str());
+  } else {
+    sweep.parts.push_back(read_part(fields, sweep.name, name.where, variants, shared, tiny));
   }
-  if (sweep.parameters.empty())
-    throw SpecError("{}: no parameters; give the options to try", parameters.where.str());
+  if (tiny) sweep.name += "-tiny";
+
+  sweep.method = variants ? SweepMethod::variants : SweepMethod::grid;
+  if (method) {
+    try {
+      from_string(to_text(*method, one_of("grid", "random", "zip", "optuna")), sweep.method);
+    } catch (const ScalarFault& fault) {
+      throw SpecError("{}: method: {}", method->where.str(), fault.what());
+    }
+  }
+  if (parameters)
+    for (const Value::Entry& entry : entries_of(*parameters, "parameters")) {
+      refuse_own(entry.key, entry.where);
+      sweep.parameters.push_back(read_parameter(entry));
+    }
+  if (parameters && sweep.parameters.empty())
+    throw SpecError("{}: no parameters; give the options to try", parameters->where.str());
   if (conditions)
     for (const Value& item : items_of(*conditions, "conditions"))
       sweep.conditions.push_back(read_condition(item, sweep.parameters));
@@ -222,9 +418,9 @@ Sweep read_sweep(const fs::path& file) {
   if (search_seed) sweep.search_seed = integer_of(*search_seed, "search_seed", at_least(0));
   if (claims)
     sweep.claims = read_claims(*claims, [&](const Measurement& m, const Position& where) {
-      check_measurement(m, sweep.parameters, where);
+      variants ? check_variant(m, sweep, where) : check_best(m, sweep, where);
     });
-  sweep.text = canonical(root);
+  if (!variants) sweep.text = canonical(root);
   check_method(sweep, root);
   return sweep;
 }

@@ -1,24 +1,42 @@
-// A sweep: an experiment's spec, and which of its options are tried with which values. Reading
-// only; what its runs are: plan_sweep.hpp.
+// A sweep's file: runs that answer a question together. Its rows are listed as named variants of one or more
+// base specs (a study), or as values of parameters: all combinations, side by side, drawn, or by Optuna.
+// Reading only; what its runs are: runs/plan.hpp.
+//
+//   name: quickstart
+//   question: Does a soft alignment beat a fixed-length vector, and where?
+//   variants:                                     # of every part
+//     none: {model.attention.type: none}          # overrides, as a map
+//     dot: [model.attention.score.type=dot]       # or as on the command line
+//   parts:
+//     reverse:
+//       title: Reverse                            # of its tables
+//       base: reverse.yaml                        # relative to this file
+//       overrides: {train.epochs: 8}              # for all rows of the part
+//       tiny: {train.max_updates: 2}              # over those, where the study is only tried
+//       variants: {}                              # of this part only
+//       report: {metrics: [token_accuracy]}       # the tables
 //
 //   name: score_functions
-//   base: ../reverse.yaml               # relative to this file
-//   method: grid                        # grid | random | zip | optuna
-//   parameters:                         # parameter.hpp
+//   base: ../reverse.yaml                         # a file with one part has the keys of a part
+//   method: grid                                  # grid | random | zip | optuna
+//   parameters:                                   # in place of variants; parameter.hpp
 //     model.attention.score.type: {values: [dot, general, additive]}
 //     model.encoder.units: {values: [32, 64]}
 //   conditions:
-//     - when: {model.attention.score.type: dot}     # all must hold
-//       set: {model.encoder.units: 64}              # and/or unset: [PATH]: the base's value stands
+//     - when: {model.attention.score.type: dot}   # all must hold
+//       set: {model.encoder.units: 64}            # and/or unset: [PATH]: the base's value stands
 //     - exclude: {model.attention.score.type: general, model.encoder.units: 32}
-//   seeds: {first: 1, count: 3}         # or a list; every configuration with every seed
-//   metric: {name: dev/loss}            # what best means
-//   early_terminate: {type: asha}       # early_termination.hpp
-//   claims:                             # claim.hpp: about the best of all, or of some
+//   run_cap: 60                                   # at most so many runs; may be raised later
+//   search_seed: 1                                # of what random and optuna draw
+//
+// and in both:
+//
+//   seeds: {first: 1, count: 3}                   # or a list; every configuration with every seed
+//   metric: {name: dev/loss}                      # what best means
+//   early_terminate: {type: asha}                 # runs/early_termination.hpp
+//   claims:                                       # claim.hpp: about variants, or about the best
 //     - claim: bleu(best where model.encoder.units=64) > bleu(best where model.encoder.units=32)
-//   run_cap: 60                         # at most so many runs; may be raised later
-//   search_seed: 1                      # of what random and optuna draw
-//   resources: {cpus: 2, memory: 4G}    # slurm_resources.hpp; not part of what the runs are
+//   resources: {cpus: 2, memory: 4G}              # slurm_resources.hpp; not part of what the runs are
 #pragma once
 
 #include <filesystem>
@@ -26,12 +44,88 @@
 #include <string>
 #include <vector>
 
+#include "framework/config/options.hpp"
 #include "framework/config/override.hpp"
 #include "framework/study/claim.hpp"
-#include "framework/study/list_options.hpp"
 #include "framework/study/parameter.hpp"
 
 namespace softalign {
+
+struct ComparedMetric {
+  std::string name = "dev/loss";
+  std::string goal = "";  // minimize or maximize; filled by read_sweep
+  template <class V>
+  void describe(V& v) {
+    v("name", name, "dev metric that runs are compared by, \"dev/\" and the name of a metric");
+    v("goal",
+      goal,
+      "minimize or maximize; the metric's own direction when not given",
+      one_of("minimize", "maximize"));
+  }
+};
+
+struct EarlyTerminateOptions {
+  std::string type = "none";
+  Index min_updates = 1000;
+  Index eta = 3;
+  Index startup = 5;
+  template <class V>
+  void describe(V& v) {
+    v("type", type, "rule that stops runs early", one_of("none", "asha", "median"));
+    v("min_updates", min_updates, "no run is stopped before so many updates", at_least(1));
+    v("eta",
+      eta,
+      "ASHA reduction factor: one of so many runs is promoted at each rung",
+      between(2, 100));
+    v("startup", startup, "median: runs to compare with before any is stopped", at_least(1));
+  }
+};
+
+enum class SweepMethod { variants, grid, random, zip, optuna };
+std::string_view to_string(SweepMethod method);
+bool from_string(std::string_view name, SweepMethod& method);
+
+// What a plan keeps of its sweep's file.
+struct SweepSettings {
+  std::string name;
+  SweepMethod method = SweepMethod::grid;
+  ComparedMetric metric;
+  EarlyTerminateOptions early_terminate;
+  std::vector<Index> seeds = {1};
+  Index search_seed = 1;
+  std::vector<SweepParameter> parameters;  // in the order written: the last varies fastest
+
+  template <class V>
+  void describe(V& v) {
+    v("name", name);
+    v("method", method);
+    v("metric", metric);
+    v("early_terminate", early_terminate);
+    v("seeds", seeds);
+    v("search_seed", search_seed);
+    v("parameters", parameters);
+  }
+};
+
+struct SweepVariant {
+  std::string name;
+  std::vector<Override> changes;
+};
+
+struct ReportedMetric {
+  std::string name;
+  Position where;
+};
+
+struct SweepPart {
+  std::string name;   // empty where rows are values of parameters
+  std::string title;  // for people; the name when not given
+  std::filesystem::path base;
+  Position base_named_at;
+  std::vector<Override> changes;
+  std::vector<SweepVariant> variants;   // the sweep's, then its own
+  std::vector<ReportedMetric> metrics;  // of the tables
+};
 
 struct SweepCondition {
   std::vector<Override> when;
@@ -43,28 +137,38 @@ struct SweepCondition {
 
 inline constexpr Index kMostRuns = 100000;
 
-enum class SweepMethod { grid, random, zip, optuna };
-
-struct Sweep {
+struct Sweep : SweepSettings {
   std::filesystem::path file;
-  std::string name;
-  std::filesystem::path base;
-  Position base_named_at;
-  SweepMethod method = SweepMethod::grid;
-  std::vector<SweepParameter> parameters;  // in the order written: the last varies fastest
+  std::string question;
+  std::vector<SweepPart> parts;  // one, where rows are values of parameters
   std::vector<SweepCondition> conditions;
-  ListOptions options;
   std::optional<Index> run_cap;
-  Index search_seed = 1;
   std::vector<StudyClaim> claims;
-  // What its runs are a function of, in one canonical form; without run_cap, claims, resources.
+  Value resources = {};  // slurm_resources.hpp; null: none
+  // What rows of parameters are a function of, besides the base, in one canonical form; without run_cap,
+  // claims, resources.
   std::string text;
+
+  bool has_variants() const { return method == SweepMethod::variants; }
 };
 
-// Throws SpecError with file, line and column for whatever is not as above.
-Sweep read_sweep(const std::filesystem::path& file);
+// Throws SpecError with file, line and column for whatever is not as above: unknown keys, names
+// that cannot name folders, claims about what is not in the file.
+// `tiny`: with what its parts say of it, one seed, and "-tiny" behind its name.
+Sweep read_sweep(const std::filesystem::path& file, bool tiny = false);
 
-std::string to_string(SweepMethod method);
-std::optional<SweepMethod> sweep_method(std::string_view name);
+// The settings of a row, in the order of the parameters.
+using Configuration = std::vector<Override>;
+
+struct Configurations {
+  std::vector<Configuration> list;
+  Index excluded = 0;  // by conditions
+  Index equal = 0;     // made equal to an earlier one by conditions
+};
+
+// What method and conditions make of the parameters, at most `most`, always the first ones. Grids vary the
+// last parameter fastest. A drawn configuration that is excluded, or equal to an earlier one, is drawn
+// again. Throws SpecError when the conditions leave nothing.
+Configurations expand(const Sweep& sweep, Index most);
 
 }  // namespace softalign

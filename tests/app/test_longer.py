@@ -107,4 +107,4 @@ def test_what_another_build_made_or_has_no_checkpoint_is_not_taken_over(here: Pa
     assert "complete as third/" in softalign("sweep", "run", "sweep.yaml", "--dry-run", cwd=here).stdout
     for name in ("third", "whole"):
         shutil.rmtree(here / "results" / name)
-    assert ": planned\n" in softalign("sweep", "run", "sweep.yaml", "--dry-run", cwd=here).stdout and bare.exists()
+    assert "  planned\n" in softalign("sweep", "run", "sweep.yaml", "--dry-run", cwd=here).stdout and bare.exists()

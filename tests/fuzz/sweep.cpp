@@ -1,9 +1,9 @@
-// Sweep files: reading, planning, and the plan that is written.
+// Files of sweeps and studies: reading, planning, and the plan that is written.
 #include "framework/study/sweep.hpp"
 
 #include "framework/config/yaml.hpp"
 #include "framework/runs/list_file.hpp"
-#include "framework/runs/plan_sweep.hpp"
+#include "framework/runs/plan.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace softalign;
@@ -13,7 +13,9 @@ namespace {
 
 // At most eight rows to plan: each builds a model.
 bool is_short(const Sweep& sweep) {
-  std::size_t rows = sweep.options.seeds.size();
+  std::size_t rows = 0;
+  for (const SweepPart& part : sweep.parts) rows += std::max<std::size_t>(1, part.variants.size());
+  rows *= sweep.seeds.size();
   for (const SweepParameter& p : sweep.parameters) {
     rows *= p.is_finite() && !p.all_types ? p.values.size() : 9;
     if (rows > 8) break;
@@ -29,18 +31,23 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Sweep sweep;
   if (!accepts([&] { sweep = read_sweep(path); })) return 0;
   require(read_sweep(path).text == sweep.text, "two readings differ");
-  if (!is_short(sweep) || !is_small(read_yaml(path)) || sweep.base.filename() != "base.yaml")
-    return 0;
-  RunList plan;
-  if (!accepts([&] { plan = plan_sweep(sweep, folder() / "results", resolve_spec); })) return 0;
-  write_list(plan);
-  const RunList back = read_list(plan.folder);
-  require(back.rows.size() == plan.rows.size() && back.hash == plan.hash,
+  for (const SweepPart& part : sweep.parts)
+    if (part.base.filename() != "base.yaml") return 0;
+  if (!is_short(sweep) || !is_small(read_yaml(path))) return 0;
+  Plan plan;
+  const std::filesystem::path results = folder() / "results";
+  if (!accepts([&] { plan = plan_sweep(sweep, {}, results, resolve_spec); })) return 0;
+  require(plan.wanted.size() == plan.list.rows.size(), "a row is not wanted");
+  write_list(plan.list);
+  const RunList back = read_list(plan.list.folder);
+  require(back.rows.size() == plan.list.rows.size() && back.hash == plan.list.hash,
           "a plan reads back otherwise");
-  for (std::size_t i = 0; i < plan.rows.size(); ++i) {
-    require(back.rows[i].run_id == plan.rows[i].run_id, "a row reads back otherwise");
+  for (std::size_t i = 0; i < back.rows.size(); ++i) {
+    require(back.rows[i].run_id == plan.list.rows[i].run_id, "a row reads back otherwise");
     row_spec(back, back.rows[i], resolve_spec);  // throws when its run id is another
+    require(back.run(back.rows[i]).root.lexically_normal().string().starts_with(results.string()),
+            "a run lies outside the results");
   }
-  std::filesystem::remove_all(folder() / "results");
+  std::filesystem::remove_all(results);
   return 0;
 }

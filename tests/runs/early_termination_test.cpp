@@ -105,8 +105,8 @@ BOOST_AUTO_TEST_CASE(a_decision_stands_whatever_the_others_do_later) {
   const Scratch folder;
   RunList plan;
   plan.folder = folder.path();
-  plan.options.early_terminate = rule("asha");
-  plan.options.metric.goal = "minimize";
+  plan.early_terminate = rule("asha");
+  plan.metric.goal = "minimize";
   plan.rows = {{.k = 0, .run_id = "a", .below = "a"}, {.k = 1, .run_id = "b", .below = "b"}};
   for (const ListedRun& row : plan.rows) std::filesystem::create_directory(plan.run(row).root);
   const auto table = [](double loss) {

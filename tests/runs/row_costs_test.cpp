@@ -4,7 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-#include "framework/runs/plan_sweep.hpp"
+#include "framework/runs/plan.hpp"
 #include "tests/runs/small_study.hpp"
 
 using namespace softalign;
@@ -15,7 +15,7 @@ namespace {
 std::vector<double> costs_of(const Scratch& folder, const std::string& parameters) {
   const auto file =
       folder.write("sweep.yaml", "name: s\nbase: base.yaml\nparameters:\n" + parameters);
-  const RunList list = plan_sweep(read_sweep(file), folder / "results", resolve_spec);
+  const RunList list = plan_sweep(read_sweep(file), {}, folder / "results", resolve_spec).list;
   RowCosts costs(list, resolve_spec);
   BOOST_TEST(std::isnan(costs.of(list.rows[0])));
   costs.look(std::chrono::minutes(1));

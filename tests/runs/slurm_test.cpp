@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(a_sweep_with_wrong_resources_is_refused_when_it_is_read) {
                         << "resources: " << resources << "\n";
     return read_sweep(file);
   };
-  BOOST_TEST(sweep("{cpus: 2}").options.resources.is_map());
+  BOOST_TEST(sweep("{cpus: 2}").resources.is_map());
   BOOST_TEST(contains(refusal([&] { sweep("{cpu: 2}"); }), "sweep.yaml:4:13: "));
 }
 

@@ -11,7 +11,7 @@
 #include "framework/config/registry.hpp"
 #include "framework/config/scalar.hpp"
 #include "framework/config/writer.hpp"
-#include "framework/runs/plan_study.hpp"
+#include "framework/runs/plan.hpp"
 #include "framework/train/experiment.hpp"
 #include "tests/runs/small_study.hpp"
 
@@ -270,7 +270,7 @@ BOOST_AUTO_TEST_CASE(studies_are_valid) {
     if (is_there(file.parent_path() / "PACKAGES") && !is_there(file.parent_path() / "data"))
       continue;  // its corpus is built by a script
     for (const bool tiny : {false, true}) {
-      const StudyPlan plan = plan_study(read_study(file, tiny), {}, "results", resolve_spec);
+      const Plan plan = plan_sweep(read_sweep(file, tiny), {}, "results", resolve_spec);
       for (const std::string& note : plan.list.notes) BOOST_ERROR(note);
     }
   }

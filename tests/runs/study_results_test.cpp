@@ -8,7 +8,7 @@
 #include "framework/eval/summary.hpp"
 #include "framework/record/file.hpp"
 #include "framework/runs/list_file.hpp"
-#include "framework/runs/study_report.hpp"
+#include "framework/runs/results.hpp"
 #include "framework/runs/work.hpp"
 #include "tests/runs/small_study.hpp"
 
@@ -31,11 +31,12 @@ constexpr const char* kClaims = R"(
 // A study that has been run to its end.
 struct Finished {
   Scratch folder;
-  Study study = read_study(write_study(folder, kClaims));
-  StudyPlan plan = plan_study(study, {}, (folder / "results"), resolve_spec);
+  Sweep study = read_sweep(write_study(folder, kClaims));
+  Plan plan = plan_sweep(study, {}, folder / "results", resolve_spec);
   std::vector<std::string> runs = run();  // their folders
-  StudyResults results{plan};
-  StudyOutcome outcome{study_tables(study, plan, results), judge(study, results)};
+  ListStatus status = list_status(plan.list);
+  ListResults results{plan.list, status, plan.wanted};
+  SweepOutcome outcome{study_tables(study, plan, results), judge(study.claims, results)};
 
   std::vector<std::string> run() {
     write_list(plan.list);
@@ -335,9 +336,10 @@ BOOST_AUTO_TEST_CASE(claims_speak_of_diagnostics) {
 
 BOOST_AUTO_TEST_CASE(a_claim_waits_for_all_of_its_runs) {
   Finished& f = finished();
-  StudyPlan first = f.plan;
-  first.wanted.pop_back();  // one seed is missing
-  const auto claims = judge(f.study, StudyResults(first));
+  std::vector<std::size_t> wanted = f.plan.wanted;
+  wanted.pop_back();  // one seed is missing
+  ListResults results(f.plan.list, f.status, wanted);
+  const auto claims = judge(f.study.claims, results);
   BOOST_TEST((claims[0].verdict == Verdict::unknown));
   BOOST_TEST(!claims[0].broken());
   BOOST_TEST(claims_text({claims[0]}) == "1 claim is not judged yet: runs are missing\n");

@@ -82,10 +82,21 @@ def test_runs_side_by_side_are_the_same(here: Path):
 def test_the_commands_of_sweeps_take_a_study(here: Path):
     softalign("sweep", "plan", "study.yaml", cwd=here)
     assert "small: 2 planned" in softalign("sweep", "status", "study.yaml", cwd=here).stdout
-    softalign("sweep", "run", "study.yaml", "--rows", 1, cwd=here)
+    first = softalign("sweep", "run", "study.yaml", "--rows", 1, cwd=here)
+    assert "1. holds: token_accuracy(reverse/additive) >= 0" in first.stdout
     assert "small: 1 complete, 1 planned" in softalign("sweep", "status", "results/small", cwd=here).stdout
     softalign("study", "study.yaml", cwd=here)
     assert states(here) == ["complete", "complete"]
+
+
+def test_study_takes_a_sweep(here: Path):
+    sweep = STUDY[: STUDY.index("variants:")] + f"base: {ROOT}/configs/tiny.yaml\ntiny: {{train.max_updates: 1}}\n"
+    sweep += "parameters: {model.embedding: {values: [4, 5]}}\nclaims: [{claim: loss(best) > 0}]\n"
+    (here / "study.yaml").write_text(sweep)
+    ran = softalign("study", "study.yaml", "--tiny", cwd=here)
+    assert "small-tiny: 2 complete" in ran.stdout and "1. holds: loss(best) > 0" in ran.stdout
+    told = json.loads(softalign("sweep", "run", "study.yaml", "--tiny", "--json", cwd=here).stdout)
+    assert [row["updates"] for row in told["rows"]] == [1, 1] and told["claims"][0]["verdict"] == "holds"
 
 
 def test_a_study_that_grows_keeps_its_runs(here: Path):
@@ -100,7 +111,8 @@ def test_a_study_that_grows_keeps_its_runs(here: Path):
 def test_a_dry_run_lists_and_writes_nothing(here: Path):
     lines = softalign("study", "study.yaml", "--dry-run", "--only", "*/none", cwd=here).stdout.splitlines()
     assert lines[0].split() == ["row", "name", "seed", "id", "state"]
-    assert len(lines) == 2 and lines[1].split()[:2] == ["0", "reverse-none"] and "planned" in lines[1]
+    assert len(lines) == 3 and lines[1].split()[:2] == ["0", "reverse-none"] and "planned" in lines[1]
+    assert lines[2] == "1 row would be run, 1 at a time"
     assert list(here.iterdir()) == [here / "study.yaml"]
 
 

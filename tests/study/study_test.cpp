@@ -2,7 +2,7 @@
 #include <boost/test/unit_test.hpp>
 #include "framework/record/file.hpp"
 #include "framework/runs/list_file.hpp"
-#include "framework/runs/plan_study.hpp"
+#include "framework/runs/plan.hpp"
 #include "tests/runs/small_study.hpp"
 
 using namespace softalign;
@@ -20,7 +20,7 @@ std::string refusal_of(const std::string& from, const std::string& to) {
   const auto at = text.find(from);
   BOOST_REQUIRE(at != std::string::npos);
   folder.write("study.yaml", text.replace(at, from.size(), to));
-  return refusal([&] { plan_study(read_study(file), {}, (folder / "results"), resolve_spec); },
+  return refusal([&] { plan_sweep(read_sweep(file), {}, (folder / "results"), resolve_spec); },
                  folder.path());
 }
 
@@ -30,8 +30,8 @@ BOOST_AUTO_TEST_SUITE(study)
 
 BOOST_AUTO_TEST_CASE(parts_variants_and_seeds_become_runs) {
   const Scratch folder;
-  const Study study = read_study(write_study(folder, kClaim));
-  const auto [list, wanted, lengths] = plan_study(study, {}, (folder / "results"), resolve_spec);
+  const Sweep study = read_sweep(write_study(folder, kClaim));
+  const auto [list, wanted, lengths] = plan_sweep(study, {}, (folder / "results"), resolve_spec);
   BOOST_REQUIRE(list.rows.size() == 4u);
   BOOST_TEST(wanted == (std::vector<std::size_t>{0, 1, 2, 3}));
   BOOST_TEST(lengths.at("reverse") == (std::vector<Index>{2, 4, 6}));
@@ -53,13 +53,13 @@ BOOST_AUTO_TEST_CASE(a_study_s_list_only_grows) {
   const Scratch folder;
   const std::string file = write_study(folder, kClaim), text = read_file(file);
   const auto plan = [&](const std::string& changed) {
-    return plan_study(
-        read_study(folder.write("study.yaml", changed)), {}, (folder / "results"), resolve_spec);
+    return plan_sweep(
+        read_sweep(folder.write("study.yaml", changed)), {}, (folder / "results"), resolve_spec);
   };
   BOOST_TEST(write_list(plan(text).list) == 4);
   std::string changed = text;
   changed.replace(changed.find("[1, 2]"), 6, "[2, 3]");
-  const StudyPlan later = plan(changed);
+  const Plan later = plan(changed);
   BOOST_TEST(later.list.rows.size() == 6u);
   BOOST_TEST(later.wanted == (std::vector<std::size_t>{1, 4, 3, 5}));
   BOOST_TEST(write_list(later.list) == 2);
@@ -74,9 +74,9 @@ BOOST_AUTO_TEST_CASE(only_the_parts_that_are_chosen_are_resolved) {
   std::string text = read_file(write_study(folder, kClaim));
   text.insert(text.find("claims:"), "  broken: {base: none.yaml, report: {metrics: [nonsense]}}\n");
   text += "  - claim: nonsense(broken/none) > 0\n";
-  const Study study = read_study(folder.write("study.yaml", text));
+  const Sweep study = read_sweep(folder.write("study.yaml", text));
   const auto plan = [&](const std::string& pattern) {
-    return plan_study(study, {}, (folder / "results"), resolve_spec, pattern);
+    return plan_sweep(study, {}, (folder / "results"), resolve_spec, pattern);
   };
   BOOST_TEST(plan("reverse/*").wanted.size() == 4u);
   BOOST_TEST(plan("reverse/none").wanted.size() == 4u);  // the whole part: its tables need it
@@ -89,8 +89,8 @@ BOOST_AUTO_TEST_CASE(only_the_parts_that_are_chosen_are_resolved) {
 
 BOOST_AUTO_TEST_CASE(overrides_of_the_command_line_come_last) {
   const Scratch folder;
-  const Study study = read_study(write_study(folder, kClaim));
-  const RunList list = plan_study(study,
+  const Sweep study = read_sweep(write_study(folder, kClaim));
+  const RunList list = plan_sweep(study,
                                   numbered_overrides({"model.embedding=7", "name=mine"}),
                                   (folder / "results"),
                                   resolve_spec)
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(a_part_has_its_own_variants) {
                0,
                "    variants: {none: {model.attention: none, model.embedding: 3}, dot: "
                "{model.attention.score: dot}}\n");
-  const Study study = read_study(folder.write("study.yaml", text));
+  const Sweep study = read_sweep(folder.write("study.yaml", text));
   BOOST_REQUIRE(study.parts[0].variants.size() == 3u);
   BOOST_TEST(study.parts[0].variants[0].name == "none");
   BOOST_TEST(study.parts[0].variants[0].changes.size() == 2u);
@@ -122,8 +122,8 @@ BOOST_AUTO_TEST_CASE(a_study_has_a_tiny_form) {
   text.insert(text.find("    report"),
               "    tiny: {train.optimizer.learning_rate: 0.5, model.embedding: 3}\n");
   const auto spec = [&](bool tiny, std::size_t row) {
-    const Study study = read_study(folder.write("study.yaml", text), tiny);
-    const RunList list = plan_study(study, {}, (folder / "results"), resolve_spec).list;
+    const Sweep study = read_sweep(folder.write("study.yaml", text), tiny);
+    const RunList list = plan_sweep(study, {}, (folder / "results"), resolve_spec).list;
     BOOST_TEST(list.folder.filename() == (tiny ? "small-tiny" : "small"));
     return row_spec(list, list.rows[row], resolve_spec).spec;
   };
@@ -132,14 +132,14 @@ BOOST_AUTO_TEST_CASE(a_study_has_a_tiny_form) {
   BOOST_TEST(spec(true, 1).model.embedding == 9);  // ... and below the variant's, with one seed
   BOOST_TEST(contains(refusal_of("    report", "    tiny: [x]\n    report"), "study.yaml:12:"));
   const std::string none = write_study(folder, kClaim);
-  BOOST_TEST(refusal([&] { read_study(none, true); }, folder.path()) ==
+  BOOST_TEST(refusal([&] { read_sweep(none, true); }, folder.path()) ==
              "study.yaml:9:3: part 'reverse' has no tiny form; give it one, as tiny: "
              "{train.max_updates: 1}");
 }
 
 BOOST_AUTO_TEST_CASE(claims_say_what_they_ask_for) {
   const Scratch folder;
-  const Study study = read_study(write_study(
+  const Sweep study = read_sweep(write_study(
       folder,
       kClaim + std::string("    seeds: all\n    p: 0.01\n") + kClaim + "    expect: open\n"));
   BOOST_TEST(study.claims[0].all_seeds);
@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(claims_say_what_they_ask_for) {
 BOOST_AUTO_TEST_CASE(the_wrong_kind_of_file_is_called_what_it_is) {
   const Scratch folder;
   const std::string study = write_study(folder, kClaim);
-  BOOST_TEST(refusal([&] { read_study((folder / "base.yaml")); }, folder.path()) ==
+  BOOST_TEST(refusal([&] { read_sweep((folder / "base.yaml")); }, folder.path()) ==
              "base.yaml:2:1: this is an experiment, not a study: softalign run base.yaml");
   BOOST_TEST(refusal([&] { load_spec<Spec>(study); }, folder.path()) ==
              "study.yaml:8:1: this is a study, not an experiment: softalign study study.yaml");
@@ -170,7 +170,8 @@ BOOST_AUTO_TEST_CASE(the_wrong_kind_of_file_is_called_what_it_is) {
 BOOST_AUTO_TEST_CASE(faults_have_a_place_and_a_remedy) {
   BOOST_TEST(refusal_of("question", "qestion") ==
              "study.yaml:3:1: unknown key 'qestion' in the study; did you mean 'question'? legal: "
-             "name, question, variants, parts, claims, seeds, metric, early_terminate, resources");
+             "name, method, parameters, conditions, run_cap, search_seed, parts, claims, notes, "
+             "question, seeds, metric, early_terminate, resources, variants");
   BOOST_TEST(
       refusal_of("    report", "    reprot")
           .starts_with(
@@ -227,8 +228,8 @@ BOOST_AUTO_TEST_CASE(faults_have_a_place_and_a_remedy) {
   // A variant that changes nothing is a mistake.
   BOOST_TEST(
       refusal_of("{model.attention: none}", "[model.attention.score.units=5, model.embedding=9]") ==
-      "part 'reverse': none seed 1 and additive seed 1 are the same run; do their overrides "
-      "say anything?");
+      "study.yaml: none seed 1 and additive seed 1 are the same run; do their overrides say "
+      "anything? (of reverse/additive)");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

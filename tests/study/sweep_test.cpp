@@ -6,7 +6,6 @@
 #include <boost/test/unit_test.hpp>
 #include "framework/base/types.hpp"
 #include "framework/config/scalar.hpp"
-#include "framework/study/expand.hpp"
 #include "tests/runs/small_study.hpp"
 
 using namespace softalign;
@@ -75,6 +74,28 @@ BOOST_AUTO_TEST_CASE(a_grid_varies_the_last_parameter_fastest_and_zip_goes_side_
   BOOST_TEST(expanded(with(two, "method: zip\n")) == " a=1 b=x; a=2 b=y");
   BOOST_TEST(refused(with("  a: {values: [1, 2]}\n  b: {values: [x]}\n", "method: zip\n")) ==
              "sweep.yaml:6:3: method zip takes the lists side by side, but a has 2 values and b 1");
+}
+
+// The keys of a part stand in the file itself where there is one part.
+BOOST_AUTO_TEST_CASE(a_file_may_have_one_part_and_variants) {
+  const Scratch folder;
+  const std::string part = "name: s\nbase: base.yaml\noverrides: {train.epochs: 2}\n";
+  const Sweep study = sweep_of(
+      folder, part + "variants: {a: {p: 1}, b: [p=2]}\nclaims: [{claim: bleu(s/a) > bleu(s/b)}]\n");
+  BOOST_TEST(study.has_variants());
+  BOOST_REQUIRE(study.parts.size() == 1u);
+  BOOST_TEST(study.parts[0].name == "s");
+  BOOST_TEST(study.parts[0].variants.size() == 2u);
+  const Sweep sweep = read_sweep(
+      folder.write("sweep.yaml", part + "tiny: {p: 3}\nparameters: {q: {value: 1}}\n"), true);
+  BOOST_TEST(sweep.name == "s-tiny");
+  BOOST_TEST(sweep.parts[0].changes.size() == 2u);
+  BOOST_TEST(sweep.text ==
+             sweep_of(folder, "name: s\nbase: base.yaml\nparameters: {q: {value: 1}}\n").text);
+  BOOST_TEST(refused(part + "variants: {a: {p: 1}}\nrun_cap: 4\n") ==
+             "sweep.yaml:5:10: this goes with parameters, and here are none");
+  BOOST_TEST(refused("name: s\nparts: {a: {base: base.yaml}}\nparameters: {q: {value: 1}}\n") ==
+             "sweep.yaml:2:8: parameters go with one base, not with parts");
 }
 
 BOOST_AUTO_TEST_CASE(claims_speak_of_the_best_and_change_no_run) {

@@ -18,9 +18,9 @@
 #include "framework/base/types.hpp"
 #include "framework/record/hdf5/hdf5.hpp"
 #include "framework/record/published/layout.hpp"
-#include "framework/runs/claims.hpp"
 #include "framework/runs/list_folder.hpp"
 #include "framework/runs/report.hpp"
+#include "framework/runs/results.hpp"
 
 namespace softalign::app {
 namespace {
@@ -101,7 +101,8 @@ Json judged_claims(Report& report) {
   sweep.file = report.list->folder.string();
   try {
     const std::vector<StudyClaim> claims = claims_of(sweep, *report.list);
-    return claims_json(judge(claims, *report.list, *report.status));
+    ListResults results(*report.list, *report.status);
+    return claims_json(judge(claims, results));
   } catch (const Error&) {  // whose words may quote a file that a stranger's plan names
     report.problems.push_back({report.list->file.string(),
                                "its claims cannot be judged; softalign sweep status says why"});

@@ -12,18 +12,18 @@
 #include "framework/base/counted.hpp"
 #include "framework/base/path.hpp"
 #include "framework/base/text.hpp"
-#include "framework/runs/claims.hpp"
 #include "framework/runs/list_file.hpp"
+#include "framework/runs/results.hpp"
 
 namespace softalign::app {
 namespace {
 
 void plan(SweepArguments arguments, bool dry_run, bool json) {
   find_sweep_file(arguments);
-  const RunList made = made_from(arguments);
+  const RunList made = subject_of(arguments).plan.list;
   print_notes(made);
   const bool written = !dry_run && keep(made);
-  if (json) return print_json(list_json(made, nullptr));
+  if (json) return print_json(list_json(made));
   print_text("{}", plan_text(made));
   constexpr std::size_t kShown = 20;
   if (!made.rows.empty()) print_text("\n");
@@ -40,13 +40,13 @@ ExitCode status(const SweepArguments& arguments, bool json) {
   const RunList list = planned(arguments);
   const std::vector<StudyClaim> claims = claims_or_note(arguments, list);
   const ListStatus status = json ? list_status(list) : print_sweep(list, true);
+  ListResults results(list, status);
+  const std::vector<JudgedClaim> judged = judge(claims, results);
   if (json) {
     write_sweep_table(list, status);
-    Json text = list_json(list, &status);
-    text["claims"] = claims_json(judge(claims, list, status));
-    print_json(text);
+    print_json(list_json(list, &status, judged));
   } else {
-    print_text("{}", claims_text(judge(claims, list, status)));
+    print_text("{}", claims_text(judged));
   }
   ExitCode code = ExitCode::done;
   for (std::size_t i = 0; i < list.rows.size(); ++i) {
@@ -59,7 +59,7 @@ ExitCode status(const SweepArguments& arguments, bool json) {
 
 void extend(SweepArguments arguments) {
   find_sweep_file(arguments);
-  const RunList longer = made_from(arguments);
+  const RunList longer = subject_of(arguments).plan.list;
   const RunList before = read_list(longer.folder);
   if (before.hash != longer.hash)
     throw SpecError(

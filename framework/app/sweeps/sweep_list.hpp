@@ -1,11 +1,12 @@
 // Which list of runs a command of sweeps is about, and how its specs are read.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "framework/app/experiments/load.hpp"
-#include "framework/runs/run_list.hpp"
+#include "framework/runs/plan.hpp"
 
 namespace softalign::app {
 
@@ -14,12 +15,23 @@ struct SweepArguments {
   NamedPlugins named = NamedPlugins::load;  // by the file, which a folder may have named itself
   std::string out = "results";
   std::vector<std::string> plugins;
+  std::vector<std::string> overrides;  // of all runs
+  std::string only;                    // runs whose part/variant fits this pattern
+  bool tiny = false;
 
   std::vector<std::string> out_words() const;  // --out, where it is needed
+  bool is_planned() const;                     // the file is a folder or a plan
 };
 
-// Whether a YAML file is a study's, rather than a sweep's.
-bool is_study(const std::filesystem::path& file);
+// What a command works on.
+struct SweepSubject {
+  Plan plan;
+  std::optional<Sweep> sweep;      // as its file says, where the command names that
+  std::vector<StudyClaim> claims;  // the sweep's
+
+  // Tables and verdicts are those of a study.
+  bool is_study() const { return sweep && sweep->has_variants(); }
+};
 
 // Reads the specs that the sweep's file names, with the plugins that they, and the command line, name.
 LoadSpec loader(const SweepArguments& arguments);
@@ -32,19 +44,20 @@ std::vector<std::string> plugin_words(const RunList& list, const SweepArguments&
 
 // Of a list's folder the file that it was planned from. Throws SpecError when that is gone.
 void find_sweep_file(SweepArguments& arguments);
-// The list that a file stands for now.
-RunList made_from(const SweepArguments& arguments);
-// Writes a list that is new. A study's grows by what is new in its file, a sweep's by `extend` alone.
-// Returns whether there was none.
+// The list on disk, or the one that a file stands for now. Nothing is written.
+SweepSubject subject_of(const SweepArguments& arguments);
+// Writes a list that is new. One of variants grows by what is new in its file, one of parameters by `extend`
+// alone. Returns whether there was none.
 bool keep(const RunList& made);
+// The same; the list is then the one on disk. Notes go to standard error.
+void keep(const SweepArguments& arguments, SweepSubject& subject);
 
 // The list on disk. Throws SpecError when there is none.
 RunList planned(const SweepArguments& arguments);
-// The same; it is made first when there is none, and a study's grows. `write`: and kept.
-RunList planned_or_plan(const SweepArguments& arguments, bool write = true);
 
-// What a sweep's file claims now; nothing for a study or where the file is gone. Throws SpecError for a
-// file that is not the sweep's any more.
+// The file of a list, as it is now; nothing where it is gone.
+std::optional<Sweep> file_of(const SweepArguments& arguments, const RunList& list);
+// What it claims of rows of parameters. Throws SpecError for a file that is not the sweep's any more.
 std::vector<StudyClaim> claims_of(const SweepArguments& arguments, const RunList& list);
 // The same with a note on standard error in place of the exception.
 std::vector<StudyClaim> claims_or_note(const SweepArguments& arguments, const RunList& list);

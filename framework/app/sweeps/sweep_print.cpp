@@ -14,6 +14,7 @@
 #include "framework/base/counted.hpp"
 #include "framework/base/json.hpp"
 #include "framework/base/path.hpp"
+#include "framework/base/stored.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 
@@ -39,17 +40,17 @@ std::string parameters_text(const RunList& list) {
 
 std::string plan_summary(const RunList& list) {
   std::string seeds;
-  for (const Index seed : list.options.seeds) seeds += fmt::format(" {}", seed);
+  for (const Index seed : list.seeds) seeds += fmt::format(" {}", seed);
   return fmt::format("{}: {}, seed{}{}, metric {} ({}), early_terminate {}\n",
                      list.name,
                      list.method == SweepMethod::optuna && list.rows.empty()
                          ? "runs as optuna proposes them"
                          : counted(list.rows.size(), "run"),
-                     list.options.seeds.size() == 1 ? "" : "s",
+                     list.seeds.size() == 1 ? "" : "s",
                      seeds,
-                     list.options.metric.name,
-                     list.options.metric.goal,
-                     list.options.early_terminate.type);
+                     list.metric.name,
+                     list.metric.goal,
+                     list.early_terminate.type);
 }
 
 // Numbers as numbers, everything else as text.
@@ -68,7 +69,7 @@ Json parameters_json(const RunList& list) {
     for (const Value& value : p.values) values.push_back(json_of(value));
     all.push_back({{"path", p.path},
                    {"name", list.varied.contains(p.path) ? list.varied.at(p.path) : p.path},
-                   {"kind", to_string(p.kind)},
+                   {"kind", softalign::to_string(p.kind)},
                    {"values", std::move(values)},
                    {"low", p.low},
                    {"high", p.high},
@@ -82,7 +83,7 @@ Json parameters_json(const RunList& list) {
 // "best dev/loss: 1.8203 ±0.03 over 3 seeds: units=64 score=dot, rows 6, 7, 8".
 std::string best_text(const RunList& list, const RankedConfiguration& best) {
   const ListedRun& first = list.rows[usize(best.complete.front())];
-  const std::string& metric = list.options.metric.name;
+  const std::string& metric = list.metric.name;
   const bool one = best.complete.size() == 1;
   return fmt::format("best {}: {}{}: {}({} {})\n",
                      metric,
@@ -105,7 +106,9 @@ void print_notes(const RunList& list) {
 
 std::string plan_text(const RunList& list) { return plan_summary(list) + parameters_text(list); }
 
-Json list_json(const RunList& list, const ListStatus* status) {
+Json list_json(const RunList& list,
+               const ListStatus* status,
+               const std::vector<JudgedClaim>& claims) {
   Json rows = Json::array();
   for (std::size_t i = 0; i < list.rows.size(); ++i) {
     Json row = row_json(list, list.rows[i]);
@@ -128,23 +131,20 @@ Json list_json(const RunList& list, const ListStatus* status) {
   return {{"name", list.name},
           {"folder", list.folder.string()},
           {"file", list.file.string()},
-          {"method", to_string(list.method)},
+          {"method", softalign::to_string(list.method)},
           {"hash", list.hash},
           {"metric",
-           {{"name", list.options.metric.name},
-            {"goal", list.options.metric.goal},
-            {"scale", in_percent(list.options.metric.name) ? "linear" : ""}}},
+           {{"name", list.metric.name},
+            {"goal", list.metric.goal},
+            {"scale", in_percent(list.metric.name) ? "linear" : ""}}},
           {"plugins", named_plugins()},
-          {"early_terminate",
-           {{"type", list.options.early_terminate.type},
-            {"min_updates", list.options.early_terminate.min_updates},
-            {"eta", list.options.early_terminate.eta},
-            {"startup", list.options.early_terminate.startup}}},
-          {"seeds", list.options.seeds},
+          {"early_terminate", stored(list.early_terminate)},
+          {"seeds", list.seeds},
           {"search_seed", list.search_seed},
           {"parameters", parameters_json(list)},
           {"ranking", std::move(ranking)},
-          {"rows", std::move(rows)}};
+          {"rows", std::move(rows)},
+          {"claims", claims_json(claims)}};
 }
 
 Json row_json(const RunList& list, const ListedRun& row) {

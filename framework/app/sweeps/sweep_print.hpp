@@ -2,8 +2,8 @@
 #pragma once
 
 #include "framework/app/terminal/json.hpp"
+#include "framework/runs/claims.hpp"
 #include "framework/runs/list_status.hpp"
-#include "framework/runs/run_list.hpp"
 
 namespace softalign::app {
 
@@ -18,8 +18,10 @@ ListStatus print_sweep(const RunList& list, bool all);
 // What is wrong with a row.
 std::string row_fault(const RunList& list, const ListedRun& row, const RowStatus& status);
 
-// The list and its rows; status: with how they stand.
-Json list_json(const RunList& list, const ListStatus* status);
+// The list and its rows; status: with how they stand, and what became of its claims.
+Json list_json(const RunList& list,
+               const ListStatus* status = nullptr,
+               const std::vector<JudgedClaim>& claims = {});
 // {"k", "run_id", "folder", "part", "variant", "seed", "set"}.
 Json row_json(const RunList& list, const ListedRun& row);
 

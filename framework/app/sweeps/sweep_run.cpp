@@ -1,4 +1,5 @@
-// softalign sweep run, and retry: works through a plan's rows on this machine.
+// softalign study FILE, sweep run FILE and retry: work through a list's rows on this machine, print what they say
+// and judge the claims.
 #include <algorithm>
 #include <filesystem>
 
@@ -8,6 +9,7 @@
 #include "framework/app/sweeps/sweep_print.hpp"
 #include "framework/app/sweeps/sweep_table.hpp"
 #include "framework/app/terminal/interrupt.hpp"
+#include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/number_option.hpp"
 #include "framework/app/terminal/runs.hpp"
 #include "framework/app/terminal/script.hpp"
@@ -16,193 +18,85 @@
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/base/workers.hpp"
+#include "framework/data/task.hpp"
 #include "framework/record/file.hpp"
-#include "framework/runs/claims.hpp"
-#include "framework/runs/list_file.hpp"
-#include "framework/runs/list_status.hpp"
-#include "framework/runs/plan_sweep.hpp"
+#include "framework/record/folder/tidy.hpp"
+#include "framework/record/published/publish.hpp"
+#include "framework/runs/results.hpp"
+#include "framework/train/experiment.hpp"
 
 namespace softalign::app {
 namespace {
 
-struct SweepRunArguments {
+struct RunArguments {
   SweepArguments sweep;
-  LocalArguments local;
+  int workers = 0;  // 0: as many as the cores have room for
+  int threads = 1;  // of each run; 0: what the workers leave
+  SizeCheck sizes;
+  std::vector<Index> rows;  // only these; empty: all
   std::vector<std::string> states = {"failed", "trained", "corrupt"};
+  bool again = false;  // rows that failed, too
+  bool force = false;
   bool dry_run = false;
+  bool json = false;
 };
 
-// What would be begun.
-void print_rows(const RunList& list, const LocalRunOptions& options) {
-  const ListStatus stands = list_status(list);
-  const std::vector<std::string> states = state_texts(list, stands.rows);
-  Index count = 0;
-  for (std::size_t i = 0; i < list.rows.size(); ++i) {
-    const ListedRun& row = list.rows[i];
-    const bool wanted =
-        options.rows.empty() || std::count(options.rows.begin(), options.rows.end(), row.k) > 0;
-    if (!wanted || !options.begin.contains(stands.rows[i].state)) continue;
-    print_text("row {} ({}): {}\n", row.k, setting_text(list, row), states[i]);
-    ++count;
+void write_outcome(const SweepSubject& subject, const SweepOutcome& outcome) {
+  FileSystem::real().write_atomically(
+      subject.plan.list.place().study(),
+      study_json(*subject.sweep, subject.plan.list, subject.plan.wanted, outcome));
+}
+
+// study.json says after every run how the study stands.
+class RunDisplay final : public SweepDisplay {
+ public:
+  RunDisplay(const SweepSubject& subject, int workers, const LoadSpec& load)
+      : SweepDisplay(subject.plan.list, workers, load), subject_(subject) {
+    if (subject_.is_study()) write_outcome(subject_, {});
   }
-  print_text("{} would be run, {} at a time\n", counted(count, "row"), options.workers);
-}
 
-ExitCode finish(const RunList& list,
-                const LocalRunOptions& options,
-                bool stopped,
-                const std::vector<StudyClaim>& claims) {
-  const std::size_t lines = terminal_lines(STDOUT_FILENO);
-  const ListStatus status = print_sweep(list, list.rows.size() + 4 <= (lines > 0 ? lines : 64));
-  std::vector<RowStatus> rows;  // of those that were to be run
-  for (std::size_t i = 0; i < list.rows.size(); ++i)
-    if (options.rows.empty() ||
-        std::count(options.rows.begin(), options.rows.end(), list.rows[i].k) > 0)
-      rows.push_back(status.rows[i]);
-  const bool done = std::all_of(
-      rows.begin(), rows.end(), [](const RowStatus& row) { return is_over(row.state); });
-  const auto reached = [&](const RowStatus& row) {
-    return row.last_update >= list.options.early_terminate.min_updates;
-  };
-  if (list.options.early_terminate.type != "none" && done &&
-      std::none_of(rows.begin(), rows.end(), reached))
-    write_error(fmt::format("note: early_terminate.min_updates is {}, and no run has so many\n",
-                            list.options.early_terminate.min_updates));
-  if (stopped && !done)
-    throw Interrupted("interrupted; the state is saved, run the same command again to go on");
-  const std::vector<JudgedClaim> judged = judge(claims, list, status);
-  print_text("{}", claims_text(judged));
-  if (say_failed(list, rows)) return ExitCode::failed;
-  if (broken(judged)) return ExitCode::check;
-  return done ? ExitCode::done : ExitCode::interrupted;
-}
-
-// Optuna decides what comes next, so it is the one that works through the sweep.
-[[noreturn]] void run_optuna(const SweepRunArguments& arguments, const Sweep& sweep) {
-  std::vector<std::string> words = {"--run-cap",
-                                    fmt::format("{}", *sweep.run_cap),
-                                    "--out=" + arguments.sweep.out,
-                                    "--workers",
-                                    fmt::format("{}", std::max(1, arguments.local.workers)),
-                                    "--threads",
-                                    fmt::format("{}", arguments.local.threads),
-                                    "--program",
-                                    fs::read_symlink("/proc/self/exe").string()};
-  for (const std::string& plugin : arguments.sweep.plugins) words.push_back("--plugin=" + plugin);
-  words.insert(words.end(), {"--", arguments.sweep.file});  // which may begin with '-'
-  become_script("optuna_sweep.py", words, "python3-optuna");
-}
-
-ExitCode run(const SweepRunArguments& arguments) {
-  const fs::path file = arguments.sweep.file;
-  if (!fs::is_directory(file) && !arguments.dry_run && !is_study(file))
-    if (const Sweep sweep = read_sweep(arguments.sweep.file); sweep.method == SweepMethod::optuna) {
-      plan_sweep(sweep, arguments.sweep.out,
-                 loader(arguments.sweep));  // refuses now what is wrong
-      if (!arguments.local.rows.empty())
-        throw SpecError("--rows: Optuna proposes one row after the other; leave it out");
-      run_optuna(arguments, sweep);
-    }
-  if (!arguments.dry_run) catch_interrupts();
-  const RunList list = planned_or_plan(arguments.sweep, !arguments.dry_run);
-  if (arguments.dry_run) {
-    print_rows(list, local_options(list, arguments.sweep, arguments.local));
-    return ExitCode::done;
+  void row_ended(const ListedRun& row, const RowStatus& status, double seconds) override {
+    SweepDisplay::row_ended(row, status, seconds);
+    if (subject_.is_study()) write_outcome(subject_, {});
   }
-  const LocalRunOptions options = local_options(list, arguments.sweep, arguments.local);
-  const std::vector<StudyClaim> claims = claims_or_note(arguments.sweep, list);
-  SweepDisplay display(list, options.workers, frozen_loader(arguments.sweep));
-  const bool stopped = run_locally(list, options, display);
-  display.clear();
-  return finish(list, options, stopped, claims);
-}
 
-// A folder with damaged files is moved aside, so that its row begins anew.
-void move_aside(const RunList& list, const RunFolder& run) {
-  for (int n = 1;; ++n) {
-    const fs::path aside =
-        list.place().corrupt() / fmt::format("{}-{}", run.root.filename().string(), n);
-    if (fs::exists(fs::symlink_status(aside))) continue;
-    FileSystem::real().make_folders(aside.parent_path());
-    fs::rename(run.root, aside);
-    write_error(fmt::format("{}: moved to {}\n", short_path(run.root), short_path(aside)));
-    return;
-  }
-}
+ private:
+  const SweepSubject& subject_;
+};
 
-ExitCode retry(const SweepRunArguments& arguments) {
-  const RunList list = planned(arguments.sweep);
-  LocalRunOptions options = local_options(list, arguments.sweep, arguments.local);
-  options.begin.clear();
-  for (const RunState state : run_states())
-    if (std::count(arguments.states.begin(), arguments.states.end(), softalign::to_string(state)) >
-        0)
-      options.begin.insert(state);
-  if (options.begin.contains(RunState::pruned)) options.command.push_back("--no-prune");
-  std::vector<Index> chosen;
-  if (!arguments.dry_run) check_places(list.place());
-  const ListStatus stands = list_status(list);
-  std::vector<std::string> unreadable;
-  for (std::size_t i = 0; i < list.rows.size(); ++i) {
-    const ListedRun& row = list.rows[i];
-    const RowStatus& status = stands.rows[i];
-    if (!arguments.local.rows.empty() &&
-        std::count(arguments.local.rows.begin(), arguments.local.rows.end(), row.k) == 0)
-      continue;
-    if (status.state == RunState::unreadable) unreadable.push_back(row_fault(list, row, status));
-    if (!options.begin.contains(status.state)) continue;
-    chosen.push_back(row.k);
-    if (status.state == RunState::corrupt && !arguments.dry_run) move_aside(list, list.run(row));
-    if (arguments.dry_run)
-      print_text(
-          "row {} ({}): {}\n", row.k, setting_text(list, row), softalign::to_string(status.state));
-  }
-  if (chosen.empty()) print_text("nothing to retry\n");
-  if (chosen.empty() || arguments.dry_run) {
-    for (const std::string& fault : unreadable) print_error(fault);
-    return unreadable.empty() ? ExitCode::done : ExitCode::failed;
-  }
-  options.begin.insert(RunState::planned);
-  options.rows = chosen;
-  const std::vector<StudyClaim> claims = claims_or_note(arguments.sweep, list);
-  SweepDisplay display(list, options.workers, frozen_loader(arguments.sweep));
-  const bool stopped = run_locally(list, options, display);
-  display.clear();
-  const ExitCode code = finish(list, options, stopped, claims);
-  return unreadable.empty() ? code : ExitCode::failed;
-}
-
-}  // namespace
-
-LocalRunOptions local_options(const RunList& list,
-                              const SweepArguments& arguments,
-                              const LocalArguments& local) {
+LocalRunOptions local_options(const RunList& list, const RunArguments& arguments) {
   const int cores = threads_or_all(0);
   LocalRunOptions options;
-  options.workers =
-      local.workers > 0 ? local.workers : std::max(1, cores / std::max(1, local.threads));
-  const int threads = local.threads > 0     ? local.threads
+  options.workers = arguments.workers > 0 ? arguments.workers
+                                          : std::max(1, cores / std::max(1, arguments.threads));
+  const int threads = arguments.threads > 0 ? arguments.threads
                       : options.workers > 1 ? std::max(1, cores / options.workers)
                                             : 0;  // as many as the run can use
+  options.rows = arguments.rows;
+  for (const Index k : options.rows)
+    if (k >= std::ssize(list.rows))
+      throw SpecError("--rows {}: the plan has rows 0 to {}", k, std::ssize(list.rows) - 1);
+  const std::size_t rows = options.rows.empty() ? list.rows.size() : options.rows.size();
   options.command = {fs::read_symlink("/proc/self/exe").string(),
                      "sweep",
                      "work",
                      fs::absolute(list.folder).string(),  // a name may begin with '-'
                      "--threads",
-                     fmt::format("{}", threads)};
-  for (const std::string& word : plugin_words(list, arguments)) options.command.push_back(word);
-  options.rows = local.rows;
-  const std::size_t rows = options.rows.empty() ? list.rows.size() : options.rows.size();
-  options.command.insert(
-      options.command.end(),
-      {"--side-by-side", fmt::format("{}", std::min(usize(options.workers), rows))});
-  if (!local.sizes.refuse) options.command.push_back("--no-size-check");
-  for (const Index k : options.rows)
-    if (k >= std::ssize(list.rows))
-      throw SpecError("--rows {}: the plan has rows 0 to {}", k, std::ssize(list.rows) - 1);
+                     fmt::format("{}", threads),
+                     "--side-by-side",
+                     fmt::format("{}", std::min(usize(options.workers), rows))};
+  for (const std::string& word : plugin_words(list, arguments.sweep))
+    options.command.push_back(word);
+  if (!arguments.sizes.refuse) options.command.emplace_back("--no-size-check");
+  if (arguments.again) options.begin.insert(RunState::failed);
+  if (arguments.force) {
+    options.begin.insert(run_states().begin(), run_states().end());
+    options.command.emplace_back("--force");
+  }
   return options;
 }
 
+// Whether rows failed, and then what to do about it, on standard error.
 bool say_failed(const RunList& list, const std::vector<RowStatus>& rows) {
   const auto any = [&](RunState state) {
     return std::ranges::count(rows, state, &RowStatus::state) > 0;
@@ -221,28 +115,283 @@ bool say_failed(const RunList& list, const std::vector<RowStatus>& rows) {
   return true;
 }
 
-void add_sweep_run(CLI::App& sweep, Outcome& outcome) {
-  auto arguments = std::make_shared<SweepRunArguments>();
-  const auto sub = [&](const char* name, const char* summary) {
-    CLI::App* command = add_sweep_command(sweep, name, summary);
-    add_plan_options(*command, arguments->sweep);
-    command
-        ->add_option("--workers",
-                     arguments->local.workers,
-                     "runs at a time (default: cores / threads of a run)")
-        ->check(integer(between(1, 1024)));
-    add_threads_option(*command, arguments->local.threads, "threads of each run (default: 1)");
-    command->add_option("--rows", arguments->local.rows, "only these rows, as 0,3,5")
-        ->delimiter(',')
-        ->check(integer());
-    add_size_option(*command, arguments->local.sizes);
-    command->add_flag("--dry-run", arguments->dry_run, "start nothing");
-    return command;
-  };
-  CLI::App* command = sub("run", "run what is left of a sweep on this machine; plans it first");
-  command->callback([arguments, &outcome] { outcome.code = run(*arguments); });
+void print_study(const Sweep& sweep, const SweepOutcome& outcome, bool tiny) {
+  if (!sweep.question.empty()) print_text("{}\n", sweep.question);
+  for (const StudyTable& table : outcome.tables) print_text("\n{}", table_text(table));
+  if (std::ranges::any_of(outcome.tables, [](const StudyTable& table) {
+        return std::ranges::any_of(table.best, [](int row) { return row >= 0; });
+      }))
+    print_text("* the best of its column\n");
+  if (!outcome.claims.empty()) print_text("\nClaims\n{}", claims_text(outcome.claims));
+  if (tiny)
+    print_text("\n--tiny: hardly trained, so tables and verdicts only show that the study runs\n");
+}
 
-  command = sub("retry", "run rows once more that failed, or were pruned, or are corrupt");
+// rows: those that were to be run.
+ExitCode finish(const RunArguments& arguments,
+                const SweepSubject& subject,
+                const std::vector<std::size_t>& chosen,
+                bool stopped) {
+  const RunList& list = subject.plan.list;
+  const std::size_t lines = terminal_lines(STDOUT_FILENO);
+  const ListStatus status =
+      subject.is_study() || arguments.json
+          ? list_status(list)
+          : print_sweep(list, list.rows.size() + 4 <= (lines > 0 ? lines : 64));
+  std::vector<RowStatus> rows;
+  for (const std::size_t i : chosen) rows.push_back(status.rows[i]);
+  const bool done = std::ranges::all_of(rows, [](const auto& row) { return is_over(row.state); });
+  if (list.early_terminate.type != "none" && done &&
+      std::ranges::none_of(rows, [&](const RowStatus& row) {
+        return row.last_update >= list.early_terminate.min_updates;
+      }))
+    write_error(fmt::format("note: early_terminate.min_updates is {}, and no run has so many\n",
+                            list.early_terminate.min_updates));
+  if (stopped && !done)
+    throw Interrupted("interrupted; the state is saved, run the same command again to go on");
+
+  ListResults results(list, status, subject.plan.wanted);
+  SweepOutcome outcome;
+  if (subject.is_study()) outcome.tables = study_tables(*subject.sweep, subject.plan, results);
+  outcome.claims = judge(subject.claims, results);
+  if (subject.is_study()) write_outcome(subject, outcome);
+  if (subject.is_study() && arguments.json)
+    fmt::print("{}", study_json(*subject.sweep, list, subject.plan.wanted, outcome));
+  else if (subject.is_study())
+    print_study(*subject.sweep, outcome, arguments.sweep.tiny);
+  else if (arguments.json)
+    print_json(list_json(list, &status, outcome.claims));
+  else
+    print_text("{}", claims_text(outcome.claims));
+  if (say_failed(list, rows)) return ExitCode::failed;
+  if (done) return broken(outcome.claims) ? ExitCode::check : ExitCode::done;
+  const auto in_use =
+      std::ranges::count_if(rows, [](const RowStatus& row) { return is_worked_on(row.state); });
+  const auto open =
+      std::ranges::count_if(rows, [](const RowStatus& row) { return !is_over(row.state); });
+  if (in_use > 0)  // so no verdict is the last one
+    throw Interrupted(
+        "not complete: another process works on {} of {} runs; run the same command again",
+        in_use,
+        rows.size());
+  throw Interrupted(
+      "not complete: {} of {} runs are not over; run the same command again", open, rows.size());
+}
+
+// Optuna decides what comes next, so it is the one that works through the sweep.
+[[noreturn]] void run_optuna(const RunArguments& arguments, const Sweep& sweep) {
+  if (!arguments.rows.empty())
+    throw SpecError("--rows: Optuna proposes one row after the other; leave it out");
+  if (arguments.sweep.tiny || !arguments.sweep.overrides.empty())
+    throw SpecError("{}: Optuna searches what the file says; leave --tiny and overrides out",
+                    arguments.sweep.file);
+  std::vector<std::string> words = {"--run-cap",
+                                    fmt::format("{}", *sweep.run_cap),
+                                    "--out=" + arguments.sweep.out,
+                                    "--workers",
+                                    fmt::format("{}", std::max(1, arguments.workers)),
+                                    "--threads",
+                                    fmt::format("{}", arguments.threads),
+                                    "--program",
+                                    fs::read_symlink("/proc/self/exe").string()};
+  for (const std::string& plugin : arguments.sweep.plugins) words.push_back("--plugin=" + plugin);
+  words.insert(words.end(), {"--", arguments.sweep.file});  // which may begin with '-'
+  become_script("optuna_sweep.py", words, "python3-optuna");
+}
+
+// Rather now than after hours.
+void check_study(const SweepSubject& subject,
+                 const std::vector<std::size_t>& chosen,
+                 const RunArguments& arguments) {
+  const RunList& list = subject.plan.list;
+  for (const std::size_t i : chosen) {
+    if (!arguments.force && end_is_published(list.run(list.rows[i]))) continue;
+    const ResolvedSpec<Spec> resolved = resolve_row(list, list.rows[i], loader(arguments.sweep));
+    check_run_sizes(resolved,
+                    make_plugin<TaskKind>(resolved.spec.task)->outline(),
+                    threads_of_run(arguments.threads, resolved.spec),
+                    arguments.sizes);
+  }
+  check_replaceable(list.place().study(), is_study_json);
+}
+
+// Those of the file, --only and --rows.
+std::vector<std::size_t> chosen_rows(const SweepSubject& subject, const RunArguments& arguments) {
+  std::vector<std::size_t> chosen = subject.plan.chosen(arguments.sweep.only);
+  const std::vector<Index>& rows = arguments.rows;
+  if (!rows.empty())
+    std::erase_if(chosen, [&](std::size_t i) {
+      return std::ranges::count(rows, static_cast<Index>(i)) == 0;
+    });
+  if (chosen.empty() && !subject.plan.list.rows.empty())
+    throw SpecError("no run is among --only and --rows");
+  return chosen;
+}
+
+// What would be begun.
+void print_rows(const RunList& list,
+                const std::vector<std::size_t>& chosen,
+                const LocalRunOptions& options) {
+  print_text("{}", rows_text(list, chosen));
+  const auto count = std::ranges::count_if(chosen, [&](std::size_t i) {
+    return options.begin.contains(row_status(list, list.rows[i]).state);
+  });
+  print_text("{} would be run, {} at a time\n", counted(count, "row"), options.workers);
+}
+
+bool work_through(const RunArguments& arguments,
+                  const SweepSubject& subject,
+                  const LocalRunOptions& options) {
+  RunDisplay display(subject, options.workers, frozen_loader(arguments.sweep));
+  const bool stopped = run_locally(subject.plan.list, options, display);
+  display.clear();
+  return stopped;
+}
+
+ExitCode run(RunArguments arguments) {
+  SweepSubject subject = subject_of(arguments.sweep);
+  const bool optuna = subject.sweep && subject.sweep->method == SweepMethod::optuna;
+  if (optuna && !arguments.dry_run) run_optuna(arguments, *subject.sweep);
+  if (!arguments.dry_run) catch_interrupts();
+  if (!subject.sweep) subject.claims = claims_or_note(arguments.sweep, subject.plan.list);
+  const RunList& list = subject.plan.list;
+  if (subject.is_study() && !arguments.dry_run)
+    check_study(subject, chosen_rows(subject, arguments), arguments);
+  if (!arguments.dry_run || (!subject.is_study() && is_there(list.place().plan())))
+    keep(arguments.sweep, subject);
+  local_options(list, arguments);  // refuses rows that are not there
+  const std::vector<std::size_t> chosen = chosen_rows(subject, arguments);
+  arguments.rows.assign(chosen.begin(), chosen.end());
+  const LocalRunOptions options = local_options(list, arguments);
+  if (!arguments.dry_run)
+    return finish(arguments, subject, chosen, work_through(arguments, subject, options));
+  if (arguments.json && subject.is_study())
+    fmt::print("{}", study_json(*subject.sweep, list, chosen, {}));
+  else if (arguments.json)
+    print_json(list_json(list));
+  else
+    print_rows(list, chosen, options);
+  return ExitCode::done;
+}
+
+// A folder with damaged files is moved aside, so that its row begins anew.
+void move_aside(const RunList& list, const RunFolder& run) {
+  for (int n = 1;; ++n) {
+    const fs::path aside =
+        list.place().corrupt() / fmt::format("{}-{}", run.root.filename().string(), n);
+    if (fs::exists(fs::symlink_status(aside))) continue;
+    FileSystem::real().make_folders(aside.parent_path());
+    fs::rename(run.root, aside);
+    write_error(fmt::format("{}: moved to {}\n", short_path(run.root), short_path(aside)));
+    return;
+  }
+}
+
+ExitCode retry(const RunArguments& arguments) {
+  SweepSubject subject;
+  RunList& list = subject.plan.list = planned(arguments.sweep);
+  LocalRunOptions options = local_options(list, arguments);
+  options.begin.clear();
+  for (const RunState state : run_states())
+    if (std::ranges::count(arguments.states, softalign::to_string(state)) > 0)
+      options.begin.insert(state);
+  if (options.begin.contains(RunState::pruned)) options.command.emplace_back("--no-prune");
+  if (!arguments.dry_run) check_places(list.place());
+  const ListStatus stands = list_status(list);
+  std::vector<std::size_t> chosen;
+  std::vector<std::string> unreadable;
+  for (std::size_t i = 0; i < list.rows.size(); ++i) {
+    const ListedRun& row = list.rows[i];
+    const RowStatus& status = stands.rows[i];
+    if (!arguments.rows.empty() && std::ranges::count(arguments.rows, row.k) == 0) continue;
+    if (status.state == RunState::unreadable) unreadable.push_back(row_fault(list, row, status));
+    if (!options.begin.contains(status.state)) continue;
+    chosen.push_back(i);
+    if (status.state == RunState::corrupt && !arguments.dry_run) move_aside(list, list.run(row));
+    if (arguments.dry_run)
+      print_text(
+          "row {} ({}): {}\n", row.k, setting_text(list, row), softalign::to_string(status.state));
+  }
+  if (chosen.empty()) print_text("nothing to retry\n");
+  if (chosen.empty() || arguments.dry_run) {
+    for (const std::string& fault : unreadable) print_error(fault);
+    return unreadable.empty() ? ExitCode::done : ExitCode::failed;
+  }
+  options.begin.insert(RunState::planned);
+  options.rows.assign(chosen.begin(), chosen.end());
+  subject.claims = claims_or_note(arguments.sweep, list);
+  const ExitCode code =
+      finish(arguments, subject, chosen, work_through(arguments, subject, options));
+  return unreadable.empty() ? code : ExitCode::failed;
+}
+
+void add_local_options(CLI::App& command, RunArguments& arguments, bool study) {
+  command
+      .add_option("--workers",
+                  arguments.workers,
+                  study ? "runs at a time (default: 1)"
+                        : "runs at a time (default: cores / threads of a run)")
+      ->check(integer(between(1, 1024)));
+  add_threads_option(command,
+                     arguments.threads,
+                     study ? "threads of each run; the results do not depend on it (default: cores "
+                             "/ workers)"
+                           : "threads of each run (default: 1)");
+  command.add_option("--rows", arguments.rows, "only these rows, as 0,3,5")
+      ->delimiter(',')
+      ->check(integer());
+  add_size_option(command, arguments.sizes);
+  command.add_flag("--dry-run", arguments.dry_run, "list the runs, start nothing");
+}
+
+// Of `study` and `sweep run`, which do the same; a study's rows that failed are tried again.
+void add_run_options(CLI::App& command,
+                     const std::shared_ptr<RunArguments>& arguments,
+                     bool study,
+                     Outcome& outcome) {
+  add_plan_options(command, arguments->sweep);
+  add_local_options(command, *arguments, study);
+  command.add_option("overrides", arguments->sweep.overrides, "changes to every run's spec");
+  command.add_option(
+      "--only", arguments->sweep.only, "only runs whose part/variant fits this pattern");
+  command.add_flag("--force",
+                   arguments->force,
+                   "begin the runs (of --only, --rows) again even if they are complete");
+  command.add_flag("--tiny",
+                   arguments->sweep.tiny,
+                   "try it: with what its parts say under tiny and one seed, into NAME-tiny");
+  command.add_flag("--json", arguments->json, "print the outcome as JSON, as study.json holds it");
+  command.callback([arguments, &outcome] { outcome.code = run(*arguments); });
+}
+
+}  // namespace
+
+void add_study(CLI::App& app, Outcome& outcome) {
+  auto arguments = std::make_shared<RunArguments>();
+  arguments->workers = 1;
+  arguments->threads = 0;
+  arguments->again = true;
+  CLI::App* command = add_command(
+      app,
+      "study",
+      "run a study's experiments, or go on with them; print its tables, check its claims",
+      "Experiments",
+      "softalign study experiments/quickstart/study.yaml --dry-run");
+  add_run_options(*command, arguments, true, outcome);
+}
+
+void add_sweep_run(CLI::App& sweep, Outcome& outcome) {
+  auto arguments = std::make_shared<RunArguments>();
+  add_run_options(*add_sweep_command(
+                      sweep, "run", "run what is left of a sweep on this machine; plans it first"),
+                  arguments,
+                  false,
+                  outcome);
+
+  CLI::App* command = add_sweep_command(
+      sweep, "retry", "run rows once more that failed, or were pruned, or are corrupt");
+  add_plan_options(*command, arguments->sweep);
+  add_local_options(*command, *arguments, false);
   command
       ->add_option("--state",
                    arguments->states,

@@ -9,12 +9,11 @@
 #include "framework/app/terminal/table.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/path.hpp"
-#include "framework/base/regular_file.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/runs/list_status.hpp"
+#include "framework/runs/local_run.hpp"
 #include "framework/runs/slurm_submit.hpp"
-#include "framework/study/study.hpp"
 
 namespace softalign::app {
 namespace {
@@ -29,18 +28,14 @@ struct SweepSubmitArguments {
 
 // The resources of the sweep's file, as it is now, under those of the profile.
 PlacedResources resources_of(const RunList& list, const SweepSubmitArguments& arguments) {
-  const fs::path given = arguments.sweep.file;
-  const bool is_sweep = !fs::is_directory(given) && given.filename() != "plan.jsonl";
-  const fs::path file = is_sweep ? given : list.file;
-  Value block;
-  const bool there = is_sweep || is_there(file);
-  if (there && !is_sweep) demand_regular_file(file);
-  if (there)
-    block = (is_study(file) ? read_study(file).options : read_sweep(file).options).resources;
-  if (!is_sweep && !block.is_null())  // a plan may come from anyone, and name any file as its own
-    throw SpecError("{}: says what Slurm runs (resources); name it if it is yours: {}",
-                    block.where.str(),
-                    sweep_command("submit", {"--out=" + folder_of(list.folder).string()}, file));
+  const std::optional<Sweep> sweep = file_of(arguments.sweep, list);
+  const Value block = sweep ? sweep->resources : Value();
+  if (arguments.sweep.is_planned() &&
+      !block.is_null())  // a plan may come from anyone, and name any file
+    throw SpecError(
+        "{}: says what Slurm runs (resources); name it if it is yours: {}",
+        block.where.str(),
+        sweep_command("submit", {"--out=" + folder_of(list.folder).string()}, sweep->file));
   std::optional<fs::path> profile;
   if (!arguments.profile.empty()) profile = arguments.profile;
   return read_resources(block.is_null() ? nullptr : &block, profile);
@@ -110,7 +105,9 @@ void print(const RunList& list, const Submission& submission, bool dry_run) {
 }
 
 void submit(const SweepSubmitArguments& arguments) {
-  const RunList list = planned_or_plan(arguments.sweep);
+  SweepSubject subject = subject_of(arguments.sweep);
+  keep(arguments.sweep, subject);
+  const RunList& list = subject.plan.list;
   if (list.method == SweepMethod::optuna)
     throw SpecError("{}: optuna proposes one row after the other; {}",
                     list.name,

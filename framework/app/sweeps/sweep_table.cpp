@@ -45,7 +45,7 @@ std::pair<std::size_t, std::size_t> window(const std::vector<RowStatus>& rows, s
 }  // namespace
 
 std::string value_text(const RunList& list, double value) {
-  const std::string& metric = list.options.metric.name;
+  const std::string& metric = list.metric.name;
   return metric_text(value, metric, in_percent(metric) ? 2 : 4);
 }
 
@@ -85,7 +85,7 @@ std::string sweep_table(const RunList& list,
   head.push_back({"seed", Side::right, 0, 2});
   head.push_back({"state"});
   head.push_back({"updates", Side::left, 0, 1});
-  head.push_back({list.options.metric.name, Side::right});
+  head.push_back({list.metric.name, Side::right});
   const bool timed = !active.empty();
   if (timed) head.push_back({"left", Side::right, 0, 3});
   Table table(head);
@@ -163,16 +163,15 @@ void SweepDisplay::row_ended(const ListedRun& row, const RowStatus& status, doub
   if (is_over(status.state)) ended_.emplace_back(&row, seconds);
   if (terminal_ && status.fault.empty()) return;
   const double value = metric_of(list_, status);
-  message(
-      fmt::format("row {}: {}: {}{}, {}{}",
-                  row.k,
-                  setting_text(list_, row),
-                  softalign::to_string(status.state),
-                  std::isfinite(value)
-                      ? fmt::format(", {} {}", list_.options.metric.name, value_text(list_, value))
-                      : "",
-                  rough_time(seconds),
-                  status.fault.empty() ? "" : ": " + status.fault));
+  message(fmt::format("row {}: {}: {}{}, {}{}",
+                      row.k,
+                      setting_text(list_, row),
+                      softalign::to_string(status.state),
+                      std::isfinite(value)
+                          ? fmt::format(", {} {}", list_.metric.name, value_text(list_, value))
+                          : "",
+                      rough_time(seconds),
+                      status.fault.empty() ? "" : ": " + status.fault));
 }
 
 // Time left for all: what active rows say of themselves, and for those to come their costs at the

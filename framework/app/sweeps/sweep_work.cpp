@@ -11,7 +11,7 @@
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/types.hpp"
 #include "framework/runs/list_file.hpp"
-#include "framework/runs/plan_sweep.hpp"
+#include "framework/runs/plan.hpp"
 #include "framework/runs/work.hpp"
 
 namespace softalign::app {

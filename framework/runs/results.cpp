@@ -1,0 +1,320 @@
+#include "framework/runs/results.hpp"
+
+#include <fmt/ranges.h>  // fmt::join, from version 11 on
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "framework/base/error.hpp"
+#include "framework/base/json.hpp"
+#include "framework/base/regular_file.hpp"
+#include "framework/base/types.hpp"
+#include "framework/data/lengths.hpp"
+#include "framework/eval/metric.hpp"
+
+namespace softalign {
+namespace {
+
+struct Column {
+  std::string label;
+  Index shortest, longest;
+};
+
+std::vector<Column> columns_of(const std::vector<Index>& edges) {
+  const LengthBuckets buckets(edges);
+  std::vector<Column> columns = {{"all", 0, std::numeric_limits<Index>::max()}};
+  for (Index b = 0; b < buckets.count(); ++b) {
+    const auto at = usize(b);
+    columns.push_back({buckets.label(b),
+                       b == 0 ? 1 : edges[at - 1] + 1,
+                       at == edges.size() ? std::numeric_limits<Index>::max() : edges[at]});
+  }
+  return columns;
+}
+
+StudyTable::Row row_of(const std::string& name,
+                       const std::string& metric,
+                       const std::vector<Column>& columns,
+                       const std::vector<StoredResults>& seeds) {
+  StudyTable::Row row;
+  row.name = name;
+  for (const Column& column : columns) {
+    std::vector<double> values;
+    Index n = 0;
+    for (const StoredResults& seed : seeds) {
+      const std::vector<Index> chosen = seed.of_length(column.shortest, column.longest);
+      values.push_back(seed.value(metric, chosen));
+      if (values.size() == 1)
+        n = std::ssize(chosen);  // a task may give each seed sentences of its own
+    }
+    row.n.push_back(n);
+    row.values.push_back(over_seeds(values));
+  }
+  return row;
+}
+
+std::vector<int> best_rows(const StudyTable& table, bool higher) {
+  std::vector<int> best;
+  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+    std::vector<double> means;
+    for (const StudyTable::Row& row : table.rows) means.push_back(row.values[c].mean);
+    best.push_back(best_of(means, higher));
+  }
+  return best;
+}
+
+StudyTable table_of(const SweepPart& part,
+                    const std::string& metric,
+                    const std::vector<Column>& columns,
+                    ListResults& results) {
+  StudyTable table{part.name, part.title, metric, "percent", {}, {}, {}};
+  for (const Column& column : columns) table.columns.push_back(column.label);
+  for (const SweepVariant& variant : part.variants)
+    if (const auto& seeds = results.of(part.name, variant.name); !seeds.empty())
+      table.rows.push_back(row_of(variant.name, metric, columns, seeds));
+  const MetricFacts facts = metric_named(metric)->facts();
+  table.units = facts.units;
+  if (!facts.baseline_of.empty()) return table;
+  if (facts.higher_is_better) table.best = best_rows(table, *facts.higher_is_better);
+  // A baseline does not depend on the variant: one row, below.
+  const auto first = std::ranges::find_if(part.variants, [&](const SweepVariant& variant) {
+    return !results.of(part.name, variant.name).empty();
+  });
+  if (first == part.variants.end()) return table;
+  for (const NamedMetric& baseline : default_metrics())
+    if (baseline.metric->facts().baseline_of == metric)
+      if (auto row = row_of(baseline.name.substr(metric.size() + 1),
+                            baseline.name,
+                            columns,
+                            results.of(part.name, first->name));
+          row.values.front().count > 0 && !std::isnan(row.values.front().mean))
+        table.rows.push_back(std::move(row));
+  return table;
+}
+
+// "best where units=64".
+std::string subject_of(const Measurement& m) {
+  std::string text = "best";
+  for (const Setting& setting : m.among)
+    text += fmt::format(
+        "{}{}={}", text == "best" ? " where " : ", ", setting.path, setting.value.flow());
+  return text;
+}
+
+bool is_among(const RankedConfiguration& configuration, const Measurement& m, const RunList& list) {
+  const std::vector<Override>& set = list.rows[usize(configuration.rows.front())].set;
+  return std::ranges::all_of(m.among, [&](const Setting& setting) {
+    return std::ranges::any_of(set, [&](const Override& change) {
+      return change.path == setting.path && same_value(change.value, setting.value);
+    });
+  });
+}
+
+using Json = JsonObject;
+
+constexpr const char* kStudyFormat = "softalign-study";
+
+// The cells of each row, right-aligned in columns; the first column is left-aligned.
+std::string aligned(const std::vector<std::vector<std::string>>& rows) {
+  const auto width_of = [](const std::string& text) {  // characters, not bytes
+    return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
+  };
+  std::vector<std::ptrdiff_t> widths(rows[0].size());
+  for (const auto& row : rows)
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], width_of(row[c]));
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      const std::string blanks(usize(widths[c] - width_of(row[c])), ' ');
+      line += c == 0 ? row[c] + blanks : "  " + blanks + row[c];
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + "\n";
+  }
+  return text;
+}
+
+Json json_of(const StudyTable& table) {
+  Json json{{"part", table.part},
+            {"title", table.title},
+            {"metric", table.metric},
+            {"units", table.units},
+            {"columns", table.columns},
+            {"rows", Json::array()}};
+  for (const StudyTable::Row& row : table.rows) {
+    Json values = Json::array();
+    for (const Seeds& seeds : row.values) values.push_back(json_of(seeds));
+    json["rows"].push_back({{"name", row.name}, {"n", row.n}, {"values", values}});
+  }
+  return json;
+}
+
+}  // namespace
+
+ListResults::ListResults(const RunList& list,
+                         const ListStatus& status,
+                         const std::vector<std::size_t>& wanted)
+    : list_(list),
+      status_(status),
+      wanted_(wanted),
+      over_(std::ranges::all_of(status.rows,
+                                [](const RowStatus& row) { return is_over(row.state); })) {}
+
+std::vector<Index> ListResults::rows_of(const Measurement& m) const {
+  std::vector<Index> rows;
+  if (!m.variant.empty()) {
+    for (const std::size_t i : wanted_)
+      if (const ListedRun& row = list_.rows[i]; row.part == m.part && row.variant == m.variant &&
+                                                status_.rows[i].state == RunState::complete)
+        rows.push_back(row.k);
+    return rows;
+  }
+  const auto found = std::ranges::find_if(status_.ranking, [&](const auto& configuration) {
+    return configuration.complete.size() == list_.seeds.size() && is_among(configuration, m, list_);
+  });
+  return over_ && found != status_.ranking.end() ? found->complete : rows;
+}
+
+const std::vector<StoredResults>& ListResults::of(const Measurement& m) {
+  const std::string subject = m.variant.empty() ? subject_of(m) : m.part + "/" + m.variant;
+  const auto [known, first] = results_.try_emplace(subject);
+  if (first)
+    for (const Index k : rows_of(m))
+      known->second.push_back(read_results(Record(list_.run(list_.rows[usize(k)]).root)));
+  return known->second;
+}
+
+const std::vector<StoredResults>& ListResults::of(const std::string& part,
+                                                  const std::string& variant) {
+  Measurement m;
+  m.part = part;
+  m.variant = variant;
+  return of(m);
+}
+
+std::string ListResults::best_text(const Measurement& m) const {
+  const std::vector<Index> rows = m.variant.empty() ? rows_of(m) : std::vector<Index>();
+  return rows.empty() ? ""
+                      : fmt::format("{}: {}rows {}",
+                                    subject_of(m),
+                                    configuration_text(list_, list_.rows[usize(rows[0])]),
+                                    fmt::join(rows, ", "));
+}
+
+std::vector<StudyTable> study_tables(const Sweep& sweep, const Plan& plan, ListResults& results) {
+  std::vector<StudyTable> tables;
+  for (const SweepPart& part : sweep.parts) {
+    const auto lengths = plan.lengths.find(part.name);
+    if (lengths == plan.lengths.end()) continue;
+    const std::vector<Column> columns = columns_of(lengths->second);
+    for (const ReportedMetric& metric : part.metrics)
+      if (StudyTable table = table_of(part, metric.name, columns, results); !table.rows.empty())
+        tables.push_back(std::move(table));
+  }
+  return tables;
+}
+
+std::vector<JudgedClaim> judge(const std::vector<StudyClaim>& claims, ListResults& results) {
+  std::vector<JudgedClaim> judged = judge(
+      claims, results.list().seeds.size(), [&](const Measurement& m) -> auto& {
+        return results.of(m);
+      });
+  for (JudgedClaim& one : judged)
+    for (const Measurement& m : one.claim->statement.measurements()) {
+      if (!m.variant.empty()) continue;
+      if (const std::string best = results.best_text(m); !best.empty()) {
+        if (std::ranges::count(one.best, best) == 0) one.best.push_back(best);
+      } else if (results.over() && one.nothing.empty()) {
+        one.verdict = Verdict::absent;
+        one.nothing = subject_of(m);
+      }
+    }
+  return judged;
+}
+
+std::string rows_text(const RunList& list, const std::vector<std::size_t>& rows) {
+  std::vector<std::vector<std::string>> lines = {{"row", "name", "seed", "id", "state"}};
+  std::vector<RowStatus> stands;
+  for (const ListedRun& row : list.rows) stands.push_back(row_status(list, row));
+  const std::vector<std::string> states = state_texts(list, stands);
+  for (const std::size_t i : rows) {
+    const ListedRun& row = list.rows[i];
+    lines.push_back(
+        {fmt::format("{}", row.k),
+         row.part.empty() ? configuration_text(list, row) : row.part + "-" + row.variant,
+         fmt::format("{}", row.seed),
+         row.run_id,
+         states[i]});
+  }
+  return aligned(lines);
+}
+
+std::string table_text(const StudyTable& table) {
+  std::vector<std::vector<std::string>> cells = {{""}};
+  std::vector<std::size_t> shown;  // columns that have sentences
+  for (std::size_t c = 0; c < table.columns.size(); ++c)
+    if (std::any_of(
+            table.rows.begin(), table.rows.end(), [&](const auto& row) { return row.n[c] > 0; }))
+      shown.push_back(c);
+  for (const std::size_t c : shown) cells[0].push_back(table.columns[c] + " ");
+  const std::vector<Index>* n = nullptr;
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    const StudyTable::Row& row = table.rows[r];
+    if (!n || *n != row.n) {
+      std::vector<std::string> counts = {"n"};
+      for (const std::size_t c : shown) counts.push_back(fmt::format("{} ", row.n[c]));
+      cells.push_back(std::move(counts));
+      n = &row.n;
+    }
+    std::vector<std::string> line = {row.name};
+    for (const std::size_t c : shown) {
+      const bool best = c < table.best.size() && table.best[c] == static_cast<int>(r);
+      line.push_back(number_text(row.values[c]) + (best ? "*" : " "));
+    }
+    cells.push_back(std::move(line));
+  }
+  return fmt::format("{}: {}{} by source length\n{}",
+                     table.title,
+                     table.metric,
+                     table.units == "1" ? "" : " (" + table.units + ")",
+                     aligned(cells));
+}
+
+std::string study_json(const Sweep& sweep,
+                       const RunList& list,
+                       const std::vector<std::size_t>& rows,
+                       const SweepOutcome& outcome) {
+  Json json{{"format", kStudyFormat},
+            {"format_version", 1},
+            {"name", sweep.name},
+            {"question", sweep.question},
+            {"runs", Json::array()},
+            {"tables", Json::array()},
+            {"claims", Json::array()}};
+  for (const std::size_t i : rows) {
+    const ListedRun& row = list.rows[i];
+    json["runs"].push_back({{"part", row.part},
+                            {"variant", row.variant},
+                            {"seed", row.seed},
+                            {"run_id", row.run_id},
+                            {"path", row.below},
+                            {"state", to_string(row_status(list, row).state)}});
+  }
+  for (const StudyTable& table : outcome.tables) json["tables"].push_back(json_of(table));
+  json["claims"] = claims_json(outcome.claims);
+  return json.dump(2) + "\n";
+}
+
+bool is_study_json(const std::filesystem::path& file) {
+  try {
+    return read_json<Json>(read_file(file)).value("format", "") == kStudyFormat;
+  } catch (const DataError&) {
+    return false;
+  } catch (const Json::exception&) {
+    return false;
+  }
+}
+
+}  // namespace softalign

@@ -1,0 +1,88 @@
+// What the finished runs of a list say: metrics by length, and whether the claims hold; in words for a
+// terminal, and as JSON for programs.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "framework/analysis/seeds.hpp"
+#include "framework/runs/claims.hpp"
+#include "framework/runs/list_status.hpp"
+#include "framework/runs/plan.hpp"
+#include "framework/train/stored_results.hpp"
+
+namespace softalign {
+
+// Test results of complete runs, read when they are first asked for. The arguments must outlive it.
+class ListResults {
+ public:
+  // wanted: the rows that results of variants are of.
+  ListResults(const RunList& list,
+              const ListStatus& status,
+              const std::vector<std::size_t>& wanted = {});
+
+  // In the order of the seeds: of a variant its complete runs, of the best configuration all, once no row is
+  // left to do. The best of some configurations is the first of them in the ranking, which dev has made,
+  // with all seeds complete; pruned ones are none.
+  const std::vector<StoredResults>& of(const Measurement& m);
+  const std::vector<StoredResults>& of(const std::string& part, const std::string& variant);
+  // Which configuration a measurement of the best means; empty: there is none.
+  std::string best_text(const Measurement& m) const;
+  bool over() const { return over_; }
+  const RunList& list() const { return list_; }
+
+ private:
+  std::vector<Index> rows_of(const Measurement& m) const;
+
+  const RunList& list_;
+  const ListStatus& status_;
+  const std::vector<std::size_t>& wanted_;
+  bool over_;
+  std::map<std::string, std::vector<StoredResults>> results_;  // by subject
+};
+
+// A metric of a part: rows are variants (and baselines), columns "all" and the length buckets.
+struct StudyTable {
+  struct Row {
+    std::string name;
+    std::vector<Index> n;  // [columns] test sentences of the first seed
+    std::vector<Seeds> values;
+  };
+  std::string part;
+  std::string title;
+  std::string metric;
+  std::string units;  // "percent", "nats", "1"
+  std::vector<std::string> columns;
+  std::vector<Row> rows;
+  std::vector<int> best;  // [columns] the one variant that is best; -1: there is no such
+};
+
+// One table for each metric that the parts of a study report. Buckets are those of the runs' specs.
+std::vector<StudyTable> study_tables(const Sweep& sweep, const Plan& plan, ListResults& results);
+
+std::vector<JudgedClaim> judge(const std::vector<StudyClaim>& claims, ListResults& results);
+
+struct SweepOutcome {
+  std::vector<StudyTable> tables;
+  std::vector<JudgedClaim> claims;
+};
+
+// One line a run: number, configuration, seed, run id, state.
+std::string rows_text(const RunList& list, const std::vector<std::size_t>& rows);
+
+// Variants in rows, lengths that have sentences in columns, n above; "*" marks the best variant of a
+// column.
+std::string table_text(const StudyTable& table);
+
+// {"format": "softalign-study", "runs": [{"part", "variant", "seed", "run_id", "path", "state"}],
+// "tables": [..], "claims": [..]}; paths are relative to the study's folder.
+std::string study_json(const Sweep& sweep,
+                       const RunList& list,
+                       const std::vector<std::size_t>& rows,
+                       const SweepOutcome& outcome);
+// Whether a file holds such a text.
+bool is_study_json(const std::filesystem::path& file);
+
+}  // namespace softalign
