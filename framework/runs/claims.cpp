@@ -204,39 +204,20 @@ std::string evidence_text(const JudgedClaim& judged) {
       seeds);
 }
 
-// Of a claim whose runs are complete.
-std::string verdict_word(const JudgedClaim& judged) {
-  if (judged.verdict == Verdict::empty)
-    return judged.claim->open ? "open, no sentences" : "NO SENTENCES";
-  if (judged.verdict == Verdict::unmeasured)
-    return judged.claim->open ? "open, not measured" : "NOT MEASURED";
-  if (judged.verdict == Verdict::absent)
-    return judged.claim->open ? "open, no such configuration" : "NO SUCH CONFIGURATION";
-  if (judged.verdict == Verdict::undecided)
-    return judged.claim->open ? "open, undecided" : "UNDECIDED";
-  const bool holds = judged.verdict == Verdict::holds;
-  if (judged.claim->open) return holds ? "open, holds" : "open, does not hold";
-  return holds ? "holds" : "FAILS";
-}
+// In the order of Verdict; expected, open: what the line of a claim begins with.
+struct VerdictWords {
+  const char *name, *expected, *open;
+};
+constexpr VerdictWords kVerdicts[] = {{"holds", "holds", "holds"},
+                                      {"fails", "FAILS", "does not hold"},
+                                      {"undecided", "UNDECIDED", "undecided"},
+                                      {"empty", "NO SENTENCES", "no sentences"},
+                                      {"unmeasured", "NOT MEASURED", "not measured"},
+                                      {"absent", "NO SUCH CONFIGURATION", "no such configuration"},
+                                      {"unknown", "", ""}};
 
-std::string name_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::holds:
-      return "holds";
-    case Verdict::fails:
-      return "fails";
-    case Verdict::undecided:
-      return "undecided";
-    case Verdict::empty:
-      return "empty";
-    case Verdict::unmeasured:
-      return "unmeasured";
-    case Verdict::absent:
-      return "absent";
-    case Verdict::unknown:
-      break;
-  }
-  return "unknown";
+const VerdictWords& words_of(Verdict verdict) {
+  return kVerdicts[static_cast<std::size_t>(verdict)];
 }
 
 }  // namespace
@@ -270,7 +251,7 @@ Json json_of(const JudgedClaim& judged) {
   Json json{{"claim", judged.claim->statement.text()},
             {"because", judged.claim->because},
             {"expect", judged.claim->open ? "open" : "holds"},
-            {"verdict", name_of(judged.verdict)}};
+            {"verdict", words_of(judged.verdict).name}};
   if (judged.claim->all_seeds) json["asked_seeds"] = "all";
   if (judged.claim->p) json["asked_p"] = *judged.claim->p;
   if (!judged.best.empty()) json["best"] = judged.best;
@@ -317,7 +298,11 @@ std::string claims_text(const std::vector<JudgedClaim>& claims) {
       continue;
     }
     const Statement& statement = judged.claim->statement;
-    text += fmt::format("{}. {}: {}\n", i + 1, verdict_word(judged), statement.text());
+    const VerdictWords& words = words_of(judged.verdict);
+    text += fmt::format("{}. {}: {}\n",
+                        i + 1,
+                        judged.claim->open ? std::string("open, ") + words.open : words.expected,
+                        statement.text());
     if (judged.verdict == Verdict::empty)
       text += fmt::format("   no test sentence is as long as {} asks\n", judged.nothing);
     else if (judged.verdict == Verdict::unmeasured)

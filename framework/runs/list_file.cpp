@@ -1,4 +1,4 @@
-#include "framework/runs/list_file.hpp"
+#include "framework/runs/run_list.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -15,7 +15,6 @@
 #include "framework/config/fields.hpp"
 #include "framework/config/yaml.hpp"
 #include "framework/record/text.hpp"
-#include "framework/runs/frozen_base.hpp"
 
 namespace softalign {
 namespace {

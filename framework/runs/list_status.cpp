@@ -11,11 +11,64 @@
 #include "framework/base/path.hpp"
 #include "framework/base/types.hpp"
 #include "framework/config/scalar.hpp"
+#include "framework/record/file.hpp"
 #include "framework/record/folder/runs_below.hpp"
 #include "framework/record/journal/journal.hpp"
 #include "framework/runs/slurm_queue.hpp"
+#include "framework/train/shorter_run.hpp"
 
 namespace softalign {
+
+RowStatus row_status(const RunList& list, const ListedRun& row, const ProofOfDeath& proof) {
+  return row_status(list, row, [&] { return RowStatus{run_status(list.run(row), proof), {}}; });
+}
+
+RowStatus row_status(const RunList& list,
+                     const ListedRun& row,
+                     const std::function<RowStatus()>& look) {
+  try {
+    RowStatus status = look();
+    for (const auto& [name, value] : status.metrics)
+      if (name == list.metric.name) status.metric = value;
+    const std::filesystem::path failure = list.place().failure(row.run_id);
+    const bool trained = status.state == RunState::trained;
+    if ((status.state == RunState::planned || status.state == RunState::failed || trained) &&
+        is_there(failure)) {
+      if (!trained) status.state = RunState::failed;
+      status.fault = std::string(trimmed(read_file(failure)));
+    }
+    return status;
+  } catch (const std::bad_alloc&) {  // the machine's, whatever the row
+    throw;
+  } catch (const std::exception& error) {
+    RowStatus status;
+    status.state = RunState::unreadable;
+    status.fault = message_of(error);
+    return status;
+  }
+}
+
+std::vector<std::string> state_texts(const RunList& list, const std::vector<RowStatus>& rows) {
+  const fs::path results = whole_path(list.folder).parent_path();
+  const bool prunes = list.early_terminate.type != "none";  // such rows begin anew
+  std::vector<RunFolder> runs;
+  if (is_there(results)) runs = runs_below(results);
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < list.rows.size(); ++i) {
+    texts.emplace_back(to_string(rows[i].state));
+    if (rows[i].state != RunState::planned || prunes) continue;
+    try {
+      const auto others = complete_elsewhere(runs, list.run(list.rows[i]));
+      if (!others.empty())
+        texts.back() = "complete as " +
+                       printable(others.front().root.lexically_relative(results).string(), kWhole);
+    } catch (const MachineError& error) {  // nobody knows what that one is
+      texts.back() += fmt::format("; {}", in_one_line(error));
+    }
+  }
+  return texts;
+}
+
 namespace {
 
 bool is_number(const Value& value) {
@@ -76,9 +129,9 @@ std::vector<RankedConfiguration> ranking_of(const RunList& list, const ListStatu
     std::vector<double> complete, others;
     for (const std::size_t i : rows) {
       one.rows.push_back(static_cast<Index>(i));
-      if (!std::isfinite(status.metric[i])) continue;
+      if (!std::isfinite(status.rows[i].metric)) continue;
       const bool is_complete = status.rows[i].state == RunState::complete;
-      (is_complete ? complete : others).push_back(status.metric[i]);
+      (is_complete ? complete : others).push_back(status.rows[i].metric);
       if (is_complete) one.complete.push_back(static_cast<Index>(i));
     }
     one.metric = over_seeds(complete.empty() ? others : complete);
@@ -111,14 +164,11 @@ ListStatus list_status(const RunList& list) {
         summary = &summaries.emplace(run.root, summarize_run(run)).first->second;
       return look_at(run, row, summary, std::ref(witness));
     }));
-    status.metric.push_back(kUndefined);
     status.summaries.emplace_back();
     if (!summary) continue;
-    const RunState state = status.rows.back().state;
-    if (is_over(state))
-      status.metric.back() = selected_value(*summary, list.metric.name.substr(4));
-    else if (state != RunState::corrupt)
-      status.metric.back() = metric_of(list, status.rows.back());
+    RowStatus& stands = status.rows.back();
+    if (is_over(stands.state)) stands.metric = selected_value(*summary, list.metric.name.substr(4));
+    if (stands.state == RunState::corrupt) stands.metric = kUndefined;
     status.summaries.back() = std::move(*summary);
   }
   rank(list, status);

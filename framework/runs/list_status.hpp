@@ -1,14 +1,41 @@
-// A list of runs as a whole: how all its rows stand, what is wrong with any of them, and its table
-// (sweep.h5). On top of the index of runs, so that ten thousand rows are looked at in a second.
+// How the rows of a list stand, derived from files alone; nothing is remembered anywhere else.
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "framework/analysis/run_summary.hpp"
 #include "framework/analysis/seeds.hpp"
-#include "framework/runs/row_status.hpp"
+#include "framework/base/types.hpp"
+#include "framework/record/folder/status.hpp"
+#include "framework/runs/run_list.hpp"
 
 namespace softalign {
+
+struct RowStatus : RunStatus {
+  std::string fault = {};  // in one line: why it failed, what is corrupt, or why it cannot be read
+  // The list's metric, as newest; NaN: none yet. From list_status, of a row that is over, at the update
+  // whose parameters it kept: with early stopping that of its best dev evaluation, else the last.
+  double metric = kUndefined;
+};
+
+// A row that cannot be read is unreadable; nothing is thrown but std::bad_alloc. `proof` tells lost from slow
+// where other hosts work on the list: SlurmWitness, for one.
+RowStatus row_status(const RunList& list,
+                     const ListedRun& row,
+                     const ProofOfDeath& proof = proof_of_death);
+// The same from what `look` finds, which may throw.
+RowStatus row_status(const RunList& list,
+                     const ListedRun& row,
+                     const std::function<RowStatus()>& look);
+
+// The states of all rows as people read them: "complete", "planned", "complete as other/3f2a".
+std::vector<std::string> state_texts(const RunList& list, const std::vector<RowStatus>& rows);
+
+// A list of runs as a whole: how all its rows stand, what is wrong with any of them, and its table
+// (sweep.h5). On top of the index of runs, so that ten thousand rows are looked at in a second.
 
 // Rows that differ in nothing but the seed.
 struct RankedConfiguration {
@@ -20,9 +47,6 @@ struct RankedConfiguration {
 struct ListStatus {
   std::vector<RowStatus> rows;                       // [rows of the plan]
   std::vector<std::optional<RunSummary>> summaries;  // [rows]; nothing where nobody has begun
-  // The metric of each row at the update whose parameters it kept: with early stopping that of its
-  // best dev evaluation, else the last; of a row that is not over the newest. NaN: none yet.
-  std::vector<double> metric;
   // Those with a value, the best first: more complete rows before fewer, then by the mean metric; of
   // equals the first of the list. Seeds are not searched.
   std::vector<RankedConfiguration> ranking;

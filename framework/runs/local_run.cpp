@@ -1,19 +1,119 @@
 #include "framework/runs/local_run.hpp"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
+#include <limits>
 #include <list>
 #include <optional>
 #include <thread>
 
+#include "framework/base/error.hpp"
 #include "framework/base/machine.hpp"
+#include "framework/base/retry.hpp"
+#include "framework/base/types.hpp"
 #include "framework/record/file.hpp"
 #include "framework/record/folder/claim.hpp"
-#include "framework/runs/worker_process.hpp"
+#include "framework/record/folder/status.hpp"
+#include "framework/record/folder/tidy.hpp"
 
 namespace softalign {
+
+void RowProgress::look() {
+  try {
+    const std::vector<Index> journals = run_.journals();
+    if (journals.empty()) return;
+    if (journals.back() != attempt_) {
+      attempt_ = journals.back();
+      tail_ = std::make_unique<JournalTail>(run_.journal(attempt_));
+      first_update_ = -1;
+    }
+    for (const Frame& frame : tail_->next()) {
+      const auto* const scalars = std::get_if<Scalars>(&frame);
+      if (!scalars) continue;
+      for (const auto& [name, value] : scalars->values)
+        if (scalars->series + "/" + name == metric_) value_ = value;
+      if (scalars->series != "train") continue;
+      update_ = scalars->update;
+      last_time_ = scalars->wall_time;
+      if (first_update_ < 0) {
+        first_update_ = update_;
+        first_time_ = last_time_;
+      }
+    }
+    if (updates_ == 0) updates_ = run_status(run_).updates;
+  } catch (const Error&) {  // incomplete, corrupt or unreadable: reported by its worker
+  }
+}
+
+double RowProgress::seconds_per_update() const {
+  if (updates_ == 0 || update_ <= first_update_) return kUndefined;
+  return (last_time_ - first_time_) / static_cast<double>(update_ - first_update_);
+}
+
+double RowProgress::seconds_left() const {
+  return static_cast<double>(std::max<Index>(0, updates_ - update_)) * seconds_per_update();
+}
+
+WorkerProcess::WorkerProcess(const std::vector<std::string>& command,
+                             const std::filesystem::path& log) {
+  std::vector<char*> arguments;
+  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  check_place(log, std::filesystem::file_type::regular);
+  const int flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  const int output = open(log.c_str(), flags, 0666);
+  if (output < 0)
+    throw MachineError("{}: cannot be written: {}", log.string(), std::strerror(errno));
+  const pid_t parent = getpid();
+  pid_ = fork();
+  if (pid_ == 0) {  // only what may follow a fork: system calls
+    setpgid(0, 0);  // a terminal's Ctrl-C is for the parent, which passes it on once
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (getppid() != parent) _exit(1);
+    const int nothing = open("/dev/null", O_RDONLY);
+    if (nothing >= 0) dup2(nothing, STDIN_FILENO);
+    dup2(output, STDOUT_FILENO);
+    dup2(output, STDERR_FILENO);
+    execv(arguments[0], arguments.data());
+    _exit(kNotThere);
+  }
+  const int reason = errno;
+  close(output);
+  if (pid_ < 0) throw MachineError("no worker can be started: {}", std::strerror(reason));
+}
+
+WorkerProcess::~WorkerProcess() {
+  if (pid_ <= 0) return;
+  kill(pid_, SIGKILL);
+  retry([&] { return waitpid(pid_, nullptr, 0); });
+}
+
+std::optional<ProcessEnd> WorkerProcess::ended() {
+  int status = 0;
+  if (pid_ <= 0 || retry([&] { return waitpid(pid_, &status, WNOHANG); }) == 0) return std::nullopt;
+  pid_ = -1;
+  if (WIFSIGNALED(status)) return ProcessEnd{0, WTERMSIG(status)};
+  return ProcessEnd{WEXITSTATUS(status), 0};
+}
+
+void WorkerProcess::ask_to_stop() {
+  if (pid_ <= 0) return;
+  kill(pid_, SIGTERM);
+  kill(pid_, SIGCONT);  // one that was halted could not save
+}
+
+double WorkerProcess::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
+}
+
 namespace {
 
 using Clock = std::chrono::steady_clock;

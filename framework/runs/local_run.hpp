@@ -1,16 +1,83 @@
-// Works through a list's rows with worker processes on this machine. What is left to do is read
-// from files, so several may do so at once, here or elsewhere, and any of them may be killed.
+// How far a run is that another process works on, from its journal as it grows.
 #pragma once
 
+#include <sys/types.h>
+
+#include <chrono>
+#include <filesystem>
 #include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "framework/runs/row_progress.hpp"
-#include "framework/runs/row_status.hpp"
+#include "framework/base/types.hpp"
+#include "framework/record/journal/journal.hpp"
+#include "framework/record/run_folder.hpp"
+#include "framework/runs/list_status.hpp"
 
 namespace softalign {
+
+class RowProgress {
+ public:
+  RowProgress(RunFolder run, std::string metric)
+      : run_(std::move(run)), metric_(std::move(metric)) {}
+
+  void look();  // reads what is new
+
+  Index update() const { return update_; }
+  Index updates() const { return updates_; }  // 0: not known yet
+  double value() const { return value_; }  // of the metric, at the last dev evaluation; NaN: none
+  double seconds_per_update() const;       // NaN: not known yet
+  double seconds_left() const;             // NaN: not known yet
+
+ private:
+  RunFolder run_;
+  std::string metric_;  // "dev/loss"
+  Index attempt_ = 0;
+  std::unique_ptr<JournalTail> tail_;
+  Index update_ = 0, updates_ = 0;
+  Index first_update_ = -1;  // of this attempt, with the time it was recorded
+  double first_time_ = 0, last_time_ = 0;
+  double value_ = kUndefined;
+};
+
+// One worker process: a program with its output in a log file.
+
+// The exit status where the program or one of its libraries is not there, as while it is being built.
+inline constexpr int kNotThere = 127;
+
+// How a process ended: with an exit status, or killed by a signal.
+struct ProcessEnd {
+  int status = 0;
+  int signal = 0;  // 0: it was not killed
+};
+
+class WorkerProcess {
+ public:
+  // Its output is appended to `log`, which is no link. It gets SIGTERM when this process dies. Throws
+  // MachineError, and as check_place.
+  WorkerProcess(const std::vector<std::string>& command, const std::filesystem::path& log);
+  // Kills what still runs.
+  ~WorkerProcess();
+  WorkerProcess(WorkerProcess&& other) noexcept : pid_(other.pid_), began_(other.began_) {
+    other.pid_ = -1;
+  }
+  WorkerProcess& operator=(WorkerProcess&&) = delete;
+
+  std::optional<ProcessEnd> ended();  // empty while it runs
+  void ask_to_stop();                 // SIGTERM
+  double seconds() const;             // since it began
+
+ private:
+  pid_t pid_ = -1;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
+
+// Works through a list's rows with worker processes on this machine. What is left to do is read
+// from files, so several may do so at once, here or elsewhere, and any of them may be killed.
 
 struct ActiveRow {
   const ListedRun* row = nullptr;

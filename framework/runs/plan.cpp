@@ -16,8 +16,7 @@
 #include "framework/config/snapshot.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/runs/claims.hpp"
-#include "framework/runs/frozen_base.hpp"
-#include "framework/runs/list_file.hpp"
+#include "framework/runs/run_list.hpp"
 #include "framework/train/diagnostics.hpp"
 
 namespace softalign {

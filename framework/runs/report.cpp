@@ -11,7 +11,7 @@
 #include "framework/record/file.hpp"
 #include "framework/record/folder/runs_below.hpp"
 #include "framework/record/hdf5/hdf5.hpp"
-#include "framework/runs/list_file.hpp"
+#include "framework/runs/run_list.hpp"
 
 namespace softalign {
 namespace {
@@ -53,7 +53,7 @@ void read_table(const RunList& list, ListStatus& status) {
     if (at >= std::min(states.size(), values.size())) continue;
     if (status.rows[i].state != RunState::planned) continue;
     status.rows[i].state = run_state(states[at]).value_or(RunState::planned);
-    status.metric[i] = values[at];
+    status.rows[i].metric = values[at];
   }
   rank(list, status);
 }

@@ -115,27 +115,6 @@ using Json = JsonObject;
 
 constexpr const char* kStudyFormat = "softalign-study";
 
-// The cells of each row, right-aligned in columns; the first column is left-aligned.
-std::string aligned(const std::vector<std::vector<std::string>>& rows) {
-  const auto width_of = [](const std::string& text) {  // characters, not bytes
-    return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; });
-  };
-  std::vector<std::ptrdiff_t> widths(rows[0].size());
-  for (const auto& row : rows)
-    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], width_of(row[c]));
-  std::string text;
-  for (const auto& row : rows) {
-    std::string line;
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      const std::string blanks(usize(widths[c] - width_of(row[c])), ' ');
-      line += c == 0 ? row[c] + blanks : "  " + blanks + row[c];
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  }
-  return text;
-}
-
 Json json_of(const StudyTable& table) {
   Json json{{"part", table.part},
             {"title", table.title},
@@ -232,54 +211,6 @@ std::vector<JudgedClaim> judge(const std::vector<StudyClaim>& claims, ListResult
       }
     }
   return judged;
-}
-
-std::string rows_text(const RunList& list, const std::vector<std::size_t>& rows) {
-  std::vector<std::vector<std::string>> lines = {{"row", "name", "seed", "id", "state"}};
-  std::vector<RowStatus> stands;
-  for (const ListedRun& row : list.rows) stands.push_back(row_status(list, row));
-  const std::vector<std::string> states = state_texts(list, stands);
-  for (const std::size_t i : rows) {
-    const ListedRun& row = list.rows[i];
-    lines.push_back(
-        {fmt::format("{}", row.k),
-         row.part.empty() ? configuration_text(list, row) : row.part + "-" + row.variant,
-         fmt::format("{}", row.seed),
-         row.run_id,
-         states[i]});
-  }
-  return aligned(lines);
-}
-
-std::string table_text(const StudyTable& table) {
-  std::vector<std::vector<std::string>> cells = {{""}};
-  std::vector<std::size_t> shown;  // columns that have sentences
-  for (std::size_t c = 0; c < table.columns.size(); ++c)
-    if (std::any_of(
-            table.rows.begin(), table.rows.end(), [&](const auto& row) { return row.n[c] > 0; }))
-      shown.push_back(c);
-  for (const std::size_t c : shown) cells[0].push_back(table.columns[c] + " ");
-  const std::vector<Index>* n = nullptr;
-  for (std::size_t r = 0; r < table.rows.size(); ++r) {
-    const StudyTable::Row& row = table.rows[r];
-    if (!n || *n != row.n) {
-      std::vector<std::string> counts = {"n"};
-      for (const std::size_t c : shown) counts.push_back(fmt::format("{} ", row.n[c]));
-      cells.push_back(std::move(counts));
-      n = &row.n;
-    }
-    std::vector<std::string> line = {row.name};
-    for (const std::size_t c : shown) {
-      const bool best = c < table.best.size() && table.best[c] == static_cast<int>(r);
-      line.push_back(number_text(row.values[c]) + (best ? "*" : " "));
-    }
-    cells.push_back(std::move(line));
-  }
-  return fmt::format("{}: {}{} by source length\n{}",
-                     table.title,
-                     table.metric,
-                     table.units == "1" ? "" : " (" + table.units + ")",
-                     aligned(cells));
 }
 
 std::string study_json(const Sweep& sweep,

@@ -1,5 +1,4 @@
-// What the finished runs of a list say: metrics by length, and whether the claims hold; in words for a
-// terminal, and as JSON for programs.
+// What the finished runs of a list say: metrics by length, and whether the claims hold; as JSON, too.
 #pragma once
 
 #include <filesystem>
@@ -68,13 +67,6 @@ struct SweepOutcome {
   std::vector<StudyTable> tables;
   std::vector<JudgedClaim> claims;
 };
-
-// One line a run: number, configuration, seed, run id, state.
-std::string rows_text(const RunList& list, const std::vector<std::size_t>& rows);
-
-// Variants in rows, lengths that have sentences in columns, n above; "*" marks the best variant of a
-// column.
-std::string table_text(const StudyTable& table);
 
 // {"format": "softalign-study", "runs": [{"part", "variant", "seed", "run_id", "path", "state"}],
 // "tables": [..], "claims": [..]}; paths are relative to the study's folder.

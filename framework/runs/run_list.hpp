@@ -1,12 +1,9 @@
-// A list of runs: what a sweep or a study is once it is planned. It is written into its folder, and
-// from then on it is the truth: whoever works on a run reads it and the frozen base spec beside it,
-// never the file that it was planned from. It only grows.
+// A list of runs: its rows, its plan on disk, and where things lie in its folder, beside the runs.
 //
-//   results/<name>/plan.jsonl, bases/<hash>.yaml
-//   results/<sweep>/<run id>/...          a sweep's runs
-//   results/<study>/<part>-<variant>/<run id>/...
-//
-// Who makes the rows: plan.hpp.
+//   results/<name>/plan.jsonl, bases/<hash>.yaml, sweep.h5, study.json
+//                  logs/<run id>.log, failures/<run id>, .corrupt/<run id>-1/
+//                  optuna.journal, optuna.lock
+//                  slurm/submitted.json, slurm/array-001.sh, slurm/logs/row-12.log
 #pragma once
 
 #include <filesystem>
@@ -16,13 +13,52 @@
 #include <vector>
 
 #include "framework/config/override.hpp"
+#include "framework/config/snapshot.hpp"
 #include "framework/config/spec.hpp"
+#include "framework/record/file.hpp"
 #include "framework/record/run_folder.hpp"
-#include "framework/runs/list_folder.hpp"
 #include "framework/study/sweep.hpp"
 #include "framework/train/spec.hpp"
 
 namespace softalign {
+
+struct ListFolder {
+  std::filesystem::path root;
+
+  std::filesystem::path plan() const { return root / "plan.jsonl"; }
+  std::filesystem::path bases() const { return root / "bases"; }
+  std::filesystem::path base(const std::string& name) const { return bases() / (name + ".yaml"); }
+  std::filesystem::path table() const { return root / "sweep.h5"; }
+  std::filesystem::path study() const { return root / "study.json"; }
+  std::filesystem::path logs() const { return root / "logs"; }
+  std::filesystem::path log(const std::string& run_id) const { return logs() / (run_id + ".log"); }
+  std::filesystem::path failures() const { return root / "failures"; }
+  // Why the last attempt at a row failed, in one line. An error before the run has a folder (data
+  // that is missing) leaves no other trace.
+  std::filesystem::path failure(const std::string& run_id) const { return failures() / run_id; }
+  std::filesystem::path corrupt() const { return root / ".corrupt"; }
+  std::filesystem::path slurm() const { return root / "slurm"; }
+  std::filesystem::path submitted() const { return slurm() / "submitted.json"; }
+  std::filesystem::path slurm_logs() const { return slurm() / "logs"; }
+};
+
+// Before a list's folder is written to, for it may be a stranger's. Throws DataError for the first
+// thing that has one of these names and is none (check_place).
+void check_places(const ListFolder& list);
+// The same for what belongs to one run. below: its folder below the list's.
+void check_places(const ListFolder& list,
+                  const std::string& run_id,
+                  const std::filesystem::path& below);
+
+// A list of runs: what a sweep or a study is once it is planned. It is written into its folder, and
+// from then on it is the truth: whoever works on a run reads it and the frozen base spec beside it,
+// never the file that it was planned from. It only grows.
+//
+//   results/<name>/plan.jsonl, bases/<hash>.yaml
+//   results/<sweep>/<run id>/...          a sweep's runs
+//   results/<study>/<part>-<variant>/<run id>/...
+//
+// Who makes the rows: plan.hpp.
 
 // How a run's spec is read once its files and overrides are merged: whoever calls may load plugins
 // first.
@@ -89,5 +125,41 @@ std::string setting_text(const RunList& list, const ListedRun& row);
 std::string configuration_text(const RunList& list, const ListedRun& row);
 // Rows that differ in nothing but the seed, in the order of the list: [configurations][seeds] places.
 std::vector<std::vector<std::size_t>> configurations(const RunList& list);
+
+// plan.jsonl and the frozen bases on disk: a line of JSON for the list, one for each row, and a last
+// one with their number and the digest of all lines before it, so that an edit by hand is found.
+
+// Throws SpecError for one that is edited, cut, of another version, or not there.
+RunList read_list(const std::filesystem::path& folder);
+
+// Throws SpecError when both are of one name and no list of the same sweep.
+void check_same(const RunList& list, const RunList& before);
+// The same when the rows of both are not the same runs any more: DataError.
+void check_runs(const RunList& made, const RunList& there);
+
+// Writes the list where there is none, or adds the rows behind those of the one that is there.
+// Throws SpecError when `list` does not begin with the rows on disk, or is another sweep's. Several
+// processes may do so at once. Returns how many rows were added.
+Index write_list(const RunList& list, FileSystem& files = FileSystem::real());
+
+// A list's own copy of a spec that its rows change.
+
+// The spec with its files merged and its paths absolute, without the seed and the name, which are the
+// rows'. It knows where everything was written. options: those of the resolved spec.
+Value frozen_base(Value tree, const Spec& resolved, const OptionNode& options);
+
+// Replaces the file, or the files, that `written` names by those that the option was read as.
+void make_paths_whole(Value& written, const OptionNode& option);
+
+// As YAML: maps in blocks, everything else on one line.
+// `comment`: what stands behind the line of an entry.
+using Comment = std::function<std::string(const Value::Entry&)>;
+std::string block_text(
+    const Value& map, const std::string& indent = "", const Comment& comment = [](const auto&) {
+      return std::string();
+    });
+
+// Throws SpecError when a base spec that a sweep or a study names is not there, or no file.
+void check_base(const std::filesystem::path& base, const Position& named_at);
 
 }  // namespace softalign

@@ -1,3 +1,90 @@
+// A statement about test results that is true or not: what a claim says. Parsing and
+// arithmetic only; whoever holds the results puts in the numbers.
+//
+//   token_accuracy[21-30](reverse/additive) >= token_accuracy[21-30](reverse/none) + 20
+//
+//   statement := sum ("<" | "<=" | ">" | ">=") sum
+//   sum       := product (("+" | "-") product)*
+//   product   := factor ("*" factor)*
+//   factor    := "-" factor | "(" sum ")" | number | measurement
+//   measurement := metric ["[" lengths "]"] "(" subject ")"
+//                | diagnostic [".start"] "." array ["[" places "]"] "(" subject ")"
+//   subject   := part "/" variant                                          of a study
+//              | "best" ["where" path "=" value ("," path "=" value)*]   of a sweep
+//   value     := as in YAML on one line: dot, 1.0e-3, {type: dot}
+//   lengths   := 31-50 | 61+ | 40        source length, both ends included; left out: all sentences
+//   places    := as lengths, from 0      of the array's axis, of which the mean is taken; left out: all
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/base/error.hpp"
+#include "framework/base/types.hpp"
+#include "framework/config/value.hpp"
+
+namespace softalign {
+
+// What a parameter of a sweep was set to; the value as parse_flow reads it.
+struct Setting {
+  std::string path;
+  Value value;
+};
+
+// A metric of the test sentences of one variant, or of a sweep's best configuration, by source length; or what
+// a diagnostic found, by place.
+struct Measurement {
+  std::string metric;  // "bleu", "faithfulness.permuted_loss"
+  Index shortest = 0;
+  Index longest = std::numeric_limits<Index>::max();
+  std::string part;
+  std::string variant;         // empty: the best
+  std::vector<Setting> among;  // of the configurations that have these
+  std::string text;            // as written, for messages
+
+  bool of_diagnostic() const { return metric.find('.') != std::string::npos; }
+};
+
+class Statement {
+ public:
+  // Throws SpecError "study.yaml:40:12: ... at character 17 of '...': expected ..." for what the
+  // grammar above does not allow.
+  Statement(std::string_view text, const Position& where);
+
+  const std::string& text() const { return text_; }
+  // In the order written; `values` below are theirs.
+  const std::vector<Measurement>& measurements() const { return measurements_; }
+
+  double left(const std::vector<double>& values) const { return value(left_, values); }
+  double right(const std::vector<double>& values) const { return value(right_, values); }
+  // False when either side is NaN.
+  bool holds(double left, double right) const;
+  const std::string& comparison() const { return comparison_; }
+
+ private:
+  class Parser;
+  // A tree in a flat list: operands are places in terms_.
+  struct Term {
+    enum class Kind { number, measurement, add, subtract, multiply, negate };
+    Kind kind = Kind::number;
+    double number = 0;
+    std::size_t first = 0;  // the measurement, or the operand
+    std::size_t second = 0;
+  };
+  double value(std::size_t term, const std::vector<double>& values) const;
+
+  std::string text_;
+  std::vector<Measurement> measurements_;
+  std::vector<Term> terms_;
+  std::size_t left_ = 0;
+  std::size_t right_ = 0;
+  std::string comparison_;
+};
+
 // The claims of a study's or a sweep's file: statements about test results, and whether somebody
 // expects them to hold.
 //
@@ -7,17 +94,6 @@
 //       expect: holds                             # or open: reported, never an error
 //       seeds: all                                # each seed must agree; mean: their mean decides, by its interval
 //       p: 0.01                                   # and the difference must have a smaller p
-#pragma once
-
-#include <functional>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "framework/config/value.hpp"
-#include "framework/study/statement.hpp"
-
-namespace softalign {
 
 struct StudyClaim {
   Statement statement;

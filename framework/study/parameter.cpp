@@ -58,11 +58,7 @@ class Reader {
       const Value* const value = fields_.find(kind);
       if (!value) continue;
       if (!found.empty())
-        throw SpecError("{}: parameter '{}' has both '{}' and '{}'; give one of them",
-                        value->where.str(),
-                        printable(parameter_.path),
-                        found,
-                        kind);
+        fault(value->where, " has both '{}' and '{}'; give one of them", found, kind);
       found = kind;
       given_ = value;
     }
@@ -74,10 +70,7 @@ class Reader {
     std::set<std::string> seen;
     for (const Value& value : parameter_.values)
       if (!seen.insert(key_of(value)).second)
-        throw SpecError("{}: parameter '{}': {} comes twice",
-                        value.where.str(),
-                        printable(parameter_.path),
-                        value.describe());
+        fault(value.where, ": {} comes twice", value.describe());
     return std::move(parameter_);
   }
 
@@ -89,9 +82,7 @@ class Reader {
     } else if (kind == "values") {
       parameter_.values = items_of(*given_, "values");
       if (parameter_.values.empty())
-        throw SpecError("{}: parameter '{}' has an empty list of values; give one or more",
-                        given_->where.str(),
-                        printable(parameter_.path));
+        fault(given_->where, " has an empty list of values; give one or more");
     } else if (kind == "types") {
       types();
     } else {
@@ -125,21 +116,18 @@ class Reader {
                  by = step ? number_of(*step, "step") : 1;
     constexpr double kFar = 1e15;  // beyond, doubles are no longer integers
     if (std::max(std::abs(first), std::abs(last)) > kFar)
-      throw SpecError("{}: parameter '{}': a range ends at {:g}",
-                      given_->where.str(),
-                      printable(parameter_.path),
-                      kFar);
+      fault(given_->where, ": a range ends at {:g}", kFar);
     if (by == 0) throw SpecError("{}: the step of a range must not be 0", step->where.str());
     if ((last - first) / by < 0)
-      throw SpecError("{}: parameter '{}': the range from {} to {} by {} is empty",
-                      given_->where.str(),
-                      printable(parameter_.path),
-                      start.text,
-                      stop.text,
-                      step ? step->text : "1");
+      fault(given_->where,
+            ": the range from {} to {} by {} is empty",
+            start.text,
+            stop.text,
+            step ? step->text : "1");
     const double steps = std::floor((last - first) / by + 1e-9);
     const bool whole = is_integer(start) && (!step || is_integer(*step));
-    if (steps >= static_cast<double>(kMostValues)) too_many();
+    if (steps >= static_cast<double>(kMostValues))
+      fault(given_->where, " has more than {} values", kMostValues);
     for (Index i = 0; i <= static_cast<Index>(steps); ++i) {
       const double x = first + static_cast<double>(i) * by;
       parameter_.values.push_back(whole ? number(x, given_->where, true)
@@ -173,15 +161,12 @@ class Reader {
     parameter_.low = number_of(min, "min");
     parameter_.high = number_of(max, "max");
     if (parameter_.low >= parameter_.high)
-      throw SpecError("{}: parameter '{}': the range from {} to {} is empty; min must be below max",
-                      min.where.str(),
-                      printable(parameter_.path),
-                      min.text,
-                      max.text);
+      fault(min.where,
+            ": the range from {} to {} is empty; min must be below max",
+            min.text,
+            max.text);
     if (logarithmic && parameter_.low <= 0)
-      throw SpecError("{}: parameter '{}': min must be above 0 on a logarithmic scale",
-                      min.where.str(),
-                      printable(parameter_.path));
+      fault(min.where, ": min must be above 0 on a logarithmic scale");
   }
 
   void distribution() {
@@ -190,21 +175,14 @@ class Reader {
     const Value *const mu = fields_.find("mu"), *const sigma = fields_.find("sigma");
     const Value* const q = fields_.find("q");
     if (!named && !(min && max))
-      throw SpecError(
-          "{}: parameter '{}' says no values; give one of value, values, types, range, linspace, "
-          "geomspace, or a distribution",
-          parameter_.where.str(),
-          printable(parameter_.path));
+      fault(parameter_.where,
+            " says no values; give one of value, values, types, range, linspace, "
+            "geomspace, or a distribution");
     const bool whole = min && max && is_integer(*min) && is_integer(*max);
     const std::string name = named ? kind_of(*named) : whole ? "int_uniform" : "uniform";
     parameter_.kind_text = name + (named ? "" : " (inferred)");
     const auto need = [&](const Value* a, const Value* b, const char* what) {
-      if (!a || !b)
-        throw SpecError("{}: parameter '{}': {} needs {}",
-                        parameter_.where.str(),
-                        printable(parameter_.path),
-                        name,
-                        what);
+      if (!a || !b) fault(parameter_.where, ": {} needs {}", name, what);
     };
     if (name == "normal") {
       need(mu, sigma, "mu and sigma");
@@ -254,16 +232,18 @@ class Reader {
   }
 
   void refuse(const Value* value, const std::string& name) const {
-    if (value)
-      throw SpecError(
-          "{}: parameter '{}': not for {}", value->where.str(), printable(parameter_.path), name);
+    if (value) fault(value->where, ": not for {}", name);
   }
 
-  [[noreturn]] void too_many() const {
-    throw SpecError("{}: parameter '{}' has more than {} values",
-                    given_->where.str(),
+  // text: behind the parameter's name.
+  template <class... Values>
+  [[noreturn]] void fault(const Position& where,
+                          fmt::format_string<const Values&...> text,
+                          const Values&... values) const {
+    throw SpecError("{}: parameter '{}'{}",
+                    where.str(),
                     printable(parameter_.path),
-                    kMostValues);
+                    fmt::format(text, values...));
   }
 
   Fields fields_;

@@ -1,93 +1,17 @@
 #include "framework/study/sweep.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "framework/base/path.hpp"
 #include "framework/base/suggest.hpp"
-#include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/config/fields.hpp"
-#include "framework/config/reader.hpp"
 #include "framework/config/scalar.hpp"
 #include "framework/config/yaml.hpp"
-#include "framework/eval/metric.hpp"
 #include "framework/study/slurm_resources.hpp"
 
 namespace softalign {
 namespace {
-
-constexpr std::array<std::string_view, 5> kMethods = {
-    "variants", "grid", "random", "zip", "optuna"};  // in the order of the enum
-
-// Settings ----------------------------------------------------------------------------------------
-
-std::vector<Index> read_seeds(const Value& value) {
-  std::vector<Index> seeds;
-  if (value.is_map()) {
-    Fields fields(value, "seeds");
-    const Value* const first = fields.find("first");
-    const Value& count = fields.get("count");
-    fields.finish();
-    const Index begin = first ? integer_of(*first, "first", between(0, 1e15)) : 1;
-    for (Index i = 0; i < integer_of(count, "count", between(1, 1000)); ++i)
-      seeds.push_back(begin + i);
-    return seeds;
-  }
-  if (value.is_scalar())
-    throw SpecError("{}: seeds: write a list, [1, 2, 3], or {{first: 1, count: {}}}",
-                    value.where.str(),
-                    printable(value.text));
-  for (const Value& item : items_of(value, "seeds")) {
-    seeds.push_back(integer_of(item, "seeds", between(0, 1e15)));
-    if (std::ranges::count(seeds, seeds.back()) > 1)
-      throw SpecError("{}: seed {} comes twice", item.where.str(), seeds.back());
-  }
-  if (seeds.empty())
-    throw SpecError("{}: no seeds; give a list, or {{first: 1, count: 3}}", value.where.str());
-  return seeds;
-}
-
-// That the metric is one of dev, and which way it is good.
-void check_metric(ComparedMetric& metric, const Position& where) {
-  if (!metric.name.starts_with("dev/"))
-    throw SpecError(
-        "{}: metric '{}' must be \"dev/\" and a metric's name, such as dev/loss: choosing by the "
-        "test set would spoil it",
-        where.str(),
-        printable(metric.name));
-  const std::string name = metric.name.substr(4);
-  Registry::instance().find(MetricKind::name, name, where);
-  bool higher = true;
-  try {
-    higher = highest_is_best(name);
-  } catch (const SpecError& unfit) {
-    throw SpecError("{}: metric: {}", where.str(), unfit);
-  }
-  const std::string own = higher ? "maximize" : "minimize";
-  if (!metric.goal.empty() && metric.goal != own)
-    throw SpecError("{}: {} is better when it is {}; goal: {}",
-                    where.str(),
-                    metric.name,
-                    higher ? "higher" : "lower",
-                    own);
-  metric.goal = own;
-}
-
-void read_settings(Fields& fields, const Position& where, Sweep& sweep) {
-  if (const Value* const seeds = fields.find("seeds")) sweep.seeds = read_seeds(*seeds);
-  const Value* const metric = fields.find("metric");
-  if (metric && metric->is_scalar())
-    throw SpecError("{}: metric: write {{name: {}}}", metric->where.str(), printable(metric->text));
-  if (metric) read_options(*metric, sweep.metric, "metric");
-  check_metric(sweep.metric, metric ? metric->where : where);
-  if (const Value* const early = fields.find("early_terminate"))
-    read_options(*early, sweep.early_terminate, "early_terminate");
-  if (const Value* const resources = fields.find("resources")) {
-    read_resources(resources, {});  // only to refuse what is wrong in it
-    sweep.resources = *resources;
-  }
-}
 
 // For an option that the sweep itself gives each run.
 void refuse_own(const std::string& option, const Position& where) {
@@ -341,17 +265,6 @@ void check_best(const Measurement& m, const Sweep& sweep, const Position& where)
 
 }  // namespace
 
-std::string_view to_string(SweepMethod method) {
-  return kMethods.at(static_cast<std::size_t>(method));
-}
-
-bool from_string(std::string_view name, SweepMethod& method) {
-  const auto found = std::ranges::find(kMethods, name);
-  if (found == kMethods.end()) return false;
-  method = static_cast<SweepMethod>(found - kMethods.begin());
-  return true;
-}
-
 Sweep read_sweep(const fs::path& file, bool tiny) {
   const Value root = read_yaml(file);
   const bool variants = !root.find("parameters");
@@ -374,6 +287,10 @@ Sweep read_sweep(const fs::path& file, bool tiny) {
   sweep.file = file;
   sweep.question = fields.text("question", "");
   read_settings(fields, root.where, sweep);
+  if (const Value* const resources = fields.find("resources")) {
+    read_resources(resources, {});  // only to refuse what is wrong in it
+    sweep.resources = *resources;
+  }
   if (tiny) sweep.seeds.resize(1);
   sweep.name = legal_name(text_of(name, "name"), name.where);
   for (const Value* const other : {method, conditions, cap, search_seed})

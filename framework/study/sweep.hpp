@@ -33,7 +33,7 @@
 //
 //   seeds: {first: 1, count: 3}                   # or a list; every configuration with every seed
 //   metric: {name: dev/loss}                      # what best means
-//   early_terminate: {type: asha}                 # runs/early_termination.hpp
+//   early_terminate: {type: asha}                 # runs/work.hpp
 //   claims:                                       # claim.hpp: about variants, or about the best
 //     - claim: bleu(best where model.encoder.units=64) > bleu(best where model.encoder.units=32)
 //   resources: {cpus: 2, memory: 4G}              # slurm_resources.hpp; not part of what the runs are
@@ -44,68 +44,11 @@
 #include <string>
 #include <vector>
 
-#include "framework/config/options.hpp"
 #include "framework/config/override.hpp"
 #include "framework/study/claim.hpp"
-#include "framework/study/parameter.hpp"
+#include "framework/study/settings.hpp"
 
 namespace softalign {
-
-struct ComparedMetric {
-  std::string name = "dev/loss";
-  std::string goal = "";  // minimize or maximize; filled by read_sweep
-  template <class V>
-  void describe(V& v) {
-    v("name", name, "dev metric that runs are compared by, \"dev/\" and the name of a metric");
-    v("goal",
-      goal,
-      "minimize or maximize; the metric's own direction when not given",
-      one_of("minimize", "maximize"));
-  }
-};
-
-struct EarlyTerminateOptions {
-  std::string type = "none";
-  Index min_updates = 1000;
-  Index eta = 3;
-  Index startup = 5;
-  template <class V>
-  void describe(V& v) {
-    v("type", type, "rule that stops runs early", one_of("none", "asha", "median"));
-    v("min_updates", min_updates, "no run is stopped before so many updates", at_least(1));
-    v("eta",
-      eta,
-      "ASHA reduction factor: one of so many runs is promoted at each rung",
-      between(2, 100));
-    v("startup", startup, "median: runs to compare with before any is stopped", at_least(1));
-  }
-};
-
-enum class SweepMethod { variants, grid, random, zip, optuna };
-std::string_view to_string(SweepMethod method);
-bool from_string(std::string_view name, SweepMethod& method);
-
-// What a plan keeps of its sweep's file.
-struct SweepSettings {
-  std::string name;
-  SweepMethod method = SweepMethod::grid;
-  ComparedMetric metric;
-  EarlyTerminateOptions early_terminate;
-  std::vector<Index> seeds = {1};
-  Index search_seed = 1;
-  std::vector<SweepParameter> parameters;  // in the order written: the last varies fastest
-
-  template <class V>
-  void describe(V& v) {
-    v("name", name);
-    v("method", method);
-    v("metric", metric);
-    v("early_terminate", early_terminate);
-    v("seeds", seeds);
-    v("search_seed", search_seed);
-    v("parameters", parameters);
-  }
-};
 
 struct SweepVariant {
   std::string name;

@@ -182,7 +182,7 @@ def test_the_study_that_is_shown_says_what_the_text_says(tmp_path: Path):
 
 
 def test_the_grammar_of_claims_is_that_of_the_parser():
-    header = text_of("framework/study/statement.hpp")
+    header = text_of("framework/study/claim.hpp")
     rules = re.findall(r"^(\w+) +:= (.*)$", text_of("experiments/README.md"), re.MULTILINE)
     assert len(rules) == 8
     for name, rule in rules:

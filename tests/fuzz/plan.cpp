@@ -3,7 +3,7 @@
 
 #include "framework/base/hash.hpp"
 #include "framework/config/yaml.hpp"
-#include "framework/runs/list_file.hpp"
+#include "framework/runs/run_list.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace softalign;

@@ -1,5 +1,5 @@
 // The claims of a study.
-#include "framework/study/statement.hpp"
+#include "framework/study/claim.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace softalign;

@@ -2,8 +2,8 @@
 #include "framework/study/sweep.hpp"
 
 #include "framework/config/yaml.hpp"
-#include "framework/runs/list_file.hpp"
 #include "framework/runs/plan.hpp"
+#include "framework/runs/run_list.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace softalign;

@@ -1,12 +1,12 @@
 // A plan's rows, its file, and what happens to one that is edited, extended or planned twice.
-#include "framework/runs/list_file.hpp"
+#include "framework/runs/run_list.hpp"
 
 #include <regex>
 
 #include <boost/test/unit_test.hpp>
 #include "framework/base/path.hpp"
+#include "framework/runs/list_status.hpp"
 #include "framework/runs/plan.hpp"
-#include "framework/runs/row_status.hpp"
 #include "framework/runs/work.hpp"
 #include "tests/runs/small_study.hpp"
 

@@ -12,7 +12,7 @@
 #include "framework/base/types.hpp"
 #include "framework/config/help.hpp"
 #include "framework/config/yaml.hpp"
-#include "framework/runs/slurm_script.hpp"
+#include "framework/runs/slurm_submit.hpp"
 #include "framework/study/sweep.hpp"
 #include "tests/runs/stand_ins.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "framework/config/yaml.hpp"
-#include "framework/runs/slurm_script.hpp"
+#include "framework/runs/slurm_submit.hpp"
 #include "tests/message.hpp"
 #include "tests/scratch.hpp"
 

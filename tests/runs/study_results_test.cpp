@@ -7,8 +7,8 @@
 #include "framework/eval/metric.hpp"
 #include "framework/eval/summary.hpp"
 #include "framework/record/file.hpp"
-#include "framework/runs/list_file.hpp"
 #include "framework/runs/results.hpp"
+#include "framework/runs/run_list.hpp"
 #include "framework/runs/work.hpp"
 #include "tests/runs/small_study.hpp"
 
@@ -127,29 +127,6 @@ BOOST_AUTO_TEST_CASE(tables_have_the_mean_over_seeds) {
   const StudyTable& other = f.outcome.tables[1];
   const std::size_t low = other.rows[0].values[0].mean < other.rows[1].values[0].mean ? 0 : 1;
   BOOST_TEST(other.best[0] == static_cast<int>(low));
-  const std::string text = table_text(table);
-  BOOST_TEST(contains(text, "token_accuracy (percent) by source length"));
-  BOOST_TEST(contains(text, " ±"));
-  const auto marked = [](int row) { return row >= 0; };  // not where two are best
-  BOOST_TEST(std::count(text.begin(), text.end(), '*') ==
-             std::count_if(table.best.begin(), table.best.end(), marked));
-}
-
-BOOST_AUTO_TEST_CASE(a_table_has_one_format_and_no_empty_columns) {
-  const StudyTable table{"p",
-                         "p",
-                         "bleu",
-                         "1",
-                         {"all", "1-5", "6+"},
-                         {{"a", {3, 3, 0}, {{100, 0, 2}, {100, 0, 2}, {std::nan(""), 0, 2}}},
-                          {"b", {3, 3, 0}, {{90, 1, 2}, {90, 1, 2}, {std::nan(""), 0, 2}}}},
-                         {0, 0, -1}};
-  BOOST_TEST(table_text(table) ==
-             "p: bleu by source length\n"
-             "            all            1-5\n"
-             "n             3              3\n"
-             "a  100.00 ±0.00*  100.00 ±0.00*\n"
-             "b   90.00 ±1.00    90.00 ±1.00\n");
 }
 
 BOOST_AUTO_TEST_CASE(claims_are_judged) {

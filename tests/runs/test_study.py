@@ -59,6 +59,16 @@ def test_it_prints_tables_and_claims_and_leaves_study_json(here: Path):
     assert json.loads(again.stdout) == outcome(here)
 
 
+def test_a_table_has_a_column_for_each_length_that_has_sentences(here: Path):
+    table = softalign("study", "study.yaml", "evaluate.lengths=[5,100,200]", "seed=3", cwd=here).stdout.split("\n\n")[1].splitlines()
+    assert table[1].split() == ["all", "1-5", "6-100"] and table[2].split()[0] == "n"
+    assert [line.split()[0] for line in table[3:5]] == ["none", "additive"]
+    for column in (1, 2, 3):  # one is marked, and all end at one place
+        cells = [line.split()[column] for line in table[3:5]]
+        assert sum(cell.endswith("*") for cell in cells) == (cells[0] != cells[1])
+        assert len({line.index(cell) + len(cell.rstrip("*")) for line, cell in zip(table[3:5], cells)}) == 1
+
+
 def test_notes_come_once_and_runs_may_be_forced(here: Path):
     other = STUDY.replace("{model.attention: none}", "{model.attention: none, train.optimizer: adamw}")
     (here / "study.yaml").write_text(other.replace("variants:", "seeds: [1, 2]\nvariants:", 1))
@@ -110,7 +120,7 @@ def test_a_study_that_grows_keeps_its_runs(here: Path):
 
 def test_a_dry_run_lists_and_writes_nothing(here: Path):
     lines = softalign("study", "study.yaml", "--dry-run", "--only", "*/none", cwd=here).stdout.splitlines()
-    assert lines[0].split() == ["row", "name", "seed", "id", "state"]
+    assert lines[0].split() == ["row", "run", "seed", "id", "state"]
     assert len(lines) == 3 and lines[1].split()[:2] == ["0", "reverse-none"] and "planned" in lines[1]
     assert lines[2] == "1 row would be run, 1 at a time"
     assert list(here.iterdir()) == [here / "study.yaml"]

@@ -1,4 +1,4 @@
-#include "framework/study/statement.hpp"
+#include "framework/study/claim.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

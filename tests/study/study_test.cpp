@@ -1,8 +1,8 @@
 // Reading a study's file, and the runs that are planned from it.
 #include <boost/test/unit_test.hpp>
 #include "framework/record/file.hpp"
-#include "framework/runs/list_file.hpp"
 #include "framework/runs/plan.hpp"
+#include "framework/runs/run_list.hpp"
 #include "tests/runs/small_study.hpp"
 
 using namespace softalign;

@@ -19,7 +19,7 @@
 #include "framework/record/folder/runs_below.hpp"
 #include "framework/record/published/compare.hpp"
 #include "framework/record/published/public_copy.hpp"
-#include "framework/runs/frozen_base.hpp"
+#include "framework/runs/run_list.hpp"
 
 namespace softalign::app {
 namespace {

@@ -10,17 +10,16 @@
 #include "framework/analysis/packed_alignments.hpp"
 #include "framework/analysis/report_curves.hpp"
 #include "framework/app/records/comparison_report.hpp"
-#include "framework/app/sweeps/sweep_list.hpp"
-#include "framework/app/sweeps/sweep_print.hpp"
+#include "framework/app/sweeps/sweep.hpp"
 #include "framework/app/terminal/runs.hpp"
 #include "framework/base/json.hpp"
 #include "framework/base/path.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/hdf5/hdf5.hpp"
 #include "framework/record/published/layout.hpp"
-#include "framework/runs/list_folder.hpp"
 #include "framework/runs/report.hpp"
 #include "framework/runs/results.hpp"
+#include "framework/runs/run_list.hpp"
 
 namespace softalign::app {
 namespace {

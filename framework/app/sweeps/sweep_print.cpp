@@ -1,4 +1,4 @@
-#include "framework/app/sweeps/sweep_print.hpp"
+#include "framework/app/sweeps/sweep.hpp"
 
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -8,7 +8,6 @@
 
 #include "framework/app/command.hpp"
 #include "framework/app/experiments/load.hpp"
-#include "framework/app/sweeps/sweep_table.hpp"
 #include "framework/app/terminal/table.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/counted.hpp"
@@ -99,12 +98,52 @@ std::string best_text(const RunList& list, const RankedConfiguration& best) {
 
 }  // namespace
 
-void print_notes(const RunList& list) {
-  for (const std::string& note : list.notes)
-    write_error(fmt::format("note: {}\n", printable(note, kWhole)));
+std::string plan_text(const RunList& list) { return plan_summary(list) + parameters_text(list); }
+
+std::string rows_text(const RunList& list, const std::vector<std::size_t>& rows) {
+  std::vector<RowStatus> stands;
+  for (const ListedRun& row : list.rows) stands.push_back(row_status(list, row));
+  const std::vector<std::string> states = state_texts(list, stands);
+  Table table({{"row"}, {"run"}, {"seed"}, {"id"}, {"state"}});
+  for (const std::size_t i : rows) {
+    const ListedRun& row = list.rows[i];
+    table.row({fmt::format("{}", row.k),
+               row.part.empty() ? configuration_text(list, row) : row.part + "-" + row.variant,
+               fmt::format("{}", row.seed),
+               row.run_id,
+               states[i]});
+  }
+  return table.str();
 }
 
-std::string plan_text(const RunList& list) { return plan_summary(list) + parameters_text(list); }
+std::string table_text(const StudyTable& table) {
+  std::vector<std::size_t> shown;  // columns that have sentences
+  std::vector<Table::Column> head = {{""}};
+  for (std::size_t c = 0; c < table.columns.size(); ++c)
+    if (std::ranges::any_of(table.rows, [&](const auto& row) { return row.n[c] > 0; })) {
+      shown.push_back(c);
+      head.push_back({table.columns[c] + " ", Side::right});
+    }
+  Table text(head);
+  const std::vector<Index>* n = nullptr;
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    const StudyTable::Row& row = table.rows[r];
+    std::vector<std::string> counts = {"n"}, values = {row.name};
+    for (const std::size_t c : shown) {
+      const bool best = c < table.best.size() && table.best[c] == static_cast<int>(r);
+      counts.push_back(fmt::format("{} ", row.n[c]));
+      values.push_back(number_text(row.values[c]) + (best ? "*" : " "));
+    }
+    if (!n || *n != row.n) text.row(std::move(counts));
+    n = &row.n;
+    text.row(std::move(values));
+  }
+  return fmt::format("{}: {}{} by source length\n{}",
+                     table.title,
+                     table.metric,
+                     table.units == "1" ? "" : " (" + table.units + ")",
+                     text.str());
+}
 
 Json list_json(const RunList& list,
                const ListStatus* status,
@@ -116,7 +155,7 @@ Json list_json(const RunList& list,
       const RowStatus& stands = status->rows[i];
       row["state"] = softalign::to_string(stands.state);
       row["updates"] = stands.last_update;
-      row["metric"] = status->metric[i];
+      row["metric"] = stands.metric;
       if (!stands.fault.empty()) row["fault"] = stands.fault;
     }
     rows.push_back(std::move(row));
@@ -169,9 +208,8 @@ ListStatus print_sweep(const RunList& list, bool all) {
   if (all)
     print_text("{}",
                sweep_table(list,
-                           {status.rows,
-                            status.metric,
-                            status.best() ? status.best()->complete : std::vector<Index>{}},
+                           status.rows,
+                           status.best() ? status.best()->complete : std::vector<Index>{},
                            {},
                            terminal ? terminal_columns(STDOUT_FILENO) : 0,
                            0));

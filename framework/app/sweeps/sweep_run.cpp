@@ -6,8 +6,6 @@
 #include "framework/app/command.hpp"
 #include "framework/app/experiments/load.hpp"
 #include "framework/app/sweeps/sweep.hpp"
-#include "framework/app/sweeps/sweep_print.hpp"
-#include "framework/app/sweeps/sweep_table.hpp"
 #include "framework/app/terminal/interrupt.hpp"
 #include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/number_option.hpp"
@@ -46,23 +44,6 @@ void write_outcome(const SweepSubject& subject, const SweepOutcome& outcome) {
       subject.plan.list.place().study(),
       study_json(*subject.sweep, subject.plan.list, subject.plan.wanted, outcome));
 }
-
-// study.json says after every run how the study stands.
-class RunDisplay final : public SweepDisplay {
- public:
-  RunDisplay(const SweepSubject& subject, int workers, const LoadSpec& load)
-      : SweepDisplay(subject.plan.list, workers, load), subject_(subject) {
-    if (subject_.is_study()) write_outcome(subject_, {});
-  }
-
-  void row_ended(const ListedRun& row, const RowStatus& status, double seconds) override {
-    SweepDisplay::row_ended(row, status, seconds);
-    if (subject_.is_study()) write_outcome(subject_, {});
-  }
-
- private:
-  const SweepSubject& subject_;
-};
 
 LocalRunOptions local_options(const RunList& list, const RunArguments& arguments) {
   const int cores = threads_or_all(0);
@@ -242,7 +223,11 @@ void print_rows(const RunList& list,
 bool work_through(const RunArguments& arguments,
                   const SweepSubject& subject,
                   const LocalRunOptions& options) {
-  RunDisplay display(subject, options.workers, frozen_loader(arguments.sweep));
+  const auto write = [&] {  // study.json says after every run how the study stands
+    if (subject.is_study()) write_outcome(subject, {});
+  };
+  write();
+  SweepDisplay display(subject.plan.list, options.workers, frozen_loader(arguments.sweep), write);
   const bool stopped = run_locally(subject.plan.list, options, display);
   display.clear();
   return stopped;

@@ -1,4 +1,4 @@
-#include "framework/app/sweeps/sweep_table.hpp"
+#include "framework/app/sweeps/sweep.hpp"
 
 #include <unistd.h>
 
@@ -71,7 +71,8 @@ std::string counts_text(const std::vector<RowStatus>& rows) {
 }
 
 std::string sweep_table(const RunList& list,
-                        const SweepRows& all,
+                        const std::vector<RowStatus>& rows,
+                        const std::vector<Index>& best,
                         const std::vector<ActiveRow>& active,
                         std::size_t columns,
                         std::size_t lines) {
@@ -89,7 +90,6 @@ std::string sweep_table(const RunList& list,
   const bool timed = !active.empty();
   if (timed) head.push_back({"left", Side::right, 0, 3});
   Table table(head);
-  const std::vector<RowStatus>& rows = all.status;
   const auto [begin, end] = window(rows, lines);
   for (std::size_t i = begin; i < end; ++i) {
     const ListedRun& row = list.rows[i];
@@ -110,10 +110,9 @@ std::string sweep_table(const RunList& list,
     const Index updates = now ? now->progress.updates() : rows[i].updates;
     cells.push_back(updates_text(update, updates, is_over(rows[i].state)));
     double value = now ? now->progress.value() : kUndefined;
-    if (std::isnan(value)) value = all.metric.empty() ? metric_of(list, rows[i]) : all.metric[i];
-    cells.push_back(
-        (std::isnan(value) ? "" : value_text(list, value)) +
-        (std::count(all.best.begin(), all.best.end(), static_cast<Index>(i)) > 0 ? "*" : " "));
+    if (std::isnan(value)) value = rows[i].metric;
+    cells.push_back((std::isnan(value) ? "" : value_text(list, value)) +
+                    (std::ranges::count(best, static_cast<Index>(i)) > 0 ? "*" : " "));
     if (timed)
       cells.push_back(now && std::isfinite(now->progress.seconds_left())
                           ? clock_time(now->progress.seconds_left())
@@ -126,8 +125,12 @@ std::string sweep_table(const RunList& list,
   return text;
 }
 
-SweepDisplay::SweepDisplay(const RunList& list, int workers, LoadSpec load)
+SweepDisplay::SweepDisplay(const RunList& list,
+                           int workers,
+                           LoadSpec load,
+                           std::function<void()> row_done)
     : list_(list),
+      row_done_(std::move(row_done)),
       workers_(workers),
       terminal_(isatty(STDERR_FILENO) != 0),
       drawn_(Clock::now()),
@@ -161,8 +164,9 @@ void SweepDisplay::row_began(const ListedRun& row) {
 
 void SweepDisplay::row_ended(const ListedRun& row, const RowStatus& status, double seconds) {
   if (is_over(status.state)) ended_.emplace_back(&row, seconds);
+  row_done_();
   if (terminal_ && status.fault.empty()) return;
-  const double value = metric_of(list_, status);
+  const double value = status.metric;
   message(fmt::format("row {}: {}: {}{}, {}{}",
                       row.k,
                       setting_text(list_, row),
@@ -225,7 +229,7 @@ void SweepDisplay::tick(const std::vector<ActiveRow>& active, const std::vector<
           static_cast<double>(over) / static_cast<double>(std::max<std::size_t>(1, rows.size())),
           tail,
           columns) +
-      "\n" + sweep_table(list_, {seen, {}, {}}, active, columns, lines > 8 ? lines - 5 : 3);
+      "\n" + sweep_table(list_, seen, {}, active, columns, lines > 8 ? lines - 5 : 3);
   const std::string before = cleared();  // in one write with what comes, or it would flicker
   lines_ = usize(std::count(text.begin(), text.end(), '\n'));
   write_error(before + "\033[?7l" + text + "\033[?7h");
