@@ -193,12 +193,6 @@ std::string against_text(const Comparison& comparison, const std::vector<Against
   return table.fitted();
 }
 
-std::string grouped(Index number) {
-  std::string text = fmt::format("{}", number);
-  for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, ",");
-  return text;
-}
-
 // "not tested: #3 bleu, #4 bleu: other test sentences", a line for each reason.
 std::string untested_text(const Comparison& comparison) {
   std::map<std::string, std::string> by_reason;
@@ -230,8 +224,8 @@ std::string legend(const Comparison& comparison,
         "AR p        paired approximate randomisation, {} trials\n"
         "BS p        paired bootstrap, {} resamples; differences centred at their mean\n"
         "{}",
-        grouped(draws.trials),
-        grouped(draws.resamples),
+        with_commas(draws.trials),
+        with_commas(draws.resamples),
         several(comparison) ? "Holm        the p before it, corrected for the groups compared\n"
                             : "");
   return text;

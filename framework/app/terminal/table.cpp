@@ -7,8 +7,6 @@
 #include <cmath>
 #include <numeric>
 #include <tuple>
-#include <type_traits>
-#include <variant>
 
 #include "framework/base/error.hpp"
 #include "framework/base/text.hpp"
@@ -48,93 +46,6 @@ std::string ways_of_measuring(const MetricTable& table,
 }
 
 }  // namespace
-
-void Table::row(std::vector<std::string> cells) {
-  if (cells.size() != columns_.size())
-    throw BugError("a row of {} cells for {} columns", cells.size(), columns_.size());
-  for (std::string& cell : cells) cell = printable(cell, kWhole);
-  rows_.push_back(std::move(cells));
-}
-
-std::string Table::band(const std::vector<std::size_t>& columns,
-                        const std::vector<std::size_t>& widths) const {
-  std::string out;
-  const auto line = [&](const auto& cell) {
-    std::string text;
-    for (const std::size_t c : columns)
-      text += (c == columns.front() ? "" : "  ") +
-              aligned(cut(cell(c), widths[c]), widths[c], columns_[c].side);
-    out += text.substr(0, text.find_last_not_of(' ') + 1) + "\n";
-  };
-  line([&](std::size_t c) { return columns_[c].name; });
-  for (const auto& row : rows_) {
-    std::vector<std::vector<std::string>> cells(columns_.size());
-    std::size_t height = 1;
-    for (const std::size_t c : columns) {
-      const bool whole = !columns_[c].wraps || columns_of(row[c]) <= widths[c];
-      cells[c] = whole ? std::vector{row[c]} : wrapped(row[c], widths[c]);
-      height = std::max(height, cells[c].size());
-    }
-    for (std::size_t l = 0; l < height; ++l)
-      line([&](std::size_t c) { return l < cells[c].size() ? cells[c][l] : std::string(); });
-  }
-  return out;
-}
-
-std::string Table::str(std::size_t most) const {
-  std::vector<std::size_t> shown, widths, least;
-  for (std::size_t c = 0; c < columns_.size(); ++c) {
-    shown.push_back(c);
-    widths.push_back(columns_of(columns_[c].name));
-    for (const auto& row : rows_) widths[c] = std::max(widths[c], columns_of(row[c]));
-    least.push_back(columns_[c].least > 0 ? std::min(columns_[c].least, widths[c]) : widths[c]);
-  }
-  if (most == 0) return band(shown, widths);
-
-  const auto total = [&](const std::vector<std::size_t>& of) {
-    std::size_t sum = 2 * (shown.size() - 1);
-    for (const std::size_t c : shown) sum += of[c];
-    return sum;
-  };
-  std::string left_out;
-  while (total(least) > most) {
-    const auto spare = [&](std::size_t a, std::size_t b) {
-      return columns_[a].spare < columns_[b].spare;
-    };
-    const auto go = std::max_element(shown.begin(), shown.end(), spare);
-    if (columns_[*go].spare == 0) break;
-    left_out += (left_out.empty() ? "" : ", ") + columns_[*go].name;
-    shown.erase(go);
-  }
-  const auto room = [&](std::size_t c) { return columns_[c].wraps ? widths[c] - least[c] : 0; };
-  for (std::size_t all = total(widths); all > most; --all) {  // the widest that wraps, by one
-    const auto widest = std::ranges::max_element(
-        shown, {}, [&](std::size_t c) { return room(c) > 0 ? widths[c] : 0; });
-    if (room(*widest) == 0) break;
-    --widths[*widest];
-  }
-  for (auto c = shown.rbegin(); c != shown.rend(); ++c)
-    if (const std::size_t all = total(widths); all > most)
-      widths[*c] = std::max(least[*c], widths[*c] - std::min(widths[*c], all - most));
-
-  std::string out;
-  std::vector<std::size_t> columns = {shown.front()};
-  std::size_t used = widths[shown.front()];
-  for (std::size_t i = 1; i < shown.size(); ++i) {
-    if (columns.size() > 1 && used + 2 + widths[shown[i]] > most) {
-      out += band(columns, widths) + "\n";
-      columns = {shown.front()};
-      used = widths[shown.front()];
-    }
-    columns.push_back(shown[i]);
-    used += 2 + widths[shown[i]];
-  }
-  out += band(columns, widths);
-  if (!left_out.empty()) out += fmt::format("no room for: {}\n", left_out);
-  return out;
-}
-
-std::string Table::fitted() const { return str(terminal_columns(STDOUT_FILENO)); }
 
 bool in_percent(const std::string& metric) {
   const auto known = metric_named(metric.substr(metric.find('/') + 1));

@@ -1,4 +1,4 @@
-// Tables of text in columns, and the tables of metrics that several commands print.
+// Tables of metrics that several commands print.
 #pragma once
 
 #include <string>
@@ -6,38 +6,11 @@
 
 #include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/terminal.hpp"
+#include "framework/base/table.hpp"
 #include "framework/eval/summary.hpp"
 #include "framework/record/published/open_record.hpp"
 
 namespace softalign::app {
-
-class Table {
- public:
-  struct Column {
-    std::string name;
-    Side side = Side::left;
-    std::size_t least = 0;  // may be cut to so many columns where there is no room; 0: never
-    int spare = 0;          // may be left out where there is no room, the highest first; 0: never
-    bool wraps = false;     // goes on in the next line where it would be cut
-  };
-  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
-
-  void row(std::vector<std::string> cells);  // one for each column
-  bool empty() const { return rows_.empty(); }
-  // A line of names, then the rows; two blanks between columns, none at the end. In a terminal of
-  // `most` columns (0: no limit) cells are wrapped or cut and columns left out, as they allow, and
-  // the last line says which; what is still too wide goes on below, behind the first column again.
-  std::string str(std::size_t most = 0) const;
-  // For standard output, where it is a terminal.
-  std::string fitted() const;
-
- private:
-  std::string band(const std::vector<std::size_t>& columns,
-                   const std::vector<std::size_t>& widths) const;
-
-  std::vector<Column> columns_;
-  std::vector<std::vector<std::string>> rows_;
-};
 
 bool in_percent(const std::string& metric);  // "bleu", "dev/bleu"; so are those that nobody knows
 

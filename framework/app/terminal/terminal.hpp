@@ -1,5 +1,4 @@
-// What a terminal is to us: a number of columns, and text that takes some of them. It draws
-// nothing.
+// What is written to standard output and standard error, and numbers as people read them.
 #pragma once
 
 #include <fmt/format.h>
@@ -8,7 +7,8 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
+
+#include "framework/base/table.hpp"
 
 namespace softalign::app {
 
@@ -32,27 +32,8 @@ std::string shortened(std::string_view text, std::size_t most = 1000);
 // Whether standard output is a pipe that nobody reads any more.
 bool output_is_closed();
 
-// Columns of the terminal behind a file descriptor, $COLUMNS where that is set; 0 when it is none.
-std::size_t terminal_columns(int descriptor);
-
 // Lines of the terminal behind a file descriptor; 0 when it is none.
 std::size_t terminal_lines(int descriptor);
-
-// Columns that UTF-8 text takes: 2 for a wide character, 0 for a combining one.
-std::size_t columns_of(std::string_view text);
-
-// The text cut to at most `most` columns, ending in "…" when something is missing.
-std::string cut(std::string_view text, std::size_t most);
-
-// The words of a text in lines of at most `most` columns; a longer word is broken.
-std::vector<std::string> wrapped(std::string_view text, std::size_t most);
-
-enum class Side { left, right };
-// The text at one side of `width` columns; longer text stays whole.
-std::string aligned(std::string_view text, std::size_t width, Side side = Side::left);
-
-// The characters of a text as they are drawn: combining ones stay with their base.
-std::vector<std::string> glyphs(std::string_view text);
 
 // "1:23:45", "12:34", from seconds.
 std::string clock_time(double seconds);
