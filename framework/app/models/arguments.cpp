@@ -1,13 +1,20 @@
 #include "framework/app/models/arguments.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "framework/app/experiments/load.hpp"
+#include "framework/app/terminal/number_option.hpp"
 #include "framework/app/terminal/terminal.hpp"
+#include "framework/base/path.hpp"
 #include "framework/base/text.hpp"
+#include "framework/base/types.hpp"
+#include "framework/data/alignment_file.hpp"
 #include "framework/inference/state.hpp"
+#include "framework/record/published/alignment_record.hpp"
 
 namespace softalign::app {
 namespace {
@@ -19,6 +26,14 @@ void name_members(const std::vector<TrainedRun>& members) {
     names +=
         fmt::format("{}{} {}", names.empty() ? "" : ", ", run.record.name(), run.record.run_id());
   print_note(fmt::format("note: ensemble of {} models: {}", members.size(), names));
+}
+
+bool holds_alignments(const std::filesystem::path& file) {
+  try {
+    return is_alignment_record(file);
+  } catch (const DataError&) {
+    return false;  // no HDF5, or damaged: not known to be ours
+  }
 }
 
 }  // namespace
@@ -88,6 +103,93 @@ TrainedRuns TrainedArguments::open() const {
   TrainedRuns opened = open_trained(runs, how);
   if (runs.size() > 1) name_members(opened.members);
   return opened;
+}
+
+void LinkOptions::add_to(CLI::App& command) {
+  command
+      .add_option("--threshold",
+                  threshold,
+                  "of links: where a weight is at least so much (default: where the weights of a "
+                  "target word are largest, all that tie)")
+      ->check(number(between(0, 1)));
+  command
+      .add_option("--row-aligns",
+                  row_aligns,
+                  "of links: which target word a row of weights belongs to, the one predicted with "
+                  "it or the one read at its step (default: the run's evaluate.row_aligns)")
+      ->check(CLI::IsMember({"predicted", "read"}));
+}
+
+LinkRule LinkOptions::rule(RowAligns of_run) const {
+  return {row_aligns.empty() ? of_run : row_aligns_of(row_aligns), threshold};
+}
+
+void KeptFiles::add_to(CLI::App& command) {
+  alignments.add_to(
+      command, "--alignments", "write the words and the alignment matrices into this HDF5 file");
+  command.add_option("--links",
+                     links,
+                     "write links between words into this file: Pharaoh format, i-j of source and "
+                     "target from 0, a line a sentence");
+  reading.add_to(command);
+  for (const char* option : {"--threshold", "--row-aligns"})
+    command.get_option(option)->needs("--links");
+}
+
+KeptAlignments::KeptAlignments(const KeptFiles& files, const TrainedRuns& runs)
+    : file_(files.alignments.path),
+      links_{files.links, files.alignments.force},
+      runs_(runs),
+      rule_(files.reading.rule(runs.first().spec().evaluate.rows())) {
+  for (const auto& [option, path] : {std::pair("--alignments", file_), {"--links", links_.path}})
+    if (!path.empty() && !runs.scorer.aligns())
+      throw SpecError("{}: this run's model has no attention, so there are none", option);
+  if (file_.empty() && links_.path.empty() && links_.force)
+    throw SpecError("--force: no file is written; give --alignments or --links, or leave it out");
+  if (!file_.empty() && normal_path(file_) == normal_path(links_.path))
+    throw SpecError("--alignments and --links name the same file, {}", printable(file_));
+  files.alignments.check(holds_alignments);
+  links_.check();
+  if (!links_.path.empty() && !runs.first().source)
+    throw SpecError("--links: the sources are frames, so no words can be linked");
+}
+
+void KeptAlignments::keep(Index line,
+                          Index rank,
+                          std::span<const Token> source,
+                          const Hypothesis& hypothesis) {
+  const TrainedRun& run = runs_.first();
+  std::vector<Alignment> found;
+  if (!file_.empty())
+    found = recorded_alignments({rank == 0 ? "cross" : fmt::format("cross_{}", rank + 1),
+                                 run.record.last_update(),
+                                 line,
+                                 0},
+                                {run.source.get(), source, *run.target, hypothesis.tokens},
+                                matrix_of(hypothesis));
+  const bool linked = !links_.path.empty() && rank == 0;
+  std::string links;
+  if (linked)
+    links = links_text(links_of(
+        *run.source, source, *run.target, hypothesis.tokens, matrix_of(hypothesis), rule_));
+  const std::lock_guard lock(mutex_);
+  std::move(found.begin(), found.end(), std::back_inserter(alignments_));
+  if (!linked) return;
+  lines_.resize(std::max(lines_.size(), usize(line + 1)));
+  lines_[usize(line)] = std::move(links);
+}
+
+void KeptAlignments::write(Index lines) {
+  if (!file_.empty())
+    write_alignment_record(FileSystem::real(),
+                           file_,
+                           fmt::format("{}", fmt::join(runs_.ids(), " ")),
+                           std::move(alignments_));
+  if (links_.path.empty()) return;
+  lines_.resize(usize(lines));
+  std::string text;
+  for (const std::string& line : lines_) text += line + "\n";
+  links_.write(text);
 }
 
 }  // namespace softalign::app

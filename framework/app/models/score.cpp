@@ -5,7 +5,6 @@
 
 #include "framework/app/command.hpp"
 #include "framework/app/models/arguments.hpp"
-#include "framework/app/models/kept_alignments.hpp"
 #include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/counted.hpp"

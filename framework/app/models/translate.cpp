@@ -12,7 +12,6 @@
 #include "framework/app/command.hpp"
 #include "framework/app/experiments/load.hpp"
 #include "framework/app/models/arguments.hpp"
-#include "framework/app/models/kept_alignments.hpp"
 #include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/number_option.hpp"
 #include "framework/app/terminal/terminal.hpp"

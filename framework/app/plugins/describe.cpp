@@ -6,7 +6,6 @@
 
 #include "framework/app/command.hpp"
 #include "framework/app/plugins/kinds.hpp"
-#include "framework/app/plugins/plugin_notes.hpp"
 #include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/table.hpp"
 #include "framework/config/help.hpp"

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "framework/config/registry.hpp"
@@ -28,5 +30,9 @@ struct PluginArguments {
 
 // The file that registered a plugin, below framework/ for one of ours.
 std::string source_of(const PluginEntry& entry);
+
+// What the files of our own plugins say of themselves in their first lines: formula, paper, equation.
+// source: as source_of gives it; empty for a plugin from elsewhere.
+std::string_view plugin_note(std::string_view source);
 
 }  // namespace softalign::app

@@ -8,7 +8,6 @@
 #include "framework/app/experiments/load.hpp"
 #include "framework/app/models/arguments.hpp"
 #include "framework/app/records/report_json.hpp"
-#include "framework/app/terminal/link_options.hpp"
 #include "framework/app/terminal/number_option.hpp"
 #include "framework/app/terminal/output_file.hpp"
 #include "framework/app/terminal/runs.hpp"

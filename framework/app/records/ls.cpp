@@ -2,15 +2,145 @@
 // line too.
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
 
+#include "framework/analysis/differences.hpp"
+#include "framework/analysis/run_index.hpp"
+#include "framework/analysis/run_summary.hpp"
 #include "framework/app/command.hpp"
-#include "framework/app/records/ls_lines.hpp"
 #include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/table.hpp"
+#include "framework/base/error.hpp"
 #include "framework/base/machine.hpp"
+#include "framework/base/suggest.hpp"
+#include "framework/base/text.hpp"
+#include "framework/base/types.hpp"
 
 namespace softalign::app {
 namespace {
+
+// A run and in what it differs from the others of its name.
+struct RunLine {
+  RunSummary summary;
+  Difference difference;
+  std::string differs;  // the same as text
+};
+
+const std::string kDev = "dev/", kTest = "test/";
+
+// NaN where there is none. Of dev: the last value that the run's status has.
+double last_value(const RunSummary& summary, const std::string& name) {
+  for (const auto& [known, value] : summary.status.metrics)
+    if (known == name) return value;
+  return kUndefined;
+}
+
+double dev_value(const RunSummary& summary, const std::string& metric) {
+  return last_value(summary, kDev + metric);
+}
+
+double test_value(const RunSummary& summary, const std::string& metric) {
+  const auto& names = summary.test.metrics;
+  const auto found = std::find(names.begin(), names.end(), metric);
+  return found == names.end() ? kUndefined : summary.test.at(0, usize(found - names.begin()));
+}
+
+// Every key that sorts these lines, for a message.
+std::vector<std::string> keys(const std::vector<RunLine>& lines) {
+  std::set<std::string> metrics;
+  for (const RunLine& line : lines) {
+    for (const auto& [name, value] : line.summary.status.metrics)
+      if (name.starts_with(kDev)) metrics.insert(name);
+    for (const std::string& name : line.summary.test.metrics) metrics.insert(kTest + name);
+  }
+  std::vector<std::string> all = {"name", "run", "state", "updates", "age"};
+  all.insert(all.end(), metrics.begin(), metrics.end());
+  return all;
+}
+
+template <class Key>
+void sort_by(std::vector<RunLine>& lines, const Key& key) {
+  std::stable_sort(lines.begin(), lines.end(), [&](const RunLine& a, const RunLine& b) {
+    return key(a.summary) < key(b.summary);
+  });
+}
+
+// The smallest first.
+void sort_by_number(std::vector<RunLine>& lines,
+                    const std::function<double(const RunSummary&)>& number) {
+  sort_by(lines, [&](const RunSummary& summary) {
+    const double value = number(summary);
+    return std::pair(std::isnan(value), std::isnan(value) ? 0 : value);
+  });
+}
+
+// Whether the key was that of a metric.
+bool sort_by_metric(std::vector<RunLine>& lines, const std::string& key) {
+  const bool dev = key.starts_with(kDev);
+  if (!dev && !key.starts_with(kTest)) return false;
+  const std::string metric = key.substr((dev ? kDev : kTest).size());
+  const double sign = higher_is_better(metric).value_or(false) ? -1 : 1;
+  sort_by_number(lines, [&](const RunSummary& summary) {
+    return sign * (dev ? dev_value(summary, metric) : test_value(summary, metric));
+  });
+  return true;
+}
+
+// Of every run below a folder, by path.
+std::vector<RunLine> lines_below(const std::string& folder) {
+  std::vector<RunLine> lines;
+  for (RunSummary& summary : index_runs(folder).runs) lines.push_back({std::move(summary), {}, {}});
+  std::map<std::string, std::vector<RunLine*>> by_name;
+  for (RunLine& line : lines) by_name[line.summary.name].push_back(&line);
+  for (const auto& [name, same] : by_name) {
+    std::vector<std::string> identities;
+    for (const RunLine* line : same) identities.push_back(line->summary.identity);
+    std::vector<Difference> found = differences(identities);
+    const auto names = short_names(found);
+    for (std::size_t i = 0; i < same.size(); ++i) {
+      same[i]->differs = difference_text(found[i], names);
+      same[i]->difference = std::move(found[i]);
+    }
+  }
+  return lines;
+}
+
+// Only lines of these states; all when none is given. Throws SpecError for one that is none.
+void keep_states(std::vector<RunLine>& lines, const std::vector<std::string>& states) {
+  if (states.empty()) return;
+  std::vector<std::string> legal;
+  for (const RunState state : run_states()) legal.emplace_back(to_string(state));
+  for (const std::string& state : states)
+    if (std::find(legal.begin(), legal.end(), state) == legal.end())
+      throw SpecError(
+          "--state: '{}' is no state of a run{}", printable(state), suggestion(state, legal));
+  std::erase_if(lines, [&](const RunLine& line) {
+    return std::find(states.begin(), states.end(), line.summary.state()) == states.end();
+  });
+}
+
+// By "name", "run", "state", "updates", "age", "dev/METRIC" or "test/METRIC": the most updates, the
+// youngest and the best first, lines without a value last, equals by path; "" leaves them by path.
+// Throws SpecError for another key, or a metric that no line has.
+void sort_lines(std::vector<RunLine>& lines, const std::string& key) {
+  if (key.empty() || lines.empty()) return;
+  if (const std::vector<std::string> legal = keys(lines);
+      std::find(legal.begin(), legal.end(), key) == legal.end())
+    throw SpecError("--sort: nothing here has a '{}'{}", printable(key), suggestion(key, legal));
+  if (sort_by_metric(lines, key)) return;
+  if (key == "name") sort_by(lines, [](const RunSummary& summary) { return summary.name; });
+  if (key == "run") sort_by(lines, [](const RunSummary& summary) { return summary.run_id; });
+  if (key == "state") sort_by(lines, [](const RunSummary& summary) { return summary.state(); });
+  if (key == "updates")
+    sort_by(lines, [](const RunSummary& summary) { return -summary.status.last_update; });
+  if (key == "age")
+    sort_by(lines, [](const RunSummary& summary) { return -summary.status.heartbeat; });
+}
 
 struct LsArguments {
   std::string folder = "results";
@@ -27,7 +157,7 @@ std::string rough(double number) {
   return std::isnan(number) ? "-" : fmt::format("{:.0f}", number);
 }
 
-Json json_of(const Line& line) {
+Json json_of(const RunLine& line) {
   const RunSummary& run = line.summary;
   Json json = {{"name", run.name},
                {"run_id", run.run_id},
@@ -45,15 +175,15 @@ Json json_of(const Line& line) {
   return json;
 }
 
-void print_lines_as_json(const std::vector<Line>& lines) {
+void print_lines_as_json(const std::vector<RunLine>& lines) {
   Json json = Json::array();
-  for (const Line& line : lines) json.push_back(json_of(line));
+  for (const RunLine& line : lines) json.push_back(json_of(line));
   print_json(json);
 }
 
-void print_table(const std::vector<Line>& lines) {
+void print_table(const std::vector<RunLine>& lines) {
   const bool differ = std::any_of(
-      lines.begin(), lines.end(), [](const Line& line) { return !line.difference.empty(); });
+      lines.begin(), lines.end(), [](const RunLine& line) { return !line.difference.empty(); });
   std::vector<Table::Column> columns = {{"name", Side::left, 12},
                                         {"run"},
                                         {"state"},
@@ -67,7 +197,7 @@ void print_table(const std::vector<Line>& lines) {
                                         {"age", Side::right, 0, 5}};
   if (differ) columns.push_back({"differs in", Side::left, 16});
   Table table(columns);
-  for (const Line& line : lines) {
+  for (const RunLine& line : lines) {
     const RunSummary& run = line.summary;
     std::vector<std::string> cells = {
         run.name,
@@ -89,16 +219,16 @@ void print_table(const std::vector<Line>& lines) {
 
 // Failed where some run, or what may hold runs, cannot be read.
 ExitCode ls(const LsArguments& arguments) {
-  std::vector<Line> lines = lines_below(arguments.folder);
+  std::vector<RunLine> lines = lines_below(arguments.folder);
   const bool any = !lines.empty();
   ExitCode code = ExitCode::done;
-  for (const Line& line : lines)
+  for (const RunLine& line : lines)
     if (!line.summary.fault.empty() && line.summary.fault_state == RunState::unreadable)
       code = ExitCode::failed;
   sort_lines(lines, arguments.sort);
   keep_states(lines, arguments.states);
   std::string faults;
-  for (const Line& line : lines)
+  for (const RunLine& line : lines)
     if (!line.summary.fault.empty()) faults += line.summary.fault + "\n";
   if (arguments.json)
     print_lines_as_json(lines);

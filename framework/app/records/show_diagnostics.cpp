@@ -1,4 +1,4 @@
-#include "framework/app/records/show_diagnostics.hpp"
+#include "framework/app/records/show.hpp"
 
 #include <algorithm>
 #include <cmath>
