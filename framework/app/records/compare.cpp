@@ -40,8 +40,7 @@ Runs that are not complete are named and left out. If some cannot be read, the
 table says that it is incomplete, and the exit status is not 0.)";
 
 struct CompareArguments {
-  std::vector<std::string> places = {"results"};
-  std::string results = "results";
+  RunsArgument runs{.places = {"results"}};
   std::string metrics;
   std::string baseline;
   std::string lengths;
@@ -63,8 +62,8 @@ ExitCode code_of(const std::exception& error) {
 }
 
 Runs read_runs(const CompareArguments& arguments, const std::vector<std::string>& series) {
-  const std::vector<GivenRun> given = given_runs(arguments.places, arguments.results);
-  const std::vector<RunSummary> summaries = summaries_of(given, arguments.places);
+  const std::vector<GivenRun> given = arguments.runs.given();
+  const std::vector<RunSummary> summaries = summaries_of(given, arguments.runs.places);
   Runs runs;
   for (std::size_t i = 0; i < given.size(); ++i) try {
       runs.finished.push_back(finished_run(summaries[i], given[i].place, series));
@@ -140,8 +139,8 @@ ExitCode compare_runs(const CompareArguments& arguments) {
   if (runs.finished.empty()) {
     print_error(left_out);
     if (unreadable > 0)
-      throw MachineError("{}: no run there that can be read", arguments.places.front());
-    throw DataError("{}: no run there that could be compared", arguments.places.front());
+      throw MachineError("{}: no run there that can be read", arguments.runs.places.front());
+    throw DataError("{}: no run there that could be compared", arguments.runs.places.front());
   }
   PairedTestOptions draws = arguments.draws;
   draws.threads = threads_or_all(arguments.threads);
@@ -174,11 +173,7 @@ void add_compare(CLI::App& app, Outcome& outcome) {
                   "runs beside each other: mean and deviation over seeds, tests against a baseline",
                   "Records",
                   kCompareExample);
-  command
-      ->add_option("runs", arguments->places, "runs, as `show` takes them, or folders above some")
-      ->capture_default_str();
-  command->add_option("--out", arguments->results, "where records are, to find a run by its id")
-      ->capture_default_str();
+  arguments->runs.add_to(*command)->capture_default_str();
   command->add_option("--metric",
                       arguments->metrics,
                       "bleu,token_accuracy: of the test; dev/loss: the last of a series, "

@@ -49,8 +49,7 @@ void add_report(CLI::App& app, Outcome&) {
           arguments->places,
           "the folder of a run, a study or a sweep, a run.h5, or the beginning of a run's id")
       ->required();
-  command->add_option("--out", arguments->results, "where records are, to find a run by its id")
-      ->capture_default_str();
+  add_results_option(*command, arguments->results);
   arguments->output.add_to(*command,
                            "-o,--output",
                            "the file; default: report.html in that folder; several places need it");

@@ -19,6 +19,17 @@ struct RunArgument {
   void add_to(CLI::App& command);
 };
 
+// RUN.. or folders above some.
+struct RunsArgument {
+  std::vector<std::string> places;
+  std::string results = "results";
+  CLI::Option* add_to(CLI::App& command);  // returns that of the places
+  std::vector<GivenRun> given() const;     // as given_runs
+};
+
+// `--out`, where runs are found by their IDs.
+void add_results_option(CLI::App& command, std::string& results);
+
 // The path of a folder or of a record, to give to Record. Throws SpecError when nothing has that
 // name, or several have.
 inline std::filesystem::path find_run(const RunArgument& argument) {
