@@ -203,6 +203,16 @@ ParameterDifference parameter_differences(const Record& a, const Record& b) {
   return difference;
 }
 
+JsonObject json_of(const std::vector<TextDifference>& differences) {
+  JsonObject json = JsonObject::object();
+  for (const TextDifference& difference : differences) {
+    JsonObject& entry = json[difference.name] = {{"a", nullptr}, {"b", nullptr}};
+    if (difference.a) entry["a"] = *difference.a;
+    if (difference.b) entry["b"] = *difference.b;
+  }
+  return json;
+}
+
 }  // namespace
 
 std::uint64_t ulps_between(double a, double b) { return steps_between<std::int64_t>(a, b); }
@@ -225,6 +235,39 @@ RunDifference difference_of_runs(const Record& a, const Record& b) {
   difference.parts = part_differences(a, b);
   difference.parameters = parameter_differences(a, b);
   return difference;
+}
+
+JsonObject difference_json(const RunDifference& difference) {
+  JsonObject json = {{"spec", json_of(difference.spec)},
+                     {"data", json_of(difference.data)},
+                     {"environment", json_of(difference.environment)},
+                     {"series", JsonObject::object()},
+                     {"test", JsonObject::object()},
+                     {"same_test_set", difference.same_test_set}};
+  for (const SeriesDifference& one : difference.series) {
+    JsonObject& entry =
+        json["series"][one.name] = {{"updates", one.compared}, {"different", one.different}};
+    if (one.different > 0)
+      entry["first"] = {{"update", one.first}, {"a", one.a}, {"b", one.b}, {"ulp", one.ulps}};
+  }
+  for (const MetricDifference& metric : difference.test) {
+    JsonObject& entry = json["test"][metric.name] = {{"a", nullptr}, {"b", nullptr}};
+    if (metric.a) entry["a"] = *metric.a;
+    if (metric.b) entry["b"] = *metric.b;
+  }
+  if (difference.same_test_set)
+    json["hypotheses"] = {{"n", difference.hypotheses}, {"different", difference.other_hypotheses}};
+  for (const PartDifference& part : difference.parts)
+    json["bits"][part.name] = {
+        {"in_a", part.in_a}, {"in_b", part.in_b}, {"different", part.different}};
+  const ParameterDifference& parameters = difference.parameters;
+  json["parameters"] = {{"common", parameters.common},
+                        {"different", parameters.different},
+                        {"others", parameters.others},
+                        {"largest_ulp", parameters.ulps},
+                        {"largest", parameters.largest}};
+  json["same_bits"] = difference.same_bits();
+  return json;
 }
 
 }  // namespace softalign

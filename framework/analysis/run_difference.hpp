@@ -66,5 +66,6 @@ struct RunDifference {
 };
 
 RunDifference difference_of_runs(const Record& a, const Record& b);
+JsonObject difference_json(const RunDifference& difference);
 
 }  // namespace softalign

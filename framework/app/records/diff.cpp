@@ -119,16 +119,6 @@ std::string parts(const RunDifference& difference) {
   return "\n" + table.fitted();
 }
 
-Json json_of(const std::vector<TextDifference>& differences) {
-  Json json = Json::object();
-  for (const TextDifference& difference : differences) {
-    Json& entry = json[difference.name] = {{"a", nullptr}, {"b", nullptr}};
-    if (difference.a) entry["a"] = *difference.a;
-    if (difference.b) entry["b"] = *difference.b;
-  }
-  return json;
-}
-
 Json json_of(const Record& record) {
   return {{"name", record.name()},
           {"run_id", record.run_id()},
@@ -137,46 +127,13 @@ Json json_of(const Record& record) {
           {"last_update", record.last_update()}};
 }
 
-Json json_of(const RunDifference& difference) {
-  Json json = {{"spec", json_of(difference.spec)},
-               {"data", json_of(difference.data)},
-               {"environment", json_of(difference.environment)},
-               {"series", Json::object()},
-               {"test", Json::object()},
-               {"same_test_set", difference.same_test_set}};
-  for (const SeriesDifference& one : difference.series) {
-    Json& entry =
-        json["series"][one.name] = {{"updates", one.compared}, {"different", one.different}};
-    if (one.different > 0)
-      entry["first"] = {{"update", one.first}, {"a", one.a}, {"b", one.b}, {"ulp", one.ulps}};
-  }
-  for (const MetricDifference& metric : difference.test) {
-    Json& entry = json["test"][metric.name] = {{"a", nullptr}, {"b", nullptr}};
-    if (metric.a) entry["a"] = *metric.a;
-    if (metric.b) entry["b"] = *metric.b;
-  }
-  if (difference.same_test_set)
-    json["hypotheses"] = {{"n", difference.hypotheses}, {"different", difference.other_hypotheses}};
-  for (const PartDifference& part : difference.parts)
-    json["bits"][part.name] = {
-        {"in_a", part.in_a}, {"in_b", part.in_b}, {"different", part.different}};
-  const ParameterDifference& parameters = difference.parameters;
-  json["parameters"] = {{"common", parameters.common},
-                        {"different", parameters.different},
-                        {"others", parameters.others},
-                        {"largest_ulp", parameters.ulps},
-                        {"largest", parameters.largest}};
-  json["same_bits"] = difference.same_bits();
-  return json;
-}
-
 ExitCode diff(const DiffArguments& arguments) {
   const Record a(find_run({arguments.runs[0], arguments.results})),
       b(find_run({arguments.runs[1], arguments.results}));
   const RunDifference difference = difference_of_runs(a, b);
   if (arguments.json) {
     Json json = {{"a", json_of(a)}, {"b", json_of(b)}};
-    json.update(json_of(difference));
+    json.update(difference_json(difference));
     print_json(json);
   } else {
     print_text("A  {}\nB  {}\n{}{}{}{}{}{}",
@@ -212,8 +169,7 @@ void add_diff(CLI::App& app, Outcome& outcome) {
           "a", arguments->runs[0], "a run's folder, its run.h5, or the beginning of its id")
       ->required();
   command->add_option("b", arguments->runs[1], "another, in the same way")->required();
-  command->add_option("--out", arguments->results, "where records are, to find a run by its id")
-      ->capture_default_str();
+  add_results_option(*command, arguments->results);
   command->add_flag("--exit-code", arguments->exit_code, "4 when the results differ");
   command->add_flag("--json", arguments->json, "print it as JSON");
   command->callback([arguments, &outcome] { outcome.code = diff(*arguments); });
