@@ -16,9 +16,9 @@ namespace softalign {
 namespace {
 
 // A side of the sentences: its vocabulary gives back the symbols that a record names.
-class Side {
+class SentenceSide {
  public:
-  Side(const Record& record, const char* name) try
+  SentenceSide(const Record& record, const char* name) try
       : vocabulary(load_vocabulary(record.text("data", name))) {
   } catch (const DataError& error) {
     throw damaged_record(record.file(), fmt::format("{}: {}", name, error.what()));
@@ -35,19 +35,22 @@ class Side {
   std::shared_ptr<const Vocabulary> vocabulary;
 };
 
-void check_module(const Record& record, const std::string& module) {
+// The module, or the default one; never between words, whose symbols the links are made of.
+std::string module_of(const Record& record, const std::string& given) {
   const std::vector<std::string> modules = record.alignments().modules();
   if (modules.empty())
     throw SpecError(
         "{}: holds no alignments: the model has no attention, or record.alignments is 0",
         record.file().string());
+  const std::string module = given.empty() ? default_module(modules, false) : given;
   if (std::ranges::count(modules, module) == 0 || module.starts_with(kBetweenWords))
     throw SpecError("--module: no alignments between symbols are called '{}'{}",
                     module,
                     suggestion(module, modules));
-  if (module.starts_with(kOfEncoder))
+  if (alignment_kind(module) == AlignmentKind::encoder)
     throw SpecError("--module: {} is the source's attention to itself, which links no translation",
                     module);
+  return module;
 }
 
 std::string note_of(const Record& record, const std::string& split, Index kept) {
@@ -89,14 +92,14 @@ std::string padded(const TextLines& lines, const std::vector<std::string>& links
 }  // namespace
 
 ExportedLinks export_links(const Record& record,
-                           const std::string& module,
+                           const std::string& given,
                            std::optional<Index> head,
                            const LinkRule& rule) {
-  check_module(record, module);
+  const std::string module = module_of(record, given);
   if (!record.has("data/source_vocabulary"))
     throw SpecError("{}: the sources are frames, so no words can be linked",
                     record.file().string());
-  const Side source(record, "source_vocabulary"), target(record, "target_vocabulary");
+  const SentenceSide source(record, "source_vocabulary"), target(record, "target_vocabulary");
   const StoredAlignments stored = record.alignments();
   const std::vector<Index> heads = stored.heads(module);
   if (head && std::ranges::count(heads, *head) == 0)
@@ -120,8 +123,26 @@ ExportedLinks export_links(const Record& record,
   return {padded(text_lines(record, split), links), note_of(record, split, std::ssize(links))};
 }
 
-std::string split_of(const std::string& module) {
-  return module.find("cross_dev") == std::string::npos ? "test" : "dev";
+AlignmentKind alignment_kind(std::string_view module) {
+  if (module.starts_with(kBetweenWords)) module.remove_prefix(kBetweenWords.size());
+  if (module.starts_with(kOfEncoder)) return AlignmentKind::encoder;
+  if (module.find("_dev") != module.npos) return AlignmentKind::dev;
+  return module.ends_with("_search") ? AlignmentKind::searched : AlignmentKind::forced;
+}
+
+std::string default_module(const std::vector<std::string>& modules, bool words) {
+  std::string first;
+  for (const std::string& module : modules)
+    if (!module.starts_with(kBetweenWords) &&
+        (first.empty() ||
+         std::pair(alignment_kind(module), module) < std::pair(alignment_kind(first), first)))
+      first = module;
+  const std::string joined = std::string(kBetweenWords) + first;
+  return words && std::ranges::count(modules, joined) > 0 ? joined : first;
+}
+
+std::string split_of(std::string_view module) {
+  return alignment_kind(module) == AlignmentKind::dev ? "dev" : "test";
 }
 
 RowAligns row_aligns_of(const Record& record) {

@@ -4,6 +4,8 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "framework/eval/word_links.hpp"
 #include "framework/record/published/open_record.hpp"
@@ -16,15 +18,22 @@ struct ExportedLinks {
   std::string note;  // a line where those are not all, and where lines of the text were skipped
 };
 
-// Of a module's newest update. head: none: the first. Throws SpecError where the record has no such alignments or their
+// Of a module's newest update; "": of the default module. head: none: the first. Throws SpecError where the record has no such alignments or their
 // positions are not the source's symbols, DataError where it is damaged.
 ExportedLinks export_links(const Record& record,
                            const std::string& module,
                            std::optional<Index> head,
                            const LinkRule& rule);
 
-// The split whose sentences a module of alignments is of: "test" or "dev".
-std::string split_of(const std::string& module);
+// What a module of alignments holds: of test sentences those with the reference forced on the decoder or those that the
+// search found, of dev sentences either, or an encoder's attention to its own source.
+enum class AlignmentKind { forced, searched, dev, encoder };
+AlignmentKind alignment_kind(std::string_view module);
+std::string split_of(std::string_view module);  // "test" or "dev"
+
+// The module that is taken where none is named: of the first kind that there is, the first by name. words: where its
+// symbols are pieces of words, the one between words. "": there is none.
+std::string default_module(const std::vector<std::string>& modules, bool words);
 
 // What the run's rows stand for.
 RowAligns row_aligns_of(const Record& record);

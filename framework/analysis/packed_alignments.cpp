@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "framework/analysis/export_links.hpp"
 #include "framework/base/base64.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/regular_file.hpp"
@@ -46,11 +47,10 @@ class Pool {
 };
 
 // "encoder", "searched", "dev" or "forced".
-std::string kind_of(std::string_view module) {
-  if (module.starts_with(kBetweenWords)) module.remove_prefix(kBetweenWords.size());
-  if (module.starts_with("encoder_")) return "encoder";
+const char* kind_of(const std::string& module) {
   if (module.ends_with("_search")) return "searched";
-  return module.ends_with("_dev") ? "dev" : "forced";
+  const AlignmentKind kind = alignment_kind(module);
+  return kind == AlignmentKind::encoder ? "encoder" : kind == AlignmentKind::dev ? "dev" : "forced";
 }
 
 // As much as a page shows.
@@ -66,7 +66,9 @@ JsonObject links_of(const Alignment& a) {
 
 // Of test sentences: loss, and the accuracy that belongs to the way of decoding.
 void add_scores(const StoredResults* results, Index sentence, JsonObject& pane) {
-  if (pane["kind"] == "dev" || !results || results->counts.sentences() == 0) return;
+  if (split_of(pane["module"].get<std::string>()) == "dev" || !results ||
+      results->counts.sentences() == 0)
+    return;
   const char* accuracy = pane["kind"] == "searched" ? "free_running_accuracy" : "token_accuracy";
   for (const auto& [name, metric] : {std::pair("loss", "loss"), std::pair("accuracy", accuracy)})
     pane[name].push_back(sentence < results->counts.sentences()
@@ -119,12 +121,11 @@ std::size_t make_pane(const AlignedRun& run,
   const std::vector<Index> heads = alignments.heads(module), all = alignments.sentences(module);
   const std::vector<Index> updates = alignments.updates(module);
   const JsonObject none = JsonObject::array(), a_list_each(updates.size(), none);
-  const std::string kind = kind_of(module);
   pane = {{"run", run.run},
           {"file", run.file.string()},
           {"module", module},
-          {"kind", kind},
-          {"set", run.set + (kind == "dev" ? "|dev" : "|test")},
+          {"kind", kind_of(module)},
+          {"set", run.set + "|" + split_of(module)},
           {"updates", updates},
           {"heads", heads},
           {"sentence", none},
@@ -153,7 +154,7 @@ std::size_t make_pane(const AlignedRun& run,
 // The images that the sources of a pane are: ink in 36 steps, 0..z, column by column, and where each pixel of the widest
 // stands in the matrices.
 void add_images(const Record& record, Pool& pool, JsonObject& pane) {
-  const std::string group = pane["kind"] == "dev" ? "images/dev" : "images/test";
+  const std::string group = "images/" + split_of(pane["module"].get<std::string>());
   if (!record.has(group + "/pixels") || pane["sentence"].empty()) return;
   const auto damaged = [&] {
     return damaged_record(record.file(), group + " is not as a record has it");

@@ -7,6 +7,7 @@
 #include <random>
 #include <set>
 
+#include "framework/analysis/export_links.hpp"
 #include "framework/record/published/alignment_record.hpp"
 #include "tests/scratch.hpp"
 
@@ -129,6 +130,23 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_read_is_left_out_with_its_reason) {
   BOOST_TEST(packed_alignments(runs, {}, left_out)["panes"].empty());
   BOOST_REQUIRE(left_out.size() == 1);
   BOOST_TEST(left_out[0].text.starts_with("its alignments are left out: "));
+}
+
+BOOST_AUTO_TEST_CASE(one_module_is_taken_where_none_is_named) {
+  const std::vector<std::string> all = {
+      "cross_dev", "cross_layer1", "cross_search", "encoder_layer1", "words_cross_search"};
+  const auto without = [&](std::string_view name) {
+    std::vector<std::string> some = all;
+    std::erase(some, name);
+    return some;
+  };
+  BOOST_TEST(default_module(all, true) == "cross_layer1");
+  BOOST_TEST(default_module(without("cross_layer1"), true) == "words_cross_search");
+  BOOST_TEST(default_module(without("cross_layer1"), false) == "cross_search");
+  BOOST_TEST(default_module({"cross_dev_search", "encoder_layer1"}, true) == "cross_dev_search");
+  BOOST_TEST(default_module({}, true) == "");
+  BOOST_TEST(split_of("words_cross_dev_search") == "dev");
+  BOOST_TEST(split_of("words_cross_search") == "test");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

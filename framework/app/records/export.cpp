@@ -26,13 +26,12 @@ const std::map<std::string, ExportWhat> kWhat = {{"runs", ExportWhat::runs},
                                                  {"sentences", ExportWhat::sentences}};
 
 struct ExportArguments {
-  std::vector<std::string> places;
-  std::string results = "results";
+  RunsArgument runs;
   std::string format = "csv";
   std::string what = "runs";
   std::vector<std::string> plugins;
   ReportOptions report;
-  std::string module = "cross";
+  std::string module;
   std::optional<Index> head;
   LinkOptions reading;
   bool every_line = false;
@@ -66,7 +65,7 @@ void check_used(const CLI::App& command, const std::string& what) {
 
 // The links of one run.
 std::string exported_links(const ExportArguments& arguments) {
-  const auto runs = given_runs(arguments.places, arguments.results);
+  const auto runs = arguments.runs.given();
   if (runs.size() != 1)
     throw SpecError("--what links: takes one run, and there are {}", runs.size());
   const Record record(runs[0].place);
@@ -82,8 +81,8 @@ ExitCode export_tables(ExportArguments& arguments) {
   for (const std::string& plugin : arguments.plugins) load_plugin(plugin);
   if (arguments.what == "report") {
     arguments.report.draws.threads = threads_or_all(0);
-    arguments.report.results = arguments.results;
-    write(arguments.file, json_line(report_json(arguments.places, arguments.report)));
+    arguments.report.results = arguments.runs.results;
+    write(arguments.file, json_line(report_json(arguments.runs.places, arguments.report)));
     return ExitCode::done;
   }
   if (arguments.what == "links") {
@@ -91,16 +90,15 @@ ExitCode export_tables(ExportArguments& arguments) {
     return ExitCode::done;
   }
   std::vector<std::filesystem::path> runs;
-  for (const GivenRun& run : given_runs(arguments.places, arguments.results))
-    runs.push_back(run.place);
+  for (const GivenRun& run : arguments.runs.given()) runs.push_back(run.place);
   const Export made = export_runs(
       runs, kWhat.at(arguments.what), kFormats.at(arguments.format), arguments.every_line);
   std::string faults;
   for (const std::string& fault : made.faults) faults += fault + "\n";
   print_error(faults);
   if (made.runs == 0 && made.unreadable)
-    throw MachineError("{}: no run there that can be read", arguments.places.front());
-  if (made.runs == 0) throw DataError("{}: no run there to export", arguments.places.front());
+    throw MachineError("{}: no run there that can be read", arguments.runs.places.front());
+  if (made.runs == 0) throw DataError("{}: no run there to export", arguments.runs.places.front());
   write(arguments.file, made.table);
   return made.unreadable ? ExitCode::failed : made.faults.empty() ? ExitCode::done : ExitCode::data;
 }
@@ -121,11 +119,7 @@ void add_export(CLI::App& app, Outcome& outcome) {
       "out.\nlinks: of one run, those of its alignments, in Pharaoh format: i-j of source and "
       "target, a "
       "line for each line of the text.");
-  command
-      ->add_option("runs", arguments->places, "runs, as `show` takes them, or folders above some")
-      ->required();
-  command->add_option("--out", arguments->results, "where records are, to find a run by its id")
-      ->capture_default_str();
+  arguments->runs.add_to(*command)->required();
   command->add_option("--format", arguments->format, "csv or json")
       ->check(CLI::IsMember({"csv", "json"}))
       ->capture_default_str();
@@ -157,12 +151,11 @@ void add_export(CLI::App& app, Outcome& outcome) {
                    arguments->report.smooth,
                    "of report: the mean of so many updates is a point of a curve of train")
       ->check(integer(between(1, 1'000'000'000)));
-  command
-      ->add_option(
-          "--module",
-          arguments->module,
-          "of links: which alignments: cross (test, teacher-forced), cross_search, cross_layer1")
-      ->capture_default_str();
+  command->add_option(
+      "--module",
+      arguments->module,
+      "of links: which alignments: cross (test, teacher-forced), cross_search, cross_layer1 "
+      "(default: the first of these that there is)");
   command->add_option("--head", arguments->head, "of links: of which head (default: the first)")
       ->check(integer());
   arguments->reading.add_to(*command);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "framework/analysis/export_links.hpp"
 #include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/runs.hpp"
 #include "framework/app/terminal/table.hpp"
@@ -144,12 +145,7 @@ std::string chosen_module(const StoredAlignments& alignments, const std::string&
         "{}: holds no alignments: the model has no attention, or record.alignments and "
         "record.snapshots are 0",
         alignments.file().string());
-  if (given.empty()) {
-    const std::string words =
-        std::string(kBetweenWords) + modules.front();  // shown rather than pieces of words
-    return std::find(modules.begin(), modules.end(), words) == modules.end() ? modules.front()
-                                                                             : words;
-  }
+  if (given.empty()) return default_module(modules, true);
   if (std::find(modules.begin(), modules.end(), given) == modules.end())
     throw SpecError("no alignments are called '{}'{}", given, suggestion(given, modules));
   return given;
