@@ -56,6 +56,11 @@ add_library(softalign_settings INTERFACE)
 target_compile_options(softalign_settings INTERFACE -ffp-contract=off -fno-math-errno -fno-trapping-math)
 target_compile_features(softalign_settings INTERFACE cxx_std_20)
 
+# By a newer rule of the language, which clang 19 can leave out, a class of xtensor 0.24 is ambiguous.
+add_library(softalign_blas INTERFACE)
+target_link_libraries(softalign_blas INTERFACE xtensor-blas BLAS::BLAS)
+target_compile_options(softalign_blas INTERFACE "$<$<CXX_COMPILER_ID:Clang>:-fno-relaxed-template-template-args;-Wno-deprecated>")
+
 # The files of a folder are one to the compiler, which then parses what they include once: a third of the time from nothing.
 option(SOFTALIGN_UNITY "Compile the files of a folder together; OFF is faster where one file changes again and again" ON)
 function(softalign_compile_by_folder target)

@@ -171,6 +171,20 @@ std::vector<MetricName> main_metrics(const std::vector<FinishedRun>& runs) {
   return main;
 }
 
+std::optional<Importance> importance_of(const Comparison& comparison,
+                                        const ComparisonColumn& column) {
+  std::vector<Difference> settings;
+  std::vector<double> values;
+  for (const ComparedGroup& group : comparison.groups)
+    for (const FinishedRun* run : group.runs)
+      if (const double value = value_of(*run, column.name, comparison.lengths);
+          std::isfinite(value)) {
+        settings.push_back(group.parameters);
+        values.push_back(value);
+      }
+  return importance_of(settings, values);
+}
+
 double value_of(const FinishedRun& run, const MetricName& name, const LengthRange& lengths) {
   if (name.series.empty() && lengths.all()) {
     const auto found = run.test.find(name.metric);

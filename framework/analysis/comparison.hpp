@@ -12,6 +12,7 @@
 
 #include "framework/analysis/differences.hpp"
 #include "framework/analysis/finished_run.hpp"
+#include "framework/analysis/importance.hpp"
 #include "framework/analysis/metric_name.hpp"
 #include "framework/analysis/seeds.hpp"
 #include "framework/analysis/significance.hpp"
@@ -61,6 +62,10 @@ Comparison compare(const std::vector<FinishedRun>& runs,
 
 // What a first look needs of what their tests have, in order.
 std::vector<MetricName> main_metrics(const std::vector<FinishedRun>& runs);
+
+// Of the runs that define a column, by the parameters in which groups differ.
+std::optional<Importance> importance_of(const Comparison& comparison,
+                                        const ComparisonColumn& column);
 
 // A run's value; NaN when it has none.
 double value_of(const FinishedRun& run, const MetricName& name, const LengthRange& lengths);

@@ -3,6 +3,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "framework/base/stored.hpp"
+
 namespace softalign {
 namespace {
 
@@ -78,6 +80,8 @@ JsonObject comparison_json(const Comparison& comparison,
                          {"best_group", nullptr}};
     if (column.facts.higher_is_better) metric["higher_is_better"] = *column.facts.higher_is_better;
     if (column.best >= 0) metric["best_group"] = column.best + 1;
+    if (const auto importance = importance_of(comparison, column))
+      metric["importance"] = stored(*importance);
     json["metrics"].push_back(std::move(metric));
   }
   if (!comparison.lengths.all()) {

@@ -19,9 +19,10 @@ class Cell:
 @dataclass(frozen=True)
 class Comparison:
     panel: str
-    head: list[str]
+    head: dict[str, str]  # metric -> title
     rows: list[tuple[str, int, list[Cell]]]  # series, seeds, a cell a metric
     baseline: str  # the series that the others are tested against; "" where nothing is tested
+    importance: dict[str, dict[str, float]]  # parameters -> metric -> share of the variance between runs
     untested: list[str]  # "repeats: none of the metrics that this program has; load its plugin", of metrics without a p
 
 
@@ -51,9 +52,13 @@ def _comparison(subject: Subject, panel: Json) -> Comparison:
         at = group["group"]
         cells = [_cell(group["metrics"][name], best[name] == at, against.get((name, at), "")) for name in names]
         rows.append((series[at - 1] or subject.name, len(group["runs"]), cells))
+    importance: dict[str, dict[str, float]] = {}
+    for metric in data["metrics"]:
+        for effect in metric.get("importance", {"effects": []})["effects"]:
+            importance.setdefault(" × ".join(effect["parameters"]), {})[metric["name"]] = effect["share"]
     reasons = {f"{one['metric']}: {one['untested']}": None for one in data["against_baseline"] if one.get("untested")}
     baseline = series[data["baseline"] - 1] if against else ""
-    return Comparison(panel["name"], [subject.title(name) for name in names], rows, baseline, list(reasons))
+    return Comparison(panel["name"], {name: subject.title(name) for name in names}, rows, baseline, importance, list(reasons))
 
 
 def comparisons(subject: Subject) -> list[Comparison]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import errno
 import io
+import itertools
 import json
 import re
 import shutil
@@ -151,6 +152,31 @@ def test_a_baseline_may_be_chosen(runs: Path) -> None:
     assert answer("compare", general, "results", cwd=runs)["groups"][0]["parameters"]["model.attention.score.type"] == "general"
     message = error("compare", "--baseline", "score=bilinear", cwd=runs, code=2)
     assert message.startswith("softalign: --baseline score=bilinear: none of the 3 groups; give its number (1 to 3)")
+
+
+def test_compare_says_which_parameters_matter(tmp_path: Path) -> None:
+    (tmp_path / "tiny.yaml").write_text(TINY)
+    rates, scores, seeds = (0.001, 0.05), ("additive", "general"), (1, 2)
+    for seed, rate, score in itertools.product(seeds, rates, scores):
+        softalign("run", "tiny.yaml", f"seed={seed}", f"train.optimizer.learning_rate={rate}", f"model.attention.score={score}", cwd=tmp_path)
+    shown = answer("compare", "--metric", "dev/loss", cwd=tmp_path)
+    loss = {}
+    for group in shown["groups"]:
+        values = group["parameters"]
+        of = float(values["train.optimizer.learning_rate"]), values["model.attention.score.type"]
+        loss |= {(run["seed"], *of): run["metrics"]["dev/loss"] for run in group["runs"]}
+    y = numpy.array([[[loss[seed, rate, score] for score in scores] for rate in rates] for seed in seeds])
+    y -= y.mean()
+    whole, rate, score = (y**2).sum(), 4 * (y.mean((0, 2)) ** 2).sum(), 4 * (y.mean((0, 1)) ** 2).sum()
+    both = 2 * (y.mean(0) ** 2).sum() - rate - score  # the design is balanced
+    importance = shown["metrics"][0]["importance"]
+    effects = {tuple(effect["parameters"]): effect["share"] for effect in importance["effects"]}
+    paths = "model.attention.score.type", "train.optimizer.learning_rate"
+    expected = {paths[:1]: score / whole, paths[1:]: rate / whole, paths: both / whole}
+    assert importance["runs"] == 8 and importance["explained"] == pytest.approx((rate + score) / whole)
+    assert effects == pytest.approx(expected, abs=1e-12)
+    text = softalign("compare", "--metric", "dev/loss", cwd=tmp_path).stdout
+    assert f"learning_rate {100 * rate / whole:.0f} %" in text
 
 
 def test_compare_over_a_range_of_lengths(runs: Path) -> None:

@@ -1,9 +1,8 @@
 // Linear probes beside the same computed by xtensor-blas (LAPACK).
 #include <boost/test/unit_test.hpp>
 #include <cmath>
-#include <xtensor-blas/xlinalg.hpp>
 
-#include "framework/base/array.hpp"
+#include "framework/base/blas.hpp"
 #include "framework/base/random.hpp"
 #include "framework/eval/linear_probe.hpp"
 

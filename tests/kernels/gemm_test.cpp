@@ -3,9 +3,8 @@
 #include <bit>
 #include <boost/test/unit_test.hpp>
 #include <cmath>
-#include <xtensor-blas/xlinalg.hpp>
 
-#include "framework/base/array.hpp"
+#include "framework/base/blas.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/random.hpp"
 #include "framework/base/types.hpp"

@@ -11,6 +11,7 @@ import pytest
 from charts import Chart, Line
 from report import heatmaps, sweep
 from report.checklist import checklist
+from report.comparison import comparisons
 from report.figures import BOTTOM, TOP, WIDTH, Figure, line_chart
 from report.gather import Subject
 from report.page import Report, headlines, html
@@ -291,3 +292,15 @@ def test_bands_end_where_the_metric_does_and_the_table_keeps_the_deviation():
     outline, _ = band_of("train/loss", [1.0, 0.01], [0.5, 0.5])  # a logarithmic axis
     assert outline == [Scale(0.005 / 1.1, 1.5 * 1.1, BOTTOM, TOP, log=True)(v) for v in (1.5, 0.51, 0.005, 0.5)]
 
+
+
+def test_the_importance_of_parameters_is_in_the_page():
+    value, against = {"mean": 1.0, "sd": None, "n": 1}, {"baseline": 1, "against_baseline": []}
+    effects = [{"parameters": ["lr"], "share": 0.5}, {"parameters": ["lr", "units"], "share": 0.0625}]
+    metrics = [{"name": "bleu", "best_group": None, "importance": {"effects": effects}}, {"name": "loss", "best_group": None}]
+    groups = [{"group": k, "runs": [{}], "metrics": {"bleu": value, "loss": value}} for k in (1, 2)]
+    panel = {"name": "", "series": ["a", "b"], "curves": [], "diagnostics": [], "comparison": {"metrics": metrics, "groups": groups, **against}}
+    subject = Subject(DATA | {"panels": [panel]})
+    assert [one.importance for one in comparisons(subject)] == [{"lr": {"bleu": 0.5}, "lr × units": {"bleu": 0.0625}}]
+    shares = re.findall(r'<th scope="row" class="wrap">(lr.*?)</th><td><meter value="(.*?)"></meter> (.*?)</td><td>–</td>', html(Report(subject, {}, [])))
+    assert shares == [("lr", "0.5", "50.0 %"), ("lr × units", "0.0625", "6.2 %")]
