@@ -7,6 +7,7 @@ curves       learning curves, mean and deviation over seeds
 alignments   attention matrices with their words, known links outlined
 images       an image with each word's attention over it, where sources are images
 heatmap      a metric over two parameters of a sweep
+states       principal components of a model's annotations and readouts
 
 Runs that differ in nothing but their seed are one line of a figure. The same files give the same bytes. A figure that cannot be drawn
 stops no other. Exit status: 1 a figure cannot be drawn or written, 2 the command line is wrong, 3 the data is wrong or missing.
@@ -17,6 +18,7 @@ from __future__ import annotations
 import ending  # isort: skip
 import missing_package  # isort: skip
 import argparse
+import json
 import os.path
 import re
 import sys
@@ -40,7 +42,8 @@ from paper_all import Draw, every_figure, main_metrics
 from paper_grids import draw_alignments, draw_heatmap
 from paper_images import draw_images
 from paper_lines import LONGEST_NAME, bucket_sets, curve, draw_curves, draw_lengths, lengths as length_charts, seeds_text, trained_on
-from program import RecordError, report_of
+from paper_states import draw_states
+from program import RecordError, answer, report_of
 from sweep_table import RANKED, ChoiceError, SweepTable, cells
 
 Work = Callable[[argparse.Namespace], Figure]
@@ -228,6 +231,10 @@ def heatmap(arguments: argparse.Namespace) -> Figure:
                         arguments.width, table.goal if own else None, arguments.height)  # fmt: skip
 
 
+def states(arguments: argparse.Namespace) -> Figure:
+    return draw_states(json.loads(answer("export", "--what", "states", "--", arguments.run)), arguments.width)
+
+
 def numbers(text: str) -> list[int]:
     return [int(part) for part in text.split(",")]
 
@@ -308,6 +315,7 @@ def parser() -> argparse.ArgumentParser:
     grid.add_argument("--where", action="append", default=[], type=pair, metavar="PARAM=VALUE", help="only such rows")
     grid.add_argument("--best", action="store_true", help="of the other parameters take the values that are best")
     grid.add_argument("--height", type=size, help="in inches")
+    command(states, "principal components of a model's annotations and readouts").add_argument("run", type=Path, metavar="RUN")
     return result
 
 

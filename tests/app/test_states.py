@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
 import h5py
+import numpy
+import pytest
 
 from command_line import answer, error, interrupt, softalign, started_run, trained_run, wait_until
 
@@ -45,3 +48,20 @@ def test_states_of_a_complete_run(here: Path) -> None:
     assert first["metrics"] != whole["metrics"] and first["state"] == "the state of update 4 (the run is complete)"
     shutil.rmtree(run / "ckpt")
     assert "holds no whole checkpoint;" in error("evaluate", run, "--state", "last", cwd=here, code=3)
+
+
+def test_principal_components_of_a_model(here: Path) -> None:
+    run = trained_run(here, "train.epochs=6")
+    found = json.loads(softalign("export", run, "--what", "states", cwd=here).stdout)
+    with h5py.File(run / "run.h5") as file:
+        lengths = file["test/source_length"][:100] + 1  # with </s>
+    for name in ("annotations", "readouts"):
+        part = found[name]
+        points = numpy.array(part["components"])
+        assert points.shape == (3, len(part["symbol"])) and set(part["sentence"]) == set(range(len(lengths)))
+        products = points @ points.T  # components are orthogonal, the first explains the most
+        assert abs(products - numpy.diag(numpy.diag(products))).max() < 1e-9 * products[0, 0]
+        assert numpy.diag(products) / products[0, 0] == pytest.approx(numpy.array(part["explained"]) / part["explained"][0])
+        assert abs(points.mean(1)).max() < 1e-9 and 0 < sum(part["explained"]) <= 1 + 1e-9
+    assert numpy.bincount(found["annotations"]["sentence"]).tolist() == lengths.tolist()
+    assert [symbol for symbol, place in zip(found["annotations"]["symbol"], found["annotations"]["position"]) if place == lengths[0] - 1][0] == "</s>"

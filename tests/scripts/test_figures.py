@@ -20,6 +20,7 @@ import paper_all
 import paper_grids
 import paper_images
 import paper_lines
+import paper_states
 import pytest
 import sweep_table
 from made_records import TEXT, change_spec, write_alignments, write_images, write_record
@@ -558,3 +559,12 @@ def test_settings_of_the_working_directory_do_not_enter(tmp_path):
     for words, message in (["--help"], ""), (["all", record, "--out", "out"], "figures: reverse: mean and standard deviation over seeds: toy-dot: 1\n"):
         done = subprocess.run([sys.executable, figures.__file__, *words], cwd=tmp_path, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, message)
+
+
+def test_states_are_drawn_by_their_first_two_components():
+    part = {"explained": [0.5, 0.25, 0.125], "position": [0, 1, 0], "components": [[1.0, 2.0, 3.0], [-1.0, 0.5, 0.0], [9.0, 9.0, 9.0]]}
+    figure = paper_states.draw_states({"annotations": part, "readouts": part | {"components": part["components"][:1]}}, "column")
+    axis = figure.axes[0]
+    assert axis.collections[0].get_offsets().tolist() == [[1, -1], [2, 0.5], [3, 0]] and axis.collections[0].get_array().tolist() == [0, 1, 0]
+    assert (axis.get_title(), axis.get_xlabel(), axis.get_ylabel()) == ("annotations", "component 1 (50 %)", "component 2 (25 %)")
+    assert len(figure.axes) == 2  # and its colours: one component is no plane

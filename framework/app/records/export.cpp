@@ -14,6 +14,7 @@
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/workers.hpp"
 #include "framework/config/plugin_loader.hpp"
+#include "framework/inference/states.hpp"
 #include "framework/record/published/open_record.hpp"
 
 namespace softalign::app {
@@ -75,9 +76,24 @@ std::string exported_links(const ExportArguments& arguments) {
   return links.text;
 }
 
+// Principal components of one trained run's vectors.
+std::string exported_states(const ExportArguments& arguments) {
+  const auto runs = given_runs(arguments.places, arguments.results);
+  if (runs.size() != 1)
+    throw SpecError("--what states: takes one run, and there are {}", runs.size());
+  TrainedOptions options;
+  options.plugins = arguments.plugins;
+  options.note = print_note;
+  return json_line(states_json(open_trained({runs[0].place}, options)));
+}
+
 // Failed where a run that belongs into the table cannot be read.
 ExitCode export_tables(ExportArguments& arguments) {
   arguments.file.check();
+  if (arguments.what == "states") {
+    write(arguments.file, exported_states(arguments));
+    return ExitCode::done;
+  }
   for (const std::string& plugin : arguments.plugins) load_plugin(plugin);
   if (arguments.what == "report") {
     arguments.report.draws.threads = threads_or_all(0);
@@ -124,10 +140,12 @@ void add_export(CLI::App& app, Outcome& outcome) {
       ->check(CLI::IsMember({"csv", "json"}))
       ->capture_default_str();
   command
-      ->add_option("--what",
-                   arguments->what,
-                   "runs, curves, sentences, links, or report: all that a report draws, as JSON")
-      ->check(CLI::IsMember({"runs", "curves", "sentences", "links", "report"}))
+      ->add_option(
+          "--what",
+          arguments->what,
+          "runs, curves, sentences, links, states (principal components of a model's vectors), or "
+          "report: all that a report draws; the last two as JSON")
+      ->check(CLI::IsMember({"runs", "curves", "sentences", "links", "states", "report"}))
       ->capture_default_str();
   command->add_flag("--every-line",
                     arguments->every_line,
