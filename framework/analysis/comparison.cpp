@@ -6,7 +6,7 @@
 
 #include "framework/analysis/run_summary.hpp"
 #include "framework/base/error.hpp"
-#include "framework/base/suggest.hpp"
+#include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 
 namespace softalign {

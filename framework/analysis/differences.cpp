@@ -9,7 +9,7 @@
 #include "framework/base/hash.hpp"
 #include "framework/base/json.hpp"
 #include "framework/config/registry.hpp"
-#include "framework/config/snapshot.hpp"
+#include "framework/config/writer.hpp"
 #include "framework/train/spec.hpp"
 
 namespace softalign {

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "framework/base/counted.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/json.hpp"
-#include "framework/base/suggest.hpp"
+#include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/data/alignment_file.hpp"
 #include "framework/train/results.hpp"

@@ -2,9 +2,9 @@
 
 #include "framework/base/bytes.hpp"
 #include "framework/base/hash.hpp"
-#include "framework/base/path.hpp"
+#include "framework/base/regular_file.hpp"
 #include "framework/base/stored.hpp"
-#include "framework/data/checksum.hpp"
+#include "framework/data/dataset_file.hpp"
 #include "framework/record/file.hpp"
 #include "framework/record/provenance/provenance.hpp"
 

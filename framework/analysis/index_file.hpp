@@ -7,7 +7,7 @@
 #include <string>
 
 #include "framework/analysis/run_summary.hpp"
-#include "framework/data/file_stamp.hpp"
+#include "framework/data/file_hash.hpp"
 
 namespace softalign {
 

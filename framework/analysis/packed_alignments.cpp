@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/analysis/export_links.hpp"
-#include "framework/base/base64.hpp"
 #include "framework/base/error.hpp"
+#include "framework/base/hash.hpp"
 #include "framework/base/regular_file.hpp"
 #include "framework/eval/attention_diagnostics.hpp"
-#include "framework/record/published/alignment_record.hpp"
+#include "framework/record/published/alignments.hpp"
 #include "framework/record/published/open_record.hpp"
 
 namespace softalign {

@@ -15,7 +15,6 @@
 #include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/base/json.hpp"
-#include "framework/base/path.hpp"
 #include "framework/base/regular_file.hpp"
 #include "framework/base/types.hpp"
 

@@ -7,10 +7,9 @@
 #include "framework/base/bytes.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
-#include "framework/base/path.hpp"
 #include "framework/base/regular_file.hpp"
 #include "framework/base/types.hpp"
-#include "framework/data/file_stamp.hpp"
+#include "framework/data/file_hash.hpp"
 #include "framework/record/folder/runs_below.hpp"
 
 namespace softalign {

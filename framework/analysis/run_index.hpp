@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "framework/analysis/run_summary.hpp"
-#include "framework/data/cache_folder.hpp"
+#include "framework/data/file_hash.hpp"
 
 namespace softalign {
 

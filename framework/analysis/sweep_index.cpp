@@ -11,7 +11,7 @@
 #include "framework/base/json.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
-#include "framework/record/folder/tidy.hpp"
+#include "framework/record/folder/checks.hpp"
 #include "framework/record/hdf5/hdf5.hpp"
 #include "framework/record/published/layout.hpp"
 #include "framework/record/text.hpp"

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/base/error.hpp"
-#include "framework/config/scalar.hpp"
+#include "framework/config/value.hpp"
 
 namespace softalign {
 namespace {

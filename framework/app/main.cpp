@@ -13,7 +13,6 @@
 #include "framework/app/command.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/process.hpp"
-#include "framework/base/suggest.hpp"
 #include "framework/base/text.hpp"
 #include "framework/config/registry.hpp"
 #include "framework/config/writer.hpp"

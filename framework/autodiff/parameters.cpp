@@ -6,9 +6,8 @@
 #include <algorithm>
 #include <new>
 
-#include "framework/base/bounds.hpp"
+#include "framework/base/arena.hpp"
 #include "framework/base/error.hpp"
-#include "framework/base/pages.hpp"
 #include "framework/base/types.hpp"
 
 namespace softalign {

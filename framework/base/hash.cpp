@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 #include <openssl/evp.h>
-
+#include <algorithm>
 #include <memory>
 #include <vector>
 
 #include "framework/base/error.hpp"
 #include "framework/base/regular_file.hpp"
+#include "framework/base/types.hpp"
 
 namespace softalign {
 namespace {
@@ -66,6 +67,26 @@ bool is_file_digest(std::string_view text) { return text.starts_with(kFileDigest
 
 std::string short_digest(const std::string& text) {
   return is_file_digest(text) ? text.substr(0, kFileDigest.size() + 8) : text;
+}
+
+std::string to_base64(const std::string& bytes) {
+  std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');  // EVP ends it with NUL
+  EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
+                  reinterpret_cast<const unsigned char*>(bytes.data()),
+                  static_cast<int>(bytes.size()));
+  text.pop_back();
+  return text;
+}
+
+std::string from_base64(std::string_view text) {
+  std::string bytes(3 * (text.size() / 4), '\0');
+  const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
+                                   reinterpret_cast<const unsigned char*>(text.data()),
+                                   static_cast<int>(text.size()));
+  const auto padding = usize(std::count(text.begin(), text.end(), '='));
+  if (size < 0 || padding > bytes.size()) return {};
+  bytes.resize(bytes.size() - padding);
+  return bytes;
 }
 
 }  // namespace softalign

@@ -2,20 +2,22 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
-
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <fstream>
+#include <limits>
+#include <optional>
 #include <sstream>
 #include <system_error>
 
 #include "framework/base/hash.hpp"
 #include "framework/base/regular_file.hpp"
-#include "framework/base/retry.hpp"
 #include "framework/base/types.hpp"
 
 namespace softalign {
@@ -79,6 +81,93 @@ std::string utc_time(double unix_seconds) {
   char text[32] = {};
   std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
   return text;
+}
+
+namespace {
+
+// A file that holds a number, or "max", which is none.
+std::optional<double> number_in(const fs::path& file) {
+  std::ifstream in(file);
+  double number = 0;
+  if (in >> number) return number;
+  return std::nullopt;
+}
+
+// Bytes of a line "MemTotal:  24684084 kB" of /proc/meminfo; 0: there is none.
+double meminfo(const fs::path& root, const std::string& name) {
+  std::ifstream in(root / "proc/meminfo");
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with(name + ":")) return 1024 * std::strtod(line.c_str() + name.size() + 1, {});
+  return 0;
+}
+
+// Of this process: all its address space, and what of it is in memory.
+struct Pages {
+  double all = 0, resident = 0;  // bytes
+};
+
+Pages pages() {
+  std::ifstream in("/proc/self/statm");
+  Pages found;
+  in >> found.all >> found.resident;
+  const auto size = static_cast<double>(sysconf(_SC_PAGESIZE));
+  return {found.all * size, found.resident * size};
+}
+
+void lower(MachineMemory& memory, double limit, const std::string& by) {
+  if (limit >= memory.limit) return;
+  memory.limit = limit;
+  memory.limited_by = by;
+}
+
+// A limit of the group or of one above it counts. In a container the path may name groups outside of it,
+// which cannot be seen: those that can be are looked at.
+void lower_by_groups(MachineMemory& memory,
+                     const fs::path& root,
+                     const fs::path& mount,
+                     const fs::path& group,
+                     const char* file) {
+  for (fs::path at = group.relative_path();; at = at.parent_path()) {
+    if (const auto limit = number_in(root / mount / at / file))
+      lower(memory, *limit, ("/" / mount / at / file).lexically_normal().string());
+    if (at.empty()) return;
+  }
+}
+
+}  // namespace
+
+MachineMemory machine_memory(const fs::path& root) {
+  MachineMemory memory;
+  memory.physical = meminfo(root, "MemTotal");
+  memory.limit = memory.physical > 0 ? memory.physical : std::numeric_limits<double>::infinity();
+  memory.available = meminfo(root, "MemAvailable");
+  std::ifstream groups(root / "proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {  // "0::/a/b", "4:cpu,memory:/a"
+    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (second == line.npos) continue;
+    const std::string controllers = fmt::format(",{},", line.substr(first + 1, second - first - 1));
+    const std::string group = line.substr(second + 1);
+    if (controllers == ",,")
+      lower_by_groups(memory, root, "sys/fs/cgroup", group, "memory.max");
+    else if (controllers.find(",memory,") != controllers.npos)
+      lower_by_groups(memory, root, "sys/fs/cgroup/memory", group, "memory.limit_in_bytes");
+  }
+  rlimit space{};
+  if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY) {
+    const Pages now = pages();  // libraries and stacks fill the space without being in memory
+    lower(memory, static_cast<double>(space.rlim_cur) - (now.all - now.resident), "ulimit -v");
+  }
+  return memory;
+}
+
+double resident_bytes() { return pages().resident; }
+
+std::string bytes_text(double bytes) {
+  if (bytes < 1e9) return fmt::format("{:.0f} MB", bytes / 1e6);
+  const auto large = [](double value, const char* unit) {
+    return fmt::format("{:.{}f} {}", value, value < 100 ? 1 : 0, unit);
+  };
+  return bytes < 1e12 ? large(bytes / 1e9, "GB") : large(bytes / 1e12, "TB");
 }
 
 }  // namespace softalign

@@ -3,12 +3,11 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
 #include <algorithm>
 #include <cstring>
+#include <system_error>
 
 #include "framework/base/error.hpp"
-#include "framework/base/retry.hpp"
 #include "framework/base/types.hpp"
 
 namespace softalign {
@@ -103,5 +102,23 @@ std::string read_file(const std::filesystem::path& path, std::uint64_t largest) 
   bytes.resize(file.read(bytes.data(), bytes.size(), 0));
   return bytes;
 }
+
+fs::path normal_path(const fs::path& path) {
+  std::error_code error;
+  fs::path normal;
+  for (const fs::path& part : path) {
+    const fs::path last = normal.filename();
+    if (part == ".")
+      continue;
+    else if (part == ".." && normal.has_filename() && last != ".." &&
+             !fs::is_symlink(normal, error))
+      normal = normal.parent_path();
+    else if (part != ".." || normal != normal.root_path() || normal.empty())
+      normal /= part;
+  }
+  return normal.empty() && !path.empty() ? "." : normal;
+}
+
+fs::path whole_path(const fs::path& path) { return normal_path(fs::absolute(path)); }
 
 }  // namespace softalign

@@ -2,6 +2,7 @@
 // of ours is read here, and opening one never waits: not for the writer of a pipe either.
 #pragma once
 
+#include <cerrno>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
@@ -49,5 +50,26 @@ inline constexpr auto kAnySize = std::numeric_limits<std::uint64_t>::max();
 
 // The whole content; throws as above, and DataError where it is larger than `largest` bytes.
 std::string read_file(const std::filesystem::path& path, std::uint64_t largest = kLargestText);
+
+// Paths, and made shorter as the system reads them.
+
+namespace fs = std::filesystem;
+
+// The same place without ".", doubled slashes and "..". A ".." behind a symbolic link stays: it leads
+// to the parent of the folder that is linked to, which std::filesystem's lexically_normal misses.
+fs::path normal_path(const fs::path& path);
+
+// The same from the root on.
+fs::path whole_path(const fs::path& path);
+
+// System calls that a signal interrupted, made again.
+
+// The result of `call`, a system call that returns -1 and sets errno, repeated while that is EINTR.
+template <class Call>
+auto retry(const Call& call) {
+  auto result = call();
+  while (result == -1 && errno == EINTR) result = call();
+  return result;
+}
 
 }  // namespace softalign

@@ -1,9 +1,13 @@
 // Text that somebody else wrote, as a message may show it. Not words and sentences: data/text.hpp.
 #pragma once
 
+#include <fmt/format.h>
+#include <concepts>
 #include <cstddef>
+#include <iterator>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "framework/base/types.hpp"
 
@@ -43,5 +47,38 @@ std::string lower_case(std::string_view text);
 
 // "a score", "an optimizer".
 std::string with_article(std::string_view noun);
+
+// A number with its noun: "1 line", "2 lines".
+
+// The plural is the noun with an s.
+std::string counted(std::integral auto count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+// "1,203,411"; of what is not negative.
+inline std::string with_commas(long long number) {
+  std::string text = fmt::format("{}", number);
+  for (auto at = std::ssize(text) - 3; at > 0; at -= 3) text.insert(text.begin() + at, ',');
+  return text;
+}
+
+// "Did you mean": the nearest legal name for a misspelt one.
+
+// Whether someone who wrote `given` may have meant `legal`.
+bool alike(std::string_view given, std::string_view legal);
+
+// What is called `name` elsewhere, as it is called here: lr is learning_rate. Other names are returned as
+// they are.
+std::string_view name_here(std::string_view name);
+
+// "; did you mean 'gain'? legal: gain, units", without the question when nothing is near. Starts
+// with "; " or is empty.
+std::string suggestion(std::string_view given, const std::vector<std::string>& legal);
+
+// The same where nothing here is near, and an option of another block of `known` is called so: "; did you mean
+// train.optimizer.learning_rate? legal: ...".
+std::string suggestion_among(std::string_view given,
+                             const std::vector<std::string>& legal,
+                             const std::vector<std::string>& known);
 
 }  // namespace softalign

@@ -25,4 +25,18 @@ inline constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 // A signed index or count, not negative, as the standard library counts.
 constexpr std::size_t usize(std::integral auto index) { return static_cast<std::size_t>(index); }
 
+// How large the things of an experiment may be, so that a slip of the pen is refused where it is
+// written and not by a machine out of memory. Generous: nobody trains at these bounds.
+
+inline constexpr Index kLargestLayer = 65536;      // units, embeddings
+inline constexpr Index kLargestModel = 1LL << 40;  // trainable numbers; no machine holds so many
+inline constexpr Index kLargestBatch = 65536;      // sentences
+inline constexpr Index kMostTokens = 100000000;    // of a batch
+inline constexpr Index kLongestSentence = 10000;   // tokens; more: a file without line ends
+inline constexpr Index kMostSentences = 10000000;  // of a split
+inline constexpr Index kMostSymbols = 1000000;     // of a vocabulary
+inline constexpr Index kLargestWeight = 1000;      // of a training file
+inline constexpr Index kMostEpochs = 1000000;
+inline constexpr Index kMostUpdates = 1000000000;
+
 }  // namespace softalign

@@ -1,6 +1,9 @@
 #include "framework/config/checks.hpp"
 
+#include <fmt/ranges.h>
 #include <fmt/ranges.h>  // fmt::join, from version 11 on
+#include <algorithm>
+#include <tuple>
 
 namespace softalign {
 namespace {
@@ -33,6 +36,27 @@ bool Checks::pass(const std::function<void()>& check) {
 
 void Checks::finish() const {
   if (!faults_.empty()) throw SpecError("{}", fmt::join(faults_, "\n"));
+}
+
+void Faults::throw_all() {
+  if (list_.empty()) return;
+  const auto place = [](const Fault& fault) {
+    return std::tie(fault.where.file, fault.where.line, fault.where.column);
+  };
+  std::stable_sort(list_.begin(), list_.end(), [&](const auto& a, const auto& b) {
+    return place(a) < place(b);
+  });
+  constexpr std::size_t kMost = 20;
+  std::vector<std::string> lines;
+  for (const Fault& fault : list_) {
+    if (lines.size() == kMost) {
+      lines.push_back(fmt::format("and {} more", list_.size() - kMost));
+      break;
+    }
+    const std::string text = printable(fault.text, kWhole);
+    lines.push_back(fault.where.file.empty() ? text : fault.where.str() + ": " + text);
+  }
+  throw SpecError("{}", fmt::join(lines, "\n"));
 }
 
 }  // namespace softalign

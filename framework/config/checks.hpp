@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/base/error.hpp"
 #include "framework/config/reader.hpp"
 
 namespace softalign {
@@ -22,6 +23,24 @@ class Checks {
  private:
   const Origins& origins_;
   std::vector<std::string> faults_;
+};
+
+// The faults of a spec, collected so that all of them are reported at once.
+
+class Faults {
+ public:
+  // `where` without a file: the fault has no place.
+  void add(const Position& where, std::string text) { list_.push_back({where, std::move(text)}); }
+
+  // Throws SpecError with a line for each, in the order of their places, if there are any.
+  void throw_all();
+
+ private:
+  struct Fault {
+    Position where;
+    std::string text;
+  };
+  std::vector<Fault> list_;
 };
 
 }  // namespace softalign

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "framework/base/suggest.hpp"
-#include "framework/config/characters.hpp"
-#include "framework/config/scalar.hpp"
+#include "framework/base/text.hpp"
+#include "framework/config/value.hpp"
+#include "framework/config/yaml.hpp"
 
 namespace softalign {
 

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "framework/config/registry.hpp"
-#include "framework/config/scalar.hpp"
+#include "framework/config/value.hpp"
 #include "framework/config/writer.hpp"
 
 namespace softalign {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/config/snapshot.hpp"
+#include "framework/config/writer.hpp"
 
 namespace softalign {
 

@@ -36,7 +36,6 @@
 #include <string_view>
 #include <vector>
 
-#include "framework/base/bounds.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/types.hpp"
 

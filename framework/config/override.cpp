@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <map>
 
-#include "framework/base/suggest.hpp"
+#include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/config/merge.hpp"
-#include "framework/config/scalar.hpp"
+#include "framework/config/value.hpp"
 #include "framework/config/yaml.hpp"
 
 namespace softalign {

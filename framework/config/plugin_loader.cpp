@@ -11,8 +11,8 @@
 #include <map>
 
 #include "framework/base/hash.hpp"
-#include "framework/base/path.hpp"
 #include "framework/base/process.hpp"
+#include "framework/base/regular_file.hpp"
 #include "framework/base/types.hpp"
 #include "framework/config/abi.hpp"
 #include "framework/config/registry.hpp"

@@ -6,16 +6,14 @@
 #include <filesystem>
 #include <set>
 
-#include "framework/base/path.hpp"
-#include "framework/base/suggest.hpp"
+#include "framework/base/regular_file.hpp"
+#include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
-#include "framework/config/changed_type.hpp"
-#include "framework/config/characters.hpp"
-#include "framework/config/faults.hpp"
-#include "framework/config/plugin_word.hpp"
+#include "framework/config/checks.hpp"
+#include "framework/config/merge.hpp"
 #include "framework/config/registry.hpp"
-#include "framework/config/scalar.hpp"
-#include "framework/config/snapshot.hpp"
+#include "framework/config/value.hpp"
+#include "framework/config/writer.hpp"
 #include "framework/config/yaml.hpp"
 
 namespace softalign {

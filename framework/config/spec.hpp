@@ -14,6 +14,7 @@
 #include "framework/config/override.hpp"
 #include "framework/config/reader.hpp"
 #include "framework/config/value.hpp"
+#include "framework/config/writer.hpp"
 
 namespace softalign {
 
@@ -67,5 +68,14 @@ ResolvedSpec<T> parse_spec(const std::string& text,
                            const std::vector<std::string>& overrides = {}) {
   return resolve<T>(parse_tree(text, name, numbered_overrides(overrides)));
 }
+
+// Paths as a spec names them that lies in a folder: they tell little of the machine, and hold for a copy of the
+// whole.
+
+// An absolute path relative to a folder, which need not exist yet; a relative one as it is.
+std::string relative_path(const std::string& path, const std::filesystem::path& folder);
+
+// The same for input files and for the files that options come from.
+void make_relative(OptionNode& root, Origins& origins, const std::filesystem::path& folder);
 
 }  // namespace softalign

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "framework/base/error.hpp"
 #include "framework/config/value.hpp"
 
 namespace softalign {
@@ -26,5 +27,18 @@ Value read_yaml(const std::filesystem::path& file, const Position& named_at = {}
 // One value as on a command line: a plain text up to its end (`#` and `: ` are nothing special), a
 // quoted text, a [list] or a {map}. All nodes are at `where`.
 Value parse_flow(std::string_view text, const Position& where);
+
+// The characters that a spec may hold: what yaml-cpp would misread in silence is refused before it
+// sees the text.
+
+// Throws SpecError at the first byte that is not UTF-8, control character (yaml-cpp takes \4 for
+// the end of the file), tab in an indentation of block style (JSON may have them) or carriage return alone where
+// there is no other line end. `start` is the place of the first character;
+// without a line it is the place of all.
+void check_characters(std::string_view text, const Position& start);
+
+// What is odd about a text that stands where something else is expected, as a hint behind it: " (no blank
+// behind its colon; write b: 2)"; a character that only looks like a blank; mostly nothing.
+std::string slip_in(std::string_view text);
 
 }  // namespace softalign

@@ -6,7 +6,7 @@
 
 #include "framework/base/error.hpp"
 #include "framework/data/sentencepiece.hpp"
-#include "framework/data/table_vocabulary.hpp"
+#include "framework/data/vocabulary.hpp"
 
 namespace softalign {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "framework/config/options.hpp"
-#include "framework/data/progress.hpp"
+#include "framework/data/dataset.hpp"
 #include "framework/data/sentencepiece.hpp"
 #include "framework/data/vocabulary.hpp"
 

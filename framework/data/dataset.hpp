@@ -1,8 +1,10 @@
 // Sentences as numbers: what a task delivers and everything downstream reads. No files, no tensors.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "framework/base/types.hpp"
@@ -58,6 +60,29 @@ struct Dataset {
   SourceFormat source_format() const {
     return source ? SourceFormat(source->size()) : SourceFormat(frames());
   }
+};
+
+// How the work on data tells how far it is.
+
+// Called now and then, from the thread that does the work: what it does and how far it is, done of
+// total (0: unknown). What it throws ends the work.
+using Progress = std::function<void(std::string_view what, Index done, Index total)>;
+
+// Source-length buckets for metrics by length: edges {10, 20} give "1-10", "11-20" and "21+". A
+// length counts the tokens of the sentence, without </s>.
+
+class LengthBuckets {
+ public:
+  // `edges` are the longest lengths of all buckets but the last. Throws SpecError unless they rise
+  // from 1 or more.
+  explicit LengthBuckets(std::vector<Index> edges);
+
+  Index count() const { return std::ssize(edges_) + 1; }
+  Index bucket_of(Index length) const;
+  std::string label(Index bucket) const;
+
+ private:
+  std::vector<Index> edges_;
 };
 
 }  // namespace softalign

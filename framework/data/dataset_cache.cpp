@@ -10,11 +10,9 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
-#include "framework/base/path.hpp"
 #include "framework/base/regular_file.hpp"
-#include "framework/base/retry.hpp"
-#include "framework/data/cache_folder.hpp"
 #include "framework/data/dataset_file.hpp"
+#include "framework/data/file_hash.hpp"
 #include "framework/record/file.hpp"
 #include "framework/record/run_folder.hpp"
 

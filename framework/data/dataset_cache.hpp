@@ -15,7 +15,6 @@
 #include <string>
 
 #include "framework/data/dataset.hpp"
-#include "framework/data/progress.hpp"
 
 namespace softalign {
 

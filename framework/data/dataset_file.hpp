@@ -3,16 +3,53 @@
 // made where it is read. dataset_cache.hpp decides when there is one.
 #pragma once
 
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "framework/data/checksum.hpp"
 #include "framework/data/dataset.hpp"
 #include "framework/record/file.hpp"
 
 namespace softalign {
+
+// A fast sum that tells damage from what was written: any change within one word is noticed for
+// sure, others but once in 2^64. Not a cryptographic hash: whoever wants to can forge it.
+
+class Checksum {
+ public:
+  static constexpr std::size_t kBlock = 64;  // bytes
+
+  // A multiple of kBlock bytes. Eight lanes, so that memory is the limit and not the multiplier.
+  void add(std::span<const std::byte> bytes) {
+    for (; !bytes.empty(); bytes = bytes.subspan(kBlock))
+      for (std::size_t k = 0; k < lanes_.size(); ++k) {
+        std::uint64_t word = 0;
+        std::memcpy(&word, bytes.data() + k * sizeof word, sizeof word);
+        lanes_[k] = mix(lanes_[k], word);
+      }
+  }
+
+  std::uint64_t sum() const {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t lane : lanes_) sum = mix(sum, lane);
+    return sum;
+  }
+
+ private:
+  // One to one in either argument.
+  static std::uint64_t mix(std::uint64_t state, std::uint64_t word) {
+    return std::rotl((state ^ word) * 0x9e3779b97f4a7c15u, 29);
+  }
+
+  std::array<std::uint64_t, kBlock / sizeof(std::uint64_t)> lanes_{1, 2, 3, 4, 5, 6, 7, 8};
+};
 
 // Writes a dataset in one pass; in memory stay the rows (32 bytes an example) until finish.
 class DatasetWriter {
@@ -40,5 +77,32 @@ class DatasetWriter {
 // What `finish` wrote under this key, its examples mapped; nothing unless every byte is as it was
 // written. `file` may be closed then. Throws MachineError when the system cannot map it.
 std::optional<Dataset> read_dataset(int file, const std::string& key);
+
+// A file seen as memory, read-only. It may be removed or replaced by another meanwhile: the mapping
+// keeps what it has.
+
+class MappedFile {
+ public:
+  // The first `size` > 0 bytes of an open file, which may be closed then. Throws MachineError.
+  MappedFile(int file, std::size_t size);
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  const std::byte* data() const { return data_; }
+  std::size_t size() const { return size_; }
+
+  // Copies `size` bytes from `begin`, a place in the mapping, without making them resident. Throws
+  // MachineError.
+  void read(const void* begin, std::size_t size, void* to) const;
+
+  // Resident pages become the system's own again; touched again, they come back. From any thread.
+  void release() const;
+
+ private:
+  const std::byte* data_ = nullptr;
+  std::size_t size_;
+  int file_;
+};
 
 }  // namespace softalign

@@ -2,13 +2,18 @@
 // zeros up to a multiple of 8.
 #include "framework/data/examples.hpp"
 
+#include <fmt/ranges.h>
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
 #include <cstring>
 #include <type_traits>
 
 #include "framework/base/error.hpp"
-#include "framework/data/mapped_file.hpp"
+#include "framework/base/text.hpp"
+#include "framework/data/dataset_file.hpp"
+#include "framework/data/text.hpp"
 
 namespace softalign {
 namespace {
@@ -126,5 +131,25 @@ void Examples::release() const {
 }
 
 const std::byte* Examples::bytes() const { return file_ ? file_->data() : bytes_.data(); }
+
+std::string line_of_frames(std::span<const float> frames) {
+  return fmt::format("{}", fmt::join(frames, " "));
+}
+
+std::vector<float> frames_of_line(std::string_view line, const FrameFormat& format) {
+  std::vector<float> frames;
+  for (const std::string_view word : split_words(line)) {
+    float number = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(number))
+      throw DataError("'{}' is not a number; a source of this model is frames of {} numbers each",
+                      printable(word),
+                      format.size);
+    frames.push_back(number);
+  }
+  if (std::ssize(frames) % format.size != 0)
+    throw DataError("{} numbers are no whole frames of {}", frames.size(), format.size);
+  return frames;
+}
 
 }  // namespace softalign

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -143,5 +144,12 @@ class Examples {
   std::shared_ptr<const MappedFile> file_;
   std::span<const ExampleRow> file_rows_;
 };
+
+// Frames as a line of text: their numbers, with spaces between them.
+
+std::string line_of_frames(std::span<const float> frames);
+
+// [T,F]. Throws DataError for a word that is no number, and where the last frame is not complete.
+std::vector<float> frames_of_line(std::string_view line, const FrameFormat& format);
 
 }  // namespace softalign

@@ -1,14 +1,14 @@
 #include "framework/data/file_hash.hpp"
 
+#include <sys/stat.h>
+#include <algorithm>
+#include <cstdlib>
 #include <ctime>
 
 #include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
-#include "framework/base/path.hpp"
 #include "framework/base/regular_file.hpp"
 #include "framework/config/writer.hpp"
-#include "framework/data/cache_folder.hpp"
-#include "framework/data/file_stamp.hpp"
 #include "framework/record/file.hpp"
 
 namespace softalign {
@@ -87,5 +87,42 @@ std::string hash(const InputFile& file, bool believe) {
 std::string remembered_hash(const InputFile& file) { return hash(file, true); }
 
 std::string read_hash(const InputFile& file) { return hash(file, false); }
+
+std::optional<std::filesystem::path> cache_folder() {
+  if (const char* own = std::getenv("SOFTALIGN_CACHE")) {
+    if (*own == '\0') return std::nullopt;
+    return fs::absolute(own);
+  }
+  const char* caches = std::getenv("XDG_CACHE_HOME");
+  if (caches && *caches == '/') return fs::path(caches) / "softalign";  // the rest is not valid
+  const char* home = std::getenv("HOME");
+  if (home && *home == '/') return fs::path(home) / ".cache/softalign";
+  return std::nullopt;
+}
+
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+// How long ago a file must have changed. More than the coarsest clock of a file system (FAT: 2 s);
+// the rest is for a server whose clock is behind ours.
+constexpr std::int64_t kSettled = 10;
+
+std::int64_t nanoseconds(const timespec& time) { return time.tv_sec * kSecond + time.tv_nsec; }
+
+}  // namespace
+
+bool FileStamp::settled(std::time_t now) const {
+  return std::max(modified, changed) / kSecond + kSettled <= now;
+}
+
+FileStamp stamp_of(const char* path) {
+  struct stat info {};
+  if (stat(path, &info) != 0) return {};
+  return {.device = info.st_dev,
+          .inode = info.st_ino,
+          .size = static_cast<std::uint64_t>(info.st_size),
+          .modified = nanoseconds(info.st_mtim),
+          .changed = nanoseconds(info.st_ctim)};
+}
 
 }  // namespace softalign

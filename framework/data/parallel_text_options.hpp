@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "framework/base/bounds.hpp"
-#include "framework/base/counted.hpp"
+#include "framework/base/text.hpp"
+#include "framework/base/types.hpp"
 #include "framework/config/options.hpp"
 #include "framework/data/build_vocabulary.hpp"
 

@@ -8,9 +8,9 @@
 #include "framework/base/regular_file.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/data/sentencepiece.hpp"
-#include "framework/data/table_vocabulary.hpp"
 #include "framework/data/text.hpp"
 #include "framework/data/text_file.hpp"
+#include "framework/data/vocabulary.hpp"
 #include "framework/record/folder/runs_below.hpp"
 #include "framework/record/published/open_record.hpp"
 

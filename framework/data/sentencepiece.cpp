@@ -11,8 +11,8 @@
 #include <optional>
 #include <set>
 
-#include "framework/base/base64.hpp"
 #include "framework/base/error.hpp"
+#include "framework/base/hash.hpp"
 #include "framework/base/random.hpp"
 #include "framework/base/types.hpp"
 #include "framework/data/text.hpp"

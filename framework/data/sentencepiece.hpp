@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "framework/data/progress.hpp"
+#include "framework/data/dataset.hpp"
 #include "framework/data/vocabulary.hpp"
 
 namespace softalign {

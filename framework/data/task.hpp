@@ -8,7 +8,6 @@
 #include "framework/base/error.hpp"
 #include "framework/config/registry.hpp"
 #include "framework/data/dataset.hpp"
-#include "framework/data/progress.hpp"
 #include "framework/data/read_vocabularies.hpp"
 
 namespace softalign {

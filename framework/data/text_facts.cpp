@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "framework/base/counted.hpp"
 #include "framework/base/text.hpp"
 #include "framework/data/unicode_forms.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "framework/config/plugin_word.hpp"
+#include "framework/config/registry.hpp"
 
 namespace softalign {
 

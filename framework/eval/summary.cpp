@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/base/error.hpp"
-#include "framework/base/suggest.hpp"
+#include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 
 namespace softalign {

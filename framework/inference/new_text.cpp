@@ -6,7 +6,7 @@
 
 #include "framework/base/text.hpp"
 #include "framework/data/batches.hpp"
-#include "framework/data/frames.hpp"
+#include "framework/data/examples.hpp"
 
 namespace softalign {
 

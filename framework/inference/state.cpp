@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "framework/config/scalar.hpp"
+#include "framework/config/value.hpp"
 #include "framework/record/journal/history.hpp"
 #include "framework/train/stored_numbers.hpp"
-#include "framework/train/training_state.hpp"
+#include "framework/train/trainer.hpp"
 
 namespace softalign {
 namespace {

@@ -6,7 +6,6 @@
 #include <array>
 
 #include "framework/base/stored.hpp"
-#include "framework/base/suggest.hpp"
 #include "framework/base/text.hpp"
 #include "framework/data/task.hpp"
 #include "framework/inference/recorded_data.hpp"

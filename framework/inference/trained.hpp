@@ -10,7 +10,6 @@
 #include "framework/config/override.hpp"
 #include "framework/config/spec.hpp"
 #include "framework/data/dataset.hpp"
-#include "framework/data/progress.hpp"
 #include "framework/eval/scorer.hpp"
 #include "framework/eval/search.hpp"
 #include "framework/record/published/open_record.hpp"

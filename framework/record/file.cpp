@@ -14,8 +14,7 @@
 #include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/base/machine.hpp"
-#include "framework/base/path.hpp"
-#include "framework/base/retry.hpp"
+#include "framework/base/regular_file.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/run_folder.hpp"
 

@@ -5,8 +5,8 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/machine.hpp"
-#include "framework/base/path.hpp"
-#include "framework/record/folder/tidy.hpp"
+#include "framework/base/regular_file.hpp"
+#include "framework/record/folder/checks.hpp"
 #include "framework/record/provenance/provenance.hpp"
 #include "framework/record/published/publish.hpp"
 #include "framework/record/text.hpp"

@@ -22,7 +22,6 @@
 #include "framework/record/file.hpp"
 #include "framework/record/folder/claim.hpp"
 #include "framework/record/folder/status.hpp"
-#include "framework/record/journal/beginning.hpp"
 #include "framework/record/journal/checkpoint.hpp"
 #include "framework/record/journal/drift.hpp"
 #include "framework/record/journal/history.hpp"

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <system_error>
 
-#include "framework/base/path.hpp"
 #include "framework/base/regular_file.hpp"
 #include "framework/base/text.hpp"
 

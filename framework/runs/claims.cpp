@@ -7,8 +7,7 @@
 #include <numeric>
 
 #include "framework/analysis/significance.hpp"
-#include "framework/base/counted.hpp"
-#include "framework/base/suggest.hpp"
+#include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/eval/diagnostic.hpp"
 #include "framework/eval/metric.hpp"

@@ -9,8 +9,7 @@
 
 #include "framework/base/hash.hpp"
 #include "framework/base/json.hpp"
-#include "framework/base/path.hpp"
-#include "framework/base/retry.hpp"
+#include "framework/base/regular_file.hpp"
 #include "framework/base/stored.hpp"
 #include "framework/config/fields.hpp"
 #include "framework/config/yaml.hpp"

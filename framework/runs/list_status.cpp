@@ -8,9 +8,9 @@
 
 #include "framework/analysis/run_index.hpp"
 #include "framework/analysis/sweep_index.hpp"
-#include "framework/base/path.hpp"
+#include "framework/base/regular_file.hpp"
 #include "framework/base/types.hpp"
-#include "framework/config/scalar.hpp"
+#include "framework/config/value.hpp"
 #include "framework/record/file.hpp"
 #include "framework/record/folder/runs_below.hpp"
 #include "framework/record/journal/journal.hpp"

@@ -17,12 +17,12 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/machine.hpp"
-#include "framework/base/retry.hpp"
+#include "framework/base/regular_file.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/file.hpp"
+#include "framework/record/folder/checks.hpp"
 #include "framework/record/folder/claim.hpp"
 #include "framework/record/folder/status.hpp"
-#include "framework/record/folder/tidy.hpp"
 
 namespace softalign {
 

@@ -6,14 +6,12 @@
 #include <map>
 #include <set>
 
-#include "framework/base/counted.hpp"
 #include "framework/base/hash.hpp"
-#include "framework/base/path.hpp"
-#include "framework/base/suggest.hpp"
+#include "framework/base/regular_file.hpp"
+#include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/config/fields.hpp"
-#include "framework/config/scalar.hpp"
-#include "framework/config/snapshot.hpp"
+#include "framework/config/value.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/runs/claims.hpp"
 #include "framework/runs/run_list.hpp"

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/base/json.hpp"
-#include "framework/base/path.hpp"
+#include "framework/base/regular_file.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/file.hpp"
 #include "framework/record/folder/runs_below.hpp"

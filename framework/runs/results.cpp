@@ -10,7 +10,7 @@
 #include "framework/base/json.hpp"
 #include "framework/base/regular_file.hpp"
 #include "framework/base/types.hpp"
-#include "framework/data/lengths.hpp"
+#include "framework/data/dataset.hpp"
 #include "framework/eval/metric.hpp"
 
 namespace softalign {

@@ -6,10 +6,9 @@
 
 #include "framework/analysis/differences.hpp"
 #include "framework/base/hash.hpp"
-#include "framework/base/path.hpp"
 #include "framework/base/regular_file.hpp"
 #include "framework/config/writer.hpp"
-#include "framework/record/folder/tidy.hpp"
+#include "framework/record/folder/checks.hpp"
 #include "framework/train/check_spec.hpp"
 #include "framework/train/run_name.hpp"
 

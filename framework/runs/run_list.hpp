@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "framework/config/override.hpp"
-#include "framework/config/snapshot.hpp"
 #include "framework/config/spec.hpp"
+#include "framework/config/writer.hpp"
 #include "framework/record/file.hpp"
 #include "framework/record/run_folder.hpp"
 #include "framework/study/sweep.hpp"

@@ -9,7 +9,7 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/program.hpp"
-#include "framework/config/scalar.hpp"
+#include "framework/config/value.hpp"
 
 namespace softalign {
 namespace {

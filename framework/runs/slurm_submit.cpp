@@ -10,10 +10,10 @@
 #include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/base/machine.hpp"
-#include "framework/base/path.hpp"
 #include "framework/base/program.hpp"
+#include "framework/base/regular_file.hpp"
 #include "framework/base/stored.hpp"
-#include "framework/config/scalar.hpp"
+#include "framework/config/value.hpp"
 #include "framework/runs/run_list.hpp"
 
 namespace softalign {

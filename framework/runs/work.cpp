@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "framework/base/path.hpp"
+#include "framework/base/regular_file.hpp"
 #include "framework/base/stored.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/file.hpp"

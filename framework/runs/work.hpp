@@ -20,7 +20,7 @@
 
 #include "framework/runs/run_list.hpp"
 #include "framework/train/experiment.hpp"
-#include "framework/train/pruner.hpp"
+#include "framework/train/observer.hpp"
 
 namespace softalign {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <memory>
 
-#include "framework/data/batch.hpp"
+#include "framework/data/batches.hpp"
 #include "framework/seq/encoder.hpp"
 #include "framework/seq/inspection.hpp"
 #include "framework/seq/score.hpp"

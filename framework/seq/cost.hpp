@@ -4,7 +4,7 @@
 //   const Cost cost = cost_of(options, 35, 35, {.source = 40, .target = 40});   // cost.energies: 1600
 #pragma once
 
-#include "framework/data/batch.hpp"
+#include "framework/data/batches.hpp"
 #include "framework/seq/model.hpp"
 
 namespace softalign {

@@ -4,9 +4,8 @@
 
 #include <algorithm>
 
-#include "framework/base/suggest.hpp"
 #include "framework/base/text.hpp"
-#include "framework/config/scalar.hpp"
+#include "framework/config/value.hpp"
 #include "framework/data/text.hpp"
 #include "framework/nn/initializers.hpp"
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <span>
 
-#include "framework/data/batch.hpp"
+#include "framework/data/batches.hpp"
 #include "framework/nn/dropout.hpp"
 #include "framework/nn/layers.hpp"
 #include "framework/seq/decoder.hpp"

@@ -6,7 +6,7 @@
 
 #include "framework/base/types.hpp"
 #include "framework/config/fields.hpp"
-#include "framework/config/scalar.hpp"
+#include "framework/config/value.hpp"
 #include "framework/config/yaml.hpp"
 
 namespace softalign {

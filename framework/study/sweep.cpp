@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "framework/base/path.hpp"
-#include "framework/base/suggest.hpp"
+#include "framework/base/regular_file.hpp"
+#include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/config/fields.hpp"
-#include "framework/config/scalar.hpp"
+#include "framework/config/value.hpp"
 #include "framework/config/yaml.hpp"
 #include "framework/study/slurm_resources.hpp"
 

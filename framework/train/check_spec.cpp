@@ -6,7 +6,7 @@
 
 #include "framework/config/checks.hpp"
 #include "framework/config/fields.hpp"
-#include "framework/data/lengths.hpp"
+#include "framework/data/dataset.hpp"
 #include "framework/data/task.hpp"
 #include "framework/eval/evaluator.hpp"
 #include "framework/eval/ibm_model1.hpp"

@@ -5,7 +5,7 @@
 
 #include "framework/base/process.hpp"
 #include "framework/base/stored.hpp"
-#include "framework/config/relative_paths.hpp"
+#include "framework/config/spec.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/config/yaml.hpp"
 #include "framework/data/resegment.hpp"
@@ -14,7 +14,6 @@
 #include "framework/kernels/gemm.hpp"
 #include "framework/record/published/plugins.hpp"
 #include "framework/record/published/publish.hpp"
-#include "framework/train/image_results.hpp"
 #include "framework/train/results.hpp"
 #include "framework/train/shorter_run.hpp"
 #include "framework/train/text_results.hpp"

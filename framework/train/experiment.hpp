@@ -7,11 +7,10 @@
 
 #include "framework/config/spec.hpp"
 #include "framework/record/folder/claim.hpp"
-#include "framework/record/journal/beginning.hpp"
+#include "framework/record/journal/history.hpp"
 #include "framework/train/check_sizes.hpp"
 #include "framework/train/check_spec.hpp"
 #include "framework/train/observer.hpp"
-#include "framework/train/pruner.hpp"
 #include "framework/train/run_name.hpp"
 #include "framework/train/spec.hpp"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "framework/base/path.hpp"
+#include "framework/base/regular_file.hpp"
 #include "framework/base/text.hpp"
 #include "framework/config/plugin_loader.hpp"
 #include "framework/record/folder/runs_below.hpp"

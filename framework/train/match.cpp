@@ -7,8 +7,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "framework/base/counted.hpp"
-#include "framework/base/suggest.hpp"
+#include "framework/base/text.hpp"
 #include "framework/config/merge.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/data/task.hpp"

@@ -6,7 +6,7 @@
 
 #include "framework/base/stored.hpp"
 #include "framework/base/types.hpp"
-#include "framework/data/lengths.hpp"
+#include "framework/data/dataset.hpp"
 #include "framework/data/text.hpp"
 #include "framework/eval/columns.hpp"
 #include "framework/eval/evaluator.hpp"

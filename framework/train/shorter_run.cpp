@@ -4,12 +4,12 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/base/json.hpp"
-#include "framework/base/path.hpp"
+#include "framework/base/regular_file.hpp"
 #include "framework/record/folder/runs_below.hpp"
 #include "framework/record/provenance/provenance.hpp"
 #include "framework/record/published/plugins.hpp"
 #include "framework/record/published/publish.hpp"
-#include "framework/train/training_state.hpp"
+#include "framework/train/trainer.hpp"
 
 namespace softalign {
 namespace {

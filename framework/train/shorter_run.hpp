@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/record/journal/beginning.hpp"
+#include "framework/record/journal/history.hpp"
 #include "framework/train/run_name.hpp"
 
 namespace softalign {

@@ -1,6 +1,6 @@
 #include "framework/train/spec.hpp"
 
-#include "framework/config/snapshot.hpp"
+#include "framework/config/writer.hpp"
 
 namespace softalign {
 namespace {

@@ -12,8 +12,6 @@
 #include "framework/eval/alignment_matrix.hpp"
 #include "framework/eval/metric.hpp"
 #include "framework/seq/model.hpp"
-#include "framework/train/diagnostics_options.hpp"
-#include "framework/train/init_options.hpp"
 #include "framework/train/train_options.hpp"
 
 namespace softalign {

@@ -1,9 +1,10 @@
 #include "framework/train/step.hpp"
-#include "framework/base/pages.hpp"
-#include "framework/base/types.hpp"
 
 #include <algorithm>
 #include <cmath>
+
+#include "framework/base/arena.hpp"
+#include "framework/base/types.hpp"
 
 namespace softalign {
 namespace {
@@ -167,6 +168,86 @@ std::size_t TrainingStep::peak_bytes() const {
   std::size_t sum = packs_.peak_bytes() + scratch_.peak();
   for (const auto& part : parts_) sum += part->tape().peak_bytes();
   return sum;
+}
+
+void PartOfBatch::forward(const Model& model,
+                          const Batch& batch,
+                          std::uint64_t seed,
+                          Index update,
+                          const Objective& objective) {
+  tape_.reset();
+  batch_ = &batch;
+  extra_ = {};
+  noise_ = {seed, static_cast<std::uint64_t>(update), batch.example};
+  tape_.set_noise(&noise_);
+  taught_ = model.teach(tape_, batch, objective);
+  rows_ = output_rows(model.output_layer(), taught_.output(), taught_.targets, objective);
+}
+
+void PartOfBatch::backward(const Model& model, const Objective& objective) {
+  extra_ = model.extra_loss(tape_, taught_, *batch_, {rows_.nll, rows_.targets.size()}, objective);
+  if (extra_.loss)
+    tape_.backward(extra_.loss);
+  else
+    tape_.backward();
+  tape_.set_noise(nullptr);
+}
+
+Index PartOfBatch::correct(Index sentence) const {
+  Index count = 0;
+  for (Index t = 0; t < batch_->target_lengths[usize(sentence)]; ++t) {
+    const Index at = t * batch_->rows + sentence;
+    count += rows_.best[at] == rows_.targets[usize(at)];
+  }
+  return count;
+}
+
+double PartOfBatch::nll(Index sentence) const {
+  double sum = 0;
+  for (Index t = 0; t < batch_->target_lengths[usize(sentence)]; ++t)
+    sum += static_cast<double>(rows_.nll[t * batch_->rows + sentence]);
+  return sum;
+}
+
+namespace {
+
+// " in training sentences 3, 8 and 6 others": positions among those that are kept, from 1.
+std::string sentences_text(const std::vector<Index>& examples) {
+  constexpr std::size_t kShown = 5;
+  if (examples.empty()) return "";
+  std::string text = examples.size() == 1 ? " in training sentence" : " in training sentences";
+  for (std::size_t i = 0; i < std::min(examples.size(), kShown); ++i)
+    text += fmt::format("{} {}", i == 0 ? "" : ",", examples[i] + 1);
+  if (examples.size() > kShown) text += fmt::format(" and {} others", examples.size() - kShown);
+  return text;
+}
+
+// The first parameter that is not finite, or else the one that has grown most.
+std::string suspect(const ParameterStore& parameters) {
+  const Parameter* largest = nullptr;
+  real most = -1;
+  for (const Parameter& parameter : parameters.all())
+    for (const real x : parameter.value()) {
+      if (!std::isfinite(x)) return fmt::format("parameter '{}' is not finite", parameter.name);
+      if (std::abs(x) <= most) continue;
+      most = std::abs(x);
+      largest = &parameter;
+    }
+  return fmt::format("the largest parameter, '{}', is at {:.3g}", largest->name, most);
+}
+
+}  // namespace
+
+std::string what_is_not_finite(const StepResult& result,
+                               const TrainingStep& step,
+                               Model& model,
+                               std::span<const TrainingStep::Parts> batches) {
+  if (std::isfinite(result.nll))
+    return fmt::format("the gradient of parameter '{}' is not finite", step.bad_parameter());
+  return fmt::format("the loss is {}{}; {}",
+                     std::isnan(result.nll) ? "not a number" : "infinite",
+                     sentences_text(TrainingStep::bad_examples(model, batches)),
+                     suspect(model.parameters()));
 }
 
 }  // namespace softalign

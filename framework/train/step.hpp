@@ -5,17 +5,49 @@
 
 #include <array>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "framework/base/workers.hpp"
 #include "framework/kernels/gemm.hpp"
 #include "framework/seq/model.hpp"
 #include "framework/train/optimizer.hpp"
-#include "framework/train/part.hpp"
-#include "framework/train/table_gradients.hpp"
 #include "framework/train/weight_gradients.hpp"
 
 namespace softalign {
+
+// A part of a batch on its tape: forward up to the output layer's loss, which all parts share
+// (seq/output_layer.hpp), and backward.
+
+class PartOfBatch {
+ public:
+  explicit PartOfBatch(WeightPacks& shared) : tape_(Tape::Mode::train) {
+    tape_.collect_gradients(shared);
+  }
+
+  // batch must outlive backward. seed and update are those of the noise.
+  void forward(const Model& model,
+               const Batch& batch,
+               std::uint64_t seed,
+               Index update,
+               const Objective& objective);
+  const OutputRows& rows() const { return rows_; }  // to be compared before backward
+  void backward(const Model& model, const Objective& objective);
+
+  const Batch& batch() const { return *batch_; }
+  const Tape& tape() const { return tape_; }
+  const ExtraLoss& extra() const { return extra_; }  // after backward
+  Index correct(Index sentence) const;               // symbols of it whose prediction is right
+  double nll(Index sentence) const;                  // of all its symbols
+
+ private:
+  Tape tape_;
+  const Batch* batch_ = nullptr;
+  Noise noise_;
+  Model::Taught taught_;
+  OutputRows rows_;
+  ExtraLoss extra_;
+};
 
 struct StepOptions {
   double clip_norm = 1;         // 0: no clipping
@@ -87,5 +119,13 @@ class TrainingStep {
   StepResult result_;
   std::vector<Buffer> state_;
 };
+
+// Words for a step whose loss or gradient is not finite.
+
+// "the loss is not a number in training sentence 3; the largest parameter, 'x.W', is at 1e+20"
+std::string what_is_not_finite(const StepResult& result,
+                               const TrainingStep& step,
+                               Model& model,
+                               std::span<const TrainingStep::Parts> batches);
 
 }  // namespace softalign

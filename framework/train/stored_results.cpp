@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "framework/base/counted.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/stored.hpp"
+#include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 
 namespace softalign {

@@ -8,6 +8,8 @@
 #include "framework/data/dataset.hpp"
 #include "framework/record/published/open_record.hpp"
 #include "framework/record/recorder.hpp"
+#include "framework/seq/model.hpp"
+#include "framework/train/spec.hpp"
 
 namespace softalign {
 
@@ -30,5 +32,11 @@ std::vector<std::string> data_notes(const Dataset& data);
 void record_texts(Recorder& recorder, const Dataset& data);
 // Without examples of unknown symbols.
 std::vector<TextFacts> texts_of(const Record& record);
+
+// Sources that are images, as arrays of the record: what alignments are drawn over.
+
+// Where sources are images: /images/test and /images/dev, those whose matrices are kept, with the
+// matrices' column for each pixel.
+void record_images(Recorder& recorder, const Spec& spec, const Dataset& data, const Model& model);
 
 }  // namespace softalign

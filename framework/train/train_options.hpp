@@ -1,11 +1,16 @@
 // How a model is trained: spec.train. What is empty unless it is given is as if it were not there.
 #pragma once
 
+#include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "framework/config/options.hpp"
+#include "framework/config/registry.hpp"
 #include "framework/data/batches.hpp"
+#include "framework/eval/diagnostic.hpp"
 #include "framework/train/step.hpp"
 
 namespace softalign {
@@ -188,5 +193,57 @@ bool adds_to_loss(const TrainOptions& options);
 StepOptions step_options(const TrainOptions& options, std::uint64_t seed);
 // What these options ask of a model; throws SpecError.
 void check_training(const TrainOptions& options, const Model& model);
+
+// What parameters begin with instead of random numbers, and which stay so: spec.init.
+
+struct InitOptions {
+  InputFile from{.parameters_count = true};
+  std::vector<std::string> only;
+  InputFile source_embeddings;
+  InputFile target_embeddings;
+  std::vector<std::string> freeze;
+  template <class V>
+  void describe(V& v) {
+    v("from",
+      from,
+      "a record, or a run's folder, whose final parameters the model begins with (`*` in `only` "
+      "and "
+      "`freeze` stands for any characters); the run's identity has what they are, not where",
+      with_block());
+    v("only",
+      only,
+      "names of the parameters that are taken, such as encoder.*; empty: all, and all must be "
+      "there",
+      with_block());
+    v.unread("only", from.path.empty(), "init.from names no record");
+    v("source_embeddings",
+      source_embeddings,
+      "word vectors for the source's symbols in word2vec's text form: a symbol and its numbers a "
+      "line");
+    v("target_embeddings", target_embeddings, "the same for the target's symbols");
+    v("freeze", freeze, "names of the parameters that training leaves as they are", with_block());
+  }
+};
+
+// Which diagnostics look at a run, and with which options: spec.diagnostics. Every one that is registered is an
+// option here, absent unless it is given: `diagnostics: {gradient_flow: {}}`.
+
+struct DiagnosticsOptions {
+  std::map<std::string, OptionalPlugin> chosen;
+
+  DiagnosticsOptions() {
+    for (const PluginEntry* entry : Registry::instance().entries(DiagnosticKind::name))
+      chosen[entry->name].fresh = entry->options;
+  }
+  bool any() const {
+    return std::ranges::any_of(chosen,
+                               [](const auto& one) { return one.second.options != nullptr; });
+  }
+  template <class V>
+  void describe(V& v) {
+    for (auto& [name, plugin] : chosen)
+      v(name, plugin, Registry::instance().find(DiagnosticKind::name, name).summary);
+  }
+};
 
 }  // namespace softalign

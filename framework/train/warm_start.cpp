@@ -7,7 +7,6 @@
 #include <cmath>
 #include <optional>
 
-#include "framework/base/counted.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"

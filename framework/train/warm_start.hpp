@@ -7,7 +7,7 @@
 
 #include "framework/data/dataset.hpp"
 #include "framework/seq/model.hpp"
-#include "framework/train/init_options.hpp"
+#include "framework/train/train_options.hpp"
 
 namespace softalign {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "framework/base/pages.hpp"
+#include "framework/base/arena.hpp"
 #include "framework/base/types.hpp"
 #include "framework/kernels/elementwise.hpp"
 
@@ -73,6 +73,84 @@ double WeightGradients::sum_of_squares(Workers& workers) {
   double sum = 0;
   for (double square : squares_) sum += square;
   return sum;
+}
+
+TableGradients::TableGradients(const ParameterStore& store) {
+  for (const Parameter& parameter : store.all())
+    if (parameter.table && parameter.trained)
+      tables_.push_back({parameter.offset,
+                         parameter.shape[0],
+                         parameter.shape[1],
+                         std::vector<std::int32_t>(usize(parameter.shape[0]), -1),
+                         {},
+                         {},
+                         0,
+                         {}});
+}
+
+void TableGradients::clear() {
+  for (Table& table : tables_) {
+    for (Token id : table.touched) table.slot[usize(id)] = -1;
+    table.touched.clear();
+    table.sums.clear();
+  }
+}
+
+void TableGradients::add(std::span<const Tape* const> tapes, Workers& workers) {
+  workers.run(std::ssize(tables_), [&](Index i) { add(tapes, tables_[usize(i)]); });
+}
+
+void TableGradients::add(std::span<const Tape* const> tapes, Table& table) {
+  table.parts.resize(std::max(table.parts.size(), tapes.size()));
+  for (WeightProducts& part : table.parts) part.clear();
+  for (std::size_t i = 0; i < tapes.size(); ++i)
+    for (const WeightProduct& product : tapes[i]->weight_products())
+      if (product.weight == table.offset) table.parts[i].push_back(product);
+  for_each_row(std::span<const WeightProducts>(table.parts),
+               [&](const WeightProduct& product, Index b, Index s) {
+                 const real* row = product.dy.row(b, s);
+                 const Token id = product.id(b, s);
+                 std::int32_t& slot = table.slot[usize(id)];
+                 if (slot < 0) {
+                   slot = static_cast<std::int32_t>(table.touched.size());
+                   table.touched.push_back(id);
+                   table.sums.resize(table.sums.size() + usize(table.size));
+                 }
+                 kernels::add(table.size, row, table.sums.data() + slot * table.size);
+               });
+}
+
+double TableGradients::sum_of_squares(Workers& workers) {
+  workers.run(std::ssize(tables_), [&](Index i) {
+    Table& table = tables_[usize(i)];
+    table.squares = 0;
+    // By row: which rows padding touches, and in which order, depends on how the batch was cut.
+    for (std::int32_t slot : table.slot)
+      if (slot >= 0)
+        table.squares += kernels::sum_of_squares(table.size, table.sums.data() + slot * table.size);
+  });
+  double sum = 0;
+  for (const Table& table : tables_) sum += table.squares;
+  return sum;
+}
+
+bool TableGradients::read(Index begin, Index count, real* to) const {
+  bool any = false;
+  for (const Table& table : tables_) {
+    const Index first = std::max(begin, table.offset),
+                last = std::min(begin + count, table.offset + table.rows * table.size);
+    for (Index at = first; at < last;) {
+      const Index row = (at - table.offset) / table.size, column = (at - table.offset) % table.size,
+                  length = std::min(table.size - column, last - at);
+      if (const std::int32_t slot = table.slot[usize(row)]; slot >= 0) {
+        if (!any) std::fill_n(to, count, real{0});
+        any = true;
+        std::copy_n(table.sums.data() + slot * table.size + column, length, to + (at - begin));
+      }
+      at += length;
+    }
+  }
+  return any;
 }
 
 }  // namespace softalign

@@ -40,4 +40,33 @@ class WeightGradients {
   std::vector<double> squares_;  // of the chunks of numbers_
 };
 
+// Gradients of lookup tables: the rows that a batch touched, summed over the parts of a batch. A table of
+// 30,000 rows has a gradient in a thousand of them; the zeros of the others are never stored.
+
+class TableGradients {
+ public:
+  explicit TableGradients(const ParameterStore& store);
+
+  void clear();
+  // Adds what the tapes of the parts of a batch hold.
+  void add(std::span<const Tape* const> tapes, Workers& workers);
+  double sum_of_squares(Workers& workers);
+  // Numbers [begin, begin + count) of the flat buffer, which must lie in the tables: the gradient
+  // written to `to`, zeros where there is none. False when there is none at all: `to` is untouched.
+  bool read(Index begin, Index count, real* to) const;
+
+ private:
+  struct Table {
+    Index offset, rows, size;
+    std::vector<std::int32_t> slot;  // of each row; -1: not touched
+    std::vector<Token> touched;      // by slot, in the order of the first touch
+    std::vector<real> sums;          // [slots, size]
+    double squares = 0;
+    std::vector<WeightProducts> parts;
+  };
+  static void add(std::span<const Tape* const> tapes, Table& table);
+
+  std::vector<Table> tables_;
+};
+
 }  // namespace softalign

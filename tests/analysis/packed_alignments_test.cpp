@@ -8,7 +8,7 @@
 #include <set>
 
 #include "framework/analysis/export_links.hpp"
-#include "framework/record/published/alignment_record.hpp"
+#include "framework/record/published/alignments.hpp"
 #include "tests/scratch.hpp"
 
 using namespace softalign;

@@ -7,10 +7,10 @@
 
 #include "framework/analysis/finished_run.hpp"
 #include "framework/analysis/index_file.hpp"
-#include "framework/base/path.hpp"
+#include "framework/base/regular_file.hpp"
 #include "framework/base/stored.hpp"
 #include "framework/base/types.hpp"
-#include "framework/data/file_stamp.hpp"
+#include "framework/data/file_hash.hpp"
 #include "tests/analysis/runs.hpp"
 #include "tests/child.hpp"
 

@@ -6,11 +6,9 @@
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 
-#include "framework/base/counted.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/base/regular_file.hpp"
-#include "framework/base/suggest.hpp"
 #include "tests/message.hpp"
 #include "tests/scratch.hpp"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "framework/base/hash.hpp"
-#include "framework/base/suggest.hpp"
+#include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/base/workers.hpp"
 

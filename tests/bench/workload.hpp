@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/data/batch.hpp"
+#include "framework/data/batches.hpp"
 #include "framework/seq/model.hpp"
 
 namespace softalign::bench {

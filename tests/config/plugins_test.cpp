@@ -1,6 +1,5 @@
 // The fake plugins of example.hpp, and the registry's own messages.
-#include "framework/config/plugin_word.hpp"
-#include "framework/config/snapshot.hpp"
+#include "framework/config/registry.hpp"
 #include "framework/config/spec.hpp"
 #include "framework/config/writer.hpp"
 #include "tests/config/example.hpp"

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/config/help.hpp"
-#include "framework/config/scalar.hpp"
 #include "framework/config/spec.hpp"
+#include "framework/config/value.hpp"
 #include "framework/config/yaml.hpp"
 #include "tests/config/example.hpp"
 

@@ -1,4 +1,4 @@
-#include "framework/data/batch.hpp"
+#include "framework/data/batches.hpp"
 
 #include "shared.hpp"
 

@@ -1,5 +1,4 @@
 #include "framework/data/batches.hpp"
-#include "framework/data/batch.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -12,8 +12,7 @@
 
 #include "corpus.hpp"
 #include "framework/base/hash.hpp"
-#include "framework/base/path.hpp"
-#include "framework/data/batch.hpp"
+#include "framework/base/regular_file.hpp"
 #include "framework/data/batches.hpp"
 #include "framework/data/build_vocabulary.hpp"
 #include "tests/child.hpp"

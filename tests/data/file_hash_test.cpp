@@ -2,8 +2,7 @@
 #include "framework/data/file_hash.hpp"
 
 #include "framework/base/hash.hpp"
-#include "framework/base/path.hpp"
-#include "framework/data/cache_folder.hpp"
+#include "framework/base/regular_file.hpp"
 #include "shared.hpp"
 
 using namespace softalign;

@@ -1,4 +1,4 @@
-#include "framework/data/lengths.hpp"
+#include "framework/data/dataset.hpp"
 
 #include "shared.hpp"
 

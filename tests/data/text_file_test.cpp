@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "framework/base/bounds.hpp"
+#include "framework/base/types.hpp"
 #include "shared.hpp"
 
 using namespace softalign;

@@ -6,7 +6,6 @@
 
 #include "framework/base/bytes.hpp"
 #include "framework/base/types.hpp"
-#include "framework/data/checksum.hpp"
 #include "framework/data/dataset_file.hpp"
 #include "framework/data/vocabulary.hpp"
 #include "tests/fuzz/fuzz.hpp"

@@ -6,7 +6,7 @@
 #include "framework/base/stored.hpp"
 #include "framework/eval/metric.hpp"
 #include "framework/record/hdf5/seal.hpp"
-#include "framework/record/published/alignment_record.hpp"
+#include "framework/record/published/alignments.hpp"
 #include "framework/record/published/compare.hpp"
 #include "framework/train/stored_results.hpp"
 #include "tests/fuzz/fuzz.hpp"

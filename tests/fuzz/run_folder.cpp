@@ -2,8 +2,8 @@
 //
 // An input is the parts status.json, CLAIM, identity.json, spec.yaml, environment.json (fuzz.hpp).
 #include "framework/analysis/run_summary.hpp"
+#include "framework/record/folder/checks.hpp"
 #include "framework/record/folder/claim.hpp"
-#include "framework/record/folder/setting.hpp"
 #include "framework/record/folder/status.hpp"
 #include "framework/record/hdf5/hdf5.hpp"
 #include "framework/record/published/layout.hpp"

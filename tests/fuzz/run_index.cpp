@@ -2,7 +2,7 @@
 #include "framework/analysis/index_file.hpp"
 #include "framework/base/bytes.hpp"
 #include "framework/base/stored.hpp"
-#include "framework/data/checksum.hpp"
+#include "framework/data/dataset_file.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace softalign;

@@ -2,8 +2,8 @@
 //
 // An input is u8 the size of the pieces, then the text.
 #include "framework/data/batches.hpp"
-#include "framework/data/table_vocabulary.hpp"
 #include "framework/data/text_file.hpp"
+#include "framework/data/vocabulary.hpp"
 #include "framework/eval/search.hpp"
 #include "tests/fuzz/fuzz.hpp"
 #include "tests/train/small_trainer.hpp"

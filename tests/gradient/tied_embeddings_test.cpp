@@ -7,7 +7,7 @@
 
 #include "framework/autodiff/gradient_check.hpp"
 #include "framework/config/spec.hpp"
-#include "framework/data/batch.hpp"
+#include "framework/data/batches.hpp"
 #include "framework/seq/model.hpp"
 #include "tests/message.hpp"
 

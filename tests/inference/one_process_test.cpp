@@ -4,7 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "framework/base/path.hpp"
 #include "framework/base/regular_file.hpp"
 #include "framework/inference/evaluate_run.hpp"
 #include "framework/inference/translator.hpp"

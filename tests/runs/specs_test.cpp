@@ -5,11 +5,11 @@
 #include <set>
 
 #include <boost/test/unit_test.hpp>
-#include "framework/base/path.hpp"
+#include "framework/base/regular_file.hpp"
 #include "framework/base/types.hpp"
 #include "framework/config/help.hpp"
 #include "framework/config/registry.hpp"
-#include "framework/config/scalar.hpp"
+#include "framework/config/value.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/runs/plan.hpp"
 #include "framework/train/experiment.hpp"

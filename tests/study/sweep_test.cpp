@@ -5,7 +5,7 @@
 
 #include <boost/test/unit_test.hpp>
 #include "framework/base/types.hpp"
-#include "framework/config/scalar.hpp"
+#include "framework/config/value.hpp"
 #include "tests/runs/small_study.hpp"
 
 using namespace softalign;
@@ -27,7 +27,7 @@ std::string refused(const std::string& text) {
   return refusal([&] { expand(sweep_of(folder, text), 1000); }, folder.path());
 }
 
-std::string values_of(const std::string& block) {
+std::string listed_values_of(const std::string& block) {
   const Scratch folder;
   std::string text;
   const Sweep sweep = sweep_of(folder, with("  p: " + block));
@@ -56,15 +56,17 @@ std::string expanded(const std::string& text, Index most = 1000) {
 BOOST_AUTO_TEST_SUITE(sweeps)
 
 BOOST_AUTO_TEST_CASE(lists_of_values_are_what_they_say) {
-  BOOST_TEST(values_of("{values: [dot, additive]}") == "dot additive");
-  BOOST_TEST(values_of("{value: 3}") == "3");
-  BOOST_TEST(values_of("{range: {start: 64, stop: 256, step: 64}}") == "64 128 192 256");
-  BOOST_TEST(values_of("{range: {start: 3, stop: 1, step: -1}}") == "3 2 1");
-  BOOST_TEST(values_of("{range: {start: 0.1, stop: 0.5, step: 0.1}}") == "0.1 0.2 0.3 0.4 0.5");
-  BOOST_TEST(values_of("{linspace: {min: 0.5, max: 2, num: 4}}") == "0.5 1.0 1.5 2.0");
-  BOOST_TEST(values_of("{linspace: {min: 64, max: 256, num: 4}}") == "64 128 192 256");
-  BOOST_TEST(values_of("{geomspace: {min: 0.0001, max: 0.01, num: 3}}") == "0.0001 0.001 0.01");
-  BOOST_TEST(values_of("{geomspace: {min: 32, max: 256, num: 4}}") == "32 64 128 256");
+  BOOST_TEST(listed_values_of("{values: [dot, additive]}") == "dot additive");
+  BOOST_TEST(listed_values_of("{value: 3}") == "3");
+  BOOST_TEST(listed_values_of("{range: {start: 64, stop: 256, step: 64}}") == "64 128 192 256");
+  BOOST_TEST(listed_values_of("{range: {start: 3, stop: 1, step: -1}}") == "3 2 1");
+  BOOST_TEST(listed_values_of("{range: {start: 0.1, stop: 0.5, step: 0.1}}") ==
+             "0.1 0.2 0.3 0.4 0.5");
+  BOOST_TEST(listed_values_of("{linspace: {min: 0.5, max: 2, num: 4}}") == "0.5 1.0 1.5 2.0");
+  BOOST_TEST(listed_values_of("{linspace: {min: 64, max: 256, num: 4}}") == "64 128 192 256");
+  BOOST_TEST(listed_values_of("{geomspace: {min: 0.0001, max: 0.01, num: 3}}") ==
+             "0.0001 0.001 0.01");
+  BOOST_TEST(listed_values_of("{geomspace: {min: 32, max: 256, num: 4}}") == "32 64 128 256");
 }
 
 BOOST_AUTO_TEST_CASE(a_grid_varies_the_last_parameter_fastest_and_zip_goes_side_by_side) {

@@ -9,9 +9,9 @@
 #include <thread>
 
 #include "framework/base/abandon.hpp"
-#include "framework/base/path.hpp"
+#include "framework/base/regular_file.hpp"
 #include "framework/config/writer.hpp"
-#include "framework/record/folder/setting.hpp"
+#include "framework/record/folder/checks.hpp"
 #include "framework/record/published/compare.hpp"
 #include "framework/record/published/open_record.hpp"
 #include "framework/record/run_folder.hpp"

@@ -2,9 +2,9 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-#include "framework/base/path.hpp"
+#include "framework/base/regular_file.hpp"
 #include "framework/data/build_vocabulary.hpp"
-#include "framework/data/frames.hpp"
+#include "framework/data/examples.hpp"
 #include "framework/data/synthetic.hpp"
 #include "framework/record/published/open_record.hpp"
 #include "framework/seq/cost.hpp"

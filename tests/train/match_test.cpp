@@ -4,8 +4,8 @@
 #include <boost/test/unit_test.hpp>
 #include <map>
 
-#include "framework/base/counted.hpp"
-#include "framework/base/path.hpp"
+#include "framework/base/regular_file.hpp"
+#include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/config/spec.hpp"
 #include "framework/config/writer.hpp"

@@ -5,7 +5,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "framework/base/bounds.hpp"
+#include "framework/base/types.hpp"
 #include "tests/message.hpp"
 
 using namespace softalign;

@@ -10,7 +10,6 @@
 #include "framework/base/types.hpp"
 #include "framework/config/help.hpp"
 #include "framework/config/spec.hpp"
-#include "framework/data/batch.hpp"
 #include "framework/data/batches.hpp"
 #include "framework/data/task.hpp"
 #include "framework/train/spec.hpp"

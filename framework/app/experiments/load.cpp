@@ -8,7 +8,7 @@
 #include "framework/app/terminal/number_option.hpp"
 #include "framework/app/terminal/runs.hpp"
 #include "framework/app/terminal/terminal.hpp"
-#include "framework/base/path.hpp"
+#include "framework/base/regular_file.hpp"
 #include "framework/base/text.hpp"
 #include "framework/config/plugin_loader.hpp"
 

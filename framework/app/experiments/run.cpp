@@ -11,7 +11,7 @@
 #include "framework/app/terminal/progress.hpp"
 #include "framework/app/terminal/runs.hpp"
 #include "framework/app/terminal/table.hpp"
-#include "framework/base/counted.hpp"
+#include "framework/base/text.hpp"
 #include "framework/base/workers.hpp"
 #include "framework/config/spec.hpp"
 #include "framework/config/writer.hpp"

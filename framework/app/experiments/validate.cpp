@@ -8,7 +8,7 @@
 #include "framework/app/experiments/load.hpp"
 #include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/terminal.hpp"
-#include "framework/base/counted.hpp"
+#include "framework/base/text.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/train/experiment.hpp"
 

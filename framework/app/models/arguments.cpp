@@ -9,12 +9,12 @@
 #include "framework/app/experiments/load.hpp"
 #include "framework/app/terminal/number_option.hpp"
 #include "framework/app/terminal/terminal.hpp"
-#include "framework/base/path.hpp"
+#include "framework/base/regular_file.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/data/alignment_file.hpp"
 #include "framework/inference/state.hpp"
-#include "framework/record/published/alignment_record.hpp"
+#include "framework/record/published/alignments.hpp"
 
 namespace softalign::app {
 namespace {

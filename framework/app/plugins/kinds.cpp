@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "framework/app/experiments/load.hpp"
-#include "framework/base/suggest.hpp"
+#include "framework/base/text.hpp"
 #include "framework/config/plugin_loader.hpp"
 
 namespace softalign::app {

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "framework/app/terminal/table.hpp"
-#include "framework/base/counted.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 

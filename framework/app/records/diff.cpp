@@ -9,7 +9,6 @@
 #include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/runs.hpp"
 #include "framework/app/terminal/table.hpp"
-#include "framework/base/counted.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/base/text.hpp"
 

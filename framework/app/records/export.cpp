@@ -78,13 +78,13 @@ std::string exported_links(const ExportArguments& arguments) {
 
 // Principal components of one trained run's vectors.
 std::string exported_states(const ExportArguments& arguments) {
-  const auto runs = given_runs(arguments.places, arguments.results);
+  const std::vector<GivenRun> runs = arguments.runs.given();
   if (runs.size() != 1)
     throw SpecError("--what states: takes one run, and there are {}", runs.size());
   TrainedOptions options;
   options.plugins = arguments.plugins;
   options.note = print_note;
-  return json_line(states_json(open_trained({runs[0].place}, options)));
+  return json_line(states_json(open_trained({std::filesystem::path(runs[0].place)}, options)));
 }
 
 // Failed where a run that belongs into the table cannot be read.

@@ -17,7 +17,6 @@
 #include "framework/app/terminal/table.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/machine.hpp"
-#include "framework/base/suggest.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 

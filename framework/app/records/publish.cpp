@@ -11,14 +11,14 @@
 #include "framework/app/terminal/runs.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/error.hpp"
-#include "framework/base/path.hpp"
+#include "framework/base/regular_file.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/config/yaml.hpp"
 #include "framework/inference/recorded_data.hpp"
 #include "framework/record/file.hpp"
 #include "framework/record/folder/runs_below.hpp"
 #include "framework/record/published/compare.hpp"
-#include "framework/record/published/public_copy.hpp"
+#include "framework/record/published/publish.hpp"
 #include "framework/runs/run_list.hpp"
 
 namespace softalign::app {

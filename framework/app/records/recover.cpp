@@ -2,7 +2,7 @@
 #include "framework/app/command.hpp"
 #include "framework/app/terminal/runs.hpp"
 #include "framework/app/terminal/terminal.hpp"
-#include "framework/base/counted.hpp"
+#include "framework/base/text.hpp"
 #include "framework/record/published/open_record.hpp"
 #include "framework/record/published/publish.hpp"
 #include "framework/train/spec.hpp"

@@ -13,7 +13,7 @@
 #include "framework/app/sweeps/sweep.hpp"
 #include "framework/app/terminal/runs.hpp"
 #include "framework/base/json.hpp"
-#include "framework/base/path.hpp"
+#include "framework/base/regular_file.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/hdf5/hdf5.hpp"
 #include "framework/record/published/layout.hpp"

@@ -7,8 +7,7 @@
 #include <string>
 
 #include "framework/app/terminal/json.hpp"
-#include "framework/record/published/alignment_record.hpp"
-#include "framework/record/published/open_alignments.hpp"
+#include "framework/record/published/alignments.hpp"
 #include "framework/record/published/open_record.hpp"
 
 namespace softalign::app {

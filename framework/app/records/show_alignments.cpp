@@ -11,9 +11,7 @@
 #include "framework/app/terminal/runs.hpp"
 #include "framework/app/terminal/table.hpp"
 #include "framework/app/terminal/terminal.hpp"
-#include "framework/base/counted.hpp"
 #include "framework/base/error.hpp"
-#include "framework/base/suggest.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 

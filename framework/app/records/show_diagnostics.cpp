@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "framework/app/terminal/table.hpp"
-#include "framework/base/suggest.hpp"
+#include "framework/base/text.hpp"
 
 namespace softalign::app {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "framework/base/path.hpp"
+#include "framework/base/regular_file.hpp"
 
 namespace softalign::app {
 

@@ -18,7 +18,7 @@
 #include "framework/inference/recorded_data.hpp"
 #include "framework/kernels/gemm.hpp"
 #include "framework/record/folder/status.hpp"
-#include "framework/record/journal/beginning.hpp"
+#include "framework/record/journal/history.hpp"
 #include "framework/record/provenance/provenance.hpp"
 #include "framework/record/published/compare.hpp"
 #include "framework/record/published/plugins.hpp"

@@ -9,8 +9,6 @@
 #include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/runs.hpp"
 #include "framework/app/terminal/terminal.hpp"
-#include "framework/base/counted.hpp"
-#include "framework/base/path.hpp"
 #include "framework/base/regular_file.hpp"
 #include "framework/base/text.hpp"
 #include "framework/record/file.hpp"

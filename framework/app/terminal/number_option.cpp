@@ -1,6 +1,6 @@
 #include "framework/app/terminal/number_option.hpp"
 
-#include "framework/config/scalar.hpp"
+#include "framework/config/value.hpp"
 
 namespace softalign::app {
 namespace {

@@ -4,7 +4,6 @@
 #include <set>
 
 #include "framework/base/error.hpp"
-#include "framework/base/path.hpp"
 #include "framework/base/regular_file.hpp"
 #include "framework/base/text.hpp"
 

@@ -12,8 +12,8 @@
 
 #include "framework/base/types.hpp"
 #include "framework/data/synthetic.hpp"
-#include "framework/data/table_vocabulary.hpp"
 #include "framework/data/text.hpp"
+#include "framework/data/vocabulary.hpp"
 
 namespace softalign {
 namespace {

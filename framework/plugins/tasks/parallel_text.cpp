@@ -8,22 +8,21 @@
 #include <utility>
 #include <vector>
 
-#include "framework/base/counted.hpp"
-#include "framework/base/path.hpp"
+#include "framework/base/regular_file.hpp"
+#include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/data/alignment_file.hpp"
 #include "framework/data/batches.hpp"
 #include "framework/data/build_vocabulary.hpp"
-#include "framework/data/cache_folder.hpp"
 #include "framework/data/dataset_cache.hpp"
 #include "framework/data/file_hash.hpp"
-#include "framework/data/pair_reader.hpp"
 #include "framework/data/parallel_text_options.hpp"
 #include "framework/data/read_vocabularies.hpp"
 #include "framework/data/sentencepiece.hpp"
 #include "framework/data/task.hpp"
 #include "framework/data/text.hpp"
+#include "framework/data/text_file.hpp"
 
 namespace softalign {
 namespace {

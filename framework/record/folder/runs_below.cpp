@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "framework/base/error.hpp"
-#include "framework/base/path.hpp"
 #include "framework/base/regular_file.hpp"
 #include "framework/base/text.hpp"
 

@@ -2,10 +2,12 @@
 // resumption. Reading only; nothing is cut or repaired here.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "framework/record/journal/checkpoint.hpp"
 #include "framework/record/journal/frames.hpp"
 #include "framework/record/journal/journal.hpp"
 #include "framework/record/run_folder.hpp"
@@ -38,5 +40,18 @@ History read_history(const RunFolder& run);
 
 // Throws DataError, naming the journal, for a history of another run than the folder's.
 void check_journals(const History& history, const RunFolder& run, const std::string& run_id);
+
+// What a run can begin with instead of nothing: all that another run recorded until a checkpoint.
+
+struct Beginning {
+  std::vector<Frame> frames;  // without the checkpoint's mark
+  Checkpoint state;
+};
+
+// With the newest checkpoint of a run that is whole and that `serves`; nothing where there is none.
+// Throws as read_history and check_journals do.
+std::optional<Beginning> beginning_of(const RunFolder& run,
+                                      const std::string& run_id,
+                                      const std::function<bool(const Checkpoint&)>& serves);
 
 }  // namespace softalign

@@ -10,7 +10,7 @@
 
 #include "framework/record/hdf5/hdf5.hpp"
 #include "framework/record/journal/frames.hpp"
-#include "framework/record/published/open_alignments.hpp"
+#include "framework/record/published/alignments.hpp"
 
 namespace softalign {
 

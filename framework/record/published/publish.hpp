@@ -1,8 +1,12 @@
 // Makes run.h5 from a run's journals. The layout is written down for people in results/README.md.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "framework/record/file.hpp"
 #include "framework/record/journal/history.hpp"
+#include "framework/record/published/open_record.hpp"
 #include "framework/record/run_folder.hpp"
 
 namespace softalign {
@@ -22,5 +26,19 @@ bool end_is_published(const RunFolder& run);
 // ends of journals are not read and not cut. MachineError while its owner lives; DataError, and
 // run.h5 stays, when a file of the run's folder is damaged. `except` is that of check_setting.
 void recover(FileSystem& files, const RunFolder& run, const std::vector<std::string>& except = {});
+
+// A copy of a record to hand on: it verifies as the record does, and does not tell whose machine made it.
+
+struct PublicCopy {
+  std::string image;                  // the bytes of the file
+  std::vector<std::string> left_out;  // "host", "2 events"
+};
+
+// `spec_yaml` stands in place of the record's. All outside /provenance is the same. There, texts stay that say how
+// the numbers were made, unless they have a host's name or an absolute path in them.
+PublicCopy public_copy(const Record& record, const std::string& spec_yaml);
+
+// Whether the record is such a copy.
+bool is_public_copy(const Record& record);
 
 }  // namespace softalign

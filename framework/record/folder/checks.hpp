@@ -1,10 +1,24 @@
-// What is done before a run's folder is written to: it may be a stranger's, or what a kill left.
+// What a run was made from, as its folder holds it: spec.yaml for people, identity.json with the
+// hash that is the run's id. Checks that they are whole and say the same; it reads no option's
+// meaning, so it needs neither the run's plugins nor the version that wrote them.
 #pragma once
+
+#include <string>
+#include <vector>
 
 #include "framework/record/file.hpp"
 #include "framework/record/run_folder.hpp"
 
 namespace softalign {
+
+// Throws DataError with file, fault and remedy when one of the two is missing or damaged. `except`:
+// paths of the options that change no number, so that identity.json has their defaults whatever
+// spec.yaml says (Spec::options_outside_run_id).
+void check_setting(const RunFolder& run,
+                   const std::string& run_id,
+                   const std::vector<std::string>& except);
+
+// What is done before a run's folder is written to: it may be a stranger's, or what a kill left.
 
 // Throws DataError, with the remedy, for what stands there and is no file, or no folder, of its own:
 // a link, which would lead what is written, cut and removed out of the folder, a pipe. `wanted`:
