@@ -81,13 +81,13 @@ bool goes_with_plugin(const std::string& path, const std::vector<Options>& runs)
 
 void collect(const OptionNode& parent, std::set<std::string>& names) {
   for (const OptionNode& node : parent.children) {
-    if (node.limits.with_block) names.insert(node.name);
+    if (node.limits.qualify_name) names.insert(node.name);
     collect(node, names);
   }
 }
 
 // Of the options that say nothing without the block that they are in.
-std::set<std::string> names_with_block() {
+std::set<std::string> names_to_qualify() {
   std::set<std::string> names;
   collect(snapshot(describe_copy(Spec()), SnapshotOf::schema), names);
   const Registry& registry = Registry::instance();
@@ -99,11 +99,11 @@ std::set<std::string> names_with_block() {
 
 std::string short_name(const std::string& path,
                        const std::set<std::string>& all,
-                       const std::set<std::string>& with_block) {
+                       const std::set<std::string>& qualify_name) {
   for (std::size_t dot = path.rfind('.'); dot != path.npos && dot > 0;
        dot = path.rfind('.', dot - 1)) {
     const std::string end = path.substr(dot + 1);
-    if (with_block.contains(end)) continue;
+    if (qualify_name.contains(end)) continue;
     if (std::count_if(all.begin(), all.end(), [&](const auto& p) { return has_end(p, end); }) == 1)
       return end;
   }
@@ -179,9 +179,9 @@ std::map<std::string, std::string> short_names(const std::set<std::string>& path
   std::set<std::string> plain_paths;
   for (const std::string& path : paths) plain_paths.insert(plain(path));
   std::map<std::string, std::string> names;
-  const std::set<std::string> with_block = names_with_block();
+  const std::set<std::string> qualify_name = names_to_qualify();
   for (const std::string& path : paths)
-    names[path] = short_name(plain(path), plain_paths, with_block);
+    names[path] = short_name(plain(path), plain_paths, qualify_name);
   return names;
 }
 

@@ -73,7 +73,7 @@ void read_folder(RunSummary& summary) {
   if (is_worked_on(summary.status.state) || journals.empty()) return;
   JournalTail journal(run.journal(journals.back()));
   journal.next();
-  check_setting(
+  check_spec_files(
       run, journal.header() ? journal.header()->run_id : "", Spec::options_outside_run_id());
 }
 

@@ -9,7 +9,7 @@
 
 namespace softalign {
 
-int threads_or_all(int asked) {
+int resolve_thread_count(int asked) {
   return asked > 0 ? asked : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 

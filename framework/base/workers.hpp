@@ -13,7 +13,7 @@
 namespace softalign {
 
 // `asked`, or as many as the machine has processors where nothing (0) was asked for.
-int threads_or_all(int asked);
+int resolve_thread_count(int asked);
 
 // The threads have usual arithmetic (base/process.hpp) and abandon their steps when the thread that made them does.
 class Workers {

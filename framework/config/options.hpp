@@ -19,7 +19,7 @@
 // An option that others leave without effect is not refused: sweeps, and files that extend others,
 // pass through such settings. People get a note when it is set to something else than its default:
 //
-//   v.unread("window", type != "local", "only type local reads it");
+//   v.inactive("window", type != "local", "only type local reads it");
 //
 // Types: bool, Index, real, double, std::string, std::vector of the last four, InputFile,
 // InputFiles, structs with a `describe`, std::optional of any of these (null or absent is empty), and
@@ -50,9 +50,9 @@ struct Limits {
   std::vector<std::string> names = {};  // legal strings; empty: any
   std::string plugins = {};             // legal strings are words of such plugins; empty: any
   bool required = false;
-  bool single = false;      // set by the visitor: the member is a float, values must fit in one
-  bool changes_run = true;  // false: no part of a run's identity
-  bool with_block = false;  // its name says nothing without its block's
+  bool single = false;        // set by the visitor: the member is a float, values must fit in one
+  bool changes_run = true;    // false: no part of a run's identity
+  bool qualify_name = false;  // its name says nothing without its block's
 };
 
 inline Limits at_least(double low) { return {.low = low}; }
@@ -64,13 +64,13 @@ inline Limits positive_up_to(double high) { return {.low = 0, .high = high, .low
 inline Limits fraction() { return {.low = 0, .high = 1, .high_open = true}; }  // [0, 1)
 inline Limits required() { return {.required = true}; }
 // For an option that changes no number of a run: another value makes no other run.
-inline Limits same_run(Limits limits = {}) {
+inline Limits not_in_run_id(Limits limits = {}) {
   limits.changes_run = false;
   return limits;
 }
 // For an option whose name alone says nothing: tables of runs call it by its block's name, too.
-inline Limits with_block(Limits limits = {}) {
-  limits.with_block = true;
+inline Limits qualify_name(Limits limits = {}) {
+  limits.qualify_name = true;
   return limits;
 }
 template <class... Names>
@@ -156,13 +156,13 @@ class OptionVisitor {
   }
 
   // Whether option `name`, already visited, has no effect beside the others, and why.
-  void unread(std::string_view name, bool is, const std::string& why) {
-    if (is) note_unread(name, why);
+  void inactive(std::string_view name, bool is, const std::string& why) {
+    if (is) note_inactive(name, why);
   }
 
  protected:
   virtual void refuse(std::string_view, const std::string&) {}
-  virtual void note_unread(std::string_view, const std::string&) {}
+  virtual void note_inactive(std::string_view, const std::string&) {}
   virtual void visit(std::string_view name, bool& value, std::string_view help, const Limits&) = 0;
   virtual void visit(std::string_view name, Index& value, std::string_view help, const Limits&) = 0;
   virtual void visit(std::string_view name,

@@ -164,7 +164,7 @@ class Reader final : public OptionVisitor {
                 path_of(name) + ": " + fault);
   }
 
-  void note_unread(std::string_view name, const std::string& why) override {
+  void note_inactive(std::string_view name, const std::string& why) override {
     const std::string path = path_of(name);
     const auto changed = changed_.lower_bound(path);  // it, or the first of its block
     if (changed == changed_.end() || (*changed != path && !changed->starts_with(path + ".")))

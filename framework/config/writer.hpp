@@ -87,7 +87,7 @@ std::string hash_of_file(const InputFile& file);
 // (so this is Python's json.dumps(sort_keys=True, separators=(",", ":"), ensure_ascii=False)); an
 // input file is "sha256:<hex>"; a plugin is its options with its "type". Options without a value
 // are left out, so that a new optional option changes no old identity; so are those that make no
-// other run (same_run).
+// other run (not_in_run_id).
 std::string canonical_json(const OptionNode& root, const FileHash& hash = hash_of_file);
 
 std::string identity(const std::string& canonical_json);  // SHA-256, 64 hexadecimal digits

@@ -30,7 +30,7 @@ struct BatchOptions {
       "instead of `sentences`: a batch holds as many pairs as fit into so many positions: pairs x "
       "the longest sentence of either side with its </s>; null: `sentences` counts",
       between(1, kMostTokens));
-    v.unread("sentences", tokens.has_value(), "batch.tokens says how many there are");
+    v.inactive("sentences", tokens.has_value(), "batch.tokens says how many there are");
     v("pool",
       pool,
       "batches that are drawn together and sorted by length (1: no sorting across)",

@@ -37,15 +37,15 @@ struct VocabularyOptions {
       from,
       "a record, or a run's folder, whose vocabularies are taken; or a file for both sides: a "
       "sentencepiece model, or words, one a line; null: they are made",
-      with_block());
+      qualify_name());
     const bool made = from.path.empty();
     for (const char* name : {"type", "size", "model"})
-      v.unread(name, !made, "from names the vocabularies");
+      v.inactive(name, !made, "from names the vocabularies");
     v.check("type", type != "sentencepiece" || !sentencepiece_version().empty(), kNoSentencepiece);
     v.check("model",
             type == "sentencepiece" || model == VocabularyOptions().model,
             fmt::format("'{}' is for type sentencepiece, and the type is '{}'", model, type));
-    v.unread("model", type != "sentencepiece", "only type sentencepiece cuts words");
+    v.inactive("model", type != "sentencepiece", "only type sentencepiece cuts words");
     v.check("dropout",
             !made || !dropout || (type == "sentencepiece" && model == "bpe"),
             "only type sentencepiece with model bpe merges pieces");

@@ -100,7 +100,7 @@ struct BothVocabularies : VocabularyOptions {
             target_from.path.empty() || !from.path.empty(),
             "from is missing, which names the source's");
     for (const char* name : {"target_size", "shared"})
-      v.unread(name, !from.path.empty(), "from names the vocabularies");
+      v.inactive(name, !from.path.empty(), "from names the vocabularies");
   }
 
   bool one() const { return shared.value_or(false); }

@@ -28,10 +28,10 @@ class PointingMetric : public Metric {
       : hits_(std::move(hits)), tokens_(std::move(tokens)) {}
 
   template <WhoPoints* points, Index Count::*part>
-  static CountColumn column(std::string name, std::string long_name, Counted off) {
+  static CountColumn column(std::string name, std::string long_name, CountSource source) {
     return {.name = std::move(name),
             .long_name = std::move(long_name),
-            .off = off,
+            .source = source,
             .count = [](const EvaluatedSentence& sentence, std::span<double> to) {
               WordLinks links = points(sentence);
               to[0] = static_cast<double>(point_count(std::move(links.pointed), links.known).*part);
@@ -60,10 +60,10 @@ class ErrorRateMetric : public Metric {
   explicit ErrorRateMetric(CountColumn column) : column_(std::move(column)) {}
 
   template <WhoPoints* points>
-  static CountColumn column(std::string name, Counted off) {
+  static CountColumn column(std::string name, CountSource source) {
     return {.name = std::move(name),
             .long_name = "links, of these sure ones, possible or sure ones; known sure links",
-            .off = off,
+            .source = source,
             .count =
                 [](const EvaluatedSentence& sentence, std::span<double> to) {
                   std::ranges::copy(link_counts(points(sentence)), to.begin());

@@ -28,7 +28,7 @@ CountColumn bleu_stats(const std::string& tokenisation) {
   return {
       .name = tokenisation == "none" ? "bleu_stats" : fmt::format("bleu_{}_stats", tokenisation),
       .long_name = "hypothesis length, reference length, 4 matches, 4 totals",
-      .off = Counted::decoded,
+      .source = CountSource::decoded,
       .count =
           [tokenise = tokeniser(tokenisation)](const EvaluatedSentence& s, std::span<double> to) {
             std::ranges::copy(

@@ -12,15 +12,15 @@
 namespace softalign {
 namespace {
 
-bool is_there(const EvaluatedSentence& sentence, Counted off) {
-  switch (off) {
-    case Counted::forced:
+bool is_there(const EvaluatedSentence& sentence, CountSource source) {
+  switch (source) {
+    case CountSource::forced:
       return sentence.forced != nullptr;
-    case Counted::decoded:
+    case CountSource::decoded:
       return sentence.decoded != nullptr;
-    case Counted::attention:
+    case CountSource::attention:
       return sentence.attention != nullptr;
-    case Counted::baseline:
+    case CountSource::baseline:
       return sentence.ibm_model1 != nullptr;
   }
   return false;
@@ -35,15 +35,15 @@ bool CountColumn::holds(double number) const {
   return number == std::floor(number) && number >= least && number <= most;
 }
 
-const char* name_of(Counted off) {
-  switch (off) {
-    case Counted::forced:
+const char* name_of(CountSource source) {
+  switch (source) {
+    case CountSource::forced:
       return "forced";
-    case Counted::decoded:
+    case CountSource::decoded:
       return "decoded";
-    case Counted::attention:
+    case CountSource::attention:
       return "attention";
-    case Counted::baseline:
+    case CountSource::baseline:
       return "baseline";
   }
   return "";
@@ -61,7 +61,7 @@ bool counts_the_same(const CountColumn& a, const CountColumn& b) {
 
 bool is_same(const CountColumn& a, const CountColumn& b) {
   const auto facts = [](const CountColumn& c) {
-    return std::tie(c.name, c.long_name, c.off, c.stored, c.units, c.width, c.part);
+    return std::tie(c.name, c.long_name, c.source, c.stored, c.units, c.width, c.part);
   };
   return facts(a) == facts(b) && counts_the_same(a, b);
 }
@@ -114,7 +114,7 @@ void CountTable::count(Index sentence, const EvaluatedSentence& evaluated) {
   std::span<double> left = row(sentence);
   for (const CountColumn& column : layout_->columns()) {
     const auto width = usize(column.width);
-    if (is_there(evaluated, column.off)) column.count(evaluated, left.first(width));
+    if (is_there(evaluated, column.source)) column.count(evaluated, left.first(width));
     left = left.subspan(width);
   }
 }

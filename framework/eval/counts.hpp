@@ -17,9 +17,9 @@
 
 namespace softalign {
 
-// What a column is read off: the teacher-forced pass, what the search found, its attention, IBM Model 1.
-enum class Counted { forced, decoded, attention, baseline };
-const char* name_of(Counted off);  // "decoded"
+// Which pass a column comes from: the teacher-forced pass, what the search found, its attention, IBM Model 1.
+enum class CountSource { forced, decoded, attention, baseline };
+const char* name_of(CountSource source);  // "decoded"
 
 // One count of a sentence, or several of a kind: a column of /test in the record. Columns of one name
 // are the same column: metrics may share them (eval/columns.hpp).
@@ -29,8 +29,8 @@ struct CountColumn {
 
   std::string name;       // "free_running_hits"
   std::string long_name;  // for people who open the record
-  Counted off = Counted::forced;
-  Of count;  // fills [width]; called only where what it is read off is there
+  CountSource source = CountSource::forced;
+  Of count;  // fills [width]; called only where its pass is there
   Stored stored = Stored::int32;
   std::string units = "1";
   Index width = 1;

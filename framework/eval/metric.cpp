@@ -9,7 +9,7 @@ namespace softalign {
 MetricFacts Metric::facts() const {
   MetricFacts facts = about();
   const auto all = columns();
-  facts.searched = std::ranges::find(all, Counted::decoded, &CountColumn::off) != all.end();
+  facts.searched = std::ranges::find(all, CountSource::decoded, &CountColumn::source) != all.end();
   return facts;
 }
 

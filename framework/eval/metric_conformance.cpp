@@ -90,16 +90,19 @@ struct MadeSet {
   std::unique_ptr<IbmModel1> ibm_model1;
 };
 
-// Sentence i, what `off` names from one set and all else from another.
-EvaluatedSentence sentence_of(std::size_t i, Counted off, const MadeSet& own, const MadeSet& rest) {
-  const auto of = [&](Counted part) -> const MadeSet& { return part == off ? own : rest; };
-  const MadeSentence& attended = of(Counted::attention).sentences[i];
+// Sentence i, what `source` names from one set and all else from another.
+EvaluatedSentence sentence_of(std::size_t i,
+                              CountSource source,
+                              const MadeSet& own,
+                              const MadeSet& rest) {
+  const auto of = [&](CountSource part) -> const MadeSet& { return part == source ? own : rest; };
+  const MadeSentence& attended = of(CountSource::attention).sentences[i];
   return {.example = own.sentences[i].example(),
-          .forced = &of(Counted::forced).sentences[i].forced,
-          .decoded = &of(Counted::decoded).sentences[i].decoded,
+          .forced = &of(CountSource::forced).sentences[i].forced,
+          .decoded = &of(CountSource::decoded).sentences[i].decoded,
           .attention = &attended.attention,
           .links = attended.links,
-          .ibm_model1 = of(Counted::baseline).ibm_model1.get()};
+          .ibm_model1 = of(CountSource::baseline).ibm_model1.get()};
 }
 
 class Trial {
@@ -179,7 +182,7 @@ class Trial {
     for (const MadeSet& set : sets_) {
       CountTable table(layout, std::ssize(set.sentences));
       for (std::size_t i = 0; i < set.sentences.size(); ++i)
-        table.count(static_cast<Index>(i), sentence_of(i, Counted::forced, set, set));
+        table.count(static_cast<Index>(i), sentence_of(i, CountSource::forced, set, set));
       CountRows rows = rows_of(table);
       const double all = metric_.value({*layout, rows});
       if (!std::isnan(all) && !(all >= facts.least && all <= facts.most))
@@ -203,7 +206,7 @@ class Trial {
   }
 
   std::string fault_of(const CountColumn& column, std::size_t i) const {
-    const EvaluatedSentence sentence = sentence_of(i, column.off, sets_[0], sets_[0]);
+    const EvaluatedSentence sentence = sentence_of(i, column.source, sets_[0], sets_[0]);
     const std::vector<double> numbers = counted(column, sentence);
     for (std::size_t n = 0; n < numbers.size(); ++n) {
       const bool behind = n >= usize(column.width);
@@ -220,13 +223,14 @@ class Trial {
       return fmt::format("'{}' counts the same sentence twice and finds other numbers",
                          column.name);
     for (std::size_t other = 1; other < sets_.size(); ++other)
-      if (const auto again = counted(column, sentence_of(i, column.off, sets_[0], sets_[other]));
+      if (const auto again = counted(column, sentence_of(i, column.source, sets_[0], sets_[other]));
           !std::equal(again.begin(), again.begin() + column.width, numbers.begin()))
         return fmt::format(
-            "'{}' is counted off .off = Counted::{}, but changes with what another part of the "
+            "'{}' is counted from .source = CountSource::{}, but changes with what another part of "
+            "the "
             "sentence holds; that part may be missing",
             column.name,
-            name_of(column.off));
+            name_of(column.source));
     return {};
   }
 
@@ -255,7 +259,7 @@ std::vector<ConformanceResult> check_metric(const Metric& metric) {
   run("columns", "have names, widths and functions that count", [&] { return trial.columns(); });
   if (!results.back().passed) return results;  // what has no count cannot be counted
   run("company", "are what other metrics call so", [&] { return trial.company(); });
-  run("counts", "fill their numbers, and read nothing but what they are counted off", [&] {
+  run("counts", "fill their numbers, and read nothing but what they are counted from", [&] {
     return trial.counts();
   });
   if (!results.back().passed) return results;  // such a count may write where it must not

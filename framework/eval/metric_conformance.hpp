@@ -1,4 +1,4 @@
-// What every metric must keep, whoever wrote it, tried on made-up sentences: its columns are counted off what
+// What every metric must keep, whoever wrote it, tried on made-up sentences: its columns are counted from what
 // they name, all their numbers and no more; its value is in its range, and needs no sentence to be called.
 #pragma once
 

@@ -56,7 +56,7 @@ Remeasured evaluate_run(const TrainedRuns& runs,
   for (const std::string& note : notes_of(split.texts, texts_of(run.record)))
     runs.note("note: " + note);
 
-  Workers workers(threads_or_all(runs.options.threads));
+  Workers workers(resolve_thread_count(runs.options.threads));
   EvaluationRequest request;
   request.search = search.get();
   request.source = run.source.get();

@@ -220,10 +220,10 @@ void EvaluationSizes::check(const EvaluationLoad& load, DataOutline data) {
   data.target_symbols = runs_.first().target->size();
   std::vector<const Spec*> specs;
   for (const TrainedRun& run : runs_.members) specs.push_back(&run.spec());
-  const std::string note =
-      check_sizes(meter_.of_evaluation(specs, data, load, threads_or_all(runs_.options.threads)),
-                  runs_.options.sizes,
-                  runs_.first().resolved.origins);
+  const std::string note = check_sizes(
+      meter_.of_evaluation(specs, data, load, resolve_thread_count(runs_.options.threads)),
+      runs_.options.sizes,
+      runs_.first().resolved.origins);
   if (!note.empty()) runs_.note(note);
 }
 

@@ -24,7 +24,7 @@ std::size_t block_of(const TrainedRuns& runs, const Workers& workers) {
 Translator::Translator(const TrainedRuns& runs, Index most, std::string input, TakeHypothesis take)
     : runs_(runs),
       search_(runs.search()),
-      workers_(threads_or_all(runs.options.threads)),
+      workers_(resolve_thread_count(runs.options.threads)),
       most_(most),
       input_(std::move(input)),
       take_(std::move(take)),
@@ -83,7 +83,7 @@ std::vector<Translation> Translator::translate(const std::vector<std::string>& l
 
 ForcedDecoder::ForcedDecoder(const TrainedRuns& runs, std::string input, TakeHypothesis take)
     : runs_(runs),
-      workers_(threads_or_all(runs.options.threads)),
+      workers_(resolve_thread_count(runs.options.threads)),
       input_(std::move(input)),
       take_(std::move(take)),
       sources_(runs.first()),

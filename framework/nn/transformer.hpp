@@ -52,7 +52,7 @@ struct TransformerOptions {
       "layer normalisation: post, of each sum of a sub-layer and its input (paper); pre, of each "
       "sub-layer's input and of the last sum",
       one_of("post", "pre"));
-    v.unread("max_positions", positions == "sinusoidal", "sinusoidal positions have no end");
+    v.inactive("max_positions", positions == "sinusoidal", "sinusoidal positions have no end");
     v.check("heads", units % heads == 0, "units must be a multiple of heads");
   }
 };

@@ -47,7 +47,7 @@ Recorder::Recorder(const fs::path& results,
   const History history = read_history(folder_);
   check_journals(history, folder_, run.run_id);
   if (history.end_state() == to_string(RunState::complete) && !mode.force) {
-    check_places(folder_);
+    check_names_in(folder_);
     remove_temporaries(files_, folder_, false);
     write_setting(run);
     softalign::publish(files_, folder_, history);  // it was stopped between its end and this
@@ -75,7 +75,7 @@ Recorder::~Recorder() {
 }
 
 void Recorder::open(const RunIdentity& run, const OpenMode& mode) {
-  check_places(folder_);
+  check_names_in(folder_);
   claim_ = std::make_unique<Claim>(files_, folder_, mode.steal, mode.proof);
   if (!claim_->reason().empty()) notes_.push_back(claim_->reason());
   remove_temporaries(files_, folder_, true);
@@ -103,13 +103,13 @@ void Recorder::open(const RunIdentity& run, const OpenMode& mode) {
                 .file = restored_ ? kept_.back().file : ""});
   for (const std::string& note : notes_) event(note);
   if (!restored_ && mode.beginning)
-    if (std::optional<Beginning> beginning = mode.beginning()) begin_with(std::move(*beginning));
+    if (std::optional<ResumePoint> beginning = mode.beginning()) begin_with(std::move(*beginning));
   sync();
   status(RunState::running);
 }
 
 // Until the mark is written, a run that is killed begins again.
-void Recorder::begin_with(Beginning beginning) {
+void Recorder::begin_with(ResumePoint beginning) {
   History history;
   history.live = std::move(beginning.frames);
   for (const Frame& frame : history.live)

@@ -43,10 +43,10 @@ enum class KeptCheckpoints { none, last, best, all };
 struct OpenMode {
   bool force = false;  // begin again, even when the run is complete
   bool steal = false;  // take over from an owner who may be alive
-  ProofOfDeath proof = proof_of_death;
+  LivenessCheck proof = proof_of_death;
   KeptCheckpoints keep = KeptCheckpoints::last;
   // Asked when the run has no checkpoint to go on from; nothing: it begins from nothing.
-  std::function<std::optional<Beginning>()> beginning = {};
+  std::function<std::optional<ResumePoint>()> beginning = {};
 };
 
 class Recorder {
@@ -115,7 +115,7 @@ class Recorder {
   void open(const RunIdentity& run, const OpenMode& mode);
   void write_setting(const RunIdentity& run);
   History resume(const OpenMode& mode);
-  void begin_with(Beginning beginning);
+  void begin_with(ResumePoint beginning);
   void append(const Frame& frame);
   void keep_checkpoint(Index update, const Blobs& blobs, Index best);
   void sync();

@@ -227,7 +227,7 @@ void check_runs(const RunList& made, const RunList& there) {
 Index write_list(const RunList& list, FileSystem& files) {
   check_texts(list);
   const std::string text = text_of(list);
-  check_places(list.place());
+  check_names_in(list.place());
   const ListFolder place = list.place();
   files.make_folders(place.bases());
   const FolderLock lock(list.folder);

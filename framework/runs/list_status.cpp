@@ -19,7 +19,7 @@
 
 namespace softalign {
 
-RowStatus row_status(const RunList& list, const ListedRun& row, const ProofOfDeath& proof) {
+RowStatus row_status(const RunList& list, const ListedRun& row, const LivenessCheck& proof) {
   return row_status(list, row, [&] { return RowStatus{run_status(list.run(row), proof), {}}; });
 }
 
@@ -105,7 +105,7 @@ std::string folder_fault(const RunFolder& run, const RunSummary& summary, const 
 RowStatus look_at(const RunFolder& run,
                   const ListedRun& row,
                   RunSummary* summary,
-                  const ProofOfDeath& proof) {
+                  const LivenessCheck& proof) {
   if (!summary) return {};
   // Another host's process cannot be seen from here, but Slurm may know that it is gone.
   if (is_worked_on(summary->status.state)) summary->status = run_status(run, proof);

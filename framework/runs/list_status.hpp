@@ -25,7 +25,7 @@ struct RowStatus : RunStatus {
 // where other hosts work on the list: SlurmWitness, for one.
 RowStatus row_status(const RunList& list,
                      const ListedRun& row,
-                     const ProofOfDeath& proof = proof_of_death);
+                     const LivenessCheck& proof = proof_of_death);
 // The same from what `look` finds, which may throw.
 RowStatus row_status(const RunList& list,
                      const ListedRun& row,

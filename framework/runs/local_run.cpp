@@ -67,7 +67,7 @@ WorkerProcess::WorkerProcess(const std::vector<std::string>& command,
   std::vector<char*> arguments;
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
-  check_place(log, std::filesystem::file_type::regular);
+  check_file_type(log, std::filesystem::file_type::regular);
   const int flags = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   const int output = open(log.c_str(), flags, 0666);
   if (output < 0)
@@ -128,8 +128,8 @@ class LocalRun {
   }
 
   bool run() {
-    check_places(list_.place());
-    for (const ListedRun& row : list_.rows) check_places(list_.place(), row.run_id, row.below);
+    check_names_in(list_.place());
+    for (const ListedRun& row : list_.rows) check_names_in(list_.place(), row.run_id, row.below);
     FileSystem::real().make_folders(list_.place().logs());
     auto drawn = Clock::now();
     bool asked = false;

@@ -58,7 +58,7 @@ struct ProcessEnd {
 class WorkerProcess {
  public:
   // Its output is appended to `log`, which is no link. It gets SIGTERM when this process dies. Throws
-  // MachineError, and as check_place.
+  // MachineError, and as check_file_type.
   WorkerProcess(const std::vector<std::string>& command, const std::filesystem::path& log);
   // Kills what still runs.
   ~WorkerProcess();

@@ -172,30 +172,30 @@ void check_base(const fs::path& base, const Position& named_at) {
   if (!fs::is_directory(base)) demand_regular_file(base);  // nobody waits for a pipe
 }
 
-void check_places(const ListFolder& list) {
+void check_names_in(const ListFolder& list) {
   for (const fs::path& file : {list.plan(),
                                list.root / "optuna.journal",  // scripts/optuna_sweep.py's
                                list.root / "optuna.lock"})
-    check_place(file, fs::file_type::regular);
+    check_file_type(file, fs::file_type::regular);
   for (const fs::path& folder : {list.bases(),
                                  list.logs(),
                                  list.failures(),
                                  list.corrupt(),
                                  list.slurm(),
                                  list.slurm_logs()})
-    check_place(folder, fs::file_type::directory);
+    check_file_type(folder, fs::file_type::directory);
   for (const std::string& name : names_in(list.bases()))
-    check_place(list.bases() / name, fs::file_type::regular);
-  check_place(list.submitted(), fs::file_type::regular);
+    check_file_type(list.bases() / name, fs::file_type::regular);
+  check_file_type(list.submitted(), fs::file_type::regular);
   for (const std::string& name : names_in(list.slurm_logs()))  // Slurm appends to them
-    check_place(list.slurm_logs() / name, fs::file_type::regular);
+    check_file_type(list.slurm_logs() / name, fs::file_type::regular);
 }
 
-void check_places(const ListFolder& list, const std::string& run_id, const fs::path& below) {
+void check_names_in(const ListFolder& list, const std::string& run_id, const fs::path& below) {
   fs::path folder = list.root;
-  for (const fs::path& part : below) check_place(folder /= part, fs::file_type::directory);
-  check_place(list.log(run_id), fs::file_type::regular);
-  check_place(list.failure(run_id), fs::file_type::regular);
+  for (const fs::path& part : below) check_file_type(folder /= part, fs::file_type::directory);
+  check_file_type(list.log(run_id), fs::file_type::regular);
+  check_file_type(list.failure(run_id), fs::file_type::regular);
 }
 
 }  // namespace softalign

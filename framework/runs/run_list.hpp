@@ -43,12 +43,12 @@ struct ListFolder {
 };
 
 // Before a list's folder is written to, for it may be a stranger's. Throws DataError for the first
-// thing that has one of these names and is none (check_place).
-void check_places(const ListFolder& list);
+// thing that has one of these names and is none (check_file_type).
+void check_names_in(const ListFolder& list);
 // The same for what belongs to one run. below: its folder below the list's.
-void check_places(const ListFolder& list,
-                  const std::string& run_id,
-                  const std::filesystem::path& below);
+void check_names_in(const ListFolder& list,
+                    const std::string& run_id,
+                    const std::filesystem::path& below);
 
 // A list of runs: what a sweep or a study is once it is planned. It is written into its folder, and
 // from then on it is the truth: whoever works on a run reads it and the frozen base spec beside it,

@@ -232,7 +232,7 @@ Submission submit(const ScriptSetting& setting,
   check_that_slurm_would_take(setting, submission.scripts.front());
   if (mode == SubmitMode::dry_run) return submission;
 
-  check_places(ListFolder{setting.folder});
+  check_names_in(ListFolder{setting.folder});
   files.make_folders(ListFolder{setting.folder}.slurm_logs());
   std::vector<SubmittedArray> known = submitted_arrays(setting.folder);
   for (std::size_t i = 0; i < submission.arrays.size(); ++i) {

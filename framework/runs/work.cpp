@@ -217,8 +217,8 @@ ExperimentOutcome work_on(const RunList& list,
                           const WorkOptions& options,
                           const LoadSpec& load,
                           Observer& observer) {
-  check_places(list.place());
-  check_places(list.place(), row.run_id, row.below);
+  check_names_in(list.place());
+  check_names_in(list.place(), row.run_id, row.below);
   FileSystem& files = FileSystem::real();
   const std::filesystem::path failure = list.place().failure(row.run_id);
   if (!options.never_prune && row_status(list, row).state == RunState::pruned) {

@@ -22,7 +22,7 @@ struct InitialiseOptions {
       "uniform: in [-scale, scale); normal: of mean 0 and standard deviation scale; own: as each "
       "layer has it",
       one_of("uniform", "normal", "own"));
-    v("scale", scale, "see type", with_block(positive()));
+    v("scale", scale, "see type", qualify_name(positive()));
     v("orthogonal",
       orthogonal,
       "true: recurrent weights that would be orthogonal stay so; false: drawn like the others");
@@ -31,9 +31,9 @@ struct InitialiseOptions {
       "those that begin in another way, biases too, each as NAME = HOW; NAME: as softalign "
       "parameters has it, * for any characters; HOW: zeros, constant X, uniform X, normal X, "
       "glorot, orthogonal; of two that match the later counts",
-      with_block());
-    v.unread("scale", type == "own", "type is own");
-    v.unread("orthogonal", type == "own", "type is own");
+      qualify_name());
+    v.inactive("scale", type == "own", "type is own");
+    v.inactive("orthogonal", type == "own", "type is own");
   }
 };
 

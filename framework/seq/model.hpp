@@ -25,15 +25,15 @@ struct DropoutOptions {
     v("embeddings",
       embeddings,
       "share of the numbers of symbol embeddings",
-      with_block(fraction()));
+      qualify_name(fraction()));
     v("outputs",
       outputs,
       "share of the numbers before the projection to symbols",
-      with_block(fraction()));
+      qualify_name(fraction()));
     v("words",
       words,
       "share of whole symbols whose embedding is 0 (Sennrich et al. 2016, Edinburgh's WMT systems)",
-      with_block(fraction()));
+      qualify_name(fraction()));
   }
 };
 

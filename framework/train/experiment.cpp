@@ -155,7 +155,7 @@ int threads_of_run(int asked, const Spec& spec) {
   constexpr Index kFewest = 4;    // sentences of a thread: with fewer, more threads gain nothing
   constexpr Index kTypical = 25;  // positions of a sentence
   const Index useful = std::max<Index>(1, most_pairs(spec.train.batch, kTypical) / kFewest);
-  return asked > 0 ? asked : static_cast<int>(std::min<Index>(threads_or_all(0), useful));
+  return asked > 0 ? asked : static_cast<int>(std::min<Index>(resolve_thread_count(0), useful));
 }
 
 std::unique_ptr<Model> make_model(const Spec& spec,
@@ -240,7 +240,7 @@ ExperimentOutcome run_experiment(const ResolvedSpec<Spec>& resolved,
   }
 
   std::string begins = "resuming";
-  const auto begin_with_shorter = [&]() -> std::optional<Beginning> {
+  const auto begin_with_shorter = [&]() -> std::optional<ResumePoint> {
     if (options.force || options.from_scratch || options.pruner) return std::nullopt;
     std::optional<ShorterRun> shorter = find_shorter_run(
         spec, place, options.elsewhere.empty() ? options.results : options.elsewhere);

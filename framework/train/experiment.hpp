@@ -22,12 +22,12 @@ struct ExperimentOptions {
   bool force = false;  // run again although the run is complete
   bool steal = false;  // take over from an owner who may be alive
   bool from_scratch = false;  // not from the state of a run that differs in how long it trains
-  ProofOfDeath proof = proof_of_death;
+  LivenessCheck proof = proof_of_death;
   // The folder below which the run may be complete under another name; empty: `results`.
   std::filesystem::path elsewhere = {};
   SizeCheck sizes = {};
   // What a run without a checkpoint begins with; null: find_shorter_run.
-  std::function<std::optional<Beginning>()> beginning = {};
+  std::function<std::optional<ResumePoint>()> beginning = {};
   // Asked with the run's folder once the run is claimed; null: the run goes to its end.
   std::function<std::unique_ptr<Pruner>(const std::filesystem::path&)> pruner = {};
 };

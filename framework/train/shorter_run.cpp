@@ -65,7 +65,7 @@ std::optional<ShorterRun> shorter_run_in(const RunFolder& folder,
   take_length(recorded);
   if (recorded != identity) return std::nullopt;  // the file beside it is another run's
   if (!is_ours(record) || !changed_plugins(record).empty()) return std::nullopt;
-  auto beginning = beginning_of(folder, record.run_id(), [&](const Checkpoint& checkpoint) {
+  auto beginning = resume_point_of(folder, record.run_id(), [&](const Checkpoint& checkpoint) {
     return passes(TrainingState::of(checkpoint), made, asked);
   });
   if (!beginning) return std::nullopt;

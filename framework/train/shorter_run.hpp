@@ -16,7 +16,7 @@ namespace softalign {
 struct ShorterRun {
   std::string run_id;
   std::filesystem::path folder;
-  Beginning beginning;  // the newest of its checkpoints that the longer run passes, too
+  ResumePoint beginning;  // the newest of its checkpoints that the longer run passes, too
 };
 
 // Those of `runs` in which the run of folder `own` is complete under another name and can be taken over: this

@@ -54,7 +54,7 @@ struct EvaluateOptions {
     v("batch",
       batch,
       "sentences decoded together; changes the speed only",
-      same_run(between(1, kLargestBatch)));
+      not_in_run_id(between(1, kLargestBatch)));
     v("baselines",
       baselines,
       "models without a network to report beside: ibm_model1 (pointing accuracy and AER on known "
@@ -88,7 +88,7 @@ struct RecordOptions {
       self_attention,
       "true: of these sentences also how the source attends to itself in the encoder, for encoders "
       "that do so; null: no");
-    v.unread("self_attention", alignments == 0, "record.alignments is 0");
+    v.inactive("self_attention", alignments == 0, "record.alignments is 0");
     v("snapshots",
       snapshots,
       "dev sentences whose matrices are kept after every epoch",
@@ -96,12 +96,12 @@ struct RecordOptions {
     v("checkpoint_every",
       checkpoint_every,
       "updates between checkpoints, besides one after every epoch",
-      same_run(between(1, kMostUpdates)));
+      not_in_run_id(between(1, kMostUpdates)));
     v("keep",
       keep,
       "checkpoints that stay when the run is complete: a run that trains longer goes on from them, "
       "and verify --quick; best: the newest and that of the best parameters",
-      same_run(one_of("none", "last", "best", "all")));
+      not_in_run_id(one_of("none", "last", "best", "all")));
   }
 };
 
@@ -125,14 +125,14 @@ struct Spec {
   static std::vector<std::string> options_outside_run_id();
   template <class V>
   void describe(V& v) {
-    v("name", name, "folder of the run under results/; letters, digits and . _ -", same_run());
+    v("name", name, "folder of the run under results/; letters, digits and . _ -", not_in_run_id());
     v("seed",
       seed,
       "root of every random stream but that of a synthetic task's sentences",
       at_least(0));
-    v("notes", notes, "for people", same_run());
-    v("tags", tags, "for people", same_run());
-    v("plugins", plugins, "shared objects with further plugins", same_run());
+    v("notes", notes, "for people", not_in_run_id());
+    v("tags", tags, "for people", not_in_run_id());
+    v("plugins", plugins, "shared objects with further plugins", not_in_run_id());
     v("task", task, "where the sentences come from", required());
     v("model", model, "what is trained");
     v("init", init, "what it begins with instead of random numbers; null: nothing");

@@ -20,11 +20,11 @@ struct EarlyStoppingOptions {
   Index patience = 5;
   template <class V>
   void describe(V& v) {
-    v("metric", metric, "dev metric to watch, \"dev/\" and the name of a metric", with_block());
+    v("metric", metric, "dev metric to watch, \"dev/\" and the name of a metric", qualify_name());
     v("patience",
       patience,
       "dev evaluations without a new best before training stops",
-      with_block(between(1, kMostEpochs)));
+      qualify_name(between(1, kMostEpochs)));
   }
 };
 
@@ -39,8 +39,11 @@ struct GuidedAlignmentOptions {
   double decay = 1;
   template <class V>
   void describe(V& v) {
-    v("weight", weight, "of the links' cross-entropy beside the symbols'", with_block(positive()));
-    v("decay", decay, "factor on the weight after every epoch", with_block(positive_up_to(1)));
+    v("weight",
+      weight,
+      "of the links' cross-entropy beside the symbols'",
+      qualify_name(positive()));
+    v("decay", decay, "factor on the weight after every epoch", qualify_name(positive_up_to(1)));
   }
 };
 
@@ -62,7 +65,7 @@ struct AverageOptions {
       decay,
       "exponential: share of the old average that an update leaves; at most (1 + u) / (10 + u) "
       "after update u",
-      with_block(fraction()));
+      qualify_name(fraction()));
     v("epochs",
       epochs,
       "last, best: how many epochs are averaged, or with `every` so many of its states",
@@ -70,17 +73,17 @@ struct AverageOptions {
     v("metric",
       metric,
       "best: dev metric that ranks epochs, \"dev/\" and the name of a metric",
-      with_block());
+      qualify_name());
     v("every",
       every,
       "last: average not the ends of epochs but states that lie so many updates apart; null: ends "
       "of "
       "epochs",
       between(1, kMostUpdates));
-    v.unread("decay", type != "exponential", "only type exponential reads it");
-    v.unread("epochs", type == "exponential", "only types last and best read it");
-    v.unread("metric", type != "best", "only type best reads it");
-    v.unread("every", every && type != "last", "only type last reads it");
+    v.inactive("decay", type != "exponential", "only type exponential reads it");
+    v.inactive("epochs", type == "exponential", "only types last and best read it");
+    v.inactive("metric", type != "best", "only type best reads it");
+    v.inactive("every", every && type != "last", "only type last reads it");
   }
 };
 
@@ -98,16 +101,16 @@ struct ScheduledSamplingOptions {
       "probability of the true symbol at update u: inverse_sigmoid: k / (k + e^(u / k)); "
       "exponential: k^u; linear: k - slope u, but at least `least`",
       one_of("inverse_sigmoid", "exponential", "linear"));
-    v("k", k, "see type: at least 1, below 1, at most 1", with_block(positive()));
-    v("slope", slope, "linear: how much less an update", with_block(at_least(0)));
-    v("least", least, "linear: smallest probability", with_block(between(0, 1)));
+    v("k", k, "see type: at least 1, below 1, at most 1", qualify_name(positive()));
+    v("slope", slope, "linear: how much less an update", qualify_name(at_least(0)));
+    v("least", least, "linear: smallest probability", qualify_name(between(0, 1)));
     v("feed",
       feed,
       "what else the decoder is fed: a symbol drawn from its own last distribution, or the most "
       "probable one",
-      with_block(one_of("sample", "argmax")));
-    v.unread("slope", type != "linear", "only type linear reads it");
-    v.unread("least", type != "linear", "only type linear reads it");
+      qualify_name(one_of("sample", "argmax")));
+    v.inactive("slope", type != "linear", "only type linear reads it");
+    v.inactive("least", type != "linear", "only type linear reads it");
     v.check("k",
             type == "inverse_sigmoid" ? k >= 1
             : type == "exponential"   ? k < 1
@@ -178,7 +181,7 @@ struct TrainOptions {
       "whose norm that is: all, or without_embeddings, which are scaled along (Luong et al. 2015's "
       "code); null: all",
       one_of("all", "without_embeddings"));
-    v.unread("clip_scope", clip_norm == 0, "clip_norm is 0");
+    v.inactive("clip_scope", clip_norm == 0, "clip_norm is 0");
     v("epochs", epochs, "passes over the training data", between(1, kMostEpochs));
     v("max_updates", max_updates, "stop after this many updates", between(1, kMostUpdates));
     v("early_stopping", early_stopping, "stop when a dev metric stops improving; null: never");
@@ -209,19 +212,19 @@ struct InitOptions {
       "a record, or a run's folder, whose final parameters the model begins with (`*` in `only` "
       "and "
       "`freeze` stands for any characters); the run's identity has what they are, not where",
-      with_block());
+      qualify_name());
     v("only",
       only,
       "names of the parameters that are taken, such as encoder.*; empty: all, and all must be "
       "there",
-      with_block());
-    v.unread("only", from.path.empty(), "init.from names no record");
+      qualify_name());
+    v.inactive("only", from.path.empty(), "init.from names no record");
     v("source_embeddings",
       source_embeddings,
       "word vectors for the source's symbols in word2vec's text form: a symbol and its numbers a "
       "line");
     v("target_embeddings", target_embeddings, "the same for the target's symbols");
-    v("freeze", freeze, "names of the parameters that training leaves as they are", with_block());
+    v("freeze", freeze, "names of the parameters that training leaves as they are", qualify_name());
   }
 };
 

@@ -52,7 +52,7 @@ struct Example {
 
   template <class V>
   void describe(V& v) {
-    v("name", name, "a label", same_run());
+    v("name", name, "a label", not_in_run_id());
     v("seed", seed, "the root of all random numbers", at_least(0));
     v("shuffle", shuffle, "batches in random order");
     v("rate", rate, "learning rate", positive());
@@ -60,7 +60,7 @@ struct Example {
     v("readout", readout, "layer before the softmax", one_of("maxout", "tanh"));
     v("lengths", lengths, "bucket bounds", at_least(1));
     v("betas", betas, "decay of the moments", fraction());
-    v("tags", tags, "words for people", same_run());
+    v("tags", tags, "words for people", not_in_run_id());
     v("limit", limit, "at most so many examples", at_least(1));
     v("stopping", stopping, "when to stop early");
     v("length", length, "of sentences");

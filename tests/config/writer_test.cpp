@@ -121,8 +121,8 @@ BOOST_AUTO_TEST_CASE(what_makes_no_other_run_is_not_in_the_identity) {
     Index shown = 3;
     Index units = 5;
     void describe(OptionVisitor& v) {
-      v("batch", batch, "speed", same_run(between(1, 100)));
-      v("shown", shown, "looks", same_run());
+      v("batch", batch, "speed", not_in_run_id(between(1, 100)));
+      v("shown", shown, "looks", not_in_run_id());
       v("units", units, "size");
     }
   };

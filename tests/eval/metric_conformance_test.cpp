@@ -17,7 +17,7 @@ class Made final : public Metric {
   MetricFacts facts = {.title = "symbols", .units = "1", .most = 100};
   CountColumn column = {.name = "made",
                         .long_name = "symbols of the hypothesis",
-                        .off = Counted::decoded,
+                        .source = CountSource::decoded,
                         .count = [](const EvaluatedSentence& s, std::span<double> to) {
                           to[0] = static_cast<double>(s.decoded->tokens.size());
                         }};
@@ -90,11 +90,13 @@ BOOST_AUTO_TEST_CASE(a_column_has_names_of_its_own) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_count_reads_only_what_it_is_counted_off) {
-  for (const Counted off : {Counted::forced, Counted::attention, Counted::baseline}) {
+BOOST_AUTO_TEST_CASE(a_count_reads_only_what_it_is_count_source) {
+  for (const CountSource source :
+       {CountSource::forced, CountSource::attention, CountSource::baseline}) {
     Made metric;
-    metric.column.off = off;
-    BOOST_TEST(failure(metric).starts_with("counts: 'made' is counted off .off = Counted::"));
+    metric.column.source = source;
+    BOOST_TEST(
+        failure(metric).starts_with("counts: 'made' is counted from .source = CountSource::"));
   }
 }
 

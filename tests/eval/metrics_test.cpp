@@ -157,10 +157,10 @@ BOOST_AUTO_TEST_CASE(a_metric_is_undefined_where_what_it_counts_was_not_measured
       BOOST_TEST(std::isnan(value_of(named.name, nothing)));
       for (const CountColumn& column : named.metric->columns()) {
         Whole part;
-        if (column.off == Counted::forced) part.sentence.forced = nullptr;
-        if (column.off == Counted::decoded) part.sentence.decoded = nullptr;
-        if (column.off == Counted::attention) part.sentence.attention = nullptr;
-        if (column.off == Counted::baseline) part.sentence.ibm_model1 = nullptr;
+        if (column.source == CountSource::forced) part.sentence.forced = nullptr;
+        if (column.source == CountSource::decoded) part.sentence.decoded = nullptr;
+        if (column.source == CountSource::attention) part.sentence.attention = nullptr;
+        if (column.source == CountSource::baseline) part.sentence.ibm_model1 = nullptr;
         BOOST_TEST(std::isnan(value_of(named.name, part.counted())));
       }
     }

@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     write(path, in.part());
   accepts([&] { newest_claim(run); });
   accepts([&] { run_status(run); });
-  accepts([&] { check_setting(run, "", {}); });
+  accepts([&] { check_spec_files(run, "", {}); });
   summarize_run(run);
   History history;
   history.attempts.emplace_back().header.attempt = 1;

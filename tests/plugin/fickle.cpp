@@ -17,7 +17,7 @@ class Fickle final : public Metric {
   std::vector<CountColumn> columns() const override {
     return {{.name = "fickle",
              .long_name = "one of each sentence",
-             .off = Counted::decoded,
+             .source = CountSource::decoded,
              .count = [](const EvaluatedSentence&, std::span<double> to) { to[0] = 1; }}};
   }
   double value(const Counts& counts) const override {

@@ -14,7 +14,7 @@ class Repeats final : public Metric {
   std::vector<CountColumn> columns() const override {
     return {{.name = "repeats",
              .long_name = "hypothesis symbols, and those that equal the one before them",
-             .off = Counted::decoded,
+             .source = CountSource::decoded,
              .count =
                  [](const EvaluatedSentence& sentence, std::span<double> to) {
                    const std::vector<Token>& tokens = sentence.decoded->tokens;

@@ -142,7 +142,7 @@ def test_a_row_whose_test_failed_is_tested_when_its_sweep_runs_again(here: Path,
 def test_what_a_metric_counts_is_described_and_checked(here: Path) -> None:
     described = answer("describe", "metric", "repeats", "--plugin", ANGULAR.with_name("repeats.so"), cwd=here)["metric"]
     assert (described["title"], described["units"], described["higher_is_better"]) == ("repeats", "percent", False)
-    assert [(c["name"], c["counted_off"], c["width"]) for c in described["columns"]] == [("repeats", "decoded", 2)]
+    assert [(c["name"], c["count_source"], c["width"]) for c in described["columns"]] == [("repeats", "decoded", 2)]
     assert "higher is better" in softalign("describe", "metric", "bleu", cwd=here).stdout
     results = answer("check", "metric", "repeats", "--plugin", ANGULAR.with_name("repeats.so"), cwd=here)
     assert [(r["check"], r["passed"]) for r in results] == [(law, True) for law in ("options", "columns", "company", "counts", "values")]

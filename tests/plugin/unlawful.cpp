@@ -27,7 +27,7 @@ class Repeats final : public Metric {
   std::vector<CountColumn> columns() const override {
     return {{.name = "repeats",
              .long_name = "hypothesis symbols, and those that equal the one before them",
-             .off = Counted::decoded,
+             .source = CountSource::decoded,
              .count = [](const EvaluatedSentence&, std::span<double> to) { to[0] = to[1] = 1; },
              .width = 2}};
   }

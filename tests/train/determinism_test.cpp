@@ -239,9 +239,9 @@ BOOST_AUTO_TEST_CASE(only_what_changes_no_number_differs_between_spec_and_identi
                                                  "record.checkpoint_every",
                                                  "record.keep"}),
              boost::test_tools::per_element());
-  BOOST_CHECK_NO_THROW(check_setting(run, made.run_id, except));
+  BOOST_CHECK_NO_THROW(check_spec_files(run, made.run_id, except));
   const auto refused = [&](const std::vector<std::string>& allowed, const std::string& option) {
-    BOOST_TEST(contains(message_of<DataError>([&] { check_setting(run, made.run_id, allowed); }),
+    BOOST_TEST(contains(message_of<DataError>([&] { check_spec_files(run, made.run_id, allowed); }),
                         option + " is not as"));
   };
   refused({}, "evaluate.batch");

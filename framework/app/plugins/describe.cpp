@@ -108,7 +108,7 @@ Json json_of(const Metric& metric) {
   if (facts.higher_is_better) json["higher_is_better"] = *facts.higher_is_better;
   for (const CountColumn& column : metric.columns())
     json["columns"].push_back({{"name", column.name},
-                               {"counted_off", name_of(column.off)},
+                               {"count_source", name_of(column.source)},
                                {"width", column.width},
                                {"units", column.units},
                                {"long_name", column.long_name}});
@@ -127,7 +127,7 @@ std::string text_of(const Metric& metric) {
                {"what it is", Side::left, 20, 0, true}});
   for (const CountColumn& column : metric.columns())
     table.row({column.name,
-               name_of(column.off),
+               name_of(column.source),
                fmt::to_string(column.width),
                column.units,
                column.long_name});

@@ -143,7 +143,7 @@ ExitCode compare_runs(const CompareArguments& arguments) {
     throw DataError("{}: no run there that could be compared", arguments.runs.places.front());
   }
   PairedTestOptions draws = arguments.draws;
-  draws.threads = threads_or_all(arguments.threads);
+  draws.threads = resolve_thread_count(arguments.threads);
   if (!arguments.no_tests && !many) comparison.against = against_baseline(comparison, draws);
   const ExitCode code = unreadable > 0 ? ExitCode::failed
                         : damaged > 0  ? ExitCode::data

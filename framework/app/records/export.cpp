@@ -96,7 +96,7 @@ ExitCode export_tables(ExportArguments& arguments) {
   }
   for (const std::string& plugin : arguments.plugins) load_plugin(plugin);
   if (arguments.what == "report") {
-    arguments.report.draws.threads = threads_or_all(0);
+    arguments.report.draws.threads = resolve_thread_count(0);
     arguments.report.results = arguments.runs.results;
     write(arguments.file, json_line(report_json(arguments.runs.places, arguments.report)));
     return ExitCode::done;

@@ -130,10 +130,10 @@ struct SecondRun {
 
 // At a checkpoint before the end, or else at that of the end, behind which are evaluations; there is
 // nothing behind that of a pruned run.
-Beginning begin_at_checkpoint(const Record& record, const VerifyArguments& arguments) {
+ResumePoint begin_at_checkpoint(const Record& record, const VerifyArguments& arguments) {
   const Index end = record.last_update(), latest = arguments.from.value_or(end);
   for (const Index last : {std::min(latest, end - 1), record.complete() ? latest : Index{0}})
-    if (auto beginning = beginning_of(
+    if (auto beginning = resume_point_of(
             {folder_of(record.file())}, record.run_id(), [&](const Checkpoint& checkpoint) {
               return checkpoint.update <= last;
             }))
@@ -160,7 +160,7 @@ SecondRun run_again(const Record& record,
   SecondRun second;
   options.from_scratch = true;
   if (arguments.quick || arguments.from) {
-    Beginning beginning = begin_at_checkpoint(record, arguments);
+    ResumePoint beginning = begin_at_checkpoint(record, arguments);
     second.from = beginning.state.update;
     options.beginning = [beginning = std::move(beginning)] { return beginning; };
   }

@@ -113,7 +113,7 @@ std::vector<Finding> findings(const std::string& results) {
     const bool known = machine.is_object() && machine.contains(name);
     return known && machine[name].is_string() ? machine[name].get<std::string>() : "";
   };
-  const int threads = threads_or_all(0);
+  const int threads = resolve_thread_count(0);
   const BuildInfo& build = build_info();
   std::vector<Finding> list = {
       {"softalign",

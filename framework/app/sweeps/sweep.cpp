@@ -90,7 +90,7 @@ SweepSubject subject_of(const SweepArguments& arguments) {
 }
 
 bool keep(const RunList& made) {
-  check_places(made.place());
+  check_names_in(made.place());
   const bool there = is_there(made.place().plan());
   if (there && !made.hash.empty())
     check_runs(made, read_list(made.folder));

@@ -45,7 +45,7 @@ void write_outcome(const SweepSubject& subject, const SweepOutcome& outcome) {
 }
 
 LocalRunOptions local_options(const RunList& list, const RunArguments& arguments) {
-  const int cores = threads_or_all(0);
+  const int cores = resolve_thread_count(0);
   LocalRunOptions options;
   options.workers = arguments.workers > 0 ? arguments.workers
                                           : std::max(1, cores / std::max(1, arguments.threads));
@@ -280,7 +280,7 @@ ExitCode retry(const RunArguments& arguments) {
     if (std::ranges::count(arguments.states, softalign::to_string(state)) > 0)
       options.begin.insert(state);
   if (options.begin.contains(RunState::pruned)) options.command.emplace_back("--no-prune");
-  if (!arguments.dry_run) check_places(list.place());
+  if (!arguments.dry_run) check_names_in(list.place());
   const ListStatus stands = list_status(list);
   std::vector<std::size_t> chosen;
   std::vector<std::string> unreadable;

@@ -158,7 +158,7 @@ void propose(const SweepArguments& arguments, const std::vector<std::string>& se
     if (row.k >= std::ssize(list.rows)) list.rows.push_back(row);
   }
   write_list(list);
-  for (const ListedRun& row : rows) check_places(list.place(), row.run_id, row.below);
+  for (const ListedRun& row : rows) check_names_in(list.place(), row.run_id, row.below);
   print_json(json);
 }
 

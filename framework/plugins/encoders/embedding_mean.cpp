@@ -22,7 +22,7 @@ class EmbeddingMean final : public Encoder {
         max_positions,
         "how many learned vectors; positions beyond share the last",
         between(1, kLongestSentence));
-      v.unread("max_positions", positions == "none", "positions is none");
+      v.inactive("max_positions", positions == "none", "positions is none");
     }
   };
 

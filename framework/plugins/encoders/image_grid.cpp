@@ -32,7 +32,7 @@ class ImageGrid final : public Encoder {
         columns,
         "cells of a row with an embedding of their own; those beyond share the last",
         between(1, kLargestLayer));
-      v.unread("columns", !positions, "positions is false");
+      v.inactive("columns", !positions, "positions is false");
       v.check("channels",
               !channels.empty() && channels.size() <= 8,
               fmt::format("{} poolings; give channels for 1 to 8", channels.size()));

@@ -10,7 +10,7 @@ namespace softalign {
 class Aer final : public ErrorRateMetric {
  public:
   explicit Aer(const Options&)
-      : ErrorRateMetric(column<attention_links>("attention_links", Counted::attention)) {}
+      : ErrorRateMetric(column<attention_links>("attention_links", CountSource::attention)) {}
   MetricFacts about() const override {
     return {.title = "AER", .higher_is_better = false, .order = 5, .of_rows = true};
   }

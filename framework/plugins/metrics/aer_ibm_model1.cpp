@@ -7,7 +7,7 @@ namespace softalign {
 class AerIbmModel1 final : public ErrorRateMetric {
  public:
   explicit AerIbmModel1(const Options&)
-      : ErrorRateMetric(column<ibm_model1_links>("ibm_model1_links", Counted::baseline)) {}
+      : ErrorRateMetric(column<ibm_model1_links>("ibm_model1_links", CountSource::baseline)) {}
   MetricFacts about() const override {
     return {
         .title = "AER of IBM Model 1", .higher_is_better = false, .order = 6, .baseline_of = "aer"};

@@ -20,13 +20,13 @@ class AttentionEntropy final : public Metric {
   std::vector<CountColumn> columns() const override {
     return {{.name = "attention_entropy",
              .long_name = "nats, summed over target steps",
-             .off = Counted::attention,
+             .source = CountSource::attention,
              .count = sum_entropy,
              .stored = CountColumn::Stored::float64,
              .units = "nats"},
             {.name = "attention_steps",
              .long_name = "target steps with attention",
-             .off = Counted::attention,
+             .source = CountSource::attention,
              .count = [](const EvaluatedSentence& sentence, std::span<double> to) {
                to[0] = static_cast<double>(sentence.attention->steps);
              }}};

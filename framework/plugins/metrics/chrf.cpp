@@ -22,7 +22,7 @@ class Chrf final : public Metric {
   std::vector<CountColumn> columns() const override {
     return {{.name = "chrf_stats",
              .long_name = "hypothesis, reference and matching n-grams for n = 1..6",
-             .off = Counted::decoded,
+             .source = CountSource::decoded,
              .count = count_ngrams,
              .width = std::tuple_size_v<ChrfStats>,
              .part = "chrf_stat"}};

@@ -14,7 +14,7 @@ class CutOff final : public Metric {
   std::vector<CountColumn> columns() const override {
     return {{.name = "cut_off",
              .long_name = "whether the length limit ended the hypothesis",
-             .off = Counted::decoded,
+             .source = CountSource::decoded,
              .count = [](const EvaluatedSentence& s,
                          std::span<double> to) { to[0] = s.decoded->finished ? 0 : 1; },
              .stored = CountColumn::Stored::uint8}};

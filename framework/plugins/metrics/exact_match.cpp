@@ -13,7 +13,7 @@ class ExactMatch final : public Metric {
   std::vector<CountColumn> columns() const override {
     return {{.name = "exact",
              .long_name = "hypothesis equals reference",
-             .off = Counted::decoded,
+             .source = CountSource::decoded,
              .count =
                  [](const EvaluatedSentence& sentence, std::span<double> to) {
                    const Decoded& found = *sentence.decoded;

@@ -14,14 +14,14 @@ class FreeRunningAccuracy final : public Metric {
   std::vector<CountColumn> columns() const override {
     return {{.name = "free_running_hits",
              .long_name = "positions at which hypothesis and reference agree",
-             .off = Counted::decoded,
+             .source = CountSource::decoded,
              .count =
                  [](const EvaluatedSentence& sentence, std::span<double> to) {
                    to[0] = static_cast<double>(matches_of(sentence).hits);
                  }},
             {.name = "free_running_positions",
              .long_name = "positions of the longer of both",
-             .off = Counted::decoded,
+             .source = CountSource::decoded,
              .count = [](const EvaluatedSentence& sentence, std::span<double> to) {
                to[0] = static_cast<double>(matches_of(sentence).total);
              }}};

@@ -11,9 +11,9 @@ class PointingAccuracy final : public PointingMetric {
   explicit PointingAccuracy(const Options&)
       : PointingMetric(
             column<attention_links, &Count::hits>(
-                "pointing_hits", "sure links that attention's argmax hits", Counted::attention),
+                "pointing_hits", "sure links that attention's argmax hits", CountSource::attention),
             column<attention_links, &Count::total>(
-                "pointing_tokens", "target tokens with a sure link", Counted::attention)) {}
+                "pointing_tokens", "target tokens with a sure link", CountSource::attention)) {}
   MetricFacts about() const override {
     return {.title = "pointing accuracy", .order = 4, .main = true, .of_rows = true};
   }

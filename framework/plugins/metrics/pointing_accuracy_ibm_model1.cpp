@@ -9,9 +9,9 @@ class PointingAccuracyIbmModel1 final : public PointingMetric {
   explicit PointingAccuracyIbmModel1(const Options&)
       : PointingMetric(
             column<ibm_model1_links, &Count::hits>(
-                "ibm_model1_hits", "sure links that IBM Model 1 hits", Counted::baseline),
+                "ibm_model1_hits", "sure links that IBM Model 1 hits", CountSource::baseline),
             column<ibm_model1_links, &Count::total>(
-                "ibm_model1_tokens", "target tokens with a sure link", Counted::baseline)) {}
+                "ibm_model1_tokens", "target tokens with a sure link", CountSource::baseline)) {}
   MetricFacts about() const override {
     return {.title = "pointing accuracy of IBM Model 1",
             .order = 5,

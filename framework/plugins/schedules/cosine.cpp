@@ -17,7 +17,7 @@ class Cosine final : public Schedule {
     template <class V>
     void describe(V& v) {
       v("updates", updates, "updates in which the rate falls", between(1, kMostUpdates));
-      v("least", least, "factor at the end", with_block(between(0, 1)));
+      v("least", least, "factor at the end", qualify_name(between(0, 1)));
     }
   };
   explicit Cosine(const Options& options) : options_(options) {}

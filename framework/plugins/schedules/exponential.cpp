@@ -17,12 +17,12 @@ class Exponential final : public Schedule {
     bool stairs = false;
     template <class V>
     void describe(V& v) {
-      v("decay", decay, "factor for `every` updates", with_block(positive_up_to(1)));
+      v("decay", decay, "factor for `every` updates", qualify_name(positive_up_to(1)));
       v("every",
         every,
         "updates in which the rate falls by `decay`",
-        with_block(between(1, kMostUpdates)));
-      v("after", after, "updates before it begins to fall", with_block(between(0, kMostUpdates)));
+        qualify_name(between(1, kMostUpdates)));
+      v("after", after, "updates before it begins to fall", qualify_name(between(0, kMostUpdates)));
       v("stairs", stairs, "true: it falls at once at the end of each `every` updates");
     }
   };

@@ -24,8 +24,8 @@ class HalveAfter final : public Schedule {
       v("every",
         every,
         "epochs from one to the next; fractions too",
-        with_block(positive_up_to(kMostEpochs)));
-      v("factor", factor, "what the rate is multiplied by", with_block(positive_up_to(1)));
+        qualify_name(positive_up_to(kMostEpochs)));
+      v("factor", factor, "what the rate is multiplied by", qualify_name(positive_up_to(1)));
     }
   };
   explicit HalveAfter(const Options& options) : options_(options) {}

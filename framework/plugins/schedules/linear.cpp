@@ -14,7 +14,7 @@ class Linear final : public Schedule {
     template <class V>
     void describe(V& v) {
       v("updates", updates, "updates in which the rate falls", between(1, kMostUpdates));
-      v("least", least, "factor at the end", with_block(between(0, 1)));
+      v("least", least, "factor at the end", qualify_name(between(0, 1)));
     }
   };
   explicit Linear(const Options& options) : options_(options) {}

@@ -16,13 +16,13 @@ class Plateau final : public Schedule {
     double least = 0;
     template <class V>
     void describe(V& v) {
-      v("metric", metric, "dev metric to watch, \"dev/\" and the name of a metric", with_block());
-      v("factor", factor, "what the rate is multiplied by", with_block(positive_up_to(1)));
+      v("metric", metric, "dev metric to watch, \"dev/\" and the name of a metric", qualify_name());
+      v("factor", factor, "what the rate is multiplied by", qualify_name(positive_up_to(1)));
       v("patience",
         patience,
         "dev evaluations without a new best that are borne",
-        with_block(between(0, kMostEpochs)));
-      v("least", least, "smallest factor on the optimiser's rate", with_block(between(0, 1)));
+        qualify_name(between(0, kMostEpochs)));
+      v("least", least, "smallest factor on the optimiser's rate", qualify_name(between(0, 1)));
     }
   };
   explicit Plateau(const Options& options)

@@ -18,7 +18,7 @@ class Concat final : public Score {
         "rows of v; null: as wide as the state; not with identity",
         between(1, kLargestLayer));
       v("identity", identity, "v · tanh(W s + h): h is not multiplied");
-      v.unread("units", identity, "with identity, v has a row for each of the annotation's");
+      v.inactive("units", identity, "with identity, v has a row for each of the annotation's");
     }
   };
 

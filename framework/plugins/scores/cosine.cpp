@@ -13,7 +13,7 @@ class Cosine final : public Score {
     bool learned = true;
     template <class V>
     void describe(V& v) {
-      v("scale", scale, "β, or where it begins", with_block(positive()));
+      v("scale", scale, "β, or where it begins", qualify_name(positive()));
       v("learned", learned, "false: β stays as it is");
     }
   };

@@ -27,7 +27,7 @@ class BeamPlugin final : public Search {
         "none: 1; average: steps^a; gnmt: ((5 + steps) / 6)^a, a is length_normalization; null: "
         "average",
         one_of("none", "average", "gnmt"));
-      v.unread("length_normalization", length_penalty == "none", "length_penalty is none");
+      v.inactive("length_normalization", length_penalty == "none", "length_penalty is none");
       v("coverage_penalty",
         coverage_penalty,
         "b: score + b * sum over source positions of log(min(1, attention it got)); null: none",

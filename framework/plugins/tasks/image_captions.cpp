@@ -62,9 +62,9 @@ struct CaptionOptions {
       data_seed,
       "draws the images; the same for every seed of the run unless changed",
       at_least(0));
-    v.unread("length", layout == "scene", "a scene has two digits");
-    v.unread("gap", layout == "scene", "only strips have gaps");
-    v.unread("side", layout == "strip", "only scenes are squares");
+    v.inactive("length", layout == "scene", "a scene has two digits");
+    v.inactive("gap", layout == "scene", "only strips have gaps");
+    v.inactive("side", layout == "strip", "only scenes are squares");
     for (const auto* digits_of : {&length.train, &length.dev, &length.test})
       v.check("length",
               layout == "scene" || digits_of->size() != 2 ||

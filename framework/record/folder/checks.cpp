@@ -68,9 +68,9 @@ std::string difference(const Value& map,
 
 }  // namespace
 
-void check_setting(const RunFolder& run,
-                   const std::string& id,
-                   const std::vector<std::string>& except) {
+void check_spec_files(const RunFolder& run,
+                      const std::string& id,
+                      const std::vector<std::string>& except) {
   const auto damaged = [&](const std::filesystem::path& file, const std::string& reason) {
     return DataError(
         "{}: {}; move {} away if there is one and run the spec again: that writes both anew",
@@ -96,7 +96,7 @@ void check_setting(const RunFolder& run,
     throw damaged(run.spec(), fmt::format("damaged: {} is not as identity.json has it", other));
 }
 
-void check_place(const fs::path& path, fs::file_type wanted) {
+void check_file_type(const fs::path& path, fs::file_type wanted) {
   std::error_code error;
   const fs::file_type type = fs::symlink_status(path, error).type();
   if (type == wanted || type == fs::file_type::not_found) return;
@@ -117,25 +117,25 @@ void check_place(const fs::path& path, fs::file_type wanted) {
 }
 
 void check_replaceable(const fs::path& file, const std::function<bool(const fs::path&)>& ours) {
-  check_place(file, fs::file_type::regular);
+  check_file_type(file, fs::file_type::regular);
   if (is_there(file) && !ours(file))
     throw DataError("{}: was not made by softalign, or is damaged; move it away",
                     printable(file.string(), kWhole));
 }
 
-void check_places(const RunFolder& run) {
+void check_names_in(const RunFolder& run) {
   for (const fs::path& file : {run.spec(), run.identity(), run.status(), run.record()})
-    check_place(file, fs::file_type::regular);
+    check_file_type(file, fs::file_type::regular);
   for (const Index attempt : run.journals())
-    check_place(run.journal(attempt), fs::file_type::regular);
+    check_file_type(run.journal(attempt), fs::file_type::regular);
   for (const Index n : run.attempt_folders()) {
-    check_place(run.attempt(n), fs::file_type::directory);
+    check_file_type(run.attempt(n), fs::file_type::directory);
     for (const fs::path& file : {run.claim(n), run.released(n), run.environment(n), run.diff(n)})
-      check_place(file, fs::file_type::regular);
+      check_file_type(file, fs::file_type::regular);
   }
-  check_place(run.checkpoints(), fs::file_type::directory);
+  check_file_type(run.checkpoints(), fs::file_type::directory);
   for (const std::string& name : names_in(run.checkpoints()))
-    if (is_checkpoint(name)) check_place(run.checkpoints() / name, fs::file_type::regular);
+    if (is_checkpoint(name)) check_file_type(run.checkpoints() / name, fs::file_type::regular);
 }
 
 void remove_temporaries(FileSystem& files, const RunFolder& run, bool claimed) {

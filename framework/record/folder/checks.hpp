@@ -14,25 +14,25 @@ namespace softalign {
 // Throws DataError with file, fault and remedy when one of the two is missing or damaged. `except`:
 // paths of the options that change no number, so that identity.json has their defaults whatever
 // spec.yaml says (Spec::options_outside_run_id).
-void check_setting(const RunFolder& run,
-                   const std::string& run_id,
-                   const std::vector<std::string>& except);
+void check_spec_files(const RunFolder& run,
+                      const std::string& run_id,
+                      const std::vector<std::string>& except);
 
 // What is done before a run's folder is written to: it may be a stranger's, or what a kill left.
 
 // Throws DataError, with the remedy, for what stands there and is no file, or no folder, of its own:
 // a link, which would lead what is written, cut and removed out of the folder, a pipe. `wanted`:
 // regular or directory.
-void check_place(const std::filesystem::path& path, std::filesystem::file_type wanted);
+void check_file_type(const std::filesystem::path& path, std::filesystem::file_type wanted);
 
-// Before a file is written that nobody named: what we made is replaced. Throws as check_place, and
+// Before a file is written that nobody named: what we made is replaced. Throws as check_file_type, and
 // DataError where `ours` does not know what stands there.
 void check_replaceable(const std::filesystem::path& file,
                        const std::function<bool(const std::filesystem::path&)>& ours);
 
-// The same as check_place of everything that has the name of one of the run's files or folders. What has other
+// The same as check_file_type of everything that has the name of one of the run's files or folders. What has other
 // names is not looked at.
-void check_places(const RunFolder& run);
+void check_names_in(const RunFolder& run);
 
 // Removes the temporary files that dead processes left in the run's folder, its attempts and its
 // checkpoints. With a claim on the run: those of all processes, for another machine's cannot be

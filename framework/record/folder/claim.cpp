@@ -104,7 +104,7 @@ std::string proof_of_death(const Owner& owner) {
   return fmt::format("{} is gone", owner.str());
 }
 
-Claim::Claim(FileSystem& files, const RunFolder& run, bool steal, const ProofOfDeath& proof)
+Claim::Claim(FileSystem& files, const RunFolder& run, bool steal, const LivenessCheck& proof)
     : files_(files), run_(run) {
   for (;;) {
     // Journals before claims: one that appears in between belongs to a claim that we then see.

@@ -60,7 +60,8 @@ bool is_seen_alive(const Owner& owner);
 
 // Why the owner is certainly dead; empty when that cannot be known from here.
 std::string proof_of_death(const Owner& owner);
-using ProofOfDeath = std::function<std::string(const Owner&)>;  // who knows more asks elsewhere too
+using LivenessCheck =
+    std::function<std::string(const Owner&)>;  // who knows more asks elsewhere too
 
 // Another process, which may be alive, works on the run.
 struct RunInUse : MachineError {
@@ -75,7 +76,7 @@ class Claim {
   Claim(FileSystem& files,
         const RunFolder& run,
         bool steal,
-        const ProofOfDeath& proof = proof_of_death);
+        const LivenessCheck& proof = proof_of_death);
   ~Claim();
   Claim(const Claim&) = delete;
   Claim& operator=(const Claim&) = delete;

@@ -125,7 +125,7 @@ bool from_string(std::string_view name, RunState& state) {
   return named.has_value();
 }
 
-RunStatus run_status(const RunFolder& run, const ProofOfDeath& proof) {
+RunStatus run_status(const RunFolder& run, const LivenessCheck& proof) {
   RunStatus status = read_status(run);
   const std::optional<Owner> owner = known_owner(run);
   bool known = !is_worked_on(status.state) && status.state != RunState::planned &&

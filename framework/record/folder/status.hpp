@@ -67,7 +67,7 @@ struct RunStatus {
 // more, comes from the newest claim and journal, and from run.h5: a run is over when that has its end.
 // Never throws for a run that others are writing; damaged files count as absent ones. MachineError where
 // a file cannot be read, whose state is not known then.
-RunStatus run_status(const RunFolder& run, const ProofOfDeath& proof = proof_of_death);
+RunStatus run_status(const RunFolder& run, const LivenessCheck& proof = proof_of_death);
 
 // The end, complete or pruned, of which run.h5 is the record; nothing where it is a record from before the
 // newest attempt's end, or absent. The journal has an end first: run.h5 is behind when the disk was full,

@@ -97,9 +97,9 @@ void check_journals(const History& history, const RunFolder& run, const std::str
                       a.header.run_id);
 }
 
-std::optional<Beginning> beginning_of(const RunFolder& run,
-                                      const std::string& run_id,
-                                      const std::function<bool(const Checkpoint&)>& serves) {
+std::optional<ResumePoint> resume_point_of(const RunFolder& run,
+                                           const std::string& run_id,
+                                           const std::function<bool(const Checkpoint&)>& serves) {
   History history = read_history(run);
   check_journals(history, run, run_id);
   for (std::size_t i = history.live.size(); i-- > 0;) {
@@ -110,7 +110,7 @@ std::optional<Beginning> beginning_of(const RunFolder& run,
     Checkpoint state{mark->update, std::move(*blobs)};
     if (!serves(state)) continue;
     history.live.resize(i);
-    return Beginning{std::move(history.live), std::move(state)};
+    return ResumePoint{std::move(history.live), std::move(state)};
   }
   return std::nullopt;
 }

@@ -46,7 +46,7 @@ std::string owner_of(const RunFolder& run) {
 }
 
 // What lies in a run's folder must be that run's record.
-void check_place(const std::filesystem::path& file, const std::string& run_id) {
+void check_file_type(const std::filesystem::path& file, const std::string& run_id) {
   const RunFolder run{folder_of(file)};
   if (file.filename() != run.record().filename()) return;
   // Quicker than the journals, which say so too.
@@ -97,7 +97,7 @@ Record::Record(const std::filesystem::path& path) : file_(record_file(path)), hd
   state_ = attribute<std::string>("", "state").value_or("");
   complete_ = attribute<Index>("", "complete").value_or(0) != 0;
   last_update_ = attribute<Index>("", "last_update").value_or(0);
-  check_place(file_, run_id_);
+  check_file_type(file_, run_id_);
 }
 
 JsonObject Record::attributes(const std::string& path) const { return hdf5_.attributes(path); }

@@ -130,7 +130,7 @@ bool end_is_published(const RunFolder& run) {
 }
 
 void recover(FileSystem& files, const RunFolder& run, const std::vector<std::string>& except) {
-  check_places(run);
+  check_names_in(run);
   remove_temporaries(files, run, false);
   const auto owner = newest_claim(run);
   if (!owner && run.journals().empty())
@@ -144,7 +144,7 @@ void recover(FileSystem& files, const RunFolder& run, const std::vector<std::str
   if (const std::string more = more_in_record(run, history); !more.empty())
     throw DataError(
         "{}: {}: they are damaged, and the record stays as it is", run.record().string(), more);
-  check_setting(run, id_of(history), except);
+  check_spec_files(run, id_of(history), except);
   for (const Attempt& attempt : history.attempts) {
     const auto environment = run.environment(attempt.header.attempt);
     if (is_there(environment) && !is_environment(read_file(environment)))

@@ -24,7 +24,7 @@ bool end_is_published(const RunFolder& run);
 
 // The record of a run that nobody works on, from what its journals hold: `softalign recover`. Torn
 // ends of journals are not read and not cut. MachineError while its owner lives; DataError, and
-// run.h5 stays, when a file of the run's folder is damaged. `except` is that of check_setting.
+// run.h5 stays, when a file of the run's folder is damaged. `except` is that of check_spec_files.
 void recover(FileSystem& files, const RunFolder& run, const std::vector<std::string>& except = {});
 
 // A copy of a record to hand on: it verifies as the record does, and does not tell whose machine made it.
