@@ -3,6 +3,7 @@ include(CMakePackageConfigHelpers)
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/softalign)
 
 install(TARGETS libsoftalign softalign_settings EXPORT softalignTargets)
+install(TARGETS softalign_linear_algebra LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET softalign)
   install(TARGETS softalign)
 endif()

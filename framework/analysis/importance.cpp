@@ -6,8 +6,8 @@
 #include <map>
 
 #include "framework/base/array.hpp"
-#include "framework/base/blas.hpp"
 #include "framework/base/elementary.hpp"
+#include "framework/base/linear_algebra.hpp"
 
 namespace softalign {
 namespace {
@@ -24,9 +24,8 @@ double residual(const Columns& columns, const Column& y) {
   for (std::size_t i = 0; i < columns.size(); ++i)
     xt::col(x, static_cast<std::ptrdiff_t>(i)) =
         columns[i] / std::sqrt(dot(columns[i], columns[i]));
-  const xt::xtensor<double, 2> column = xt::view(y, xt::all(), xt::newaxis());
-  const auto coefficients = std::get<0>(xt::linalg::lstsq(x, column, 1e-10));
-  const Column rest = y - xt::col(xt::linalg::dot(x, coefficients), 0);
+  const Array1d coefficients = least_squares(x, y, 1e-10);
+  const Column rest = y - xt::sum(x * coefficients, {1});
   return dot(rest, rest);
 }
 

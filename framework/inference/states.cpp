@@ -3,7 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "framework/base/blas.hpp"
+#include "framework/base/linear_algebra.hpp"
 #include "framework/eval/diagnostic.hpp"
 #include "framework/inference/recorded_data.hpp"
 
@@ -48,7 +48,7 @@ JsonObject json_of(const Gathered& all) {
 PrincipalComponents principal_components(const xt::xtensor<double, 2>& vectors, std::size_t most) {
   const xt::xtensor<double, 2> centred = vectors - xt::mean(vectors, {0});
   if (!xt::all(xt::isfinite(centred))) throw DataError("a vector of the model is not finite");
-  const auto [u, s, vt] = xt::linalg::svd(centred, /*full_matrices=*/false);
+  const auto [u, s, vt] = singular_values(centred);
   const std::size_t count = std::min(most, s.size());
   const double whole = xt::sum(xt::square(s))();
   PrincipalComponents found{{}, xt::zeros<double>({vectors.shape(0), count})};

@@ -19,7 +19,7 @@ BINARIES = Path(os.environ.get("SOFTALIGN_BINARY_DIR", "build/release")).absolut
 PROGRAM = ROOT / "tests" / "matrix" / "arithmetic.cpp"
 FRAMEWORK = ROOT / "framework"
 SOURCES = [*sorted(FRAMEWORK.glob("kernels/gemm*.cpp")), *(FRAMEWORK / "kernels" / f"{name}.cpp" for name in ("elementwise", "transpose", "work")),
-           *(FRAMEWORK / "base" / f"{name}.cpp" for name in ("arena", "pages", "elementary", "text"))]  # fmt: skip
+           *(FRAMEWORK / "base" / f"{name}.cpp" for name in ("arena", "elementary", "text"))]  # fmt: skip
 COMPILERS = {
     "g++ -O0": ["g++", "-O0"],
     "clang++-19 -O3": ["clang++-19", "-O3"],

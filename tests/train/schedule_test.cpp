@@ -148,10 +148,10 @@ BOOST_AUTO_TEST_CASE(nonsense_is_refused_where_it_stands) {
                                           {"clip_scope: some", "2:21"},
                                           {"average: {type: best, epochs: 0}", "2:39"},
                                           {"average: {type: exponential, decay: 1}", "2:45"},
-                                          {"schedule: {type: noam, warmup: 0}", "2:41"},
+                                          {"schedule: {type: noam, warmup: 0}", "2:40"},
                                           {"schedule: line", "2:19"},
-                                          {"schedule: {type: warmup, then: warmup}", "2:19"},
-                                          {"schedule: {type: cosine, least: 1.5}", "2:42"}})
+                                          {"schedule: {type: warmup, then: warmup}", "2:40"},
+                                          {"schedule: {type: cosine, least: 1.5}", "2:41"}})
     BOOST_TEST(places_of(fault(train)) == place, train);
 }
 
