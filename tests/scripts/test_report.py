@@ -162,7 +162,9 @@ def test_a_metric_of_a_plugin_is_told_like_ours(run, tmp_path):
     with h5py.File(copy / "run.h5", "a") as file:
         group = file["test/by_length"]
         made = group.create_dataset("mine", data=np.full(len(group["n"]), 0.25))
-        for name, value in {"long_name": "my own", "units": "nats", "direction": "lower", "valid_min": 0.0, "place": 1, "main": 1}.items():
+        facts = {"long_name": "my own", "units": "nats", "higher_is_better": 0, "valid_min": 0.0, "order": 1, "main": 1,
+                 "searched": 0, "of_rows": 0, "signature": "", "baseline_of": ""}  # fmt: skip
+        for name, value in facts.items():
             made.attrs[name] = np.bytes_(value) if isinstance(value, str) else value
         file["test"].attrs["mine"] = 0.5
     table = column_of(copy, "my own")
