@@ -9,8 +9,8 @@
 #include <type_traits>
 
 #include "framework/analysis/comparison.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/json.hpp"
-#include "framework/base/regular_file.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/folder/runs_below.hpp"
 #include "framework/record/journal/drift.hpp"
@@ -189,7 +189,7 @@ void add_columns(const Record& record,
 // One cell a sentence everywhere.
 void check_lengths(const Record& record, const std::map<std::string, std::vector<Cell>>& columns) {
   const auto refuse = [&](const std::string& name) {
-    throw damaged_record(record.file(), fmt::format("test/{} is not as a record has it", name));
+    throw damaged_value(record.file(), "test/" + name);
   };
   const auto sentences = columns.find("sentence");
   if (sentences == columns.end()) return refuse("sentence");

@@ -1,8 +1,8 @@
 #include "framework/analysis/index_file.hpp"
 
 #include "framework/base/bytes.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/hash.hpp"
-#include "framework/base/regular_file.hpp"
 #include "framework/base/stored.hpp"
 #include "framework/data/dataset_file.hpp"
 #include "framework/record/file.hpp"

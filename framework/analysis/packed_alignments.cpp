@@ -8,8 +8,8 @@
 
 #include "framework/analysis/export_links.hpp"
 #include "framework/base/error.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/hash.hpp"
-#include "framework/base/regular_file.hpp"
 #include "framework/eval/attention_diagnostics.hpp"
 #include "framework/record/published/alignments.hpp"
 #include "framework/record/published/open_record.hpp"
@@ -156,9 +156,7 @@ std::size_t make_pane(const AlignedRun& run,
 void add_images(const Record& record, Pool& pool, JsonObject& pane) {
   const std::string group = "images/" + split_of(pane["module"].get<std::string>());
   if (!record.has(group + "/pixels") || pane["sentence"].empty()) return;
-  const auto damaged = [&] {
-    return damaged_record(record.file(), group + " is not as a record has it");
-  };
+  const auto damaged = [&] { return damaged_value(record.file(), group); };
   const Values pixels = record.array(group, "pixels").values,
                width = record.array(group, "width").values,
                position = record.array(group, "position").values;

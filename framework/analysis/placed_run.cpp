@@ -13,9 +13,9 @@
 #include "framework/analysis/run_index.hpp"
 #include "framework/analysis/seeds.hpp"
 #include "framework/base/error.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/base/json.hpp"
-#include "framework/base/regular_file.hpp"
 #include "framework/base/types.hpp"
 
 namespace softalign {

@@ -15,10 +15,6 @@
 namespace softalign {
 namespace {
 
-DataError not_as_recorded(const Record& record, const std::string& path) {
-  return damaged_record(record.file(), path + " is not as a record has it");
-}
-
 // These datasets of a group, over one axis, as rows; an empty text for what is not there.
 JsonObject rows_of_table(const Record& record,
                          const std::string& group,
@@ -32,7 +28,7 @@ JsonObject rows_of_table(const Record& record,
       Values values = record.array(group, name).values;
       const bool is_text = std::holds_alternative<std::vector<std::string>>(values);
       if (is_text != (names == &texts) || (!columns.empty() && size_of(values) != rows))
-        throw not_as_recorded(record, group + "/" + name);
+        throw damaged_value(record.file(), group + "/" + name);
       rows = size_of(values);
       columns.emplace_back(name, std::move(values));
     }
@@ -102,7 +98,7 @@ JsonObject facts_of(const Record& record) {
       {"spec", read_json<JsonObject>(record.identity_json())},
       {"spec_yaml", record.spec_yaml()},
       {"early_termination", ""}};
-  if (!facts["spec"].is_object()) throw not_as_recorded(record, "provenance/identity_json");
+  if (!facts["spec"].is_object()) throw damaged_value(record.file(), "provenance/identity_json");
   add_hashes(facts["spec"], "", facts["hashes"]);
   add_notes(record, facts);
   if (record.has("test")) {
@@ -110,7 +106,7 @@ JsonObject facts_of(const Record& record) {
     const auto unit = record.attribute<std::string>("test", "length_unit");
     facts["length_unit"] = unit.value_or("tokens");
     if (unit && *unit != "words" && *unit != "pieces" && *unit != "characters")
-      throw not_as_recorded(record, "test@length_unit");
+      throw damaged_value(record.file(), "test@length_unit");
   }
   for (const char* split : {"train", "dev", "test"})
     if (const std::string group = std::string("data/") + split; record.has(group))
@@ -143,27 +139,6 @@ std::string text_attribute(const Array& array, const char* name) {
   return found != json.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-// Nothing for an axis, and for what has more axes than a figure.
-void add_finding(const Record& record,
-                 const std::string& group,
-                 const std::string& name,
-                 std::map<std::string, Finding>& findings) {
-  const Array array = record.array(group, name);
-  const auto* numbers = std::get_if<std::vector<double>>(&array.values);
-  if (numbers == nullptr || numbers->empty() || array.dims.empty() || array.dims.size() > 2 ||
-      array.dims[0].name != "update")
-    return;
-  const Dimension& axis = array.dims.back();
-  Finding found{
-      text_attribute(array, "long_name"), text_attribute(array, "units"), axis.name, {}, {}, {}};
-  found.axis = text_attribute(record.array(group, axis.name), "long_name");
-  if (found.axis.empty()) found.axis = axis.name;
-  found.at = numbers_in(record, group, axis.name, usize(axis.size));
-  found.values.assign(numbers->end() - axis.size, numbers->end());
-  const std::string diagnostic = group.substr(group.find('/') + 1);
-  findings.emplace(diagnostic + "/" + name, std::move(found));
-}
-
 }  // namespace
 
 JsonObject attempts_json(const Record& record) {
@@ -186,11 +161,24 @@ NamedSeries all_series(const Record& record) {
 
 std::map<std::string, Finding> findings_of(const Record& record) {
   std::map<std::string, Finding> findings;
-  const std::string root(kDiagnosticsGroup);
-  for (const std::string& diagnostic : record.children(root))
-    for (const std::string& split : record.children(root + "/" + diagnostic))
-      for (const std::string& name : record.children(root + "/" + diagnostic + "/" + split))
-        add_finding(record, root + "/" + diagnostic + "/" + split, name, findings);
+  for (const RecordedDiagnostic& one : recorded_diagnostics(record))
+    for (const Array& array : one.arrays) {
+      if (array.dims.size() > 2) continue;
+      const Dimension& axis = array.dims.back();
+      const std::vector<double>& numbers = one.values(array);
+      Finding found{text_attribute(array, "long_name"),
+                    text_attribute(array, "units"),
+                    axis.name,
+                    axis.name,
+                    {},
+                    {}};
+      if (const std::string words = text_attribute(record.array(one.group, axis.name), "long_name");
+          !words.empty())
+        found.axis = words;
+      found.at = numbers_in(record, one.group, axis.name, usize(axis.size));
+      found.values.assign(numbers.end() - axis.size, numbers.end());
+      findings.emplace(one.name + "/" + one.split + "/" + array.name, std::move(found));
+    }
   return findings;
 }
 

@@ -6,8 +6,8 @@
 
 #include "framework/base/bytes.hpp"
 #include "framework/base/error.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/hash.hpp"
-#include "framework/base/regular_file.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/folder/checks.hpp"
 #include "framework/record/folder/runs_below.hpp"

@@ -1,6 +1,6 @@
 // A bump allocator with mark and rewind. Chunks are kept, so after the longest batch a training
 // step calls malloc no more. Objects placed here are never destroyed: only trivially destructible
-// types are allowed.
+// types are allowed. Its memory is in large pages where the system lends them.
 #pragma once
 
 #include <cstddef>

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "framework/base/error.hpp"
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/types.hpp"
 
 namespace softalign {

@@ -1,4 +1,4 @@
-// SHA-256 of bytes and files, as lower-case hexadecimal (OpenSSL does the work).
+// SHA-256 of bytes and files, as lower-case hexadecimal, and base64 (OpenSSL does the work).
 #pragma once
 
 #include <array>

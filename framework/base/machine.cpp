@@ -16,8 +16,8 @@
 #include <sstream>
 #include <system_error>
 
+#include "framework/base/files.hpp"
 #include "framework/base/hash.hpp"
-#include "framework/base/regular_file.hpp"
 #include "framework/base/types.hpp"
 
 namespace softalign {

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "framework/base/error.hpp"
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/types.hpp"
 
 extern char** environ;

@@ -1,4 +1,5 @@
-// Text that somebody else wrote, as a message may show it. Not words and sentences: data/text.hpp.
+// Text in messages: what somebody else wrote made harmless, numbers with their nouns, "did you mean". Not words and
+// sentences: data/text.hpp.
 #pragma once
 
 #include <fmt/format.h>

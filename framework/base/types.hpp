@@ -1,4 +1,4 @@
-// The scalar and index types of the whole framework.
+// The scalar and index types of the whole framework, and how large the things of an experiment may be.
 #pragma once
 
 #include <concepts>

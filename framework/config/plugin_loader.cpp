@@ -10,9 +10,9 @@
 #include <fstream>
 #include <map>
 
+#include "framework/base/files.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/base/process.hpp"
-#include "framework/base/regular_file.hpp"
 #include "framework/base/types.hpp"
 #include "framework/config/abi.hpp"
 #include "framework/config/registry.hpp"

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <set>
 
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/config/checks.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 #include "framework/config/merge.hpp"
 #include "framework/config/yaml.hpp"
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <regex>
 
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/text.hpp"
 #include "framework/config/yaml.hpp"
 

@@ -13,7 +13,7 @@
 #include <map>
 #include <sstream>
 
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/config/value.hpp"

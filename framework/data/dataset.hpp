@@ -1,4 +1,5 @@
-// Sentences as numbers: what a task delivers and everything downstream reads. No files, no tensors.
+// Sentences as numbers: what a task delivers and everything downstream reads; how far reading them is, and the buckets of
+// their lengths. No files, no tensors.
 #pragma once
 
 #include <functional>

@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "framework/base/error.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/hash.hpp"
-#include "framework/base/regular_file.hpp"
 #include "framework/data/dataset_file.hpp"
 #include "framework/data/file_hash.hpp"
 #include "framework/record/file.hpp"

@@ -6,8 +6,8 @@
 #include <ctime>
 
 #include "framework/base/error.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/hash.hpp"
-#include "framework/base/regular_file.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/record/file.hpp"
 

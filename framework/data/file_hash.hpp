@@ -1,4 +1,4 @@
-// The SHA-256 of files that are large and seldom change: remembered in the cache folder with size,
+// The cache folder, and what is remembered there of the SHA-256 of files that are large and seldom change: with size,
 // times and inode, as git's index does, so that opening a corpus does not read it.
 #pragma once
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "framework/base/error.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/hash.hpp"
-#include "framework/base/regular_file.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/data/sentencepiece.hpp"
 #include "framework/data/text.hpp"

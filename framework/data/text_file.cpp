@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "framework/base/error.hpp"
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/data/alignment_file.hpp"

@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "framework/base/error.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/base/json.hpp"
-#include "framework/base/regular_file.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/data/read_vocabularies.hpp"
 #include "framework/train/run_name.hpp"

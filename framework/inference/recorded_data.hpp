@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 #include "framework/config/value.hpp"
 #include "framework/record/published/open_record.hpp"
 #include "framework/train/spec.hpp"

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "framework/base/error.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/base/machine.hpp"
-#include "framework/base/regular_file.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/run_folder.hpp"
 

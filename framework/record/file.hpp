@@ -1,7 +1,7 @@
 // Files that must not be lost: exclusive creation, whole writes, syncs and atomic replacement.
 // Every failure is a MachineError naming the file and the system's reason. No link is written
 // through: a file is created where nothing is, put in the place of what is there, or opened as what
-// it is. Reading is ordinary (base/regular_file.hpp).
+// it is. Reading is ordinary (base/files.hpp).
 #pragma once
 
 #include <sys/types.h>
@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 
 namespace softalign {
 

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/base/error.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/machine.hpp"
-#include "framework/base/regular_file.hpp"
 #include "framework/record/folder/checks.hpp"
 #include "framework/record/provenance/provenance.hpp"
 #include "framework/record/published/publish.hpp"

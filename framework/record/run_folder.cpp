@@ -7,7 +7,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/text.hpp"
 
 namespace softalign {

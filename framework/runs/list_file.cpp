@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <set>
 
+#include "framework/base/files.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/base/json.hpp"
-#include "framework/base/regular_file.hpp"
 #include "framework/base/stored.hpp"
 #include "framework/config/fields.hpp"
 #include "framework/config/yaml.hpp"

@@ -8,7 +8,7 @@
 
 #include "framework/analysis/run_index.hpp"
 #include "framework/analysis/sweep_index.hpp"
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/types.hpp"
 #include "framework/config/value.hpp"
 #include "framework/record/file.hpp"

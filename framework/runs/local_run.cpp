@@ -16,8 +16,8 @@
 #include <thread>
 
 #include "framework/base/error.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/machine.hpp"
-#include "framework/base/regular_file.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/file.hpp"
 #include "framework/record/folder/checks.hpp"

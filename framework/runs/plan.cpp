@@ -6,8 +6,8 @@
 #include <map>
 #include <set>
 
+#include "framework/base/files.hpp"
 #include "framework/base/hash.hpp"
-#include "framework/base/regular_file.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/config/fields.hpp"

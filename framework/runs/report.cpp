@@ -5,8 +5,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "framework/base/files.hpp"
 #include "framework/base/json.hpp"
-#include "framework/base/regular_file.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/file.hpp"
 #include "framework/record/folder/runs_below.hpp"

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "framework/analysis/differences.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/hash.hpp"
-#include "framework/base/regular_file.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/record/folder/checks.hpp"
 #include "framework/train/check_spec.hpp"

@@ -8,10 +8,10 @@
 #include <cstring>
 
 #include "framework/base/error.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/base/machine.hpp"
 #include "framework/base/program.hpp"
-#include "framework/base/regular_file.hpp"
 #include "framework/base/stored.hpp"
 #include "framework/config/value.hpp"
 #include "framework/runs/run_list.hpp"

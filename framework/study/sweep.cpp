@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/config/fields.hpp"

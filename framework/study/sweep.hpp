@@ -33,7 +33,7 @@
 //
 //   seeds: {first: 1, count: 3}                   # or a list; every configuration with every seed
 //   metric: {name: dev/loss}                      # what best means
-//   early_terminate: {type: asha}                 # runs/work.hpp
+//   early_terminate: {type: asha}                 # runs/early_termination.hpp
 //   claims:                                       # claim.hpp: about variants, or about the best
 //     - claim: bleu(best where model.encoder.units=64) > bleu(best where model.encoder.units=32)
 //   resources: {cpus: 2, memory: 4G}              # slurm_resources.hpp; not part of what the runs are

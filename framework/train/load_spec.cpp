@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/text.hpp"
 #include "framework/config/plugin_loader.hpp"
 #include "framework/record/folder/runs_below.hpp"
@@ -114,10 +114,10 @@ std::vector<std::string> named_plugins() {
   return files;
 }
 
-ResolvedSpec<Spec> load_spec(SpecTree tree,
-                             const std::vector<std::string>& more,
-                             const std::string& results,
-                             NamedPlugins named) {
+ResolvedSpec<Spec> load_with_plugins(SpecTree tree,
+                                     const std::vector<std::string>& more,
+                                     const std::string& results,
+                                     NamedPlugins named) {
   load_plugins(tree.root, more, named);
   find_named_runs(tree.root, results);
   return resolve<Spec>(std::move(tree));

@@ -15,10 +15,10 @@ enum class NamedPlugins { load, refuse };
 
 // Loads the plugins of a tree, then `more`, and reads the tree. Plugins and the runs of init and of the
 // vocabularies stand in the spec with their whole paths, so that a record names what it needs.
-ResolvedSpec<Spec> load_spec(SpecTree tree,
-                             const std::vector<std::string>& more,
-                             const std::string& results = "results",
-                             NamedPlugins named = NamedPlugins::load);
+ResolvedSpec<Spec> load_with_plugins(SpecTree tree,
+                                     const std::vector<std::string>& more,
+                                     const std::string& results = "results",
+                                     NamedPlugins named = NamedPlugins::load);
 
 // A member of the spec's `plugins` is relative to the file that names it; `more` to the working
 // directory.

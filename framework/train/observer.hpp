@@ -1,4 +1,5 @@
-// Where a training run tells how far it is. The program draws it; the trainer knows no terminal.
+// Who watches a training run: an Observer is told how far it is, and the program draws it; a Pruner decides whether it
+// continues. The trainer knows neither a terminal nor other runs.
 #pragma once
 
 #include <optional>

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/data/read_vocabularies.hpp"
 #include "framework/train/warm_start.hpp"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "framework/base/files.hpp"
 #include "framework/base/json.hpp"
-#include "framework/base/regular_file.hpp"
 #include "framework/record/folder/runs_below.hpp"
 #include "framework/record/provenance/provenance.hpp"
 #include "framework/record/published/plugins.hpp"

@@ -15,10 +15,6 @@ namespace {
 
 const std::string kByLength = "test/by_length";
 
-DataError damaged(const Record& record, const std::string& path) {
-  return damaged_record(record.file(), fmt::format("{} is not as a record has it", path));
-}
-
 // The metrics that the record has and this program knows, and those that its counts may give too.
 std::vector<NamedMetric> metrics_of(const Record& record) {
   std::vector<NamedMetric> metrics = default_metrics();
@@ -33,7 +29,7 @@ std::vector<NamedMetric> metrics_of(const Record& record) {
 std::vector<Index> source_lengths(const Record& record) {
   const Values values = record.array("test", "source_length").values;
   const auto* lengths = std::get_if<std::vector<std::int32_t>>(&values);
-  if (!lengths) throw damaged(record, "test/source_length");
+  if (!lengths) throw damaged_value(record.file(), "test/source_length");
   return {lengths->begin(), lengths->end()};
 }
 
@@ -50,7 +46,7 @@ std::vector<double> numbers_in(const Record& record,
         if constexpr (std::is_arithmetic_v<T>) numbers.assign(values.begin(), values.end());
       },
       record.array(group, name).values);
-  if (size && numbers.size() != *size) throw damaged(record, group + "/" + name);
+  if (size && numbers.size() != *size) throw damaged_value(record.file(), group + "/" + name);
   return numbers;
 }
 
@@ -85,7 +81,7 @@ MetricFacts facts_in(const Record& record, const std::string& metric) {
   try {  // of a plugin that is not loaded
     return from_stored<MetricFacts>(record.attributes(path));
   } catch (const DataError&) {
-    throw damaged(record, path);
+    throw damaged_value(record.file(), path);
   }
 }
 
@@ -100,7 +96,7 @@ MetricTable written_totals(const Record& record) {
     const auto total = record.attribute<double>("test", name);
     if (!total) continue;
     if (!std::holds_alternative<std::vector<double>>(record.array(kByLength, name).values))
-      throw damaged(record, kByLength + "/" + name);
+      throw damaged_value(record.file(), kByLength + "/" + name);
     table.metrics.push_back(name);
     table.facts.push_back(facts_in(record, name));
     table.values.push_back(*total);
@@ -138,7 +134,7 @@ MetricTable read_by_length(const Record& record) {
   if (table.rows.empty()) return table;
   const Values labels = record.array(kByLength, "label").values;
   const auto* names = std::get_if<std::vector<std::string>>(&labels);
-  if (!names) throw damaged(record, kByLength + "/label");
+  if (!names) throw damaged_value(record.file(), kByLength + "/label");
   table.length_unit = record.attribute<std::string>("test", "length_unit").value_or("");
   table.rows.insert(table.rows.end(), names->begin(), names->end());
   for (const double n : numbers_in(record, kByLength, "n", names->size()))
@@ -151,31 +147,48 @@ MetricTable read_by_length(const Record& record) {
   return table;
 }
 
-std::map<std::string, StoredFinding> read_findings(const Record& record) {
-  std::map<std::string, StoredFinding> all;
+std::vector<RecordedDiagnostic> recorded_diagnostics(const Record& record) {
+  std::vector<RecordedDiagnostic> all;
   const std::string root(kDiagnosticsGroup);
-  for (const std::string& name : record.children(root))
-    for (const char* split : {"dev", "test"}) {  // the later one stands
-      const std::string group = root + "/" + name + "/" + split;
-      if (!record.has(group)) continue;
-      const std::vector<double> updates = numbers_in(record, group, "update");
-      const bool at_start = !updates.empty() && updates.front() == 0;
-      for (const std::string& child : record.children(group)) {
-        const Array array = record.array(group, child);
+  for (const std::string& name : record.children(root)) {
+    std::vector<std::string> splits = record.children(root + "/" + name);
+    std::ranges::sort(splits);
+    for (const std::string& split : splits) {
+      RecordedDiagnostic& one = all.emplace_back(
+          RecordedDiagnostic{name, split, root + "/" + name + "/" + split, {}, {}});
+      for (const std::string& child : record.children(one.group)) {
+        Array array = record.array(one.group, child);
         const auto* numbers = std::get_if<std::vector<double>>(&array.values);
-        if (numbers == nullptr || array.dims.empty() || array.dims.size() > 2 ||
-            array.dims[0].name != "update" || numbers->empty())
-          continue;
-        const Index size = array.dims.size() == 1 ? 1 : array.dims[1].size;
-        StoredFinding found{{}, {numbers->end() - size, numbers->end()}};
-        if (array.dims.size() == 2)
-          found.places = numbers_in(record, group, array.dims[1].name, usize(size));
-        all[name + "." + child] = found;
-        if (!at_start) continue;
-        found.values.assign(numbers->begin(), numbers->begin() + size);
-        all[name + ".start." + child] = std::move(found);
+        if (array.dims.size() == 1 && array.dims[0].name == child)
+          one.axes.push_back(std::move(array));
+        else if (numbers && !numbers->empty() && !array.dims.empty() &&
+                 array.dims[0].name == "update")
+          one.arrays.push_back(std::move(array));
       }
     }
+  }
+  return all;
+}
+
+std::map<std::string, StoredFinding> read_findings(const Record& record) {
+  std::map<std::string, StoredFinding> all;
+  for (const RecordedDiagnostic& one :
+       recorded_diagnostics(record)) {  // of dev and test the later one stands
+    if (one.split == "train") continue;
+    const std::vector<double> updates = numbers_in(record, one.group, "update");
+    for (const Array& array : one.arrays) {
+      if (array.dims.size() > 2) continue;
+      const std::vector<double>& numbers = one.values(array);
+      const Index size = array.dims.size() == 1 ? 1 : array.dims[1].size;
+      StoredFinding found{{}, {numbers.end() - size, numbers.end()}};
+      if (array.dims.size() == 2)
+        found.places = numbers_in(record, one.group, array.dims[1].name, usize(size));
+      all[one.name + "." + array.name] = found;
+      if (updates.empty() || updates.front() != 0) continue;
+      found.values.assign(numbers.begin(), numbers.begin() + size);
+      all[one.name + ".start." + array.name] = std::move(found);
+    }
+  }
   return all;
 }
 
@@ -213,7 +226,8 @@ StoredResults read_results(const Record& record) {
           column.name,
           counted(std::ssize(numbers) / std::ssize(results.source_lengths), "number"),
           width);
-    if (numbers.size() != sentences * width) throw damaged(record, "test/" + column.name);
+    if (numbers.size() != sentences * width)
+      throw damaged_value(record.file(), "test/" + column.name);
     for (std::size_t i = 0; i < sentences; ++i)
       std::copy_n(
           numbers.begin() + static_cast<std::ptrdiff_t>(i * width),

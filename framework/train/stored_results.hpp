@@ -12,6 +12,19 @@
 
 namespace softalign {
 
+// What a diagnostic found on one split: /diagnostics/<name>/<split>.
+struct RecordedDiagnostic {
+  std::string name, split, group;
+  std::vector<Array> arrays;  // doubles, at least one of each update; not the axes
+  std::vector<Array> axes;
+
+  static const std::vector<double>& values(const Array& array) {
+    return std::get<std::vector<double>>(array.values);
+  }
+};
+// The splits of a diagnostic by name: dev, test, train.
+std::vector<RecordedDiagnostic> recorded_diagnostics(const Record& record);
+
 // An array of a diagnostic at one update, of the test sentences or else of the dev sentences.
 struct StoredFinding {
   std::vector<double> places;  // along its axis; none: a single number

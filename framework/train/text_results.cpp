@@ -35,15 +35,11 @@ constexpr Column kColumns[] = {
     {"first_mark", &TextFacts::first_mark, "the first such line, from 1; 0: none"},
 };
 
-DataError damaged(const Record& record, const std::string& group, const std::string& name) {
-  return damaged_record(record.file(), fmt::format("{}/{} is not as a record has it", group, name));
-}
-
 template <class T>
 std::vector<T> column_of(const Record& record, const std::string& group, const std::string& name) {
   const Values values = record.array(group, name).values;
   const auto* column = std::get_if<std::vector<T>>(&values);
-  if (!column) throw damaged(record, group, name);
+  if (!column) throw damaged_value(record.file(), fmt::format("{}/{}", group, name));
   return *column;
 }
 
@@ -82,8 +78,10 @@ TextLines text_lines(const Record& record, const std::string& split) {
   lines.count = record.attribute<Index>("data/" + split, "read").value_or(0);
   Index before = 0;
   for (const Index line : lines.numbers)
-    if (line <= std::exchange(before, line)) throw damaged(record, group, "line");
-  if (before > lines.count || lines.count > kMostLines) throw damaged(record, group, "line");
+    if (line <= std::exchange(before, line))
+      throw damaged_value(record.file(), fmt::format("{}/{}", group, "line"));
+  if (before > lines.count || lines.count > kMostLines)
+    throw damaged_value(record.file(), fmt::format("{}/{}", group, "line"));
   return lines;
 }
 
@@ -145,7 +143,8 @@ std::vector<TextFacts> texts_of(const Record& record) {
     texts.push_back({std::move(option)});
   for (const Column& column : kColumns) {
     const std::vector<Index> numbers = column_of<Index>(record, kFiles, column.name);
-    if (numbers.size() != texts.size()) throw damaged(record, kFiles, column.name);
+    if (numbers.size() != texts.size())
+      throw damaged_value(record.file(), fmt::format("{}/{}", kFiles, column.name));
     for (std::size_t i = 0; i < texts.size(); ++i) texts[i].*column.number = numbers[i];
   }
   return texts;

@@ -1,5 +1,5 @@
-// What is known of the files that sentences are read from: lines, unknown symbols, how they are written. In the record
-// and back.
+// What is known of sources, in the record and back: the files that sentences are read from (lines, unknown symbols, how
+// they are written), and images.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// How a model is trained: spec.train. What is empty unless it is given is as if it were not there.
+// How a model is trained: spec.train, and beside it spec.init and spec.diagnostics. What is empty unless it is given is as if it were not there.
 #pragma once
 
 #include <algorithm>

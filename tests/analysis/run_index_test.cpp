@@ -7,7 +7,7 @@
 
 #include "framework/analysis/finished_run.hpp"
 #include "framework/analysis/index_file.hpp"
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/stored.hpp"
 #include "framework/base/types.hpp"
 #include "framework/data/file_hash.hpp"

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/stored.hpp"
 #include "tests/analysis/runs.hpp"
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "framework/analysis/run_index.hpp"
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/types.hpp"
 #include "framework/data/file_hash.hpp"
 #include "framework/record/hdf5/hdf5.hpp"

@@ -1,4 +1,4 @@
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 
 #include <sys/stat.h>
 

@@ -7,8 +7,8 @@
 #include <filesystem>
 
 #include "framework/base/error.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/hash.hpp"
-#include "framework/base/regular_file.hpp"
 #include "tests/message.hpp"
 #include "tests/scratch.hpp"
 

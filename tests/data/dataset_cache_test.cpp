@@ -11,8 +11,8 @@
 #include <thread>
 
 #include "corpus.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/hash.hpp"
-#include "framework/base/regular_file.hpp"
 #include "framework/data/batches.hpp"
 #include "framework/data/build_vocabulary.hpp"
 #include "tests/child.hpp"

@@ -1,8 +1,8 @@
 // Hashes that are remembered, and when they are not believed.
 #include "framework/data/file_hash.hpp"
 
+#include "framework/base/files.hpp"
 #include "framework/base/hash.hpp"
-#include "framework/base/regular_file.hpp"
 #include "shared.hpp"
 
 using namespace softalign;

@@ -4,13 +4,14 @@
 
 #include <nlohmann/json.hpp>
 
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 #include "framework/inference/evaluate_run.hpp"
 #include "framework/inference/translator.hpp"
 #include "framework/record/published/compare.hpp"
 #include "framework/train/experiment.hpp"
 #include "tests/child.hpp"
 #include "tests/scratch.hpp"
+#include "tests/train/stopper.hpp"
 
 using namespace softalign;
 using namespace softalign::test;
@@ -29,13 +30,6 @@ ResolvedSpec<Spec> tiny(const std::string& attention) {
           "evaluate: {search: {type: beam, width: 3}}\n",
       "tiny.yaml");
 }
-
-struct Stopper final : Observer {
-  explicit Stopper(Index at) : stop_at(at) {}
-  void update(const TrainingProgress& progress) override { now = progress.update; }
-  bool stop_requested() override { return stop_at >= 0 && now >= stop_at; }
-  Index stop_at, now = 0;
-};
 
 fs::path train(const fs::path& results, const std::string& attention, Index stop_at = -1) {
   Stopper observer(stop_at);

@@ -1,5 +1,5 @@
 // The rules that stop runs early, against decisions made by hand.
-#include "framework/runs/work.hpp"
+#include "framework/runs/early_termination.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

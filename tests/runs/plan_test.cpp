@@ -4,7 +4,7 @@
 #include <regex>
 
 #include <boost/test/unit_test.hpp>
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 #include "framework/runs/list_status.hpp"
 #include "framework/runs/plan.hpp"
 #include "framework/runs/work.hpp"

@@ -4,7 +4,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "framework/base/error.hpp"
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 #include "tests/runs/stand_ins.hpp"
 
 using namespace softalign;

@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "framework/base/error.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/program.hpp"
-#include "framework/base/regular_file.hpp"
 #include "framework/base/types.hpp"
 #include "framework/config/help.hpp"
 #include "framework/config/yaml.hpp"

@@ -5,7 +5,7 @@
 #include <set>
 
 #include <boost/test/unit_test.hpp>
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/types.hpp"
 #include "framework/config/help.hpp"
 #include "framework/config/registry.hpp"

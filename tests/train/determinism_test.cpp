@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "framework/base/abandon.hpp"
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/record/folder/checks.hpp"
 #include "framework/record/published/compare.hpp"
@@ -18,6 +18,7 @@
 #include "framework/train/experiment.hpp"
 #include "tests/message.hpp"
 #include "tests/scratch.hpp"
+#include "tests/train/stopper.hpp"
 
 using namespace softalign;
 using namespace softalign::test;
@@ -45,13 +46,6 @@ ResolvedSpec<Spec> tiny(const std::string& attention,
           "record: {checkpoint_every: 5, alignments: 10, snapshots: 3}\n",
       "tiny.yaml");
 }
-
-struct Stopper final : Observer {
-  explicit Stopper(Index at) : stop_at(at) {}
-  void update(const TrainingProgress& progress) override { now = progress.update; }
-  bool stop_requested() override { return stop_at >= 0 && now >= stop_at; }
-  Index stop_at, now = 0;
-};
 
 fs::path run(const fs::path& results,
              const std::string& attention,

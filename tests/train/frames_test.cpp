@@ -2,7 +2,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 #include "framework/data/build_vocabulary.hpp"
 #include "framework/data/examples.hpp"
 #include "framework/data/synthetic.hpp"

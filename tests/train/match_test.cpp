@@ -4,7 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <map>
 
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/config/spec.hpp"

@@ -8,7 +8,7 @@
 #include "framework/app/terminal/number_option.hpp"
 #include "framework/app/terminal/runs.hpp"
 #include "framework/app/terminal/terminal.hpp"
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/text.hpp"
 #include "framework/config/plugin_loader.hpp"
 
@@ -53,9 +53,10 @@ void print_notes(const std::vector<std::string>& notes) {
 }
 
 ResolvedSpec<Spec> load(const SpecArguments& arguments, const std::string& results) {
-  auto resolved = load_spec(load_tree(arguments.file, numbered_overrides(arguments.overrides)),
-                            arguments.plugins,
-                            results);
+  auto resolved =
+      load_with_plugins(load_tree(arguments.file, numbered_overrides(arguments.overrides)),
+                        arguments.plugins,
+                        results);
   print_notes(resolved.notes);
   return resolved;
 }

@@ -91,7 +91,7 @@ Findings validated(const std::string& file,
                    int threads) {
   Findings findings;
   ResolvedSpec<Spec> resolved;
-  if (!findings.pass([&] { resolved = load_spec(load_tree(file, overrides), plugins); }))
+  if (!findings.pass([&] { resolved = load_with_plugins(load_tree(file, overrides), plugins); }))
     return findings;
   findings.notes = resolved.notes;
   findings.pass(check_metrics);

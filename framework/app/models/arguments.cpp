@@ -9,7 +9,7 @@
 #include "framework/app/experiments/load.hpp"
 #include "framework/app/terminal/number_option.hpp"
 #include "framework/app/terminal/terminal.hpp"
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/data/alignment_file.hpp"

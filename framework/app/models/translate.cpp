@@ -15,7 +15,7 @@
 #include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/number_option.hpp"
 #include "framework/app/terminal/terminal.hpp"
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/base/workers.hpp"

@@ -14,7 +14,7 @@
 #include "framework/app/terminal/number_option.hpp"
 #include "framework/app/terminal/runs.hpp"
 #include "framework/app/terminal/table.hpp"
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/workers.hpp"
 #include "framework/config/plugin_loader.hpp"

@@ -11,7 +11,7 @@
 #include "framework/app/terminal/runs.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/error.hpp"
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/config/yaml.hpp"
 #include "framework/inference/recorded_data.hpp"

@@ -6,7 +6,7 @@
 #include "framework/app/terminal/output_file.hpp"
 #include "framework/app/terminal/runs.hpp"
 #include "framework/app/terminal/script.hpp"
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 
 namespace softalign::app {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "framework/app/terminal/table.hpp"
 #include "framework/base/text.hpp"
+#include "framework/train/stored_results.hpp"
 
 namespace softalign::app {
 namespace {
@@ -15,44 +16,19 @@ std::string number_text(double value) {
   return std::isfinite(value) ? fmt::format("{:.4g}", value) : "-";
 }
 
-// What a diagnostic found on one split.
-struct Found {
-  std::string name;
-  std::string split;
-  std::vector<Array> arrays;  // doubles; not the axes
-  std::vector<Array> axes;
+std::string place(const RecordedDiagnostic& found, const std::string& axis, Index i) {
+  const auto known = std::ranges::find(found.axes, axis, &Array::name);
+  return known == found.axes.end()
+             ? fmt::format("{}", i)
+             : std::visit([&](const auto& list) { return fmt::format("{}", list.at(usize(i))); },
+                          known->values);
+}
 
-  const std::vector<double>& values(const Array& array) const {
-    return std::get<std::vector<double>>(array.values);
-  }
-  std::string place(const std::string& axis, Index i) const {
-    const auto found = std::ranges::find(axes, axis, &Array::name);
-    return found == axes.end()
-               ? fmt::format("{}", i)
-               : std::visit([&](const auto& list) { return fmt::format("{}", list.at(usize(i))); },
-                            found->values);
-  }
-};
-
-std::vector<Found> found_in(const Record& record, const std::string& wanted = "") {
-  std::vector<Found> all;
-  if (!record.has(kGroup)) return all;
-  for (const std::string& name : record.children(kGroup)) {
-    if (!wanted.empty() && name != wanted) continue;
-    for (const std::string& split : record.children(kGroup + "/" + name)) {
-      const std::string group = kGroup + "/" + name + "/" + split;
-      Found& found = all.emplace_back(name, split);
-      for (const std::string& child : record.children(group)) {
-        Array array = record.array(group, child);
-        const bool axis = array.dims.size() == 1 && array.dims[0].name == child;
-        if (axis)
-          found.axes.push_back(std::move(array));
-        else if (!array.dims.empty() && array.dims[0].name == "update" && array.dims[0].size > 0 &&
-                 std::holds_alternative<std::vector<double>>(array.values))
-          found.arrays.push_back(std::move(array));
-      }
-    }
-  }
+// Of all diagnostics, or of one.
+std::vector<RecordedDiagnostic> found_in(const Record& record, const std::string& wanted = "") {
+  std::vector<RecordedDiagnostic> all = recorded_diagnostics(record);
+  std::erase_if(
+      all, [&](const RecordedDiagnostic& one) { return !wanted.empty() && one.name != wanted; });
   return all;
 }
 
@@ -70,7 +46,7 @@ Json nested(const std::vector<double>& values,
 }
 
 // Along one axis, at the last update.
-std::string along(const Found& found, const std::string& axis) {
+std::string along(const RecordedDiagnostic& found, const std::string& axis) {
   std::vector<Table::Column> columns{{axis}};
   std::vector<const Array*> arrays;
   for (const Array& array : found.arrays)
@@ -82,7 +58,7 @@ std::string along(const Found& found, const std::string& axis) {
   Table table(columns);
   const Index size = arrays.front()->dims[1].size, last = arrays.front()->dims[0].size - 1;
   for (Index i = 0; i < size; ++i) {
-    std::vector<std::string> cells{found.place(axis, i)};
+    std::vector<std::string> cells{place(found, axis, i)};
     bool any = false;
     for (const Array* array : arrays) {
       const double value = found.values(*array)[usize(last * size + i)];
@@ -93,10 +69,10 @@ std::string along(const Found& found, const std::string& axis) {
   }
   return table.empty()
              ? ""
-             : fmt::format("\nat update {}\n{}", found.place("update", last), table.fitted());
+             : fmt::format("\nat update {}\n{}", place(found, "update", last), table.fitted());
 }
 
-std::string by_update(const Found& found) {
+std::string by_update(const RecordedDiagnostic& found) {
   std::vector<Table::Column> columns{{"update", Side::right}};
   std::vector<const Array*> arrays;
   for (const Array& array : found.arrays)
@@ -107,14 +83,14 @@ std::string by_update(const Found& found) {
   if (arrays.empty()) return "";
   const Index updates = arrays.front()->dims[0].size;
   if (updates == 1) {
-    Table table({{"at update " + found.place("update", 0)}, {"", Side::right}});
+    Table table({{"at update " + place(found, "update", 0)}, {"", Side::right}});
     for (const Array* array : arrays)
       table.row({array->name, number_text(found.values(*array).front())});
     return table.fitted();
   }
   Table table(columns);
   for (Index i = 0; i < updates; ++i) {
-    std::vector<std::string> cells{found.place("update", i)};
+    std::vector<std::string> cells{place(found, "update", i)};
     for (const Array* array : arrays) cells.push_back(number_text(found.values(*array)[usize(i)]));
     table.row(std::move(cells));
   }
@@ -125,7 +101,7 @@ std::string by_update(const Found& found) {
 
 std::string diagnostics_summary(const Record& record) {
   Table table({{"diagnostic"}, {"split"}, {"what"}, {"first", Side::right}, {"last", Side::right}});
-  for (const Found& found : found_in(record))
+  for (const RecordedDiagnostic& found : found_in(record))
     for (const Array& array : found.arrays) {
       if (array.dims.size() > 1) continue;
       const std::vector<double>& values = found.values(array);
@@ -142,7 +118,7 @@ std::string diagnostics_summary(const Record& record) {
 }
 
 std::string diagnostic_tables(const Record& record, const std::string& name) {
-  const std::vector<Found> all = found_in(record, name);
+  const std::vector<RecordedDiagnostic> all = found_in(record, name);
   if (all.empty()) {
     const std::vector<std::string> names =
         record.has(kGroup) ? record.children(kGroup) : std::vector<std::string>{};
@@ -152,11 +128,10 @@ std::string diagnostic_tables(const Record& record, const std::string& name) {
                                   : suggestion(name, names));
   }
   std::string out;
-  for (const Found& found : all) {
+  for (const RecordedDiagnostic& found : all) {
     out += fmt::format("{}{}, {} sentences\n", out.empty() ? "" : "\n", found.name, found.split);
     for (const Array& array : found.arrays) {
-      const Json attributes =
-          record.attributes(kGroup + "/" + found.name + "/" + found.split + "/" + array.name);
+      const Json attributes = record.attributes(found.group + "/" + array.name);
       const std::string unit = text_of(attributes.value("units", Json("1")));
       out += fmt::format("  {}: {}{}\n",
                          array.name,
@@ -172,7 +147,7 @@ std::string diagnostic_tables(const Record& record, const std::string& name) {
 
 Json diagnostics_json(const Record& record, const std::string& name) {
   Json json = Json::object();
-  for (const Found& found : found_in(record, name)) {
+  for (const RecordedDiagnostic& found : found_in(record, name)) {
     Json& to = json[found.name][found.split];
     for (const std::vector<Array>* list : {&found.axes, &found.arrays})
       for (const Array& array : *list) {

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 
 namespace softalign::app {
 

@@ -9,7 +9,7 @@
 #include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/runs.hpp"
 #include "framework/app/terminal/terminal.hpp"
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/text.hpp"
 #include "framework/record/file.hpp"
 #include "framework/runs/claims.hpp"
@@ -37,7 +37,7 @@ bool SweepArguments::is_planned() const {
 
 LoadSpec loader(const SweepArguments& arguments) {
   return [arguments](SpecTree tree) {
-    return softalign::load_spec(std::move(tree), arguments.plugins, arguments.out, arguments.named);
+    return load_with_plugins(std::move(tree), arguments.plugins, arguments.out, arguments.named);
   };
 }
 

@@ -1,7 +1,7 @@
 #include "framework/app/terminal/output_file.hpp"
 
 #include "framework/base/error.hpp"
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 #include "framework/record/file.hpp"
 
 namespace softalign::app {

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "framework/base/error.hpp"
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/text.hpp"
 
 namespace softalign::app {

@@ -9,7 +9,7 @@
 #include <filesystem>
 
 #include "framework/base/error.hpp"
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 
 namespace softalign::app {
 namespace {

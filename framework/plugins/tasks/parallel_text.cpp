@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/config/writer.hpp"

@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/base/error.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/base/json.hpp"
-#include "framework/base/regular_file.hpp"
 #include "framework/config/spec.hpp"
 #include "framework/config/value.hpp"
 #include "framework/config/writer.hpp"

@@ -1,4 +1,4 @@
-// What a run was made from, as its folder holds it: spec.yaml for people, identity.json with the
+// What is checked before a run's folder is used or written to. First what the run was made from: spec.yaml for people, identity.json with the
 // hash that is the run's id. Checks that they are whole and say the same; it reads no option's
 // meaning, so it needs neither the run's plugins nor the version that wrote them.
 #pragma once

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "framework/base/error.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/machine.hpp"
-#include "framework/base/regular_file.hpp"
 #include "framework/base/stored.hpp"
 #include "framework/base/text.hpp"
 #include "framework/record/folder/status.hpp"

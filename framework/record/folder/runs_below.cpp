@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "framework/base/error.hpp"
-#include "framework/base/regular_file.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/text.hpp"
 
 namespace softalign {

@@ -117,6 +117,8 @@ class Hdf5Reader {
 
 // "FILE: damaged: REASON; REMEDY"
 DataError damaged_record(const std::filesystem::path& file, const std::string& reason);
+// The same of a group, dataset or attribute that a record cannot have so.
+DataError damaged_value(const std::filesystem::path& file, const std::string& path);
 
 std::string hdf5_version();  // of the library in use
 

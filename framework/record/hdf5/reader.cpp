@@ -172,6 +172,10 @@ DataError damaged_record(const std::filesystem::path& file, const std::string& r
   return DataError("{}: damaged: {}; {}", file.string(), reason, remedy_for(file));
 }
 
+DataError damaged_value(const std::filesystem::path& file, const std::string& path) {
+  return damaged_record(file, path + " is not as a record has it");
+}
+
 // Turns failures into errors. Failures of the system and lack of memory are MachineErrors; every other failure is
 // damage of the file: HDF5's own errors, and invalid sizes or texts.
 template <class Work>

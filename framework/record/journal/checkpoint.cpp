@@ -5,8 +5,8 @@
 
 #include "framework/base/bytes.hpp"
 #include "framework/base/error.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/hash.hpp"
-#include "framework/base/regular_file.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/run_folder.hpp"
 

@@ -53,7 +53,7 @@ class ModuleReader {
     Values values = hdf5_.read(group_ + name);
     auto* typed = std::get_if<std::vector<T>>(&values);
     if (!typed || (count >= 0 && std::ssize(*typed) != count))
-      throw damaged_record(file_, group_ + name + " is not as a record has it");
+      throw damaged_value(file_, group_ + name);
     return std::move(*typed);
   }
   bool has(const std::string& name) const { return hdf5_.exists(group_ + name); }

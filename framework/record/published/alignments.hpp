@@ -1,5 +1,5 @@
-// A file that holds alignments and nothing else, in the layout of a record's /alignments: what
-// `softalign translate --alignments` leaves.
+// Alignment matrices read back from a record, or from a file that holds nothing else, in the layout of a record's
+// /alignments: what `softalign translate --alignments` leaves.
 #pragma once
 
 #include <filesystem>

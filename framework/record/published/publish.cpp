@@ -7,9 +7,9 @@
 #include <set>
 
 #include "framework/base/error.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/base/machine.hpp"
-#include "framework/base/regular_file.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/config/yaml.hpp"
@@ -211,7 +211,7 @@ Index copy_events(Hdf5Writer& file, const Record& record, const Machine& machine
   const Values all = record.array(kEvents, "attempt").values;
   const auto* const attempts = std::get_if<std::vector<std::int32_t>>(&all);
   if (!attempts || attempts->size() != texts.size() || times.size() != texts.size())
-    throw damaged_record(record.file(), kEvents + " is not as a record has it");
+    throw damaged_value(record.file(), kEvents);
   std::vector<std::int32_t> kept_attempts;
   Texts kept_times, kept_texts;
   for (std::size_t i = 0; i < texts.size(); ++i) {

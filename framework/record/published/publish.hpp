@@ -1,4 +1,4 @@
-// Makes run.h5 from a run's journals. The layout is written down for people in results/README.md.
+// Makes run.h5 from a run's journals, and copies of it for others, without what names a machine. The layout is written down for people in results/README.md.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What may be read as a file: something that has an end and reads the same twice. Every small file
+// Paths, system calls and reading. What may be read as a file: something that has an end and reads the same twice. Every small file
 // of ours is read here, and opening one never waits: not for the writer of a pipe either.
 #pragma once
 

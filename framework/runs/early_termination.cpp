@@ -1,0 +1,213 @@
+#include "framework/runs/early_termination.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "framework/base/files.hpp"
+#include "framework/base/stored.hpp"
+#include "framework/base/types.hpp"
+#include "framework/record/file.hpp"
+#include "framework/runs/list_status.hpp"
+
+namespace softalign {
+namespace {
+
+fs::path history_file(const fs::path& run_folder) { return run_folder / "early_termination.json"; }
+
+// What has diverged is the worst of all.
+bool better(double a, double b, bool maximize) {
+  if (std::isnan(a) || std::isnan(b)) return !std::isnan(a);
+  return maximize ? a > b : a < b;
+}
+
+// The value at the first evaluation that reached `update`.
+std::optional<double> value_from(const DevHistory& history, Index update) {
+  for (const DevValue& v : history.values)
+    if (v.update >= update) return v.value;
+  return std::nullopt;
+}
+
+// The value at the last evaluation up to `update`, of a run that has come so far.
+std::optional<double> value_up_to(const DevHistory& history, Index update) {
+  if (history.values.empty() || history.values.back().update < update) return std::nullopt;
+  std::optional<double> found;
+  for (const DevValue& v : history.values)
+    if (v.update <= update) found = v.value;
+  return found;
+}
+
+// What the other runs have by `value_at`, best first; the decision keeps whose it is.
+std::vector<double> compare_with(
+    const OtherRuns& others,
+    const std::string& run_id,
+    bool maximize,
+    const std::function<std::optional<double>(const DevHistory&)>& value_at,
+    PruneDecision& decision) {
+  std::vector<double> values;
+  for (const auto& [id, history] : others)
+    if (const auto value = id == run_id ? std::nullopt : value_at(history)) {
+      decision.compared.emplace_back(id, *value);
+      values.push_back(*value);
+    }
+  std::sort(
+      values.begin(), values.end(), [&](double a, double b) { return better(a, b, maximize); });
+  return values;
+}
+
+PruneDecision asha_rung(Index rung,
+                        Index at,
+                        const EarlyTerminateOptions& rule,
+                        bool maximize,
+                        const std::string& run_id,
+                        const DevHistory& own,
+                        const OtherRuns& others) {
+  PruneDecision decision;
+  decision.update = own.values.back().update;
+  decision.rule = fmt::format("asha rung {} ({} updates)", rung, at);
+  decision.value = own.values.back().value;
+  std::vector<double> values = compare_with(
+      others, run_id, maximize, [&](const DevHistory& h) { return value_from(h, at); }, decision);
+  const auto better_than_own = [&](double other) {
+    return better(other, decision.value, maximize);
+  };
+  values.insert(std::partition_point(values.begin(), values.end(), better_than_own),
+                decision.value);
+  const auto kept = std::max<std::size_t>(1, values.size() / usize(rule.eta));
+  decision.cut = values[kept - 1];
+  decision.stop = better(decision.cut, decision.value, maximize);
+  return decision;
+}
+
+// Every rung that the last value has reached and no earlier decision was about.
+std::vector<PruneDecision> asha(const EarlyTerminateOptions& rule,
+                                bool maximize,
+                                const std::string& run_id,
+                                const DevHistory& own,
+                                const OtherRuns& others) {
+  std::vector<PruneDecision> decisions;
+  const Index before = own.values.size() < 2 ? 0 : own.values[own.values.size() - 2].update;
+  Index at = rule.min_updates;
+  for (Index rung = 0; at <= own.values.back().update; ++rung) {
+    if (at > before) decisions.push_back(asha_rung(rung, at, rule, maximize, run_id, own, others));
+    if (!decisions.empty() && decisions.back().stop) break;
+    if (at > std::numeric_limits<Index>::max() / rule.eta) break;
+    at *= rule.eta;
+  }
+  return decisions;
+}
+
+std::vector<PruneDecision> median(const EarlyTerminateOptions& rule,
+                                  bool maximize,
+                                  const std::string& run_id,
+                                  const DevHistory& own,
+                                  const OtherRuns& others) {
+  PruneDecision decision;
+  decision.update = own.values.back().update;
+  if (decision.update < rule.min_updates) return {};
+  decision.rule = "median";
+  decision.value = own.values.front().value;
+  for (const DevValue& v : own.values)
+    if (better(v.value, decision.value, maximize)) decision.value = v.value;
+  const std::vector<double> values = compare_with(
+      others,
+      run_id,
+      maximize,
+      [&](const DevHistory& h) { return value_up_to(h, decision.update); },
+      decision);
+  decision.cut = kUndefined;
+  if (std::ssize(values) < rule.startup) return {decision};
+  const std::size_t half = values.size() / 2;
+  decision.cut = values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+  decision.stop = better(decision.cut, decision.value, maximize);
+  return {decision};
+}
+
+std::string reason_of(const PruneDecision& d, const std::string& metric) {
+  if (std::isnan(d.cut)) return fmt::format("{}: {} is {:.6g}", d.rule, metric, d.value);
+  return fmt::format("{}: {} is {:.6g}, {:.6g} was needed among {} runs",
+                     d.rule,
+                     metric,
+                     d.value,
+                     d.cut,
+                     d.compared.size() + 1);
+}
+
+class ListPruner final : public Pruner {
+ public:
+  ListPruner(const RunList& list, const ListedRun& row, fs::path folder, AskOutside ask)
+      : list_(list), row_(row), folder_(std::move(folder)), ask_(std::move(ask)) {
+    own_ = read_dev_history(folder_);
+    own_.metric = list.metric.name;
+  }
+
+  std::optional<std::string> stop(Index update, const MetricTable& dev) override {
+    if (const auto stopped = stopped_before(update)) return stopped;
+    // A run that goes back to a checkpoint makes values again; what it decided stands.
+    if (!own_.values.empty() && own_.values.back().update >= update) return std::nullopt;
+    const double value = dev.at("all", list_.metric.name.substr(4));
+    own_.values.push_back({update, value});
+    for (PruneDecision& decision : decisions_now(update, value))
+      own_.decisions.push_back(std::move(decision));
+    FileSystem::real().write_atomically(history_file(folder_), stored_text(own_));
+    return stopped_before(update);
+  }
+
+  std::optional<std::string> stopped_before(Index update) const override {
+    for (const PruneDecision& d : own_.decisions)
+      if (d.stop && d.update <= update) return reason_of(d, list_.metric.name);
+    return std::nullopt;
+  }
+
+  std::string decisions() const override { return stored_text(own_); }
+
+ private:
+  std::vector<PruneDecision> decisions_now(Index update, double value) {
+    if (ask_) return {{update, "optuna", value, kUndefined, {}, !ask_(update, value)}};
+    OtherRuns others;
+    for (const ListedRun& row : list_.rows)
+      if (row.run_id != row_.run_id)
+        others.emplace_back(row.run_id, read_dev_history(list_.run(row).root));
+    return decide(
+        list_.early_terminate, list_.metric.goal == "maximize", row_.run_id, own_, others);
+  }
+
+  const RunList& list_;
+  const ListedRun& row_;
+  fs::path folder_;
+  AskOutside ask_;
+  DevHistory own_;
+};
+
+}  // namespace
+
+DevHistory read_dev_history(const fs::path& run_folder) {
+  try {
+    if (is_there(history_file(run_folder)))
+      return from_stored_text<DevHistory>(read_file(history_file(run_folder)));
+  } catch (const DataError&) {
+  }
+  return {};
+}
+
+std::vector<PruneDecision> decide(const EarlyTerminateOptions& rule,
+                                  bool maximize,
+                                  const std::string& run_id,
+                                  const DevHistory& own,
+                                  const OtherRuns& others) {
+  if (own.values.empty()) return {};
+  if (rule.type == "asha") return asha(rule, maximize, run_id, own, others);
+  if (rule.type == "median") return median(rule, maximize, run_id, own, others);
+  return {};
+}
+
+std::function<std::unique_ptr<Pruner>(const fs::path&)> make_pruner(const RunList& list,
+                                                                    const ListedRun& row,
+                                                                    AskOutside ask) {
+  if (list.early_terminate.type == "none" && !ask) return {};
+  return [&list, &row, ask = std::move(ask)](const fs::path& folder) {
+    return std::make_unique<ListPruner>(list, row, folder, ask);
+  };
+}
+
+}  // namespace softalign
