@@ -32,7 +32,7 @@ def test_states_of_an_interrupted_run(here: Path) -> None:
         recorded = dict(zip(file["dev/update"][:].tolist(), file["dev/loss"][:].tolist()))
     assert len(recorded) >= 3 and all(metrics[update] == loss for update, loss in recorded.items() if update in metrics)
     best = answer("evaluate", run, "--split", "dev", cwd=here)
-    assert best["metrics"]["all"]["loss"] == min(metrics.values())
+    assert best["metrics"]["all"]["loss"] == min(recorded.values())  # an interruption may leave a state that was not evaluated
     message = error("score", run, "--source", "tiny.yaml", "--target", "tiny.yaml", "--state", 1, cwd=here, code=3)
     assert f"ckpt/ beside it holds no whole checkpoint of update 1; there are those of updates {updates[0]}, " in message
     assert "a trained run has no init.freeze to change" in error("evaluate", run, "init.freeze=[encoder.*]", cwd=here, code=2)
