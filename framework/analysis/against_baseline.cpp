@@ -12,15 +12,15 @@ namespace softalign {
 namespace {
 
 struct PairedRuns {
-  const FinishedRun* baseline;
-  const FinishedRun* run;
+  const Run* baseline;
+  const Run* run;
 };
 
 // Runs of the same seed, by seed.
 std::vector<PairedRuns> pairs_of(const ComparedGroup& baseline, const ComparedGroup& group) {
   std::vector<PairedRuns> pairs;
-  for (const FinishedRun* run : group.runs)
-    for (const FinishedRun* other : baseline.runs)
+  for (const Run* run : group.runs)
+    for (const Run* other : baseline.runs)
       if (run->seed == other->seed) pairs.push_back({other, run});
   return pairs;
 }
@@ -35,23 +35,23 @@ std::string obstacle(const std::vector<PairedRuns>& pairs,
   if (const MetricFacts ours = metric->facts(); !counts_alike(ours, column.facts.signature))
     return fmt::format("this program's signature is {}", ours.signature);
   for (const PairedRuns& pair : pairs)
-    for (const FinishedRun* run : {pair.baseline, pair.run})
+    for (const Run* run : {pair.baseline, pair.run})
       if (run->results.counts.sentences() == 0 || run->test_set != pairs.front().baseline->test_set)
         return "other test sentences";
   for (const PairedRuns& pair : pairs)
-    for (const FinishedRun* run : {pair.baseline, pair.run})
+    for (const Run* run : {pair.baseline, pair.run})
       if (!lengths.all() &&
           run->results.source_lengths != pairs.front().baseline->results.source_lengths)
         return "lengths count something else: evaluate.length_unit, or the pieces, differ";
   for (const PairedRuns& pair : pairs)
-    for (const FinishedRun* run : {pair.baseline, pair.run})
+    for (const Run* run : {pair.baseline, pair.run})
       if (!is_measured_alike(*run, column.name.metric))
         return "another plugin of that name measured it";
   return "";
 }
 
 SystemResults results_of(const std::vector<PairedRuns>& pairs,
-                         const FinishedRun* PairedRuns::*side,
+                         const Run* PairedRuns::*side,
                          const LengthRange& lengths) {
   SystemResults results;
   for (const PairedRuns& pair : pairs) {
@@ -174,7 +174,7 @@ std::size_t group_named(const std::vector<ComparedGroup>& groups, const std::str
   std::vector<std::size_t> meant;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const auto& runs = groups[g].runs;
-    const bool named = std::any_of(runs.begin(), runs.end(), [&](const FinishedRun* run) {
+    const bool named = std::any_of(runs.begin(), runs.end(), [&](const Run* run) {
       return run->run_id.starts_with(given) || run->name == given;
     });
     if (given.find('=') == given.npos ? named || has_value(groups[g], given)
@@ -191,8 +191,8 @@ std::size_t group_named(const std::vector<ComparedGroup>& groups, const std::str
       groups.size());
 }
 
-std::set<const FinishedRun*> paired_runs(const Comparison& comparison) {
-  std::set<const FinishedRun*> paired;
+std::set<const Run*> paired_runs(const Comparison& comparison) {
+  std::set<const Run*> paired;
   for (std::size_t g = 0; g < comparison.groups.size(); ++g)
     if (g != comparison.baseline)
       for (const PairedRuns& pair :

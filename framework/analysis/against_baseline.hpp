@@ -12,7 +12,7 @@ namespace softalign {
 std::size_t group_named(const std::vector<ComparedGroup>& groups, const std::string& given);
 
 // Those that have a run of the same seed on the other side.
-std::set<const FinishedRun*> paired_runs(const Comparison& comparison);
+std::set<const Run*> paired_runs(const Comparison& comparison);
 
 // Every group but comparison.baseline in every column that both have. One pair of runs has no p, which
 // would be taken for the models' and is that of two trained ones.

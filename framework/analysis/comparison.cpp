@@ -4,7 +4,7 @@
 #include <cmath>
 #include <set>
 
-#include "framework/analysis/run_summary.hpp"
+#include "framework/analysis/run.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
@@ -27,8 +27,8 @@ bool comes_before(const std::string& a, const std::string& b) {
 }
 
 bool comes_before(const ComparedGroup& a, const ComparedGroup& b) {
-  if (a.runs.front()->given != b.runs.front()->given)
-    return a.runs.front()->given < b.runs.front()->given;
+  if (a.runs.front()->argument != b.runs.front()->argument)
+    return a.runs.front()->argument < b.runs.front()->argument;
   for (std::size_t i = 0; i < std::min(a.parameters.size(), b.parameters.size()); ++i) {
     if (a.parameters[i].first != b.parameters[i].first)
       return a.parameters[i].first < b.parameters[i].first;
@@ -38,17 +38,17 @@ bool comes_before(const ComparedGroup& a, const ComparedGroup& b) {
   return a.parameters.size() < b.parameters.size();
 }
 
-std::vector<ComparedGroup> groups_of(const std::vector<FinishedRun>& runs) {
+std::vector<ComparedGroup> groups_of(const std::vector<Run>& runs) {
   std::map<std::string, ComparedGroup> by_configuration;
   std::set<std::string> seen;  // one run may lie in two folders: it counts once
-  for (const FinishedRun& run : runs)
+  for (const Run& run : runs)
     if (seen.insert(run.run_id).second) by_configuration[run.configuration].runs.push_back(&run);
   std::vector<std::string> configurations;
   std::vector<ComparedGroup> groups;
   for (auto& [configuration, group] : by_configuration) {
     configurations.push_back(configuration);
     std::stable_sort(group.runs.begin(), group.runs.end(), [](const auto* a, const auto* b) {
-      return a->given < b->given;
+      return a->argument < b->argument;
     });
     groups.push_back(std::move(group));
   }
@@ -74,9 +74,9 @@ std::size_t baseline_of(const std::vector<ComparedGroup>& groups) {
   return usize(std::ranges::find_if(groups, is_vanilla) - groups.begin());
 }
 
-MetricFacts facts_in(const FinishedRun& run, const MetricName& name) {
-  const auto found = run.test.find(name.metric);
-  if (found != run.test.end()) return found->second.facts;
+MetricFacts facts_in(const Run& run, const MetricName& name) {
+  const auto at = std::ranges::find(run.test.metrics, name.metric) - run.test.metrics.begin();
+  if (at < std::ssize(run.test.metrics)) return run.test.facts[usize(at)];
   const auto known = metric_named(name.metric);
   MetricFacts facts = known
                           ? known->facts()
@@ -89,9 +89,9 @@ MetricFacts facts_in(const FinishedRun& run, const MetricName& name) {
 MetricFacts facts_of(const std::vector<ComparedGroup>& groups,
                      const MetricName& name,
                      const LengthRange& lengths) {
-  const FinishedRun* first = nullptr;
+  const Run* first = nullptr;
   for (const ComparedGroup& group : groups)
-    for (const FinishedRun* run : group.runs) {
+    for (const Run* run : group.runs) {
       if (std::isnan(value_of(*run, name, lengths))) continue;
       if (!first) first = run;
       const std::string a = facts_in(*first, name).signature, b = facts_in(*run, name).signature;
@@ -101,20 +101,21 @@ MetricFacts facts_of(const std::vector<ComparedGroup>& groups,
           "{}: values with different signatures are not compared: {} has {}, {} has {}; compare "
           "them apart, or leave it out with --metric",
           name.text,
-          first->place.string(),
+          first->path.string(),
           shown(a),
-          run->place.string(),
+          run->path.string(),
           shown(b));
     }
   return facts_in(first ? *first : *groups.front().runs.front(), name);
 }
 
-std::vector<std::string> known_metrics(const std::vector<FinishedRun>& runs) {
+std::vector<std::string> known_metrics(const std::vector<Run>& runs) {
   std::set<std::string> names;
-  for (const FinishedRun& run : runs) {
-    for (const auto& [name, stored] : run.test) names.insert(name);
-    for (const auto& [series, columns] : run.series)
-      for (const auto& [name, values] : columns.columns) names.insert(series + "/" + name);
+  for (const Run& run : runs) {
+    names.insert(run.test.metrics.begin(), run.test.metrics.end());
+    for (const auto& [name, values] : run.dev.columns) names.insert("dev/" + name);
+    for (const auto& [series, curve] : run.curves)
+      for (const auto& [name, values] : curve.columns) names.insert(series + "/" + name);
   }
   return {names.begin(), names.end()};
 }
@@ -128,7 +129,7 @@ ComparisonColumn column_of(const MetricName& name,
   std::vector<double> means;
   for (const ComparedGroup& group : groups) {
     std::vector<double> values;
-    for (const FinishedRun* run : group.runs)
+    for (const Run* run : group.runs)
       if (const double value = value_of(*run, name, lengths); !std::isnan(value))
         values.push_back(value);
     column.cells.push_back(over_seeds(values));
@@ -148,7 +149,7 @@ ComparisonColumn column_of(const MetricName& name,
   return column;
 }
 
-void check_known(const std::vector<FinishedRun>& runs, const ComparisonColumn& column) {
+void check_known(const std::vector<Run>& runs, const ComparisonColumn& column) {
   const auto empty = [](const Seeds& cell) { return cell.count == 0; };
   if (!std::all_of(column.cells.begin(), column.cells.end(), empty)) return;
   const std::vector<std::string> known = known_metrics(runs);
@@ -161,12 +162,11 @@ void check_known(const std::vector<FinishedRun>& runs, const ComparisonColumn& c
 
 }  // namespace
 
-std::vector<MetricName> main_metrics(const std::vector<FinishedRun>& runs) {
-  std::map<std::string, MetricFacts> all;
-  for (const FinishedRun& run : runs)
-    for (const auto& [name, stored] : run.test) all.emplace(name, stored.facts);
+std::vector<MetricName> main_metrics(const std::vector<Run>& runs) {
+  std::vector<const Run*> all;
+  for (const Run& run : runs) all.push_back(&run);
   std::vector<MetricName> main;
-  for (const auto& [name, facts] : in_order(all))
+  for (const auto& [name, facts] : metrics_of(all))
     if (facts.main) main.push_back(metric_name(name));
   return main;
 }
@@ -176,7 +176,7 @@ std::optional<Importance> importance_of(const Comparison& comparison,
   std::vector<Difference> settings;
   std::vector<double> values;
   for (const ComparedGroup& group : comparison.groups)
-    for (const FinishedRun* run : group.runs)
+    for (const Run* run : group.runs)
       if (const double value = value_of(*run, column.name, comparison.lengths);
           std::isfinite(value)) {
         settings.push_back(group.parameters);
@@ -185,23 +185,26 @@ std::optional<Importance> importance_of(const Comparison& comparison,
   return importance_of(settings, values);
 }
 
-double value_of(const FinishedRun& run, const MetricName& name, const LengthRange& lengths) {
-  if (name.series.empty() && lengths.all()) {
-    const auto found = run.test.find(name.metric);
-    return found == run.test.end() ? kUndefined : found->second.value;
-  }
+double value_of(const Run& run, const MetricName& name, const LengthRange& lengths) {
+  if (name.series.empty() && lengths.all()) return run.test.find("all", name.metric);
   if (name.series.empty()) {
-    if (!run.test.contains(name.metric) || run.results.counts.sentences() == 0) return kUndefined;
+    if (std::ranges::count(run.test.metrics, name.metric) == 0 ||
+        run.results.counts.sentences() == 0)
+      return kUndefined;
     if (!is_measured_alike(run, name.metric)) return kUndefined;
     return run.results.value(name.metric, run.results.of_length(lengths.shortest, lengths.longest));
   }
-  const auto series = run.series.find(name.series);
-  if (series == run.series.end()) return kUndefined;
-  return name.best ? best_value(series->second, name.metric, *higher_is_better(name.metric))
-                   : last_value(series->second, name.metric);
+  if (name.series == "dev") return value_of(run.dev, name);
+  const auto curve = run.curves.find(name.series);
+  return curve == run.curves.end() ? kUndefined : value_of(curve->second, name);
 }
 
-Comparison compare(const std::vector<FinishedRun>& runs,
+double value_of(const SeriesColumns& series, const MetricName& name) {
+  return name.best ? best_value(series, name.metric, *higher_is_better(name.metric))
+                   : last_value(series, name.metric);
+}
+
+Comparison compare(const std::vector<Run>& runs,
                    const std::vector<MetricName>& metrics,
                    const LengthRange& lengths) {
   Comparison comparison;
@@ -209,7 +212,7 @@ Comparison compare(const std::vector<FinishedRun>& runs,
   comparison.groups = groups_of(runs);
   if (comparison.groups.empty()) return comparison;
   comparison.baseline = baseline_of(comparison.groups);
-  for (const FinishedRun& run : runs)
+  for (const Run& run : runs)
     comparison.same_test_set &=
         run.test_set == runs[0].test_set &&
         (lengths.all() || run.results.source_lengths == runs[0].results.source_lengths);
@@ -219,7 +222,7 @@ Comparison compare(const std::vector<FinishedRun>& runs,
     check_known(runs, column);
     if (name.series.empty() && !comparison.same_test_set) column.best = -1;
   }
-  const FinishedRun& first = *comparison.groups.front().runs.front();
+  const Run& first = *comparison.groups.front().runs.front();
   comparison.sentences = std::ssize(first.results.of_length(lengths.shortest, lengths.longest));
   return comparison;
 }

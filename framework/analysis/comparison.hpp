@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "framework/analysis/differences.hpp"
-#include "framework/analysis/finished_run.hpp"
 #include "framework/analysis/importance.hpp"
 #include "framework/analysis/metric_name.hpp"
+#include "framework/analysis/run.hpp"
 #include "framework/analysis/seeds.hpp"
 #include "framework/analysis/significance.hpp"
 
@@ -27,8 +27,8 @@ struct ComparisonColumn {
 };
 
 struct ComparedGroup {
-  Difference parameters;                 // in which it differs from other groups
-  std::vector<const FinishedRun*> runs;  // by seed
+  Difference parameters;         // in which it differs from other groups
+  std::vector<const Run*> runs;  // by seed
 };
 
 // A group against the baseline in one metric; pairs are runs of the same seed.
@@ -56,18 +56,19 @@ struct Comparison {
 // Groups come in the order in which their runs were given, those of one folder by their parameters;
 // `runs` must outlive the result. Nothing is tested yet: see against_baseline.hpp. Throws SpecError
 // for a metric that no run has, and for runs whose values in one column have different signatures.
-Comparison compare(const std::vector<FinishedRun>& runs,
+Comparison compare(const std::vector<Run>& runs,
                    const std::vector<MetricName>& metrics,
                    const LengthRange& lengths = {});
 
 // What a first look needs of what their tests have, in order.
-std::vector<MetricName> main_metrics(const std::vector<FinishedRun>& runs);
+std::vector<MetricName> main_metrics(const std::vector<Run>& runs);
 
 // Of the runs that define a column, by the parameters in which groups differ.
 std::optional<Importance> importance_of(const Comparison& comparison,
                                         const ComparisonColumn& column);
 
-// A run's value; NaN when it has none.
-double value_of(const FinishedRun& run, const MetricName& name, const LengthRange& lengths);
+// A run's value, or that of a series; NaN when it has none.
+double value_of(const Run& run, const MetricName& name, const LengthRange& lengths);
+double value_of(const SeriesColumns& series, const MetricName& name);
 
 }  // namespace softalign

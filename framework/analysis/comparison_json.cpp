@@ -24,10 +24,10 @@ JsonObject group_json(const Comparison& comparison, std::size_t g) {
   JsonObject json = {
       {"group", g + 1}, {"parameters", JsonObject::object()}, {"runs", JsonObject::array()}};
   for (const auto& [path, value] : group.parameters) json["parameters"][path] = value;
-  for (const FinishedRun* run : group.runs) {
+  for (const Run* run : group.runs) {
     JsonObject entry = {{"run_id", run->run_id},
                         {"name", run->name},
-                        {"place", run->place.string()},
+                        {"place", run->path.string()},
                         {"seed", run->seed},
                         {"metrics", JsonObject::object()}};
     for (const ComparisonColumn& column : comparison.columns)

@@ -24,19 +24,15 @@ using Json = nlohmann::json;
 using Row = std::map<std::string, Cell>;
 
 // What every row says of its run.
-struct Run {
-  std::string path, id, name;
-  Index seed = 0;
-
-  explicit Run(const std::filesystem::path& place, const Record& record)
-      : path(place.string()), id(record.run_id()), name(record.name()) {
-    try {
-      without_seed(record.identity_json(), seed);
-    } catch (const DataError& error) {
-      throw DataError("{}: {}", record.file().string(), error);
-    }
-  }
-};
+Run run_of(const std::filesystem::path& path, const Record& record) {
+  Run run;
+  run.path = path;
+  run.run_id = record.run_id();
+  run.name = record.name();
+  run.identity = record.identity_json();
+  read_configuration(run);
+  return run;
+}
 
 // Calls read(place, record) for each run, of copies once; those that cannot be read become faults.
 template <class Read>
@@ -76,28 +72,28 @@ void add_options(const Json& json, const std::string& path, Row& row) {
 }
 
 void add_series(const Record& record, const std::string& name, Row& row) {
-  FinishedRun run;
-  run.series[name] = record.series(name);
-  for (const auto& [column, values] : run.series[name].columns) {
+  const SeriesColumns series = record.series(name);
+  for (const auto& [column, values] : series.columns) {
     if (is_volatile(name + "/" + column)) continue;
     const std::string text = name + "/" + column;
-    row[text] = value_of(run, metric_name(text), {});
+    row[text] = value_of(series, metric_name(text));
     if (higher_is_better(column))
-      row[text + ":best"] = value_of(run, metric_name(text + ":best"), {});
+      row[text + ":best"] = value_of(series, metric_name(text + ":best"));
   }
 }
 
 Row row_of(const std::filesystem::path& place, const Record& record) {
   Row row;
-  const Run run(place, record);
-  add_options(read_json<Json>(record.identity_json()), "", row);
+  const Run run = run_of(place, record);
+  add_options(read_json<Json>(run.identity), "", row);
   for (const std::string& series : record.series_names())
     if (series != "train" && !is_volatile(series))
       add_series(record, series, row);  // the last batch says little
-  for (const auto& [name, metric] : test_metrics(record)) {
-    row["test/" + name] = metric.value;
-    if (!metric.facts.signature.empty())
-      row["test/" + name + ":signature"] = metric.facts.signature;
+  const MetricTable test = read_totals(record);
+  for (std::size_t m = 0; m < test.metrics.size(); ++m) {
+    row["test/" + test.metrics[m]] = test.at(0, m);
+    if (!test.facts[m].signature.empty())
+      row["test/" + test.metrics[m] + ":signature"] = test.facts[m].signature;
   }
   for (const auto& [name, found] : read_findings(record))
     if (found.places.empty() && found.values.size() == 1) {
@@ -105,9 +101,9 @@ Row row_of(const std::filesystem::path& place, const Record& record) {
       std::ranges::replace(column, '.', '/');
       row[column] = found.values.front();
     }
-  row["run_id"] = run.id;
+  row["run_id"] = run.run_id;
   row["name"] = run.name;
-  row["path"] = run.path;
+  row["path"] = run.path.string();
   row["state"] = record.state();
   row["updates"] = record.last_update();
   row["seed"] = run.seed;
@@ -151,14 +147,15 @@ std::string curves_table(const std::vector<std::filesystem::path>& runs,
                          Export& out) {
   TableWriter writer(format, {"run_id", "name", "seed", "series", "update", "metric", "value"});
   each_record(runs, out, [&](const auto& place, const Record& record) {
-    const Run run(place, record);
+    const Run run = run_of(place, record);
     std::map<std::string, SeriesColumns> all;  // whole, before a row is written
     for (const std::string& name : record.series_names()) all[name] = record.series(name);
     for (const auto& [name, series] : all)
       for (std::size_t i = 0; i < series.updates.size(); ++i)
         for (const auto& [metric, values] : series.columns)
           if (!std::isnan(values[i]))
-            writer.row({run.id, run.name, run.seed, name, series.updates[i], metric, values[i]});
+            writer.row(
+                {run.run_id, run.name, run.seed, name, series.updates[i], metric, values[i]});
   });
   return writer.finish();
 }
@@ -211,7 +208,7 @@ std::string sentences_table(const std::vector<std::filesystem::path>& runs,
   each_record(runs, out, [&](const auto& place, const Record& record) {
     if (!record.has("test/sentence"))
       throw DataError("{}: holds no test results; the run is {}", place.string(), record.state());
-    Sentences sentences{Run(place, record), text_lines(record, "test"), {}};
+    Sentences sentences{run_of(place, record), text_lines(record, "test"), {}};
     for (const std::string& name : record.children("test"))
       if (name != "by_length") add_columns(record, name, sentences.columns);
     check_lengths(record, sentences.columns);
@@ -226,7 +223,7 @@ std::string sentences_table(const std::vector<std::filesystem::path>& runs,
     Index written = 0;
     const auto skip_to = [&](Index line) {
       for (; every_line && written < line; ++written) {
-        std::vector<Cell> cells = {run.id, run.name, run.seed, {}, written + 1};
+        std::vector<Cell> cells = {run.run_id, run.name, run.seed, {}, written + 1};
         cells.resize(columns.size());
         writer.row(cells);
       }
@@ -234,7 +231,7 @@ std::string sentences_table(const std::vector<std::filesystem::path>& runs,
     for (std::size_t i = 0; i < cells_of.at("sentence").size(); ++i) {
       if (i < lines.numbers.size()) skip_to(lines.numbers[i] - 1);
       ++written;
-      std::vector<Cell> cells = {run.id, run.name, run.seed};
+      std::vector<Cell> cells = {run.run_id, run.name, run.seed};
       for (std::size_t c = cells.size(); c < columns.size(); ++c) {
         const auto found = cells_of.find(columns[c]);
         cells.push_back(found == cells_of.end() ? Cell{} : found->second.at(i));

@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "framework/analysis/run_summary.hpp"
+#include "framework/analysis/run.hpp"
 #include "framework/data/file_hash.hpp"
 
 namespace softalign {
@@ -28,13 +28,13 @@ struct RunStamp {
 struct IndexEntry {
   RunStamp stamp;
   std::string ends;  // a hash of how the files end, if they were too young for the stamp alone
-  RunSummary summary;
+  Run run;           // its summary
 
   template <class V>
   void describe(V& v) {
     v("stamp", stamp);
     v("ends", ends);
-    v("summary", summary);
+    v("summary", run);
   }
 };
 using IndexEntries = std::map<std::string, IndexEntry>;  // by the name of the folder

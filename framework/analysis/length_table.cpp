@@ -19,7 +19,7 @@ struct Bucket {
 std::vector<Bucket> buckets_of(const std::vector<ComparedGroup>& groups) {
   std::map<std::pair<Index, Index>, std::string> labels;
   for (const ComparedGroup& group : groups)
-    for (const FinishedRun* run : group.runs)
+    for (const Run* run : group.runs)
       for (std::size_t r = 1; r < run->by_length.rows.size(); ++r) {  // 0 is all
         const LengthRange range = length_range(run->by_length.rows[r]);
         labels.emplace(std::pair(range.shortest, range.longest), run->by_length.rows[r]);
@@ -33,7 +33,7 @@ std::vector<Bucket> buckets_of(const std::vector<ComparedGroup>& groups) {
 std::vector<Index> sentences_of(const std::vector<ComparedGroup>& groups, const Bucket& bucket) {
   std::vector<Index> numbers;
   for (const ComparedGroup& group : groups)
-    for (const FinishedRun* run : group.runs) {
+    for (const Run* run : group.runs) {
       const auto& rows = run->by_length.rows;
       const auto row = std::ranges::find(rows, bucket.label) - rows.begin();
       const auto& [shortest, longest] = bucket.lengths;
@@ -47,21 +47,20 @@ std::vector<Index> sentences_of(const std::vector<ComparedGroup>& groups, const 
 // The sentences of a bucket, where all seeds have the same ones.
 std::vector<Index> shared_sentences(const ComparedGroup& group, const LengthRange& lengths) {
   const StoredResults& first = group.runs.front()->results;
-  for (const FinishedRun* run : group.runs)
+  for (const Run* run : group.runs)
     if (run->test_set != group.runs.front()->test_set ||
         run->results.source_lengths != first.source_lengths)
       return {};
   return first.of_length(lengths.shortest, lengths.longest);
 }
 
-double recorded_value(const FinishedRun& run, const std::string& name, const Bucket& bucket) {
-  const auto all = run.test.find(name);
-  if (bucket.lengths.all()) return all == run.test.end() ? kUndefined : all->second.value;
+double recorded_value(const Run& run, const std::string& name, const Bucket& bucket) {
+  if (bucket.lengths.all()) return run.test.find("all", name);
   return run.by_length.find(bucket.label, name);
 }
 
 // A run's value, and whether its counts give the same: else an interval would be of something else.
-std::pair<double, bool> checked_value(const FinishedRun& run,
+std::pair<double, bool> checked_value(const Run& run,
                                       const std::string& name,
                                       const Metric* metric,
                                       const Bucket& bucket) {
@@ -83,7 +82,7 @@ LengthCell cell_of(const ComparedGroup& group,
   cell.low = cell.high = kUndefined;
   std::vector<double> known;
   bool sure = true;
-  for (const FinishedRun* run : group.runs) {
+  for (const Run* run : group.runs) {
     const auto [value, agrees] = checked_value(*run, name, metric, bucket);
     cell.seeds.push_back(value);
     cell.recorded |= std::ranges::count(run->by_length.rows, bucket.label) > 0;
@@ -94,7 +93,7 @@ LengthCell cell_of(const ComparedGroup& group,
   const std::vector<Index> sentences = shared_sentences(group, bucket.lengths);
   if (!sure || known.size() < group.runs.size() || sentences.size() < 2) return cell;
   SystemResults results{&group.runs.front()->results.counts.layout(), {}};
-  for (const FinishedRun* run : group.runs)
+  for (const Run* run : group.runs)
     results.seeds.push_back(rows_of(run->results.counts, sentences));
   const Range range = percentile_interval(*metric, results, draws.resamples);
   cell.low = range.low;
@@ -106,13 +105,12 @@ LengthCell cell_of(const ComparedGroup& group,
 
 std::vector<LengthTable> length_tables(const std::vector<ComparedGroup>& groups,
                                        const PairedTestOptions& draws) {
-  std::map<std::string, MetricFacts> metrics;
+  std::vector<const Run*> runs;
   for (const ComparedGroup& group : groups)
-    for (const FinishedRun* run : group.runs)
-      for (const auto& [name, stored] : run->test) metrics.emplace(name, stored.facts);
+    runs.insert(runs.end(), group.runs.begin(), group.runs.end());
   const std::vector<Bucket> buckets = buckets_of(groups);
   std::vector<LengthTable> tables;
-  for (const auto& [name, facts] : in_order(metrics))
+  for (const auto& [name, facts] : metrics_of(runs))
     tables.push_back({name, facts, {}, {}, {}, {}});
   for (LengthTable& table : tables) {
     for (const Bucket& bucket : buckets) {

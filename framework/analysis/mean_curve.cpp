@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "framework/analysis/run_summary.hpp"
+#include "framework/analysis/run.hpp"
 #include "framework/analysis/seeds.hpp"
 
 namespace softalign {

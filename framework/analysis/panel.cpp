@@ -10,28 +10,28 @@ namespace {
 
 // Fills the runs and the series. Returns the place of each run's series.
 std::vector<Index> finish(Panel& panel,
-                          const std::vector<PlacedRun>& runs,
+                          const std::vector<Run>& runs,
                           const std::vector<std::string>& series,
                           bool tested,
                           std::vector<LeftOut>& left_out) {
   std::vector<Index> places;
   for (const std::string& one : series)
-    for (const PlacedRun& run : runs) {
-      if (run.panel != panel.name || run.series != one || run.twin || !run.summary.complete ||
-          !run.summary.fault.empty())
+    for (const Run& run : runs) {
+      if (run.panel != panel.name || run.series != one || run.twin || !run.complete ||
+          !run.fault.empty())
         continue;
       try {
-        FinishedRun made = finished_run(run.summary, run.given.place, {});
+        Run made = run;
+        demand_complete(made);
         if (tested && panel.series.size() <= kTestedUnasked)
           read_sentences(made);
         else
           read_lengths(made);
-        made.given = run.given.argument;
         if (std::ranges::count(panel.series, one) == 0) panel.series.push_back(one);
         places.push_back(std::ssize(panel.series));
         panel.runs.push_back(std::move(made));
       } catch (const Error& error) {
-        left_out.push_back({run.given.place.string(), error.what()});
+        left_out.push_back({run.path.string(), error.what()});
       }
     }
   return places;
@@ -40,7 +40,7 @@ std::vector<Index> finish(Panel& panel,
 }  // namespace
 
 Panel panel_of(const std::string& name,
-               const std::vector<PlacedRun>& runs,
+               const std::vector<Run>& runs,
                const std::vector<std::string>& series,
                bool ordered,
                const PairedTestOptions& draws,
@@ -52,7 +52,7 @@ Panel panel_of(const std::string& name,
   // Chosen before the runs are put in the order of their series, which may be that of their scores.
   const Comparison asked = compare(panel.runs, {});
   const std::string baseline = asked.groups[asked.baseline].runs.front()->configuration;
-  for (std::size_t i = 0; i < panel.runs.size(); ++i) panel.runs[i].given = places[i];
+  for (std::size_t i = 0; i < panel.runs.size(); ++i) panel.runs[i].argument = places[i];
   try {
     Comparison comparison = compare(panel.runs, main_metrics(panel.runs));
     const auto is_baseline = [&](const ComparedGroup& group) {

@@ -7,7 +7,7 @@
 
 #include "framework/analysis/comparison.hpp"
 #include "framework/analysis/length_table.hpp"
-#include "framework/analysis/placed_run.hpp"
+#include "framework/analysis/series.hpp"
 #include "framework/base/error.hpp"
 
 namespace softalign {
@@ -26,7 +26,7 @@ inline constexpr std::size_t kTestedUnasked = 10;
 struct Panel {
   std::string name;
   std::vector<std::string> series;       // of the groups
-  std::vector<FinishedRun> runs;         // by series; those with few series have their sentences
+  std::vector<Run> runs;                 // by series; those with few series have their sentences
   std::optional<Comparison> comparison;  // in the main metrics; points at the runs
   std::vector<LengthTable> tables;
 };
@@ -34,7 +34,7 @@ struct Panel {
 // series: the order of the groups. The baseline is the group that `compare` takes; ordered: that of
 // the groups in this order. What is left out, and why, is added to left_out.
 Panel panel_of(const std::string& name,
-               const std::vector<PlacedRun>& runs,
+               const std::vector<Run>& runs,
                const std::vector<std::string>& series,
                bool ordered,
                const PairedTestOptions& draws,

@@ -30,7 +30,7 @@ std::vector<Series> series_in(const std::string& panel,
     for (const Reported& one : runs)
       if (one.run->panel == panel && one.run->series == name) series.runs.push_back(&one);
     const auto is_complete = [](const Reported* one) {
-      return one->run->summary.state() == to_string(RunState::complete);
+      return one->run->state() == to_string(RunState::complete);
     };
     const auto others = std::ranges::stable_partition(series.runs, is_complete);
     if (others.begin() != series.runs.begin()) {
@@ -45,7 +45,7 @@ std::vector<Series> series_in(const std::string& panel,
 
 std::vector<std::string> places_of(const std::vector<const Reported*>& runs) {
   std::vector<std::string> places;
-  for (const Reported* one : runs) places.push_back(one->run->given.place.string());
+  for (const Reported* one : runs) places.push_back(one->run->path.string());
   return places;
 }
 

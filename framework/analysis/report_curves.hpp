@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "framework/analysis/placed_run.hpp"
 #include "framework/analysis/record_facts.hpp"
+#include "framework/analysis/series.hpp"
 #include "framework/base/stored.hpp"
 
 namespace softalign {
 
 // A run of the report, and its record where that can be read.
 struct Reported {
-  const PlacedRun* run;
+  const Run* run;
   JsonObject facts;
   NamedSeries series;
   std::map<std::string, Finding> findings;

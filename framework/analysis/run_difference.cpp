@@ -9,7 +9,6 @@
 #include <set>
 
 #include "framework/analysis/differences.hpp"
-#include "framework/analysis/finished_run.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/record/journal/drift.hpp"
 #include "framework/record/published/compare.hpp"
@@ -108,16 +107,16 @@ std::vector<SeriesDifference> series_differences(const Record& a, const Record& 
 }
 
 std::vector<MetricDifference> test_differences(const Record& a, const Record& b) {
-  const auto x = test_metrics(a), y = test_metrics(b);
-  std::map<std::string, MetricDifference> found;
-  for (const auto& [name, stored] : x) found[name].a = stored.value;
-  for (const auto& [name, stored] : y) found[name].b = stored.value;
-  std::vector<MetricDifference> list;
-  for (auto& [name, difference] : found) {
-    difference.name = name;
-    list.push_back(std::move(difference));
-  }
-  return list;
+  const MetricTable x = read_totals(a), y = read_totals(b);
+  std::set<std::string> names(x.metrics.begin(), x.metrics.end());
+  names.insert(y.metrics.begin(), y.metrics.end());
+  std::vector<MetricDifference> found;
+  const auto value = [](const MetricTable& table, const std::string& name) {
+    const double number = table.find("all", name);
+    return std::isnan(number) ? std::nullopt : std::optional(number);
+  };
+  for (const std::string& name : names) found.push_back({name, value(x, name), value(y, name)});
+  return found;
 }
 
 std::vector<std::string> test_texts(const Record& record, const char* name) {

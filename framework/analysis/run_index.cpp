@@ -47,7 +47,7 @@ std::string ends_of(const RunFolder& run, const std::vector<std::string>& files)
       const RegularFile file(run.root / name);
       end.resize(usize(std::min(kEnd, file.size())));
       end.resize(file.read(end.data(), end.size(), file.size() - end.size()));
-    } catch (const std::exception&) {  // no file, or one that cannot be read: summarize_run says so
+    } catch (const std::exception&) {  // no file, or one that cannot be read: read_run says so
       end.clear();
     }
     out.text(end);
@@ -72,7 +72,7 @@ bool is_settled(const RunStamp& stamp, std::time_t now) {
 
 // What is remembered of a run, if all of it is as it was. Files that may have changed behind the back
 // of their stamps are looked at once more; when they have settled by then, for the last time.
-std::optional<RunSummary> remembered(const RunFolder& run, std::time_t now, IndexEntry& entry) {
+std::optional<Run> remembered(const RunFolder& run, std::time_t now, IndexEntry& entry) {
   try {
     const std::vector<std::string>& files = entry.stamp.files;
     if (stamp_of(run, files) != entry.stamp) return std::nullopt;
@@ -80,10 +80,10 @@ std::optional<RunSummary> remembered(const RunFolder& run, std::time_t now, Inde
       if (files != files_of(run) || ends_of(run, files) != entry.ends) return std::nullopt;
       if (is_settled(entry.stamp, now)) entry.ends.clear();
     }
-    RunSummary summary = entry.summary;
-    summary.run = run;
-    return summary;
-  } catch (const Error&) {  // summarize_run says why
+    Run read = entry.run;
+    read.path = run.root;
+    return read;
+  } catch (const Error&) {  // read_run says why
     return std::nullopt;
   }
 }
@@ -99,15 +99,15 @@ class FolderIndex {
     old_ = read_index(place_, folder_);
   }
 
-  RunSummary summary_of(const RunFolder& run) {
+  Run read(const RunFolder& run) {
     const std::string name = run.root.filename().string();
     const auto known = old_.find(name);
     if (known != old_.end()) {
       const bool young = !known->second.ends.empty();
-      if (auto summary = remembered(run, now_, known->second)) {
+      if (auto found = remembered(run, now_, known->second)) {
         if (young && known->second.ends.empty()) ++changed_;
         new_.insert(old_.extract(known));
-        return *std::move(summary);
+        return *std::move(found);
       }
     }
     ++read_;
@@ -116,19 +116,19 @@ class FolderIndex {
       entry.stamp = stamp_of(run, files_of(run));
       if (!is_settled(entry.stamp, now_)) entry.ends = ends_of(run, entry.stamp.files);
     } catch (const MachineError&) {
-      return summarize_run(run);  // which says why
+      return read_run(run.root);  // which says why
     }
-    RunSummary summary = summarize_run(run);
-    const bool lasting = summary.fault.empty() && !may_change_unseen(summary.status.state);
+    Run made = read_run(run.root);
+    const bool lasting = made.fault.empty() && !may_change_unseen(made.status.state);
     if (!place_.empty() && lasting) {
-      entry.summary = summary;
+      entry.run = made;
       new_[name] = std::move(entry);
       ++changed_;
     }
-    return summary;
+    return made;
   }
 
-  std::size_t read() const { return read_; }
+  std::size_t count_read() const { return read_; }
 
   // Once all runs were asked for: what is left of the old index is gone from the disk.
   void write() const {
@@ -149,7 +149,7 @@ class FolderIndex {
 RunIndex index_runs(const fs::path& folder, const IndexOptions& options) {
   RunIndex index;
   if (is_run_folder(folder)) {  // its neighbours are not looked at
-    index.runs.push_back(summarize_run({folder}));
+    index.runs.push_back(read_run(folder));
     index.read = 1;
     return index;
   }
@@ -158,10 +158,10 @@ RunIndex index_runs(const fs::path& folder, const IndexOptions& options) {
     const std::string parent = run.root.parent_path().string();
     auto at = folders.find(parent);
     if (at == folders.end()) at = folders.try_emplace(parent, parent, options).first;
-    index.runs.push_back(at->second.summary_of(run));
+    index.runs.push_back(at->second.read(run));
   }
   for (const auto& [parent, one] : folders) {
-    index.read += one.read();
+    index.read += one.count_read();
     one.write();
   }
   return index;

@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "framework/analysis/run_summary.hpp"
+#include "framework/analysis/run.hpp"
 #include "framework/data/file_hash.hpp"
 
 namespace softalign {
@@ -22,8 +22,8 @@ struct IndexOptions {
 };
 
 struct RunIndex {
-  std::vector<RunSummary> runs;  // by path, as runs_below finds them
-  std::size_t read = 0;          // how many were not as they are remembered
+  std::vector<Run> runs;  // by path, as runs_below finds them
+  std::size_t read = 0;   // how many were not as they are remembered
 };
 
 // A summary is believed while its files, and the run's folder, have the stamps they had when it was

@@ -12,8 +12,8 @@ namespace {
 
 // The updates at which a run has any value, ascending.
 std::vector<Index> steps_of(const SweepTable::Row& row) {
-  if (!row.summary) return {};
-  const auto &dev = row.summary->dev.updates, &train = row.summary->train.updates;
+  if (!row.run) return {};
+  const auto &dev = row.run->dev.updates, &train = row.run->train.updates;
   std::vector<Index> steps;
   std::set_union(dev.begin(), dev.end(), train.begin(), train.end(), std::back_inserter(steps));
   return steps;
@@ -38,8 +38,8 @@ void spread(const std::vector<Index>& steps,
 std::set<std::string> dev_columns(const SweepTable& table) {
   std::set<std::string> columns;
   for (const SweepTable::Row& row : table.rows)
-    if (row.summary)
-      for (const auto& [name, values] : row.summary->dev.columns)
+    if (row.run)
+      for (const auto& [name, values] : row.run->dev.columns)
         if (!is_volatile("dev/" + name)) columns.insert(name);
   return columns;
 }
@@ -67,17 +67,16 @@ void write_curves(Hdf5Writer& file, const SweepTable& table) {
   const auto curve = [&](const std::string& name, const auto& series, const std::string& column) {
     std::vector<double> values(updates.size(), kUndefined);
     for (std::size_t r = 0; r < steps.size(); ++r)
-      if (const auto& summary = table.rows[r].summary)
-        spread(steps[r], (*summary).*series, column, values.data() + r * longest);
+      if (const auto& run = table.rows[r].run)
+        spread(steps[r], (*run).*series, column, values.data() + r * longest);
     file.dataset("curves/" + name, dims, values);
   };
-  for (const std::string& column : dev_columns(table))
-    curve("dev_" + column, &RunSummary::dev, column);
+  for (const std::string& column : dev_columns(table)) curve("dev_" + column, &Run::dev, column);
   std::set<std::string> train;
   for (const SweepTable::Row& row : table.rows)
-    if (row.summary)
-      for (const auto& [name, values] : row.summary->train.columns) train.insert(name);
-  for (const std::string& column : train) curve("train_" + column, &RunSummary::train, column);
+    if (row.run)
+      for (const auto& [name, values] : row.run->train.columns) train.insert(name);
+  for (const std::string& column : train) curve("train_" + column, &Run::train, column);
 }
 
 }  // namespace softalign

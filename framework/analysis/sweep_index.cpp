@@ -67,14 +67,14 @@ class Writer {
     column<std::string>("state", [](const SweepTable::Row& row) { return text_of(row.state); });
     column<Index>("seed", [](const SweepTable::Row& row) { return row.seed; });
     column<Index>("updates", [](const SweepTable::Row& row) {
-      return row.summary ? row.summary->status.last_update : 0;
+      return row.run ? row.run->status.last_update : 0;
     });
     column<double>("value",
                    [&](const SweepTable::Row& row) {
-                     return row.summary ? selected_value(
-                                              *row.summary,
-                                              table_.metric.substr(std::string_view("dev/").size()))
-                                        : kUndefined;
+                     return row.run ? selected_value(
+                                          *row.run,
+                                          table_.metric.substr(std::string_view("dev/").size()))
+                                    : kUndefined;
                    },
                    {{"long_name", table_.metric + ", as rows are ranked by it"}});
   }
@@ -113,9 +113,8 @@ class Writer {
   void write_dev() {
     for (const std::string& metric : dev_columns(table_)) {
       const auto of_dev = [&](const auto& value) {
-        return [&](const SweepTable::Row& row) {
-          return row.summary ? value(row.summary->dev) : kUndefined;
-        };
+        return
+            [&](const SweepTable::Row& row) { return row.run ? value(row.run->dev) : kUndefined; };
       };
       column<double>("dev_" + metric,
                      of_dev([&](const SeriesColumns& dev) { return last_value(dev, metric); }),
@@ -138,8 +137,8 @@ class Writer {
     };
     std::map<std::string, About> metrics;
     for (const SweepTable::Row& row : table_.rows) {
-      if (!row.summary) continue;
-      const MetricTable& test = row.summary->test;
+      if (!row.run) continue;
+      const MetricTable& test = row.run->test;
       for (std::size_t m = 0; m < test.metrics.size(); ++m) {
         About& about = metrics[test.metrics[m]];
         const MetricFacts& facts = test.facts[m];
@@ -162,10 +161,7 @@ class Writer {
   }
 
   static double test_value(const SweepTable::Row& row, const std::string& metric) {
-    if (!row.summary) return kUndefined;
-    const auto& names = row.summary->test.metrics;
-    const auto at = std::find(names.begin(), names.end(), metric);
-    return at == names.end() ? kUndefined : row.summary->test.at(0, usize(at - names.begin()));
+    return row.run ? row.run->test.find("all", metric) : kUndefined;
   }
 
   const SweepTable& table_;

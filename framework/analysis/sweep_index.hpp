@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/analysis/run_summary.hpp"
+#include "framework/analysis/run.hpp"
 #include "framework/record/file.hpp"
 
 namespace softalign {
@@ -28,7 +28,7 @@ struct SweepTable {
     std::string state;  // "planned", "complete", ...
     Index seed = 0;
     std::vector<Parameter> parameters;  // in the plan's order; rows may differ in which
-    std::optional<RunSummary> summary;  // nothing before the run was claimed
+    std::optional<Run> run;             // nothing before the run was claimed
   };
 
   std::string name;

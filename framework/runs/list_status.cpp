@@ -90,33 +90,33 @@ std::vector<SweepTable::Parameter> parameters_of(const ListedRun& row) {
 }
 
 // What a summary does not look at where the record is whole, and who goes on with the run needs.
-std::string folder_fault(const RunFolder& run, const RunSummary& summary, const ListedRun& row) {
-  if (summary.run_id != row.run_id)
-    return fmt::format("{}: holds another run, {}", run.root.string(), printable(summary.run_id));
-  const std::vector<Index> journals = run.journals();
+std::string folder_fault(const RunFolder& folder, const Run& run, const ListedRun& row) {
+  if (run.run_id != row.run_id)
+    return fmt::format("{}: holds another run, {}", folder.root.string(), printable(run.run_id));
+  const std::vector<Index> journals = folder.journals();
   if (journals.empty()) return "";
-  for (const fs::path& needed : {run.spec(), run.identity()})
+  for (const fs::path& needed : {folder.spec(), folder.identity()})
     if (!is_there(needed)) return fmt::format("{}: is missing", needed.string());
-  const fs::path newest = run.journal(journals.back());
+  const fs::path newest = folder.journal(journals.back());
   return begins_as_journal(newest) ? "" : fmt::format("{}: no journal", newest.string());
 }
 
-// `summary`: null where the row has no folder.
-RowStatus look_at(const RunFolder& run,
+// `run`: null where the row has no folder.
+RowStatus look_at(const RunFolder& folder,
                   const ListedRun& row,
-                  RunSummary* summary,
+                  Run* run,
                   const LivenessCheck& proof) {
-  if (!summary) return {};
+  if (!run) return {};
   // Another host's process cannot be seen from here, but Slurm may know that it is gone.
-  if (is_worked_on(summary->status.state)) summary->status = run_status(run, proof);
-  RowStatus status{summary->status, summary->fault};
+  if (is_worked_on(run->status.state)) run->status = run_status(folder, proof);
+  RowStatus status{run->status, run->fault};
   if (is_worked_on(status.state)) {
     status.fault.clear();  // it may be half written
     return status;
   }
   if (!status.fault.empty()) {
-    status.state = summary->fault_state;
-  } else if (status.fault = folder_fault(run, *summary, row); !status.fault.empty()) {
+    status.state = run->fault_state;
+  } else if (status.fault = folder_fault(folder, *run, row); !status.fault.empty()) {
     status.state = RunState::corrupt;
   }
   return status;
@@ -147,29 +147,29 @@ std::vector<RankedConfiguration> ranking_of(const RunList& list, const ListStatu
 }  // namespace
 
 ListStatus list_status(const RunList& list) {
-  std::map<fs::path, RunSummary> summaries;  // by folder
+  std::map<fs::path, Run> runs;  // by folder
   RunIndex index = is_there(list.folder) ? index_runs(list.folder) : RunIndex{};
-  for (RunSummary& summary : index.runs) {
-    const fs::path folder = summary.run.root;
-    summaries.emplace(folder, std::move(summary));
+  for (Run& run : index.runs) {
+    const fs::path folder = run.path;
+    runs.emplace(folder, std::move(run));
   }
   ListStatus status;
   SlurmWitness witness;
   for (const ListedRun& row : list.rows) {
-    const RunFolder run = list.run(row);
-    const auto found = summaries.find(run.root);
-    RunSummary* summary = found == summaries.end() ? nullptr : &found->second;
+    const RunFolder folder = list.run(row);
+    const auto found = runs.find(folder.root);
+    Run* run = found == runs.end() ? nullptr : &found->second;
     status.rows.push_back(row_status(list, row, [&] {
-      if (!summary && is_run_folder(run.root))  // a folder above it could not be looked into
-        summary = &summaries.emplace(run.root, summarize_run(run)).first->second;
-      return look_at(run, row, summary, std::ref(witness));
+      if (!run && is_run_folder(folder.root))  // a folder above it could not be looked into
+        run = &runs.emplace(folder.root, read_run(folder.root)).first->second;
+      return look_at(folder, row, run, std::ref(witness));
     }));
-    status.summaries.emplace_back();
-    if (!summary) continue;
+    status.runs.emplace_back();
+    if (!run) continue;
     RowStatus& stands = status.rows.back();
-    if (is_over(stands.state)) stands.metric = selected_value(*summary, list.metric.name.substr(4));
+    if (is_over(stands.state)) stands.metric = selected_value(*run, list.metric.name.substr(4));
     if (stands.state == RunState::corrupt) stands.metric = kUndefined;
-    status.summaries.back() = std::move(*summary);
+    status.runs.back() = std::move(*run);
   }
   rank(list, status);
   return status;
@@ -187,7 +187,7 @@ std::string write_sweep_table(const RunList& list, const ListStatus& status) {
                           std::string(to_string(status.rows[i].state)),
                           row.seed,
                           parameters_of(row),
-                          status.summaries[i]});
+                          status.runs[i]});
   }
   try {
     write_sweep_index(list.place().table(), table);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/analysis/run_summary.hpp"
+#include "framework/analysis/run.hpp"
 #include "framework/analysis/seeds.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/folder/status.hpp"
@@ -45,8 +45,8 @@ struct RankedConfiguration {
 };
 
 struct ListStatus {
-  std::vector<RowStatus> rows;                       // [rows of the plan]
-  std::vector<std::optional<RunSummary>> summaries;  // [rows]; nothing where nobody has begun
+  std::vector<RowStatus> rows;           // [rows of the plan]
+  std::vector<std::optional<Run>> runs;  // [rows]; nothing where nobody has begun
   // Those with a value, the best first: more complete rows before fewer, then by the mean metric; of
   // equals the first of the list. Seeds are not searched.
   std::vector<RankedConfiguration> ranking;

@@ -20,19 +20,18 @@ void place_by_list(Report& report) {
   const RunList& list = *report.list;
   std::map<fs::path, const ListedRun*> rows;
   for (const ListedRun& row : list.rows) rows[normal_path(list.run(row).root)] = &row;
-  std::erase_if(report.runs, [&](const PlacedRun& run) {
-    if (rows.contains(run.given.place)) return false;
-    report.problems.push_back({run.given.place.string(), "left out: the plan has no such row"});
+  std::erase_if(report.runs, [&](const Run& run) {
+    if (rows.contains(run.path)) return false;
+    report.problems.push_back({run.path.string(), "left out: the plan has no such row"});
     return true;
   });
-  for (PlacedRun& run : report.runs) {
-    const ListedRun* row = rows.at(run.given.place);
+  for (Run& run : report.runs) {
+    const ListedRun* row = rows.at(run.path);
     run.panel = row->part;
     run.series = row->part.empty() ? configuration_text(list, *row) : row->variant;
     if (!run.series.empty() && run.series.back() == ' ') run.series.pop_back();
   }
-  std::ranges::stable_sort(
-      report.runs, {}, [&](const PlacedRun& run) { return rows.at(run.given.place)->k; });
+  std::ranges::stable_sort(report.runs, {}, [&](const Run& run) { return rows.at(run.path)->k; });
 }
 
 // Where a sweep was copied without its runs, its table says how they stood.
@@ -124,10 +123,11 @@ Report part_of(const fs::path& folder) {
 }  // namespace
 
 Report make_report(const std::vector<std::string>& places,
-                   const std::vector<GivenRun>& runs,
+                   const std::string& results,
                    const PairedTestOptions& draws) {
   Report report;
-  report.runs = placed_runs(runs, places);
+  report.runs = named_runs(places, results);
+  mark_twins(report.runs);
   report.kind = report.runs.size() == 1 ? "run" : "runs";
   if (places.size() == 1 && fs::is_directory(places.front())) {
     find_list(report, places.front());
@@ -146,7 +146,7 @@ Report make_report(const std::vector<std::string>& places,
   report.series =
       ordered ? series_of(report.runs) : ranked_series(report.runs, report.ranked_by, planned);
   std::vector<std::string> panels;
-  for (const PlacedRun& run : report.runs)
+  for (const Run& run : report.runs)
     if (!run.configuration.empty() && !run.twin && std::ranges::count(panels, run.panel) == 0)
       panels.push_back(run.panel);
   for (const std::string& panel : panels)

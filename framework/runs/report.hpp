@@ -18,7 +18,7 @@ struct Report {
   std::optional<RunList> list;
   std::optional<ListStatus> status;
   std::string study;  // study.json, which can be read as JSON; empty: none
-  std::vector<PlacedRun> runs;
+  std::vector<Run> runs;
   std::vector<std::string> series;  // those of a study as it has them, others the best first
   std::string ranked_by;            // the dev metric of that order
   std::vector<Panel> panels;
@@ -31,7 +31,7 @@ struct Report {
 // places: what was named; runs: those that lie there. The folder of a sweep or a study gives its list
 // too. Nothing is tested where draws.resamples is 0, and intervals are not known.
 Report make_report(const std::vector<std::string>& places,
-                   const std::vector<GivenRun>& runs,
+                   const std::string& results,
                    const PairedTestOptions& draws);
 
 }  // namespace softalign

@@ -14,11 +14,11 @@ using namespace softalign::test;
 namespace {
 
 // A run of a configuration {"score": .., "units": ..} that got some of its 40 sentences right.
-FinishedRun run(const std::string& score, const std::string& units, Index seed, Index right) {
-  FinishedRun run;
+Run run(const std::string& score, const std::string& units, Index seed, Index right) {
+  Run run;
   run.configuration = fmt::format(R"({{"score":{{"type":"{}"}},"units":{}}})", score, units);
   run.run_id = fmt::format("{}{}{}", score, units, seed);
-  run.place = "results/" + run.run_id;
+  run.path = "results/" + run.run_id;
   run.name = "runs";
   run.seed = seed;
   run.test_set = "one";
@@ -28,14 +28,17 @@ FinishedRun run(const std::string& score, const std::string& units, Index seed, 
     sentences.push_back({{"exact", {i < right ? 1.0 : 0.0}}});
   }
   run.results.counts = made_counts(sentences);
-  run.test["exact_match"] = {2.5 * static_cast<double>(right),
-                             metric_named("exact_match")->facts()};
-  run.series["dev"] = {{10, 20, 30, 40}, {{"loss", {3, 1, 2, std::nan("")}}}};
+  run.test = {{"all"},
+              {40},
+              {"exact_match"},
+              {metric_named("exact_match")->facts()},
+              {2.5 * static_cast<double>(right)}};
+  run.dev = {{10, 20, 30, 40}, {{"loss", {3, 1, 2, std::nan("")}}}};
   return run;
 }
 
 // Three groups of three, two and one seeds, given out of order.
-std::vector<FinishedRun> some_runs() {
+std::vector<Run> some_runs() {
   return {run("dot", "16", 2, 24),
           run("additive", "16", 3, 33),
           run("additive", "16", 1, 31),
@@ -60,7 +63,7 @@ BOOST_AUTO_TEST_CASE(runs_that_differ_in_the_seed_alone_are_a_group) {
   BOOST_TEST(found.groups[1].parameters[1].second == "16");
   BOOST_TEST(found.groups[2].parameters[0].second == "dot");
   std::vector<Index> seeds;
-  for (const FinishedRun* run : found.groups[1].runs) seeds.push_back(run->seed);
+  for (const Run* run : found.groups[1].runs) seeds.push_back(run->seed);
   BOOST_TEST(seeds == (std::vector<Index>{1, 2, 3}), boost::test_tools::per_element());
   const Seeds& cell = found.columns[0].cells[1];
   BOOST_TEST(cell.count == 3);
@@ -72,7 +75,7 @@ BOOST_AUTO_TEST_CASE(runs_that_differ_in_the_seed_alone_are_a_group) {
 
 BOOST_AUTO_TEST_CASE(groups_come_as_their_runs_were_given) {
   auto runs = some_runs();
-  for (FinishedRun& run : runs) run.given = run.run_id.starts_with("dot") ? 0 : 1;
+  for (Run& run : runs) run.argument = run.run_id.starts_with("dot") ? 0 : 1;
   const Comparison found = compare(runs, kExact);
   BOOST_TEST(found.groups[0].parameters[0].second == "dot");
   BOOST_TEST(found.groups[1].parameters[1].second == "8");
@@ -81,19 +84,19 @@ BOOST_AUTO_TEST_CASE(groups_come_as_their_runs_were_given) {
 BOOST_AUTO_TEST_CASE(a_run_that_lies_in_two_folders_counts_once) {
   auto runs = some_runs();
   runs.push_back(runs[0]);
-  runs.back().place = "copies/it";
+  runs.back().path = "copies/it";
   BOOST_TEST(compare(runs, kExact).groups[2].runs.size() == 2u);
 }
 
 BOOST_AUTO_TEST_CASE(two_that_are_best_are_none) {
-  const std::vector<FinishedRun> runs = {run("dot", "1", 1, 3), run("additive", "1", 1, 3)};
+  const std::vector<Run> runs = {run("dot", "1", 1, 3), run("additive", "1", 1, 3)};
   BOOST_TEST(compare(runs, kExact).columns[0].best == -1);
-  const std::vector<FinishedRun> one = {run("dot", "1", 1, 3)};
+  const std::vector<Run> one = {run("dot", "1", 1, 3)};
   BOOST_TEST(compare(one, kExact).columns[0].best == -1);  // of nothing else
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_best_of_several_test_sets) {
-  std::vector<FinishedRun> runs = {run("dot", "1", 1, 3), run("additive", "1", 1, 4)};
+  std::vector<Run> runs = {run("dot", "1", 1, 3), run("additive", "1", 1, 4)};
   BOOST_TEST(compare(runs, kExact).columns[0].best == 0);
   runs[1].test_set = "another";
   const Comparison found = compare(runs, metric_names("exact_match,dev/loss:best"));
@@ -102,7 +105,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_best_of_several_test_sets) {
 }
 
 BOOST_AUTO_TEST_CASE(a_series_has_a_last_and_a_best_value) {
-  const std::vector<FinishedRun> runs = {run("dot", "1", 1, 3), run("dot", "2", 1, 3)};
+  const std::vector<Run> runs = {run("dot", "1", 1, 3), run("dot", "2", 1, 3)};
   const Comparison found = compare(runs, metric_names("dev/loss,dev/loss:best"));
   BOOST_TEST(found.columns[0].cells[0].mean == 2);
   BOOST_TEST(found.columns[1].cells[0].mean == 1);
@@ -110,7 +113,7 @@ BOOST_AUTO_TEST_CASE(a_series_has_a_last_and_a_best_value) {
 }
 
 BOOST_AUTO_TEST_CASE(lengths_choose_sentences) {
-  const std::vector<FinishedRun> runs = {run("dot", "1", 1, 13), run("additive", "1", 1, 20)};
+  const std::vector<Run> runs = {run("dot", "1", 1, 13), run("additive", "1", 1, 20)};
   const Comparison found = compare(runs, kExact, length_range("1-3"));
   BOOST_TEST(found.sentences == 12);
   BOOST_TEST(found.columns[0].cells[1].mean == 100. * 6 / 12);
@@ -119,14 +122,14 @@ BOOST_AUTO_TEST_CASE(lengths_choose_sentences) {
 
 BOOST_AUTO_TEST_CASE(other_signatures_are_refused) {
   auto runs = some_runs();
-  for (FinishedRun& run : runs) run.test["exact_match"].facts.signature = "tok:none";
-  runs[4].test["exact_match"].facts.signature = "tok:13a";
+  for (Run& run : runs) run.test.facts[0].signature = "tok:none";
+  runs[4].test.facts[0].signature = "tok:13a";
   const std::string text = refusal([&] { compare(runs, kExact); });
   for (const char* part : {"exact_match: values with different signatures",
                            "results/additive81 has tok:13a",
                            "results/additive161 has tok:none"})
     BOOST_TEST(contains(text, part), text);
-  runs[4].test.erase("exact_match");  // no value, so nothing is compared
+  runs[4].test = {};  // no value, so nothing is compared
   BOOST_TEST(compare(runs, kExact).columns[0].cells[0].count == 0);
 }
 
@@ -164,14 +167,14 @@ BOOST_AUTO_TEST_CASE(every_group_stands_against_the_baseline) {
 
 BOOST_AUTO_TEST_CASE(the_baseline_is_the_vanilla_group) {
   const auto with_attention = [](const std::string& type, Index given) {
-    FinishedRun made = run(type, "16", 1, 20);
+    Run made = run(type, "16", 1, 20);
     made.configuration =
         fmt::format(R"({{"model":{{"attention":{{"type":"{}"}}}},"units":{}}})", type, given);
-    made.given = given;
+    made.argument = given;
     made.run_id = fmt::format("{}{}", type, given);
     return made;
   };
-  std::vector<FinishedRun> runs = {with_attention("global", 0), with_attention("none", 1)};
+  std::vector<Run> runs = {with_attention("global", 0), with_attention("none", 1)};
   BOOST_TEST(compare(runs, kExact).baseline == 1u);
   BOOST_TEST(group_named(compare(runs, kExact).groups, "none") == 1u);
   runs.push_back(with_attention("none", 2));
@@ -181,17 +184,17 @@ BOOST_AUTO_TEST_CASE(the_baseline_is_the_vanilla_group) {
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_paired_is_not_tested) {
-  std::vector<FinishedRun> runs = {
+  std::vector<Run> runs = {
       run("dot", "1", 1, 9), run("dot", "2", 2, 9), run("dot", "3", 1, 9), run("dot", "4", 1, 9)};
   runs[2].test_set = "another";
-  runs[3].test["exact_match"].facts.signature = "x";
-  const std::vector<FinishedRun> first(runs.begin(), runs.begin() + 3);
+  runs[3].test.facts[0].signature = "x";
+  const std::vector<Run> first(runs.begin(), runs.begin() + 3);
   const auto against = against_baseline(compare(first, kExact), {.trials = 9, .resamples = 9});
   BOOST_TEST(against[0].untested == "no seed in common");
   BOOST_TEST(against[0].difference.count == 0);
   BOOST_TEST(against[1].untested == "other test sentences");
   BOOST_TEST(against[1].difference.count == 0);
-  for (FinishedRun& run : runs) run.test["exact_match"].facts.signature = "x";
+  for (Run& run : runs) run.test.facts[0].signature = "x";
   const auto other = against_baseline(compare(runs, kExact), {.trials = 9, .resamples = 9});
   BOOST_TEST(other.back().untested == "this program's signature is ");
 }

@@ -11,30 +11,29 @@ namespace {
 using Names = std::vector<std::string>;
 
 // A complete run that copies or reverses, with this score; loss: of dev, at the end.
-PlacedRun run(const std::string& task, const std::string& score, Index seed, double loss) {
+Run run(const std::string& task, const std::string& score, Index seed, double loss) {
   const std::string configuration =
       fmt::format(R"({{"score":{{"type":"{}"}},"task":{{"type":"{}"}}}})", score, task);
-  PlacedRun run;
-  run.given.place = fmt::format("results/{}-{}/{}", task, score, seed);
-  run.summary.name = task + "-" + score;
-  run.summary.run_id = fmt::format("{}{}{}", task, score, seed);
-  run.summary.identity = fmt::format(R"({{"seed":{},{})", seed, configuration.substr(1));
-  run.summary.status.state = RunState::complete;
-  run.summary.complete = true;
-  run.summary.dev = {{10}, {{"loss", {loss}}}};
-  run.summary.test = {
-      {"all"}, {4}, {"exact_match"}, {metric_named("exact_match")->facts()}, {100 - loss}};
+  Run run;
+  run.path = fmt::format("results/{}-{}/{}", task, score, seed);
+  run.name = task + "-" + score;
+  run.run_id = fmt::format("{}{}{}", task, score, seed);
+  run.identity = fmt::format(R"({{"seed":{},{})", seed, configuration.substr(1));
+  run.status.state = RunState::complete;
+  run.complete = true;
+  run.dev = {{10}, {{"loss", {loss}}}};
+  run.test = {{"all"}, {4}, {"exact_match"}, {metric_named("exact_match")->facts()}, {100 - loss}};
   run.configuration = configuration;
   run.seed = seed;
   return run;
 }
 
-std::vector<PlacedRun> two_tasks() {
-  std::vector<PlacedRun> runs = {run("copy", "additive", 1, 3),
-                                 run("copy", "dot", 1, 2),
-                                 run("copy", "dot", 2, 1),
-                                 run("sort", "dot", 1, 5)};
-  for (PlacedRun& run : runs) run.summary.test_set = run.summary.name.substr(0, 4);
+std::vector<Run> two_tasks() {
+  std::vector<Run> runs = {run("copy", "additive", 1, 3),
+                           run("copy", "dot", 1, 2),
+                           run("copy", "dot", 2, 1),
+                           run("sort", "dot", 1, 5)};
+  for (Run& run : runs) run.test_set = run.name.substr(0, 4);
   return runs;
 }
 
@@ -43,8 +42,8 @@ std::vector<PlacedRun> two_tasks() {
 BOOST_AUTO_TEST_SUITE(panel)
 
 BOOST_AUTO_TEST_CASE(a_panel_is_a_test_set_and_a_series_a_configuration) {
-  std::vector<PlacedRun> runs = two_tasks();
-  runs[1].summary.test_set.clear();  // not tested yet: its task says where it belongs
+  std::vector<Run> runs = two_tasks();
+  runs[1].test_set.clear();  // not tested yet: its task says where it belongs
   place_by_test_set(runs);
   BOOST_TEST(runs[0].panel == "copy-additive, copy-dot");
   BOOST_TEST(runs[1].panel == runs[0].panel);
@@ -54,19 +53,19 @@ BOOST_AUTO_TEST_CASE(a_panel_is_a_test_set_and_a_series_a_configuration) {
   BOOST_TEST(runs[2].series == "dot");
   BOOST_TEST(runs[3].series == "sort-dot");
   runs.pop_back();
-  for (PlacedRun& run : runs) run.panel.clear();
+  for (Run& run : runs) run.panel.clear();
   place_by_test_set(runs);
   BOOST_TEST(runs[0].panel.empty());  // the only one needs no name
 }
 
 BOOST_AUTO_TEST_CASE(series_are_ranked_by_their_mean_on_dev) {
-  std::vector<PlacedRun> runs = two_tasks();
+  std::vector<Run> runs = two_tasks();
   runs.pop_back();
   place_by_test_set(runs);
   BOOST_TEST(series_of(runs) == (Names{"additive", "dot"}));
   BOOST_TEST(ranked_series(runs, "dev/loss", false) == (Names{"dot", "additive"}));
   BOOST_TEST(ranked_series(runs, "dev/bleu", false) == (Names{"additive", "dot"}));  // none has it
-  runs[2].summary.dev.columns["loss"] = {9};
+  runs[2].dev.columns["loss"] = {9};
   BOOST_TEST(ranked_series(runs, "dev/loss", false) == (Names{"additive", "dot"}));
   BOOST_TEST(ranked_series(runs, "dev/loss", true) == (Names{"dot", "additive"}));  // more seeds
   runs[2].twin = true;
@@ -74,24 +73,24 @@ BOOST_AUTO_TEST_CASE(series_are_ranked_by_their_mean_on_dev) {
 }
 
 BOOST_AUTO_TEST_CASE(what_all_watch_ranks_them) {
-  std::vector<PlacedRun> runs = two_tasks();
+  std::vector<Run> runs = two_tasks();
   BOOST_TEST(watched_metric(runs) == "dev/loss");
   const auto watching = [](const char* metric) {
     return fmt::format(R"({{"train":{{"early_stopping":{{"metric":"{}"}}}}}})", metric);
   };
-  for (PlacedRun& run : runs) run.configuration = watching("dev/bleu");
+  for (Run& run : runs) run.configuration = watching("dev/bleu");
   BOOST_TEST(watched_metric(runs) == "dev/bleu");
   runs[0].configuration = watching("dev/chrf");
   BOOST_TEST(watched_metric(runs) == "dev/loss");
-  for (PlacedRun& run : runs) run.configuration = watching("dev/length_ratio");  // no good end
+  for (Run& run : runs) run.configuration = watching("dev/length_ratio");  // no good end
   BOOST_TEST(watched_metric(runs) == "dev/loss");
 }
 
 BOOST_AUTO_TEST_CASE(the_baseline_is_not_chosen_by_its_score) {
-  std::vector<PlacedRun> runs = two_tasks();
+  std::vector<Run> runs = two_tasks();
   runs.pop_back();
   place_by_test_set(runs);
-  for (PlacedRun& run : runs) run.summary.test_set.clear();  // there is no record to read
+  for (Run& run : runs) run.test_set.clear();  // there is no record to read
   std::vector<LeftOut> left_out;
   const auto panel_with = [&](bool ordered) {
     return panel_of("", runs, ranked_series(runs, "dev/loss", false), ordered, {}, left_out);
@@ -102,15 +101,15 @@ BOOST_AUTO_TEST_CASE(the_baseline_is_not_chosen_by_its_score) {
   BOOST_REQUIRE(panel.comparison->against.size() == 1u);
   BOOST_TEST(panel.comparison->against[0].group == 0u);
   BOOST_TEST(panel_with(true).comparison->baseline == 0u);
-  runs[1].given.argument = runs[2].given.argument = -1;  // named before the other
+  runs[1].argument = runs[2].argument = -1;  // named before the other
   BOOST_TEST(panel_with(false).comparison->baseline == 0u);
   BOOST_TEST(left_out.empty());
 }
 
 BOOST_AUTO_TEST_CASE(runs_that_cannot_be_compared_are_left_out) {
-  std::vector<PlacedRun> runs = two_tasks();
+  std::vector<Run> runs = two_tasks();
   place_by_test_set(runs);
-  runs[0].summary.complete = false;
+  runs[0].complete = false;
   runs[1].twin = true;
   std::vector<LeftOut> left_out;
   const Panel panel = panel_of(runs[0].panel, runs, series_of(runs), false, {}, left_out);

@@ -5,8 +5,8 @@
 
 #include <optional>
 
-#include "framework/analysis/finished_run.hpp"
 #include "framework/analysis/index_file.hpp"
+#include "framework/analysis/run.hpp"
 #include "framework/base/files.hpp"
 #include "framework/base/stored.hpp"
 #include "framework/base/types.hpp"
@@ -42,7 +42,7 @@ struct Setting {
     const RunIndex found = look(), all = index_runs(results, {std::nullopt, 0});
     BOOST_REQUIRE(found.runs.size() == all.runs.size());
     for (std::size_t i = 0; i < all.runs.size(); ++i) {
-      BOOST_TEST(found.runs[i].run.root == all.runs[i].run.root);
+      BOOST_TEST(found.runs[i].path == all.runs[i].path);
       BOOST_TEST(packed(found.runs[i]) == packed(all.runs[i]));
     }
     BOOST_TEST(all.read == all.runs.size());
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(a_change_that_no_stamp_tells_of_is_noticed_while_a_file_is_
     index_runs(setting.results, {setting.cache, now});
     IndexEntries entries = read_index(setting.file(), folder);
     entries.at(name).ends = before.ends;  // as if the clock had not ticked in between
-    entries.at(name).summary = before.summary;
+    entries.at(name).run = before.run;
     write_index(setting.file(), folder, entries);
     BOOST_TEST(index_runs(setting.results, {setting.cache, now + 100}).read == 1u, file);
     write_file(file, bytes);
@@ -108,14 +108,17 @@ BOOST_AUTO_TEST_CASE(a_comparison_needs_no_record_that_is_remembered) {
   setting.read();
   const RunIndex index = setting.look();
   const fs::path place = setting.runs[0].root;
-  const FinishedRun read = finished_run(summarize_run({place}), place, {"dev"});
+  Run read = read_run(place), kept = index.runs[0];
   fs::remove(setting.runs[0].record());
-  const FinishedRun kept = finished_run(index.runs[0], place, {"dev"});
+  for (Run* run : {&read, &kept}) {
+    demand_complete(*run);
+    read_configuration(*run);
+    read_curves(*run, {"dev"});
+  }
   BOOST_TEST(kept.run_id == read.run_id);
   BOOST_TEST(kept.configuration == read.configuration);
   BOOST_TEST(kept.test_set == read.test_set);
-  BOOST_TEST(kept.series.at("dev").updates == read.series.at("dev").updates,
-             boost::test_tools::per_element());
+  BOOST_TEST(kept.dev.updates == read.dev.updates, boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a_run_with_another_file_is_read) {
@@ -184,11 +187,11 @@ BOOST_AUTO_TEST_CASE(a_killed_run_is_lost_at_once) {
   });
   const RunFolder run{setting.results / "study" / seeded(9).run_id};
   const auto state = [&] {
-    for (const RunSummary& summary : setting.look().runs)
-      if (summary.run.root == run.root) return summary.state();
+    for (const Run& found : setting.look().runs)
+      if (found.path == run.root) return found.state();
     return std::string("not there");
   };
-  for (int tenths = 0; tenths < 300 && summarize_run(run).status.last_update < 3; ++tenths)
+  for (int tenths = 0; tenths < 300 && read_run(run.root).status.last_update < 3; ++tenths)
     usleep(100'000);
   BOOST_TEST(state() == "running");
   BOOST_TEST(state() == "running");

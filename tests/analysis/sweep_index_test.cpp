@@ -29,15 +29,15 @@ SweepTable sweep_in(const fs::path& folder) {
                          .parameters = {{"model.attention.score.type", k == 1 ? "dot" : "señal"},
                                         {"train.optimizer.learning_rate", rate, true},
                                         {"seed", std::to_string(k + 1), true}},
-                         .summary = {}};
+                         .run = {}};
     if (k == 1) made.parameters.push_back({"model.encoder.units", "64", true});
-    if (updates > 0) made.summary = summarize_run(complete_run(folder, run, updates));
+    if (updates > 0) made.run = read_run(complete_run(folder, run, updates).root);
     table.rows.push_back(std::move(made));
   };
   row(0, "complete", "0.001", 12);
   row(1, "pruned", "1e-05", 8);
   row(2, "planned", "0.01", 0);
-  table.rows[1].summary->test = {};
+  table.rows[1].run->test = {};
   return table;
 }
 
@@ -139,8 +139,8 @@ BOOST_AUTO_TEST_CASE(the_goal_of_the_sweep_says_what_is_best) {
 BOOST_AUTO_TEST_CASE(scores_of_two_signatures_have_both) {
   const Scratch scratch;
   SweepTable table = sweep_in(scratch.path());
-  table.rows[1].summary->test = table.rows[0].summary->test;
-  table.rows[1].summary->test.facts[0].signature = "tok:13a";
+  table.rows[1].run->test = table.rows[0].run->test;
+  table.rows[1].run->test.facts[0].signature = "tok:13a";
   write_sweep_index(scratch / "sweep.h5", table);
   const JsonObject about = Hdf5Reader(scratch / "sweep.h5").attributes("test_bleu");
   BOOST_TEST(about.at("signature") == JsonObject({"tok:none", "tok:13a"}));
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(scores_of_two_signatures_have_both) {
 BOOST_AUTO_TEST_CASE(a_table_without_any_run_yet) {
   const Scratch scratch;
   SweepTable table = sweep_in(scratch.path());
-  for (SweepTable::Row& row : table.rows) row.summary.reset();
+  for (SweepTable::Row& row : table.rows) row.run.reset();
   write_sweep_index(scratch / "sweep.h5", table);
   const Hdf5Reader file(scratch / "sweep.h5");
   BOOST_TEST(!file.exists("curves"));
@@ -169,10 +169,9 @@ BOOST_AUTO_TEST_CASE(its_bytes_are_a_function_of_plan_and_records) {
   write_sweep_index(scratch / "b.h5", again);
   BOOST_TEST(read_file(scratch / "a.h5") == read_file(scratch / "b.h5"));
   for (SweepTable::Row& row : again.rows)  // as the index of runs gives them back
-    if (row.summary)
-      row.summary =
-          index_runs(scratch / "b" / "study" / row.run_id, {scratch / "cache"}).runs.at(0);
-  again.rows[1].summary->test = {};
+    if (row.run)
+      row.run = index_runs(scratch / "b" / "study" / row.run_id, {scratch / "cache"}).runs.at(0);
+  again.rows[1].run->test = {};
   BOOST_TEST(!write_sweep_index(scratch / "b.h5", again));
 }
 

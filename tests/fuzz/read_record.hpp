@@ -2,7 +2,7 @@
 #pragma once
 
 #include "framework/analysis/export_links.hpp"
-#include "framework/analysis/finished_run.hpp"
+#include "framework/analysis/run.hpp"
 #include "framework/base/stored.hpp"
 #include "framework/eval/metric.hpp"
 #include "framework/record/hdf5/seal.hpp"
@@ -66,13 +66,15 @@ inline void read_record(const std::filesystem::path& file, std::size_t reading) 
         return;
       }
       case 6: {
-        FinishedRun run = finished_run(summarize_run({file.parent_path()}), file, {"dev"});
+        Run run = read_run(file);
+        demand_complete(run);
+        read_configuration(run);
         read_sentences(run);
         return;
       }
       default: {
-        const RunSummary summary = summarize_run({file.parent_path()});
-        require(packed(unpacked<RunSummary>(packed(summary))) == packed(summary),
+        const Run summary = read_run(file.parent_path());
+        require(packed(unpacked<Run>(packed(summary))) == packed(summary),
                 "a summary reads back otherwise");
       }
     }

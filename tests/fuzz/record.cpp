@@ -18,7 +18,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-struct Run {
+struct TestRun {
   std::string image;  // of its record, without the seal
   Names objects;      // paths of groups and datasets
   Names attributes;   // names of attributes
@@ -26,7 +26,7 @@ struct Run {
 
 void collect(const Hdf5Reader& file,
              const std::string& path,
-             Run& run,
+             TestRun& run,
              std::set<std::string>& names) {
   const JsonObject attributes = file.attributes(path);
   for (const auto& [name, value] : attributes.items()) names.insert(name);
@@ -36,7 +36,7 @@ void collect(const Hdf5Reader& file,
     collect(file, path.empty() ? child : path + "/" + child, run, names);
 }
 
-Run make_run() {
+TestRun make_run() {
   Observer silent;
   ExperimentOptions options;
   options.results = folder() / "results";
@@ -46,7 +46,7 @@ Run make_run() {
                                      "train.epochs=1",
                                      "diagnostics={cost: {}, gradient_flow: {}}"});
   const auto outcome = run_experiment(spec, options, silent);
-  Run run;
+  TestRun run;
   const std::filesystem::path file = RunFolder{outcome.folder}.record();
   run.image = read_file(file);
   run.image.resize(run.image.size() - 20);  // the seal
@@ -160,7 +160,7 @@ const std::string& one_of(Input& in, const Names& names) {
   return names[in.number<std::uint16_t>() % names.size()];
 }
 
-void set_attribute(Input& in, hid_t file, const std::string& path, const Run& run) {
+void set_attribute(Input& in, hid_t file, const std::string& path, const TestRun& run) {
   const std::string name = one_of(in, run.attributes);
   const Id object(H5Oopen(file, path.c_str(), H5P_DEFAULT), H5Oclose);
   if (object < 0) return;
@@ -199,7 +199,7 @@ void set_dataset(Input& in, hid_t file, const std::string& path) {
     H5Dwrite(made, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data());
 }
 
-void set_link(Input& in, hid_t file, const std::string& path, const Run& run) {
+void set_link(Input& in, hid_t file, const std::string& path, const TestRun& run) {
   const std::size_t kind = in.below(4);
   const std::string to = in.below(2) == 0 ? "/" : one_of(in, run.objects);
   const std::string name = in.below(2) == 0 ? path : path + "/child";
@@ -213,7 +213,7 @@ void set_link(Input& in, hid_t file, const std::string& path, const Run& run) {
     Id(H5Gcreate2(file, name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
 }
 
-std::string changed(Input& in, const Run& run) {
+std::string changed(Input& in, const TestRun& run) {
   const Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_fapl_core(access, 1 << 16, false);
   std::string image = run.image;
@@ -237,7 +237,7 @@ std::string changed(Input& in, const Run& run) {
 }  // namespace
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const Run run = make_run();
+  static const TestRun run = make_run();
   Input in(data, size);
   const std::size_t reading = in.below(kReadings);
   read_record(file("run.h5", changed(in, run)), reading);

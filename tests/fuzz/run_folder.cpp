@@ -1,7 +1,7 @@
 // The small files of a run's folder: how it stands, who works on it, what it is.
 //
 // An input is the parts status.json, CLAIM, identity.json, spec.yaml, environment.json (fuzz.hpp).
-#include "framework/analysis/run_summary.hpp"
+#include "framework/analysis/run.hpp"
 #include "framework/record/folder/checks.hpp"
 #include "framework/record/folder/claim.hpp"
 #include "framework/record/folder/status.hpp"
@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   accepts([&] { newest_claim(run); });
   accepts([&] { run_status(run); });
   accepts([&] { check_spec_files(run, "", {}); });
-  summarize_run(run);
+  read_run(run.root);
   History history;
   history.attempts.emplace_back().header.attempt = 1;
   accepts([&] {

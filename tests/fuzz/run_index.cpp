@@ -18,8 +18,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   out.number(sum.sum());
   read_index(file("index", out.bytes()), "results");
   accepts([&] {
-    const std::string again = packed(unpacked<RunSummary>(bytes));
-    require(packed(unpacked<RunSummary>(again)) == again, "a summary reads back otherwise");
+    const std::string again = packed(unpacked<Run>(bytes));
+    require(packed(unpacked<Run>(again)) == again, "a summary reads back otherwise");
   });
   return 0;
 }

@@ -52,7 +52,7 @@ struct CompareArguments {
 };
 
 struct Runs {
-  std::vector<FinishedRun> finished;
+  std::vector<Run> complete;
   std::vector<LeftOut> left_out;
 };
 
@@ -62,34 +62,34 @@ ExitCode code_of(const std::exception& error) {
 }
 
 Runs read_runs(const CompareArguments& arguments, const std::vector<std::string>& series) {
-  const std::vector<GivenRun> given = arguments.runs.given();
-  const std::vector<RunSummary> summaries = summaries_of(given, arguments.runs.places);
   Runs runs;
-  for (std::size_t i = 0; i < given.size(); ++i) try {
-      runs.finished.push_back(finished_run(summaries[i], given[i].place, series));
-      runs.finished.back().given = given[i].argument;
+  for (Run& run : named_runs(arguments.runs.places, arguments.runs.results)) try {
+      demand_complete(run);
+      read_configuration(run);
+      read_curves(run, series);
+      runs.complete.push_back(std::move(run));
     } catch (const std::bad_alloc&) {
       throw;
     } catch (const std::exception& fault) {
-      const bool sound = summaries[i].fault.empty() && code_of(fault) == ExitCode::data;
+      const bool sound = run.fault.empty() && code_of(fault) == ExitCode::data;
       runs.left_out.push_back(
-          {given[i].place.string(), message_of(fault), sound ? ExitCode::done : code_of(fault)});
+          {run.path.string(), message_of(fault), sound ? ExitCode::done : code_of(fault)});
     }
   return runs;
 }
 
 // Reads the sentences of these runs. Those that cannot be read are left out: then true.
-bool leaves_out(Runs& runs, const std::set<const FinishedRun*>& wanted) {
+bool leaves_out(Runs& runs, const std::set<const Run*>& wanted) {
   std::set<fs::path> broken;
-  for (FinishedRun& run : runs.finished) try {
+  for (Run& run : runs.complete) try {
       if (wanted.contains(&run)) read_sentences(run);
     } catch (const std::bad_alloc&) {
       throw;
     } catch (const std::exception& error) {
-      runs.left_out.push_back({run.place.string(), message_of(error), code_of(error)});
-      broken.insert(run.place);
+      runs.left_out.push_back({run.path.string(), message_of(error), code_of(error)});
+      broken.insert(run.path);
     }
-  std::erase_if(runs.finished, [&](const FinishedRun& run) { return broken.contains(run.place); });
+  std::erase_if(runs.complete, [&](const Run& run) { return broken.contains(run.path); });
   return !broken.empty();
 }
 
@@ -111,16 +111,16 @@ ExitCode compare_runs(const CompareArguments& arguments) {
 
   Runs runs = read_runs(arguments, series);
   if (!lengths.all()) {
-    std::set<const FinishedRun*> all;
-    for (const FinishedRun& run : runs.finished) all.insert(&run);
+    std::set<const Run*> all;
+    for (const Run& run : runs.complete) all.insert(&run);
     leaves_out(runs, all);
   }
   Comparison comparison;
   bool many = false;
   do {  // again without those whose sentences turn out to be damaged
-    if (runs.finished.empty()) break;
+    if (runs.complete.empty()) break;
     comparison =
-        compare(runs.finished, metrics.empty() ? main_metrics(runs.finished) : metrics, lengths);
+        compare(runs.complete, metrics.empty() ? main_metrics(runs.complete) : metrics, lengths);
     const bool asked = !arguments.baseline.empty();
     if (asked) comparison.baseline = group_named(comparison.groups, arguments.baseline);
     many = !asked && comparison.groups.size() > kTestedUnasked;
@@ -136,7 +136,7 @@ ExitCode compare_runs(const CompareArguments& arguments) {
     return std::ranges::count(runs.left_out, code, &LeftOut::code);
   };
   const auto unreadable = left_out_by(ExitCode::failed), damaged = left_out_by(ExitCode::data);
-  if (runs.finished.empty()) {
+  if (runs.complete.empty()) {
     print_error(left_out);
     if (unreadable > 0)
       throw MachineError("{}: no run there that can be read", arguments.runs.places.front());

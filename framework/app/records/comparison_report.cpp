@@ -45,7 +45,7 @@ std::string value_at(const Difference& parameters, const std::string& path) {
 
 std::string names_of(const ComparedGroup& group) {
   std::set<std::string> names;
-  for (const FinishedRun* run : group.runs) names.insert(run->name);
+  for (const Run* run : group.runs) names.insert(run->name);
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
   return text;

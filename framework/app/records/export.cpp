@@ -64,12 +64,23 @@ void check_used(const CLI::App& command, const std::string& what) {
     throw SpecError("--format: {} have one format only; leave it out", what);
 }
 
+std::vector<fs::path> paths_of(const ExportArguments& arguments) {
+  std::vector<fs::path> all;
+  for (const auto& paths : find_runs(arguments.runs.places, arguments.runs.results))
+    all.insert(all.end(), paths.begin(), paths.end());
+  return all;
+}
+
+fs::path one_run(const ExportArguments& arguments) {
+  const std::vector<fs::path> runs = paths_of(arguments);
+  if (runs.size() != 1)
+    throw SpecError("--what {}: takes one run, and there are {}", arguments.what, runs.size());
+  return runs[0];
+}
+
 // The links of one run.
 std::string exported_links(const ExportArguments& arguments) {
-  const auto runs = arguments.runs.given();
-  if (runs.size() != 1)
-    throw SpecError("--what links: takes one run, and there are {}", runs.size());
-  const Record record(runs[0].place);
+  const Record record(one_run(arguments));
   const LinkRule rule = arguments.reading.rule(row_aligns_of(record));
   const ExportedLinks links = export_links(record, arguments.module, arguments.head, rule);
   write_error(links.note);
@@ -78,13 +89,10 @@ std::string exported_links(const ExportArguments& arguments) {
 
 // Principal components of one trained run's vectors.
 std::string exported_states(const ExportArguments& arguments) {
-  const std::vector<GivenRun> runs = arguments.runs.given();
-  if (runs.size() != 1)
-    throw SpecError("--what states: takes one run, and there are {}", runs.size());
   TrainedOptions options;
   options.plugins = arguments.plugins;
   options.note = print_note;
-  return json_line(states_json(open_trained({std::filesystem::path(runs[0].place)}, options)));
+  return json_line(states_json(open_trained({one_run(arguments)}, options)));
 }
 
 // Failed where a run that belongs into the table cannot be read.
@@ -105,10 +113,10 @@ ExitCode export_tables(ExportArguments& arguments) {
     write(arguments.file, exported_links(arguments));
     return ExitCode::done;
   }
-  std::vector<std::filesystem::path> runs;
-  for (const GivenRun& run : arguments.runs.given()) runs.push_back(run.place);
-  const Export made = export_runs(
-      runs, kWhat.at(arguments.what), kFormats.at(arguments.format), arguments.every_line);
+  const Export made = export_runs(paths_of(arguments),
+                                  kWhat.at(arguments.what),
+                                  kFormats.at(arguments.format),
+                                  arguments.every_line);
   std::string faults;
   for (const std::string& fault : made.faults) faults += fault + "\n";
   print_error(faults);

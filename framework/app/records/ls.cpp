@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "framework/analysis/differences.hpp"
+#include "framework/analysis/run.hpp"
 #include "framework/analysis/run_index.hpp"
-#include "framework/analysis/run_summary.hpp"
 #include "framework/app/command.hpp"
 #include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/table.hpp"
@@ -25,7 +25,7 @@ namespace {
 
 // A run and in what it differs from the others of its name.
 struct RunLine {
-  RunSummary summary;
+  Run run;
   Difference difference;
   std::string differs;  // the same as text
 };
@@ -33,29 +33,27 @@ struct RunLine {
 const std::string kDev = "dev/", kTest = "test/";
 
 // NaN where there is none. Of dev: the last value that the run's status has.
-double last_value(const RunSummary& summary, const std::string& name) {
-  for (const auto& [known, value] : summary.status.metrics)
+double last_value(const Run& run, const std::string& name) {
+  for (const auto& [known, value] : run.status.metrics)
     if (known == name) return value;
   return kUndefined;
 }
 
-double dev_value(const RunSummary& summary, const std::string& metric) {
-  return last_value(summary, kDev + metric);
+double dev_value(const Run& run, const std::string& metric) {
+  return last_value(run, kDev + metric);
 }
 
-double test_value(const RunSummary& summary, const std::string& metric) {
-  const auto& names = summary.test.metrics;
-  const auto found = std::find(names.begin(), names.end(), metric);
-  return found == names.end() ? kUndefined : summary.test.at(0, usize(found - names.begin()));
+double test_value(const Run& run, const std::string& metric) {
+  return run.test.find("all", metric);
 }
 
 // Every key that sorts these lines, for a message.
 std::vector<std::string> keys(const std::vector<RunLine>& lines) {
   std::set<std::string> metrics;
   for (const RunLine& line : lines) {
-    for (const auto& [name, value] : line.summary.status.metrics)
+    for (const auto& [name, value] : line.run.status.metrics)
       if (name.starts_with(kDev)) metrics.insert(name);
-    for (const std::string& name : line.summary.test.metrics) metrics.insert(kTest + name);
+    for (const std::string& name : line.run.test.metrics) metrics.insert(kTest + name);
   }
   std::vector<std::string> all = {"name", "run", "state", "updates", "age"};
   all.insert(all.end(), metrics.begin(), metrics.end());
@@ -65,15 +63,14 @@ std::vector<std::string> keys(const std::vector<RunLine>& lines) {
 template <class Key>
 void sort_by(std::vector<RunLine>& lines, const Key& key) {
   std::stable_sort(lines.begin(), lines.end(), [&](const RunLine& a, const RunLine& b) {
-    return key(a.summary) < key(b.summary);
+    return key(a.run) < key(b.run);
   });
 }
 
 // The smallest first.
-void sort_by_number(std::vector<RunLine>& lines,
-                    const std::function<double(const RunSummary&)>& number) {
-  sort_by(lines, [&](const RunSummary& summary) {
-    const double value = number(summary);
+void sort_by_number(std::vector<RunLine>& lines, const std::function<double(const Run&)>& number) {
+  sort_by(lines, [&](const Run& run) {
+    const double value = number(run);
     return std::pair(std::isnan(value), std::isnan(value) ? 0 : value);
   });
 }
@@ -84,8 +81,8 @@ bool sort_by_metric(std::vector<RunLine>& lines, const std::string& key) {
   if (!dev && !key.starts_with(kTest)) return false;
   const std::string metric = key.substr((dev ? kDev : kTest).size());
   const double sign = higher_is_better(metric).value_or(false) ? -1 : 1;
-  sort_by_number(lines, [&](const RunSummary& summary) {
-    return sign * (dev ? dev_value(summary, metric) : test_value(summary, metric));
+  sort_by_number(lines, [&](const Run& run) {
+    return sign * (dev ? dev_value(run, metric) : test_value(run, metric));
   });
   return true;
 }
@@ -93,12 +90,12 @@ bool sort_by_metric(std::vector<RunLine>& lines, const std::string& key) {
 // Of every run below a folder, by path.
 std::vector<RunLine> lines_below(const std::string& folder) {
   std::vector<RunLine> lines;
-  for (RunSummary& summary : index_runs(folder).runs) lines.push_back({std::move(summary), {}, {}});
+  for (Run& run : index_runs(folder).runs) lines.push_back({std::move(run), {}, {}});
   std::map<std::string, std::vector<RunLine*>> by_name;
-  for (RunLine& line : lines) by_name[line.summary.name].push_back(&line);
+  for (RunLine& line : lines) by_name[line.run.name].push_back(&line);
   for (const auto& [name, same] : by_name) {
     std::vector<std::string> identities;
-    for (const RunLine* line : same) identities.push_back(line->summary.identity);
+    for (const RunLine* line : same) identities.push_back(line->run.identity);
     std::vector<Difference> found = differences(identities);
     const auto names = short_names(found);
     for (std::size_t i = 0; i < same.size(); ++i) {
@@ -119,7 +116,7 @@ void keep_states(std::vector<RunLine>& lines, const std::vector<std::string>& st
       throw SpecError(
           "--state: '{}' is no state of a run{}", printable(state), suggestion(state, legal));
   std::erase_if(lines, [&](const RunLine& line) {
-    return std::find(states.begin(), states.end(), line.summary.state()) == states.end();
+    return std::find(states.begin(), states.end(), line.run.state()) == states.end();
   });
 }
 
@@ -132,13 +129,11 @@ void sort_lines(std::vector<RunLine>& lines, const std::string& key) {
       std::find(legal.begin(), legal.end(), key) == legal.end())
     throw SpecError("--sort: nothing here has a '{}'{}", printable(key), suggestion(key, legal));
   if (sort_by_metric(lines, key)) return;
-  if (key == "name") sort_by(lines, [](const RunSummary& summary) { return summary.name; });
-  if (key == "run") sort_by(lines, [](const RunSummary& summary) { return summary.run_id; });
-  if (key == "state") sort_by(lines, [](const RunSummary& summary) { return summary.state(); });
-  if (key == "updates")
-    sort_by(lines, [](const RunSummary& summary) { return -summary.status.last_update; });
-  if (key == "age")
-    sort_by(lines, [](const RunSummary& summary) { return -summary.status.heartbeat; });
+  if (key == "name") sort_by(lines, [](const Run& run) { return run.name; });
+  if (key == "run") sort_by(lines, [](const Run& run) { return run.run_id; });
+  if (key == "state") sort_by(lines, [](const Run& run) { return run.state(); });
+  if (key == "updates") sort_by(lines, [](const Run& run) { return -run.status.last_update; });
+  if (key == "age") sort_by(lines, [](const Run& run) { return -run.status.heartbeat; });
 }
 
 struct LsArguments {
@@ -157,10 +152,10 @@ std::string rough(double number) {
 }
 
 Json json_of(const RunLine& line) {
-  const RunSummary& run = line.summary;
+  const Run& run = line.run;
   Json json = {{"name", run.name},
                {"run_id", run.run_id},
-               {"folder", run.run.root.string()},
+               {"folder", run.path.string()},
                {"state", run.state()},
                {"updates", run.status.last_update},
                {"heartbeat", run.status.heartbeat}};
@@ -197,7 +192,7 @@ void print_table(const std::vector<RunLine>& lines) {
   if (differ) columns.push_back({"differs in", Side::left, 16});
   Table table(columns);
   for (const RunLine& line : lines) {
-    const RunSummary& run = line.summary;
+    const Run& run = line.run;
     std::vector<std::string> cells = {
         run.name,
         run.run_id,
@@ -222,13 +217,13 @@ ExitCode ls(const LsArguments& arguments) {
   const bool any = !lines.empty();
   ExitCode code = ExitCode::done;
   for (const RunLine& line : lines)
-    if (!line.summary.fault.empty() && line.summary.fault_state == RunState::unreadable)
+    if (!line.run.fault.empty() && line.run.fault_state == RunState::unreadable)
       code = ExitCode::failed;
   sort_lines(lines, arguments.sort);
   keep_states(lines, arguments.states);
   std::string faults;
   for (const RunLine& line : lines)
-    if (!line.summary.fault.empty()) faults += line.summary.fault + "\n";
+    if (!line.run.fault.empty()) faults += line.run.fault + "\n";
   if (arguments.json)
     print_lines_as_json(lines);
   else if (lines.empty())

@@ -59,26 +59,26 @@ Json json_of(const LengthTable& table, const std::vector<std::string>& series) {
   return json;
 }
 
-Json json_of(const PlacedRun& run) {
-  Json json = {{"place", run.given.place.string()},
-               {"run_id", run.summary.run_id},
-               {"name", run.summary.name},
+Json json_of(const Run& run) {
+  Json json = {{"place", run.path.string()},
+               {"run_id", run.run_id},
+               {"name", run.name},
                {"seed", run.seed},
-               {"state", run.summary.state()},
-               {"fault", run.summary.fault},
+               {"state", run.state()},
+               {"fault", run.fault},
                {"panel", run.panel},
                {"series", run.series},
-               {"complete", run.summary.complete},
-               {"last_update", run.summary.status.last_update},
-               {"selected_update", run.summary.selected},
+               {"complete", run.complete},
+               {"last_update", run.status.last_update},
+               {"selected_update", run.selected},
                {"test", Json::object()},
                {"dev", Json::object()},
                {"signatures", Json::object()}};
-  for (std::size_t m = 0; m < run.summary.test.metrics.size(); ++m) {
-    const std::string& name = run.summary.test.metrics[m];
-    json["test"][name] = run.summary.test.at(0, m);
-    json["dev"][name] = selected_value(run.summary, name);
-    if (const std::string& text = run.summary.test.facts[m].signature; !text.empty())
+  for (std::size_t m = 0; m < run.test.metrics.size(); ++m) {
+    const std::string& name = run.test.metrics[m];
+    json["test"][name] = run.test.at(0, m);
+    json["dev"][name] = selected_value(run, name);
+    if (const std::string& text = run.test.facts[m].signature; !text.empty())
       json["signatures"][name] = text;
   }
   return json;
@@ -111,37 +111,33 @@ Json judged_claims(Report& report) {
 
 // As the runs know them, and of those that none has as this program does.
 Json metric_facts_json(const std::vector<Panel>& panels) {
-  std::map<std::string, MetricFacts> metrics;
+  std::vector<const Run*> runs;
   for (const Panel& panel : panels)
-    for (const FinishedRun& run : panel.runs)
-      for (const auto& [name, stored] : run.test) metrics.emplace(name, stored.facts);
-  for (const NamedMetric& known : default_metrics())
-    metrics.emplace(known.name, known.metric->facts());
+    for (const Run& run : panel.runs) runs.push_back(&run);
+  std::vector<NamedFacts> known;
+  for (const NamedMetric& one : default_metrics())
+    known.emplace_back(one.name, one.metric->facts());
   Json json = Json::object();
-  for (const auto& [name, facts] : in_order(metrics)) json[name] = json_of(facts);
+  for (const auto& [name, facts] : metrics_of(runs, known)) json[name] = json_of(facts);
   return json;
-}
-
-fs::path record_of(const PlacedRun& run) {
-  return is_folder(run.given.place) ? RunFolder{run.given.place}.record() : run.given.place;
 }
 
 // Reads the record of each run that has one; what cannot be read is a problem of the report.
 std::vector<Reported> read_records(Report& report) {
   std::vector<Reported> read;
-  for (const PlacedRun& run : report.runs) {
-    const std::string place = run.given.place.string();
-    const fs::path file = record_of(run);
+  for (const Run& run : report.runs) {
+    const std::string place = run.path.string();
+    const fs::path file = run.record();
     const auto problem = [&](const std::string& text) { report.problems.push_back({place, text}); };
     const auto odd = [&] {
       for (const std::string& text : oddities_of(file)) problem(text);
     };
     try {
-      if (!run.summary.fault.empty() || !is_there(file)) {
-        problem(!run.summary.fault.empty()
-                    ? run.summary.fault
+      if (!run.fault.empty() || !is_there(file)) {
+        problem(!run.fault.empty()
+                    ? run.fault
                     : fmt::format("no run.h5: state {}; `softalign recover` makes what there is",
-                                  run.summary.state()));
+                                  run.state()));
         odd();
         continue;
       }
@@ -150,10 +146,9 @@ std::vector<Reported> read_records(Report& report) {
       Reported one{&run, record_facts(record, series), series, findings_of(record)};
       odd();
       if (!run.twin) read.push_back(std::move(one));
-      for (const PlacedRun& other : report.runs)
-        if (run.twin && !other.twin && other.summary.run_id == run.summary.run_id &&
-            record_of(other) != file)
-          problem("left out: the same run as in " + other.given.place.string());
+      for (const Run& other : report.runs)
+        if (run.twin && !other.twin && other.run_id == run.run_id && other.record() != file)
+          problem("left out: the same run as in " + other.path.string());
     } catch (const std::bad_alloc&) {
       throw;
     } catch (const std::exception& error) {
@@ -188,14 +183,14 @@ Json alignments_json(Report& report,
   constexpr std::size_t kRuns = 60, kRows = 12;  // of a sweep: its page has tables of its own
   std::map<std::string, const StoredResults*> results;
   for (const Panel& panel : report.panels)
-    for (const FinishedRun& run : panel.runs) results[run.run_id] = &run.results;
+    for (const Run& run : panel.runs) results[run.run_id] = &run.results;
   std::vector<AlignedRun> runs;
   const auto most = !sentences.empty() ? read.size() : report.kind == "sweep" ? kRows : kRuns;
   for (const Reported* one : explored_runs(read, report.series, most)) {
-    const PlacedRun& run = *one->run;
-    const auto known = results.find(run.summary.run_id);
+    const Run& run = *one->run;
+    const auto known = results.find(run.run_id);
     runs.push_back({one - read.data(),
-                    record_of(run),
+                    run.record(),
                     run.panel,
                     known == results.end() ? nullptr : known->second});
   }
@@ -205,8 +200,7 @@ Json alignments_json(Report& report,
   Json made = packed_alignments(runs, sentences, left_out);
   for (const auto& [run, text] : left_out)
     report.problems.push_back(
-        {run->run < 0 ? run->file.string() : read[usize(run->run)].run->given.place.string(),
-         text});
+        {run->run < 0 ? run->file.string() : read[usize(run->run)].run->path.string(), text});
   made["runs"] = shown;
   return made;
 }
@@ -297,8 +291,8 @@ Json list_of(Report& report) {
 Json part_json(const Report& part, const Report& whole) {
   const std::string below = part.place + "/";
   Json json = {{"place", part.place}, {"kind", part.kind}, {"list", nullptr}, {"study", nullptr}};
-  json["runs"] = std::ranges::count_if(whole.runs, [&](const PlacedRun& run) {
-    return run.given.place.string().starts_with(normal_path(part.place).string() + "/");
+  json["runs"] = std::ranges::count_if(whole.runs, [&](const Run& run) {
+    return run.path.string().starts_with(normal_path(part.place).string() + "/");
   });
   if (part.list) json["list"] = list_json(*part.list, &*part.status);
   if (!part.study.empty()) json["study"] = read_json<Json>(part.study);
@@ -309,7 +303,7 @@ Json part_json(const Report& part, const Report& whole) {
 
 Json report_json(const std::vector<std::string>& given, const ReportOptions& options) {
   const Places places = sorted_places(given, options.results);
-  Report report = make_report(places.runs, given_runs(places.runs, options.results), options.draws);
+  Report report = make_report(places.runs, options.results, options.draws);
   report.problems.insert(report.problems.end(), places.problems.begin(), places.problems.end());
   const std::vector<Reported> read = read_records(report);
   Json json = {{"format", "softalign-report"},

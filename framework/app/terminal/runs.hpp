@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "framework/analysis/placed_run.hpp"
 #include "framework/record/folder/runs_below.hpp"
 
 namespace softalign::app {
@@ -24,7 +23,6 @@ struct RunsArgument {
   std::vector<std::string> places;
   std::string results = "results";
   CLI::Option* add_to(CLI::App& command);  // returns that of the places
-  std::vector<GivenRun> given() const;     // as given_runs
 };
 
 // `--out`, where runs are found by their IDs.
@@ -35,10 +33,5 @@ void add_results_option(CLI::App& command, std::string& results);
 inline std::filesystem::path find_run(const RunArgument& argument) {
   return softalign::find_run(argument.run, argument.results);
 }
-
-// The runs that several arguments name, each of them RUN or a folder above some: in their order, those
-// of one folder by path, and each place once.
-std::vector<GivenRun> given_runs(const std::vector<std::string>& arguments,
-                                 const std::string& results);
 
 }  // namespace softalign::app

@@ -1,6 +1,7 @@
 #include "framework/record/folder/runs_below.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "framework/base/error.hpp"
 #include "framework/base/files.hpp"
@@ -116,6 +117,27 @@ fs::path find_run(const std::string& name, const fs::path& results) {
         name,
         results.string());
   throw ambiguous(name, found);
+}
+
+std::vector<std::vector<fs::path>> find_runs(const std::vector<std::string>& arguments,
+                                             const fs::path& results) {
+  std::vector<std::vector<fs::path>> all;
+  std::set<fs::path> seen;
+  for (const std::string& argument : arguments) {
+    std::vector<fs::path> paths, found;
+    if (is_folder(argument))
+      for (const RunFolder& run : runs_below(argument)) paths.push_back(run.root);
+    else
+      paths.push_back(find_run(argument, results));
+    for (const fs::path& path : paths) {
+      std::error_code error;
+      const fs::path canonical = fs::weakly_canonical(path, error);
+      if (seen.insert(error ? whole_path(path) : canonical).second)
+        found.push_back(normal_path(path));
+    }
+    all.push_back(std::move(found));
+  }
+  return all;
 }
 
 RunFolder find_run_folder(const std::string& name, const fs::path& results) {

@@ -1,5 +1,5 @@
 // What is read of one run, and what is said of one that cannot be read.
-#include "framework/analysis/run_summary.hpp"
+#include "framework/analysis/run.hpp"
 
 #include <cmath>
 
@@ -16,7 +16,7 @@ std::string fault_after(const std::function<void(const RunFolder&)>& spoil) {
   const Scratch scratch;
   const RunFolder run = complete_run(scratch.path(), seeded(1));
   spoil(run);
-  const RunSummary summary = summarize_run(run);
+  const Run summary = read_run(run.root);
   BOOST_TEST(summary.state() == "corrupt");
   BOOST_TEST(contains(summary.fault, run.root.string()), summary.fault);
   BOOST_TEST(summary.run_id == run.root.filename().string());
@@ -25,12 +25,12 @@ std::string fault_after(const std::function<void(const RunFolder&)>& spoil) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_SUITE(run_summary)
+BOOST_AUTO_TEST_SUITE(runs)
 
 BOOST_AUTO_TEST_CASE(says_what_lists_and_sweeps_need) {
   const Scratch scratch;
   const RunFolder run = complete_run(scratch.path(), seeded(3), 600);
-  const RunSummary summary = summarize_run(run);
+  const Run summary = read_run(run.root);
   BOOST_TEST(summary.fault == "");
   BOOST_TEST(summary.state() == "complete");
   BOOST_TEST(summary.name == "study");
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(a_fault_names_the_file_and_the_remedy) {
                       }),
                       "remove the folder, or run its spec again"));
   const Scratch empty;  // who lists it took it for a run's because it could not be read then
-  const RunSummary summary = summarize_run({empty.path()});
+  const Run summary = read_run(empty.path());
   BOOST_TEST(summary.state() == "unreadable");
   BOOST_TEST(contains(summary.fault, "give the same command again"), summary.fault);
 }
@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(a_record_is_enough) {
   const RunFolder run = complete_run(scratch / "results", seeded(1)), alone{scratch / "alone"};
   fs::create_directory(alone.root);
   fs::copy(run.record(), alone.record());
-  const RunSummary summary = summarize_run(alone);
+  const Run summary = read_run(alone.root);
   BOOST_TEST(summary.state() == "complete");
   BOOST_TEST(summary.name == "study");
   BOOST_TEST(summary.run_id == seeded(1).run_id);
@@ -144,20 +144,20 @@ BOOST_AUTO_TEST_CASE(a_run_without_a_record_is_not_over) {
   const Scratch scratch;
   const RunFolder run = complete_run(scratch.path(), seeded(1));
   fs::remove(run.record());
-  BOOST_TEST(summarize_run(run).state() == "failed");
-  const RunSummary same = summarize_run({run.root / ""});
+  BOOST_TEST(read_run(run.root).state() == "failed");
+  const Run same = read_run(run.root / "");
   BOOST_TEST(same.run_id == run.root.filename().string());
   BOOST_TEST(same.name == "study");
   const RunFolder begun{scratch / "study/begun"};  // by this process, which has written nothing yet
   const Claim claim(FileSystem::real(), begun, false);
-  BOOST_TEST(summarize_run(begun).state() == "claimed");
+  BOOST_TEST(read_run(begun.root).state() == "claimed");
 }
 
 BOOST_AUTO_TEST_CASE(bytes_say_the_same) {
   const Scratch scratch;
-  const RunSummary summary = summarize_run(complete_run(scratch.path(), seeded(1)));
+  const Run summary = read_run(complete_run(scratch.path(), seeded(1)).root);
   const std::string bytes = packed(summary);
-  const RunSummary again = unpacked<RunSummary>(bytes);
+  const Run again = unpacked<Run>(bytes);
   BOOST_TEST(packed(again) == bytes);
   BOOST_TEST(again.state() == "complete");
   BOOST_TEST(again.status.owner == summary.status.owner);
@@ -168,8 +168,8 @@ BOOST_AUTO_TEST_CASE(bytes_say_the_same) {
   BOOST_TEST(again.dev.columns.at("bleu") == summary.dev.columns.at("bleu"));
   BOOST_TEST(again.train.updates == summary.train.updates);
   for (std::size_t n = 0; n < bytes.size(); n += 7)
-    BOOST_CHECK_THROW(unpacked<RunSummary>(std::string_view(bytes).substr(0, n)), DataError);
-  BOOST_CHECK_THROW(unpacked<RunSummary>(bytes + "x"), DataError);
+    BOOST_CHECK_THROW(unpacked<Run>(std::string_view(bytes).substr(0, n)), DataError);
+  BOOST_CHECK_THROW(unpacked<Run>(bytes + "x"), DataError);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

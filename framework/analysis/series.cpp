@@ -1,4 +1,4 @@
-#include "framework/analysis/placed_run.hpp"
+#include "framework/analysis/series.hpp"
 
 #include <fmt/ranges.h>
 
@@ -9,7 +9,6 @@
 #include <set>
 
 #include "framework/analysis/differences.hpp"
-#include "framework/analysis/finished_run.hpp"
 #include "framework/analysis/run_index.hpp"
 #include "framework/analysis/seeds.hpp"
 #include "framework/base/error.hpp"
@@ -17,6 +16,7 @@
 #include "framework/base/hash.hpp"
 #include "framework/base/json.hpp"
 #include "framework/base/types.hpp"
+#include "framework/record/folder/runs_below.hpp"
 
 namespace softalign {
 namespace {
@@ -24,13 +24,13 @@ namespace {
 using Json = nlohmann::json;
 
 // The part of an identity that is the data.
-std::string task_of(const PlacedRun& run) {
+std::string task_of(const Run& run) {
   const Json json = read_json<Json>(run.configuration);
   return json.is_object() && json.contains("task") ? json["task"].dump() : "";
 }
 
 // What its test sentences are sorted by, and its rows of attention stand for, where the spec says so.
-std::string conventions_of(const PlacedRun& run) {
+std::string conventions_of(const Run& run) {
   const Json json = read_json<Json>(run.configuration);
   std::string text;
   for (const char* option : {"/evaluate/length_unit", "/evaluate/row_aligns"})
@@ -40,7 +40,7 @@ std::string conventions_of(const PlacedRun& run) {
 }
 
 // By what they differ in; by the names of their runs where that would be a digest, and the names tell all apart.
-std::vector<std::string> legends_of(const std::vector<PlacedRun*>& runs,
+std::vector<std::string> legends_of(const std::vector<Run*>& runs,
                                     const std::vector<std::string>& configurations) {
   std::vector<std::string> legends = legend_names(configurations);
   const auto has_digest = [](const std::string& text) {
@@ -48,7 +48,7 @@ std::vector<std::string> legends_of(const std::vector<PlacedRun*>& runs,
   };
   if (std::ranges::none_of(legends, has_digest)) return legends;
   std::map<std::string, std::set<std::string>> named;  // configurations, by a run's name
-  for (const PlacedRun* run : runs) named[run->summary.name].insert(run->configuration);
+  for (const Run* run : runs) named[run->name].insert(run->configuration);
   if (named.size() != configurations.size()) return legends;
   for (const auto& [name, of_name] : named)
     legends[usize(std::ranges::find(configurations, *of_name.begin()) - configurations.begin())] =
@@ -58,55 +58,49 @@ std::vector<std::string> legends_of(const std::vector<PlacedRun*>& runs,
 
 }  // namespace
 
-std::vector<RunSummary> summaries_of(const std::vector<GivenRun>& runs,
-                                     const std::vector<std::string>& folders) {
-  std::map<fs::path, RunSummary> known;
-  for (const std::string& folder : folders)
+std::vector<Run> named_runs(const std::vector<std::string>& arguments, const std::string& results) {
+  std::map<fs::path, Run> known;
+  for (const std::string& folder : arguments)
     if (is_folder(folder))
-      for (RunSummary& summary : index_runs(folder).runs)
-        known.emplace(normal_path(summary.run.root), std::move(summary));
-  std::vector<RunSummary> summaries;
-  for (const GivenRun& run : runs) {
-    const auto found = known.find(run.place);
-    summaries.push_back(found != known.end()   ? found->second
-                        : is_folder(run.place) ? summarize_run({run.place})
-                                               : summarize_record(run.place));
-  }
-  return summaries;
-}
-
-std::vector<PlacedRun> placed_runs(const std::vector<GivenRun>& runs,
-                                   const std::vector<std::string>& folders) {
-  std::vector<PlacedRun> placed;
-  std::map<std::string, std::size_t> kept;  // by run ID
-  std::vector<RunSummary> summaries = summaries_of(runs, folders);
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    PlacedRun& run = placed.emplace_back();
-    run.given = runs[i];
-    run.summary = std::move(summaries[i]);
-    try {
-      run.configuration = without_seed(run.summary.identity, run.seed);
-      const auto [first, is_new] = kept.try_emplace(run.summary.run_id, i);
-      PlacedRun& other = placed[first->second];
-      run.twin = !is_new && (other.summary.complete || !run.summary.complete);
-      if (is_new || run.twin) continue;
-      other.twin = true;
-      first->second = i;
-    } catch (const DataError&) {  // it has no configuration
+      for (Run& run : index_runs(folder).runs) known.emplace(normal_path(run.path), std::move(run));
+  std::vector<Run> runs;
+  const std::vector<std::vector<fs::path>> paths = find_runs(arguments, results);
+  for (std::size_t i = 0; i < paths.size(); ++i)
+    for (const fs::path& path : paths[i]) {
+      const auto found = known.find(path);
+      Run& run = runs.emplace_back(found != known.end() ? found->second : read_run(path));
+      run.path = path;
+      run.argument = static_cast<Index>(i);
+      try {
+        read_configuration(run);
+      } catch (const DataError&) {
+      }
     }
-  }
-  return placed;
+  return runs;
 }
 
-void place_by_test_set(std::vector<PlacedRun>& runs) {
-  std::map<std::string, std::string> test_of_task;
-  for (const PlacedRun& run : runs)
-    if (!run.summary.test_set.empty()) test_of_task.emplace(task_of(run), run.summary.test_set);
-  std::vector<std::vector<PlacedRun*>> panels;  // in the order of their first runs
-  std::map<std::string, std::size_t> numbers;
-  for (PlacedRun& run : runs) {
+void mark_twins(std::vector<Run>& runs) {
+  std::map<std::string, Run*> first;  // by run ID
+  for (Run& run : runs) {
     if (run.configuration.empty()) continue;
-    std::string key = run.summary.test_set;
+    const auto [kept, is_new] = first.try_emplace(run.run_id, &run);
+    Run& other = *kept->second;
+    run.twin = !is_new && (other.complete || !run.complete);
+    if (is_new || run.twin) continue;
+    other.twin = true;
+    kept->second = &run;
+  }
+}
+
+void place_by_test_set(std::vector<Run>& runs) {
+  std::map<std::string, std::string> test_of_task;
+  for (const Run& run : runs)
+    if (!run.test_set.empty()) test_of_task.emplace(task_of(run), run.test_set);
+  std::vector<std::vector<Run*>> panels;  // in the order of their first runs
+  std::map<std::string, std::size_t> numbers;
+  for (Run& run : runs) {
+    if (run.configuration.empty()) continue;
+    std::string key = run.test_set;
     if (const std::string task = task_of(run); key.empty())
       key = test_of_task.contains(task) ? test_of_task.at(task) : task;
     const std::size_t number =
@@ -115,27 +109,27 @@ void place_by_test_set(std::vector<PlacedRun>& runs) {
     panels[number].push_back(&run);
   }
   std::map<std::string, Index> named;  // panels, by name
-  for (const std::vector<PlacedRun*>& together : panels) {
+  for (const std::vector<Run*>& together : panels) {
     std::vector<std::string> names, configurations;
-    for (const PlacedRun* run : together) {
-      if (std::ranges::count(names, run->summary.name) == 0) names.push_back(run->summary.name);
+    for (const Run* run : together) {
+      if (std::ranges::count(names, run->name) == 0) names.push_back(run->name);
       if (std::ranges::count(configurations, run->configuration) == 0)
         configurations.push_back(run->configuration);
     }
     const auto series = legends_of(together, configurations);
     std::string panel = fmt::format("{}", fmt::join(names, ", "));
     if (const Index number = ++named[panel]; number > 1) panel += fmt::format(" ({})", number);
-    for (PlacedRun* run : together) {
+    for (Run* run : together) {
       const auto c = std::ranges::find(configurations, run->configuration) - configurations.begin();
-      run->series = series[usize(c)].empty() ? run->summary.name : series[usize(c)];
+      run->series = series[usize(c)].empty() ? run->name : series[usize(c)];
       if (panels.size() > 1) run->panel = panel;
     }
   }
 }
 
-std::string watched_metric(const std::vector<PlacedRun>& runs) {
+std::string watched_metric(const std::vector<Run>& runs) {
   std::set<std::string> watched;
-  for (const PlacedRun& run : runs) {
+  for (const Run& run : runs) {
     const Json json = read_json<Json>(run.configuration);
     const Json::json_pointer place("/train/early_stopping/metric");
     const bool known = json.is_object() && json.contains(place) && json.at(place).is_string();
@@ -145,23 +139,22 @@ std::string watched_metric(const std::vector<PlacedRun>& runs) {
   return metric.starts_with("dev/") && higher_is_better(metric.substr(4)) ? metric : "dev/loss";
 }
 
-std::vector<std::string> series_of(const std::vector<PlacedRun>& runs) {
+std::vector<std::string> series_of(const std::vector<Run>& runs) {
   std::vector<std::string> series;
-  for (const PlacedRun& run : runs)
+  for (const Run& run : runs)
     if (std::ranges::count(series, run.series) == 0) series.push_back(run.series);
   return series;
 }
 
-std::vector<std::string> ranked_series(const std::vector<PlacedRun>& runs,
+std::vector<std::string> ranked_series(const std::vector<Run>& runs,
                                        const std::string& metric,
                                        bool planned) {
   const std::string name = metric.substr(4);
   const double sign = *higher_is_better(name) ? -1 : 1;
   std::map<std::string, std::vector<double>> values;
-  for (const PlacedRun& run : runs)
-    if (const double value = selected_value(run.summary, name);
-        !run.twin && std::isfinite(value) &&
-        (!planned || run.summary.status.state == RunState::complete))
+  for (const Run& run : runs)
+    if (const double value = selected_value(run, name);
+        !run.twin && std::isfinite(value) && (!planned || run.status.state == RunState::complete))
       values[run.series].push_back(value);
   std::vector<std::string> series = series_of(runs);
   std::ranges::stable_sort(series, {}, [&](const std::string& one) {

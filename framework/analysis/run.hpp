@@ -1,0 +1,116 @@
+// A run as lists, comparisons, tables of sweeps and reports see it: a summary, read from its folder or its record
+// once; what needs more of the record is read when it is asked for.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/eval/summary.hpp"
+#include "framework/record/folder/status.hpp"
+#include "framework/record/published/open_record.hpp"
+#include "framework/train/stored_results.hpp"
+
+namespace softalign {
+
+// What is left of a curve of updates: as much as a figure shows.
+inline constexpr std::size_t kCurvePoints = 500;
+
+struct Run {
+  std::filesystem::path path;  // its folder, or a record that lies alone
+  Index argument = 0;          // which argument of a command line named it, from 0
+
+  // The summary.
+  std::string name;
+  std::string run_id;
+  RunStatus status;
+  std::string identity;   // canonical JSON; empty where none can be read
+  MetricTable test;       // of all sentences: one row, "all"; no row before there is a test
+  Index selected = 0;     // update whose parameters were tested; 0 before there is a test
+  bool complete = false;  // says the record
+  std::string test_set;   // hash of its sources and references; empty before there is a test
+  SeriesColumns dev;      // every column, as published last
+  SeriesColumns train;    // the loss, thinned to kCurvePoints
+  std::string fault;      // what is wrong with the run and what to do; empty when it could be read
+  // With a fault: corrupt, or unreadable where the system did not let it be read, which proves no damage.
+  RunState fault_state = RunState::corrupt;
+
+  // Read when they are asked for.
+  std::string configuration;  // read_configuration: the identity without the seed
+  Index seed = 0;
+  std::map<std::string, SeriesColumns> curves;  // read_curves: whole series besides dev
+  MetricTable by_length;                        // read_lengths: as it was recorded
+  StoredResults results;                        // read_sentences: sentence by sentence
+
+  // Its place in figures: runs of a panel share one, those of a series differ in nothing but the seed.
+  std::string panel, series;
+  bool twin = false;  // it lies in two folders, and the other one is complete or stands before it
+
+  // As people read it; that of the fault when there is one.
+  std::string state() const;
+  std::filesystem::path record() const;
+
+  // The summary, which the index remembers; a run with a fault is never there.
+  template <class V>
+  void describe(V& v) {
+    v("name", name);
+    v("run_id", run_id);
+    v("status", status);
+    v("owner", status.owner);
+    v("identity", identity);
+    v("test", test);
+    v("selected", selected);
+    v("complete", complete);
+    v("test_set", test_set);
+    v("dev", dev);
+    v("train", train);
+  }
+};
+
+// The summary of a run in its folder, or of a record anywhere. A run that cannot be read has a fault; nothing is thrown
+// but std::bad_alloc. Its state is that of this moment.
+Run read_run(const std::filesystem::path& path);
+
+// The rest. All throw DataError.
+void read_configuration(Run& run);
+void read_curves(Run& run, const std::vector<std::string>& series);
+void read_lengths(Run& run);
+void read_sentences(Run& run);  // and lengths; nothing for a run without a test
+
+// An identity without its seed, and the seed. Throws DataError when it is no identity.
+std::string without_seed(const std::string& identity, Index& seed);
+
+// Throws for a run that is not complete, saying how it stands: MachineError where it cannot be read, else DataError.
+void demand_complete(const Run& run);
+
+// Whether a run's state can become another without any of its files changing: somebody works on it,
+// or did so.
+bool may_change_unseen(RunState state);
+
+// The places of at most `most` > 1 of n values, evenly: the first and the last are among them.
+std::vector<std::size_t> thinned(std::size_t n, std::size_t most = kCurvePoints);
+
+// The value of a dev metric at the update that was selected, or before there is a test the last one;
+// NaN when there is none.
+double selected_value(const Run& run, const std::string& metric);
+// Of a column the last value that is a number; NaN when it has none, or is not there.
+double last_value(const SeriesColumns& series, const std::string& column);
+// The same for the highest or the lowest value.
+double best_value(const SeriesColumns& series, const std::string& column, bool highest);
+// Which end of a metric is good; nothing for a name that no plugin here has registered.
+std::optional<bool> higher_is_better(const std::string& metric);
+
+// The facts of metrics by name, as the first run that has one knows it; in the order in which people look at them:
+// those of the search behind the others.
+using NamedFacts = std::pair<std::string, MetricFacts>;
+std::vector<NamedFacts> metrics_of(const std::vector<const Run*>& runs,
+                                   const std::vector<NamedFacts>& others = {});
+
+// Whether this program's metric of that name gives what the run recorded, over all sentences; also where
+// there is nothing to tell by. A plugin may have measured it, and another one be loaded.
+bool is_measured_alike(const Run& run, const std::string& metric);
+bool is_same_number(double recorded, double counted);  // or both undefined
+
+}  // namespace softalign
