@@ -96,10 +96,10 @@ Row row_of(const std::filesystem::path& place, const Record& record) {
       row["test/" + test.metrics[m] + ":signature"] = test.facts[m].signature;
   }
   for (const auto& [name, found] : read_findings(record))
-    if (found.places.empty() && found.values.size() == 1) {
+    if (found.places.size() == 0 && found.values.size() == 1) {
       std::string column = "diagnostics/" + name;
       std::ranges::replace(column, '.', '/');
-      row[column] = found.values.front();
+      row[column] = found.values(0);
     }
   row["run_id"] = run.run_id;
   row["name"] = run.name;

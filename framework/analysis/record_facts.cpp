@@ -128,8 +128,8 @@ JsonObject facts_of(const Record& record) {
   facts["found"] = JsonObject::
       object();  // by diagnostics: single numbers, at the end of training and at its start
   for (const auto& [name, found] : read_findings(record))
-    if (found.places.empty() && found.values.size() == 1)
-      facts["found"][name] = found.values.front();
+    if (found.places.size() == 0 && found.values.size() == 1)
+      facts["found"][name] = found.values(0);
   return facts;
 }
 
@@ -165,7 +165,6 @@ std::map<std::string, Finding> findings_of(const Record& record) {
     for (const Array& array : one.arrays) {
       if (array.dims.size() > 2) continue;
       const Dimension& axis = array.dims.back();
-      const std::vector<double>& numbers = one.values(array);
       Finding found{text_attribute(array, "long_name"),
                     text_attribute(array, "units"),
                     axis.name,
@@ -176,7 +175,9 @@ std::map<std::string, Finding> findings_of(const Record& record) {
           !words.empty())
         found.axis = words;
       found.at = numbers_in(record, one.group, axis.name, usize(axis.size));
-      found.values.assign(numbers.end() - axis.size, numbers.end());
+      const Array2d numbers = by_update(array);
+      found.values =
+          array.dims.size() == 1 ? Array1d(xt::col(numbers, 0)) : Array1d(xt::row(numbers, -1));
       findings.emplace(one.name + "/" + one.split + "/" + array.name, std::move(found));
     }
   return findings;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/record/published/open_record.hpp"
+#include "framework/record/published/arrays.hpp"
 
 namespace softalign {
 
@@ -15,7 +15,7 @@ struct Finding {
   std::string title, units;
   std::string along;  // the axis: "update", "distance"
   std::string axis;   // in words
-  std::vector<double> at, values;
+  Array1d at, values;
 };
 
 using NamedSeries = std::map<std::string, SeriesColumns>;  // "train", "dev"

@@ -168,7 +168,9 @@ JsonObject findings_json(const std::vector<Series>& all) {
     const auto points = [&](const Reported& record) -> std::optional<Points> {
       const auto one = record.findings.find(name);
       if (one == record.findings.end()) return {};
-      return Points{one->second.at, one->second.values};
+      const Finding& finding = one->second;
+      return Points{{finding.at.begin(), finding.at.end()},
+                    {finding.values.begin(), finding.values.end()}};
     };
     JsonObject json = {{"name", name},
                        {"title", found->title},

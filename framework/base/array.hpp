@@ -27,6 +27,10 @@
 
 namespace softalign {
 
+// Numbers at rest: what was recorded, measured or counted.
+using Array1d = xt::xtensor<double, 1>;
+using Array2d = xt::xtensor<double, 2>;
+
 // An xtensor expression over memory that someone else owns.
 template <std::size_t Rank>
 auto as_xtensor(View view) {

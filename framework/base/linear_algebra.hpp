@@ -7,9 +7,6 @@
 
 namespace softalign {
 
-using Array2d = xt::xtensor<double, 2>;
-using Array1d = xt::xtensor<double, 1>;
-
 // The c [columns] with the least |x c - y|. Singular values below `cut` times the largest count as 0. Both throw MachineError
 // where the library cannot be loaded.
 Array1d least_squares(const Array2d& x, const Array1d& y, double cut);

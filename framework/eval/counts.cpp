@@ -97,17 +97,14 @@ Index CountLayout::place(std::string_view column, Index width) const {
 
 CountTable::CountTable(std::shared_ptr<const CountLayout> layout, Index sentences)
     : layout_(std::move(layout)),
-      sentences_(sentences),
-      numbers_(usize(sentences * layout_->width()), kUndefined) {}
+      numbers_(Array2d::shape_type{usize(sentences), usize(layout_->width())}, kUndefined) {}
 
 std::span<double> CountTable::row(Index sentence) {
-  const Index width = layout_->width();
-  return std::span(numbers_).subspan(usize(sentence * width), usize(width));
+  return {&numbers_(sentence, 0), numbers_.shape(1)};
 }
 
 std::span<const double> CountTable::row(Index sentence) const {
-  const Index width = layout_->width();
-  return std::span(numbers_).subspan(usize(sentence * width), usize(width));
+  return {&numbers_(sentence, 0), numbers_.shape(1)};
 }
 
 void CountTable::count(Index sentence, const EvaluatedSentence& evaluated) {

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/base/array.hpp"
 #include "framework/base/types.hpp"
 #include "framework/eval/evaluated_sentence.hpp"
 
@@ -62,7 +63,7 @@ class CountTable {
   CountTable() = default;
   CountTable(std::shared_ptr<const CountLayout> layout, Index sentences);  // all NaN
 
-  Index sentences() const { return sentences_; }
+  Index sentences() const { return static_cast<Index>(numbers_.shape(0)); }
   const CountLayout& layout() const { return *layout_; }
   std::span<double> row(Index sentence);
   std::span<const double> row(Index sentence) const;
@@ -71,8 +72,7 @@ class CountTable {
 
  private:
   std::shared_ptr<const CountLayout> layout_;
-  Index sentences_ = 0;
-  std::vector<double> numbers_;
+  Array2d numbers_;
 };
 
 // Rows of tables of one layout, in an order; a sentence may come more than once.

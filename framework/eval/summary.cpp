@@ -56,10 +56,11 @@ MetricTable summarize(const CountTable& counts,
     table.metrics.push_back(named.name);
     table.facts.push_back(named.metric->facts());
   }
+  table.values.resize({table.rows.size(), metrics.size()});
   for (const CountRows& row : sentences_of(counts, buckets)) {
+    for (std::size_t m = 0; m < metrics.size(); ++m)
+      table.values(table.sentences.size(), m) = metrics[m].metric->value({counts.layout(), row});
     table.sentences.push_back(std::ssize(row));
-    for (const NamedMetric& named : metrics)
-      table.values.push_back(named.metric->value({counts.layout(), row}));
   }
   return table;
 }

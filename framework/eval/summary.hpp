@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "framework/base/array.hpp"
+#include "framework/base/error.hpp"
 #include "framework/base/json.hpp"
 #include "framework/eval/metric.hpp"
 
@@ -23,12 +25,10 @@ struct MetricTable {
   std::vector<Index> sentences;      // [rows], the n of each
   std::vector<std::string> metrics;  // the columns, as they were given
   std::vector<MetricFacts> facts;    // [metrics]
-  std::vector<double> values;        // [rows, metrics], row-major; NaN: undefined
+  Array2d values;                    // [rows, metrics]; NaN: undefined
   std::string length_unit = {};      // as Buckets::unit
 
-  double at(std::size_t row, std::size_t metric) const {
-    return values.at(row * metrics.size() + metric);
-  }
+  double at(std::size_t row, std::size_t metric) const { return values.at(row, metric); }
   // By name; NaN for what is not there.
   double find(const std::string& row, const std::string& metric) const;
   // The same. Throws SpecError naming the nearest metric, BugError for an unknown row.
@@ -40,8 +40,15 @@ struct MetricTable {
     v("sentences", sentences);
     v("metrics", metrics);
     v("facts", facts);
-    v("values", values);
     v("length_unit", length_unit);
+    std::vector<double> numbers(values.begin(), values.end());
+    v("values", numbers);
+    if (numbers.size() != rows.size() * metrics.size())
+      throw DataError("a table of {} rows and {} metrics holds {} values",
+                      rows.size(),
+                      metrics.size(),
+                      numbers.size());
+    values = xt::adapt(numbers, std::array{rows.size(), metrics.size()});
   }
 };
 

@@ -21,10 +21,11 @@ using Json = JsonObject;
 // for the k-th time; as they are for k = 0. All runs of a part see the same draw.
 std::vector<Index> drawn_sentences(const StoredResults& results, const Measurement& m, Index k) {
   if (k == 0) return results.of_length(m.shortest, m.longest);
-  const Bootstrap bootstrap("bootstrap " + m.part, std::ssize(results.source_lengths));
+  const Bootstrap bootstrap("bootstrap " + m.part,
+                            static_cast<Index>(results.source_lengths.size()));
   std::vector<Index> drawn;
   for (const Index at : bootstrap.draw(k)) {
-    const Index length = results.source_lengths[usize(at)];
+    const Index length = results.source_lengths(at);
     if (length >= m.shortest && length <= m.longest) drawn.push_back(at);
   }
   return drawn;
@@ -55,7 +56,8 @@ std::string why_undefined(const Measurement& m, const StoredResults& run) {
   const auto found = run.found.find(m.metric);
   if (found == run.found.end())
     return " is no array of its record; softalign show RUN --diagnostic NAME lists them";
-  std::vector<double> places = found->second.places;
+  const Array1d& all = found->second.places;
+  std::vector<double> places(all.begin(), all.end());
   std::erase_if(places, [&](double place) { return std::isnan(found->second.mean(place, place)); });
   if (places.empty()) return " is not defined";
   return fmt::format(

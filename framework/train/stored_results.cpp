@@ -26,24 +26,24 @@ std::vector<NamedMetric> metrics_of(const Record& record) {
   return metrics;
 }
 
-std::vector<Index> source_lengths(const Record& record) {
-  const Values values = record.array("test", "source_length").values;
-  const auto* lengths = std::get_if<std::vector<std::int32_t>>(&values);
-  if (!lengths) throw damaged_value(record.file(), "test/source_length");
-  return {lengths->begin(), lengths->end()};
+xt::xtensor<Index, 1> source_lengths(const Record& record) {
+  const Array array = record.array("test", "source_length");
+  if (array.dims.size() != 1 || !std::holds_alternative<std::vector<std::int32_t>>(array.values))
+    throw damaged_value(record.file(), "test/source_length");
+  return xt::cast<Index>(as_array<std::int32_t>(array));
 }
 
 }  // namespace
 
-std::vector<double> numbers_in(const Record& record,
-                               const std::string& group,
-                               const std::string& name,
-                               std::optional<std::size_t> size) {
-  std::vector<double> numbers;
+Array1d numbers_in(const Record& record,
+                   const std::string& group,
+                   const std::string& name,
+                   std::optional<std::size_t> size) {
+  Array1d numbers = xt::zeros<double>({0});
   std::visit(
       [&](const auto& values) {
         using T = typename std::decay_t<decltype(values)>::value_type;
-        if constexpr (std::is_arithmetic_v<T>) numbers.assign(values.begin(), values.end());
+        if constexpr (std::is_arithmetic_v<T>) numbers = xt::cast<double>(xt::adapt(values));
       },
       record.array(group, name).values);
   if (size && numbers.size() != *size) throw damaged_value(record.file(), group + "/" + name);
@@ -51,12 +51,9 @@ std::vector<double> numbers_in(const Record& record,
 }
 
 std::vector<Index> StoredResults::of_length(Index shortest, Index longest) const {
-  std::vector<Index> chosen;
-  for (Index i = 0; i < std::ssize(source_lengths); ++i) {
-    const Index length = source_lengths[usize(i)];
-    if (length >= shortest && length <= longest) chosen.push_back(i);
-  }
-  return chosen;
+  const auto chosen = xt::flatnonzero<xt::layout_type::row_major>(source_lengths >= shortest &&
+                                                                  source_lengths <= longest);
+  return {chosen.begin(), chosen.end()};
 }
 
 double StoredResults::value(const std::string& metric, const std::vector<Index>& chosen) const {
@@ -90,6 +87,7 @@ namespace {
 MetricTable written_totals(const Record& record) {
   MetricTable table;
   if (!record.has(kByLength)) return table;
+  std::vector<double> totals;
   table.rows = {"all"};
   table.sentences = {record.attribute<Index>("test", "sentences").value_or(0)};
   for (const std::string& name : record.children(kByLength)) {
@@ -99,8 +97,9 @@ MetricTable written_totals(const Record& record) {
       throw damaged_value(record.file(), kByLength + "/" + name);
     table.metrics.push_back(name);
     table.facts.push_back(facts_in(record, name));
-    table.values.push_back(*total);
+    totals.push_back(*total);
   }
+  table.values = xt::adapt(totals, std::array{std::size_t{1}, totals.size()});
   return table;
 }
 
@@ -108,6 +107,7 @@ MetricTable written_totals(const Record& record) {
 
 MetricTable read_totals(const Record& record) {
   MetricTable table = written_totals(record);
+  std::vector<double> totals(table.values.begin(), table.values.end());
   std::set<std::string> counted;  // columns of metrics that the record has
   for (const std::string& name : table.metrics)
     if (const auto known = metric_named(name))
@@ -124,8 +124,9 @@ MetricTable read_totals(const Record& record) {
     if (!std::isfinite(value)) continue;
     table.metrics.push_back(name);
     table.facts.push_back(metric->facts());
-    table.values.push_back(value);
+    totals.push_back(value);
   }
+  table.values = xt::adapt(totals, std::array{table.rows.size(), totals.size()});
   return table;
 }
 
@@ -139,11 +140,12 @@ MetricTable read_by_length(const Record& record) {
   table.rows.insert(table.rows.end(), names->begin(), names->end());
   for (const double n : numbers_in(record, kByLength, "n", names->size()))
     table.sentences.push_back(static_cast<Index>(n));
-  std::vector<std::vector<double>> columns;
-  for (const std::string& name : table.metrics)
-    columns.push_back(numbers_in(record, kByLength, name, names->size()));
-  for (std::size_t r = 0; r < names->size(); ++r)
-    for (const auto& column : columns) table.values.push_back(column[r]);
+  const Array2d totals = table.values;
+  table.values.resize({table.rows.size(), table.metrics.size()});
+  xt::view(table.values, xt::range(0, 1)) = totals;
+  for (std::size_t m = 0; m < table.metrics.size(); ++m)
+    xt::view(table.values, xt::range(1, table.rows.size()), m) =
+        numbers_in(record, kByLength, table.metrics[m], names->size());
   return table;
 }
 
@@ -170,22 +172,27 @@ std::vector<RecordedDiagnostic> recorded_diagnostics(const Record& record) {
   return all;
 }
 
+Array2d by_update(const Array& array) {
+  const auto& numbers = std::get<std::vector<double>>(array.values);
+  const std::size_t updates = usize(array.dims[0].size);
+  return xt::adapt(numbers, std::array{updates, numbers.size() / updates});
+}
+
 std::map<std::string, StoredFinding> read_findings(const Record& record) {
   std::map<std::string, StoredFinding> all;
   for (const RecordedDiagnostic& one :
        recorded_diagnostics(record)) {  // of dev and test the later one stands
     if (one.split == "train") continue;
-    const std::vector<double> updates = numbers_in(record, one.group, "update");
+    const Array1d updates = numbers_in(record, one.group, "update");
     for (const Array& array : one.arrays) {
       if (array.dims.size() > 2) continue;
-      const std::vector<double>& numbers = one.values(array);
-      const Index size = array.dims.size() == 1 ? 1 : array.dims[1].size;
-      StoredFinding found{{}, {numbers.end() - size, numbers.end()}};
+      const Array2d numbers = by_update(array);
+      StoredFinding found{{}, xt::row(numbers, -1)};
       if (array.dims.size() == 2)
-        found.places = numbers_in(record, one.group, array.dims[1].name, usize(size));
+        found.places = numbers_in(record, one.group, array.dims[1].name, numbers.shape(1));
       all[one.name + "." + array.name] = found;
-      if (updates.empty() || updates.front() != 0) continue;
-      found.values.assign(numbers.begin(), numbers.begin() + size);
+      if (updates.size() == 0 || updates(0) != 0) continue;
+      found.values = xt::row(numbers, 0);
       all[one.name + ".start." + array.name] = std::move(found);
     }
   }
@@ -193,14 +200,10 @@ std::map<std::string, StoredFinding> read_findings(const Record& record) {
 }
 
 double StoredFinding::mean(double first, double last) const {
-  double sum = 0, count = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (std::isnan(values[i])) continue;
-    if (!places.empty() && (places[i] < first || places[i] > last)) continue;
-    sum += values[i];
-    ++count;
-  }
-  return sum / count;
+  xt::xtensor<bool, 1> chosen = !xt::isnan(values);
+  if (places.size() > 0) chosen = chosen && places >= first && places <= last;
+  const Array1d numbers = xt::filter(values, chosen);
+  return sum_of(numbers) / static_cast<double>(numbers.size());
 }
 
 StoredResults read_results(const Record& record) {
@@ -217,7 +220,7 @@ StoredResults read_results(const Record& record) {
     if (!record.has("test/" + column.name)) continue;  // a metric that the run did not know
     const auto width = usize(column.width);
     const auto place = usize(results.counts.layout().place(column.name, column.width));
-    const std::vector<double> numbers = numbers_in(record, "test", column.name);
+    const Array1d numbers = numbers_in(record, "test", column.name);
     if (sentences > 0 && numbers.size() != sentences * width && numbers.size() % sentences == 0)
       throw DataError(
           "{}: test/{} has {} of a sentence, and this program's column of that name {}; --plugin "

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "framework/eval/summary.hpp"
-#include "framework/record/published/open_record.hpp"
+#include "framework/record/published/arrays.hpp"
 
 namespace softalign {
 
@@ -17,18 +17,17 @@ struct RecordedDiagnostic {
   std::string name, split, group;
   std::vector<Array> arrays;  // doubles, at least one of each update; not the axes
   std::vector<Array> axes;
-
-  static const std::vector<double>& values(const Array& array) {
-    return std::get<std::vector<double>>(array.values);
-  }
 };
+// The numbers of one of its arrays: [updates, along its other axes].
+Array2d by_update(const Array& array);
+
 // The splits of a diagnostic by name: dev, test, train.
 std::vector<RecordedDiagnostic> recorded_diagnostics(const Record& record);
 
 // An array of a diagnostic at one update, of the test sentences or else of the dev sentences.
 struct StoredFinding {
-  std::vector<double> places;  // along its axis; none: a single number
-  std::vector<double> values;
+  Array1d places;  // along its axis; none: a single number
+  Array1d values;
 
   // The mean over the places from first to last that have a value; NaN where none has.
   double mean(double first, double last) const;
@@ -40,7 +39,7 @@ std::map<std::string, StoredFinding> read_findings(const Record& record);
 
 struct StoredResults {
   CountTable counts;                           // in the order of the test set
-  std::vector<Index> source_lengths;           // [sentences] tokens without </s>
+  xt::xtensor<Index, 1> source_lengths;        // [sentences] tokens without </s>
   std::map<std::string, StoredFinding> found;  // as read_findings() has them
 
   // The sentences whose source has shortest to longest tokens.
@@ -59,10 +58,10 @@ MetricTable read_totals(const Record& record);
 MetricTable read_by_length(const Record& record);
 
 // Numbers of any type; none of texts. Throws DataError unless there are `size` of them, where that is given.
-std::vector<double> numbers_in(const Record& record,
-                               const std::string& group,
-                               const std::string& name,
-                               std::optional<std::size_t> size = {});
+Array1d numbers_in(const Record& record,
+                   const std::string& group,
+                   const std::string& name,
+                   std::optional<std::size_t> size = {});
 
 // Throws DataError when the record holds no test: the run is not complete.
 StoredResults read_results(const Record& record);

@@ -23,8 +23,8 @@ Run run(const std::string& score, const std::string& units, Index seed, Index ri
   run.seed = seed;
   run.test_set = "one";
   std::vector<MadeCounts> sentences;
+  run.results.source_lengths = 1 + xt::arange<Index>(40) % 10;
   for (Index i = 0; i < 40; ++i) {
-    run.results.source_lengths.push_back(1 + i % 10);
     sentences.push_back({{"exact", {i < right ? 1.0 : 0.0}}});
   }
   run.results.counts = made_counts(sentences);
@@ -32,7 +32,7 @@ Run run(const std::string& score, const std::string& units, Index seed, Index ri
               {40},
               {"exact_match"},
               {metric_named("exact_match")->facts()},
-              {2.5 * static_cast<double>(right)}};
+              {{2.5 * static_cast<double>(right)}}};
   run.dev = {{10, 20, 30, 40}, {{"loss", {3, 1, 2, std::nan("")}}}};
   return run;
 }

@@ -22,7 +22,8 @@ Run run(const std::string& task, const std::string& score, Index seed, double lo
   run.status.state = RunState::complete;
   run.complete = true;
   run.dev = {{10}, {{"loss", {loss}}}};
-  run.test = {{"all"}, {4}, {"exact_match"}, {metric_named("exact_match")->facts()}, {100 - loss}};
+  run.test = {
+      {"all"}, {4}, {"exact_match"}, {metric_named("exact_match")->facts()}, {{100 - loss}}};
   run.configuration = configuration;
   run.seed = seed;
   return run;

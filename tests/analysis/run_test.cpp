@@ -47,7 +47,7 @@ BOOST_AUTO_TEST_CASE(says_what_lists_and_sweeps_need) {
   BOOST_TEST(test.facts[0].signature == "tok:none");
   BOOST_TEST(test.facts[0].title == "BLEU");  // the record does not say it: an older one
   BOOST_TEST(test.facts[1].units == "nats");
-  BOOST_TEST((test.values == std::vector<double>{21.5, 0.5}));
+  BOOST_TEST((test.values == Array2d{{21.5, 0.5}}));
 
   BOOST_TEST(summary.dev.updates.size() == 150u);
   BOOST_TEST(summary.dev.columns.at("loss")[1] == 1.0 / 8);

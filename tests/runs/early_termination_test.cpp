@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(a_decision_stands_whatever_the_others_do_later) {
   plan.rows = {{.k = 0, .run_id = "a", .below = "a"}, {.k = 1, .run_id = "b", .below = "b"}};
   for (const ListedRun& row : plan.rows) std::filesystem::create_directory(plan.run(row).root);
   const auto table = [](double loss) {
-    return MetricTable{{"all"}, {1}, {"loss"}, {{.title = "loss"}}, {loss}};
+    return MetricTable{{"all"}, {1}, {"loss"}, {{.title = "loss"}}, {{loss}}};
   };
   const auto pruner_of = [&](std::size_t i) {
     return make_pruner(plan, plan.rows[i])(plan.run(plan.rows[i]).root);

@@ -12,7 +12,7 @@ namespace {
 using Numbers = std::vector<real>;
 
 MetricTable dev_loss(double value) {
-  return {{"all"}, {1}, {"loss"}, {{.title = "loss"}}, {value}};
+  return {{"all"}, {1}, {"loss"}, {{.title = "loss"}}, {{value}}};
 }
 
 Averaging restored(const Averaging& averaging, const AverageOptions& options) {

@@ -32,7 +32,7 @@ double at_batch(const std::string& yaml, Index epoch, Index batch) {
 bool near(double a, double b) { return std::abs(a / b - 1) < 1e-12; }
 
 MetricTable dev(const std::string& metric, double value) {
-  return {{"all"}, {1}, {metric}, {{.title = metric}}, {value}};
+  return {{"all"}, {1}, {metric}, {{.title = metric}}, {{value}}};
 }
 
 std::string fault(const std::string& train) {

@@ -61,7 +61,7 @@ std::string along(const RecordedDiagnostic& found, const std::string& axis) {
     std::vector<std::string> cells{place(found, axis, i)};
     bool any = false;
     for (const Array* array : arrays) {
-      const double value = found.values(*array)[usize(last * size + i)];
+      const double value = by_update(*array)(last, i);
       any |= std::isfinite(value);
       cells.push_back(number_text(value));
     }
@@ -72,7 +72,7 @@ std::string along(const RecordedDiagnostic& found, const std::string& axis) {
              : fmt::format("\nat update {}\n{}", place(found, "update", last), table.fitted());
 }
 
-std::string by_update(const RecordedDiagnostic& found) {
+std::string table_by_update(const RecordedDiagnostic& found) {
   std::vector<Table::Column> columns{{"update", Side::right}};
   std::vector<const Array*> arrays;
   for (const Array& array : found.arrays)
@@ -85,13 +85,13 @@ std::string by_update(const RecordedDiagnostic& found) {
   if (updates == 1) {
     Table table({{"at update " + place(found, "update", 0)}, {"", Side::right}});
     for (const Array* array : arrays)
-      table.row({array->name, number_text(found.values(*array).front())});
+      table.row({array->name, number_text(by_update(*array)(0, 0))});
     return table.fitted();
   }
   Table table(columns);
   for (Index i = 0; i < updates; ++i) {
     std::vector<std::string> cells{place(found, "update", i)};
-    for (const Array* array : arrays) cells.push_back(number_text(found.values(*array)[usize(i)]));
+    for (const Array* array : arrays) cells.push_back(number_text(by_update(*array)(i, 0)));
     table.row(std::move(cells));
   }
   return table.fitted();
@@ -104,12 +104,12 @@ std::string diagnostics_summary(const Record& record) {
   for (const RecordedDiagnostic& found : found_in(record))
     for (const Array& array : found.arrays) {
       if (array.dims.size() > 1) continue;
-      const std::vector<double>& values = found.values(array);
+      const Array2d values = by_update(array);
       table.row({found.name,
                  found.split,
                  array.name,
-                 values.size() > 1 ? number_text(values.front()) : "",
-                 number_text(values.back())});
+                 values.size() > 1 ? number_text(values(0, 0)) : "",
+                 number_text(values(values.shape(0) - 1, 0))});
     }
   return table.empty() ? ""
                        : "\n" + table.fitted() +
@@ -138,7 +138,7 @@ std::string diagnostic_tables(const Record& record, const std::string& name) {
                          text_of(attributes.value("long_name", Json(""))),
                          unit == "1" ? "" : " (" + unit + ")");
     }
-    out += by_update(found);
+    out += table_by_update(found);
     for (const Array& axis : found.axes)
       if (axis.name != "update") out += along(found, axis.name);
   }
