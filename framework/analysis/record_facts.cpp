@@ -183,6 +183,58 @@ std::map<std::string, Finding> findings_of(const Record& record) {
   return findings;
 }
 
+namespace {
+
+JsonObject nested(const std::vector<double>& values,
+                  const std::vector<Dimension>& dims,
+                  std::size_t axis,
+                  std::size_t& at) {
+  if (axis == dims.size()) {
+    const double value = values[at++];
+    return std::isfinite(value) ? JsonObject(value) : JsonObject();
+  }
+  JsonObject list = JsonObject::array();
+  for (Index i = 0; i < dims[axis].size; ++i) list.push_back(nested(values, dims, axis + 1, at));
+  return list;
+}
+
+}  // namespace
+
+JsonObject diagnostics_json(const Record& record, const std::string& name) {
+  JsonObject json = JsonObject::object();
+  for (const RecordedDiagnostic& found : recorded_diagnostics(record, name)) {
+    JsonObject& to = json[found.name][found.split];
+    for (const std::vector<Array>* list : {&found.axes, &found.arrays})
+      for (const Array& array : *list) {
+        JsonObject axes = JsonObject::array();
+        for (const Dimension& dim : array.dims) axes.push_back(dim.name);
+        std::size_t at = 0;
+        const auto* doubles = std::get_if<std::vector<double>>(&array.values);
+        const JsonObject values =
+            doubles != nullptr
+                ? nested(*doubles, array.dims, 0, at)
+                : std::visit([](const auto& v) { return JsonObject(v); }, array.values);
+        to[array.name] = {{"axes", axes}, {"values", values}};
+      }
+  }
+  return json;
+}
+
+JsonObject record_json(const Record& record) {
+  JsonObject json = record.attributes();
+  json["state"] = record.state();
+  json["record"] = record.file().string();
+  json["provenance"] = record.attributes("provenance");
+  for (const char* split : {"train", "dev", "test"})
+    json["data"][split] = record.attributes(std::string("data/") + split);
+  if (const MetricTable table = read_by_length(record); !table.rows.empty())
+    json["test"] = metrics_json(table);
+  if (JsonObject found = diagnostics_json(record); !found.empty())
+    json["diagnostics"] = std::move(found);
+  json["spec_yaml"] = record.spec_yaml();
+  return json;
+}
+
 JsonObject record_facts(const Record& record, const NamedSeries& series) {
   JsonObject facts = facts_of(record);
   facts["series"] = JsonObject::array();

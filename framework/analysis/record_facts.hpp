@@ -28,6 +28,12 @@ JsonObject record_facts(const Record& record, const NamedSeries& series);
 // "running" or "stopped without a word".
 JsonObject attempts_json(const Record& record);
 
+// Of all, or of the one that is named: {"cost": {"test": {"energies": {"axes": ["update"], "values": [..]}}}}.
+JsonObject diagnostics_json(const Record& record, const std::string& name = "");
+
+// What `show --json` prints: attributes, provenance, data, test metrics by length, diagnostics, the resolved spec.
+JsonObject record_json(const Record& record);
+
 // What a run's folder lacks or holds that should not be so, though the record is whole; nothing for a record
 // that was copied away from its folder.
 std::vector<std::string> oddities_of(const std::filesystem::path& record);

@@ -172,6 +172,20 @@ void read_sentences(Run& run) {
   read_lengths(run);
 }
 
+JsonObject run_json(const Run& run) {
+  JsonObject json = {{"name", run.name},
+                     {"run_id", run.run_id},
+                     {"folder", run.path.string()},
+                     {"state", run.state()},
+                     {"updates", run.status.last_update},
+                     {"heartbeat", run.status.heartbeat}};
+  if (!run.fault.empty()) json["fault"] = run.fault;
+  json["last"] = JsonObject::object();
+  for (const auto& [name, value] : run.status.metrics) json["last"][name] = value;
+  if (!run.test.rows.empty()) json["test"] = metrics_json(run.test).at("all");
+  return json;
+}
+
 bool may_change_unseen(RunState state) { return is_worked_on(state) || state == RunState::lost; }
 
 std::vector<std::size_t> thinned(std::size_t n, std::size_t most) {
@@ -209,6 +223,11 @@ double best_value(const SeriesColumns& series, const std::string& column, bool h
 std::optional<bool> higher_is_better(const std::string& metric) {
   const auto known = metric_named(metric);
   return known ? known->facts().higher_is_better : std::nullopt;
+}
+
+bool in_percent(const std::string& metric) {
+  const auto known = metric_named(metric.substr(metric.find('/') + 1));
+  return !known || known->facts().units == "percent";
 }
 
 std::vector<NamedFacts> metrics_of(const std::vector<const Run*>& runs,

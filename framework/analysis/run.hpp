@@ -85,6 +85,10 @@ std::string without_seed(const std::string& identity, Index& seed);
 // Throws for a run that is not complete, saying how it stands: MachineError where it cannot be read, else DataError.
 void demand_complete(const Run& run);
 
+// {"name", "run_id", "folder", "state", "updates", "heartbeat", "fault", "last", "test"}: as `ls --json` has it, without fault and test
+// where there is none.
+JsonObject run_json(const Run& run);
+
 // Whether a run's state can become another without any of its files changing: somebody works on it,
 // or did so.
 bool may_change_unseen(RunState state);
@@ -101,6 +105,7 @@ double last_value(const SeriesColumns& series, const std::string& column);
 double best_value(const SeriesColumns& series, const std::string& column, bool highest);
 // Which end of a metric is good; nothing for a name that no plugin here has registered.
 std::optional<bool> higher_is_better(const std::string& metric);
+bool in_percent(const std::string& metric);  // "bleu", "dev/bleu"; so are those that nobody knows
 
 // The facts of metrics by name, as the first run that has one knows it; in the order in which people look at them:
 // those of the search behind the others.

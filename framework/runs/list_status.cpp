@@ -9,12 +9,15 @@
 #include "framework/analysis/run_index.hpp"
 #include "framework/analysis/sweep_index.hpp"
 #include "framework/base/files.hpp"
+#include "framework/base/json.hpp"
+#include "framework/base/stored.hpp"
 #include "framework/base/types.hpp"
 #include "framework/config/value.hpp"
 #include "framework/record/file.hpp"
 #include "framework/record/folder/runs_below.hpp"
 #include "framework/record/journal/journal.hpp"
 #include "framework/runs/slurm_queue.hpp"
+#include "framework/train/load_spec.hpp"
 #include "framework/train/shorter_run.hpp"
 
 namespace softalign {
@@ -195,6 +198,91 @@ std::string write_sweep_table(const RunList& list, const ListStatus& status) {
     return error.what();
   }
   return "";
+}
+
+namespace {
+
+// Numbers as numbers, everything else as text.
+JsonObject json_of(const Value& value) {
+  if (!value.is_scalar()) return value.flow();
+  if (value.quoted) return value.text;
+  const JsonObject read = read_json<JsonObject>(value.text);
+  return read.is_number() ? read : JsonObject(value.text);
+}
+
+// What optuna needs to know of them, and who tables rows.
+JsonObject parameters_json(const RunList& list) {
+  JsonObject all = JsonObject::array();
+  for (const SweepParameter& p : list.parameters) {
+    JsonObject values = JsonObject::array();
+    for (const Value& value : p.values) values.push_back(json_of(value));
+    all.push_back({{"path", p.path},
+                   {"name", list.varied.contains(p.path) ? list.varied.at(p.path) : p.path},
+                   {"kind", to_string(p.kind)},
+                   {"values", std::move(values)},
+                   {"low", p.low},
+                   {"high", p.high},
+                   {"q", p.step},
+                   {"scale", p.scale()},
+                   {"varied", list.varied.contains(p.path)}});
+  }
+  return all;
+}
+
+}  // namespace
+
+JsonObject list_json(const RunList& list,
+                     const ListStatus* status,
+                     const std::vector<JudgedClaim>& claims) {
+  JsonObject rows = JsonObject::array();
+  for (std::size_t i = 0; i < list.rows.size(); ++i) {
+    JsonObject row = row_json(list, list.rows[i]);
+    if (status) {
+      const RowStatus& stands = status->rows[i];
+      row["state"] = to_string(stands.state);
+      row["updates"] = stands.last_update;
+      row["metric"] = stands.metric;
+      if (!stands.fault.empty()) row["fault"] = stands.fault;
+    }
+    rows.push_back(std::move(row));
+  }
+  JsonObject ranking = JsonObject::array();
+  if (status)
+    for (const RankedConfiguration& one : status->ranking)
+      ranking.push_back({{"rows", one.rows},
+                         {"complete", one.complete},
+                         {"mean", one.metric.mean},
+                         {"sd", one.metric.count > 1 ? one.metric.deviation : kUndefined}});
+  return {{"name", list.name},
+          {"folder", list.folder.string()},
+          {"file", list.file.string()},
+          {"method", to_string(list.method)},
+          {"hash", list.hash},
+          {"metric",
+           {{"name", list.metric.name},
+            {"goal", list.metric.goal},
+            {"scale", in_percent(list.metric.name) ? "linear" : ""}}},
+          {"plugins", named_plugins()},
+          {"early_terminate", stored(list.early_terminate)},
+          {"seeds", list.seeds},
+          {"search_seed", list.search_seed},
+          {"parameters", parameters_json(list)},
+          {"ranking", std::move(ranking)},
+          {"rows", std::move(rows)},
+          {"claims", claims_json(claims)}};
+}
+
+JsonObject row_json(const RunList& list, const ListedRun& row) {
+  JsonObject set = JsonObject::object();
+  for (const Override& setting : row.set) set[setting.path] = json_of(setting.value);
+  return {{"k", row.k},
+          {"run_id", row.run_id},
+          {"folder", list.run(row).root.string()},
+          {"part", row.part},
+          {"variant", row.variant},
+          {"seed", row.seed},
+          {"configuration", configuration_text(list, row)},
+          {"set", std::move(set)}};
 }
 
 }  // namespace softalign

@@ -8,8 +8,10 @@
 
 #include "framework/analysis/run.hpp"
 #include "framework/analysis/seeds.hpp"
+#include "framework/base/json.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/folder/status.hpp"
+#include "framework/runs/claims.hpp"
 #include "framework/runs/run_list.hpp"
 
 namespace softalign {
@@ -63,5 +65,12 @@ void rank(const RunList& list, ListStatus& status);  // anew, after something wa
 // Writes <sweep>/sweep.h5 if it would change. Returns why it could not; that is no error, for the table
 // only repeats what the runs say.
 std::string write_sweep_table(const RunList& list, const ListStatus& status);
+
+// The list and its rows; status: with how they stand, and what became of its claims.
+JsonObject list_json(const RunList& list,
+                     const ListStatus* status = nullptr,
+                     const std::vector<JudgedClaim>& claims = {});
+// {"k", "run_id", "folder", "part", "variant", "seed", "set"}.
+JsonObject row_json(const RunList& list, const ListedRun& row);
 
 }  // namespace softalign

@@ -195,6 +195,24 @@ std::vector<StudyTable> study_tables(const Sweep& sweep, const Plan& plan, ListR
   return tables;
 }
 
+std::optional<Sweep> file_of(const RunList& list) {
+  if (!is_there(list.file)) return {};
+  demand_regular_file(list.file);
+  return read_sweep(list.file);
+}
+
+std::vector<StudyClaim> claims_of(const RunList& list, const std::optional<Sweep>& sweep) {
+  if (!sweep || list.has_variants()) return {};
+  if (sweep->name != list.name && sweep->name + "-tiny" != list.name)
+    throw SpecError("{}: is the file of sweep {} now, not of {}",
+                    sweep->file.string(),
+                    printable(sweep->name),
+                    list.name);
+  for (const StudyClaim& claim : sweep->claims)
+    for (const Measurement& m : claim.statement.measurements()) check_metric(m.metric, claim.where);
+  return sweep->claims;
+}
+
 std::vector<JudgedClaim> judge(const std::vector<StudyClaim>& claims, ListResults& results) {
   std::vector<JudgedClaim> judged = judge(
       claims, results.list().seeds.size(), [&](const Measurement& m) -> auto& {

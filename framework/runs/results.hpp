@@ -61,6 +61,11 @@ struct StudyTable {
 // One table for each metric that the parts of a study report. Buckets are those of the runs' specs.
 std::vector<StudyTable> study_tables(const Sweep& sweep, const Plan& plan, ListResults& results);
 
+// The file of a list, as it is now; nothing where it is gone.
+std::optional<Sweep> file_of(const RunList& list);
+// What it claims of rows of parameters. Throws SpecError for a file that is not the sweep's any more.
+std::vector<StudyClaim> claims_of(const RunList& list, const std::optional<Sweep>& sweep);
+
 std::vector<JudgedClaim> judge(const std::vector<StudyClaim>& claims, ListResults& results);
 
 struct SweepOutcome {

@@ -149,10 +149,12 @@ MetricTable read_by_length(const Record& record) {
   return table;
 }
 
-std::vector<RecordedDiagnostic> recorded_diagnostics(const Record& record) {
+std::vector<RecordedDiagnostic> recorded_diagnostics(const Record& record,
+                                                     const std::string& wanted) {
   std::vector<RecordedDiagnostic> all;
   const std::string root(kDiagnosticsGroup);
   for (const std::string& name : record.children(root)) {
+    if (!wanted.empty() && name != wanted) continue;
     std::vector<std::string> splits = record.children(root + "/" + name);
     std::ranges::sort(splits);
     for (const std::string& split : splits) {

@@ -21,8 +21,9 @@ struct RecordedDiagnostic {
 // The numbers of one of its arrays: [updates, along its other axes].
 Array2d by_update(const Array& array);
 
-// The splits of a diagnostic by name: dev, test, train.
-std::vector<RecordedDiagnostic> recorded_diagnostics(const Record& record);
+// The splits of a diagnostic by name: dev, test, train. Of all diagnostics, or of the one that is named.
+std::vector<RecordedDiagnostic> recorded_diagnostics(const Record& record,
+                                                     const std::string& wanted = "");
 
 // An array of a diagnostic at one update, of the test sentences or else of the dev sentences.
 struct StoredFinding {

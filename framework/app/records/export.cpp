@@ -7,7 +7,6 @@
 #include "framework/app/command.hpp"
 #include "framework/app/experiments/load.hpp"
 #include "framework/app/models/arguments.hpp"
-#include "framework/app/records/report_json.hpp"
 #include "framework/app/terminal/number_option.hpp"
 #include "framework/app/terminal/output_file.hpp"
 #include "framework/app/terminal/runs.hpp"
@@ -16,6 +15,7 @@
 #include "framework/config/plugin_loader.hpp"
 #include "framework/inference/states.hpp"
 #include "framework/record/published/open_record.hpp"
+#include "framework/runs/report_json.hpp"
 
 namespace softalign::app {
 namespace {

@@ -152,20 +152,9 @@ std::string rough(double number) {
 }
 
 Json json_of(const RunLine& line) {
-  const Run& run = line.run;
-  Json json = {{"name", run.name},
-               {"run_id", run.run_id},
-               {"folder", run.path.string()},
-               {"state", run.state()},
-               {"updates", run.status.last_update},
-               {"heartbeat", run.status.heartbeat}};
-  if (!run.fault.empty()) json["fault"] = run.fault;
+  Json json = run_json(line.run);
   json["differs"] = Json::object();
   for (const auto& [path, value] : line.difference) json["differs"][path] = value;
-  Json last = Json::object();
-  for (const auto& [name, value] : run.status.metrics) last[name] = value;
-  json["last"] = std::move(last);
-  if (!run.test.rows.empty()) json["test"] = metrics_json(run.test).at("all");
   return json;
 }
 

@@ -31,10 +31,6 @@ struct ShowArguments {
   bool json = false;
 };
 
-Json attributes(const Record& record, const std::string& path) {
-  return record.has(path) || path.empty() ? Json(record.attributes(path)) : Json::object();
-}
-
 // The lines of a resolved spec that were given, with the blocks they stand in.
 std::string given_lines(const std::string& yaml) {
   std::vector<std::string> lines, kept;
@@ -84,8 +80,8 @@ std::string unknown_share(const TextFacts& text) {
 }
 
 std::string summary(const Record& record) {
-  const Json root = attributes(record, ""), provenance = attributes(record, "provenance"),
-             test = attributes(record, "test");
+  const Json root = record.attributes(), provenance = record.attributes("provenance"),
+             test = record.attributes("test");
   std::string out;
   const auto line = [&](const char* name, const std::string& value) {
     if (!value.empty()) out += fmt::format("{:<12}{}\n", name, printable(value, kWhole));
@@ -109,7 +105,7 @@ std::string summary(const Record& record) {
   const std::vector<TextFacts> texts = texts_of(record);
   for (const char* split : {"train", "dev", "test"}) {
     const std::string group = std::string("data/") + split;
-    const Json counts = attributes(record, group);
+    const Json counts = record.attributes(group);
     if (!counts.contains("kept")) continue;
     std::string text = from(counts, "kept") + " sentences";
     for (const char* lost : {"dropped_too_long", "dropped_empty", "truncated"})
@@ -147,20 +143,6 @@ void show_summary(const Record& record) {
                metrics_by_length(table, table.metrics),
                signatures(table));
   print_text("{}\n{}", diagnostics_summary(record), attempts(record));
-}
-
-Json record_json(const Record& record) {
-  Json json = attributes(record, "");
-  json["state"] = record.state();
-  json["record"] = record.file().string();
-  json["provenance"] = attributes(record, "provenance");
-  for (const char* split : {"train", "dev", "test"})
-    json["data"][split] = attributes(record, std::string("data/") + split);
-  if (const MetricTable table = read_by_length(record); !table.rows.empty())
-    json["test"] = metrics_json(table);
-  if (Json found = diagnostics_json(record); !found.empty()) json["diagnostics"] = std::move(found);
-  json["spec_yaml"] = record.spec_yaml();
-  return json;
 }
 
 void show(const ShowArguments& arguments) {

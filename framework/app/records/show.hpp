@@ -37,7 +37,4 @@ std::string diagnostics_summary(const Record& record);
 // the record has none of this name.
 std::string diagnostic_tables(const Record& record, const std::string& name);
 
-// Of all, or of the one that is named: {"cost": {"test": {"energies": {"axes": ["update"], "values": [..]}}}}.
-Json diagnostics_json(const Record& record, const std::string& name = "");
-
 }  // namespace softalign::app

@@ -24,27 +24,6 @@ std::string place(const RecordedDiagnostic& found, const std::string& axis, Inde
                           known->values);
 }
 
-// Of all diagnostics, or of one.
-std::vector<RecordedDiagnostic> found_in(const Record& record, const std::string& wanted = "") {
-  std::vector<RecordedDiagnostic> all = recorded_diagnostics(record);
-  std::erase_if(
-      all, [&](const RecordedDiagnostic& one) { return !wanted.empty() && one.name != wanted; });
-  return all;
-}
-
-Json nested(const std::vector<double>& values,
-            const std::vector<Dimension>& dims,
-            std::size_t axis,
-            std::size_t& at) {
-  if (axis == dims.size()) {
-    const double value = values[at++];
-    return std::isfinite(value) ? Json(value) : Json();
-  }
-  Json list = Json::array();
-  for (Index i = 0; i < dims[axis].size; ++i) list.push_back(nested(values, dims, axis + 1, at));
-  return list;
-}
-
 // Along one axis, at the last update.
 std::string along(const RecordedDiagnostic& found, const std::string& axis) {
   std::vector<Table::Column> columns{{axis}};
@@ -101,7 +80,7 @@ std::string table_by_update(const RecordedDiagnostic& found) {
 
 std::string diagnostics_summary(const Record& record) {
   Table table({{"diagnostic"}, {"split"}, {"what"}, {"first", Side::right}, {"last", Side::right}});
-  for (const RecordedDiagnostic& found : found_in(record))
+  for (const RecordedDiagnostic& found : recorded_diagnostics(record))
     for (const Array& array : found.arrays) {
       if (array.dims.size() > 1) continue;
       const Array2d values = by_update(array);
@@ -118,7 +97,7 @@ std::string diagnostics_summary(const Record& record) {
 }
 
 std::string diagnostic_tables(const Record& record, const std::string& name) {
-  const std::vector<RecordedDiagnostic> all = found_in(record, name);
+  const std::vector<RecordedDiagnostic> all = recorded_diagnostics(record, name);
   if (all.empty()) {
     const std::vector<std::string> names =
         record.has(kGroup) ? record.children(kGroup) : std::vector<std::string>{};
@@ -143,25 +122,6 @@ std::string diagnostic_tables(const Record& record, const std::string& name) {
       if (axis.name != "update") out += along(found, axis.name);
   }
   return out;
-}
-
-Json diagnostics_json(const Record& record, const std::string& name) {
-  Json json = Json::object();
-  for (const RecordedDiagnostic& found : found_in(record, name)) {
-    Json& to = json[found.name][found.split];
-    for (const std::vector<Array>* list : {&found.axes, &found.arrays})
-      for (const Array& array : *list) {
-        Json axes = Json::array();
-        for (const Dimension& dim : array.dims) axes.push_back(dim.name);
-        std::size_t at = 0;
-        const auto* doubles = std::get_if<std::vector<double>>(&array.values);
-        const Json values = doubles != nullptr
-                                ? nested(*doubles, array.dims, 0, at)
-                                : std::visit([](const auto& v) { return Json(v); }, array.values);
-        to[array.name] = {{"axes", axes}, {"values", values}};
-      }
-  }
-  return json;
 }
 
 }  // namespace softalign::app

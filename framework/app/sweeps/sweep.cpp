@@ -141,28 +141,12 @@ RunList planned(const SweepArguments& arguments) {
 }
 
 std::optional<Sweep> file_of(const SweepArguments& arguments, const RunList& list) {
-  if (!arguments.is_planned()) return read_sweep(arguments.file);
-  if (!is_there(list.file)) return {};
-  demand_regular_file(list.file);
-  return read_sweep(list.file);
-}
-
-std::vector<StudyClaim> claims_of(const SweepArguments& arguments, const RunList& list) {
-  const std::optional<Sweep> sweep = list.has_variants() ? std::nullopt : file_of(arguments, list);
-  if (!sweep) return {};
-  if (sweep->name != list.name && sweep->name + "-tiny" != list.name)
-    throw SpecError("{}: is the file of sweep {} now, not of {}",
-                    sweep->file.string(),
-                    printable(sweep->name),
-                    list.name);
-  for (const StudyClaim& claim : sweep->claims)
-    for (const Measurement& m : claim.statement.measurements()) check_metric(m.metric, claim.where);
-  return sweep->claims;
+  return arguments.is_planned() ? file_of(list) : read_sweep(arguments.file);
 }
 
 std::vector<StudyClaim> claims_or_note(const SweepArguments& arguments, const RunList& list) {
   try {
-    return claims_of(arguments, list);
+    return claims_of(list, file_of(arguments, list));
   } catch (const Error& error) {
     write_error(fmt::format("note: claims are not judged: {}\n", error.what()));
     return {};

@@ -66,9 +66,7 @@ RunList planned(const SweepArguments& arguments);
 
 // The file of a list, as it is now; nothing where it is gone.
 std::optional<Sweep> file_of(const SweepArguments& arguments, const RunList& list);
-// What it claims of rows of parameters. Throws SpecError for a file that is not the sweep's any more.
-std::vector<StudyClaim> claims_of(const SweepArguments& arguments, const RunList& list);
-// The same with a note on standard error in place of the exception.
+// claims_of(list, file_of(arguments, list)) with a note on standard error in place of an exception.
 std::vector<StudyClaim> claims_or_note(const SweepArguments& arguments, const RunList& list);
 
 // What the commands of sweeps share.
@@ -103,13 +101,6 @@ ListStatus print_sweep(const RunList& list, bool all);
 
 // What is wrong with a row.
 std::string row_fault(const RunList& list, const ListedRun& row, const RowStatus& status);
-
-// The list and its rows; status: with how they stand, and what became of its claims.
-Json list_json(const RunList& list,
-               const ListStatus* status = nullptr,
-               const std::vector<JudgedClaim>& claims = {});
-// {"k", "run_id", "folder", "part", "variant", "seed", "set"}.
-Json row_json(const RunList& list, const ListedRun& row);
 
 // A sweep as people watch it: one line a row, and how much is left.
 

@@ -51,33 +51,6 @@ std::string plan_summary(const RunList& list) {
                      list.early_terminate.type);
 }
 
-// Numbers as numbers, everything else as text.
-Json json_of(const Value& value) {
-  if (!value.is_scalar()) return value.flow();
-  if (value.quoted) return value.text;
-  const Json read = read_json<Json>(value.text);
-  return read.is_number() ? read : Json(value.text);
-}
-
-// What optuna needs to know of them, and who tables rows.
-Json parameters_json(const RunList& list) {
-  Json all = Json::array();
-  for (const SweepParameter& p : list.parameters) {
-    Json values = Json::array();
-    for (const Value& value : p.values) values.push_back(json_of(value));
-    all.push_back({{"path", p.path},
-                   {"name", list.varied.contains(p.path) ? list.varied.at(p.path) : p.path},
-                   {"kind", softalign::to_string(p.kind)},
-                   {"values", std::move(values)},
-                   {"low", p.low},
-                   {"high", p.high},
-                   {"q", p.step},
-                   {"scale", p.scale()},
-                   {"varied", list.varied.contains(p.path)}});
-  }
-  return all;
-}
-
 // "best dev/loss: 1.8203 ±0.03 over 3 seeds: units=64 score=dot, rows 6, 7, 8".
 std::string best_text(const RunList& list, const RankedConfiguration& best) {
   const ListedRun& first = list.rows[usize(best.complete.front())];
@@ -142,60 +115,6 @@ std::string table_text(const StudyTable& table) {
                      table.metric,
                      table.units == "1" ? "" : " (" + table.units + ")",
                      text.str());
-}
-
-Json list_json(const RunList& list,
-               const ListStatus* status,
-               const std::vector<JudgedClaim>& claims) {
-  Json rows = Json::array();
-  for (std::size_t i = 0; i < list.rows.size(); ++i) {
-    Json row = row_json(list, list.rows[i]);
-    if (status) {
-      const RowStatus& stands = status->rows[i];
-      row["state"] = softalign::to_string(stands.state);
-      row["updates"] = stands.last_update;
-      row["metric"] = stands.metric;
-      if (!stands.fault.empty()) row["fault"] = stands.fault;
-    }
-    rows.push_back(std::move(row));
-  }
-  Json ranking = Json::array();
-  if (status)
-    for (const RankedConfiguration& one : status->ranking)
-      ranking.push_back({{"rows", one.rows},
-                         {"complete", one.complete},
-                         {"mean", one.metric.mean},
-                         {"sd", one.metric.count > 1 ? one.metric.deviation : kUndefined}});
-  return {{"name", list.name},
-          {"folder", list.folder.string()},
-          {"file", list.file.string()},
-          {"method", softalign::to_string(list.method)},
-          {"hash", list.hash},
-          {"metric",
-           {{"name", list.metric.name},
-            {"goal", list.metric.goal},
-            {"scale", in_percent(list.metric.name) ? "linear" : ""}}},
-          {"plugins", named_plugins()},
-          {"early_terminate", stored(list.early_terminate)},
-          {"seeds", list.seeds},
-          {"search_seed", list.search_seed},
-          {"parameters", parameters_json(list)},
-          {"ranking", std::move(ranking)},
-          {"rows", std::move(rows)},
-          {"claims", claims_json(claims)}};
-}
-
-Json row_json(const RunList& list, const ListedRun& row) {
-  Json set = Json::object();
-  for (const Override& setting : row.set) set[setting.path] = json_of(setting.value);
-  return {{"k", row.k},
-          {"run_id", row.run_id},
-          {"folder", list.run(row).root.string()},
-          {"part", row.part},
-          {"variant", row.variant},
-          {"seed", row.seed},
-          {"configuration", configuration_text(list, row)},
-          {"set", std::move(set)}};
 }
 
 ListStatus print_sweep(const RunList& list, bool all) {

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "framework/analysis/run.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/text.hpp"
 #include "framework/eval/metric.hpp"
@@ -46,11 +47,6 @@ std::string ways_of_measuring(const MetricTable& table,
 }
 
 }  // namespace
-
-bool in_percent(const std::string& metric) {
-  const auto known = metric_named(metric.substr(metric.find('/') + 1));
-  return !known || known->facts().units == "percent";
-}
 
 std::string decimal_text(double value, int decimals) {
   constexpr double kLong = 1e7;

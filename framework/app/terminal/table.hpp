@@ -12,8 +12,6 @@
 
 namespace softalign::app {
 
-bool in_percent(const std::string& metric);  // "bleu", "dev/bleu"; so are those that nobody knows
-
 // "12.34", of a long number "5.88e+19".
 std::string decimal_text(double value, int decimals);
 

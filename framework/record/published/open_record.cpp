@@ -100,7 +100,9 @@ Record::Record(const std::filesystem::path& path) : file_(record_file(path)), hd
   check_file_type(file_, run_id_);
 }
 
-JsonObject Record::attributes(const std::string& path) const { return hdf5_.attributes(path); }
+JsonObject Record::attributes(const std::string& path) const {
+  return path.empty() || has(path) ? hdf5_.attributes(path) : JsonObject::object();
+}
 
 std::string Record::state() const {
   const RunFolder folder{folder_of(file_)};

@@ -49,7 +49,7 @@ class Record {
   std::string spec_yaml() const { return text("provenance", "spec_yaml"); }
   std::string identity_json() const { return text("provenance", "identity_json"); }
 
-  JsonObject attributes(const std::string& path = "") const;
+  JsonObject attributes(const std::string& path = "") const;  // none of what is not there
   // One of them, as Hdf5Reader::attribute has it.
   template <class T>
   std::optional<T> attribute(const std::string& path, const std::string& name) const {

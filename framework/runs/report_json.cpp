@@ -1,4 +1,4 @@
-#include "framework/app/records/report_json.hpp"
+#include "framework/runs/report_json.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,20 +9,20 @@
 #include "framework/analysis/comparison_json.hpp"
 #include "framework/analysis/packed_alignments.hpp"
 #include "framework/analysis/report_curves.hpp"
-#include "framework/app/records/comparison_report.hpp"
-#include "framework/app/sweeps/sweep.hpp"
-#include "framework/app/terminal/runs.hpp"
 #include "framework/base/files.hpp"
 #include "framework/base/json.hpp"
 #include "framework/base/types.hpp"
+#include "framework/record/folder/runs_below.hpp"
 #include "framework/record/hdf5/hdf5.hpp"
 #include "framework/record/published/layout.hpp"
 #include "framework/runs/report.hpp"
 #include "framework/runs/results.hpp"
 #include "framework/runs/run_list.hpp"
 
-namespace softalign::app {
+namespace softalign {
 namespace {
+
+using Json = JsonObject;
 
 Json json_of(const MetricFacts& facts) {
   Json json = {{"title", facts.title},
@@ -96,10 +96,8 @@ Json json_of(const Panel& panel, const PairedTestOptions& draws) {
 
 // Of a sweep: what its file claims now. A claim that cannot be read or judged is a problem of the report.
 Json judged_claims(Report& report) {
-  SweepArguments sweep;
-  sweep.file = report.list->folder.string();
   try {
-    const std::vector<StudyClaim> claims = claims_of(sweep, *report.list);
+    const std::vector<StudyClaim> claims = claims_of(*report.list, file_of(*report.list));
     ListResults results(*report.list, *report.status);
     return claims_json(judge(claims, results));
   } catch (const Error&) {  // whose words may quote a file that a stranger's plan names
@@ -235,15 +233,15 @@ Json table_json(const fs::path& file) {
 }
 
 // What is about something else than runs: files of alignments, tables of sweeps.
-struct Places {
+struct ReportPlaces {
   std::vector<std::string> runs;
   std::vector<fs::path> alignments;
   fs::path table;
   std::vector<LeftOut> problems;
 };
 
-Places sorted_places(const std::vector<std::string>& given, const std::string& results) {
-  Places places;
+ReportPlaces sorted_places(const std::vector<std::string>& given, const std::string& results) {
+  ReportPlaces places;
   for (const std::string& place : given) try {
       std::error_code error;
       if (is_folder(place)) {
@@ -251,7 +249,7 @@ Places sorted_places(const std::vector<std::string>& given, const std::string& r
           places.table = ListFolder{place}.table();
         places.runs.push_back(place);
       } else if (!fs::is_regular_file(place, error)) {
-        find_run({place, results});
+        find_run(place, results);
         places.runs.push_back(place);
       } else {
         const std::string format =
@@ -302,7 +300,7 @@ Json part_json(const Report& part, const Report& whole) {
 }  // namespace
 
 Json report_json(const std::vector<std::string>& given, const ReportOptions& options) {
-  const Places places = sorted_places(given, options.results);
+  const ReportPlaces places = sorted_places(given, options.results);
   Report report = make_report(places.runs, options.results, options.draws);
   report.problems.insert(report.problems.end(), places.problems.begin(), places.problems.end());
   const std::vector<Reported> read = read_records(report);
@@ -342,4 +340,4 @@ Json report_json(const std::vector<std::string>& given, const ReportOptions& opt
   return json;
 }
 
-}  // namespace softalign::app
+}  // namespace softalign

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "framework/analysis/significance.hpp"
-#include "framework/app/terminal/json.hpp"
+#include "framework/base/json.hpp"
 
-namespace softalign::app {
+namespace softalign {
 
 struct ReportOptions {
   std::string results;      // where runs are found by their id
@@ -20,6 +20,6 @@ struct ReportOptions {
 
 // places: runs, records, or folders above some; the folder of a sweep or a study gives its list too. Also files of alignments, and tables
 // of sweeps. What cannot be read is among its problems.
-Json report_json(const std::vector<std::string>& places, const ReportOptions& options);
+JsonObject report_json(const std::vector<std::string>& places, const ReportOptions& options);
 
-}  // namespace softalign::app
+}  // namespace softalign
