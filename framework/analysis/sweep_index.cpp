@@ -14,7 +14,6 @@
 #include "framework/record/folder/checks.hpp"
 #include "framework/record/hdf5/hdf5.hpp"
 #include "framework/record/published/layout.hpp"
-#include "framework/record/text.hpp"
 
 namespace softalign {
 namespace {

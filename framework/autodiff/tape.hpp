@@ -29,9 +29,9 @@
 #include "framework/autodiff/parameters.hpp"
 #include "framework/autodiff/weight_packs.hpp"
 #include "framework/autodiff/weight_products.hpp"
-#include "framework/base/abandon.hpp"
 #include "framework/base/arena.hpp"
 #include "framework/base/view.hpp"
+#include "framework/base/workers.hpp"
 
 namespace softalign {
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <system_error>
 
-#include "framework/base/abandon.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/process.hpp"
 
@@ -90,5 +89,19 @@ void Workers::wait_for_work() {
     take_pieces();
   }
 }
+
+namespace detail {
+constinit thread_local const std::atomic<bool>* abandon_flag = nullptr;
+
+void throw_abandoned() { throw Interrupted("interrupted in the midst of a step"); }
+}  // namespace detail
+
+AbandonScope::AbandonScope(const std::atomic<bool>* flag) : before_(detail::abandon_flag) {
+  detail::abandon_flag = flag;
+}
+
+AbandonScope::~AbandonScope() { detail::abandon_flag = before_; }
+
+const std::atomic<bool>* AbandonScope::flag() { return detail::abandon_flag; }
 
 }  // namespace softalign

@@ -1,7 +1,8 @@
-// A few threads that share out independent pieces of work. Who does which piece changes nothing:
-// pieces share no number.
+// A few threads that share out independent pieces of work, and a way out of a piece that takes too long. Who does which piece changes
+// nothing: pieces share no number.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -55,5 +56,35 @@ class Workers {
   Index failed_at_ = -1;
   std::exception_ptr failure_;
 };
+
+// The way out of a step that takes too long to be finished: an exception from its midst. Thrown only
+// where nothing is half changed that outlives the step.
+//
+// As long as it lives, this thread and the Workers that it makes abandon their steps once the flag is set, by a
+// signal's handler or another thread. The flag must outlive it. Scopes nest; the innermost flag counts.
+class AbandonScope {
+ public:
+  explicit AbandonScope(const std::atomic<bool>* flag);
+  ~AbandonScope();
+  AbandonScope(const AbandonScope&) = delete;
+  AbandonScope& operator=(const AbandonScope&) = delete;
+
+  static const std::atomic<bool>* flag();  // of this thread; may be null
+
+ private:
+  const std::atomic<bool>* before_;
+};
+
+namespace detail {
+extern constinit thread_local const std::atomic<bool>* abandon_flag;
+[[noreturn]] void throw_abandoned();
+}  // namespace detail
+
+// For the loops of long steps, in any thread. Throws Interrupted once the thread's flag is set; costs two loads.
+inline void abandon_step_if_asked() {
+  const std::atomic<bool>* const flag = detail::abandon_flag;
+  if (flag && flag->load(std::memory_order_relaxed)) [[unlikely]]
+    detail::throw_abandoned();
+}
 
 }  // namespace softalign

@@ -1,6 +1,5 @@
 #include "framework/config/checks.hpp"
 
-#include <fmt/ranges.h>
 #include <fmt/ranges.h>  // fmt::join, from version 11 on
 #include <algorithm>
 #include <tuple>

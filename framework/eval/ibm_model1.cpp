@@ -9,9 +9,9 @@
 #include <numeric>
 #include <utility>
 
-#include "framework/base/abandon.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/types.hpp"
+#include "framework/base/workers.hpp"
 
 namespace softalign {
 namespace {

@@ -14,7 +14,7 @@
 #include "framework/base/error.hpp"
 #include "framework/base/files.hpp"
 #include "framework/base/hash.hpp"
-#include "framework/base/machine.hpp"
+#include "framework/base/process.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/run_folder.hpp"
 

@@ -5,11 +5,11 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/files.hpp"
-#include "framework/base/machine.hpp"
+#include "framework/base/process.hpp"
+#include "framework/base/text.hpp"
 #include "framework/record/folder/checks.hpp"
 #include "framework/record/provenance/provenance.hpp"
 #include "framework/record/published/publish.hpp"
-#include "framework/record/text.hpp"
 
 namespace softalign {
 namespace {

@@ -11,9 +11,9 @@
 #include "framework/base/hash.hpp"
 #include "framework/base/json.hpp"
 #include "framework/base/stored.hpp"
+#include "framework/base/text.hpp"
 #include "framework/config/fields.hpp"
 #include "framework/config/yaml.hpp"
-#include "framework/record/text.hpp"
 
 namespace softalign {
 namespace {

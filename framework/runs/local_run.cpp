@@ -17,7 +17,7 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/files.hpp"
-#include "framework/base/machine.hpp"
+#include "framework/base/process.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/file.hpp"
 #include "framework/record/folder/checks.hpp"

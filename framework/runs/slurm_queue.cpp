@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "framework/base/error.hpp"
-#include "framework/base/program.hpp"
+#include "framework/base/process.hpp"
 #include "framework/config/value.hpp"
 
 namespace softalign {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "framework/base/machine.hpp"
+#include "framework/base/process.hpp"
 #include "framework/config/spec.hpp"
 #include "framework/train/memory.hpp"
 

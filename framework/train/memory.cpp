@@ -4,7 +4,7 @@
 #include <cmath>
 #include <memory>
 
-#include "framework/base/machine.hpp"
+#include "framework/base/process.hpp"
 #include "framework/base/types.hpp"
 #include "framework/base/workers.hpp"
 #include "framework/config/spec.hpp"

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "framework/base/bytes.hpp"
-#include "framework/base/machine.hpp"
+#include "framework/base/process.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/data/resegment.hpp"

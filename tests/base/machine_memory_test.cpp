@@ -1,5 +1,5 @@
 // What limits memory, read from made files of /proc and /sys.
-#include "framework/base/machine.hpp"
+#include "framework/base/process.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,4 +1,4 @@
-#include "framework/base/program.hpp"
+#include "framework/base/process.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,5 +1,5 @@
 // Tables of text: columns of wide and combining characters, and what gives way where there is no room.
-#include "framework/base/table.hpp"
+#include "framework/base/text.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <clocale>

@@ -8,7 +8,7 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/files.hpp"
-#include "framework/base/program.hpp"
+#include "framework/base/process.hpp"
 #include "framework/base/types.hpp"
 #include "framework/config/help.hpp"
 #include "framework/config/yaml.hpp"

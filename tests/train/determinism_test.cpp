@@ -8,8 +8,8 @@
 #include <set>
 #include <thread>
 
-#include "framework/base/abandon.hpp"
 #include "framework/base/files.hpp"
+#include "framework/base/workers.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/record/folder/checks.hpp"
 #include "framework/record/published/compare.hpp"

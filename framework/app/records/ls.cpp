@@ -16,7 +16,7 @@
 #include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/table.hpp"
 #include "framework/base/error.hpp"
-#include "framework/base/machine.hpp"
+#include "framework/base/process.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 

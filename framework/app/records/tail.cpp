@@ -11,7 +11,7 @@
 #include "framework/app/terminal/number_option.hpp"
 #include "framework/app/terminal/runs.hpp"
 #include "framework/app/terminal/terminal.hpp"
-#include "framework/base/machine.hpp"
+#include "framework/base/process.hpp"
 #include "framework/base/text.hpp"
 #include "framework/record/folder/status.hpp"
 #include "framework/record/journal/journal.hpp"

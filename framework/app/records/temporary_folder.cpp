@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "framework/base/error.hpp"
-#include "framework/base/machine.hpp"
+#include "framework/base/process.hpp"
 #include "framework/record/file.hpp"
 #include "framework/record/run_folder.hpp"
 

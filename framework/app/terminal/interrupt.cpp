@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <string_view>
 
-#include "framework/base/abandon.hpp"
 #include "framework/base/error.hpp"
+#include "framework/base/workers.hpp"
 #include "framework/record/folder/claim.hpp"
 
 namespace softalign::app {

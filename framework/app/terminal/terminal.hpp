@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "framework/base/table.hpp"
+#include "framework/base/text.hpp"
 
 namespace softalign::app {
 

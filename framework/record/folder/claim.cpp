@@ -11,7 +11,7 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/files.hpp"
-#include "framework/base/machine.hpp"
+#include "framework/base/process.hpp"
 #include "framework/base/stored.hpp"
 #include "framework/base/text.hpp"
 #include "framework/record/folder/status.hpp"

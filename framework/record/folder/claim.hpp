@@ -9,7 +9,7 @@
 #include <string>
 
 #include "framework/base/error.hpp"
-#include "framework/base/machine.hpp"
+#include "framework/base/process.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/file.hpp"
 #include "framework/record/run_folder.hpp"

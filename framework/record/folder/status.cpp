@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "framework/base/error.hpp"
-#include "framework/base/machine.hpp"
+#include "framework/base/process.hpp"
 #include "framework/base/stored.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/folder/claim.hpp"

@@ -5,9 +5,9 @@
 #include <optional>
 #include <type_traits>
 
+#include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/hdf5/detail.hpp"
-#include "framework/record/text.hpp"
 
 namespace softalign::hdf5 {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "framework/base/bytes.hpp"
 #include "framework/base/json.hpp"
-#include "framework/record/text.hpp"
+#include "framework/base/text.hpp"
 
 namespace softalign {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "framework/base/bytes.hpp"
 #include "framework/base/error.hpp"
+#include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
-#include "framework/record/text.hpp"
 
 namespace softalign {
 namespace {

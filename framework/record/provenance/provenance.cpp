@@ -13,9 +13,9 @@
 #include <thread>
 
 #include "framework/base/json.hpp"
-#include "framework/base/machine.hpp"
+#include "framework/base/process.hpp"
+#include "framework/base/text.hpp"
 #include "framework/record/hdf5/hdf5.hpp"
-#include "framework/record/text.hpp"
 
 namespace softalign {
 namespace {

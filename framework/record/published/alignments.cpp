@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/base/error.hpp"
-#include "framework/base/machine.hpp"
+#include "framework/base/process.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/provenance/provenance.hpp"
 #include "framework/record/published/layout.hpp"

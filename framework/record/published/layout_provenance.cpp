@@ -4,7 +4,7 @@
 
 #include "framework/base/hash.hpp"
 #include "framework/base/json.hpp"
-#include "framework/base/machine.hpp"
+#include "framework/base/process.hpp"
 #include "framework/record/provenance/provenance.hpp"
 #include "framework/record/published/layout.hpp"
 
