@@ -15,6 +15,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "framework/config/options.hpp"
@@ -26,7 +27,7 @@ namespace softalign {
 void merge(Value& base, Value over, const std::string& path, std::vector<std::string>& notes);
 
 // What becomes of a plugin's options when a more specific source changes its type: the reader's
-// half of the rule of merge.hpp.
+// half of the rule.
 
 // Whether an entry was written for another type, which has such an option. `fallback` is the type
 // of a block of this kind that names none.
@@ -39,5 +40,27 @@ std::string changed_type_note(const Value& block,
                               const Choice& choice,
                               const std::string& fallback,
                               const std::vector<std::string>& legal);
+
+// One change to a spec from outside its file: `model.encoder.units=64` sets an option,
+// `~train.early_stopping` removes what the file says, so that the default holds again.
+
+struct Override {
+  std::string path;  // "model.encoder.units"
+  bool remove = false;
+  Value value;
+  Position where;
+};
+
+// From the text of a command line; the value as parse_flow reads it. `where` names its origin in
+// messages; a position with a line is a place in a file (a study's), and relative input files are
+// then relative to that file. Throws SpecError.
+Override parse_override(std::string_view text, const Position& where);
+
+// The n-th override of a command line, n from 1; its origin is "override 1 ('a.b=c')".
+Override numbered_override(std::string_view text, int n);
+std::vector<Override> numbered_overrides(const std::vector<std::string>& texts);
+
+// Throws SpecError when there is nothing to remove; adds a line to `notes` for what is replaced.
+void apply(Value& root, const Override& change, std::vector<std::string>& notes);
 
 }  // namespace softalign

@@ -14,7 +14,6 @@
 #include "framework/base/hash.hpp"
 #include "framework/base/process.hpp"
 #include "framework/base/types.hpp"
-#include "framework/config/abi.hpp"
 #include "framework/config/registry.hpp"
 
 namespace softalign {

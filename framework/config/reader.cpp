@@ -9,19 +9,15 @@
 #include "framework/base/files.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
-#include "framework/config/checks.hpp"
 #include "framework/config/merge.hpp"
 #include "framework/config/registry.hpp"
+#include "framework/config/spec.hpp"
 #include "framework/config/value.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/config/yaml.hpp"
 
 namespace softalign {
 namespace {
-
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 class Reader final : public OptionVisitor {
  public:
@@ -115,8 +111,9 @@ class Reader final : public OptionVisitor {
     const Value* block = nullptr;
     if (entry) {
       bool named = false;
-      convert(
-          name, *entry, [&](const Value& value) { named = name_plugin(v, value, path_of(name)); });
+      convert(name, *entry, [&](const Value& value) {
+        named = name_plugin(v, value, path_of(name), result_.origins, faults_);
+      });
       if (!named) return;
       if (entry->value.is_map()) block = &entry->value;
     } else if (v.type.empty()) {
@@ -223,7 +220,7 @@ class Reader final : public OptionVisitor {
   // Registers an option and returns what is given for it; reports a missing one.
   const Value::Entry* declare(std::string_view name, std::string_view help, const Limits& limits) {
     Frame& frame = frames_.back();
-    if (contains(frame.legal, std::string(name)))
+    if (std::ranges::count(frame.legal, name) > 0)
       throw BugError("{} describes option '{}' twice", frame.what, name);
     const Value::Entry* const entry = frame.map ? frame.map->find(name) : nullptr;
     frame.legal.emplace_back(name);
@@ -330,44 +327,6 @@ class Reader final : public OptionVisitor {
     file.where = value.where;
   }
 
-  // Sets the choice's type and place from `score: dot` or `score: {type: dot, ...}`.
-  bool name_plugin(Choice& choice, const Value& value, const std::string& path) {
-    if (value.is_list())
-      throw ScalarFault(fmt::format("expected {}, as {{type: NAME, ...}}, got a list",
-                                    with_article(choice.kind)));
-    const Value::Entry* const type = value.find("type");
-    if (value.is_map() && !type) {
-      choice.where = value.where;
-      const auto misspelt =
-          std::find_if(value.entries.begin(), value.entries.end(), [](const auto& entry) {
-            return alike(entry.key, "type");
-          });
-      if (choice.type.empty() && misspelt != value.entries.end()) {
-        faults_.add(
-            misspelt->where,
-            fmt::format(
-                "unknown key '{}' in {}; did you mean 'type'?", printable(misspelt->key), path));
-        return false;
-      }
-      if (choice.type.empty())
-        throw ScalarFault(fmt::format("missing 'type': which {}?", choice.kind));
-    } else {
-      const Value& name = type ? type->value : value;
-      choice.where = name.where;
-      if (!name.is_scalar() || name.text.empty()) {
-        faults_.add(name.where,
-                    fmt::format("{}.type: expected the name of {}, got {}",
-                                path,
-                                with_article(choice.kind),
-                                name.describe()));
-        return false;
-      }
-      choice.type = name.text;
-      result_.origins[path + ".type"] = name.where;
-    }
-    return true;
-  }
-
   void fill_plugin(std::string_view name,
                    Choice& choice,
                    const Value* block,
@@ -396,23 +355,16 @@ class Reader final : public OptionVisitor {
       std::string note = changed_type_note(*block, frame.path, choice, fallback, frame.legal);
       if (!note.empty()) result_.notes.push_back(std::move(note));
     }
-    choice.places = std::make_shared<const Places>(places_below(frames_.back().path + "."));
+    choice.places =
+        std::make_shared<const Places>(places_below(result_.origins, frames_.back().path + "."));
     leave();
-  }
-
-  Places places_below(const std::string& block) const {
-    Places places;
-    for (auto given = result_.origins.lower_bound(block);
-         given != result_.origins.end() && given->first.starts_with(block);
-         ++given)
-      places[given->first.substr(block.size())] = given->second;
-    return places;
   }
 
   void refuse_unknown(const Frame& frame) {
     if (!frame.map) return;
     for (const Value::Entry& entry : frame.map->entries) {
-      if (contains(frame.legal, entry.key) || was_legal(entry, frame.kind, frame.fallback))
+      if (std::ranges::count(frame.legal, entry.key) > 0 ||
+          was_legal(entry, frame.kind, frame.fallback))
         continue;
       unknown_.push_back({&entry, frame.what, frame.legal});
     }

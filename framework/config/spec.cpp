@@ -1,8 +1,9 @@
 #include "framework/config/spec.hpp"
 
-#include <fmt/ranges.h>
+#include <fmt/ranges.h>  // fmt::join, from version 11 on
 #include <algorithm>
 #include <string_view>
+#include <tuple>
 
 #include "framework/base/files.hpp"
 #include "framework/config/merge.hpp"
@@ -128,6 +129,105 @@ void make_relative(OptionNode& root, Origins& origins, const std::filesystem::pa
   make_relative(root, folder);
   for (auto& [option, origin] : origins)
     origin.file = relative_path(origin.line > 0 ? origin.file : without_path(origin.file), folder);
+}
+
+namespace {
+
+std::string located(const Origins& origins, const std::string& message) {
+  if (begins_with_position(message)) return message;
+  std::string option = message.substr(0, message.find(": "));
+  for (;;) {
+    const auto given = origins.lower_bound(option);  // it, or the first of its block
+    if (given != origins.end() &&
+        (given->first == option || given->first.starts_with(option + ".")))
+      return fmt::format("{}: {}", given->second.str(), message);
+    const std::size_t dot = option.rfind('.');
+    if (dot == option.npos) return message;
+    option.resize(dot);
+  }
+}
+
+}  // namespace
+
+bool Checks::pass(const std::function<void()>& check) {
+  try {
+    check();
+    return true;
+  } catch (const SpecError& error) {
+    faults_.push_back(located(origins_, error.what()));
+    return false;
+  }
+}
+
+void Checks::finish() const {
+  if (!faults_.empty()) throw SpecError("{}", fmt::join(faults_, "\n"));
+}
+
+void Faults::throw_all() {
+  if (list_.empty()) return;
+  const auto place = [](const Fault& fault) {
+    return std::tie(fault.where.file, fault.where.line, fault.where.column);
+  };
+  std::stable_sort(list_.begin(), list_.end(), [&](const auto& a, const auto& b) {
+    return place(a) < place(b);
+  });
+  constexpr std::size_t kMost = 20;
+  std::vector<std::string> lines;
+  for (const Fault& fault : list_) {
+    if (lines.size() == kMost) {
+      lines.push_back(fmt::format("and {} more", list_.size() - kMost));
+      break;
+    }
+    const std::string text = printable(fault.text, kWhole);
+    lines.push_back(fault.where.file.empty() ? text : fault.where.str() + ": " + text);
+  }
+  throw SpecError("{}", fmt::join(lines, "\n"));
+}
+
+bool name_plugin(
+    Choice& choice, const Value& value, const std::string& path, Origins& origins, Faults& faults) {
+  if (value.is_list())
+    throw ScalarFault(
+        fmt::format("expected {}, as {{type: NAME, ...}}, got a list", with_article(choice.kind)));
+  const Value::Entry* const type = value.find("type");
+  if (value.is_map() && !type) {
+    choice.where = value.where;
+    const auto misspelt = std::find_if(value.entries.begin(),
+                                       value.entries.end(),
+                                       [](const auto& entry) { return alike(entry.key, "type"); });
+    if (choice.type.empty() && misspelt != value.entries.end()) {
+      faults.add(
+          misspelt->where,
+          fmt::format(
+              "unknown key '{}' in {}; did you mean 'type'?", printable(misspelt->key), path));
+      return false;
+    }
+    if (choice.type.empty())
+      throw ScalarFault(fmt::format("missing 'type': which {}?", choice.kind));
+  } else {
+    const Value& name = type ? type->value : value;
+    choice.where = name.where;
+    if (!name.is_scalar() || name.text.empty()) {
+      faults.add(name.where,
+                 fmt::format("{}.type: expected the name of {}, got {}",
+                             path,
+                             with_article(choice.kind),
+                             name.describe()));
+      return false;
+    }
+    choice.type = name.text;
+    origins[path + ".type"] = name.where;
+  }
+  return true;
+}
+
+Places places_below(const Origins& origins, const std::string& block) {
+  Places places;
+  for (auto given = origins.lower_bound(block);
+       given != origins.end() && given->first.starts_with(block);
+       ++given)
+    places[given->first.substr(block.size())] = given->second;
+  return places;
 }
 
 }  // namespace softalign

@@ -1,4 +1,4 @@
-// From a spec file and overrides to a filled struct: `extends`, merging, overrides, reading.
+// From a spec file and overrides to a filled struct: `extends`, merging, overrides, reading, and checks of what was read.
 // Generic over the struct; the experiment's own Spec is written elsewhere.
 //
 // `extends: base.yaml` or `extends: [a.yaml, b.yaml]`, at the top of a file: the named files,
@@ -7,11 +7,13 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "framework/config/override.hpp"
+#include "framework/base/error.hpp"
+#include "framework/config/merge.hpp"
 #include "framework/config/reader.hpp"
 #include "framework/config/value.hpp"
 #include "framework/config/writer.hpp"
@@ -77,5 +79,46 @@ std::string relative_path(const std::string& path, const std::filesystem::path& 
 
 // The same for input files and for the files that options come from.
 void make_relative(OptionNode& root, Origins& origins, const std::filesystem::path& folder);
+
+// Checks of a spec that has been read, whose faults are reported together, each at its option.
+class Checks {
+ public:
+  explicit Checks(const Origins& origins) : origins_(origins) {}
+
+  // Returns whether `check` threw no SpecError. One that begins with an option ("train.loss: ...") gets
+  // the place of that, or of the block around it, unless it has one.
+  bool pass(const std::function<void()>& check);
+  // Throws SpecError with a line for each fault, if there were any.
+  void finish() const;
+
+ private:
+  const Origins& origins_;
+  std::vector<std::string> faults_;
+};
+
+// The faults of a spec, collected so that all of them are reported at once.
+class Faults {
+ public:
+  // `where` without a file: the fault has no place.
+  void add(const Position& where, std::string text) { list_.push_back({where, std::move(text)}); }
+
+  // Throws SpecError with a line for each, in the order of their places, if there are any.
+  void throw_all();
+
+ private:
+  struct Fault {
+    Position where;
+    std::string text;
+  };
+  std::vector<Fault> list_;
+};
+
+// Sets a choice's type, its place and the origin of its type from `score: dot` or `score: {type: dot, ...}`. False, with
+// a fault, where the value names no plugin; throws ScalarFault where it cannot.
+bool name_plugin(
+    Choice& choice, const Value& value, const std::string& path, Origins& origins, Faults& faults);
+
+// The origins of the options of a block, by their paths there. `block` ends in a dot.
+Places places_below(const Origins& origins, const std::string& block);
 
 }  // namespace softalign

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/config/override.hpp"
+#include "framework/config/merge.hpp"
 #include "framework/config/spec.hpp"
 #include "framework/data/dataset.hpp"
 #include "framework/eval/scorer.hpp"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/config/override.hpp"
+#include "framework/config/merge.hpp"
 #include "framework/config/spec.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/record/file.hpp"

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "framework/base/random.hpp"
-#include "framework/config/override.hpp"
+#include "framework/config/merge.hpp"
 #include "framework/config/value.hpp"
 
 namespace softalign {

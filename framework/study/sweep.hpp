@@ -44,7 +44,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/config/override.hpp"
+#include "framework/config/merge.hpp"
 #include "framework/study/claim.hpp"
 #include "framework/study/settings.hpp"
 

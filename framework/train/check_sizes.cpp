@@ -1,6 +1,6 @@
 #include "framework/train/check_sizes.hpp"
 
-#include "framework/config/checks.hpp"
+#include "framework/config/spec.hpp"
 
 namespace softalign {
 namespace {

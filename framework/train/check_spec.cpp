@@ -4,8 +4,8 @@
 #include <functional>
 #include <optional>
 
-#include "framework/config/checks.hpp"
 #include "framework/config/fields.hpp"
+#include "framework/config/spec.hpp"
 #include "framework/data/dataset.hpp"
 #include "framework/data/task.hpp"
 #include "framework/eval/evaluator.hpp"

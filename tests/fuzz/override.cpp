@@ -1,6 +1,6 @@
 // Overrides of the command line, applied to a spec: one to a line.
-#include "framework/config/override.hpp"
 #include "framework/base/text.hpp"
+#include "framework/config/merge.hpp"
 #include "framework/config/writer.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
