@@ -39,7 +39,7 @@ LAW: dict[str, list[str]] = {
 
 # Of a folder with rooms: its rooms, and the files beside them by their stems. Each includes only those behind it.
 ROOMS = {
-    "record": ["recorder", "published", "provenance", "folder", "journal", "hdf5", "file", "run_folder"],
+    "record": ["recorder", "published", "provenance", "folder", "journal", "hdf5", "file"],
     "app": ["main", "setup", "records", "sweeps", "models", "plugins", "experiments", "terminal", "command"],
 }
 

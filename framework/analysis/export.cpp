@@ -13,7 +13,7 @@
 #include "framework/base/json.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/folder/runs_below.hpp"
-#include "framework/record/journal/drift.hpp"
+#include "framework/record/journal/history.hpp"
 #include "framework/train/stored_results.hpp"
 #include "framework/train/text_results.hpp"
 

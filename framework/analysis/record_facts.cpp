@@ -6,9 +6,9 @@
 
 #include "framework/base/json.hpp"
 #include "framework/config/yaml.hpp"
+#include "framework/record/file.hpp"
 #include "framework/record/folder/status.hpp"
 #include "framework/record/journal/journal.hpp"
-#include "framework/record/run_folder.hpp"
 #include "framework/train/stored_results.hpp"
 #include "framework/train/text_results.hpp"
 

@@ -10,7 +10,7 @@
 
 #include "framework/analysis/differences.hpp"
 #include "framework/base/hash.hpp"
-#include "framework/record/journal/drift.hpp"
+#include "framework/record/journal/history.hpp"
 #include "framework/record/published/compare.hpp"
 
 namespace softalign {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "framework/base/types.hpp"
-#include "framework/record/journal/drift.hpp"
+#include "framework/record/journal/history.hpp"
 
 namespace softalign {
 namespace {

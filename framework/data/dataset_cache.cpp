@@ -14,7 +14,6 @@
 #include "framework/data/dataset_file.hpp"
 #include "framework/data/file_hash.hpp"
 #include "framework/record/file.hpp"
-#include "framework/record/run_folder.hpp"
 
 namespace softalign {
 namespace {

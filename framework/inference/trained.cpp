@@ -11,7 +11,7 @@
 #include "framework/inference/recorded_data.hpp"
 #include "framework/inference/state.hpp"
 #include "framework/record/provenance/provenance.hpp"
-#include "framework/record/published/plugins.hpp"
+#include "framework/record/published/compare.hpp"
 #include "framework/train/check_spec.hpp"
 #include "framework/train/load_spec.hpp"
 

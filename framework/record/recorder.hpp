@@ -20,13 +20,10 @@
 #include <vector>
 
 #include "framework/record/file.hpp"
-#include "framework/record/folder/claim.hpp"
 #include "framework/record/folder/status.hpp"
 #include "framework/record/journal/checkpoint.hpp"
-#include "framework/record/journal/drift.hpp"
 #include "framework/record/journal/history.hpp"
 #include "framework/record/journal/journal.hpp"
-#include "framework/record/run_folder.hpp"
 
 namespace softalign {
 

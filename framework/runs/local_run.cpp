@@ -21,7 +21,6 @@
 #include "framework/base/types.hpp"
 #include "framework/record/file.hpp"
 #include "framework/record/folder/checks.hpp"
-#include "framework/record/folder/claim.hpp"
 #include "framework/record/folder/status.hpp"
 
 namespace softalign {

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "framework/base/types.hpp"
+#include "framework/record/file.hpp"
 #include "framework/record/journal/journal.hpp"
-#include "framework/record/run_folder.hpp"
 #include "framework/runs/list_status.hpp"
 
 namespace softalign {

@@ -16,7 +16,6 @@
 #include "framework/config/spec.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/record/file.hpp"
-#include "framework/record/run_folder.hpp"
 #include "framework/study/sweep.hpp"
 #include "framework/train/spec.hpp"
 

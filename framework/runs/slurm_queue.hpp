@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "framework/base/types.hpp"
-#include "framework/record/folder/claim.hpp"
+#include "framework/record/folder/status.hpp"
 
 namespace softalign {
 

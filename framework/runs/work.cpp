@@ -2,7 +2,7 @@
 
 #include "framework/record/file.hpp"
 #include "framework/record/folder/checks.hpp"
-#include "framework/record/folder/claim.hpp"
+#include "framework/record/folder/status.hpp"
 #include "framework/runs/list_status.hpp"
 #include "framework/runs/slurm_queue.hpp"
 

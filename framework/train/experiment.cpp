@@ -12,7 +12,7 @@
 #include "framework/data/task.hpp"
 #include "framework/eval/ibm_model1.hpp"
 #include "framework/kernels/gemm.hpp"
-#include "framework/record/published/plugins.hpp"
+#include "framework/record/published/compare.hpp"
 #include "framework/record/published/publish.hpp"
 #include "framework/train/results.hpp"
 #include "framework/train/shorter_run.hpp"

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "framework/config/spec.hpp"
-#include "framework/record/folder/claim.hpp"
+#include "framework/record/folder/status.hpp"
 #include "framework/record/journal/history.hpp"
 #include "framework/train/check_sizes.hpp"
 #include "framework/train/check_spec.hpp"

@@ -7,7 +7,7 @@
 #include "framework/base/json.hpp"
 #include "framework/record/folder/runs_below.hpp"
 #include "framework/record/provenance/provenance.hpp"
-#include "framework/record/published/plugins.hpp"
+#include "framework/record/published/compare.hpp"
 #include "framework/record/published/publish.hpp"
 #include "framework/train/trainer.hpp"
 

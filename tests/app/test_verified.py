@@ -26,7 +26,7 @@ SCALES = {"CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST"}  # by which HDF5 
 
 
 def seal(file: Path) -> None:
-    """What framework/record/hdf5/seal.hpp puts behind a record."""
+    """What framework/record/hdf5/hdf5.hpp puts behind a record."""
     content = file.read_bytes()
     file.write_bytes(content + b"SOFTSEAL" + struct.pack("<QI", len(content), zlib.crc32(content)))
 

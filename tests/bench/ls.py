@@ -36,7 +36,7 @@ SETTLES = 10  # seconds that a file must have been left alone before it is remem
 
 
 def sealed(record: bytes) -> bytes:
-    """A record with the seal of its bytes behind them (framework/record/hdf5/seal.hpp)."""
+    """A record with the seal of its bytes behind them (framework/record/hdf5/hdf5.hpp)."""
     return record + b"SOFTSEAL" + struct.pack("<QI", len(record), zlib.crc32(record))
 
 

@@ -5,7 +5,7 @@
 #include "framework/analysis/run.hpp"
 #include "framework/base/stored.hpp"
 #include "framework/eval/metric.hpp"
-#include "framework/record/hdf5/seal.hpp"
+#include "framework/record/hdf5/hdf5.hpp"
 #include "framework/record/published/alignments.hpp"
 #include "framework/record/published/compare.hpp"
 #include "framework/train/stored_results.hpp"

@@ -3,7 +3,6 @@
 // An input is the parts status.json, CLAIM, identity.json, spec.yaml, environment.json (fuzz.hpp).
 #include "framework/analysis/run.hpp"
 #include "framework/record/folder/checks.hpp"
-#include "framework/record/folder/claim.hpp"
 #include "framework/record/folder/status.hpp"
 #include "framework/record/hdf5/hdf5.hpp"
 #include "framework/record/published/layout.hpp"

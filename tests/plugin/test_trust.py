@@ -14,7 +14,7 @@ from command_line import ANGULAR, TINY, answer, error, softalign, trained_run
 
 h5py = pytest.importorskip("h5py", reason="python3-h5py is not installed")
 
-SEAL = 20  # bytes behind a record: what framework/record/hdf5/seal.hpp adds
+SEAL = 20  # bytes behind a record: what framework/record/hdf5/hdf5.hpp adds
 
 
 def build_stranger(folder: Path) -> Path:

@@ -1,4 +1,4 @@
-#include "framework/record/folder/claim.hpp"
+#include "framework/record/folder/status.hpp"
 
 #include <signal.h>
 
@@ -7,7 +7,6 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/text.hpp"
-#include "framework/record/folder/status.hpp"
 #include "tests/child.hpp"
 #include "tests/record/no_files.hpp"
 #include "tests/record/support.hpp"

@@ -2,7 +2,6 @@
 
 #include "framework/base/error.hpp"
 #include "framework/record/hdf5/hdf5.hpp"
-#include "framework/record/hdf5/seal.hpp"
 #include "tests/record/support.hpp"
 
 namespace softalign {

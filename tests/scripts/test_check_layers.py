@@ -26,7 +26,7 @@ def found(root: Path, path: str, include: str) -> list[str]:
         ("framework/nn/a.cpp", '"linear.hpp"', 'write "framework/nn/linear.hpp"'),
         ("framework/odd/a.cpp", '"framework/base/types.hpp"', "'odd' is no layer"),
         ("framework/record/hdf5/a.cpp", '"framework/record/journal/b.hpp"', "room 'hdf5' may not include room 'journal'"),
-        ("framework/record/file.cpp", '"framework/record/hdf5/b.hpp"', "move what you need into one of: file, run_folder"),
+        ("framework/record/file.cpp", '"framework/record/hdf5/b.hpp"', "move what you need into one of: file"),
         ("framework/app/terminal/a.cpp", '"framework/app/records/b.hpp"', "room 'terminal' may not include room 'records'"),
         ("framework/app/odd/a.cpp", '"framework/app/command.hpp"', "'odd' is not a room of app/"),
         ("framework/train/odd/a.cpp", '"framework/train/spec.hpp"', "its folder has rooms"),

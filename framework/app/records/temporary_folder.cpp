@@ -9,7 +9,6 @@
 #include "framework/base/error.hpp"
 #include "framework/base/process.hpp"
 #include "framework/record/file.hpp"
-#include "framework/record/run_folder.hpp"
 
 namespace softalign::app {
 namespace {

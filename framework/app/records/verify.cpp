@@ -21,7 +21,6 @@
 #include "framework/record/journal/history.hpp"
 #include "framework/record/provenance/provenance.hpp"
 #include "framework/record/published/compare.hpp"
-#include "framework/record/published/plugins.hpp"
 #include "framework/train/experiment.hpp"
 
 namespace softalign::app {

@@ -10,7 +10,7 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/workers.hpp"
-#include "framework/record/folder/claim.hpp"
+#include "framework/record/folder/status.hpp"
 
 namespace softalign::app {
 namespace {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "framework/record/file.hpp"
-#include "framework/record/run_folder.hpp"
 
 namespace softalign {
 

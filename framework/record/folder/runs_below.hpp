@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/record/run_folder.hpp"
+#include "framework/record/file.hpp"
 
 namespace softalign {
 

@@ -1,14 +1,21 @@
 #include "framework/record/folder/status.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <charconv>
 #include <cmath>
+#include <system_error>
+#include <vector>
 
 #include "framework/base/error.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/process.hpp"
 #include "framework/base/stored.hpp"
+#include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
-#include "framework/record/folder/claim.hpp"
 #include "framework/record/hdf5/hdf5.hpp"
 #include "framework/record/journal/journal.hpp"
 
@@ -163,6 +170,142 @@ std::optional<RunState> published_end(const RunFolder& run) {
 
 void write_status(FileSystem& files, const RunFolder& run, const RunStatus& status) {
   files.write_atomically(run.status(), stored_text(status));
+}
+
+namespace {
+
+// The file that releases the newest claim of this process; null when there is none.
+std::atomic<const std::string*> release_of_newest = nullptr;
+static_assert(std::atomic<const std::string*>::is_always_lock_free);
+const std::string kTaken;  // its address: a signal's handler reads the name and ends the process
+
+std::string slurm_job() {
+  const std::string array = environment_variable("SLURM_ARRAY_JOB_ID");
+  if (!array.empty()) return array + "_" + environment_variable("SLURM_ARRAY_TASK_ID");
+  return environment_variable("SLURM_JOB_ID");
+}
+
+Index slurm_restarts() {
+  const std::string count = environment_variable("SLURM_RESTART_COUNT");  // absent: 0
+  Index restarts = 0;
+  std::from_chars(count.data(), count.data() + count.size(), restarts);
+  return restarts;
+}
+
+bool is_on_same_kernel(const Owner& owner, const Owner& self) {
+  return !owner.boot_id.empty() && owner.boot_id == self.boot_id;
+}
+
+Owner read_claim(const fs::path& path, Index attempt) {
+  try {
+    Owner owner = from_stored_text<Owner>(read_file(path));
+    if (owner.attempt == attempt) return owner;
+  } catch (const DataError&) {
+  }
+  throw DataError(
+      "{}: damaged, so it does not say who works on the run; move the run's folder away to begin "
+      "anew",
+      path.string());
+}
+
+}  // namespace
+
+Owner Owner::self() {
+  Owner o;
+  o.host = host_name();
+  o.machine_id = first_line("/etc/machine-id");
+  o.boot_id = first_line("/proc/sys/kernel/random/boot_id");
+  o.pid_namespace = softalign::pid_namespace();
+  o.pid = getpid();
+  o.pid_start = process_start_time(o.pid);
+  o.slurm_job = softalign::slurm_job();
+  o.slurm_cluster = environment_variable("SLURM_CLUSTER_NAME");
+  o.slurm_user = environment_variable("SLURM_JOB_USER");
+  o.slurm_restarts = softalign::slurm_restarts();
+  o.time = unix_time();
+  return o;
+}
+
+std::string Owner::str() const {
+  const std::string job =
+      slurm_job.empty() ? "" : fmt::format(" (Slurm job {})", printable(slurm_job));
+  const std::string claimed = utc_time(time);
+  const std::string since = claimed.empty() ? "" : " since " + claimed;
+  return fmt::format("process {} on host {}{}{}", pid, printable(host), job, since);
+}
+
+std::optional<Owner> newest_claim(const RunFolder& run) {
+  const std::vector<Index> attempts = run.attempts();
+  if (attempts.empty()) return std::nullopt;
+  return read_claim(run.claim(attempts.back()), attempts.back());
+}
+
+bool is_seen_alive(const Owner& owner) {
+  const Owner self = Owner::self();
+  return is_on_same_kernel(owner, self) && owner.pid_namespace == self.pid_namespace &&
+         !owner.pid_start.empty() && process_start_time(owner.pid) == owner.pid_start;
+}
+
+std::string proof_of_death(const Owner& owner) {
+  const Owner self = Owner::self();
+  if (!is_on_same_kernel(owner, self)) {
+    const bool same_machine = owner.host == self.host && !owner.machine_id.empty() &&
+                              owner.machine_id == self.machine_id && !owner.boot_id.empty() &&
+                              !self.boot_id.empty();
+    return same_machine ? fmt::format("{} is gone: the host was started again", owner.str()) : "";
+  }
+  if (owner.pid_namespace != self.pid_namespace || owner.pid_start.empty()) return {};
+  if (is_seen_alive(owner)) return {};
+  return fmt::format("{} is gone", owner.str());
+}
+
+Claim::Claim(FileSystem& files, const RunFolder& run, bool steal, const LivenessCheck& proof)
+    : files_(files), run_(run) {
+  for (;;) {
+    // Journals before claims: one that appears in between belongs to a claim that we then see.
+    const std::vector<Index> journals = run.journals();
+    const std::optional<Owner> before = newest_claim(run);
+    if (before && !is_there(run.released(before->attempt))) {
+      reason_ = proof(*before);
+      if (reason_.empty() && !steal) {
+        throw RunInUse(
+            "{}: {} works on this run; wait for it or, if it is certainly dead, take over with "
+            "--steal",
+            run.root.string(),
+            before->str());
+      }
+      if (reason_.empty()) reason_ = fmt::format("taken from {} by force", before->str());
+    }
+    Owner self = Owner::self();
+    // A journal whose claim somebody removed keeps its number.
+    attempt_ = self.attempt =
+        1 + std::max(before ? before->attempt : 0, journals.empty() ? 0 : journals.back());
+    files.make_folders(run.attempt(attempt_));
+    if (files.create_once(run.claim(attempt_), stored_text(self))) break;
+  }
+  released_ = run.released(attempt_).string();
+  release_of_newest = &released_;
+}
+
+Claim::~Claim() {
+  const std::string* newest = &released_;
+  if (!release_of_newest.compare_exchange_strong(newest, nullptr))
+    while (newest == &kTaken) pause();
+  try {
+    files_.create_once(released_, utc_time(unix_time()) + "\n");
+  } catch (const std::exception&) {
+    // The disk is full or gone. The claim then ends with this process, which can be proved.
+  }
+}
+
+void release_claim_at_once() {
+  const std::string* file = release_of_newest.exchange(&kTaken);
+  if (file == nullptr || file == &kTaken) return;
+  const int released = open(file->c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (released < 0) return;
+  const std::string_view word = to_string(RunState::interrupted);
+  [[maybe_unused]] const auto written = write(released, word.data(), word.size());
+  close(released);
 }
 
 }  // namespace softalign

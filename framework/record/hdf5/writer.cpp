@@ -5,7 +5,7 @@
 
 #include "framework/base/types.hpp"
 #include "framework/record/hdf5/detail.hpp"
-#include "framework/record/hdf5/seal.hpp"
+#include "framework/record/hdf5/hdf5.hpp"
 
 namespace softalign {
 using namespace hdf5;

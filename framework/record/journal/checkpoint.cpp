@@ -8,7 +8,7 @@
 #include "framework/base/files.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/base/types.hpp"
-#include "framework/record/run_folder.hpp"
+#include "framework/record/file.hpp"
 
 namespace softalign {
 namespace {

@@ -1,16 +1,19 @@
 // What a run's journals say when read together: which frames stand and which were superseded by a
-// resumption. Reading only; nothing is cut or repaired here.
+// resumption, and whether it computed them again to the bit. Reading only; nothing is cut or repaired here.
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "framework/record/file.hpp"
 #include "framework/record/journal/checkpoint.hpp"
 #include "framework/record/journal/frames.hpp"
 #include "framework/record/journal/journal.hpp"
-#include "framework/record/run_folder.hpp"
 
 namespace softalign {
 
@@ -53,5 +56,25 @@ struct ResumePoint {
 std::optional<ResumePoint> resume_point_of(const RunFolder& run,
                                            const std::string& run_id,
                                            const std::function<bool(const Checkpoint&)>& serves);
+
+// The resume drift check: what a resumed run computes again must have the bits that the interrupted
+// attempt had.
+
+// Paths that may differ between two runs of one experiment: /provenance, /timing, /system, wall
+// times and rates.
+bool is_volatile(std::string_view path);
+
+class DriftCheck {
+ public:
+  explicit DriftCheck(const std::vector<Frame>& superseded);
+  // Compares a recomputed frame with the superseded one, where there is one.
+  void look(const Frame& frame);
+  // "train/loss at update 512 is 3.25, an earlier attempt had 3.5"
+  const std::optional<std::string>& first_difference() const { return difference_; }
+
+ private:
+  std::map<std::string, std::string> expected_;  // what and when, to its bytes
+  std::optional<std::string> difference_;
+};
 
 }  // namespace softalign

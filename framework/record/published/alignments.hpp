@@ -1,5 +1,5 @@
-// Alignment matrices read back from a record, or from a file that holds nothing else, in the layout of a record's
-// /alignments: what `softalign translate --alignments` leaves.
+// Alignment matrices in a record's /alignments, or in a file of that layout that holds nothing else (what
+// `softalign translate --alignments` leaves): read back here, written as layout.hpp says.
 #pragma once
 
 #include <filesystem>
@@ -12,9 +12,6 @@
 #include "framework/record/journal/frames.hpp"
 
 namespace softalign {
-
-// Reads alignment matrices back, from a record or from a file that holds nothing else: the
-// counterpart of layout_alignments.cpp.
 
 // Every function throws DataError naming the file when it is damaged.
 class StoredAlignments {

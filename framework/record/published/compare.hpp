@@ -1,4 +1,4 @@
-// Are two records the same, number by number? What depends on the clock or the machine and not on
+// Are two records the same, number by number, and made with the same plugins? What depends on the clock or the machine and not on
 // the experiment is left out.
 #pragma once
 
@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/record/journal/history.hpp"
 #include "framework/record/published/open_record.hpp"
 
 namespace softalign {
@@ -22,5 +23,18 @@ std::vector<std::string> compare_until_end_of(const Record& record, const Record
 
 // SHA-256 over all that compare_records compares.
 std::string numeric_digest(const std::filesystem::path& record);
+
+// The plugins that a run was made with: how a record names them, and whether those that are loaded
+// now are the same.
+
+// A JSON array of "file sha256:digest" for every plugin that is loaded: the attribute `plugins` of
+// /provenance.
+std::string plugins_json();
+
+// The plugins of a run that are not loaded now with the same bytes, behind "made by": "another
+// distance.so (sha256 680f20b3.. then, 54251c9a.. now)". The file may have moved.
+std::vector<std::string> changed_plugins(const Record& record);
+// The same of a run that is not over, from its journals.
+std::vector<std::string> changed_plugins(const History& history);
 
 }  // namespace softalign

@@ -1,9 +1,9 @@
 // The parts of a record, each written from the frames that concern it: for files of this layer.
 #pragma once
 
+#include "framework/record/file.hpp"
 #include "framework/record/hdf5/hdf5.hpp"
 #include "framework/record/journal/history.hpp"
-#include "framework/record/run_folder.hpp"
 
 namespace softalign {
 

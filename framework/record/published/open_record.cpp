@@ -11,7 +11,6 @@
 #include "framework/record/journal/journal.hpp"
 #include "framework/record/published/layout.hpp"
 #include "framework/record/published/publish.hpp"
-#include "framework/record/run_folder.hpp"
 
 namespace softalign {
 namespace {

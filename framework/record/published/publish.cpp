@@ -14,7 +14,6 @@
 #include "framework/base/types.hpp"
 #include "framework/config/yaml.hpp"
 #include "framework/record/folder/checks.hpp"
-#include "framework/record/folder/claim.hpp"
 #include "framework/record/folder/status.hpp"
 #include "framework/record/hdf5/hdf5.hpp"
 #include "framework/record/provenance/provenance.hpp"

@@ -7,7 +7,6 @@
 #include "framework/record/file.hpp"
 #include "framework/record/journal/history.hpp"
 #include "framework/record/published/open_record.hpp"
-#include "framework/record/run_folder.hpp"
 
 namespace softalign {
 
