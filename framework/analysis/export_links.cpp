@@ -7,7 +7,7 @@
 #include "framework/base/json.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
-#include "framework/data/alignment_file.hpp"
+#include "framework/data/text_file.hpp"
 #include "framework/train/results.hpp"
 #include "framework/train/text_results.hpp"
 

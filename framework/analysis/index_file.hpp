@@ -7,7 +7,7 @@
 #include <string>
 
 #include "framework/analysis/run.hpp"
-#include "framework/data/file_hash.hpp"
+#include "framework/data/cache.hpp"
 
 namespace softalign {
 

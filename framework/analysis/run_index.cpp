@@ -9,7 +9,7 @@
 #include "framework/base/files.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/base/types.hpp"
-#include "framework/data/file_hash.hpp"
+#include "framework/data/cache.hpp"
 #include "framework/record/folder/runs_below.hpp"
 
 namespace softalign {

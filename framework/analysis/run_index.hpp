@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "framework/analysis/run.hpp"
-#include "framework/data/file_hash.hpp"
+#include "framework/data/cache.hpp"
 
 namespace softalign {
 
@@ -27,7 +27,7 @@ struct RunIndex {
 };
 
 // A summary is believed while its files, and the run's folder, have the stamps they had when it was
-// read (file_stamp.hpp); if they had not been left alone by then, it must also be seen later that
+// read (data/cache.hpp); if they had not been left alone by then, it must also be seen later that
 // the files still end as they did. Runs at work or lost (when a process
 // dies, no file changes) and those that could not be read are read each time. Throws as runs_below.
 RunIndex index_runs(const std::filesystem::path& folder, const IndexOptions& options = {});

@@ -1,14 +1,16 @@
-// Which sentences train together: the plan of an epoch, and the cut of a batch into parts. All are
-// pure functions; nothing is remembered from one epoch to the next, so a resumed run continues at
-// any (epoch, position).
+// What an epoch trains on: which sentences train together (the plan of an epoch, and the cut of a batch into parts), and sentences
+// cut into other pieces in every epoch. All are pure functions; nothing is remembered from one epoch to the next, so a
+// resumed run continues at any (epoch, position).
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "framework/base/types.hpp"
+#include "framework/base/workers.hpp"
 #include "framework/config/options.hpp"
 #include "framework/data/dataset.hpp"
 
@@ -107,5 +109,16 @@ std::vector<Index> batch_order(const Split& split, std::span<const Index> exampl
 // What stands behind a row's end is kEnd: a legal token that nothing may depend on. An empty list
 // gives a batch of 0 rows and 0 steps.
 Batch make_batch(const Split& split, std::span<const Index> examples, bool links = false);
+
+// Training sentences cut into other pieces in every epoch: BPE-dropout (Provilkov et al. 2020).
+
+// The training split, in memory, with pieces as the dataset's dropout draws them for this epoch: more of them than
+// the vocabulary's own, and sentences may be longer than the longest was. A portion that no epoch draws from keeps its
+// own. A function of (dataset, seed, epoch); texts and links are left out. stop is asked now and then: true throws Interrupted.
+Split resegmented(const Dataset& data,
+                  std::uint64_t seed,
+                  Index epoch,
+                  Workers& workers,
+                  const std::function<bool()>& stop = {});
 
 }  // namespace softalign

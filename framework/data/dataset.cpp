@@ -1,9 +1,18 @@
 #include "framework/data/dataset.hpp"
 
+#include <fmt/ranges.h>
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <type_traits>
 
 #include "framework/base/error.hpp"
+#include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
+#include "framework/data/dataset_file.hpp"
+#include "framework/data/text.hpp"
 
 namespace softalign {
 
@@ -26,6 +35,145 @@ std::string LengthBuckets::label(Index bucket) const {
   if (place == edges_.size()) return fmt::format("{}+", first);
   const Index last = edges_.at(place);
   return first == last ? fmt::format("{}", first) : fmt::format("{}-{}", first, last);
+}
+
+// The bytes of an example: links, source tokens or frames, target tokens, source text, target text, and
+// zeros up to a multiple of 8.
+
+namespace {
+
+constexpr std::size_t kAlignment = 8;
+
+static_assert(sizeof(ExampleRow) == 32 && std::is_trivially_copyable_v<ExampleRow>);
+static_assert(alignof(Link) == kAlignment && std::is_trivially_copyable_v<Link>);
+
+void put(const void* data, std::size_t size, std::vector<std::byte>& bytes) {
+  const auto* begin = static_cast<const std::byte*>(data);
+  bytes.insert(bytes.end(), begin, begin + size);
+}
+
+// As it lies in memory, but with zeros between its members: the same links are the same bytes.
+std::array<std::byte, sizeof(Link)> bytes_of(const Link& link) {
+  std::array<std::byte, sizeof(Link)> bytes{};
+  std::memcpy(bytes.data() + offsetof(Link, source), &link.source, sizeof link.source);
+  std::memcpy(bytes.data() + offsetof(Link, target), &link.target, sizeof link.target);
+  std::memcpy(bytes.data() + offsetof(Link, sure), &link.sure, sizeof link.sure);
+  return bytes;
+}
+
+}  // namespace
+
+ExampleRow pack(const Example& example, const FrameFormat& format, std::vector<std::byte>& bytes) {
+  const auto count = [](const auto& part) { return static_cast<std::uint32_t>(part.size()); };
+  if (format ? !example.source.empty() || example.frames.size() % usize(format.size) != 0
+             : !example.frames.empty())
+    throw BugError("an example's source is not of its split's format");
+  const ExampleRow row{bytes.size(),
+                       format ? count(example.frames) / static_cast<std::uint32_t>(format.size)
+                              : count(example.source),
+                       count(example.target),
+                       count(example.links),
+                       count(example.source_text),
+                       count(example.target_text),
+                       static_cast<std::uint32_t>(example.line)};
+  for (const Link& link : example.links) put(bytes_of(link).data(), sizeof(Link), bytes);
+  put(example.source.data(), example.source.size_bytes(), bytes);
+  put(example.frames.data(), example.frames.size_bytes(), bytes);
+  put(example.target.data(), example.target.size_bytes(), bytes);
+  put(example.source_text.data(), example.source_text.size(), bytes);
+  put(example.target_text.data(), example.target_text.size(), bytes);
+  bytes.resize((bytes.size() + kAlignment - 1) / kAlignment * kAlignment);
+  return row;
+}
+
+std::uint64_t source_bytes(const ExampleRow& row, const FrameFormat& format) {
+  static_assert(sizeof(Token) == sizeof(float));
+  return std::uint64_t{row.source} * static_cast<std::uint64_t>(std::max<Index>(1, format.size)) *
+         sizeof(Token);
+}
+
+Example unpack(const ExampleRow& row, const FrameFormat& format, const std::byte* bytes) {
+  const auto* links = reinterpret_cast<const Link*>(bytes + row.at);
+  const auto* source = reinterpret_cast<const std::byte*>(links + row.links);
+  const auto* target = reinterpret_cast<const Token*>(source + source_bytes(row, format));
+  const auto* source_text = reinterpret_cast<const char*>(target + row.target);
+  const char* target_text = source_text + row.source_text;
+  Example example{.target = {target, row.target},
+                  .links = {links, row.links},
+                  .source_text = {source_text, row.source_text},
+                  .target_text = {target_text, row.target_text},
+                  .line = row.line};
+  if (format)
+    example.frames = {reinterpret_cast<const float*>(source), row.source * usize(format.size)};
+  else
+    example.source = {reinterpret_cast<const Token*>(source), row.source};
+  return example;
+}
+
+Examples::Examples(std::shared_ptr<const MappedFile> file,
+                   std::size_t rows_at,
+                   std::size_t count,
+                   const FrameFormat& format)
+    : format_(format),
+      file_(std::move(file)),
+      file_rows_(reinterpret_cast<const ExampleRow*>(file_->data() + rows_at), count) {}
+
+void Examples::append(const Example& example) {
+  if (file_) throw BugError("examples of a mapped file cannot be appended to");
+  rows_.push_back(pack(example, format_, bytes_));
+}
+
+ExampleRow Examples::row(std::size_t i) const {
+  if (i >= size()) throw BugError("example {} of {}", i, size());
+  if (!file_) return rows_[i];
+  ExampleRow row;
+  file_->read(file_rows_.data() + i, sizeof row, &row);
+  return row;
+}
+
+void Examples::read_tokens(const ExampleRow& row, std::vector<Token>& tokens) const {
+  tokens.resize((format_ ? 0 : row.source) + row.target);
+  const std::byte* const source = bytes() + row.at + row.links * sizeof(Link);
+  read(format_ ? source + source_bytes(row, format_) : source,
+       tokens.size() * sizeof(Token),
+       tokens.data());
+}
+
+void Examples::read_frames(const ExampleRow& row, float* frames) const {
+  read(bytes() + row.at + row.links * sizeof(Link), source_bytes(row, format_), frames);
+}
+
+void Examples::read(const std::byte* from, std::size_t size, void* to) const {
+  if (file_)
+    file_->read(from, size, to);
+  else if (size > 0)
+    std::memcpy(to, from, size);
+}
+
+void Examples::release() const {
+  if (file_) file_->release();
+}
+
+const std::byte* Examples::bytes() const { return file_ ? file_->data() : bytes_.data(); }
+
+std::string line_of_frames(std::span<const float> frames) {
+  return fmt::format("{}", fmt::join(frames, " "));
+}
+
+std::vector<float> frames_of_line(std::string_view line, const FrameFormat& format) {
+  std::vector<float> frames;
+  for (const std::string_view word : split_words(line)) {
+    float number = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+    if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(number))
+      throw DataError("'{}' is not a number; a source of this model is frames of {} numbers each",
+                      printable(word),
+                      format.size);
+    frames.push_back(number);
+  }
+  if (std::ssize(frames) % format.size != 0)
+    throw DataError("{} numbers are no whole frames of {}", frames.size(), format.size);
+  return frames;
 }
 
 }  // namespace softalign

@@ -1,19 +1,162 @@
-// Sentences as numbers: what a task delivers and everything downstream reads; how far reading them is, and the buckets of
-// their lengths. No files, no tensors.
+// Sentences as numbers: examples, and the dataset that a task delivers and everything downstream reads; how far reading them is, and
+// the buckets of their lengths. No files, no tensors.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "framework/base/types.hpp"
-#include "framework/data/examples.hpp"
 #include "framework/data/text_facts.hpp"
 #include "framework/data/vocabulary.hpp"
 
 namespace softalign {
+
+// Sentence pairs laid end to end, in memory or in a mapped file. What is handed out are views: a
+// corpus of millions is read without being resident.
+
+class MappedFile;
+
+// A known word link, positions from 0 in the tokens of the example; sure or merely possible.
+struct Link {
+  Index source = 0;
+  Index target = 0;
+  bool sure = true;
+};
+
+// What a source is made of where that is no symbols: frames, each of `size` numbers. Those of an image are its
+// pixels, column by column, each column of `height` from the top; others follow each other in time.
+struct FrameFormat {
+  Index size = 0;  // F; 0: sources are symbols
+  Index height = 1;
+  float most = 0;  // the largest number, where the least is 0; 0: not known
+
+  explicit operator bool() const { return size > 0; }
+  bool operator==(const FrameFormat&) const = default;
+  template <class V>
+  void describe(V& v) {
+    v("frame_size", size);
+    v("frame_height", height);
+    v("frame_most", most);
+  }
+};
+
+// What a model's sources are.
+struct SourceFormat {
+  Index symbols = 0;  // of the vocabulary, with the specials
+  FrameFormat frames = {};
+
+  SourceFormat(Index of_symbols) : symbols(of_symbols) {}  // implicit
+  SourceFormat(const FrameFormat& of_frames) : frames(of_frames) {}
+};
+
+// One sentence pair, seen where it lies. Neither side holds sentence marks: batches add </s> to
+// symbols. A source is either symbols or frames.
+struct Example {
+  std::span<const Token> source = {};
+  std::span<const Token> target = {};
+  std::span<const Link> links = {};   // empty: unknown
+  std::string_view source_text = {};  // the words as read, for people; metrics use target_text
+  std::string_view target_text = {};
+  Index line = 0;                      // of its file, from 1; 0: of no file
+  std::span<const float> frames = {};  // [T,F], row-major
+};
+
+// Where an example lies and how large its parts are; 32 bytes, the same in memory and in a file.
+struct ExampleRow {
+  std::uint64_t at = 0;      // its first byte, a multiple of 8
+  std::uint32_t source = 0;  // symbols, or frames
+  std::uint32_t target = 0;
+  std::uint32_t links = 0;
+  std::uint32_t source_text = 0;
+  std::uint32_t target_text = 0;
+  std::uint32_t line = 0;
+
+  Index length() const { return Index{source} + Index{target}; }
+};
+
+// Appends the example's bytes, a multiple of 8 of them. The row counts from the beginning of
+// `bytes`, whose size must be a multiple of 8.
+ExampleRow pack(const Example& example, const FrameFormat& format, std::vector<std::byte>& bytes);
+Example unpack(const ExampleRow& row, const FrameFormat& format, const std::byte* bytes);
+// Bytes of the source's symbols or frames.
+std::uint64_t source_bytes(const ExampleRow& row, const FrameFormat& format);
+
+// A random-access range of examples. Views stay valid as long as this, and its place, stay as they
+// are.
+class Examples {
+ public:
+  Examples() = default;  // none; append adds some, in memory
+  explicit Examples(const FrameFormat& format) : format_(format) {}
+  // Those of a mapped file, whose rows stand in it at `rows_at`, a multiple of 8.
+  Examples(std::shared_ptr<const MappedFile> file,
+           std::size_t rows_at,
+           std::size_t count,
+           const FrameFormat& format = {});
+
+  const FrameFormat& format() const { return format_; }  // of the sources
+
+  void append(const Example& example);            // copies it; only in memory
+  bool held() const { return file_ == nullptr; }  // in memory, not in a mapped file
+
+  std::size_t size() const { return rows().size(); }
+  bool empty() const { return rows().empty(); }
+  Example operator[](std::size_t i) const { return unpack(rows()[i], format_, bytes()); }
+
+  // The rows alone: lengths without the pages that hold the sentences.
+  std::span<const ExampleRow> rows() const { return file_ ? file_rows_ : rows_; }
+
+  // For reading here and there in a large corpus: a copy, by a read instead of the mapping, which
+  // would make up to 2 MiB around each place resident. Both throw BugError behind the last, and
+  // MachineError when the disk fails.
+  ExampleRow row(std::size_t i) const;
+  // The source's tokens, unless it is frames, then the target's.
+  void read_tokens(const ExampleRow& row, std::vector<Token>& tokens) const;
+  void read_frames(const ExampleRow& row, float* frames) const;  // [T,F]
+
+  // Gives pages of a mapped file back to the system; whatever is read again comes back by itself,
+  // views stay valid. Whoever reads many examples calls it now and then, from any thread.
+  void release() const;
+
+  class Iterator {
+   public:
+    Iterator(const Examples* examples, std::size_t i) : examples_(examples), i_(i) {}
+    Example operator*() const { return (*examples_)[i_]; }
+    Iterator& operator++() {
+      ++i_;
+      return *this;
+    }
+    bool operator==(const Iterator&) const = default;
+
+   private:
+    const Examples* examples_;
+    std::size_t i_;
+  };
+  Iterator begin() const { return {this, 0}; }
+  Iterator end() const { return {this, size()}; }
+
+ private:
+  const std::byte* bytes() const;
+  void read(const std::byte* from, std::size_t size, void* to) const;
+
+  FrameFormat format_;
+  std::vector<ExampleRow> rows_;
+  std::vector<std::byte> bytes_;
+  std::shared_ptr<const MappedFile> file_;
+  std::span<const ExampleRow> file_rows_;
+};
+
+// Frames as a line of text: their numbers, with spaces between them.
+
+std::string line_of_frames(std::span<const float> frames);
+
+// [T,F]. Throws DataError for a word that is no number, and where the last frame is not complete.
+std::vector<float> frames_of_line(std::string_view line, const FrameFormat& format);
 
 // Where a split's sentences went: read = kept + dropped, truncated ones are kept.
 struct SplitCounts {

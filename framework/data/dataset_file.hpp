@@ -1,6 +1,6 @@
 // A dataset as one file: examples as they are appended, then their rows, then the rest as JSON, then
 // a trailer that says whose it is and whether it is whole. In the machine's own byte order: it is
-// made where it is read. dataset_cache.hpp decides when there is one.
+// made where it is read. cache.hpp decides when there is one.
 #pragma once
 
 #include <array>

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "framework/config/options.hpp"
-#include "framework/data/file_hash.hpp"
+#include "framework/data/cache.hpp"
 #include "framework/data/vocabulary.hpp"
 
 namespace softalign {

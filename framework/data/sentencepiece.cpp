@@ -1,4 +1,30 @@
 #include "framework/data/sentencepiece.hpp"
+#include "framework/base/error.hpp"
+
+#ifndef SOFTALIGN_SENTENCEPIECE_VERSION  // CMake did not find the library
+
+namespace softalign {
+
+std::shared_ptr<const Vocabulary> train_sentencepiece(const std::vector<std::string>&,
+                                                      Index,
+                                                      const std::string&,
+                                                      const Progress&) {
+  throw DataError("{}", kNoSentencepiece);
+}
+
+std::shared_ptr<const Vocabulary> load_sentencepiece(std::string_view) {
+  throw DataError("{}", kNoSentencepiece);
+}
+
+std::shared_ptr<const Vocabulary> sentencepiece_of(const std::string&) {
+  throw DataError("{}", kNoSentencepiece);
+}
+
+std::string sentencepiece_version() { return ""; }
+
+}  // namespace softalign
+
+#else
 
 #include <sentencepiece_processor.h>
 #include <sentencepiece_trainer.h>
@@ -11,7 +37,6 @@
 #include <optional>
 #include <set>
 
-#include "framework/base/error.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/base/random.hpp"
 #include "framework/base/types.hpp"
@@ -205,7 +230,7 @@ class SentencePieceVocabulary final : public Vocabulary {
   // The parts of a word, from its characters on, when the best merge that is kept is made again and again.
   template <class IsKept>
   std::vector<std::string_view> merged(std::string_view word, const IsKept& is_kept) const {
-    std::map<std::size_t, std::optional<float>> cuts;  // with the score of a merge there
+    std::map<std::size_t, std::optional<float> > cuts;  // with the score of a merge there
     std::set<Merge> merges;
     for (const std::string_view character : code_points(word))
       cuts[usize(character.data() - word.data())];
@@ -311,3 +336,5 @@ std::shared_ptr<const Vocabulary> sentencepiece_of(const std::string& model) {
 std::string sentencepiece_version() { return SOFTALIGN_SENTENCEPIECE_VERSION; }
 
 }  // namespace softalign
+
+#endif

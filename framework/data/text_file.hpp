@@ -1,5 +1,5 @@
 // Text line by line, and what a line of text may be: of files, plain or gzip, and of whatever else
-// delivers bytes.
+// delivers bytes; sentence pairs from files whose lines match, with their word links.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "framework/base/types.hpp"
-#include "framework/data/examples.hpp"
+#include "framework/data/dataset.hpp"
 
 namespace softalign {
 
@@ -120,5 +120,26 @@ class PairReader {
   MarkedSides marked_;
   std::string links_;
 };
+
+// Word links as text: `i-j` sure, `ipj` possible, positions from 0, i in the source, j in the
+// target.
+
+// The links of one sentence pair, sorted by source, then target; a link given twice counts once, as
+// sure if any says so. Lengths are in words. Throws DataError `file:line: ...` naming the link that
+// cannot be read or points outside its sentence.
+std::vector<Link> parse_links(std::string_view line,
+                              Index source_length,
+                              Index target_length,
+                              const std::string& file,
+                              Index number);
+
+// The counterpart: "0-0 1p2", in the order given.
+std::string links_text(const std::vector<Link>& links);
+
+// Links between words as links between symbols: every symbol of a source word to every symbol of
+// the target word. The arguments are Vocabulary::word_of of the two lines.
+std::vector<Link> spread_links(const std::vector<Link>& words,
+                               const std::vector<Index>& source_word_of,
+                               const std::vector<Index>& target_word_of);
 
 }  // namespace softalign

@@ -1,5 +1,5 @@
 // Made by tests/data/freeze_compositions.py, with Unicode 14.0.0.
-#include "framework/data/unicode_forms.hpp"
+#include "framework/data/text_facts.hpp"
 
 namespace softalign {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/data/examples.hpp"
+#include "framework/data/dataset.hpp"
 #include "framework/eval/alignment_matrix.hpp"
 #include "framework/eval/words.hpp"
 

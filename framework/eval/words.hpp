@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/data/examples.hpp"
+#include "framework/data/dataset.hpp"
 #include "framework/data/vocabulary.hpp"
 #include "framework/eval/alignment_matrix.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "framework/base/text.hpp"
 #include "framework/data/batches.hpp"
-#include "framework/data/examples.hpp"
+#include "framework/data/dataset.hpp"
 
 namespace softalign {
 

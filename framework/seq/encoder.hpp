@@ -8,7 +8,7 @@
 #include "framework/autodiff/parameters.hpp"
 #include "framework/autodiff/tape.hpp"
 #include "framework/config/registry.hpp"
-#include "framework/data/examples.hpp"
+#include "framework/data/dataset.hpp"
 #include "framework/data/vocabulary.hpp"
 #include "framework/seq/head_weights.hpp"
 #include "framework/seq/state.hpp"

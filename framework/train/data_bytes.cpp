@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "framework/base/types.hpp"
-#include "framework/data/examples.hpp"
+#include "framework/data/dataset.hpp"
 #include "framework/data/vocabulary.hpp"
 
 namespace softalign {

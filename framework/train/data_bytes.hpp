@@ -15,7 +15,7 @@ DataOutline assumed(DataOutline data);
 double name_bytes(Index symbols);
 double bytes_of_names(const DataOutline& data);
 double bytes_of_vocabularies(const DataOutline& data);
-// Of those in memory (data/examples.hpp), their texts a little longer than the symbols' names.
+// Of those in memory (data/dataset.hpp), their texts a little longer than the symbols' names.
 double bytes_of_examples(const DataOutline& data);
 
 // Pairs of symbols that occur together. Where they were not counted, any symbol of one side is as likely beside any of

@@ -8,7 +8,7 @@
 #include "framework/config/spec.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/config/yaml.hpp"
-#include "framework/data/resegment.hpp"
+#include "framework/data/batches.hpp"
 #include "framework/data/task.hpp"
 #include "framework/eval/ibm_model1.hpp"
 #include "framework/kernels/gemm.hpp"

@@ -8,7 +8,7 @@
 #include "framework/base/process.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
-#include "framework/data/resegment.hpp"
+#include "framework/data/batches.hpp"
 #include "framework/train/results.hpp"
 #include "framework/train/step.hpp"
 #include "framework/train/stored_numbers.hpp"

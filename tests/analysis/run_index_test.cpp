@@ -10,7 +10,7 @@
 #include "framework/base/files.hpp"
 #include "framework/base/stored.hpp"
 #include "framework/base/types.hpp"
-#include "framework/data/file_hash.hpp"
+#include "framework/data/cache.hpp"
 #include "tests/analysis/runs.hpp"
 #include "tests/child.hpp"
 

@@ -8,7 +8,7 @@
 #include "framework/analysis/run_index.hpp"
 #include "framework/base/files.hpp"
 #include "framework/base/types.hpp"
-#include "framework/data/file_hash.hpp"
+#include "framework/data/cache.hpp"
 #include "framework/record/hdf5/hdf5.hpp"
 #include "tests/analysis/runs.hpp"
 

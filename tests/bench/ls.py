@@ -32,7 +32,7 @@ from output import printable
 PROGRAM = Path(os.environ.get("SOFTALIGN_BINARY_DIR", ROOT / "build/release")).absolute() / "bin/softalign"
 FIRST_SEED = 1_000_000  # all seeds have the same number of digits, so that texts in a record can be exchanged in place
 SEAL = 20  # bytes behind a record
-SETTLES = 10  # seconds that a file must have been left alone before it is remembered (framework/data/file_stamp.cpp)
+SETTLES = 10  # seconds that a file must have been left alone before it is remembered (framework/data/cache.cpp)
 
 
 def sealed(record: bytes) -> bytes:

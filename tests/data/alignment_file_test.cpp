@@ -1,4 +1,4 @@
-#include "framework/data/alignment_file.hpp"
+#include "framework/data/text_file.hpp"
 
 #include "shared.hpp"
 

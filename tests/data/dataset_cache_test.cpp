@@ -1,5 +1,5 @@
 // Text that is tokenised once: the same with and without the cache, whatever happens to its files.
-#include "framework/data/dataset_cache.hpp"
+#include "framework/data/cache.hpp"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 // Hashes that are remembered, and when they are not believed.
-#include "framework/data/file_hash.hpp"
+#include "framework/data/cache.hpp"
 
 #include "framework/base/files.hpp"
 #include "framework/base/hash.hpp"

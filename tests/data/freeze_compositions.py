@@ -23,7 +23,7 @@ def compositions() -> list[tuple[int, int, int]]:
 def main() -> None:
     rows = ", ".join(f"{{0x{whole:X}, 0x{base:X}, 0x{mark:X}}}" for whole, base, mark in compositions())
     print(f"""// Made by tests/data/freeze_compositions.py, with Unicode {unicodedata.unidata_version}.
-#include "framework/data/unicode_forms.hpp"
+#include "framework/data/text_facts.hpp"
 
 namespace softalign {{
 

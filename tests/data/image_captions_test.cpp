@@ -7,7 +7,7 @@
 
 #include "framework/base/types.hpp"
 #include "framework/config/spec.hpp"
-#include "framework/data/examples.hpp"
+#include "framework/data/dataset.hpp"
 #include "framework/data/task.hpp"
 #include "framework/data/text.hpp"
 #include "framework/data/text_file.hpp"

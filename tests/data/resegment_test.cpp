@@ -1,4 +1,4 @@
-#include "framework/data/resegment.hpp"
+#include "framework/data/batches.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,6 @@
 #include "framework/data/text_facts.hpp"
 
 #include "framework/data/build_vocabulary.hpp"
-#include "framework/data/unicode_forms.hpp"
 #include "shared.hpp"
 
 using namespace softalign;

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "framework/data/alignment_file.hpp"
 #include "framework/data/build_vocabulary.hpp"
+#include "framework/data/text_file.hpp"
 #include "framework/eval/ibm_model1.hpp"
 #include "tests/eval/made_counts.hpp"
 

@@ -1,5 +1,5 @@
 // Files of digits, as the task image_captions reads them: an input is u8 the layout, then the file.
-#include "framework/data/examples.hpp"
+#include "framework/data/dataset.hpp"
 #include "tests/fuzz/examples.hpp"
 
 using namespace softalign;

@@ -1,6 +1,6 @@
 // What is remembered of a file's hash: no note, whatever it says, changes the hash.
 #include "framework/base/hash.hpp"
-#include "framework/data/file_hash.hpp"
+#include "framework/data/cache.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace softalign;

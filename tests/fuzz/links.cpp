@@ -1,5 +1,5 @@
 // Lines of alignment files.
-#include "framework/data/alignment_file.hpp"
+#include "framework/data/text_file.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace softalign;

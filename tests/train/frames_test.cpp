@@ -4,7 +4,7 @@
 
 #include "framework/base/files.hpp"
 #include "framework/data/build_vocabulary.hpp"
-#include "framework/data/examples.hpp"
+#include "framework/data/dataset.hpp"
 #include "framework/data/synthetic.hpp"
 #include "framework/record/published/open_record.hpp"
 #include "framework/seq/cost.hpp"

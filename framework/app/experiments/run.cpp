@@ -16,7 +16,6 @@
 #include "framework/config/spec.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/data/batches.hpp"
-#include "framework/data/resegment.hpp"
 #include "framework/data/task.hpp"
 #include "framework/record/folder/status.hpp"
 #include "framework/train/experiment.hpp"

@@ -12,7 +12,7 @@
 #include "framework/base/files.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
-#include "framework/data/alignment_file.hpp"
+#include "framework/data/text_file.hpp"
 #include "framework/inference/state.hpp"
 #include "framework/record/published/alignments.hpp"
 

@@ -16,7 +16,7 @@
 #include "framework/base/process.hpp"
 #include "framework/base/types.hpp"
 #include "framework/base/workers.hpp"
-#include "framework/data/file_hash.hpp"
+#include "framework/data/cache.hpp"
 #include "framework/data/sentencepiece.hpp"
 #include "framework/kernels/gemm.hpp"
 #include "framework/record/provenance/provenance.hpp"

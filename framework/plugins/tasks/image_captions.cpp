@@ -10,7 +10,7 @@
 
 #include "framework/base/types.hpp"
 #include "framework/data/build_vocabulary.hpp"
-#include "framework/data/examples.hpp"
+#include "framework/data/dataset.hpp"
 #include "framework/data/synthetic.hpp"
 #include "framework/data/text.hpp"
 #include "framework/data/text_file.hpp"
