@@ -3,9 +3,7 @@
 #pragma once
 
 #include "framework/autodiff/rematerialize.hpp"
-#include "framework/nn/dropout.hpp"
 #include "framework/nn/layers.hpp"
-#include "framework/nn/positions.hpp"
 #include "framework/nn/recurrent.hpp"
 #include "framework/nn/transformer.hpp"
 #include "framework/ops/cross_entropy.hpp"

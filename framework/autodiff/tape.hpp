@@ -19,21 +19,39 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <span>
 #include <type_traits>
 #include <vector>
 
-#include "framework/autodiff/noise.hpp"
-#include "framework/autodiff/outer_products.hpp"
 #include "framework/autodiff/parameters.hpp"
-#include "framework/autodiff/weight_packs.hpp"
-#include "framework/autodiff/weight_products.hpp"
+#include "framework/autodiff/products.hpp"
 #include "framework/base/arena.hpp"
+#include "framework/base/random.hpp"
+#include "framework/base/types.hpp"
 #include "framework/base/view.hpp"
 #include "framework/base/workers.hpp"
 
 namespace softalign {
+
+// What random numbers of a training step are functions of, besides the name of the layer that asks: never of
+// threads, parts or the place of a sentence in its batch.
+
+struct Noise {
+  std::uint64_t seed = 0;                // of the run
+  std::uint64_t update = 0;              // from 1
+  std::span<const Index> examples = {};  // [B], the rows' places in the training data
+
+  // The numbers of a layer at this update; `named` is RandomStream(0, "noise/" + its name).
+  RandomStream stream(const RandomStream& named) const { return named.within(seed, update); }
+  // Which round of them belongs to a row of the batch at a step; both below 2^32.
+  std::uint64_t round(Index row, Index step) const {
+    return static_cast<std::uint64_t>(examples[usize(row)]) << 32 |
+           static_cast<std::uint64_t>(step);
+  }
+};
 
 class Tape;
 
@@ -172,7 +190,7 @@ class Tape {
   // The gradient of a bias += the sum of the rows dy, which stay likewise.
   void add_row_sum(Var bias, const SentenceRows& dy);
   // A product (kernels/gemm.hpp) with a weight w or its transpose, which layers that run at every time
-  // step use again and again (autodiff/weight_packs.hpp).
+  // step use again and again (autodiff/products.hpp).
   enum class Weight : bool { as_it_is, transposed };
   void multiply(
       Matrix x, Var w, Weight how, bool add, real* c, Index c_stride, const real* bias = nullptr);

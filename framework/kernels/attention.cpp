@@ -1,6 +1,7 @@
 #include "framework/kernels/attention.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "framework/base/types.hpp"
 #include "framework/kernels/vector_math.hpp"
@@ -119,6 +120,167 @@ SOFTALIGN_KERNEL void weighted_sum(
     }
   }
   work_of_thread().multiplications += read * units;
+}
+
+void sparsemax_forward(AttentionSizes z, const real* energies, real* weights, real* scratch) {
+  for (Index b = 0; b < z.sentences; ++b) {
+    const real* e = energies + b * z.positions;
+    real* w = weights + b * z.positions;
+    const Index length = z.lengths[b];
+    std::copy_n(e, length, scratch);
+    std::sort(scratch, scratch + length, [](real x, real y) {
+      return x > y || (!std::isnan(x) && std::isnan(y));  // an order, whatever is in it
+    });
+    // Relative to the largest: energies that are equally large for all take no digits away.
+    real sum = 0, threshold = 0;
+    for (Index k = 0; k < length; ++k) {
+      const real rest = scratch[k] - scratch[0];
+      sum += rest;
+      if (1 + static_cast<real>(k + 1) * rest <= sum) break;
+      threshold = (sum - 1) / static_cast<real>(k + 1);
+    }
+    for (Index s = 0; s < length; ++s) w[s] = std::max(e[s] - scratch[0] - threshold, real{0});
+    std::fill(w + length, w + z.positions, real{0});
+  }
+}
+
+void sparsemax_backward(AttentionSizes z,
+                        const real* weights,
+                        const real* dweights,
+                        real* denergies) {
+  for (Index b = 0; b < z.sentences; ++b) {
+    const Index row = b * z.positions;
+    real sum = 0, support = 0;
+    for (Index s = row; s < row + z.lengths[b]; ++s)
+      if (weights[s] > 0) {
+        sum += dweights[s];
+        support += 1;
+      }
+    for (Index s = row; s < row + z.lengths[b]; ++s)
+      if (weights[s] > 0) denergies[s] += dweights[s] - sum / support;
+  }
+}
+
+void monotonic_forward(
+    AttentionSizes z, const real* stop, const real* previous, real* reached, real* weights) {
+  for (Index b = 0; b < z.sentences; ++b) {
+    const Index row = b * z.positions, end = row + z.lengths[b];
+    real q = 0;
+    for (Index s = row; s < end; ++s) {
+      q = (s > row ? (1 - stop[s - 1]) * q : real{0}) + previous[s];
+      reached[s] = q;
+      weights[s] = stop[s] * q;
+    }
+    std::fill(reached + end, reached + row + z.positions, real{0});
+    std::fill(weights + end, weights + row + z.positions, real{0});
+  }
+}
+
+// From right to left: dq_s = p_s dw_s + (1 - p_s) dq_{s+1}, dp_s = q_s (dw_s - dq_{s+1}).
+void monotonic_backward(AttentionSizes z,
+                        const real* stop,
+                        const real* reached,
+                        const real* dweights,
+                        real* dstop,
+                        real* dprevious) {
+  for (Index b = 0; b < z.sentences; ++b) {
+    const Index row = b * z.positions;
+    real dq = 0;
+    for (Index s = row + z.lengths[b] - 1; s >= row; --s) {
+      if (dstop != nullptr) dstop[s] += reached[s] * (dweights[s] - dq);
+      dq = stop[s] * dweights[s] + (1 - stop[s]) * dq;
+      if (dprevious != nullptr) dprevious[s] += dq;
+    }
+  }
+}
+
+SOFTALIGN_KERNEL void gaussian_forward(
+    AttentionSizes z, const real* weights, const real* centers, real deviation, real* scaled) {
+  const real precision = 1 / (deviation * deviation);
+  for (Index b = 0; b < z.sentences; ++b) {
+    const Index row = b * z.positions;
+    for (Index s = 0; s < z.lengths[b]; ++s) {
+      const real away = static_cast<real>(s) - centers[b];
+      scaled[row + s] = weights[row + s] * vector_exp(real{-0.5} * precision * away * away);
+    }
+    std::fill(scaled + row + z.lengths[b], scaled + row + z.positions, real{0});
+  }
+}
+
+SOFTALIGN_KERNEL void gaussian_backward(AttentionSizes z,
+                                        const real* weights,
+                                        const real* centers,
+                                        real deviation,
+                                        const real* dscaled,
+                                        real* dweights,
+                                        real* dcenters) {
+  const real precision = 1 / (deviation * deviation);
+  for (Index b = 0; b < z.sentences; ++b) {
+    const Index row = b * z.positions;
+    real sum = 0;
+    for (Index s = 0; s < z.lengths[b]; ++s) {
+      const real away = static_cast<real>(s) - centers[b];
+      const real d = dscaled[row + s] * vector_exp(real{-0.5} * precision * away * away);
+      if (dweights != nullptr) dweights[row + s] += d;
+      sum += d * weights[row + s] * away * precision;
+    }
+    if (dcenters != nullptr) dcenters[b] += sum;
+  }
+}
+
+SOFTALIGN_KERNEL void coverage_energy_forward(AttentionSizes z,
+                                              const real* keys,
+                                              const real* query,
+                                              const real* v,
+                                              const real* attended,
+                                              const real* w,
+                                              real* energies) {
+  work_of_thread().multiplications += z.valid() * 2 * z.units;
+  for (Index b = 0; b < z.sentences; ++b) {
+    const real* q = query + b * z.units;
+    for (Index s = 0; s < z.positions; ++s) {
+      const Index row = b * z.positions + s;
+      const real* k = keys + row * z.units;
+      if (s < z.begin(b) || s >= z.lengths[b]) {
+        energies[row] = 0;
+        continue;
+      }
+      const real c = attended[row];
+      energies[row] =
+          lane_sum(z.units, [=](Index u) { return v[u] * vector_tanh(q[u] + k[u] + c * w[u]); });
+    }
+  }
+}
+
+SOFTALIGN_KERNEL void coverage_energy_backward(AttentionSizes z,
+                                               const real* keys,
+                                               const real* query,
+                                               const real* v,
+                                               const real* attended,
+                                               const real* w,
+                                               const real* denergies,
+                                               CoverageGradients to,
+                                               real* scratch) {
+  const auto add = [units = z.units](real factor, const real* x, real* y) {
+    for (Index u = 0; u < units; ++u) y[u] += factor * x[u];
+  };
+  for (Index b = 0; b < z.sentences; ++b) {
+    const real* q = query + b * z.units;
+    for (Index s = z.begin(b); s < z.lengths[b]; ++s) {
+      const Index row = b * z.positions + s;
+      const real* k = keys + row * z.units;
+      const real de = denergies[row], c = attended[row];
+      if (de == 0) continue;
+      for (Index u = 0; u < z.units; ++u) scratch[u] = vector_tanh(q[u] + k[u] + c * w[u]);
+      if (to.v != nullptr) add(de, scratch, to.v + b * z.units);
+      for (Index u = 0; u < z.units; ++u) scratch[u] = de * v[u] * (1 - scratch[u] * scratch[u]);
+      if (to.keys != nullptr) add(1, scratch, to.keys + row * z.units);
+      if (to.query != nullptr) add(1, scratch, to.query + b * z.units);
+      if (to.w != nullptr) add(c, scratch, to.w + b * z.units);
+      if (to.attended != nullptr)
+        to.attended[row] += lane_sum(z.units, [=](Index u) { return scratch[u] * w[u]; });
+    }
+  }
 }
 
 }  // namespace softalign::kernels

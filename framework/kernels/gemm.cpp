@@ -7,7 +7,6 @@
 #include "framework/base/error.hpp"
 #include "framework/kernels/elementwise.hpp"
 #include "framework/kernels/gemm_tile.hpp"
-#include "framework/kernels/transpose.hpp"
 #include "framework/kernels/work.hpp"
 
 #ifdef SOFTALIGN_DOUBLE

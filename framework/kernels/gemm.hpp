@@ -126,4 +126,8 @@ std::vector<std::string> gemm_variants();
 std::string gemm_variant();                      // the one in use
 void use_gemm_variant(const std::string& name);  // for tests and benchmarks; while nothing runs
 
+// Copies a matrix into the memory of its transpose.
+// to[j * stride + i] = from(i, j); `from` as stored, not transposed itself.
+void transpose(Matrix from, real* to, Index stride);
+
 }  // namespace softalign

@@ -1,4 +1,4 @@
-#include "framework/kernels/transpose.hpp"
+#include "framework/kernels/gemm.hpp"
 
 #include "framework/base/types.hpp"
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "framework/config/options.hpp"
-#include "framework/nn/dropout.hpp"
 #include "framework/nn/layers.hpp"
 
 namespace softalign {

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "framework/kernels/attention.hpp"
+#include "framework/kernels/cells.hpp"
 #include "framework/kernels/elementwise.hpp"
-#include "framework/kernels/lstm.hpp"
 #include "framework/ops/check.hpp"
 #include "framework/ops/ops.hpp"
 

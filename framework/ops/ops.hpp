@@ -75,7 +75,7 @@ Var embedding(Var table,
 // h' = tanh(x + h u), Elman 1990. x [.,U], u [U,U]
 Var rnn_sequence(Var&& x, Var u, std::span<const Index> lengths, bool backwards, Var mask = {});
 Var rnn_step(Var&& x, Var previous, Var u, Var mask = {});
-// kernels/gru.hpp, Cho et al. 2014: the reset gate acts before the product. x [.,3U]: gates z, r, c
+// kernels/cells.hpp, Cho et al. 2014: the reset gate acts before the product. x [.,3U]: gates z, r, c
 // side by side; u [U,2U], uc [U,U]
 Var gru_sequence(
     Var&& x, Var u, Var uc, std::span<const Index> lengths, bool backwards, Var mask = {});
@@ -83,7 +83,7 @@ Var gru_step(Var&& x, Var previous, Var u, Var uc, Var mask = {});
 // The reset gate acts after the product (Sennrich et al. 2017): z, r = sigmoid(x + q),
 // c = tanh(x_c + r q_c), h' = (1 - z) h + z c. x and q = h u + b [B,3U]
 Var gru_reset_after(Var&& x, Var q, Var previous);
-// kernels/lstm.hpp, Hochreiter and Schmidhuber 1997 with forget gate. x [.,4U]: gates i, f, g, o side by
+// kernels/cells.hpp, Hochreiter and Schmidhuber 1997 with forget gate. x [.,4U]: gates i, f, g, o side by
 // side; u [U,4U]
 using LstmState = std::array<Var, 2>;  // h, c
 LstmState lstm_sequence(
@@ -125,7 +125,7 @@ Var weighted_sum(Var weights,
 Var mean_prefix(Var values,
                 std::span<const Index> lengths);  // [B,S,D] -> [B,D], of valid positions
 
-// ---- random, on a tape with noise (nn/dropout.hpp is what layers use)
+// ---- random, on a tape with noise (Dropout in nn/layers.hpp is what layers use)
 enum class DropoutUnit { number, vector };  // vector: the whole last dimension or nothing
 struct DropoutAxes {
   int sentences = 0;

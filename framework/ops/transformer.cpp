@@ -1,6 +1,5 @@
+#include "framework/kernels/transformer.hpp"
 #include "framework/kernels/elementwise.hpp"
-#include "framework/kernels/layer_norm.hpp"
-#include "framework/kernels/multi_head.hpp"
 #include "framework/ops/check.hpp"
 #include "framework/ops/ops.hpp"
 

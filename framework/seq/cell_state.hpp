@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "framework/config/options.hpp"
-#include "framework/nn/dropout.hpp"
+#include "framework/nn/layers.hpp"
 #include "framework/nn/recurrent.hpp"
 #include "framework/seq/state.hpp"
 

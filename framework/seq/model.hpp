@@ -7,7 +7,6 @@
 #include <span>
 
 #include "framework/data/batches.hpp"
-#include "framework/nn/dropout.hpp"
 #include "framework/nn/layers.hpp"
 #include "framework/seq/decoder.hpp"
 #include "framework/seq/initialise.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "framework/config/options.hpp"
-#include "framework/nn/dropout.hpp"
+#include "framework/nn/layers.hpp"
 #include "framework/nn/recurrent.hpp"
 #include "framework/seq/cell_state.hpp"
 #include "framework/seq/encoder.hpp"

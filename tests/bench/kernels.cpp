@@ -6,11 +6,10 @@
 
 #include "framework/base/types.hpp"
 #include "framework/kernels/attention.hpp"
+#include "framework/kernels/cells.hpp"
 #include "framework/kernels/cross_entropy.hpp"
 #include "framework/kernels/elementwise.hpp"
 #include "framework/kernels/gemm.hpp"
-#include "framework/kernels/gru.hpp"
-#include "framework/kernels/lstm.hpp"
 
 namespace softalign::bench {
 namespace {

@@ -9,7 +9,7 @@
 #include "framework/autodiff/rematerialize.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/types.hpp"
-#include "framework/nn/dropout.hpp"
+#include "framework/nn/layers.hpp"
 
 using namespace softalign;
 
