@@ -16,4 +16,3 @@
 #include "framework/seq/output_layer.hpp"
 #include "framework/seq/recurrent_encoder.hpp"
 #include "framework/seq/score.hpp"
-#include "framework/seq/scored_attention.hpp"

@@ -11,9 +11,8 @@
 #include <vector>
 
 #include "framework/nn/recurrent.hpp"
-#include "framework/seq/cell_state.hpp"
 #include "framework/seq/decoder.hpp"
-#include "framework/seq/initial_state.hpp"
+#include "framework/seq/recurrent_state.hpp"
 
 namespace softalign {
 

@@ -11,8 +11,8 @@
 #include "framework/config/options.hpp"
 #include "framework/nn/layers.hpp"
 #include "framework/nn/recurrent.hpp"
-#include "framework/seq/cell_state.hpp"
 #include "framework/seq/encoder.hpp"
+#include "framework/seq/recurrent_state.hpp"
 
 namespace softalign {
 

@@ -1,7 +1,8 @@
-#include "framework/seq/initial_state.hpp"
-#include "framework/base/types.hpp"
+#include "framework/seq/recurrent_state.hpp"
 
 #include <fmt/ranges.h>  // fmt::join, from version 11 on
+
+#include "framework/base/types.hpp"
 
 namespace softalign {
 

@@ -1,4 +1,4 @@
-#include "framework/seq/scored_attention.hpp"
+#include "framework/seq/attention.hpp"
 
 #include <algorithm>
 

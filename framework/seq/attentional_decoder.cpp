@@ -1,4 +1,4 @@
-#include "framework/seq/readout.hpp"
+#include "framework/seq/attentional_decoder.hpp"
 
 #include "framework/base/error.hpp"
 
