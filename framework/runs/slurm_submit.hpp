@@ -13,7 +13,7 @@
 #include "framework/base/types.hpp"
 #include "framework/record/file.hpp"
 #include "framework/runs/slurm_queue.hpp"
-#include "framework/study/slurm_resources.hpp"
+#include "framework/study/settings.hpp"
 
 namespace softalign {
 

@@ -1,12 +1,16 @@
-// What a plan keeps of its sweep's file: how rows are listed, compared and stopped early.
+// What a plan keeps of its sweep's file: how rows are listed, compared and stopped early, and what they ask of Slurm.
 #pragma once
 
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "framework/config/fields.hpp"
 #include "framework/config/options.hpp"
+#include "framework/config/reader.hpp"
+#include "framework/config/value.hpp"
 #include "framework/study/parameter.hpp"
 
 namespace softalign {
@@ -69,5 +73,82 @@ struct SweepSettings {
 
 // The keys seeds, metric and early_terminate. Throws SpecError.
 void read_settings(Fields& fields, const Position& where, SweepSettings& settings);
+
+// What a row of a sweep asks of Slurm: the `resources:` block of a sweep's file, or a profile file
+// with the same keys. None of it is part of a run's identity.
+//
+//   resources: {partition: short, time: "02:00:00", memory: 4G, cpus: 2, setup: [module load gcc]}
+
+// A time limit as sbatch reads it, in seconds: minutes, minutes:seconds, hours:minutes:seconds,
+// days-hours[:minutes[:seconds]]; nullopt for other texts, infinity for UNLIMITED.
+std::optional<double> slurm_seconds(const std::string& time);
+
+struct SlurmResources {
+  std::optional<std::string> partition;
+  std::optional<std::string> account;
+  std::optional<std::string> qos;
+  std::optional<std::string> time;
+  std::optional<std::string> memory;
+  Index cpus = 1;
+  Index notice = 120;  // seconds
+  std::optional<Index> concurrent;
+  Index max_restarts = 5;
+  std::vector<std::string> setup;
+  std::vector<std::string> options;
+
+  template <class V>
+  void describe(V& v) {
+    v("partition", partition, "queue; Slurm's default when absent");
+    v("account", account, "who pays for it");
+    v("qos", qos, "quality of service");
+    v("time",
+      time,
+      "limit of one start of one row, as sbatch reads it: \"02:00:00\" or 120 minutes");
+    v("memory", memory, "memory of a row: 4G");
+    v("cpus", cpus, "processors of a row, and threads", between(1, 1024));
+    v("notice",
+      notice,
+      "seconds before the time limit at which a row stops and saves; Slurm may be 60 s early",
+      between(60, 86400));
+    v("concurrent",
+      concurrent,
+      "rows of one job array that run at the same time, at most",
+      at_least(1));
+    v("max_restarts",
+      max_restarts,
+      "how often an interrupted row is started again by itself",
+      between(0, 1000));
+    v("setup", setup, "lines of shell before a row starts: module load gcc");
+    const std::optional<double> seconds = slurm_seconds(time.value_or("UNLIMITED"));
+    v.check(
+        "time", seconds.has_value(), "give minutes, \"hours:minutes:seconds\" or \"days-hours\"");
+    v.check("notice",
+            !seconds || static_cast<double>(notice) <= *seconds,
+            "it is longer than the time limit, so rows would stop at once");
+    v("options", options, "further options of sbatch: --constraint=avx512");
+    for (const std::string& option : options)
+      v.check("options", option.starts_with("--"), "each is written as --name=value");
+    for (const std::vector<std::string>* lines : {&setup, &options})
+      for (const std::string& line : *lines)
+        v.check(lines == &setup ? "setup" : "options",
+                line.find('\n') == line.npos,
+                "give one line each");
+  }
+};
+
+// The resources with the place of each, so that Slurm's refusals can name it.
+struct PlacedResources {
+  SlurmResources values;
+  Origins origins;
+  Position where;  // of the block or the profile; no line: neither was given
+
+  // Of the option that Slurm's words speak of; of the whole block when that cannot be told.
+  Position place_of(const std::string& refusal) const;
+};
+
+// The keys of `profile` are laid over those of `block`; either may be absent. Throws SpecError with
+// file, line and column for everything that is no key or value of the above.
+PlacedResources read_resources(const Value* block,
+                               const std::optional<std::filesystem::path>& profile);
 
 }  // namespace softalign

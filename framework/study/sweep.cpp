@@ -8,7 +8,7 @@
 #include "framework/config/fields.hpp"
 #include "framework/config/value.hpp"
 #include "framework/config/yaml.hpp"
-#include "framework/study/slurm_resources.hpp"
+#include "framework/study/settings.hpp"
 
 namespace softalign {
 namespace {

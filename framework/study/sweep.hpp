@@ -36,7 +36,7 @@
 //   early_terminate: {type: asha}                 # runs/early_termination.hpp
 //   claims:                                       # claim.hpp: about variants, or about the best
 //     - claim: bleu(best where model.encoder.units=64) > bleu(best where model.encoder.units=32)
-//   resources: {cpus: 2, memory: 4G}              # slurm_resources.hpp; not part of what the runs are
+//   resources: {cpus: 2, memory: 4G}              # settings.hpp; not part of what the runs are
 #pragma once
 
 #include <filesystem>
@@ -87,7 +87,7 @@ struct Sweep : SweepSettings {
   std::vector<SweepCondition> conditions;
   std::optional<Index> run_cap;
   std::vector<StudyClaim> claims;
-  Value resources = {};  // slurm_resources.hpp; null: none
+  Value resources = {};  // settings.hpp; null: none
   // What rows of parameters are a function of, besides the base, in one canonical form; without run_cap,
   // claims, resources.
   std::string text;
