@@ -10,7 +10,7 @@ foreach(file IN LISTS files)
   string(APPEND rows "    {\"${file}\", R\"note(${note})note\"},\n")
 endforeach()
 file(WRITE ${OUTPUT} "// Made from the plugins' own comments.
-#include \"framework/app/plugins/kinds.hpp\"
+#include \"framework/app/plugins/plugins.hpp\"
 
 namespace softalign::app {
 namespace {

@@ -62,7 +62,7 @@ DOORS: list[tuple[str, list[str]]] = [
     (r"CLI/", ["app/*"]),
     (r"utf8", ["base/text.cpp"]),
     (r"cblas", ["kernels/*"]),
-    (r"nlohmann/json.hpp", ["*.cpp", "app/terminal/json.hpp", "base/stored.hpp"]),
+    (r"nlohmann/json.hpp", ["*.cpp", "app/terminal/terminal.hpp", "base/stored.hpp"]),
 ]
 
 ELEMENTARY = re.compile(r"(?:std|(?<!\w)):{2}(exp|exp2|expm1|log|log2|log10|log1p|pow|sin|cos|tan|sinh|cosh|tanh|asin|acos|atan2?|erf|[lt]gamma|hypot|cbrt)[fl]?\(")

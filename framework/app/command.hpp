@@ -1,5 +1,5 @@
 // The commands of the program: each is one function that adds it to the command line, in the file
-// of its name. What several share is in files of its own (load, runs, table, progress).
+// of its name or with others of its heading. What several share is in files of its own (load, arguments, table, progress).
 #pragma once
 
 #include <CLI/CLI.hpp>

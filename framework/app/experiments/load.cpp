@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "framework/app/terminal/number_option.hpp"
-#include "framework/app/terminal/runs.hpp"
+#include "framework/app/terminal/arguments.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/files.hpp"
 #include "framework/base/text.hpp"

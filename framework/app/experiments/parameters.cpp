@@ -7,8 +7,7 @@
 
 #include "framework/app/command.hpp"
 #include "framework/app/experiments/load.hpp"
-#include "framework/app/terminal/json.hpp"
-#include "framework/app/terminal/number_option.hpp"
+#include "framework/app/terminal/arguments.hpp"
 #include "framework/app/terminal/table.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/error.hpp"

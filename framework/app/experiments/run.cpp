@@ -7,10 +7,10 @@
 
 #include "framework/app/command.hpp"
 #include "framework/app/experiments/load.hpp"
-#include "framework/app/terminal/json.hpp"
+#include "framework/app/terminal/arguments.hpp"
 #include "framework/app/terminal/progress.hpp"
-#include "framework/app/terminal/runs.hpp"
 #include "framework/app/terminal/table.hpp"
+#include "framework/app/terminal/terminal.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/workers.hpp"
 #include "framework/config/spec.hpp"

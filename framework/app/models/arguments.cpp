@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "framework/app/experiments/load.hpp"
-#include "framework/app/terminal/number_option.hpp"
+#include "framework/app/terminal/arguments.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/files.hpp"
 #include "framework/base/text.hpp"

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "framework/app/terminal/output_file.hpp"
-#include "framework/app/terminal/runs.hpp"
+#include "framework/app/terminal/arguments.hpp"
+#include "framework/app/terminal/terminal.hpp"
 #include "framework/eval/word_links.hpp"
 #include "framework/inference/trained.hpp"
 #include "framework/inference/translator.hpp"

@@ -6,9 +6,9 @@
 
 #include "framework/analysis/run_difference.hpp"
 #include "framework/app/command.hpp"
-#include "framework/app/terminal/json.hpp"
-#include "framework/app/terminal/runs.hpp"
+#include "framework/app/terminal/arguments.hpp"
 #include "framework/app/terminal/table.hpp"
+#include "framework/app/terminal/terminal.hpp"
 #include "framework/base/hash.hpp"
 #include "framework/base/text.hpp"
 

@@ -1,5 +1,5 @@
-// softalign export RUN|FOLDER.. --format csv: runs, learning curves or test sentences as one table,
-// for other programs; or the alignments of one run as links.
+// softalign export, report: what runs hold, for other programs and as a page.
+#include <filesystem>
 #include <map>
 
 #include "framework/analysis/export.hpp"
@@ -7,10 +7,10 @@
 #include "framework/app/command.hpp"
 #include "framework/app/experiments/load.hpp"
 #include "framework/app/models/arguments.hpp"
-#include "framework/app/terminal/number_option.hpp"
-#include "framework/app/terminal/output_file.hpp"
-#include "framework/app/terminal/runs.hpp"
+#include "framework/app/terminal/arguments.hpp"
+#include "framework/app/terminal/script.hpp"
 #include "framework/app/terminal/terminal.hpp"
+#include "framework/base/files.hpp"
 #include "framework/base/workers.hpp"
 #include "framework/config/plugin_loader.hpp"
 #include "framework/inference/states.hpp"
@@ -18,6 +18,10 @@
 #include "framework/runs/report_json.hpp"
 
 namespace softalign::app {
+
+// softalign export RUN|FOLDER.. --format csv: runs, learning curves or test sentences as one table,
+// for other programs; or the alignments of one run as links.
+
 namespace {
 
 const std::map<std::string, TableFormat> kFormats = {{"csv", TableFormat::csv},
@@ -192,6 +196,59 @@ void add_export(CLI::App& app, Outcome& outcome) {
     check_used(*command, arguments->what);
     outcome.code = export_tables(*arguments);
   });
+}
+
+// softalign report RUN..: one HTML file about a run, a study or a sweep; scripts/report.py makes it.
+
+namespace {
+
+struct ReportArguments {
+  std::vector<std::string> places;
+  std::string results = "results";
+  OutputFile output;
+  std::vector<std::string> plugins;
+  bool checklist = false;
+};
+
+void report(const ReportArguments& arguments) {
+  std::vector<std::string> words;
+  if (!arguments.output.path.empty()) words.push_back("--output=" + arguments.output.path);
+  if (arguments.output.force) words.emplace_back("--force");
+  if (arguments.checklist) words.emplace_back("--checklist");
+  for (const std::string& plugin : arguments.plugins) words.push_back("--plugin=" + plugin);
+  words.emplace_back("--");  // a place may begin with '-'
+  std::error_code error;
+  for (const std::string& place : arguments.places)
+    words.push_back(fs::exists(place, error) ? place
+                                             : find_run({place, arguments.results}).string());
+  become_script("report.py", words, "python3-jinja2");
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, Outcome&) {
+  auto arguments = std::make_shared<ReportArguments>();
+  CLI::App* command =
+      add_command(app,
+                  "report",
+                  "one HTML file about a run, a study or a sweep, with its alignments to explore",
+                  "Records",
+                  "softalign report results/quickstart -o quickstart.html");
+  command
+      ->add_option(
+          "places",
+          arguments->places,
+          "the folder of a run, a study or a sweep, a run.h5, or the beginning of a run's id")
+      ->required();
+  add_results_option(*command, arguments->results);
+  arguments->output.add_to(*command,
+                           "-o,--output",
+                           "the file; default: report.html in that folder; several places need it");
+  command->add_flag("--checklist",
+                    arguments->checklist,
+                    "the reproducibility checklist as Markdown, printed unless -o is given");
+  add_plugin_option(*command, arguments->plugins, kMetricsOfPlugins);
+  command->callback([arguments] { report(*arguments); });
 }
 
 }  // namespace softalign::app

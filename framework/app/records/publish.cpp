@@ -1,27 +1,31 @@
-// softalign publish RUN -o FILE: a copy of a record to hand on, which does not tell whose machine made it.
+// softalign publish, recover: records made from what a run left.
 #include <fmt/ranges.h>
-
 #include <algorithm>
 #include <map>
 #include <set>
 
 #include "framework/app/command.hpp"
 #include "framework/app/records/temporary_folder.hpp"
-#include "framework/app/terminal/output_file.hpp"
-#include "framework/app/terminal/runs.hpp"
+#include "framework/app/terminal/arguments.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/files.hpp"
+#include "framework/base/text.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/config/yaml.hpp"
 #include "framework/inference/recorded_data.hpp"
 #include "framework/record/file.hpp"
 #include "framework/record/folder/runs_below.hpp"
 #include "framework/record/published/compare.hpp"
+#include "framework/record/published/open_record.hpp"
 #include "framework/record/published/publish.hpp"
 #include "framework/runs/run_list.hpp"
+#include "framework/train/spec.hpp"
 
 namespace softalign::app {
+
+// softalign publish RUN -o FILE: a copy of a record to hand on, which does not tell whose machine made it.
+
 namespace {
 
 constexpr const char* kPublishExample = R"(softalign publish 3f2a -o supplement/run.h5
@@ -185,6 +189,27 @@ void add_publish(CLI::App& app, Outcome&) {
       ->type_name("FOLDER")
       ->check(CLI::ExistingDirectory);
   command->callback([arguments] { publish(*arguments); });
+}
+
+// softalign recover RUN: makes run.h5 from the journals of a run that was killed.
+
+void add_recover(CLI::App& app, Outcome&) {
+  auto arguments = std::make_shared<RunArgument>();
+  CLI::App* command = add_command(app,
+                                  "recover",
+                                  "make the record of a run that was killed, from its journals",
+                                  "Records",
+                                  "softalign recover 3f2a");
+  arguments->add_to(*command);
+  command->callback([arguments] {
+    const RunFolder run = find_run_folder(arguments->run, arguments->results);
+    recover(FileSystem::real(), run, Spec::options_outside_run_id());
+    const Record record(run.record());
+    print_text("{}: {}, {}\n",
+               short_path(record.file()),
+               record.complete() ? "complete" : "not complete; run its spec again to go on",
+               counted(record.last_update(), "update"));
+  });
 }
 
 }  // namespace softalign::app

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "framework/app/terminal/json.hpp"
+#include "framework/app/terminal/terminal.hpp"
 #include "framework/record/published/alignments.hpp"
 #include "framework/record/published/open_record.hpp"
 

@@ -7,8 +7,7 @@
 #include <algorithm>
 
 #include "framework/analysis/export_links.hpp"
-#include "framework/app/terminal/json.hpp"
-#include "framework/app/terminal/runs.hpp"
+#include "framework/app/terminal/arguments.hpp"
 #include "framework/app/terminal/table.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/error.hpp"

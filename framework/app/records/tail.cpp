@@ -8,8 +8,7 @@
 #include <variant>
 
 #include "framework/app/command.hpp"
-#include "framework/app/terminal/number_option.hpp"
-#include "framework/app/terminal/runs.hpp"
+#include "framework/app/terminal/arguments.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/process.hpp"
 #include "framework/base/text.hpp"

@@ -6,8 +6,7 @@
 #include <filesystem>
 #include <numeric>
 
-#include "framework/app/terminal/json.hpp"
-#include "framework/app/terminal/runs.hpp"
+#include "framework/app/terminal/arguments.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/files.hpp"
 #include "framework/base/text.hpp"

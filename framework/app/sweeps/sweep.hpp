@@ -9,8 +9,8 @@
 
 #include "framework/app/command.hpp"
 #include "framework/app/experiments/load.hpp"
-#include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/table.hpp"
+#include "framework/app/terminal/terminal.hpp"
 #include "framework/runs/claims.hpp"
 #include "framework/runs/list_status.hpp"
 #include "framework/runs/local_run.hpp"

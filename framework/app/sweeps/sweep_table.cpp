@@ -7,7 +7,6 @@
 #include <cmath>
 #include <limits>
 
-#include "framework/app/terminal/interrupt.hpp"
 #include "framework/app/terminal/progress.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/text.hpp"

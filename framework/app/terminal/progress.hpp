@@ -1,5 +1,5 @@
-// Shows a training run on standard error: one line that refreshes in place on a terminal and never
-// wraps, plain lines about every ten seconds otherwise.
+// A training run at a terminal: its progress on standard error (one line that refreshes in place and never wraps, plain lines about
+// every ten seconds where there is no terminal), and the wish to stop it.
 #pragma once
 
 #include <chrono>
@@ -47,5 +47,14 @@ std::string progress_line(const std::string& head,
                           double share,
                           const std::string& tail,
                           std::size_t columns);
+
+// Ctrl-C, SIGTERM, SIGHUP and SIGUSR1 as a wish to stop. The step is finished and the state saved,
+// which is said at once. All but SIGUSR1, by which Slurm tells of a time limit minutes ahead, are obeyed
+// within ten seconds: a step that lasts longer is abandoned by an exception (base/workers.hpp), and what
+// cannot be left, such as a library's call, ends with the process. So it does at a second Ctrl-C.
+// Files are then as a kill leaves them: the last checkpoint is kept. A signal that is ignored when
+// the program starts, as nohup does, stays ignored.
+void catch_interrupts();  // from now on, for the rest of the process; called by the thread that works
+bool interrupted();
 
 }  // namespace softalign::app

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "framework/app/terminal/json.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/text.hpp"
 #include "framework/eval/summary.hpp"

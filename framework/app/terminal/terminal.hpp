@@ -1,13 +1,17 @@
-// What is written to standard output and standard error, and numbers as people read them.
+// What commands write: to standard output and standard error, as JSON, and to files that their user names; numbers as people read
+// them.
 #pragma once
 
 #include <fmt/format.h>
-
+#include <CLI/CLI.hpp>
 #include <cstddef>
+#include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "framework/base/json.hpp"
 #include "framework/base/text.hpp"
 
 namespace softalign::app {
@@ -41,5 +45,42 @@ std::string clock_time(double seconds);
 std::string rough_time(double seconds);
 // "834", "12.3k", "4.5M".
 std::string rough_count(double count);
+
+// A file that a command writes where its user says. One law for all of them, that of
+// scripts/output.py: what softalign made is replaced, anything else needs --force; a symbolic link,
+// a folder or a device never is.
+struct OutputFile {
+  std::string path;  // empty: none is wanted
+  bool force = false;
+
+  // The option and --force.
+  void add_to(CLI::App& command, const char* option, const char* help);
+
+  // Before the work. Throws SpecError where the law forbids to write, or its folder is not there.
+  // `ours`: whether softalign made the file that is there; by default nobody knows.
+  void check(bool (*ours)(const std::filesystem::path&) = nullptr) const;
+
+  // A text, in one step. Somebody may have made the file since `check`: that is refused as there.
+  void write(std::string_view text) const;
+};
+
+// JSON as the commands print it with --json.
+
+using Json = JsonObject;
+
+// Indented, on standard output. Bytes that are no UTF-8 (of file names) become U+FFFD; numbers that
+// are not finite become null.
+inline void print_json(const Json& json) {
+  write_data(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+// The same in one line, with its end.
+inline std::string json_line(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+// A string as it is, another value as JSON.
+inline std::string text_of(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
 
 }  // namespace softalign::app

@@ -1,4 +1,4 @@
-// What RUN may be on a command line (record/folder/runs_below.hpp).
+// Arguments that many commands take: RUN (record/folder/runs_below.hpp), and numbers.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/config/options.hpp"
 #include "framework/record/folder/runs_below.hpp"
 
 namespace softalign::app {
@@ -33,5 +34,12 @@ void add_results_option(CLI::App& command, std::string& results);
 inline std::filesystem::path find_run(const RunArgument& argument) {
   return softalign::find_run(argument.run, argument.results);
 }
+
+// Checks of options that are numbers: they are read as specs read theirs (config/value.hpp), so that 010,
+// 0x10, nan and what fits in no 64 bits are refused. CLI11 alone would read them as C does.
+
+// For `CLI::Option::check`; also of each item of a list.
+CLI::Validator integer(const Limits& limits = at_least(0));
+CLI::Validator number(const Limits& limits);
 
 }  // namespace softalign::app

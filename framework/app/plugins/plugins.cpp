@@ -1,19 +1,161 @@
-// softalign describe KIND NAME, describe spec: what a plugin is and which options it has.
+// softalign list, describe, check: the commands about plugins.
+#include "framework/app/plugins/plugins.hpp"
+
 #include <fmt/ranges.h>  // fmt::join, from version 11 on
 #include <unistd.h>
-
 #include <algorithm>
 
 #include "framework/app/command.hpp"
-#include "framework/app/plugins/kinds.hpp"
-#include "framework/app/terminal/json.hpp"
+#include "framework/app/experiments/load.hpp"
 #include "framework/app/terminal/table.hpp"
+#include "framework/app/terminal/terminal.hpp"
+#include "framework/base/text.hpp"
 #include "framework/config/help.hpp"
+#include "framework/config/plugin_loader.hpp"
 #include "framework/eval/diagnostic.hpp"
 #include "framework/eval/metric.hpp"
+#include "framework/eval/metric_conformance.hpp"
 #include "framework/train/spec.hpp"
 
 namespace softalign::app {
+
+std::string plural(const std::string& kind) {
+  return kind + (kind.ends_with("ch") || kind.ends_with('s') ? "es" : "s");
+}
+
+std::string kind_named(const std::string& given) {
+  const std::vector<std::string> kinds = Registry::instance().kinds();
+  for (const std::string& kind : kinds)
+    if (given == kind || given == plural(kind)) return kind;
+  throw SpecError("unknown kind '{}'{}", given, suggestion(given, kinds));
+}
+
+void PluginArguments::add_to(CLI::App& command, const char* kind_help, const char* name_help) {
+  command.add_option("kind", kind, kind_help);
+  if (name_help != nullptr) command.add_option("name", name, name_help);
+  add_plugin_option(command, plugins);
+  command.add_flag("--json", json, "print it as JSON");
+}
+
+void PluginArguments::load() const {
+  for (const std::string& plugin : plugins) load_plugin(plugin);
+}
+
+std::string source_of(const PluginEntry& entry) {
+  const std::size_t ours = entry.source.rfind("framework/plugins/");
+  return ours == std::string::npos ? entry.source : entry.source.substr(ours);
+}
+
+// softalign list [KIND]: the registered plugins, one line each.
+
+namespace {
+
+void list(const PluginArguments& arguments) {
+  arguments.load();
+  const Registry& registry = Registry::instance();
+  const auto kinds =
+      arguments.kind.empty() ? registry.kinds() : std::vector{kind_named(arguments.kind)};
+  Json json = Json::array();
+  Table table({{"kind"}, {"name"}, {"summary", Side::left, 20, 0, true}});
+  for (const std::string& kind : kinds)
+    for (const PluginEntry* entry : registry.entries(kind)) {
+      json.push_back({{"kind", kind},
+                      {"name", entry->name},
+                      {"summary", entry->summary},
+                      {"source", source_of(*entry)}});
+      table.row({kind, entry->name, entry->summary});
+    }
+  if (arguments.json)
+    print_json(json);
+  else
+    print_text("{}", table.fitted());
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, Outcome&) {
+  auto arguments = std::make_shared<PluginArguments>();
+  CLI::App* command = add_command(
+      app, "list", "the plugins there are, one line each", "Plugins", "softalign list scores");
+  arguments->add_to(*command, "encoder, score, task, ..., or its plural");
+  command->callback([arguments] { list(*arguments); });
+}
+
+// softalign check KIND [NAME], check all: the laws that every plugin must keep, tried on it.
+
+namespace {
+
+std::vector<const PluginEntry*> chosen(const PluginArguments& arguments) {
+  const Registry& registry = Registry::instance();
+  if (arguments.kind != "all") {
+    const std::string kind = kind_named(arguments.kind);
+    if (!arguments.name.empty()) return {&registry.find(kind, arguments.name)};
+    return registry.entries(kind);
+  }
+  if (!arguments.name.empty())
+    throw SpecError("check all takes no name; write check KIND {}", arguments.name);
+  std::vector<const PluginEntry*> all;
+  for (const std::string& kind : registry.kinds())
+    for (const PluginEntry* entry : registry.entries(kind)) all.push_back(entry);
+  return all;
+}
+
+std::vector<ConformanceResult> laws_of(const PluginEntry& plugin) {
+  std::vector<ConformanceResult> results = check_conformance(plugin.kind, plugin.name);
+  if (plugin.kind != MetricKind::name) return results;
+  for (ConformanceResult& result : check_metric(*metric_named(plugin.name)))
+    results.push_back(std::move(result));
+  return results;
+}
+
+void check(const PluginArguments& arguments, Outcome& outcome) {
+  arguments.load();
+  Json json = Json::array();
+  Table table({{"plugin"}, {"check"}, {"result"}, {"detail", Side::left, 20}});
+  int failed = 0, checks = 0;
+  const auto plugins = chosen(arguments);
+  for (const PluginEntry* plugin : plugins)
+    for (const ConformanceResult& result : laws_of(*plugin)) {
+      ++checks;
+      failed += result.passed ? 0 : 1;
+      json.push_back({{"kind", plugin->kind},
+                      {"name", plugin->name},
+                      {"check", result.check},
+                      {"passed", result.passed},
+                      {"detail", result.detail}});
+      std::string detail = result.detail;
+      std::replace(detail.begin(), detail.end(), '\n', ' ');
+      table.row({plugin->kind + " " + plugin->name,
+                 result.check,
+                 result.passed ? "passed" : "FAILED",
+                 detail});
+    }
+  if (failed > 0) outcome.code = ExitCode::check;
+  if (arguments.json) {
+    print_json(json);
+    return;
+  }
+  print_text("{}{} of {} checks passed\n", table.fitted(), checks - failed, checks);
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, Outcome& outcome) {
+  auto arguments = std::make_shared<PluginArguments>();
+  CLI::App* command =
+      add_command(app,
+                  "check",
+                  "try on a plugin the laws that every one must keep: gradients, padding, bits",
+                  "Plugins",
+                  "softalign check score angular --plugin angular.so; softalign check all");
+  arguments->add_to(
+      *command, "encoder, score, ..., or all", "the plugin's name (default: all of the kind)");
+  command->get_option("kind")->required();
+  command->callback([arguments, &outcome] { check(*arguments, outcome); });
+}
+
+// softalign describe KIND NAME, describe spec: what a plugin is and which options it has.
+
 namespace {
 
 Json json_of(const std::vector<OptionHelp>& options) {

@@ -1,8 +1,7 @@
-// Kinds and names of plugins as they are written on a command line.
+// Kinds, names and notes of plugins, as commands take and print them.
 #pragma once
 
 #include <CLI/CLI.hpp>
-
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,0 +1,321 @@
+// softalign translate, score, evaluate: the commands that use trained models.
+#include <fmt/ranges.h>
+#include <poll.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <span>
+
+#include "framework/app/command.hpp"
+#include "framework/app/experiments/load.hpp"
+#include "framework/app/models/arguments.hpp"
+#include "framework/app/terminal/arguments.hpp"
+#include "framework/app/terminal/progress.hpp"
+#include "framework/app/terminal/table.hpp"
+#include "framework/app/terminal/terminal.hpp"
+#include "framework/base/elementary.hpp"
+#include "framework/base/files.hpp"
+#include "framework/base/text.hpp"
+#include "framework/base/types.hpp"
+#include "framework/base/workers.hpp"
+#include "framework/data/batches.hpp"
+#include "framework/data/text_file.hpp"
+#include "framework/eval/forced.hpp"
+#include "framework/inference/evaluate_run.hpp"
+#include "framework/inference/translator.hpp"
+
+namespace softalign::app {
+
+// softalign translate RUN...: standard input to standard output, a line a sentence.
+
+namespace {
+
+constexpr const char* kInput = "standard input";
+
+struct TranslateArguments {
+  TrainedArguments trained;
+  KeptFiles files;
+  Index n_best = 0;  // 0: the best alone, as plain text
+  bool json = false;
+};
+
+// A line for a line; with --n-best one for each hypothesis, none for an empty line.
+std::string text_of(const Translation& translation, const Vocabulary& target, Index n_best) {
+  const std::vector<Hypothesis>& all = translation.hypotheses;
+  if (n_best == 0) return (all.empty() ? "" : target.join(all.front().tokens)) + "\n";
+  std::string text;
+  for (std::size_t k = 0; k < all.size(); ++k)
+    text += fmt::format("{}\t{}\t{}\t{}\t{}\n",
+                        translation.line,
+                        k + 1,
+                        all[k].score,
+                        all[k].log_probability,
+                        target.join(all[k].tokens));
+  return text;
+}
+
+// What others have written so far; waits for them when there is nothing.
+std::size_t read_input(std::span<char> buffer) {
+  const ssize_t got = retry([&] { return read(STDIN_FILENO, buffer.data(), buffer.size()); });
+  if (got < 0)
+    throw DataError("standard input: cannot be read: {}; give text, as in < source.txt",
+                    std::strerror(errno));
+  return usize(got);
+}
+
+bool input_waits() {
+  pollfd input{STDIN_FILENO, POLLIN, 0};
+  return poll(&input, 1, 0) > 0;
+}
+
+// Lines of standard input, and the error behind them where there is one.
+struct Block {
+  std::vector<std::string> lines;
+  std::exception_ptr fault;
+  bool last = false;
+};
+
+// At most `most` lines, and no more than there are now: someone may wait for these translations
+// before writing the next line.
+Block read_block(LineReader& input, const Vocabulary* source, std::size_t most) {
+  Block block;
+  std::string line;
+  try {
+    do {
+      block.last = !input.next(line);
+      if (block.last) break;
+      if (source && source->marks_spaces())
+        check_space_marks(line, input.name(), input.line_number());
+      block.lines.push_back(line);
+    } while (block.lines.size() < most && (input.holds_more() || input_waits()));
+  } catch (const DataError&) {
+    block.fault = std::current_exception();
+  }
+  return block;
+}
+
+// Where another program would take the text's file.
+void refuse_text_files(const std::vector<std::string>& more) {
+  std::error_code none;
+  for (const std::string& file : more)
+    if (!is_override(file) && fs::is_regular_file(file, none) &&
+        fs::path(file).extension() != ".h5")
+      throw SpecError(
+          "{}: not a run; text is read from standard input: < {}", file, shell_word(file));
+}
+
+void translate(const TranslateArguments& arguments) {
+  refuse_text_files(arguments.trained.more);
+  const TrainedRuns runs = arguments.trained.open();
+  refuse_links(runs);
+  KeptAlignments kept(arguments.files, runs);
+  const Vocabulary& target = *runs.first().target;
+  Translator translator(runs, std::max<Index>(1, arguments.n_best), kInput, kept.take());
+  LineReader input(kInput, read_input);
+  Index lines = 0;
+  for (bool more = true; more;) {
+    const Block block = read_block(input, runs.first().source.get(), translator.block());
+    for (const Translation& one : translator.translate(block.lines, lines))
+      write_data(arguments.json ? json_line(translation_json(one, target))
+                                : text_of(one, target, arguments.n_best));
+    if (std::fflush(stdout) != 0) break;  // main says why
+    lines += std::ssize(block.lines);
+    if (block.fault) std::rethrow_exception(block.fault);
+    more = !block.last;
+  }
+  write_error(translator.note());
+  kept.write(lines);
+}
+
+}  // namespace
+
+void add_translate(CLI::App& app, Outcome&) {
+  auto arguments = std::make_shared<TranslateArguments>();
+  CLI::App* command = add_command(app,
+                                  "translate",
+                                  "standard input to standard output, a line a sentence, in words "
+                                  "as the training text has them",
+                                  "Models",
+                                  "softalign translate 3f2a < source.txt > target.txt");
+  arguments->trained.add_to(*command, {"search", "batch"});
+  command
+      ->add_option(
+          "--n-best",
+          arguments->n_best,
+          "hypotheses of a sentence, a line each: number of the sentence from 0, rank, "
+          "score, log probability, text, tabs between them; samples equal in every symbol are one "
+          "(--json: how often it was drawn)")
+      ->check(integer(between(1, 1000)));
+  command->add_flag("--json",
+                    arguments->json,
+                    "a JSON object for each sentence, with the log probability of every symbol");
+  arguments->files.add_to(*command);
+  command->callback([arguments] { translate(*arguments); });
+}
+
+// softalign score RUN...: forced decoding of target sentences that are given, a line a pair.
+
+namespace {
+
+struct ScoreArguments {
+  TrainedArguments trained;
+  std::string source, target;
+  KeptFiles files;
+  bool json = false;
+};
+
+// Lines of both files that belong together.
+struct Pairs {
+  std::vector<std::string> sources, targets;
+  bool last = false;
+};
+
+Pairs read_pairs(TextFile& source, TextFile& target, const TrainedRun& run, std::size_t most) {
+  Pairs pairs;
+  std::string a, b;
+  while (pairs.sources.size() < most) {
+    const bool more = source.next(a);
+    if (target.next(b) != more)
+      throw DataError(
+          "{} ends after {}, {} goes on; line k of one must belong to line k of the other",
+          (more ? target : source).path(),
+          counted((more ? target : source).line_number(), "line"),
+          (more ? source : target).path());
+    pairs.last = !more;
+    if (!more) break;
+    if (run.source && run.source->marks_spaces())
+      check_space_marks(a, source.path(), source.line_number());
+    if (run.target->marks_spaces()) check_space_marks(b, target.path(), target.line_number());
+    pairs.sources.push_back(a);
+    pairs.targets.push_back(b);
+  }
+  return pairs;
+}
+
+std::string text_of(const Hypothesis& one) {
+  if (!one.finished) return "\n";
+  return fmt::format("{}\t{}\n", one.log_probability, fmt::join(one.log_probabilities, " "));
+}
+
+void score(const ScoreArguments& arguments) {
+  const TrainedRuns runs = arguments.trained.open();
+  refuse_links(runs);
+  KeptAlignments kept(arguments.files, runs);
+  ForcedDecoder decoder(runs, arguments.source, kept.take());
+  TextFile source(arguments.source, TextFile::Read::once),
+      target(arguments.target, TextFile::Read::once);
+  Index line = 0, symbols = 0;
+  double log_probability = 0;
+  for (bool more = true; more;) {
+    const Pairs pairs = read_pairs(source, target, runs.first(), decoder.block());
+    for (const Hypothesis& one : decoder.decode(pairs.sources, pairs.targets, line)) {
+      write_data(arguments.json ? json_line(score_json(line, one, *runs.first().target))
+                                : text_of(one));
+      log_probability += one.log_probability;
+      symbols += static_cast<Index>(one.steps());
+      ++line;
+    }
+    more = !pairs.last;
+  }
+  if (symbols > 0)
+    write_error(fmt::format("perplexity {:.4g}: {:.6g} nats over {} symbols with </s>\n",
+                            exact::exp(-log_probability / static_cast<double>(symbols)),
+                            -log_probability,
+                            symbols));
+  write_error(decoder.notes());
+  kept.write(line);
+}
+
+}  // namespace
+
+void add_score(CLI::App& app, Outcome&) {
+  auto arguments = std::make_shared<ScoreArguments>();
+  CLI::App* command = add_command(
+      app,
+      "score",
+      "how probable given target sentences are, and their alignments: forced decoding. A line a "
+      "pair: log probability, a tab, that of each symbol and of </s>",
+      "Models",
+      "softalign score 3f2a --source source.txt --target target.txt --links forced.links");
+  arguments->trained.add_to(*command, {"batch"});
+  command
+      ->add_option(
+          "--source", arguments->source, "one sentence a line, plain or gzip; a pipe will do")
+      ->required();
+  command->add_option("--target", arguments->target, "the translations, line by line")->required();
+  command->add_flag("--json", arguments->json, "a JSON object for each pair, with its symbols");
+  arguments->files.add_to(*command);
+  command->callback([arguments] { score(*arguments); });
+}
+
+// softalign evaluate RUN...: measures a trained model, or several together, again, with another search
+// or other buckets if asked to.
+
+namespace {
+
+struct EvaluateArguments {
+  TrainedArguments trained;
+  std::string split = "test";
+  bool json = false;
+};
+
+std::string search_text(const Json& search) {
+  std::string text;
+  for (const auto& [name, value] : search.items())
+    text +=
+        (text.empty() ? "" : ", ") + (name == "type" ? "" : name + " ") + value.get<std::string>();
+  return text;
+}
+
+// ", 2 models together (mean of probabilities)"; nothing for one.
+std::string together(const TrainedRuns& runs, const std::string& average) {
+  if (runs.members.size() == 1) return "";
+  return fmt::format(", {} models together (mean of {})", runs.members.size(), average);
+}
+
+void evaluate(const EvaluateArguments& arguments) {
+  const TrainedRuns runs = arguments.trained.open();
+  const TrainedRun& run = runs.first();
+  ProgressObserver observer(ProgressObserver::Signals::left);
+  const Remeasured result =
+      evaluate_run(runs, arguments.split, [&](std::string_view what, Index done, Index total) {
+        observer.stage(what, done, total);
+      });
+  observer.clear();
+  if (arguments.json) return print_json(remeasured_json(runs, result));
+  print_text("{} split{}{}, search: {}{}\n{}\n{}",
+             result.split,
+             of_lines(result.counts.kept, result.counts.read),
+             runs.members.size() > 1 ? " of " + run.record.run_id() : "",
+             search_text(search_json(run.spec())),
+             together(runs, arguments.trained.average),
+             metrics_by_length(result.table, result.table.metrics),
+             signatures(result.table));
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& app, Outcome&) {
+  auto arguments = std::make_shared<EvaluateArguments>();
+  CLI::App* command = add_command(app,
+                                  "evaluate",
+                                  "measure a trained model again, with another search",
+                                  "Models",
+                                  "softalign evaluate 3f2a search=beam search.width=10");
+  arguments->trained.add_to(*command, {"search", "lengths", "row_aligns", "batch"});
+  command
+      ->add_option("--split",
+                   arguments->split,
+                   "dev or test; it is read where the run read it, or where changes as "
+                   "task.test.source=FILE say; the training text is not needed")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"dev", "test"}));
+  command->add_flag("--json", arguments->json, "print the metrics as JSON");
+  command->callback([arguments] { evaluate(*arguments); });
+}
+
+}  // namespace softalign::app
