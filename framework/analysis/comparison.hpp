@@ -3,7 +3,7 @@
 // score.
 //
 // Two kinds of variance, never mixed: that of training, over the seeds (Seeds), and that of the
-// test sentences, the trained models fixed (PairedTest).
+// test sentences, the trained models fixed (PairedTest); see statistics.hpp.
 #pragma once
 
 #include <optional>
@@ -14,8 +14,8 @@
 #include "framework/analysis/importance.hpp"
 #include "framework/analysis/metric_name.hpp"
 #include "framework/analysis/run.hpp"
-#include "framework/analysis/seeds.hpp"
-#include "framework/analysis/significance.hpp"
+#include "framework/analysis/statistics.hpp"
+#include "framework/base/json.hpp"
 
 namespace softalign {
 
@@ -70,5 +70,11 @@ std::optional<Importance> importance_of(const Comparison& comparison,
 // A run's value, or that of a series; NaN when it has none.
 double value_of(const Run& run, const MetricName& name, const LengthRange& lengths);
 double value_of(const SeriesColumns& series, const MetricName& name);
+
+// A comparison as JSON: the groups with their metrics; behind it, where there are tests, every group against the baseline.
+
+JsonObject comparison_json(const Comparison& comparison,
+                           const std::vector<LeftOut>& left_out,
+                           const PairedTestOptions& draws);
 
 }  // namespace softalign

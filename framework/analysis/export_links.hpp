@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "framework/eval/word_links.hpp"
+#include "framework/eval/alignments.hpp"
 #include "framework/record/published/open_record.hpp"
 
 namespace softalign {

@@ -8,7 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "framework/eval/summary.hpp"
+#include "framework/base/error.hpp"
+#include "framework/eval/metric.hpp"
 #include "framework/record/folder/status.hpp"
 #include "framework/record/published/open_record.hpp"
 #include "framework/train/stored_results.hpp"
@@ -67,6 +68,14 @@ struct Run {
     v("dev", dev);
     v("train", train);
   }
+};
+
+// A run that is left out, and why.
+struct LeftOut {
+  std::string place;
+  std::string why;
+  ExitCode code =
+      ExitCode::done;  // else a group may lack it: data, it is damaged; failed, it cannot be read
 };
 
 // The summary of a run in its folder, or of a record anywhere. A run that cannot be read has a fault; nothing is thrown

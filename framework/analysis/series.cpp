@@ -10,7 +10,7 @@
 
 #include "framework/analysis/differences.hpp"
 #include "framework/analysis/run_index.hpp"
-#include "framework/analysis/seeds.hpp"
+#include "framework/analysis/statistics.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/files.hpp"
 #include "framework/base/hash.hpp"

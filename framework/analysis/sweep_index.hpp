@@ -7,11 +7,13 @@
 
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "framework/analysis/run.hpp"
 #include "framework/record/file.hpp"
+#include "framework/record/hdf5/hdf5.hpp"
 
 namespace softalign {
 
@@ -42,5 +44,14 @@ struct SweepTable {
 bool write_sweep_index(const std::filesystem::path& file,
                        const SweepTable& table,
                        FileSystem& files = FileSystem::real());
+
+// The curves of a sweep's runs, padded to a block: for sweep_index.cpp.
+
+// The dev columns of any run that do not depend on the clock.
+std::set<std::string> dev_columns(const SweepTable& table);
+
+// Group /curves: `update` (run, step), -1 beyond a run's end, and "dev_loss", "train_loss" and the
+// like, NaN where there is no value. No group where no run has a curve.
+void write_curves(Hdf5Writer& file, const SweepTable& table);
 
 }  // namespace softalign

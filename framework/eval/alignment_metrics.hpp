@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "framework/eval/alignments.hpp"
 #include "framework/eval/attention_diagnostics.hpp"
 #include "framework/eval/metric.hpp"
-#include "framework/eval/word_links.hpp"
 
 namespace softalign {
 

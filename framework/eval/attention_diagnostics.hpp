@@ -8,9 +8,8 @@
 
 #include "framework/base/types.hpp"
 #include "framework/data/dataset.hpp"
-#include "framework/eval/alignment_matrix.hpp"
+#include "framework/eval/alignments.hpp"
 #include "framework/eval/matches.hpp"
-#include "framework/eval/words.hpp"
 
 namespace softalign {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "framework/base/error.hpp"
-#include "framework/eval/bleu.hpp"
+#include "framework/eval/ngram_metrics.hpp"
 #include "framework/eval/tokenise.hpp"
 
 namespace softalign::columns {

@@ -7,8 +7,9 @@
 #include "framework/base/process.hpp"
 #include "framework/base/types.hpp"
 #include "framework/data/batches.hpp"
-#include "framework/eval/forced.hpp"
 #include "framework/eval/metric.hpp"
+#include "framework/eval/scorer.hpp"
+#include "framework/eval/search.hpp"
 
 namespace softalign {
 namespace {

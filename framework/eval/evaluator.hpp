@@ -55,7 +55,7 @@ struct EvaluationRequest {
   std::function<bool()> stop;  // asked between batches; true: throws Interrupted
 };
 
-// An ensemble is teacher-forced step by step (eval/forced.hpp), a model in one pass.
+// An ensemble is teacher-forced step by step (eval/search.hpp), a model in one pass.
 EvaluatedSplit evaluate(const Scorer& scorer,
                         const Split& split,
                         const Vocabulary& target,

@@ -7,7 +7,7 @@
 
 #include "framework/base/types.hpp"
 #include "framework/data/dataset.hpp"
-#include "framework/eval/alignment_matrix.hpp"
+#include "framework/eval/alignments.hpp"
 
 namespace softalign {
 

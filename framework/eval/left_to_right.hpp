@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include "framework/eval/beam_rows.hpp"
+#include "framework/eval/beam.hpp"
 #include "framework/eval/scorer.hpp"
 #include "framework/eval/search.hpp"
 

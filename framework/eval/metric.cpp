@@ -1,7 +1,13 @@
 #include "framework/eval/metric.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <nlohmann/json.hpp>
 
+#include "framework/base/error.hpp"
+#include "framework/base/text.hpp"
+#include "framework/base/types.hpp"
 #include "framework/config/registry.hpp"
 
 namespace softalign {
@@ -55,6 +61,72 @@ std::shared_ptr<const CountLayout> count_layout(const std::vector<NamedMetric>& 
   for (const NamedMetric& named : metrics)
     for (CountColumn& column : named.metric->columns()) columns.push_back(std::move(column));
   return std::make_shared<CountLayout>(std::move(columns));
+}
+
+namespace {
+
+// The sentences of each row.
+std::vector<CountRows> sentences_of(const CountTable& counts, const Buckets& buckets) {
+  std::vector<CountRows> rows(1 + buckets.labels.size());
+  rows[0] = rows_of(counts);
+  if (buckets.labels.empty()) return rows;
+  if (buckets.of_sentence.size() != rows[0].size())
+    throw BugError("buckets of {} sentences for {}", buckets.of_sentence.size(), rows[0].size());
+  for (std::size_t i = 0; i < rows[0].size(); ++i) {
+    const Index bucket = buckets.of_sentence[i];
+    if (bucket < 0 || bucket >= std::ssize(buckets.labels))
+      throw BugError("sentence {} in bucket {} of {}", i, bucket, buckets.labels.size());
+    rows[usize(1 + bucket)].push_back(rows[0][i]);
+  }
+  return rows;
+}
+
+}  // namespace
+
+double MetricTable::find(const std::string& row, const std::string& metric) const {
+  const auto r = std::ranges::find(rows, row) - rows.begin();
+  const auto m = std::ranges::find(metrics, metric) - metrics.begin();
+  const bool known = r < std::ssize(rows) && m < std::ssize(metrics);
+  return known ? at(usize(r), usize(m)) : kUndefined;
+}
+
+double MetricTable::at(const std::string& row, const std::string& metric) const {
+  if (std::ranges::count(rows, row) == 0)
+    throw BugError("no row '{}' in the table of metrics", row);
+  if (std::ranges::count(metrics, metric) == 0)
+    throw SpecError("no metric '{}'{}", metric, suggestion(metric, metrics));
+  return find(row, metric);
+}
+
+MetricTable summarize(const CountTable& counts,
+                      const std::vector<NamedMetric>& metrics,
+                      const Buckets& buckets) {
+  MetricTable table;
+  table.rows = {"all"};
+  table.rows.insert(table.rows.end(), buckets.labels.begin(), buckets.labels.end());
+  table.length_unit = buckets.unit;
+  for (const NamedMetric& named : metrics) {
+    table.metrics.push_back(named.name);
+    table.facts.push_back(named.metric->facts());
+  }
+  table.values.resize({table.rows.size(), metrics.size()});
+  for (const CountRows& row : sentences_of(counts, buckets)) {
+    for (std::size_t m = 0; m < metrics.size(); ++m)
+      table.values(table.sentences.size(), m) = metrics[m].metric->value({counts.layout(), row});
+    table.sentences.push_back(std::ssize(row));
+  }
+  return table;
+}
+
+JsonObject metrics_json(const MetricTable& table) {
+  JsonObject json = JsonObject::object();
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    JsonObject& row = json[table.rows[r]];
+    row["n"] = table.sentences[r];
+    for (std::size_t m = 0; m < table.metrics.size(); ++m)
+      if (std::isfinite(table.at(0, m))) row[table.metrics[m]] = table.at(r, m);
+  }
+  return json;
 }
 
 }  // namespace softalign

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 
-#include "framework/eval/length_limits.hpp"
 #include "framework/eval/search.hpp"
 
 namespace softalign {

@@ -1,7 +1,7 @@
 // Made by tests/eval/freeze_categories.py, with regex 2026.11.19.
 #include <algorithm>
 
-#include "framework/eval/unicode.hpp"
+#include "framework/eval/tokenise.hpp"
 
 namespace softalign {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "framework/base/linear_algebra.hpp"
 #include "framework/eval/diagnostic.hpp"
-#include "framework/inference/recorded_data.hpp"
+#include "framework/inference/evaluate_run.hpp"
 
 namespace softalign {
 namespace {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "framework/analysis/significance.hpp"
+#include "framework/analysis/statistics.hpp"
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/eval/diagnostic.hpp"

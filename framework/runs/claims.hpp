@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/analysis/seeds.hpp"
-#include "framework/analysis/significance.hpp"
+#include "framework/analysis/statistics.hpp"
 #include "framework/base/json.hpp"
 #include "framework/study/claim.hpp"
 #include "framework/train/stored_results.hpp"

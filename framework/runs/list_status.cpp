@@ -18,7 +18,7 @@
 #include "framework/record/journal/journal.hpp"
 #include "framework/runs/slurm_queue.hpp"
 #include "framework/train/load_spec.hpp"
-#include "framework/train/shorter_run.hpp"
+#include "framework/train/starting_point.hpp"
 
 namespace softalign {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "framework/analysis/run.hpp"
-#include "framework/analysis/seeds.hpp"
+#include "framework/analysis/statistics.hpp"
 #include "framework/base/json.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/folder/status.hpp"

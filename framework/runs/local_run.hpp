@@ -1,8 +1,9 @@
+// Working through a list of runs on this machine.
+
 // How far a run is that another process works on, from its journal as it grows.
 #pragma once
 
 #include <sys/types.h>
-
 #include <chrono>
 #include <filesystem>
 #include <functional>
@@ -16,7 +17,10 @@
 #include "framework/base/types.hpp"
 #include "framework/record/file.hpp"
 #include "framework/record/journal/journal.hpp"
+#include "framework/runs/early_termination.hpp"
 #include "framework/runs/list_status.hpp"
+#include "framework/runs/run_list.hpp"
+#include "framework/train/experiment.hpp"
 
 namespace softalign {
 
@@ -111,5 +115,25 @@ struct LocalRunOptions {
 // over if their process dies. Workers stop, saving, when asked to, and when this process dies.
 // Returns whether it was asked to stop.
 bool run_locally(const RunList& list, const LocalRunOptions& options, ListWatcher& watcher);
+
+// One row of a list, from the plan to its record: what every worker does, on this machine or as a
+// task of a Slurm array.
+
+struct WorkOptions {
+  SizeCheck sizes = {};
+  int threads = 1;
+  bool steal = false;
+  bool force = false;        // begin again, even if it is complete
+  bool never_prune = false;  // go to the end, whatever the sweep's rule says
+  AskOutside ask = {};       // instead of the sweep's rule
+};
+
+// Runs the row or goes on with it; one that is complete or pruned is left as it is. Throws what
+// run_experiment throws; errors that would come again are kept in the row's failure file.
+ExperimentOutcome work_on(const RunList& list,
+                          const ListedRun& row,
+                          const WorkOptions& options,
+                          const LoadSpec& load,
+                          Observer& observer);
 
 }  // namespace softalign

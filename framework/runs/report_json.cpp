@@ -6,7 +6,7 @@
 #include <set>
 #include <tuple>
 
-#include "framework/analysis/comparison_json.hpp"
+#include "framework/analysis/comparison.hpp"
 #include "framework/analysis/packed_alignments.hpp"
 #include "framework/analysis/report_curves.hpp"
 #include "framework/base/files.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/analysis/significance.hpp"
+#include "framework/analysis/statistics.hpp"
 #include "framework/base/json.hpp"
 
 namespace softalign {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/analysis/seeds.hpp"
+#include "framework/analysis/statistics.hpp"
 #include "framework/runs/claims.hpp"
 #include "framework/runs/list_status.hpp"
 #include "framework/runs/plan.hpp"

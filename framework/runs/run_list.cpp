@@ -10,7 +10,7 @@
 #include "framework/config/writer.hpp"
 #include "framework/record/folder/checks.hpp"
 #include "framework/train/check_spec.hpp"
-#include "framework/train/run_name.hpp"
+#include "framework/train/spec.hpp"
 
 namespace softalign {
 namespace {

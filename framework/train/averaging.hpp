@@ -7,8 +7,8 @@
 
 #include "framework/base/workers.hpp"
 #include "framework/record/journal/checkpoint.hpp"
+#include "framework/train/schedule.hpp"
 #include "framework/train/train_options.hpp"
-#include "framework/train/watched_metric.hpp"
 
 namespace softalign {
 

@@ -1,6 +1,11 @@
 #include "framework/train/check_sizes.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include "framework/base/types.hpp"
 #include "framework/config/spec.hpp"
+#include "framework/data/dataset.hpp"
+#include "framework/data/vocabulary.hpp"
 
 namespace softalign {
 namespace {
@@ -43,6 +48,74 @@ std::string check_run_sizes(const ResolvedSpec<Spec>& resolved,
       MemoryMeter(check.machine.limit).of_run(resolved.spec, data, threads);
   if (needed != nullptr) *needed = estimate;
   return check_sizes(estimate, check, resolved.origins);
+}
+
+namespace {
+
+// Measured on finished runs: a symbol of a vocabulary; a number of a frame, with its text.
+constexpr double kSymbol = 112, kFrameBytes = sizeof(float) + 2;
+
+}  // namespace
+
+Index at_least_one_symbol(Index known) { return std::max<Index>(known, kSpecials + 1); }
+
+DataOutline assumed(DataOutline data) {
+  const auto assume = [](DataOutline::Lengths& side, const DataOutline::Lengths& train) {
+    const Index longest = side.longest > 0 ? side.longest : train.longest;
+    if (side.mean == 0) side = DataOutline::Lengths::even(1, longest);
+  };
+  for (DataOutline::SplitOutline* split : {&data.train, &data.dev, &data.test}) {
+    assume(split->source, data.train.source);
+    assume(split->target, data.train.target);
+  }
+  return data;
+}
+
+double name_bytes(Index symbols) {
+  if (symbols == 0) return 0;  // frames
+  return symbols <= 55 ? 2 : 2 + std::log10(static_cast<double>(symbols));
+}
+
+double bytes_of_names(const DataOutline& data) {
+  const auto side = [](Index symbols) {
+    return static_cast<double>(symbols) * name_bytes(symbols);
+  };
+  return side(data.source_symbols) + side(data.target_symbols);
+}
+
+double bytes_of_vocabularies(const DataOutline& data) {
+  const Index other = data.one_vocabulary ? 0 : data.target_symbols;
+  return kSymbol * static_cast<double>(data.source_symbols + other);
+}
+
+double bytes_of_examples(const DataOutline& data) {
+  const auto symbol = [](Index of) { return sizeof(Token) + name_bytes(of); };
+  double sum = 0;
+  if (data.held)
+    for (const DataOutline::SplitOutline* split : {&data.train, &data.dev, &data.test})
+      sum +=
+          static_cast<double>(split->examples) *
+          (sizeof(ExampleRow) +
+           split->source.mean * (data.frames ? kFrameBytes * static_cast<double>(data.frames.size)
+                                             : symbol(data.source_symbols)) +
+           split->target.mean * symbol(data.target_symbols) +
+           (split->links ? sizeof(Link) * split->target.mean : 0));
+  return sum;
+}
+
+Index cells_of(const DataOutline& data) {
+  if (data.cells > 0) return data.cells;
+  const DataOutline::SplitOutline& train = data.train;
+  const auto words = [](Index symbols) {
+    return static_cast<double>(std::max<Index>(1, symbols - kSpecials));
+  };
+  const double target = words(data.target_symbols), all = words(data.source_symbols) * target,
+               met = static_cast<double>(train.examples) * train.source.mean * train.target.mean;
+  return static_cast<Index>(target - all * std::expm1(-met / all));
+}
+
+Index typical_length(const DataOutline::SplitOutline& split) {
+  return static_cast<Index>(std::max(split.source.mean, split.target.mean)) + 1;
 }
 
 }  // namespace softalign

@@ -13,11 +13,10 @@
 #include "framework/eval/metric.hpp"
 #include "framework/eval/metric_conformance.hpp"
 #include "framework/eval/search.hpp"
-#include "framework/eval/unicode.hpp"
+#include "framework/eval/tokenise.hpp"
 #include "framework/train/diagnostics.hpp"
 #include "framework/train/optimizer.hpp"
 #include "framework/train/schedule.hpp"
-#include "framework/train/watched_metric.hpp"
 
 namespace softalign {
 namespace {

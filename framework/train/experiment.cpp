@@ -15,10 +15,9 @@
 #include "framework/record/published/compare.hpp"
 #include "framework/record/published/publish.hpp"
 #include "framework/train/results.hpp"
-#include "framework/train/shorter_run.hpp"
+#include "framework/train/starting_point.hpp"
 #include "framework/train/text_results.hpp"
 #include "framework/train/trainer.hpp"
-#include "framework/train/warm_start.hpp"
 
 namespace softalign {
 namespace {

@@ -11,7 +11,6 @@
 #include "framework/train/check_sizes.hpp"
 #include "framework/train/check_spec.hpp"
 #include "framework/train/observer.hpp"
-#include "framework/train/run_name.hpp"
 #include "framework/train/spec.hpp"
 
 namespace softalign {

@@ -14,7 +14,7 @@
 #include "framework/eval/metric.hpp"
 #include "framework/ops/cross_entropy.hpp"
 #include "framework/seq/cost.hpp"
-#include "framework/train/data_bytes.hpp"
+#include "framework/train/check_sizes.hpp"
 #include "framework/train/diagnostics.hpp"
 #include "framework/train/optimizer.hpp"
 #include "framework/train/step.hpp"

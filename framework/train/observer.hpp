@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "framework/eval/summary.hpp"
+#include "framework/eval/metric.hpp"
 
 namespace softalign {
 

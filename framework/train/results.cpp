@@ -8,9 +8,9 @@
 #include "framework/base/types.hpp"
 #include "framework/data/dataset.hpp"
 #include "framework/data/text.hpp"
+#include "framework/eval/alignments.hpp"
 #include "framework/eval/columns.hpp"
 #include "framework/eval/evaluator.hpp"
-#include "framework/eval/words.hpp"
 #include "framework/train/stored_results.hpp"
 #include "framework/train/text_results.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "framework/data/dataset.hpp"
 #include "framework/eval/evaluator.hpp"
-#include "framework/eval/summary.hpp"
+#include "framework/eval/metric.hpp"
 #include "framework/record/recorder.hpp"
 #include "framework/train/spec.hpp"
 
@@ -34,7 +34,7 @@ struct AlignedSentence {
 };
 
 // A matrix as a record keeps it: between symbols; and where some of them are pieces of words, in module
-// "words_<module>", between words (eval/words.hpp). `named`: the module, the update, the sentence and the head.
+// "words_<module>", between words (eval/alignments.hpp). `named`: the module, the update, the sentence and the head.
 // Columns are called by the source's symbols and </s>, or where it is frames, or the encoder makes other annotations
 // of them (Encoder::positions), "#0", "#1", ...
 std::vector<Alignment> recorded_alignments(const Alignment& named,

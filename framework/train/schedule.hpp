@@ -1,13 +1,31 @@
-// The contract of a learning-rate schedule: a factor on the optimiser's own rate, for each update.
+// The contract of a learning-rate schedule: a factor on the optimiser's own rate, for each update; and the dev metric that some are driven by.
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
-#include "framework/eval/summary.hpp"
-#include "framework/train/watched_metric.hpp"
+#include "framework/eval/metric.hpp"
 
 namespace softalign {
+
+// A dev metric that decisions are made by: early stopping, schedules, which epochs are averaged.
+
+class WatchedMetric {
+ public:
+  // given: "dev/" and the name of a registered metric; `option` is whose value that is. Throws
+  // SpecError.
+  WatchedMetric(const std::string& option, const std::string& given);
+
+  // Throws SpecError when the dev sentences do not define it.
+  double value(const MetricTable& dev) const;
+  bool better(double value, double than) const { return higher_ ? value > than : value < than; }
+
+ private:
+  std::string option_;
+  std::string name_;
+  bool higher_;
+};
 
 struct TrainingPosition {
   Index update = 1;   // the one to be made, from 1

@@ -3,13 +3,14 @@
 #pragma once
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "framework/config/options.hpp"
 #include "framework/config/value.hpp"
-#include "framework/eval/alignment_matrix.hpp"
+#include "framework/eval/alignments.hpp"
 #include "framework/eval/metric.hpp"
 #include "framework/seq/model.hpp"
 #include "framework/train/train_options.hpp"
@@ -143,5 +144,21 @@ struct Spec {
     if (diagnostics && !diagnostics->any()) diagnostics.reset();  // the same run
   }
 };
+
+// What a run is called: the identity of its spec and its data, and the folder that has its name.
+
+struct RunName {
+  std::string identity_json;  // canonical, data files by their bytes
+  std::string run_id;
+};
+// Throws DataError for files that cannot be read, unless those that are missing are left out.
+enum class MissingFiles { are_refused, are_left_out };
+RunName run_name(const Spec& spec, MissingFiles missing = MissingFiles::are_refused);
+
+struct RunPlace {
+  RunName name;
+  std::filesystem::path folder;  // below `results`
+};
+RunPlace place_of(const Spec& spec, const std::filesystem::path& results);
 
 }  // namespace softalign

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/eval/summary.hpp"
+#include "framework/eval/metric.hpp"
 #include "framework/record/published/arrays.hpp"
 
 namespace softalign {

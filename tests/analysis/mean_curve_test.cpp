@@ -1,5 +1,5 @@
 // Curves over seeds, as pages and figures draw them.
-#include "framework/analysis/mean_curve.hpp"
+#include "framework/analysis/report_curves.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

@@ -5,7 +5,6 @@
 
 #include <optional>
 
-#include "framework/analysis/index_file.hpp"
 #include "framework/analysis/run.hpp"
 #include "framework/base/files.hpp"
 #include "framework/base/stored.hpp"

@@ -1,4 +1,4 @@
-#include "framework/analysis/significance.hpp"
+#include "framework/analysis/statistics.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -8,8 +8,7 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/random.hpp"
-#include "framework/eval/bleu.hpp"
-#include "framework/eval/chrf.hpp"
+#include "framework/eval/ngram_metrics.hpp"
 #include "tests/eval/made_counts.hpp"
 
 using namespace softalign;

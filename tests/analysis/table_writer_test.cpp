@@ -1,4 +1,4 @@
-#include "framework/analysis/table_writer.hpp"
+#include "framework/analysis/export.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

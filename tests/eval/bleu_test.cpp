@@ -1,9 +1,9 @@
-#include "framework/eval/bleu.hpp"
+#include "framework/eval/ngram_metrics.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-#include "framework/eval/unicode.hpp"
+#include "framework/eval/tokenise.hpp"
 #include "tests/eval/sacrebleu_cases.hpp"
 
 using namespace softalign;

@@ -1,11 +1,10 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-#include "framework/eval/bleu.hpp"
-#include "framework/eval/chrf.hpp"
 #include "framework/eval/ibm_model1.hpp"
 #include "framework/eval/matches.hpp"
-#include "framework/eval/unicode.hpp"
+#include "framework/eval/ngram_metrics.hpp"
+#include "framework/eval/tokenise.hpp"
 #include "tests/eval/made_counts.hpp"
 
 using namespace softalign;

@@ -7,7 +7,8 @@
 #include "framework/data/batches.hpp"
 #include "framework/eval/beam.hpp"
 #include "framework/eval/evaluator.hpp"
-#include "framework/eval/forced.hpp"
+#include "framework/eval/scorer.hpp"
+#include "framework/eval/search.hpp"
 #include "tests/eval/same_hypotheses.hpp"
 #include "tests/eval/small_model.hpp"
 

@@ -1,4 +1,4 @@
-#include "framework/eval/summary.hpp"
+#include "framework/eval/metric.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

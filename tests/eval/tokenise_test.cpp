@@ -5,7 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "framework/eval/bleu.hpp"
+#include "framework/eval/ngram_metrics.hpp"
 #include "framework/eval/tokenise.hpp"
 
 using namespace softalign;

@@ -1,4 +1,4 @@
-#include "framework/eval/unicode.hpp"
+#include "framework/eval/tokenise.hpp"
 
 #include <boost/test/unit_test.hpp>
 

@@ -1,4 +1,4 @@
-#include "framework/eval/word_links.hpp"
+#include "framework/eval/alignments.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "framework/eval/words.hpp"
+#include "framework/eval/alignments.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include "framework/data/build_vocabulary.hpp"

@@ -1,5 +1,5 @@
 // The index of runs behind a valid checksum.
-#include "framework/analysis/index_file.hpp"
+#include "framework/analysis/run_index.hpp"
 #include "framework/base/bytes.hpp"
 #include "framework/base/stored.hpp"
 #include "framework/data/dataset_file.hpp"

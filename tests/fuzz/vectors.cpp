@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "framework/train/warm_start.hpp"
+#include "framework/train/starting_point.hpp"
 #include "tests/fuzz/fuzz.hpp"
 #include "tests/train/small_trainer.hpp"
 

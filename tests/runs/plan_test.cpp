@@ -6,8 +6,8 @@
 #include <boost/test/unit_test.hpp>
 #include "framework/base/files.hpp"
 #include "framework/runs/list_status.hpp"
+#include "framework/runs/local_run.hpp"
 #include "framework/runs/plan.hpp"
-#include "framework/runs/work.hpp"
 #include "tests/runs/small_study.hpp"
 
 using namespace softalign;

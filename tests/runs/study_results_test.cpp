@@ -2,14 +2,13 @@
 #include <nlohmann/json.hpp>
 
 #include <boost/test/unit_test.hpp>
-#include "framework/analysis/significance.hpp"
+#include "framework/analysis/statistics.hpp"
 #include "framework/config/yaml.hpp"
 #include "framework/eval/metric.hpp"
-#include "framework/eval/summary.hpp"
 #include "framework/record/file.hpp"
+#include "framework/runs/local_run.hpp"
 #include "framework/runs/results.hpp"
 #include "framework/runs/run_list.hpp"
-#include "framework/runs/work.hpp"
 #include "tests/runs/small_study.hpp"
 
 using namespace softalign;

@@ -19,8 +19,8 @@
 #include "framework/data/task.hpp"
 #include "framework/record/folder/status.hpp"
 #include "framework/train/experiment.hpp"
-#include "framework/train/shorter_run.hpp"
 #include "framework/train/spec.hpp"
+#include "framework/train/starting_point.hpp"
 #include "framework/train/stored_results.hpp"
 #include "framework/train/text_results.hpp"
 

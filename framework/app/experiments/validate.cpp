@@ -9,7 +9,7 @@
 #include "framework/config/writer.hpp"
 #include "framework/train/check_spec.hpp"
 #include "framework/train/experiment.hpp"
-#include "framework/train/run_name.hpp"
+#include "framework/train/spec.hpp"
 
 namespace softalign::app {
 

@@ -13,7 +13,7 @@
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/data/text_file.hpp"
-#include "framework/inference/state.hpp"
+#include "framework/inference/trained.hpp"
 #include "framework/record/published/alignments.hpp"
 
 namespace softalign::app {

@@ -11,7 +11,7 @@
 
 #include "framework/app/terminal/arguments.hpp"
 #include "framework/app/terminal/terminal.hpp"
-#include "framework/eval/word_links.hpp"
+#include "framework/eval/alignments.hpp"
 #include "framework/inference/trained.hpp"
 #include "framework/inference/translator.hpp"
 #include "framework/record/journal/frames.hpp"

@@ -24,7 +24,7 @@
 #include "framework/base/workers.hpp"
 #include "framework/data/batches.hpp"
 #include "framework/data/text_file.hpp"
-#include "framework/eval/forced.hpp"
+#include "framework/eval/search.hpp"
 #include "framework/inference/evaluate_run.hpp"
 #include "framework/inference/translator.hpp"
 

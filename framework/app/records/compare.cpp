@@ -5,7 +5,7 @@
 #include <set>
 
 #include "framework/analysis/against_baseline.hpp"
-#include "framework/analysis/comparison_json.hpp"
+#include "framework/analysis/comparison.hpp"
 #include "framework/analysis/run_index.hpp"
 #include "framework/app/command.hpp"
 #include "framework/app/experiments/load.hpp"

@@ -13,7 +13,7 @@
 #include "framework/base/text.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/config/yaml.hpp"
-#include "framework/inference/recorded_data.hpp"
+#include "framework/inference/evaluate_run.hpp"
 #include "framework/record/file.hpp"
 #include "framework/record/folder/runs_below.hpp"
 #include "framework/record/published/compare.hpp"

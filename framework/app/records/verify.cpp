@@ -14,7 +14,7 @@
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/data/sentencepiece.hpp"
-#include "framework/inference/recorded_data.hpp"
+#include "framework/inference/evaluate_run.hpp"
 #include "framework/kernels/gemm.hpp"
 #include "framework/record/folder/status.hpp"
 #include "framework/record/journal/history.hpp"

@@ -19,7 +19,6 @@
 #include "framework/runs/plan.hpp"
 #include "framework/runs/run_list.hpp"
 #include "framework/runs/slurm_submit.hpp"
-#include "framework/runs/work.hpp"
 
 namespace softalign::app {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/text.hpp"
-#include "framework/eval/summary.hpp"
+#include "framework/eval/metric.hpp"
 #include "framework/record/published/open_record.hpp"
 
 namespace softalign::app {

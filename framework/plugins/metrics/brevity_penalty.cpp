@@ -1,8 +1,8 @@
 // BLEU's factor for hypotheses that are too short (Papineni et al. 2002): min(1, exp(1 - r/c)), r and c tokens of all
 // references and of all hypotheses.
-#include "framework/eval/bleu.hpp"
 #include "framework/eval/columns.hpp"
 #include "framework/eval/metric.hpp"
+#include "framework/eval/ngram_metrics.hpp"
 
 namespace softalign {
 

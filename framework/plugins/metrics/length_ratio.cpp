@@ -1,8 +1,8 @@
 // Tokens of all hypotheses / tokens of all references: c / r of BLEU, whose brevity penalty punishes less than 1.
 // Neither end is good: best is 1.
-#include "framework/eval/bleu.hpp"
 #include "framework/eval/columns.hpp"
 #include "framework/eval/metric.hpp"
+#include "framework/eval/ngram_metrics.hpp"
 
 namespace softalign {
 

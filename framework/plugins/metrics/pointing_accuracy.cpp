@@ -1,7 +1,7 @@
 // How often attention is strongest on a source position that the target token is surely linked to, of the target
 // tokens that have a sure link. Where the largest weights tie, it is right when all of the tied positions are
 // linked; a row that is even over all positions points nowhere and is wrong, as is one of zeros. Pieces of words
-// are joined before (eval/words.hpp). Which token a row belongs to, evaluate.row_aligns says.
+// are joined before (eval/alignments.hpp). Which token a row belongs to, evaluate.row_aligns says.
 #include "framework/eval/alignment_metrics.hpp"
 
 namespace softalign {

@@ -1,22 +1,35 @@
-// Is a difference between two systems on one test set more than the luck of its sentences? Paired
-// approximate randomisation and the paired bootstrap, for any metric (Riezler & Maxwell 2005; Koehn
-// 2004). The trained models are fixed here: how much another seed would change is seeds.hpp's
-// business.
-//
-// Three things differ from sacreBLEU 2. The bootstrap centres differences at their mean and then takes
-// their sizes; sacreBLEU takes sizes first, and so calls 11 % of no differences significant at 0.05 (the
-// test simulates it). A draw that is exactly as extreme as what was seen counts as extreme, so two
-// systems with the same outputs have p = 1 (sacreBLEU: the smallest p there is). A system trained with
-// several seeds is scored by the mean of its seeds, on the same draw for all.
+// How far a number can be trusted. Two kinds of variance, never added: that of training, over the seeds (Seeds), and that
+// of the test sentences, the trained models fixed (PairedTest).
 #pragma once
 
 #include <string_view>
 #include <vector>
 
 #include "framework/base/random.hpp"
+#include "framework/base/types.hpp"
 #include "framework/eval/metric.hpp"
 
 namespace softalign {
+
+struct Seeds {
+  double mean = 0;
+  double deviation = 0;  // of the sample (n - 1); 0 for one seed
+  Index count = 0;
+};
+Seeds over_seeds(const std::vector<double>& values);
+
+// The place of the one value that is best; -1 when two are, or none is a number.
+int best_of(const std::vector<double>& values, bool higher_is_better);
+
+// Is a difference between two systems on one test set more than the luck of its sentences? Paired
+// approximate randomisation and the paired bootstrap, for any metric (Riezler & Maxwell 2005; Koehn
+// 2004).
+//
+// Three things differ from sacreBLEU 2. The bootstrap centres differences at their mean and then takes
+// their sizes; sacreBLEU takes sizes first, and so calls 11 % of no differences significant at 0.05 (the
+// test simulates it). A draw that is exactly as extreme as what was seen counts as extreme, so two
+// systems with the same outputs have p = 1 (sacreBLEU: the smallest p there is). A system trained with
+// several seeds is scored by the mean of its seeds, on the same draw for all.
 
 inline constexpr Index kTrials = 10'000;   // of randomisation
 inline constexpr Index kResamples = 1000;  // of the bootstrap

@@ -1,4 +1,4 @@
-#include "framework/train/watched_metric.hpp"
+#include "framework/train/schedule.hpp"
 
 #include <algorithm>
 #include <cmath>

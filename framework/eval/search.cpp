@@ -1,4 +1,4 @@
-#include "framework/eval/forced.hpp"
+#include "framework/eval/search.hpp"
 
 #include <algorithm>
 

@@ -1,3 +1,5 @@
+// What a run starts from besides random numbers: a shorter run, parameters of another one, word vectors.
+
 // Extending a finished run: one that differs from a complete one only in how long it trains continues where that
 // one was, to the same bits.
 #pragma once
@@ -7,8 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "framework/data/dataset.hpp"
 #include "framework/record/journal/history.hpp"
-#include "framework/train/run_name.hpp"
+#include "framework/seq/model.hpp"
+#include "framework/train/spec.hpp"
+#include "framework/train/train_options.hpp"
 
 namespace softalign {
 
@@ -29,5 +34,15 @@ std::vector<RunFolder> complete_elsewhere(const std::vector<RunFolder>& runs, co
 std::optional<ShorterRun> find_shorter_run(const Spec& spec,
                                            const RunPlace& run,
                                            const std::filesystem::path& results);
+
+// Puts in place what spec.init says: parameters of another run, word vectors.
+
+// The SHA-256 of the names, shapes and values of a record's parameters. `record`: the record, or the
+// folder of its run. Throws DataError.
+std::string parameters_sha256(const std::filesystem::path& record);
+
+// Overwrites initial values. Throws SpecError or DataError where something does not fit, naming parameters
+// with their shapes. Notes for people: what was taken, and how much of the vocabularies.
+std::vector<std::string> warm_start(Model& model, const InitOptions& options, const Dataset& data);
 
 }  // namespace softalign
