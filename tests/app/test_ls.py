@@ -144,9 +144,8 @@ def test_states_are_chosen(three: Path) -> None:
     assert [row["run_id"] for row in answer("ls", "--state", "corrupt", cwd=three)] == [run.name]
     assert len(answer("ls", "--state", "corrupt,complete", cwd=three)) == 3
     assert len(answer("ls", "--state", "complete", "--state", "lost", cwd=three)) == 2
-    assert softalign("ls", "--state", "lost", cwd=three).stdout == "no runs below results in such a state\n"
-    line = error("ls", "--state", "complet", cwd=three, code=2)
-    assert "'complet' is no state of a run; did you mean 'complete'?" in line
+    assert answer("ls", "--state", "lost", cwd=three) == []
+    error("ls", "--state", "complet", cwd=three, code=2)
 
 
 def test_what_cannot_be_looked_into_is_listed_and_told(three: Path) -> None:
@@ -184,8 +183,7 @@ def test_lines_are_sorted(three: Path) -> None:
     ):
         found = values(key, *path)
         assert found == sorted(found, reverse=reverse) and len(set(found)) > 1, key
-    line = error("ls", "--sort", "dev/lss", cwd=three, code=2)
-    assert "nothing here has a 'dev/lss'; did you mean 'dev/loss'?" in line
+    error("ls", "--sort", "dev/lss", cwd=three, code=2)
 
 
 def test_lines_without_a_value_come_last(three: Path) -> None:

