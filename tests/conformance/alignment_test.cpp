@@ -5,13 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "framework/autodiff/gradient_check.hpp"
 #include "framework/base/types.hpp"
 #include "framework/config/reader.hpp"
 #include "framework/config/yaml.hpp"
 #include "framework/plugin.hpp"
-#include "tests/conformance/alignment_cases.hpp"
 #include "tests/message.hpp"
 
 using namespace softalign;
@@ -89,6 +90,19 @@ std::vector<Step> steps_of(const Attention& attention,
   return all;
 }
 
+struct Case {
+  std::string option;
+  Index query;
+  std::vector<double> numbers;
+};
+std::vector<Case> cases_of(const char* kind) {
+  std::ifstream file(SOFTALIGN_SOURCE_DIR "/tests/reference/alignment.json");
+  std::vector<Case> cases;
+  for (const auto& one : nlohmann::json::parse(file).at(kind))
+    cases.push_back({one[0], one[1], one[2]});
+  return cases;
+}
+
 void equal(const std::vector<double>& a, const std::vector<double>& b) {
   BOOST_REQUIRE(a.size() == b.size());
   for (std::size_t i = 0; i < a.size(); ++i)
@@ -101,7 +115,7 @@ void equal(const std::vector<double>& a, const std::vector<double>& b) {
 BOOST_AUTO_TEST_SUITE(alignment)
 
 BOOST_AUTO_TEST_CASE(scores_are_their_formulas) {
-  for (const AlignmentCase& expected : kScoreCases) {
+  for (const Case& expected : cases_of("scores")) {
     BOOST_TEST_CONTEXT(expected.option) {
       const BuiltScore built(expected.option, {expected.query, kAnnotation});
       Tape tape(Tape::Mode::infer);
@@ -186,7 +200,7 @@ BOOST_AUTO_TEST_CASE(a_window_changes_no_energy_in_it) {
 }
 
 BOOST_AUTO_TEST_CASE(attentions_are_their_formulas) {
-  for (const AlignmentCase& expected : kAttentionCases) {
+  for (const Case& expected : cases_of("attentions")) {
     BOOST_TEST_CONTEXT(expected.option) {
       const BuiltAttention built(expected.option, {kQuery, kAnnotation});
       std::vector<double> numbers;

@@ -1,10 +1,13 @@
 #!/usr/bin/python3
-"""What the scores and attentions should compute, from their papers' formulas in NumPy, position by position: freezes tests/conformance/alignment_cases.hpp.
+"""What the scores and attentions should compute, from their papers' formulas in NumPy, position by position.
 
-    python3 tests/reference/alignment.py > tests/conformance/alignment_cases.hpp
+alignment.py: writes alignment.json beside itself, which tests/conformance/alignment_test.cpp compares with.
 """
 
 from __future__ import annotations
+
+import json
+from pathlib import Path
 
 import numpy as np
 
@@ -182,18 +185,13 @@ ATTENTIONS = {
 }
 
 
-def case(option: str, query: int, numbers: list[float]) -> str:
-    lines = [", ".join(f"{x:.15g}" for x in numbers[i : i + 4]) for i in range(0, len(numbers), 4)]
-    return f'    {{"{option}",\n     {query},\n     {{' + ",\n      ".join(lines) + "}},\n"
-
-
 def main() -> None:
-    print("// Made by tests/reference/alignment.py; do not edit.\n// clang-format off\n#pragma once\n")
-    print("#include <vector>\n\nstruct AlignmentCase {\n  const char* option;\n  int query;\n  std::vector<double> numbers;\n};\n")
-    print("inline const std::vector<AlignmentCase> kScoreCases = {")
-    print("".join(case(o, q, score_numbers(n, q)) for n, (o, q) in SCORES.items()) + "};\n")
-    print("inline const std::vector<AlignmentCase> kAttentionCases = {")
-    print("".join(case(o, Q, attention_numbers(n.split()[0], s)) for n, (o, s) in ATTENTIONS.items()) + "};")
+    cases = {
+        "scores": [(option, query, score_numbers(name, query)) for name, (option, query) in SCORES.items()],
+        "attentions": [(option, Q, attention_numbers(name.split()[0], score)) for name, (option, score) in ATTENTIONS.items()],
+    }
+    kinds = (f'"{kind}": [\n' + ",\n".join(map(json.dumps, some)) + "\n]" for kind, some in cases.items())  # a line for each
+    Path(__file__).with_suffix(".json").write_text("{" + ",\n".join(kinds) + "}\n")
 
 
 if __name__ == "__main__":
