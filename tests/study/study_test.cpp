@@ -82,9 +82,7 @@ BOOST_AUTO_TEST_CASE(only_the_parts_that_are_chosen_are_resolved) {
   BOOST_TEST(plan("reverse/none").wanted.size() == 4u);  // the whole part: its tables need it
   BOOST_TEST(plan("reverse/none").chosen("reverse/none").size() == 2u);
   BOOST_TEST(plan("reverse/none").chosen("").size() == 4u);
-  BOOST_TEST(contains(refusal([&] { plan("*/none"); }, folder.path()), "no spec none.yaml"));
-  BOOST_TEST(refusal([&] { plan("reverse"); }, folder.path()) ==
-             "no run fits 'reverse'; give a pattern of part/variant, as 'reverse/*'");
+  for (const char* pattern : {"*/none", "reverse"}) BOOST_CHECK_THROW(plan(pattern), SpecError);
 }
 
 BOOST_AUTO_TEST_CASE(overrides_of_the_command_line_come_last) {
@@ -132,9 +130,7 @@ BOOST_AUTO_TEST_CASE(a_study_has_a_tiny_form) {
   BOOST_TEST(spec(true, 1).model.embedding == 9);  // ... and below the variant's, with one seed
   BOOST_TEST(contains(refusal_of("    report", "    tiny: [x]\n    report"), "study.yaml:12:"));
   const std::string none = write_study(folder, kClaim);
-  BOOST_TEST(refusal([&] { read_sweep(none, true); }, folder.path()) ==
-             "study.yaml:9:3: part 'reverse' has no tiny form; give it one, as tiny: "
-             "{train.max_updates: 1}");
+  BOOST_TEST(places_of(refusal([&] { read_sweep(none, true); }, folder.path())) == "9:3");
 }
 
 BOOST_AUTO_TEST_CASE(claims_say_what_they_ask_for) {
@@ -149,13 +145,12 @@ BOOST_AUTO_TEST_CASE(claims_say_what_they_ask_for) {
   BOOST_TEST(!study.claims[1].p.has_value());
   BOOST_TEST(study.claims[1].open);
   const std::string claim = "none) >= 0";
-  BOOST_TEST(refusal_of(claim, claim + "\n    p: 2") ==
-             "study.yaml:15:8: p: expected a number in [0.001, 1], got '2'");
+  for (const char* p : {"2", "0.0005"})
+    BOOST_TEST(places_of(refusal_of(claim, claim + "\n    p: " + p)) == "15:8");
   const std::string flow = "gradient_flow.embedding_far_to_near(reverse/none) > 0";
-  BOOST_TEST(refusal_of("token_accuracy(reverse/none) >= 0", flow + "\n    p: 0.01")
-                 .starts_with("study.yaml:14:12: p asks how the test sentences were drawn"));
-  BOOST_TEST(refusal_of(claim, claim + "\n    seeds: most") ==
-             "study.yaml:15:12: seeds: 'most' is not known here; legal: mean, all");
+  BOOST_TEST(places_of(refusal_of("token_accuracy(reverse/none) >= 0", flow + "\n    p: 0.01")) ==
+             "14:12");
+  BOOST_TEST(places_of(refusal_of(claim, claim + "\n    seeds: most")) == "15:12");
 }
 
 BOOST_AUTO_TEST_CASE(the_wrong_kind_of_file_is_called_what_it_is) {
@@ -167,69 +162,38 @@ BOOST_AUTO_TEST_CASE(the_wrong_kind_of_file_is_called_what_it_is) {
              "study.yaml:8:1: this is a study, not an experiment: softalign study study.yaml");
 }
 
-BOOST_AUTO_TEST_CASE(faults_have_a_place_and_a_remedy) {
-  BOOST_TEST(refusal_of("question", "qestion") ==
-             "study.yaml:3:1: unknown key 'qestion' in the study; did you mean 'question'? legal: "
-             "name, method, parameters, conditions, run_cap, search_seed, parts, claims, notes, "
-             "question, seeds, metric, early_terminate, resources, variants");
-  BOOST_TEST(
-      refusal_of("    report", "    reprot")
-          .starts_with(
-              "study.yaml:12:5: unknown key 'reprot' in part 'reverse'; did you mean 'report'?"));
-  for (const char* own : {"seed: 5", "name: x"})
-    BOOST_TEST(contains(refusal_of("{model.attention: none}", fmt::format("{{{}}}", own)),
-                        "is no option to change here: each run has its own"));
-  BOOST_TEST(refusal_of("[1, 2]", "[1, 1]") == "study.yaml:4:12: seed 1 comes twice");
-  BOOST_TEST(refusal_of("[1, 2]", "[x]") ==
-             "study.yaml:4:9: seeds: expected an integer in [0, 1000000000000000], got 'x'");
-  BOOST_TEST(refusal_of("[1, 2]", "[]") ==
-             "study.yaml:4:8: no seeds; give a list, or {first: 1, count: 3}");
-  BOOST_TEST(
-      refusal_of("name: small", "name: ../small") ==
-      "study.yaml:2:7: '../small' cannot name a folder; use at most 100 letters, digits and . _ -");
-  BOOST_TEST(
-      refusal_of("token_accuracy, perplexity", "token_acuracy")
-          .starts_with(
-              "study.yaml:12:24: unknown metric 'token_acuracy'; did you mean 'token_accuracy'?"));
-  BOOST_TEST(refusal_of("none) >=", "nine) >=") ==
-             "study.yaml:14:12: 'token_accuracy(reverse/nine)' speaks of no variant of its part; "
-             "did you mean 'none'? legal: none, additive");
-  BOOST_TEST(refusal_of("(reverse/none) >=", "(revers/none) >=")
-                 .starts_with("study.yaml:14:12: 'token_accuracy(revers/none)' speaks of no part "
-                              "of this study; did you "
-                              "mean 'reverse'?"));
-  BOOST_TEST(refusal_of("claim: token_accuracy(reverse/none) >= 0", "claim: 2 > 1") ==
-             "study.yaml:14:12: the claim '2 > 1' speaks of no metric");
-  BOOST_TEST(refusal_of("claim: token_accuracy(reverse/none) >= 0",
-                        "claim: bleu(best where score={type: dot}) > 3")
-                 .ends_with("not YAML: illegal map value; a value that holds ': ' needs quotes"));
-  BOOST_TEST(
-      refusal_of("claim: token_accuracy(reverse/none) >= 0", "claim: bleu(reverse #none) > 3")
-          .ends_with("where it ends; if YAML ends it there, write it in quotes"));
-  for (const char* nothing : {"bleu(p/a) > bleu(p/a)",
-                              "bleu(p/a) + 1 >= bleu( p/a )",
-                              "2 * bleu[1-5](p/a) - bleu[1-5](p/a) < bleu[1-5](p/a)",
-                              "0 * bleu(p/a) < 1"})
-    BOOST_TEST(
-        refusal_of("claim: token_accuracy(reverse/none) >= 0", std::string("claim: ") + nothing)
-            .ends_with("' does not depend on any result; compare two of them"),
-        nothing);
-  BOOST_TEST(contains(refusal_of("claims:", "claims: [x]\nmore:"), "'more'"));
-  BOOST_TEST(contains(refusal_of("base: base.yaml", "base: bse.yaml"), "no spec"));
-  // Faults of a spec keep their own places.
-  BOOST_TEST(
-      refusal_of("learning_rate: 0.02", "learning_rat: 0.02")
-          .starts_with(
-              "study.yaml:11:37: unknown key 'learning_rat' in optimizer 'adam'; did you mean"));
-  BOOST_TEST(
-      refusal_of("model.embedding=9", "model.embeding=9")
-          .starts_with(
-              "study.yaml:7:45: unknown key 'embeding' in model; did you mean 'embedding'?"));
+BOOST_AUTO_TEST_CASE(faults_have_a_place) {
+  const std::string claim = "claim: token_accuracy(reverse/none) >= 0";
+  struct Fault {
+    std::string from, to, place;
+  };
+  for (const auto& [from, to, place] : std::vector<Fault>{
+           {"question", "qestion", "3:1"},
+           {"    report", "    reprot", "12:5"},
+           {"{model.attention: none}", "{seed: 5}", "6:10"},
+           {"{model.attention: none}", "{name: x}", "6:10"},
+           {"[1, 2]", "[1, 1]", "4:12"},
+           {"[1, 2]", "[x]", "4:9"},
+           {"[1, 2]", "[]", "4:8"},
+           {"name: small", "name: ../small", "2:7"},
+           {"token_accuracy, perplexity", "token_acuracy", "12:24"},
+           {"none) >=", "nine) >=", "14:12"},
+           {"(reverse/none) >=", "(revers/none) >=", "14:12"},
+           {claim, "claim: 2 > 1", "14:12"},
+           {claim, "claim: bleu(best where score={type: dot}) > 3", "14:39"},
+           {claim, "claim: bleu(reverse #none) > 3", "14:12"},
+           {claim, "claim: bleu(p/a) > bleu(p/a)", "14:12"},
+           {claim, "claim: bleu(p/a) + 1 >= bleu( p/a )", "14:12"},
+           {claim, "claim: 2 * bleu[1-5](p/a) - bleu[1-5](p/a) < bleu[1-5](p/a)", "14:12"},
+           {claim, "claim: 0 * bleu(p/a) < 1", "14:12"},
+           {"claims:", "claims: [x]\nmore:", "14:1"},
+           {"base: base.yaml", "base: bse.yaml", "10:11"},
+           {"learning_rate: 0.02", "learning_rat: 0.02", "11:37"},  // of a spec
+           {"model.embedding=9", "model.embeding=9", "7:45"}})
+    BOOST_TEST(places_of(refusal_of(from, to)) == place, to << ": " << refusal_of(from, to));
   // A variant that changes nothing is a mistake.
-  BOOST_TEST(
-      refusal_of("{model.attention: none}", "[model.attention.score.units=5, model.embedding=9]") ==
-      "study.yaml: none seed 1 and additive seed 1 are the same run; do their overrides say "
-      "anything? (of reverse/additive)");
+  BOOST_TEST(refusal_of("{model.attention: none}",
+                        "[model.attention.score.units=5, model.embedding=9]") != "accepted");
 }
 
 BOOST_AUTO_TEST_SUITE_END()
