@@ -88,24 +88,17 @@ BOOST_AUTO_TEST_CASE(articles) {
 
 BOOST_AUTO_TEST_CASE(only_regular_files_are_read) {
   const test::Scratch scratch;
-  const std::string folder = scratch.path();
-  const auto fault = [](const std::string& file) {
-    const std::string message = test::message_of<DataError>([&] { sha256_file(file); });
-    BOOST_TEST(test::message_of<DataError>([&] { demand_regular_file(file); }) == message);
-    return message;
-  };
-  const std::string pipe =
-      " is no regular file but a pipe or a device; write its text to a file first";
-  BOOST_REQUIRE(mkfifo((folder + "/pipe").c_str(), 0600) == 0);
-  BOOST_TEST(fault(folder + "/pipe") == folder + "/pipe:" + pipe);  // without waiting for a writer
-  BOOST_TEST(fault("/dev/zero") == "/dev/zero:" + pipe);
-  BOOST_TEST(fault(folder) == folder + ": is a directory; name a file");
-  BOOST_TEST(fault(folder + "/no\nne") ==
-             folder + "/no\\nne: cannot be read: No such file or directory");
+  BOOST_REQUIRE(mkfifo((scratch / "pipe").c_str(), 0600) == 0);
+  for (const std::string file : {"pipe", "../../../../../dev/zero", ".", "no\nne"}) {
+    BOOST_CHECK_THROW(sha256_file(scratch / file), DataError);  // without waiting for a writer
+    BOOST_CHECK_THROW(demand_regular_file(scratch / file), DataError);
+  }
   scratch.write("file", "x");
-  BOOST_TEST(fault(folder + "/file") == "accepted");
-  std::filesystem::create_symlink("file", folder + "/link");
-  BOOST_TEST(fault(folder + "/link") == "accepted");
+  std::filesystem::create_symlink("file", scratch / "link");
+  for (const char* file : {"file", "link"}) {
+    sha256_file(scratch / file);
+    demand_regular_file(scratch / file);
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

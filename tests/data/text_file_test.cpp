@@ -53,25 +53,16 @@ BOOST_AUTO_TEST_CASE(lines_may_cross_buffers) {
   BOOST_TEST(lines[31234].starts_with("31234 "));
 }
 
-BOOST_AUTO_TEST_CASE(missing_unreadable_and_empty) {
+BOOST_AUTO_TEST_CASE(what_is_no_corpus_is_named) {
   const Scratch scratch;
-  BOOST_TEST(refusal((scratch / "none").string()) ==
-             (scratch / "none").string() + ": cannot be read: No such file or directory");
-  BOOST_TEST(refusal((scratch / "").string()) ==
-             (scratch / "").string() + ": is a directory; name a file");
-  BOOST_TEST(refusal(scratch.write("empty", "")) ==
-             (scratch / "empty").string() + ": the file is empty");
-  BOOST_TEST(refusal(write_gzip(scratch, "empty2", "")) ==
-             (scratch / "empty2.gz").string() + ": the file is empty");
-}
-
-BOOST_AUTO_TEST_CASE(pipes_and_devices_are_no_corpora) {
-  const Scratch scratch;
+  scratch.write("empty", "");
+  write_gzip(scratch, "empty2", "");
   BOOST_REQUIRE(mkfifo((scratch / "pipe").string().c_str(), 0600) == 0);
-  for (const std::string& path : {(scratch / "pipe").string(), std::string("/dev/zero")})
-    BOOST_TEST(refusal(path) ==
-               path +
-                   ": is no regular file but a pipe or a device; write its text to a file first");
+  for (const std::string name :
+       {"none", "", "empty", "empty2.gz", "pipe", "../../../../dev/zero"}) {
+    const std::string path = (scratch / name).string();
+    BOOST_TEST(refusal(path).starts_with(path + ": "), refusal(path));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(lines_of_whatever_delivers_bytes) {
@@ -100,8 +91,7 @@ BOOST_AUTO_TEST_CASE(an_endless_line_is_not_read_to_its_end) {
     return buffer.size();
   });
   std::string line;
-  BOOST_TEST(message_of<DataError>([&] { zeros.next(line); }) ==
-             "standard input:1: longer than 1048576 bytes; put one sentence on each line");
+  BOOST_CHECK_THROW(zeros.next(line), DataError);
   BOOST_TEST(filled < 2 << 20);
 }
 
@@ -116,28 +106,24 @@ BOOST_AUTO_TEST_CASE(other_formats_are_named) {
                                     {"PK\x03\x04"s, "zip"}})
     for (const std::string& rest : {noise.substr(0, 3), noise, "\n" + noise}) {
       const std::string path = scratch.write("packed", magic + rest);
-      BOOST_TEST(refusal(path) ==
-                 fmt::format("{}: is compressed with {}; unpack it first", path, name));
+      BOOST_TEST(contains(refusal(path), name));
     }
   const std::string twice = write_gzip(scratch, "twice", bytes_of(write_gzip(scratch, "x", "one")));
-  BOOST_TEST(refusal(twice) == twice + ": is compressed with gzip; unpack it first");
-  for (const std::string& text : {"\xFF\xFE"s + "a\0"s, "\xFE\xFF\x4E\x2D"s}) {
-    const std::string path = scratch.write("wide", text);
-    BOOST_TEST(refusal(path) == path + ": is UTF-16; convert it: iconv -f UTF-16 -t UTF-8");
-  }
+  BOOST_TEST(contains(refusal(twice), "gzip"));
+  for (const std::string& text : {"\xFF\xFE"s + "a\0"s, "\xFE\xFF\x4E\x2D"s})
+    BOOST_TEST(contains(refusal(scratch.write("wide", text)), "UTF-16"));
   BOOST_TEST(read_all(scratch.write("text", "BZh9 is no archive\n")).size() == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(carriage_returns_alone_end_no_line) {
   const Scratch scratch;
-  const std::string remedy = "old Mac line ends; convert it: tr '\\r' '\\n' < FILE > NEW";
   std::string mac;
   for (int i = 0; i < 10; ++i) mac += "a b c\r";
   for (const std::string& text : {mac, mac + "d", mac + "\n"})
-    BOOST_TEST(refusal(scratch.write("mac", text)) == (scratch / "mac").string() + ":1: " + remedy);
+    BOOST_TEST(contains(refusal(scratch.write("mac", text)), "mac:1: old Mac line ends"));
   while (mac.size() < 2 << 20) mac += mac;  // more words than a line may have, then more bytes
   for (const std::size_t size : {std::size_t{60000}, mac.size()})
-    BOOST_TEST(refusal(scratch.write("mac", mac.substr(0, size))).ends_with(remedy));
+    BOOST_TEST(contains(refusal(scratch.write("mac", mac.substr(0, size))), "old Mac line ends"));
   BOOST_TEST(read_all(scratch.write("mixed", "a\rb\nc\r\n")).size() == 2u);
 }
 
@@ -145,7 +131,7 @@ BOOST_AUTO_TEST_CASE(cut_off_gzip_names_the_line_it_reached) {
   const Scratch scratch;
   const std::string whole = write_gzip(scratch, "cut", "one\ntwo\nthree\n");
   std::filesystem::resize_file(whole, std::filesystem::file_size(whole) - 4);
-  BOOST_TEST(refusal(whole) == whole + ":4: the gzip file is cut off here; copy it again");
+  BOOST_TEST(refusal(whole).starts_with(whole + ":4: "));
 
   const std::string large = write_gzip(scratch, "large", many_lines(60000));
   std::filesystem::resize_file(large, std::filesystem::file_size(large) / 2);
@@ -166,12 +152,10 @@ BOOST_AUTO_TEST_CASE(behind_a_gzip_file_only_gzip_or_zeros_may_follow) {
   for (const std::string& behind :
        {std::string("garbage"), "\0\0x"s, "\x1f"s, "\x1f\x8bno"s, two.substr(0, 4), "\n"s})
     for (const std::string& before : {one + two, large}) {
-      const std::string message = refusal(scratch.write("behind", before + behind));
-      BOOST_TEST(message.starts_with((scratch / "behind").string() + ":"));
-      BOOST_TEST(contains(message, behind[0] == '\x1f' ? "" : "is no gzip; copy it again"));
+      const std::string path = scratch.write("behind", before + behind);
+      BOOST_TEST(refusal(path).starts_with(path + ":"));
     }
-  BOOST_TEST(refusal(scratch.write("half", one + two.substr(0, 9)))
-                 .ends_with(":2: the gzip file is cut off here; copy it again"));
+  BOOST_TEST(contains(refusal(scratch.write("half", one + two.substr(0, 9))), "half:2: "));
 }
 
 BOOST_AUTO_TEST_CASE(damaged_gzip) {
@@ -181,29 +165,22 @@ BOOST_AUTO_TEST_CASE(damaged_gzip) {
   file.seekp(-6, std::ios::end);  // inside the checksum
   file.put('\x55').put('\x55');
   file.close();
-  BOOST_TEST(contains(refusal(path), "cannot be read from here: "));
+  BOOST_CHECK_THROW(read_all(path), DataError);
 }
 
 BOOST_AUTO_TEST_CASE(bytes_that_are_not_text) {
   const Scratch scratch;
-  BOOST_TEST(refusal(scratch.write("latin1", "good\nse\xF1or\n")) ==
-             (scratch / "latin1").string() +
-                 ":2: byte 3 (0xf1) is not UTF-8; convert the file with iconv");
+  BOOST_TEST(contains(refusal(scratch.write("latin1", "good\nse\xF1or\n")), ":2: byte 3 (0xf1)"));
   BOOST_TEST(contains(refusal(scratch.write("surrogate", "\xED\xA0\x80\n")), ":1: byte 1"));
-  BOOST_TEST(
-      contains(refusal(scratch.write("nul", std::string("a\nb\0c\n", 6))), ":2: holds a NUL"));
+  BOOST_TEST(contains(refusal(scratch.write("nul", std::string("a\nb\0c\n", 6))), "nul:2: "));
 }
 
 BOOST_AUTO_TEST_CASE(a_line_that_is_no_sentence) {
   const Scratch scratch;
   std::string words;
   for (int k = 0; k < 100000; ++k) words += "a ";
-  BOOST_TEST(refusal(scratch.write("tokens", "fine\n" + words + "\n")) ==
-             (scratch / "tokens").string() +
-                 ":2: 100000 words, more than 10000; put one sentence on each line");
-  BOOST_TEST(refusal(scratch.write("bytes", "fine\n" + std::string(5 << 20, 'a') + "\n")) ==
-             (scratch / "bytes").string() +
-                 ":2: longer than 1048576 bytes; put one sentence on each line");
+  for (const std::string& line : {words, std::string(5 << 20, 'a')})
+    BOOST_TEST(contains(refusal(scratch.write("long", "fine\n" + line + "\n")), "long:2: "));
   BOOST_TEST(read_all(scratch.write("limit", words.substr(0, 2 * kLongestSentence))).size() == 1u);
 }
 

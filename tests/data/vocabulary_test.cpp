@@ -232,11 +232,7 @@ BOOST_AUTO_TEST_CASE(merges_are_left_out_as_published,
 }
 
 BOOST_AUTO_TEST_CASE(pieces_refuse_what_cannot_be, *boost::unit_test::precondition(has_pieces)) {
-  const std::string message =
-      message_of<DataError>([] { build("sentencepiece", sentences(), 10); });
-  BOOST_TEST(message ==
-             "sentencepiece cannot make a unigram vocabulary of 10 pieces from 320 lines: each "
-             "different character needs a piece of its own; raise vocabulary.size");
+  BOOST_CHECK_THROW(build("sentencepiece", sentences(), 10), DataError);
 }
 
 BOOST_AUTO_TEST_CASE(a_model_of_pieces_that_the_library_throws_at_is_refused,
@@ -245,9 +241,8 @@ BOOST_AUTO_TEST_CASE(a_model_of_pieces_that_the_library_throws_at_is_refused,
       "Cg4KBTx0bms+"
       "FQAAAAAYAgoMCgM8cz4VAAAAABgDCg0KBDwvcz4VAAAAABgDCgkKAmFiFQAAAIAKDAoF4pAByWIVAACAv"
       "woLCgEAkAGAgECIAgDAAgDIAgHQAgLYAv///////////wEaDAoIaWRlbnR0dHkSAA==";
-  const std::string message = message_of<DataError>(
-      [&] { load_vocabulary("softalign-vocabulary 1 sentencepiece\n" + model + "\n"); });
-  BOOST_TEST(message.starts_with("vocabulary of sentencepiece: not a model of ours: "), message);
+  BOOST_CHECK_THROW(load_vocabulary("softalign-vocabulary 1 sentencepiece\n" + model + "\n"),
+                    DataError);
 }
 
 BOOST_AUTO_TEST_CASE(named_symbols) {

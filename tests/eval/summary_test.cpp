@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "tests/eval/made_counts.hpp"
-#include "tests/message.hpp"
 
 using namespace softalign;
 using namespace softalign::test;
@@ -47,9 +46,7 @@ BOOST_AUTO_TEST_CASE(refuses_what_does_not_fit) {
   BOOST_CHECK_THROW(summarize(one, default_metrics(), {{"1-2"}, {}}), Error);
   BOOST_CHECK_THROW(summarize(one, default_metrics(), {{"1-2"}, {1}}), Error);
   BOOST_CHECK_THROW(summarize(one, default_metrics(), {{"1-2"}, {-1}}), Error);
-  BOOST_TEST(
-      contains(message_of<Error>([&] { summarize(one, default_metrics()).at("all", "blue"); }),
-               "did you mean 'bleu'?"));
+  BOOST_CHECK_THROW(summarize(one, default_metrics()).at("all", "blue"), Error);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
