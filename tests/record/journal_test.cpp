@@ -216,31 +216,21 @@ BOOST_AUTO_TEST_CASE(a_tail_gives_each_frame_once_when_it_is_whole) {
   BOOST_TEST((packed(frames) == packed(samples())));
 }
 
-BOOST_AUTO_TEST_CASE(foreign_and_newer_files_are_named) {
+BOOST_AUTO_TEST_CASE(foreign_and_newer_files_are_refused) {
   const Scratch scratch;
   write_file(scratch / "foreign", std::string(2000, 'x'));
-  const auto fault = [&](const char* name) {
-    return message_of<DataError>([&] { JournalTail(scratch / name).next(); });
-  };
-  BOOST_TEST(contains(fault("foreign"), "not a softalign journal; move it away"));
+  JournalHeader header = kHeader;
+  header.run_id = "\x9e";  // is no text
+  const JournalWriter writer(FileSystem::real(), scratch / "bytes", header);
+  for (const char* name : {"foreign", "bytes"})
+    BOOST_CHECK_THROW(JournalTail(scratch / name).next(), DataError);
   std::string newer = write_samples(scratch).bytes;
   newer[8] = 2;
   write_file(scratch / "newer", newer);
-  BOOST_TEST(contains(message_of<NewerFormat>([&] { JournalTail(scratch / "newer").next(); }),
-                      "version 2 is newer"));
+  BOOST_CHECK_THROW(JournalTail(scratch / "newer").next(), NewerFormat);
 }
 
 // Whatever call fails, frames whose append returned are there, and nothing else is.
-BOOST_AUTO_TEST_CASE(a_run_id_that_is_no_text_is_refused) {
-  const Scratch scratch;
-  JournalHeader header = kHeader;
-  header.run_id = "\x9e";
-  const JournalWriter writer(FileSystem::real(), scratch / "bytes", header);
-  BOOST_TEST(message_of<DataError>([&] { JournalTail(scratch / "bytes").next(); })
-                 .starts_with((scratch / "bytes").string() +
-                              ": the id of its run is no text; move it away"));
-}
-
 BOOST_AUTO_TEST_CASE(failing_calls_lose_nothing_acknowledged) {
   const auto all = packed(samples());
   for (const Fault fault :
