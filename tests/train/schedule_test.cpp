@@ -133,9 +133,9 @@ BOOST_AUTO_TEST_CASE(plateau) {
 }
 
 BOOST_AUTO_TEST_CASE(nonsense_is_refused_where_it_stands) {
-  BOOST_TEST(contains(fault("schedule: {type: plateau, metric: dev/blue}"), "did you mean 'bleu'"));
   for (const auto& [train, place] :
        std::map<std::string, std::string>{{"schedule: {type: plateau, metric: bleu}", "2:43"},
+                                          {"schedule: {type: plateau, metric: dev/blue}", "2:43"},
                                           {"average: {metric: dev/length_ratio}", "2:27"},
                                           {"average: {metric: test/bleu}", "2:27"},
                                           {"scheduled_sampling: {k: 0.5}", "2:33"},

