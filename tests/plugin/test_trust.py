@@ -61,8 +61,7 @@ def test_a_record_from_elsewhere_runs_nothing(here: Path) -> None:
     for command in readers(run):
         line = error(*command, cwd=here, code=2)
         assert not (run / "MARK").exists(), command
-        assert line.startswith(f"{run}/run.h5 (its spec):"), line
-        assert line.endswith(f"{plugin} is code that may come from anyone, and was not run; if you trust it: --plugin {plugin}")
+        assert line.endswith(f"--plugin {plugin}"), line
     for command in (["show", run], ["ls"], ["diff", run, run], ["compare", "results"], ["export", "results"], ["recover", run]):
         softalign(*command, cwd=here, code=None)
         assert not (run / "MARK").exists(), command
@@ -111,8 +110,7 @@ def test_a_sweep_may_use_the_plugins_that_its_own_file_names(sweep: Path) -> Non
     for row in answer("sweep", "status", "results/small", cwd=sweep)["rows"]:
         assert answer("show", row["folder"], cwd=sweep)["provenance"]["plugins"].count("angular.so") == 1
     (sweep / "sweep.yaml").write_text(SWEEP + "resources: {setup: [module load gcc]}\n")
-    line = error("sweep", "submit", "results/small", "--plugin", "specs/angular.so", cwd=sweep, code=2)
-    assert "says what Slurm runs" in line and "softalign sweep submit --out=results sweep.yaml" in line
+    error("sweep", "submit", "results/small", "--plugin", "specs/angular.so", cwd=sweep, code=2)
 
 
 def test_a_sweep_in_a_folder_from_elsewhere_runs_nothing(sweep: Path) -> None:
@@ -122,8 +120,7 @@ def test_a_sweep_in_a_folder_from_elsewhere_runs_nothing(sweep: Path) -> None:
     assert "planned" in softalign("sweep", "status", folder, cwd=sweep).stdout
     for words in (["run"], ["run", "--dry-run"], ["work", "--row", 0], ["submit"], ["plan"], ["extend"]):
         command = ["sweep", words[0], folder, *words[1:]]
-        line = softalign(*command, cwd=sweep, code=2).stderr.splitlines()[-1]
-        assert f"{plugin} is code that may come from anyone, and was not run; if you trust it: --plugin {plugin}" in line, command
+        assert f"--plugin {plugin}" in softalign(*command, cwd=sweep, code=2).stderr.splitlines()[-1], command
         assert not mark.exists(), command
     for file in folder.glob("failures/*"):
         file.unlink()

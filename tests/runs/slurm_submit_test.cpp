@@ -36,9 +36,7 @@ BOOST_AUTO_TEST_CASE(refusals_come_before_anything_is_written) {
   programs.add("squeue", "");
   programs.add("sbatch", "echo 'allocation failure: Invalid partition name specified' >&2; exit 1");
   const ScriptSetting nowhere = setting(programs.folder(), "cpus: 1\npartition: nope\n");
-  const std::string message = refusal([&] { submit(nowhere, {0}, SubmitMode::submit); });
-  BOOST_TEST(message.starts_with("sweep.yaml:2:12: "));
-  BOOST_TEST(contains(message, "Invalid partition name"));
+  BOOST_TEST(places_of(refusal([&] { submit(nowhere, {0}, SubmitMode::submit); })) == "2:12");
   programs.add("sbatch", "echo 'Unable to contact slurm controller (connect failure)' >&2; exit 1");
   BOOST_CHECK_THROW(submit(setting(programs.folder()), {0}, SubmitMode::submit), MachineError);
   programs.add("squeue", "exit 1");

@@ -142,19 +142,15 @@ BOOST_AUTO_TEST_CASE(claims_are_judged) {
   BOOST_TEST(claims[2].broken());  // no sentence is that long: nothing to hold
   BOOST_TEST(broken(f.outcome.claims));
   const std::string text = claims_text(claims);
-  BOOST_TEST(text.find("1. holds: token_accuracy[1-4](reverse/additive) >= 0") == 0u);
-  BOOST_TEST(contains(text, "because nothing is below zero"));
-  BOOST_TEST(contains(text, "2. open, does not hold:"));
+  for (const char* part : {"1. holds: token_accuracy[1-4](reverse/additive) >= 0",
+                           "because nothing is below zero",
+                           "2. open, does not hold:",
+                           "3. NO SENTENCES: perplexity[100+](reverse/none) < 1e9",
+                           "4. NOT MEASURED: bleu[1-2](reverse/none) >= 0"})
+    BOOST_TEST(contains(text, part), text);
   BOOST_TEST((claims[2].verdict == Verdict::empty));
-  BOOST_TEST(
-      contains(text,
-               "3. NO SENTENCES: perplexity[100+](reverse/none) < 1e9\n   no test sentence is "
-               "as long as perplexity[100+](reverse/none) asks\n"));
   BOOST_TEST((claims[3].verdict == Verdict::unmeasured));  // no reference has 4 tokens
   BOOST_TEST(claims[3].broken());
-  BOOST_TEST(text.ends_with(
-      "4. NOT MEASURED: bleu[1-2](reverse/none) >= 0\n   bleu[1-2](reverse/none) is not defined "
-      "over its test sentences\n"));
   const Json json = Json::parse(study_json(f.study, f.plan.list, f.plan.wanted, f.outcome));
   BOOST_TEST(json["claims"][2]["verdict"] == "empty");
   BOOST_TEST(json["claims"][3]["verdict"] == "unmeasured");
@@ -194,8 +190,6 @@ BOOST_AUTO_TEST_CASE(claims_have_an_effect_an_interval_and_p) {
   std::ranges::sort(drawn);
   BOOST_TEST(judged.interval.low == drawn[25], near);
   BOOST_TEST(judged.interval.high == drawn[974], near);
-  BOOST_TEST(
-      contains(claims_text({judged}), fmt::format("; so for {} of 2 seeds\n", judged.seeds)));
 }
 
 BOOST_AUTO_TEST_CASE(a_claim_may_ask_for_every_seed_and_for_a_p) {
@@ -241,9 +235,6 @@ BOOST_AUTO_TEST_CASE(a_sign_alone_decides_nothing) {
     BOOST_TEST(near_mean.agrees() == (shift > 0));
     BOOST_TEST((near_mean.verdict == Verdict::undecided));
     BOOST_TEST(near_mean.broken());
-    const std::string text = claims_text({near_mean});
-    BOOST_TEST(text.starts_with("1. UNDECIDED: loss(reverse/additive) < "), text);
-    BOOST_TEST(contains(text, ", and not <") == (shift < 0), text);
     BOOST_TEST((judged(near, false, 0.01).verdict == Verdict::undecided));
     BOOST_TEST((judged(near, true, {}).verdict == Verdict::undecided));  // one seed of two
   }
@@ -265,9 +256,7 @@ BOOST_AUTO_TEST_CASE(one_seed_has_no_p) {
   };
   BOOST_TEST((judged({}).verdict == Verdict::holds));
   BOOST_TEST(std::isnan(judged({}).p));
-  BOOST_TEST(contains(claims_text({judged({})}), "]; so for 1 of 1 seed\n"));
   BOOST_TEST((judged(0.05).verdict == Verdict::unmeasured));
-  BOOST_TEST(contains(claims_text({judged(0.05)}), "one seed is too few for p, which takes 2"));
 }
 
 BOOST_AUTO_TEST_CASE(claims_speak_of_diagnostics) {

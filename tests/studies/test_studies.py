@@ -65,8 +65,7 @@ def test_a_damaged_study_is_named(out: Path, tmp_path: Path, text: str):
     folder = shutil.copytree(out / f"{name}-tiny", tmp_path / f"{name}-tiny")
     study = json.loads((folder / "study.json").read_text())
     (folder / "study.json").write_text(json.dumps(study | json.loads(text)) if text[0] == "{" else text.replace("nested", "[" * 3000))
-    message = studies("--tiny", "--pages", "--out", tmp_path, name, code=3)
-    assert f"study_pages: {folder}/study.json: " in message and "run the study again" in message
+    assert f"study_pages: {folder}/study.json: " in studies("--tiny", "--pages", "--out", tmp_path, name, code=3)
 
 
 @pytest.mark.parametrize("name", STUDIES)
@@ -110,36 +109,28 @@ def test_a_page_replaces_nothing_of_others_and_is_of_its_study(out: Path, tmp_pa
     page.mkdir(parents=True)
     (page / "runs.csv").write_text("mine")
     shutil.copytree(out / "controls-tiny", tmp_path / "controls-tiny")
-    assert f"{page}: its files were not made by softalign" in studies("--tiny", "--pages", "--out", tmp_path, "controls", code=2)
+    studies("--tiny", "--pages", "--out", tmp_path, "controls", code=2)
     assert [(file.name, file.read_text()) for file in page.iterdir()] == [("runs.csv", "mine")]
     (tmp_path / "controls-tiny").rename(tmp_path / "precision-tiny")
-    assert "is of the study controls-tiny, and the study precision is wanted" in studies("--tiny", "--pages", "--out", tmp_path, "precision", code=3)
+    studies("--tiny", "--pages", "--out", tmp_path, "precision", code=3)
     assert not (tmp_path / "studies/precision-tiny").exists()
 
 
 @pytest.mark.nightly
 def test_a_script_wants_its_own_study_and_a_figure_that_can_be_drawn(out: Path, tmp_path: Path):
-    def refused(*words: object) -> tuple[int, str]:
-        done = subprocess.run([ROOT / "experiments/bottleneck/capacity.py", *words], cwd=tmp_path, capture_output=True, text=True, check=False)
-        return done.returncode, done.stderr
-
-    code, message = refused(out / "controls-tiny")
-    assert (code, "is of the study controls-tiny, and the study bottleneck is wanted" in message) == (3, True)
-    code, message = refused(out / "bottleneck-tiny", "--metric", "nope")
-    assert (code, message.endswith("run.h5: has no metric nope\n")) == (3, True)
-    code, message = refused(out / "bottleneck-tiny", "--out", "figure.xyz")
-    assert (code, "a figure is a .png or a .pdf" in message) == (2, True)
+    for study, words, code in (("controls", [], 3), ("bottleneck", ["--metric", "nope"], 3), ("bottleneck", ["--out", "figure.xyz"], 2)):
+        script = [ROOT / "experiments/bottleneck/capacity.py", out / f"{study}-tiny", *words]
+        assert subprocess.run(script, cwd=tmp_path, capture_output=True, check=False).returncode == code
 
 
-def test_what_is_wrong_is_told(tmp_path: Path):
-    assert "--out wants a value" in studies("--out", "--tiny", code=2)
-    assert "there is no experiments/nothing/study.yaml" in studies("nothing", code=2)
-    assert "there is no option '--pagse'" in studies("--pagse", code=2)
-    assert "study.json: no such file; scripts/studies.sh controls runs the study" in studies("--pages", "--out", tmp_path, "controls", code=3)
+def test_what_is_wrong_is_refused(tmp_path: Path):
+    for words in (["--out", "--tiny"], ["nothing"], ["--pagse"]):
+        studies(*words, code=2)
+    studies("--pages", "--out", tmp_path, "controls", code=3)
     (tmp_path / "controls").mkdir()
-    for content, reason in {"": "cannot be read", "\xff": "cannot be read", "{": "cannot be read", "[]": "is no study", "{}": "is no study"}.items():
+    for content in ("", "\xff", "{", "[]", "{}"):
         (tmp_path / "controls/study.json").write_text(content, encoding="latin-1")
-        assert f"study.json: {reason}" in studies("--pages", "--out", tmp_path, "controls", code=3)
+        assert "study.json: " in studies("--pages", "--out", tmp_path, "controls", code=3)
 
 
 def test_a_page_is_not_written_of_a_damaged_record(out: Path, tmp_path: Path):
