@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import signal
@@ -11,9 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from command_line import (
-    answer, error, files_below, interrupt, on_terminal, only_run, softalign, started, started_run, text_spec, write_corpus,
-)  # fmt: skip
+from command_line import answer, files_below, interrupt, on_terminal, only_run, softalign, started, started_run, text_spec
 
 LONG = ["train.epochs=2000", "record.checkpoint_every=50", "evaluate.search_dev=false"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import resource
 import subprocess
 import sys
@@ -15,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from command_line import MODEL, PATIENCE, PROGRAM, SANITIZED, TASK, answer, can_be_limited, error, needs_subwords, softalign, text_spec, write_corpus
+from command_line import PATIENCE, PROGRAM, SANITIZED, answer, can_be_limited, error, needs_subwords, softalign, write_corpus
 from nightly import sampled
 
 MB = 1 << 20

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from command_line import MODEL, PROGRAM, SPLITS, TINY, answer, error, files_below, softalign, text_spec, write_corpus
+from command_line import MODEL, SPLITS, TINY, answer, error, files_below, softalign, text_spec, write_corpus
 
 
 def test_resolve_shows_every_value_with_its_origin(here: Path) -> None:

@@ -1,11 +1,9 @@
-"""Standard streams that are closed or cannot be written, and files that must not be overwritten."""
+"""Standard streams that are closed or cannot be written; sizes and threads beyond what there is."""
 
 from __future__ import annotations
 
 import subprocess
 from pathlib import Path
-
-import pytest
 
 from command_line import PROGRAM, can_be_limited
 
