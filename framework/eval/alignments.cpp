@@ -8,8 +8,8 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/types.hpp"
-#include "framework/eval/counts.hpp"
 #include "framework/eval/attention_diagnostics.hpp"
+#include "framework/eval/counts.hpp"
 #include "framework/eval/ibm_model1.hpp"
 
 namespace softalign {
