@@ -1,4 +1,4 @@
-#include "framework/analysis/against_baseline.hpp"
+#include "framework/analysis/comparison.hpp"
 
 #include <algorithm>
 #include <charconv>

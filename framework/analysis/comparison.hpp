@@ -7,12 +7,11 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "framework/analysis/differences.hpp"
-#include "framework/analysis/importance.hpp"
-#include "framework/analysis/metric_name.hpp"
 #include "framework/analysis/run.hpp"
 #include "framework/analysis/statistics.hpp"
 #include "framework/base/json.hpp"
@@ -54,7 +53,7 @@ struct Comparison {
 };
 
 // Groups come in the order in which their runs were given, those of one folder by their parameters;
-// `runs` must outlive the result. Nothing is tested yet: see against_baseline.hpp. Throws SpecError
+// `runs` must outlive the result. Nothing is tested yet: see against_baseline(). Throws SpecError
 // for a metric that no run has, and for runs whose values in one column have different signatures.
 Comparison compare(const std::vector<Run>& runs,
                    const std::vector<MetricName>& metrics,
@@ -76,5 +75,19 @@ double value_of(const SeriesColumns& series, const MetricName& name);
 JsonObject comparison_json(const Comparison& comparison,
                            const std::vector<LeftOut>& left_out,
                            const PairedTestOptions& draws);
+
+// The groups of a comparison against one of them: the part of comparison.hpp that tests.
+
+// The group that a person means by its number from 1, its parameters ("score=dot units=8"), the value
+// of one ("none"), or the beginning of a run's id or a run's name. Throws SpecError unless exactly one matches.
+std::size_t group_named(const std::vector<ComparedGroup>& groups, const std::string& given);
+
+// Those that have a run of the same seed on the other side.
+std::set<const Run*> paired_runs(const Comparison& comparison);
+
+// Every group but comparison.baseline in every column that both have. One pair of runs has no p, which
+// would be taken for the models' and is that of two trained ones.
+std::vector<AgainstBaseline> against_baseline(const Comparison& comparison,
+                                              const PairedTestOptions& draws = {});
 
 }  // namespace softalign

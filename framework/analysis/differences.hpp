@@ -1,11 +1,14 @@
-// In what runs differ, by their identities: for people who look at a list of them.
+// In what runs differ, by their identities, and which of these parameters matter.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "framework/base/types.hpp"
 
 namespace softalign {
 
@@ -32,5 +35,42 @@ std::vector<std::string> legend_names(const std::vector<std::string>& identities
 // "seed=2 epochs=40", by the short names of all paths.
 std::string difference_text(const Difference& difference,
                             const std::map<std::string, std::string>& names);
+
+// Which of a sweep's parameters matter: least squares of a metric on the parameters' main effects and pairs, and
+// the share of the variance between runs that each of them explains beside all other main effects (the partial sum
+// of squares of an analysis of variance, by the whole).
+//
+// A parameter is a factor with a level for each of its values; one of more than four numbers is a parabola, of the
+// logarithm where they are positive and span a decade.
+
+struct Effect {
+  std::vector<std::string> parameters;  // the path of one, or of a pair
+  double share = 0;                     // of the variance, 0 to 1
+
+  template <class V>
+  void describe(V& v) {
+    v("parameters", parameters);
+    v("share", share);
+  }
+};
+
+struct Importance {
+  Index runs = 0;
+  double explained = 0;         // by all main effects together
+  std::vector<Effect> effects;  // parameters, then pairs; each the largest first
+
+  template <class V>
+  void describe(V& v) {
+    v("runs", runs);
+    v("explained", explained);
+    v("effects", effects);
+  }
+};
+
+// settings: [runs] the parameters of each, without the seed; values: [runs] the metric. Pairs are left out where
+// there are not twice as many runs as they have levels; nothing for fewer than two parameters, where runs do not
+// differ in the metric, or where there are not twice as many as all main effects have levels.
+std::optional<Importance> importance_of(const std::vector<Difference>& settings,
+                                        const std::vector<double>& values);
 
 }  // namespace softalign

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "framework/analysis/panel.hpp"
 #include "framework/analysis/record_facts.hpp"
-#include "framework/analysis/series.hpp"
 #include "framework/base/stored.hpp"
 #include "framework/base/types.hpp"
 

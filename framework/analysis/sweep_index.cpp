@@ -14,7 +14,7 @@
 #include "framework/record/folder/checks.hpp"
 #include "framework/record/hdf5/hdf5.hpp"
 #include "framework/record/journal/history.hpp"
-#include "framework/record/published/layout.hpp"
+#include "framework/record/published/publish.hpp"
 
 namespace softalign {
 namespace {

@@ -6,6 +6,8 @@
 #include "framework/base/elementary.hpp"
 #include "framework/base/error.hpp"
 #include "framework/base/types.hpp"
+#include "framework/data/text.hpp"
+#include "framework/data/vocabulary.hpp"
 
 namespace softalign {
 
@@ -59,6 +61,20 @@ Count point_count(std::vector<std::vector<Index>> pointed, std::span<const Link>
   for (std::size_t j = 0; j < pointed.size(); ++j)
     if (points[j] && pointed[j].empty()) ++count.hits;
   return count;
+}
+
+Count position_matches(std::span<const Token> hypothesis, std::span<const Token> reference) {
+  Count count;
+  count.total = std::max(std::ssize(hypothesis), std::ssize(reference));
+  for (std::size_t i = 0; i < std::min(hypothesis.size(), reference.size()); ++i) {
+    count.hits += hypothesis[i] == reference[i] && reference[i] != kUnknown;
+  }
+  return count;
+}
+
+bool is_exact(std::span<const Token> tokens, std::string_view text, std::string_view reference) {
+  return std::ranges::find(tokens, kUnknown) == tokens.end() &&
+         split_words(text) == split_words(reference);
 }
 
 }  // namespace softalign

@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "framework/base/error.hpp"
-#include "framework/eval/ngram_metrics.hpp"
-#include "framework/eval/tokenise.hpp"
+#include "framework/eval/text_metrics.hpp"
 
 namespace softalign::columns {
 

@@ -87,7 +87,13 @@ struct DiagnosticOptions {
 };
 
 // The first `count` sentences of a split that have a reference, by their places.
-std::vector<Index> seen_sentences(const Split& split, Index count);
+inline std::vector<Index> seen_sentences(const Split& split, Index count) {
+  const std::span<const ExampleRow> rows = split.examples.rows();
+  std::vector<Index> seen;
+  for (Index at = 0; at < std::ssize(rows) && std::ssize(seen) < count; ++at)
+    if (rows[usize(at)].target > 0) seen.push_back(at);
+  return seen;
+}
 
 // What see(i, batch) finds in each of them, in their order: the i-th, alone in a batch. Threads share them out.
 template <class See>

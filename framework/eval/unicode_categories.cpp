@@ -1,7 +1,7 @@
 // Made by tests/eval/freeze_categories.py, with regex 2026.11.19.
 #include <algorithm>
 
-#include "framework/eval/tokenise.hpp"
+#include "framework/eval/text_metrics.hpp"
 
 namespace softalign {
 namespace {

@@ -15,7 +15,7 @@
 #include "framework/data/read_vocabularies.hpp"
 #include "framework/data/task.hpp"
 #include "framework/eval/evaluator.hpp"
-#include "framework/train/check_spec.hpp"
+#include "framework/train/load_spec.hpp"
 #include "framework/train/results.hpp"
 #include "framework/train/spec.hpp"
 #include "framework/train/starting_point.hpp"

@@ -9,12 +9,11 @@
 #include "framework/config/value.hpp"
 #include "framework/data/task.hpp"
 #include "framework/inference/evaluate_run.hpp"
+#include "framework/record/journal/checkpoint.hpp"
 #include "framework/record/journal/history.hpp"
 #include "framework/record/provenance/provenance.hpp"
 #include "framework/record/published/compare.hpp"
-#include "framework/train/check_spec.hpp"
 #include "framework/train/load_spec.hpp"
-#include "framework/train/stored_numbers.hpp"
 #include "framework/train/trainer.hpp"
 
 namespace softalign {

@@ -1,4 +1,4 @@
-#include "framework/runs/report_json.hpp"
+#include "framework/runs/report.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,8 +14,7 @@
 #include "framework/base/types.hpp"
 #include "framework/record/folder/runs_below.hpp"
 #include "framework/record/hdf5/hdf5.hpp"
-#include "framework/record/published/layout.hpp"
-#include "framework/runs/report.hpp"
+#include "framework/record/published/publish.hpp"
 #include "framework/runs/results.hpp"
 #include "framework/runs/run_list.hpp"
 

@@ -9,7 +9,7 @@
 #include "framework/base/hash.hpp"
 #include "framework/config/writer.hpp"
 #include "framework/record/folder/checks.hpp"
-#include "framework/train/check_spec.hpp"
+#include "framework/train/load_spec.hpp"
 #include "framework/train/spec.hpp"
 
 namespace softalign {

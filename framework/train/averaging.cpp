@@ -4,7 +4,7 @@
 
 #include "framework/base/bytes.hpp"
 #include "framework/base/types.hpp"
-#include "framework/train/stored_numbers.hpp"
+#include "framework/record/journal/checkpoint.hpp"
 
 namespace softalign {
 

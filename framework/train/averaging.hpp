@@ -7,7 +7,7 @@
 
 #include "framework/base/workers.hpp"
 #include "framework/record/journal/checkpoint.hpp"
-#include "framework/train/schedule.hpp"
+#include "framework/train/optimizer.hpp"
 #include "framework/train/train_options.hpp"
 
 namespace softalign {

@@ -1,4 +1,4 @@
-#include "framework/train/check_spec.hpp"
+#include "framework/train/load_spec.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -13,10 +13,9 @@
 #include "framework/eval/metric.hpp"
 #include "framework/eval/metric_conformance.hpp"
 #include "framework/eval/search.hpp"
-#include "framework/eval/tokenise.hpp"
+#include "framework/eval/text_metrics.hpp"
 #include "framework/train/diagnostics.hpp"
 #include "framework/train/optimizer.hpp"
-#include "framework/train/schedule.hpp"
 
 namespace softalign {
 namespace {

@@ -9,7 +9,7 @@
 #include "framework/record/folder/status.hpp"
 #include "framework/record/journal/history.hpp"
 #include "framework/train/check_sizes.hpp"
-#include "framework/train/check_spec.hpp"
+#include "framework/train/load_spec.hpp"
 #include "framework/train/observer.hpp"
 #include "framework/train/spec.hpp"
 

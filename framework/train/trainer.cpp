@@ -9,9 +9,9 @@
 #include "framework/base/text.hpp"
 #include "framework/base/types.hpp"
 #include "framework/data/batches.hpp"
+#include "framework/record/journal/checkpoint.hpp"
 #include "framework/train/results.hpp"
 #include "framework/train/step.hpp"
-#include "framework/train/stored_numbers.hpp"
 
 namespace softalign {
 namespace {

@@ -9,7 +9,7 @@
 #include "framework/train/averaging.hpp"
 #include "framework/train/diagnostics.hpp"
 #include "framework/train/observer.hpp"
-#include "framework/train/schedule.hpp"
+#include "framework/train/optimizer.hpp"
 #include "framework/train/spec.hpp"
 #include "framework/train/step.hpp"
 #include "framework/train/train_options.hpp"

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <deque>
 
-#include "framework/analysis/against_baseline.hpp"
 #include "tests/eval/made_counts.hpp"
 #include "tests/message.hpp"
 

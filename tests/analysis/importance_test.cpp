@@ -1,5 +1,5 @@
 // The importance of a sweep's parameters beside NumPy's least squares, and where there is none.
-#include "framework/analysis/importance.hpp"
+#include "framework/analysis/differences.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

@@ -7,7 +7,7 @@
 
 #include "framework/base/error.hpp"
 #include "framework/base/random.hpp"
-#include "framework/eval/ngram_metrics.hpp"
+#include "framework/eval/text_metrics.hpp"
 #include "tests/eval/made_counts.hpp"
 #include "tests/message.hpp"
 

@@ -1,9 +1,8 @@
-#include "framework/eval/ngram_metrics.hpp"
+#include "framework/eval/text_metrics.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
-#include "framework/eval/tokenise.hpp"
 #include "tests/eval/sacrebleu_cases.hpp"
 
 using namespace softalign;

@@ -37,7 +37,7 @@ def main() -> None:
     text = f"""// Made by tests/eval/freeze_categories.py, with regex {regex.__version__}.
 #include <algorithm>
 
-#include "framework/eval/tokenise.hpp"
+#include "framework/eval/text_metrics.hpp"
 
 namespace softalign {{
 namespace {{

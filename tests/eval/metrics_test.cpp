@@ -1,10 +1,9 @@
 #include <boost/test/unit_test.hpp>
 #include <cmath>
 
+#include "framework/eval/attention_diagnostics.hpp"
 #include "framework/eval/ibm_model1.hpp"
-#include "framework/eval/matches.hpp"
-#include "framework/eval/ngram_metrics.hpp"
-#include "framework/eval/tokenise.hpp"
+#include "framework/eval/text_metrics.hpp"
 #include "tests/eval/made_counts.hpp"
 
 using namespace softalign;

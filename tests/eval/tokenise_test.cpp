@@ -5,8 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "framework/eval/ngram_metrics.hpp"
-#include "framework/eval/tokenise.hpp"
+#include "framework/eval/text_metrics.hpp"
 
 using namespace softalign;
 

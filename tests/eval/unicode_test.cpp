@@ -1,4 +1,4 @@
-#include "framework/eval/tokenise.hpp"
+#include "framework/eval/text_metrics.hpp"
 
 #include <boost/test/unit_test.hpp>
 

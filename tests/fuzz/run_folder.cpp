@@ -5,7 +5,7 @@
 #include "framework/record/folder/checks.hpp"
 #include "framework/record/folder/status.hpp"
 #include "framework/record/hdf5/hdf5.hpp"
-#include "framework/record/published/layout.hpp"
+#include "framework/record/published/publish.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace softalign;

@@ -1,6 +1,6 @@
 // Specs as text: reading, checking, writing and reading again.
 #include "framework/config/writer.hpp"
-#include "framework/train/check_spec.hpp"
+#include "framework/train/load_spec.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 using namespace softalign;

@@ -1,5 +1,5 @@
 // What rows cost follows from their specs, and how long they take from the pace of others.
-#include "framework/runs/row_costs.hpp"
+#include "framework/runs/list_status.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <cmath>

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "framework/train/check_spec.hpp"
+#include "framework/train/load_spec.hpp"
 #include "tests/message.hpp"
 
 using namespace softalign;

@@ -5,8 +5,8 @@
 #include <map>
 
 #include "framework/config/spec.hpp"
-#include "framework/train/check_spec.hpp"
-#include "framework/train/schedule.hpp"
+#include "framework/train/load_spec.hpp"
+#include "framework/train/optimizer.hpp"
 #include "tests/message.hpp"
 
 using namespace softalign;

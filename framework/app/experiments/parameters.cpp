@@ -15,7 +15,7 @@
 #include "framework/base/types.hpp"
 #include "framework/data/task.hpp"
 #include "framework/seq/cost.hpp"
-#include "framework/train/check_spec.hpp"
+#include "framework/train/load_spec.hpp"
 #include "framework/train/match.hpp"
 
 namespace softalign::app {

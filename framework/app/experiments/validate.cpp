@@ -7,8 +7,8 @@
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/text.hpp"
 #include "framework/config/writer.hpp"
-#include "framework/train/check_spec.hpp"
 #include "framework/train/experiment.hpp"
+#include "framework/train/load_spec.hpp"
 #include "framework/train/spec.hpp"
 
 namespace softalign::app {

@@ -4,13 +4,12 @@
 #include <map>
 #include <set>
 
-#include "framework/analysis/against_baseline.hpp"
 #include "framework/analysis/comparison.hpp"
 #include "framework/analysis/run_index.hpp"
 #include "framework/app/command.hpp"
 #include "framework/app/experiments/load.hpp"
 #include "framework/app/models/arguments.hpp"
-#include "framework/app/records/comparison_report.hpp"
+#include "framework/app/records/records.hpp"
 #include "framework/app/terminal/arguments.hpp"
 #include "framework/app/terminal/table.hpp"
 #include "framework/base/files.hpp"

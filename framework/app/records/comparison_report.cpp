@@ -1,4 +1,4 @@
-#include "framework/app/records/comparison_report.hpp"
+#include "framework/app/records/records.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -8,14 +8,13 @@
 #include "framework/app/experiments/load.hpp"
 #include "framework/app/models/arguments.hpp"
 #include "framework/app/terminal/arguments.hpp"
-#include "framework/app/terminal/script.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/files.hpp"
 #include "framework/base/workers.hpp"
 #include "framework/config/plugin_loader.hpp"
 #include "framework/inference/states.hpp"
 #include "framework/record/published/open_record.hpp"
-#include "framework/runs/report_json.hpp"
+#include "framework/runs/report.hpp"
 
 namespace softalign::app {
 

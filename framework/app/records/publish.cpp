@@ -5,7 +5,7 @@
 #include <set>
 
 #include "framework/app/command.hpp"
-#include "framework/app/records/temporary_folder.hpp"
+#include "framework/app/records/records.hpp"
 #include "framework/app/terminal/arguments.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/error.hpp"

@@ -7,7 +7,7 @@
 #include "framework/analysis/export_links.hpp"
 #include "framework/analysis/record_facts.hpp"
 #include "framework/app/command.hpp"
-#include "framework/app/records/show.hpp"
+#include "framework/app/records/records.hpp"
 #include "framework/app/terminal/arguments.hpp"
 #include "framework/app/terminal/table.hpp"
 #include "framework/app/terminal/terminal.hpp"

@@ -1,4 +1,4 @@
-#include "framework/app/records/show.hpp"
+#include "framework/app/records/records.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

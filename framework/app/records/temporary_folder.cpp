@@ -1,4 +1,4 @@
-#include "framework/app/records/temporary_folder.hpp"
+#include "framework/app/records/records.hpp"
 
 #include <stdlib.h>
 #include <sys/stat.h>

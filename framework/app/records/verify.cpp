@@ -8,7 +8,7 @@
 #include "framework/app/command.hpp"
 #include "framework/app/experiments/load.hpp"
 #include "framework/app/models/arguments.hpp"
-#include "framework/app/records/temporary_folder.hpp"
+#include "framework/app/records/records.hpp"
 #include "framework/app/terminal/arguments.hpp"
 #include "framework/app/terminal/progress.hpp"
 #include "framework/app/terminal/terminal.hpp"

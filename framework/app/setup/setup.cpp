@@ -10,7 +10,6 @@
 #include "framework/app/command.hpp"
 #include "framework/app/models/arguments.hpp"
 #include "framework/app/plugins/plugins.hpp"
-#include "framework/app/terminal/script.hpp"
 #include "framework/app/terminal/table.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/files.hpp"

@@ -15,7 +15,6 @@
 #include "framework/runs/list_status.hpp"
 #include "framework/runs/local_run.hpp"
 #include "framework/runs/results.hpp"
-#include "framework/runs/row_costs.hpp"
 
 namespace softalign::app {
 

@@ -8,7 +8,6 @@
 #include "framework/app/sweeps/sweep.hpp"
 #include "framework/app/terminal/arguments.hpp"
 #include "framework/app/terminal/progress.hpp"
-#include "framework/app/terminal/script.hpp"
 #include "framework/app/terminal/terminal.hpp"
 #include "framework/base/files.hpp"
 #include "framework/base/text.hpp"

@@ -3,7 +3,7 @@
 // A: links of each target word to the source words that its row points at, as pointing accuracy has it, none to </s>;
 // S: sure links; P: possible links, and the sure ones. Counted over all sentences that have a known link. Pieces of words are
 // joined before (eval/alignments.hpp). Which word a row belongs to, evaluate.row_aligns says.
-#include "framework/eval/alignment_metrics.hpp"
+#include "framework/eval/attention_diagnostics.hpp"
 
 namespace softalign {
 

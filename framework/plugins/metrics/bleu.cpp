@@ -3,7 +3,7 @@
 // at most as often as in its reference. The k-th order without a right one counts 1/2^k of one; BLEU is 0 without
 // any right word or any 4-gram. Where no reference has 4 words no hypothesis can have a right 4-gram, and what
 // remains is 0 or smoothing: there it is undefined. Equal to sacreBLEU's with the same tokenisation.
-#include "framework/eval/ngram_metrics.hpp"
+#include "framework/eval/text_metrics.hpp"
 
 #include "framework/eval/columns.hpp"
 #include "framework/eval/metric.hpp"

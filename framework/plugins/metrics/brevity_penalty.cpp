@@ -2,7 +2,7 @@
 // references and of all hypotheses.
 #include "framework/eval/columns.hpp"
 #include "framework/eval/metric.hpp"
-#include "framework/eval/ngram_metrics.hpp"
+#include "framework/eval/text_metrics.hpp"
 
 namespace softalign {
 

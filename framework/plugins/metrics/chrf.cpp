@@ -2,7 +2,7 @@
 //   chrF = 100 (1 + β²) P R / (β² P + R),   β = 2: recall counts twice
 // P, R: the part of the hypotheses' n-grams that is in the references, and of the references' that is in the
 // hypotheses, counted over the corpus for each n; then their means over those n that both sides have.
-#include "framework/eval/ngram_metrics.hpp"
+#include "framework/eval/text_metrics.hpp"
 
 #include <algorithm>
 #include <cmath>

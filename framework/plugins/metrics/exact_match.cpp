@@ -1,5 +1,5 @@
 // How many sentences the search gets right as a whole.
-#include "framework/eval/matches.hpp"
+#include "framework/eval/attention_diagnostics.hpp"
 #include "framework/eval/metric.hpp"
 
 namespace softalign {

@@ -1,6 +1,6 @@
 // How often the search's hypothesis has the reference's token at the same position, of the longer
 // one's length. Its text counts as the vocabulary cuts it: other pieces of the same text are no error. For tasks with one right answer; for translation see bleu.
-#include "framework/eval/matches.hpp"
+#include "framework/eval/attention_diagnostics.hpp"
 #include "framework/eval/metric.hpp"
 
 namespace softalign {

@@ -2,7 +2,7 @@
 // tokens that have a sure link. Where the largest weights tie, it is right when all of the tied positions are
 // linked; a row that is even over all positions points nowhere and is wrong, as is one of zeros. Pieces of words
 // are joined before (eval/alignments.hpp). Which token a row belongs to, evaluate.row_aligns says.
-#include "framework/eval/alignment_metrics.hpp"
+#include "framework/eval/attention_diagnostics.hpp"
 
 namespace softalign {
 

@@ -1,6 +1,6 @@
 // Pointing accuracy of IBM Model 1 (Brown et al. 1993), trained on the training pairs: the baseline for
 // attention's own. Asked for by evaluate.baselines. Ties and even rows count as attention's do.
-#include "framework/eval/alignment_metrics.hpp"
+#include "framework/eval/attention_diagnostics.hpp"
 
 namespace softalign {
 

@@ -1,5 +1,5 @@
 // The learning rate stays as it is.
-#include "framework/train/schedule.hpp"
+#include "framework/train/optimizer.hpp"
 
 namespace softalign {
 namespace {

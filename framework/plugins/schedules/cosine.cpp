@@ -4,7 +4,7 @@
 #include <numbers>
 
 #include "framework/base/elementary.hpp"
-#include "framework/train/schedule.hpp"
+#include "framework/train/optimizer.hpp"
 
 namespace softalign {
 namespace {

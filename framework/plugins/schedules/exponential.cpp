@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "framework/base/elementary.hpp"
-#include "framework/train/schedule.hpp"
+#include "framework/train/optimizer.hpp"
 
 namespace softalign {
 namespace {

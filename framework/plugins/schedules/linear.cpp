@@ -1,7 +1,7 @@
 // Linear decay, for the u updates made so far: from 1 to `least` in `updates`, then constant.
 #include <algorithm>
 
-#include "framework/train/schedule.hpp"
+#include "framework/train/optimizer.hpp"
 
 namespace softalign {
 namespace {

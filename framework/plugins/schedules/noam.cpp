@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "framework/train/schedule.hpp"
+#include "framework/train/optimizer.hpp"
 
 namespace softalign {
 namespace {

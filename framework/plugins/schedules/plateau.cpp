@@ -2,7 +2,7 @@
 // `patience` evaluations; counting then begins again.
 #include <algorithm>
 
-#include "framework/train/schedule.hpp"
+#include "framework/train/optimizer.hpp"
 
 namespace softalign {
 namespace {

@@ -2,7 +2,7 @@
 // positions as it would alone.
 #include <algorithm>
 
-#include "framework/train/schedule.hpp"
+#include "framework/train/optimizer.hpp"
 
 namespace softalign {
 namespace {

@@ -12,7 +12,7 @@
 #include "framework/base/process.hpp"
 #include "framework/base/types.hpp"
 #include "framework/record/provenance/provenance.hpp"
-#include "framework/record/published/layout.hpp"
+#include "framework/record/published/publish.hpp"
 
 namespace softalign {
 

@@ -1,4 +1,4 @@
-#include "framework/record/published/layout.hpp"
+#include "framework/record/published/publish.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>

@@ -9,7 +9,6 @@
 #include "framework/record/folder/runs_below.hpp"
 #include "framework/record/folder/status.hpp"
 #include "framework/record/journal/journal.hpp"
-#include "framework/record/published/layout.hpp"
 #include "framework/record/published/publish.hpp"
 
 namespace softalign {

@@ -17,7 +17,6 @@
 #include "framework/record/folder/status.hpp"
 #include "framework/record/hdf5/hdf5.hpp"
 #include "framework/record/provenance/provenance.hpp"
-#include "framework/record/published/layout.hpp"
 #include "framework/record/published/open_record.hpp"
 
 namespace softalign {

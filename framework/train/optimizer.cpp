@@ -1,4 +1,4 @@
-#include "framework/train/schedule.hpp"
+#include "framework/train/optimizer.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,5 @@
-// How many n-grams two sequences share: what BLEU counts over words and chrF over characters.
+// Metrics of text: its code points, its words, sacreBLEU's tokenisations, n-grams, BLEU and chrF. Words end at Unicode white
+// space.
 #pragma once
 
 #include <array>
@@ -6,8 +7,43 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace softalign {
+
+// As the text stands.
+std::vector<std::string> tokenise_none(std::string_view utf8);
+// mteval-v13a's: ASCII punctuation by itself, but for full stops and commas between digits; what WMT reports.
+std::vector<std::string> tokenise_13a(std::string_view utf8);
+// mteval-v14's: punctuation and symbols of any script by themselves, as far as they stand beside other than numbers.
+std::vector<std::string> tokenise_intl(std::string_view utf8);
+// Every character.
+std::vector<std::string> tokenise_char(std::string_view utf8);
+
+// That of a name: "none", "13a", "intl", "char". Throws BugError for another one.
+using Tokenise = std::vector<std::string>(std::string_view utf8);
+Tokenise* tokeniser(std::string_view name);
+
+// UTF-8 text as code points and as words, for the metrics of text. Not a tokeniser: words are what
+// white space separates.
+
+// Code points of a text. A byte that is no part of valid UTF-8 counts as one U+FFFD: a hypothesis
+// may end inside a character, and that is a wrong character, not a failure.
+std::u32string decode_utf8(std::string_view utf8);
+
+// Unicode white space, as Python's str.split() knows it (sacreBLEU's notion).
+bool is_space(char32_t code_point);
+
+// Unicode's general categories P, S and N.
+bool is_punctuation(char32_t code_point);
+bool is_symbol(char32_t code_point);
+bool is_number(char32_t code_point);
+
+// The words of a text: its longest runs without Unicode white space. (data/text.hpp's split_words
+// cuts corpora, at ASCII white space only.)
+std::vector<std::string> unicode_words(std::string_view utf8);
+
+// How many n-grams two sequences share: what BLEU counts over words and chrF over characters.
 
 struct NgramCounts {
   std::int32_t hypothesis = 0;  // n-grams in the hypothesis
@@ -19,7 +55,7 @@ struct NgramCounts {
 NgramCounts count_ngrams(std::u32string_view hypothesis, std::u32string_view reference, int n);
 
 // Corpus BLEU (Papineni et al. 2002), equal to sacreBLEU's with smooth:exp, eff:no and one reference; for its
-// tokenisations see tokenise.hpp. Sentences leave their sufficient statistics, so
+// tokenisations see above. Sentences leave their sufficient statistics, so
 // any subset or resample of a test set is scored without decoding again.
 
 inline constexpr int kBleuOrder = 4;

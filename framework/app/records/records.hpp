@@ -2,11 +2,14 @@
 // --alignments` wrote, and of what diagnostics found.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
 
+#include "framework/analysis/panel.hpp"
 #include "framework/app/terminal/terminal.hpp"
+#include "framework/base/files.hpp"
 #include "framework/record/published/alignments.hpp"
 #include "framework/record/published/open_record.hpp"
 
@@ -36,5 +39,28 @@ std::string diagnostics_summary(const Record& record);
 // All of one diagnostic: its single numbers by update, and at the last update its numbers along each axis. Throws SpecError where
 // the record has none of this name.
 std::string diagnostic_tables(const Record& record, const std::string& name);
+
+// A comparison for people.
+
+// The groups with their metrics; behind it, where there are tests, every group against the
+// baseline and what the numbers mean. Fits the terminal.
+std::string comparison_text(const Comparison& comparison, const PairedTestOptions& draws);
+
+// A folder below the system's one for temporary files, for the record that verify makes.
+
+// Removed at the end, with those that processes of this machine were killed over. One that is kept
+// bears no process's mark. Throws MachineError where none can be made.
+class TemporaryFolder {
+ public:
+  explicit TemporaryFolder(bool keep);
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+  bool keep_;
+};
 
 }  // namespace softalign::app
