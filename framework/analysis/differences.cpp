@@ -22,7 +22,7 @@ namespace {
 
 using Json = nlohmann::json;
 using Leaves = std::map<std::string, std::string>;
-using Counts = std::map<std::string, std::map<std::string, std::size_t>>;  // path, value, runs
+using ValueCounts = std::map<std::string, std::map<std::string, std::size_t>>;  // path, value, runs
 
 void collect(const Json& json, const std::string& path, Leaves& leaves) {
   if (json.is_object()) {
@@ -128,7 +128,7 @@ std::vector<Difference> without_diagnostics(std::vector<Difference> all) {
 // parts: with the plugins that are parts of plugins of which there are several.
 std::vector<Difference> differing(const std::vector<std::string>& identities, bool parts) {
   std::vector<Options> runs;
-  Counts counts;
+  ValueCounts counts;
   std::size_t readable = 0;
   for (const std::string& identity : identities) {
     const Json json = read_json<Json>(identity);
