@@ -55,10 +55,9 @@ def unpacked(text: str, rows: int, columns: int) -> np.ndarray:
 
 
 def chosen_pane(panes: Iterable[Json], module: str = "", pieces: bool = False) -> Json | None:
-    """Of one file's: the module; "": the first, in name order, of test sentences with the reference forced on the decoder. Between words,
-    or between pieces of them where those are wanted."""
+    """Of one file's: the module; "": the default one. Between words, or between pieces of them where those are wanted."""
     by_name = {pane["module"]: pane for pane in panes}
-    name = module or min((name for name, pane in by_name.items() if pane["kind"] == "forced" and not name.startswith(WORDS)), default="")
+    name = module or next((name for name, pane in by_name.items() if pane["default"]), "")
     return by_name.get(name) if pieces else by_name.get(WORDS + name, by_name.get(name))
 
 

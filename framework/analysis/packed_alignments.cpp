@@ -246,19 +246,21 @@ JsonObject packed_alignments(const std::vector<AlignedRun>& runs,
         left_out.push_back({&run, what + " are left out: " + why});
       };
       try {
-        with_alignments(run,
-                        [&](const auto& alignments, const auto& modules, const Record* record) {
-                          for (const std::string& name : modules) try {
-                              module = name;
-                              JsonObject pane;
-                              size += make_pane(run, alignments, name, wanted, every, pool, pane);
-                              if (record) add_images(*record, pool, pane);
-                              if (!pane["sentence"].empty() || !wanted.empty())
-                                panes.push_back(std::move(pane));
-                            } catch (const Error& error) {
-                              leave_out(error);
-                            }
-                        });
+        with_alignments(
+            run, [&](const auto& alignments, const auto& modules, const Record* record) {
+              for (const std::string& name : modules) try {
+                  module = name;
+                  JsonObject pane;
+                  size += make_pane(run, alignments, name, wanted, every, pool, pane);
+                  pane["default"] =
+                      name == default_module(modules, false) && pane["kind"] != "encoder";
+                  if (record) add_images(*record, pool, pane);
+                  if (!pane["sentence"].empty() || !wanted.empty())
+                    panes.push_back(std::move(pane));
+                } catch (const Error& error) {
+                  leave_out(error);
+                }
+            });
       } catch (const Error& error) {
         leave_out(error);
       }

@@ -29,7 +29,8 @@ struct LeftOutAlignments {
   std::string text;
 };
 
-// {"texts", "panes", "every"}: a pane for each module of each run; modules between words stand before the others. wanted: of
+// {"texts", "panes", "every"}: a pane for each module of each run; modules between words stand before the others; "default": that is drawn unless one is named, default_module unless
+// it is an encoder's. wanted: of
 // these sentences; none: of all, or beyond the budget of those whose number is a multiple of `every`.
 JsonObject packed_alignments(const std::vector<AlignedRun>& runs,
                              const std::vector<Index>& wanted,
