@@ -78,7 +78,7 @@ Panel panel_of(const std::string& name,
     if (draws.resamples > 0 && comparison.groups.size() > 1 &&
         comparison.groups.size() <= kTestedUnasked)
       comparison.against = against_baseline(comparison, draws);
-    panel.tables = length_tables(comparison.groups, draws);
+    panel.tables = length_tables(comparison.groups, panel.series, draws);
     panel.comparison = std::move(comparison);
   } catch (const SpecError& error) {  // two signatures
     left_out.push_back({name, error.what()});
@@ -88,124 +88,107 @@ Panel panel_of(const std::string& name,
 
 namespace {
 
-struct Bucket {
-  std::string label;
-  LengthRange lengths;
-};
-
 // Those of all runs, by length.
-std::vector<Bucket> buckets_of(const std::vector<ComparedGroup>& groups) {
+std::vector<std::string> buckets_of(const std::vector<const Run*>& runs) {
   std::map<std::pair<Index, Index>, std::string> labels;
-  for (const ComparedGroup& group : groups)
-    for (const Run* run : group.runs)
-      for (std::size_t r = 1; r < run->by_length.rows.size(); ++r) {  // 0 is all
-        const LengthRange range = length_range(run->by_length.rows[r]);
-        labels.emplace(std::pair(range.shortest, range.longest), run->by_length.rows[r]);
-      }
-  std::vector<Bucket> buckets = {{"all", {}}};
-  for (const auto& [range, label] : labels) buckets.push_back({label, {range.first, range.second}});
+  for (const Run* run : runs)
+    for (std::size_t r = 1; r < run->by_length.rows.size(); ++r) {  // 0 is all
+      const LengthRange range = length_range(run->by_length.rows[r]);
+      labels.emplace(std::pair(range.shortest, range.longest), run->by_length.rows[r]);
+    }
+  std::vector<std::string> buckets = {"all"};
+  for (const auto& [range, label] : labels) buckets.push_back(label);
   return buckets;
 }
 
-// How many sentences of a bucket each run was tested on.
-std::vector<Index> sentences_of(const std::vector<ComparedGroup>& groups, const Bucket& bucket) {
-  std::vector<Index> numbers;
-  for (const ComparedGroup& group : groups)
-    for (const Run* run : group.runs) {
-      const auto& rows = run->by_length.rows;
-      const auto row = std::ranges::find(rows, bucket.label) - rows.begin();
-      const auto& [shortest, longest] = bucket.lengths;
-      numbers.push_back(row < std::ssize(rows)
-                            ? run->by_length.sentences.at(usize(row))
-                            : std::ssize(run->results.of_length(shortest, longest)));
-    }
-  return numbers;
+// How many sentences of a bucket a run was tested on.
+Index sentences_of(const Run& run, const std::string& bucket, const LengthRange& lengths) {
+  const auto& rows = run.by_length.rows;
+  const auto row = std::ranges::find(rows, bucket) - rows.begin();
+  return row < std::ssize(rows)
+             ? run.by_length.sentences.at(usize(row))
+             : std::ssize(run.results.of_length(lengths.shortest, lengths.longest));
 }
 
 // The sentences of a bucket, where all seeds have the same ones.
-std::vector<Index> shared_sentences(const ComparedGroup& group, const LengthRange& lengths) {
-  const StoredResults& first = group.runs.front()->results;
-  for (const Run* run : group.runs)
-    if (run->test_set != group.runs.front()->test_set ||
+std::vector<Index> shared_sentences(const std::vector<const Run*>& runs,
+                                    const LengthRange& lengths) {
+  const StoredResults& first = runs.front()->results;
+  for (const Run* run : runs)
+    if (run->test_set != runs.front()->test_set ||
         run->results.source_lengths != first.source_lengths)
       return {};
   return first.of_length(lengths.shortest, lengths.longest);
-}
-
-double recorded_value(const Run& run, const std::string& name, const Bucket& bucket) {
-  if (bucket.lengths.all()) return run.test.find("all", name);
-  return run.by_length.find(bucket.label, name);
 }
 
 // A run's value, and whether its counts give the same: else an interval would be of something else.
 std::pair<double, bool> checked_value(const Run& run,
                                       const std::string& name,
                                       const Metric* metric,
-                                      const Bucket& bucket) {
-  const auto& [shortest, longest] = bucket.lengths;
+                                      const std::string& bucket,
+                                      const LengthRange& lengths) {
   if (!metric || run.results.counts.sentences() == 0 || !is_measured_alike(run, name))
-    return {recorded_value(run, name, bucket), false};
-  const double value = value_of(run, metric_name(name), bucket.lengths);
-  const double counted = run.results.value(name, run.results.of_length(shortest, longest));
+    return {(lengths.all() ? run.test : run.by_length).find(bucket, name), false};
+  const double value = value_of(run, metric_name(name), lengths);
+  const double counted =
+      run.results.value(name, run.results.of_length(lengths.shortest, lengths.longest));
   if (std::isnan(counted)) return {counted, true};
   return {value, is_same_number(value, counted)};
 }
 
-LengthCell cell_of(const ComparedGroup& group,
-                   const std::string& name,
-                   const Metric* metric,
-                   const Bucket& bucket,
-                   const PairedTestOptions& draws) {
+}  // namespace
+
+LengthCell length_cell(const std::vector<const Run*>& runs,
+                       const std::string& metric,
+                       const std::string& bucket,
+                       const PairedTestOptions& draws) {
+  const LengthRange lengths = bucket == "all" ? LengthRange{} : length_range(bucket);
+  const auto known_metric = metric_named(metric);
   LengthCell cell;
   cell.low = cell.high = kUndefined;
   std::vector<double> known;
   bool sure = true;
-  for (const Run* run : group.runs) {
-    const auto [value, agrees] = checked_value(*run, name, metric, bucket);
+  for (const Run* run : runs) {
+    const Index sentences = sentences_of(*run, bucket, lengths);
+    cell.sentences = run == runs.front() ? sentences : std::min(cell.sentences, sentences);
+    cell.most = std::max(cell.most, sentences);
+    const auto [value, agrees] = checked_value(*run, metric, known_metric.get(), bucket, lengths);
     cell.seeds.push_back(value);
-    cell.recorded |= std::ranges::count(run->by_length.rows, bucket.label) > 0;
+    cell.recorded |= std::ranges::count(run->by_length.rows, bucket) > 0;
     sure &= agrees;
     if (!std::isnan(value)) known.push_back(value);
   }
   cell.over_seeds = over_seeds(known);
-  const std::vector<Index> sentences = shared_sentences(group, bucket.lengths);
-  if (!sure || known.size() < group.runs.size() || sentences.size() < 2) return cell;
-  SystemResults results{&group.runs.front()->results.counts.layout(), {}};
-  for (const Run* run : group.runs)
-    results.seeds.push_back(rows_of(run->results.counts, sentences));
-  const Range range = percentile_interval(*metric, results, draws.resamples);
+  const std::vector<Index> sentences = shared_sentences(runs, lengths);
+  if (!sure || known.size() < runs.size() || sentences.size() < 2 || draws.resamples == 0)
+    return cell;
+  SystemResults results{&runs.front()->results.counts.layout(), {}};
+  for (const Run* run : runs) results.seeds.push_back(rows_of(run->results.counts, sentences));
+  const Range range = percentile_interval(*known_metric, results, draws.resamples);
   cell.low = range.low;
   cell.high = range.high;
   return cell;
 }
 
-}  // namespace
-
 std::vector<LengthTable> length_tables(const std::vector<ComparedGroup>& groups,
+                                       const std::vector<std::string>& names,
                                        const PairedTestOptions& draws) {
   std::vector<const Run*> runs;
   for (const ComparedGroup& group : groups)
     runs.insert(runs.end(), group.runs.begin(), group.runs.end());
-  const std::vector<Bucket> buckets = buckets_of(groups);
+  const std::vector<std::string> buckets = buckets_of(runs);
   std::vector<LengthTable> tables;
-  for (const auto& [name, facts] : metrics_of(runs))
-    tables.push_back({name, facts, {}, {}, {}, {}});
-  for (LengthTable& table : tables) {
-    for (const Bucket& bucket : buckets) {
-      table.buckets.push_back(bucket.label);
-      const auto [fewest, most] = std::ranges::minmax(sentences_of(groups, bucket));
-      table.sentences.push_back(fewest);
-      table.most.push_back(most);
-    }
-    table.cells.assign(groups.size(), std::vector<LengthCell>(buckets.size()));
+  for (const auto& [name, facts] : metrics_of(runs)) {
+    LengthTable& table = tables.emplace_back(LengthTable{name, facts, buckets, {}});
+    for (const std::string& row : names)
+      table.rows.push_back({row, std::vector<LengthCell>(buckets.size())});
   }
   Workers workers(std::max(1, draws.threads));
   const auto across = static_cast<Index>(groups.size() * buckets.size());
   workers.run(std::ssize(tables) * across, [&](Index i) {
     LengthTable& table = tables[usize(i / across)];
     const auto g = usize(i % across) / buckets.size(), b = usize(i % across) % buckets.size();
-    const auto metric = metric_named(table.metric);
-    table.cells[g][b] = cell_of(groups[g], table.metric, metric.get(), buckets[b], draws);
+    table.rows[g].cells[b] = length_cell(groups[g].runs, table.metric, buckets[b], draws);
   });
   return tables;
 }

@@ -40,8 +40,9 @@ std::vector<std::string> ranked_series(const std::vector<Run>& runs,
 // variance, never added: over the seeds, and over the choice of test sentences.
 
 struct LengthCell {
-  std::vector<double> seeds;  // the value of each run; NaN: not defined
-  Seeds over_seeds;           // of those that are defined
+  Index sentences = 0, most = 0;  // of the run with the fewest in this bucket, and with the most
+  std::vector<double> seeds;      // the value of each run; NaN: not defined
+  Seeds over_seeds;               // of those that are defined
   // 95 % percentile bootstrap over the sentences, of the mean over the seeds; NaN where it is not known:
   // other sentences in each seed, fewer than two, a metric that is not registered.
   double low = 0;
@@ -52,14 +53,22 @@ struct LengthCell {
 struct LengthTable {
   std::string metric;
   MetricFacts facts;
-  std::vector<std::string> buckets;    // "all", then "1-10", ...
-  std::vector<Index> sentences, most;  // [buckets] of the run with the fewest, and with the most
-  std::vector<std::vector<LengthCell>> cells;  // [groups][buckets]
+  std::vector<std::string> buckets;  // "all", then "1-10", ...
+  struct Row {
+    std::string name;
+    std::vector<LengthCell> cells;  // [buckets]
+  };
+  std::vector<Row> rows;  // a group of runs each
 };
 
-// One for each metric that a run of the groups has, in the order in which people look at them. The
-// runs' lengths must have been read (read_lengths); those whose sentences were not have no interval.
+// The runs' lengths must have been read (read_lengths); those whose sentences were not have no interval. bucket: "all", "1-10".
+LengthCell length_cell(const std::vector<const Run*>& runs,
+                       const std::string& metric,
+                       const std::string& bucket,
+                       const PairedTestOptions& draws);
+// One for each metric that a run of the groups has, in the order in which people look at them.
 std::vector<LengthTable> length_tables(const std::vector<ComparedGroup>& groups,
+                                       const std::vector<std::string>& names,
                                        const PairedTestOptions& draws);
 
 // Groups that are tested unless somebody says otherwise.

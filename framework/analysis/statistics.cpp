@@ -17,7 +17,7 @@ Seeds over_seeds(const std::vector<double>& values) {
   seeds.count = std::ssize(values);
   const double n = static_cast<double>(values.size());
   const auto x = xt::adapt(values);
-  seeds.mean = sum_of(x / n);
+  seeds.mean = values.empty() ? kUndefined : sum_of(x / n);
   if (values.size() > 1) seeds.deviation = std::sqrt(sum_of(xt::square(x - seeds.mean)) / (n - 1));
   return seeds;
 }

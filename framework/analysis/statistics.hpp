@@ -12,7 +12,7 @@
 namespace softalign {
 
 struct Seeds {
-  double mean = 0;
+  double mean = 0;       // NaN of none
   double deviation = 0;  // of the sample (n - 1); 0 for one seed
   Index count = 0;
 };

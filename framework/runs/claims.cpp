@@ -37,24 +37,24 @@ bool count_lengths_otherwise(const StoredResults& a, const StoredResults& b) {
   return a.source_lengths.size() == b.source_lengths.size() && a.source_lengths != b.source_lengths;
 }
 
-double value_of(const Measurement& m, const StoredResults& run, Index draw) {
-  if (!m.of_diagnostic()) return run.value(m.metric, drawn_sentences(run, m, draw));
-  const auto found = run.found.find(m.metric);
-  return found == run.found.end()
+double value_of(const Measurement& m, const Run& run, Index draw) {
+  const StoredResults& results = run.results;
+  if (!m.of_diagnostic()) return results.value(m.metric, drawn_sentences(results, m, draw));
+  const auto found = results.found.find(m.metric);
+  return found == results.found.end()
              ? kUndefined
              : found->second.mean(static_cast<double>(m.shortest), static_cast<double>(m.longest));
 }
 
-bool is_defined(const Measurement& m, const std::vector<StoredResults>& seeds) {
-  return std::none_of(seeds.begin(), seeds.end(), [&](const StoredResults& run) {
-    return std::isnan(value_of(m, run, 0));
-  });
+bool is_defined(const Measurement& m, const std::vector<Run>& seeds) {
+  return std::none_of(
+      seeds.begin(), seeds.end(), [&](const Run& run) { return std::isnan(value_of(m, run, 0)); });
 }
 
-std::string why_undefined(const Measurement& m, const StoredResults& run) {
+std::string why_undefined(const Measurement& m, const Run& run) {
   if (!m.of_diagnostic()) return " is not defined over its test sentences";
-  const auto found = run.found.find(m.metric);
-  if (found == run.found.end())
+  const auto found = run.results.found.find(m.metric);
+  if (found == run.results.found.end())
     return " is no array of its record; softalign show RUN --diagnostic NAME lists them";
   const Array1d& all = found->second.places;
   std::vector<double> places(all.begin(), all.end());
@@ -112,13 +112,14 @@ JudgedClaim judge(const StudyClaim& claim, std::size_t seeds, const Measured& me
     if (runs.size() < seeds) return judged;
     if (m.of_diagnostic()) continue;
     const bool all = m.shortest == Measurement().shortest && m.longest == Measurement().longest;
-    if (!all && count_lengths_otherwise(runs.front(),
-                                        *first.emplace(m.part, &runs.front()).first->second)) {
+    if (!all &&
+        count_lengths_otherwise(runs.front().results,
+                                *first.emplace(m.part, &runs.front().results).first->second)) {
       judged.verdict = Verdict::unmeasured;
       judged.nothing = m.text + " counts lengths otherwise (evaluate.length_unit)";
       return judged;
     }
-    const Index n = std::ssize(runs.front().of_length(m.shortest, m.longest));
+    const Index n = std::ssize(runs.front().results.of_length(m.shortest, m.longest));
     if (n == 0) judged.nothing = m.text;
     judged.sentences = std::min(judged.sentences, n);
   }

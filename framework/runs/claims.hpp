@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "framework/analysis/run.hpp"
 #include "framework/analysis/statistics.hpp"
 #include "framework/base/json.hpp"
 #include "framework/study/claim.hpp"
-#include "framework/train/stored_results.hpp"
 
 namespace softalign {
 
@@ -50,8 +50,8 @@ struct JudgedClaim {
   }
 };
 
-// What a measurement is of: the runs' results in the order of the seeds; none: not complete.
-using Measured = std::function<const std::vector<StoredResults>&(const Measurement&)>;
+// What a measurement is of: runs with their sentences, in the order of the seeds; none: not complete.
+using Measured = std::function<const std::vector<Run>&(const Measurement&)>;
 
 // That there is such a metric, once all plugins are loaded. Throws SpecError.
 void check_metric(const std::string& name, const Position& where);

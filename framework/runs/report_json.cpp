@@ -37,23 +37,33 @@ Json json_of(const MetricFacts& facts) {
   return json;
 }
 
-Json json_of(const LengthTable& table, const std::vector<std::string>& series) {
+Json json_of(const LengthTable& table) {
+  std::vector<Index> fewest, most;  // of all rows
+  for (std::size_t b = 0; b < table.buckets.size(); ++b) {
+    std::vector<Index> least, largest;
+    for (const LengthTable::Row& row : table.rows) {
+      least.push_back(row.cells[b].sentences);
+      largest.push_back(row.cells[b].most);
+    }
+    fewest.push_back(std::ranges::min(least));
+    most.push_back(std::ranges::max(largest));
+  }
   Json json = {{"metric", table.metric},
                {"buckets", table.buckets},
-               {"sentences", table.sentences},
-               {"most", table.most},
+               {"sentences", fewest},
+               {"most", most},
                {"rows", Json::array()}};
-  for (std::size_t g = 0; g < table.cells.size(); ++g) {
+  for (const LengthTable::Row& row : table.rows) {
     Json cells = Json::array();
-    for (const LengthCell& cell : table.cells[g])
-      cells.push_back({{"mean", cell.over_seeds.count > 0 ? cell.over_seeds.mean : kUndefined},
+    for (const LengthCell& cell : row.cells)
+      cells.push_back({{"mean", cell.over_seeds.mean},
                        {"sd", cell.over_seeds.count > 1 ? cell.over_seeds.deviation : kUndefined},
                        {"n", cell.over_seeds.count},
                        {"seeds", cell.seeds},
                        {"low", cell.low},
                        {"high", cell.high},
                        {"recorded", cell.recorded}});
-    json["rows"].push_back({{"series", series[g]}, {"cells", std::move(cells)}});
+    json["rows"].push_back({{"series", row.name}, {"cells", std::move(cells)}});
   }
   return json;
 }
@@ -88,8 +98,7 @@ Json json_of(const Panel& panel, const PairedTestOptions& draws) {
   if (!panel.comparison) return json;
   json["comparison"] = comparison_json(*panel.comparison, {}, draws);
   json["tables"] = Json::array();
-  for (const LengthTable& table : panel.tables)
-    json["tables"].push_back(json_of(table, panel.series));
+  for (const LengthTable& table : panel.tables) json["tables"].push_back(json_of(table));
   return json;
 }
 

@@ -16,49 +16,29 @@
 namespace softalign {
 namespace {
 
-struct Column {
-  std::string label;
-  Index shortest, longest;
-};
-
-std::vector<Column> columns_of(const std::vector<Index>& edges) {
+std::vector<std::string> buckets_of(const std::vector<Index>& edges) {
   const LengthBuckets buckets(edges);
-  std::vector<Column> columns = {{"all", 0, std::numeric_limits<Index>::max()}};
-  for (Index b = 0; b < buckets.count(); ++b) {
-    const auto at = usize(b);
-    columns.push_back({buckets.label(b),
-                       b == 0 ? 1 : edges[at - 1] + 1,
-                       at == edges.size() ? std::numeric_limits<Index>::max() : edges[at]});
-  }
-  return columns;
+  std::vector<std::string> labels = {"all"};
+  for (Index b = 0; b < buckets.count(); ++b) labels.push_back(buckets.label(b));
+  return labels;
 }
 
-StudyTable::Row row_of(const std::string& name,
-                       const std::string& metric,
-                       const std::vector<Column>& columns,
-                       const std::vector<StoredResults>& seeds) {
-  StudyTable::Row row;
-  row.name = name;
-  for (const Column& column : columns) {
-    std::vector<double> values;
-    Index n = 0;
-    for (const StoredResults& seed : seeds) {
-      const std::vector<Index> chosen = seed.of_length(column.shortest, column.longest);
-      values.push_back(seed.value(metric, chosen));
-      if (values.size() == 1)
-        n = std::ssize(chosen);  // a task may give each seed sentences of its own
-    }
-    row.n.push_back(n);
-    row.values.push_back(over_seeds(values));
-  }
-  return row;
+void add_row(LengthTable& table,
+             const std::string& name,
+             const std::string& metric,
+             const std::vector<Run>& seeds) {
+  std::vector<const Run*> runs;
+  for (const Run& run : seeds) runs.push_back(&run);
+  LengthTable::Row& row = table.rows.emplace_back(LengthTable::Row{name, {}});
+  for (const std::string& bucket : table.buckets)
+    row.cells.push_back(length_cell(runs, metric, bucket, {.resamples = 0}));
 }
 
-std::vector<int> best_rows(const StudyTable& table, bool higher) {
+std::vector<int> best_rows(const LengthTable& table, bool higher) {
   std::vector<int> best;
-  for (std::size_t c = 0; c < table.columns.size(); ++c) {
+  for (std::size_t b = 0; b < table.buckets.size(); ++b) {
     std::vector<double> means;
-    for (const StudyTable::Row& row : table.rows) means.push_back(row.values[c].mean);
+    for (const LengthTable::Row& row : table.rows) means.push_back(row.cells[b].over_seeds.mean);
     best.push_back(best_of(means, higher));
   }
   return best;
@@ -66,30 +46,27 @@ std::vector<int> best_rows(const StudyTable& table, bool higher) {
 
 StudyTable table_of(const SweepPart& part,
                     const std::string& metric,
-                    const std::vector<Column>& columns,
+                    const std::vector<std::string>& buckets,
                     ListResults& results) {
-  StudyTable table{part.name, part.title, metric, "percent", {}, {}, {}};
-  for (const Column& column : columns) table.columns.push_back(column.label);
+  StudyTable table{{metric, metric_named(metric)->facts(), buckets, {}}, part.name, part.title, {}};
   for (const SweepVariant& variant : part.variants)
     if (const auto& seeds = results.of(part.name, variant.name); !seeds.empty())
-      table.rows.push_back(row_of(variant.name, metric, columns, seeds));
-  const MetricFacts facts = metric_named(metric)->facts();
-  table.units = facts.units;
-  if (!facts.baseline_of.empty()) return table;
-  if (facts.higher_is_better) table.best = best_rows(table, *facts.higher_is_better);
+      add_row(table, variant.name, metric, seeds);
+  if (!table.facts.baseline_of.empty()) return table;
+  if (table.facts.higher_is_better) table.best = best_rows(table, *table.facts.higher_is_better);
   // A baseline does not depend on the variant: one row, below.
   const auto first = std::ranges::find_if(part.variants, [&](const SweepVariant& variant) {
     return !results.of(part.name, variant.name).empty();
   });
   if (first == part.variants.end()) return table;
-  for (const NamedMetric& baseline : default_metrics())
-    if (baseline.metric->facts().baseline_of == metric)
-      if (auto row = row_of(baseline.name.substr(metric.size() + 1),
-                            baseline.name,
-                            columns,
-                            results.of(part.name, first->name));
-          row.values.front().count > 0 && !std::isnan(row.values.front().mean))
-        table.rows.push_back(std::move(row));
+  for (const NamedMetric& baseline : default_metrics()) {
+    if (baseline.metric->facts().baseline_of != metric) continue;
+    add_row(table,
+            baseline.name.substr(metric.size() + 1),
+            baseline.name,
+            results.of(part.name, first->name));
+    if (std::isnan(table.rows.back().cells.front().over_seeds.mean)) table.rows.pop_back();
+  }
   return table;
 }
 
@@ -119,13 +96,16 @@ Json json_of(const StudyTable& table) {
   Json json{{"part", table.part},
             {"title", table.title},
             {"metric", table.metric},
-            {"units", table.units},
-            {"columns", table.columns},
+            {"units", table.facts.units},
+            {"columns", table.buckets},
             {"rows", Json::array()}};
-  for (const StudyTable::Row& row : table.rows) {
-    Json values = Json::array();
-    for (const Seeds& seeds : row.values) values.push_back(json_of(seeds));
-    json["rows"].push_back({{"name", row.name}, {"n", row.n}, {"values", values}});
+  for (const LengthTable::Row& row : table.rows) {
+    Json n = Json::array(), values = Json::array();
+    for (const LengthCell& cell : row.cells) {
+      n.push_back(cell.sentences);
+      values.push_back(json_of(cell.over_seeds));
+    }
+    json["rows"].push_back({{"name", row.name}, {"n", n}, {"values", values}});
   }
   return json;
 }
@@ -156,17 +136,19 @@ std::vector<Index> ListResults::rows_of(const Measurement& m) const {
   return over_ && found != status_.ranking.end() ? found->complete : rows;
 }
 
-const std::vector<StoredResults>& ListResults::of(const Measurement& m) {
+const std::vector<Run>& ListResults::of(const Measurement& m) {
   const std::string subject = m.variant.empty() ? subject_of(m) : m.part + "/" + m.variant;
   const auto [known, first] = results_.try_emplace(subject);
   if (first)
-    for (const Index k : rows_of(m))
-      known->second.push_back(read_results(Record(list_.run(list_.rows[usize(k)]).root)));
+    for (const Index k : rows_of(m)) {
+      Run& run = known->second.emplace_back(read_run(list_.run(list_.rows[usize(k)]).root));
+      run.results = read_results(Record(run.path));
+      read_lengths(run);
+    }
   return known->second;
 }
 
-const std::vector<StoredResults>& ListResults::of(const std::string& part,
-                                                  const std::string& variant) {
+const std::vector<Run>& ListResults::of(const std::string& part, const std::string& variant) {
   Measurement m;
   m.part = part;
   m.variant = variant;
@@ -187,9 +169,9 @@ std::vector<StudyTable> study_tables(const Sweep& sweep, const Plan& plan, ListR
   for (const SweepPart& part : sweep.parts) {
     const auto lengths = plan.lengths.find(part.name);
     if (lengths == plan.lengths.end()) continue;
-    const std::vector<Column> columns = columns_of(lengths->second);
+    const std::vector<std::string> buckets = buckets_of(lengths->second);
     for (const ReportedMetric& metric : part.metrics)
-      if (StudyTable table = table_of(part, metric.name, columns, results); !table.rows.empty())
+      if (StudyTable table = table_of(part, metric.name, buckets, results); !table.rows.empty())
         tables.push_back(std::move(table));
   }
   return tables;

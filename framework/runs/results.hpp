@@ -6,15 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "framework/analysis/statistics.hpp"
+#include "framework/analysis/panel.hpp"
 #include "framework/runs/claims.hpp"
 #include "framework/runs/list_status.hpp"
 #include "framework/runs/plan.hpp"
-#include "framework/train/stored_results.hpp"
 
 namespace softalign {
 
-// Test results of complete runs, read when they are first asked for. The arguments must outlive it.
+// Complete runs with their test sentences, read when they are first asked for. The arguments must outlive it.
 class ListResults {
  public:
   // wanted: the rows that results of variants are of.
@@ -25,8 +24,8 @@ class ListResults {
   // In the order of the seeds: of a variant its complete runs, of the best configuration all, once no row is
   // left to do. The best of some configurations is the first of them in the ranking, which dev has made,
   // with all seeds complete; pruned ones are none.
-  const std::vector<StoredResults>& of(const Measurement& m);
-  const std::vector<StoredResults>& of(const std::string& part, const std::string& variant);
+  const std::vector<Run>& of(const Measurement& m);
+  const std::vector<Run>& of(const std::string& part, const std::string& variant);
   // Which configuration a measurement of the best means; empty: there is none.
   std::string best_text(const Measurement& m) const;
   bool over() const { return over_; }
@@ -39,23 +38,14 @@ class ListResults {
   const ListStatus& status_;
   const std::vector<std::size_t>& wanted_;
   bool over_;
-  std::map<std::string, std::vector<StoredResults>> results_;  // by subject
+  std::map<std::string, std::vector<Run>> results_;  // by subject
 };
 
-// A metric of a part: rows are variants (and baselines), columns "all" and the length buckets.
-struct StudyTable {
-  struct Row {
-    std::string name;
-    std::vector<Index> n;  // [columns] test sentences of the first seed
-    std::vector<Seeds> values;
-  };
+// A metric of a part: rows are variants (and baselines).
+struct StudyTable : LengthTable {
   std::string part;
   std::string title;
-  std::string metric;
-  std::string units;  // "percent", "nats", "1"
-  std::vector<std::string> columns;
-  std::vector<Row> rows;
-  std::vector<int> best;  // [columns] the one variant that is best; -1: there is no such
+  std::vector<int> best;  // [buckets] the one variant that is best; -1: there is no such
 };
 
 // One table for each metric that the parts of a study report. Buckets are those of the runs' specs.

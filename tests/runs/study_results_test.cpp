@@ -104,27 +104,29 @@ BOOST_AUTO_TEST_CASE(tables_have_the_mean_over_seeds) {
   const StudyTable& table = f.outcome.tables[0];
   BOOST_TEST(table.metric == "token_accuracy");
   const std::vector<std::string> columns = {"all", "1-2", "3-4", "5-6", "7+"};
-  BOOST_TEST(table.columns == columns, boost::test_tools::per_element());
+  BOOST_TEST(table.buckets == columns, boost::test_tools::per_element());
   BOOST_REQUIRE(table.rows.size() == 2u);
   std::vector<double> values;
   for (const std::size_t run : {2u, 3u}) {
     const StoredResults results = read_results(Record(f.runs[run]));
     values.push_back(results.value("token_accuracy", results.of_length(3, 4)));
   }
-  const Seeds& cell = table.rows[1].values[2];
+  const Seeds& cell = table.rows[1].cells[2].over_seeds;
   BOOST_TEST(cell.count == 2);
   BOOST_TEST(cell.mean == (values[0] + values[1]) / 2);
   BOOST_TEST(cell.deviation == std::abs(values[0] - values[1]) / std::sqrt(2),
              boost::test_tools::tolerance(1e-12));
   Index sum = 0;
-  for (std::size_t c = 1; c < 5; ++c) sum += table.rows[0].n[c];
+  for (std::size_t c = 1; c < 5; ++c) sum += table.rows[0].cells[c].sentences;
   BOOST_TEST(sum == 30);
-  BOOST_TEST(table.rows[0].n[0] == 30);
-  const std::size_t best = table.rows[0].values[0].mean > table.rows[1].values[0].mean ? 0 : 1;
+  BOOST_TEST(table.rows[0].cells[0].sentences == 30);
+  const std::size_t best =
+      table.rows[0].cells[0].over_seeds.mean > table.rows[1].cells[0].over_seeds.mean ? 0 : 1;
   BOOST_TEST(table.best[0] == static_cast<int>(best));
   // A low perplexity is a good one.
   const StudyTable& other = f.outcome.tables[1];
-  const std::size_t low = other.rows[0].values[0].mean < other.rows[1].values[0].mean ? 0 : 1;
+  const std::size_t low =
+      other.rows[0].cells[0].over_seeds.mean < other.rows[1].cells[0].over_seeds.mean ? 0 : 1;
   BOOST_TEST(other.best[0] == static_cast<int>(low));
 }
 
@@ -167,10 +169,10 @@ BOOST_AUTO_TEST_CASE(claims_have_an_effect_an_interval_and_p) {
   };
   const JudgedClaim judged = judge(claims, 2, runs_of)[0];
   const auto losses = [&](std::size_t seed, const std::vector<Index>& sentences) {
-    return f.results.of("reverse", "none")[seed].value("loss", sentences) -
-           f.results.of("reverse", "additive")[seed].value("loss", sentences);
+    return f.results.of("reverse", "none")[seed].results.value("loss", sentences) -
+           f.results.of("reverse", "additive")[seed].results.value("loss", sentences);
   };
-  const std::vector<Index> all = f.results.of("reverse", "none")[0].of_length(0, 99);
+  const std::vector<Index> all = f.results.of("reverse", "none")[0].results.of_length(0, 99);
   const double first = losses(0, all), second = losses(1, all);
   const auto near = boost::test_tools::tolerance(1e-12);
   BOOST_TEST(judged.difference.mean == (first + second) / 2, near);
@@ -202,8 +204,8 @@ BOOST_AUTO_TEST_CASE(a_claim_may_ask_for_every_seed_and_for_a_p) {
     return judge(claims, 2, runs_of)[0].verdict;
   };
   const auto& seeds = f.results.of("reverse", "additive");
-  const std::vector<Index> all = seeds[0].of_length(0, 99);
-  const double a = seeds[0].value("loss", all), b = seeds[1].value("loss", all);
+  const std::vector<Index> all = seeds[0].results.of_length(0, 99);
+  const double a = seeds[0].results.value("loss", all), b = seeds[1].results.value("loss", all);
   BOOST_REQUIRE(a != b);
   // Between the mean and the higher seed: the mean says less, one seed says more.
   const std::string between =
@@ -225,8 +227,9 @@ BOOST_AUTO_TEST_CASE(a_sign_alone_decides_nothing) {
         })[0];
   };
   const auto& seeds = f.results.of("reverse", "additive");
-  const std::vector<Index> all = seeds[0].of_length(0, 99);
-  const double mean = (seeds[0].value("loss", all) + seeds[1].value("loss", all)) / 2;
+  const std::vector<Index> all = seeds[0].results.of_length(0, 99);
+  const double mean =
+      (seeds[0].results.value("loss", all) + seeds[1].results.value("loss", all)) / 2;
   for (const double shift : {1e-6, -1e-6}) {
     const std::string near = fmt::format("loss(reverse/additive) < {}", mean + shift);
     const JudgedClaim near_mean = judged(near, false, {});
@@ -261,13 +264,13 @@ BOOST_AUTO_TEST_CASE(one_seed_has_no_p) {
 
 BOOST_AUTO_TEST_CASE(claims_speak_of_diagnostics) {
   const auto run = [](double single, double first, double second) {
-    StoredResults results;
-    results.found["flow.ratio"] = {{}, {single}};
-    results.found["flow.norm"] = {{0, 1, 2}, {first, second, std::nan("")}};
-    return results;
+    Run made;
+    made.results.found["flow.ratio"] = {{}, {single}};
+    made.results.found["flow.norm"] = {{0, 1, 2}, {first, second, std::nan("")}};
+    return made;
   };
-  const std::map<std::string, std::vector<StoredResults>> runs = {
-      {"a", {run(3, 1, 5), run(1.5, 1, 7)}}, {"b", {run(2, 0, 2), run(2, 0, 4)}}};
+  const std::map<std::string, std::vector<Run>> runs = {{"a", {run(3, 1, 5), run(1.5, 1, 7)}},
+                                                        {"b", {run(2, 0, 2), run(2, 0, 4)}}};
   const Value list = parse_yaml(R"(
 - claim: flow.ratio(p/a) > flow.ratio(p/b)
 - {claim: flow.ratio(p/a) > flow.ratio(p/b), seeds: all}

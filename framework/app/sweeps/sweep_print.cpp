@@ -91,29 +91,30 @@ std::string rows_text(const RunList& list, const std::vector<std::size_t>& rows)
 std::string table_text(const StudyTable& table) {
   std::vector<std::size_t> shown;  // columns that have sentences
   std::vector<Table::Column> head = {{""}};
-  for (std::size_t c = 0; c < table.columns.size(); ++c)
-    if (std::ranges::any_of(table.rows, [&](const auto& row) { return row.n[c] > 0; })) {
+  for (std::size_t c = 0; c < table.buckets.size(); ++c)
+    if (std::ranges::any_of(table.rows,
+                            [&](const auto& row) { return row.cells[c].sentences > 0; })) {
       shown.push_back(c);
-      head.push_back({table.columns[c] + " ", Side::right});
+      head.push_back({table.buckets[c] + " ", Side::right});
     }
   Table text(head);
-  const std::vector<Index>* n = nullptr;
+  std::vector<std::string> before;  // the numbers of sentences above
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
-    const StudyTable::Row& row = table.rows[r];
+    const LengthTable::Row& row = table.rows[r];
     std::vector<std::string> counts = {"n"}, values = {row.name};
     for (const std::size_t c : shown) {
       const bool best = c < table.best.size() && table.best[c] == static_cast<int>(r);
-      counts.push_back(fmt::format("{} ", row.n[c]));
-      values.push_back(number_text(row.values[c]) + (best ? "*" : " "));
+      counts.push_back(fmt::format("{} ", row.cells[c].sentences));
+      values.push_back(number_text(row.cells[c].over_seeds) + (best ? "*" : " "));
     }
-    if (!n || *n != row.n) text.row(std::move(counts));
-    n = &row.n;
+    if (before != counts) text.row(std::vector(counts));
+    before = std::move(counts);
     text.row(std::move(values));
   }
   return fmt::format("{}: {}{} by source length\n{}",
                      table.title,
                      table.metric,
-                     table.units == "1" ? "" : " (" + table.units + ")",
+                     table.facts.units == "1" ? "" : " (" + table.facts.units + ")",
                      text.str());
 }
 
