@@ -1,10 +1,11 @@
-// The library in a process of its own: runs one after the other, one of them interrupted, and models that are asked
+// The library in a process of its own: runs one after the other, one of them interrupted, one abandoned in the midst of a step, and models that are asked
 // between them give the bits of separate processes.
+#include <atomic>
 #include <boost/test/unit_test.hpp>
-
 #include <nlohmann/json.hpp>
 
 #include "framework/base/files.hpp"
+#include "framework/base/workers.hpp"
 #include "framework/inference/evaluate_run.hpp"
 #include "framework/inference/translator.hpp"
 #include "framework/record/published/compare.hpp"
@@ -29,6 +30,21 @@ ResolvedSpec<Spec> tiny(const std::string& attention) {
           "train: {batch: {sentences: 20}, epochs: 3}\n"
           "evaluate: {search: {type: beam, width: 3}}\n",
       "tiny.yaml");
+}
+
+// Abandons the step that follows this update.
+struct Abandoner final : Observer {
+  Abandoner(std::atomic<bool>& abandon, Index update) : flag(abandon), last(update) {}
+  void update(const TrainingProgress& progress) override { flag = progress.update >= last; }
+  std::atomic<bool>& flag;
+  Index last;
+};
+
+void train_and_abandon(const fs::path& results, const std::string& attention, Index update) {
+  std::atomic<bool> flag = false;
+  const AbandonScope scope(&flag);
+  Abandoner observer(flag, update);
+  run_experiment(tiny(attention), {results, 2}, observer);
 }
 
 fs::path train(const fs::path& results, const std::string& attention, Index stop_at = -1) {
@@ -70,6 +86,7 @@ BOOST_AUTO_TEST_CASE(gives_the_bits_of_separate_processes) {
   BOOST_REQUIRE(alone("second", general) == 0);
 
   BOOST_CHECK_THROW(train(folder / "together", additive, 5), Interrupted);
+  BOOST_CHECK_THROW(train_and_abandon(folder / "together", general, 3), Interrupted);
   const fs::path second = train(folder / "together", general);
   const std::string of_second = answers(second);
   const fs::path first = train(folder / "together", additive);
