@@ -37,7 +37,7 @@ struct AgainstBaseline {
   Seeds difference;                // group - baseline, over the pairs
   std::optional<PairedTest> test;  // on the test set, over all pairs together
   double p_randomisation = 0;  // of the test, corrected for the comparisons of the column (Holm)
-  double p_bootstrap = 0;      // the same
+  double p_bootstrap = 0;      // as p_randomisation
   std::string untested;        // why there is no test, where there could be one
 };
 
@@ -59,10 +59,10 @@ Comparison compare(const std::vector<Run>& runs,
                    const std::vector<MetricName>& metrics,
                    const LengthRange& lengths = {});
 
-// What a first look needs of what their tests have, in order.
+// The metrics that their tests have and a first look needs, in order.
 std::vector<MetricName> main_metrics(const std::vector<Run>& runs);
 
-// Of the runs that define a column, by the parameters in which groups differ.
+// The importance of the parameters in which groups differ, over the runs that define a column.
 std::optional<Importance> importance_of(const Comparison& comparison,
                                         const ComparisonColumn& column);
 
@@ -70,23 +70,22 @@ std::optional<Importance> importance_of(const Comparison& comparison,
 double value_of(const Run& run, const MetricName& name, const LengthRange& lengths);
 double value_of(const SeriesColumns& series, const MetricName& name);
 
-// A comparison as JSON: the groups with their metrics; behind it, where there are tests, every group against the baseline.
+// A comparison as JSON: the groups with their metrics; behind it, where there are tests, every group against
+// the baseline.
 
 JsonObject comparison_json(const Comparison& comparison,
                            const std::vector<LeftOut>& left_out,
                            const PairedTestOptions& draws);
 
-// The groups of a comparison against one of them: the part of comparison.hpp that tests.
-
-// The group that a person means by its number from 1, its parameters ("score=dot units=8"), the value
-// of one ("none"), or the beginning of a run's id or a run's name. Throws SpecError unless exactly one matches.
+// The group that `given` names: its number from 1, its parameters ("score=dot units=8"), the value of one
+// ("none"), or the beginning of a run's ID or name. Throws SpecError unless exactly one matches.
 std::size_t group_named(const std::vector<ComparedGroup>& groups, const std::string& given);
 
-// Those that have a run of the same seed on the other side.
+// The runs that have a run of the same seed on the other side.
 std::set<const Run*> paired_runs(const Comparison& comparison);
 
-// Every group but comparison.baseline in every column that both have. One pair of runs has no p, which
-// would be taken for the models' and is that of two trained ones.
+// Tests every group but comparison.baseline in every column that both have. A single pair of runs has no p: it
+// would be taken for the models', and is that of two trained ones.
 std::vector<AgainstBaseline> against_baseline(const Comparison& comparison,
                                               const PairedTestOptions& draws = {});
 

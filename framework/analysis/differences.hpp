@@ -1,4 +1,4 @@
-// In what runs differ, by their identities, and which of these parameters matter.
+// The options in which runs differ, by their identities, and which of these parameters matter.
 #pragma once
 
 #include <map>
@@ -23,8 +23,8 @@ std::vector<Difference> differences(const std::vector<std::string>& identities);
 // the text is no JSON object.
 std::map<std::string, std::string> options_of(const std::string& identity);
 
-// What each path is called where people read it: as few of its last words as tell it from the
-// others; a plugin's name stands for the plugin ("score" is model.attention.score.type).
+// A short name for each path, for people: as few of its last words as tell it from the others; a plugin's name
+// stands for the plugin ("score" is model.attention.score.type).
 std::map<std::string, std::string> short_names(const std::set<std::string>& paths);
 std::map<std::string, std::string> short_names(const std::vector<Difference>& all);  // of all paths
 

@@ -18,7 +18,7 @@
 
 namespace softalign {
 
-// Tables for other programs, row by row: CSV by RFC 4180 (lines end in CR LF) or a JSON array of
+// A table row by row: CSV by RFC 4180 (lines end in CR LF) or a JSON array of
 // objects. Numbers are the shortest that read back as the same bits; the same rows give the same
 // bytes everywhere.
 

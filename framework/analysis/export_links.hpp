@@ -18,24 +18,25 @@ struct ExportedLinks {
   std::string note;  // a line where those are not all, and where lines of the text were skipped
 };
 
-// Of a module's newest update; "": of the default module. head: none: the first. Throws SpecError where the record has no such alignments or their
-// positions are not the source's symbols, DataError where it is damaged.
+// The links of a module's newest update. module "": the default one; head absent: the first. Throws SpecError
+// where the record has no such alignments or their positions are not the source's symbols, DataError where it
+// is damaged.
 ExportedLinks export_links(const Record& record,
                            const std::string& module,
                            std::optional<Index> head,
                            const LinkRule& rule);
 
-// What a module of alignments holds: of test sentences those with the reference forced on the decoder or those that the
-// search found, of dev sentences either, or an encoder's attention to its own source.
+// The contents of a module of alignments: of test sentences with the reference forced on the decoder, or as the
+// search found them; of dev sentences either way; or an encoder's attention to its own source.
 enum class AlignmentKind { forced, searched, dev, encoder };
 AlignmentKind alignment_kind(std::string_view module);
 std::string split_of(std::string_view module);  // "test" or "dev"
 
-// The module that is taken where none is named: of the first kind that there is, the first by name. words: where its
-// symbols are pieces of words, the one between words. "": there is none.
+// The module that is taken where none is named: of the first kind present, the first by name. words: where its
+// symbols are pieces of words, the one between words. "" where there is no module.
 std::string default_module(const std::vector<std::string>& modules, bool words);
 
-// What the run's rows stand for.
+// The symbols that the run's rows stand for.
 RowAligns row_aligns_of(const Record& record);
 
 }  // namespace softalign

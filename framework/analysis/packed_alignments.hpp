@@ -1,7 +1,9 @@
-// The attention matrices of a report, packed for the script of its page: 256 steps of weight, runs of zeros counted, base64.
+// The attention matrices of a report, packed for the script of its page: 256 steps of weight, runs of zeros
+// counted, base64.
 //
-// A weight is kept as round(255 w), so what is shown is at most 0.002 off. Trained attention is mostly zero: a 0 is followed by a
-// byte that says how many there are, 1..255. Texts stand once in a pool; sources of two runs are one text when they are equal.
+// A weight is kept as round(255 w), so what is shown is at most 0.002 off. Trained attention is mostly zero: a
+// 0 is followed by a byte that says how many there are, 1..255. Texts stand once in a pool; sources of two runs
+// are one text when they are equal.
 #pragma once
 
 #include <filesystem>
@@ -23,15 +25,16 @@ struct AlignedRun {
   const StoredResults* results = nullptr;  // of the test sentences, where they are known
 };
 
-// Alignments that cannot be read: whose, and which and why.
+// Alignments that cannot be read: the run, and in `text` which they are and why.
 struct LeftOutAlignments {
   const AlignedRun* run;
   std::string text;
 };
 
-// {"texts", "panes", "every"}: a pane for each module of each run; modules between words stand before the others; "default": that is drawn unless one is named, default_module unless
-// it is an encoder's. wanted: of
-// these sentences; none: of all, or beyond the budget of those whose number is a multiple of `every`.
+// {"texts", "panes", "every", "default"}: a pane for each module of each run, modules between words before the
+// others. "default" is the module that is drawn unless one is named: default_module, unless that is an
+// encoder's. wanted: the sentences; empty: all, or beyond the budget those whose number is a multiple of
+// `every`.
 JsonObject packed_alignments(const std::vector<AlignedRun>& runs,
                              const std::vector<Index>& wanted,
                              std::vector<LeftOutAlignments>& left_out,

@@ -1,4 +1,5 @@
-// Runs of one test set beside each other, as a report shows them: their comparison, and their metrics by source length.
+// Runs of one test set beside each other, as a report shows them: the runs that arguments name, their panels
+// and series, their comparison, and their metrics by source length.
 #pragma once
 
 #include <optional>
@@ -11,18 +12,17 @@
 
 namespace softalign {
 
-// Runs that somebody named, and the panels and series that figures and tables put them in.
-
-// The runs that several arguments name, each of them RUN (find_run) or a folder above some: in their order, those of one folder by
-// path, and each once. Their summaries are read, through the index where a folder has one. A run whose
-// identity cannot be read has no configuration.
+// The runs that arguments name, each RUN (find_run) or a folder above some: in the order of the arguments,
+// those of one folder by path, each once. Their summaries are read, through the index where a folder has one. A
+// run whose identity cannot be read has no configuration.
 std::vector<Run> named_runs(const std::vector<std::string>& arguments, const std::string& results);
 
-// Marks the twins among them.
+// Marks the twins among the runs.
 void mark_twins(std::vector<Run>& runs);
 
-// A panel for each test set and unit of length, called by the names of its runs, where there are several;
-// a series for each configuration. A run that was not tested yet is in the panel of its task.
+// Puts the runs into panels, one for each test set and unit of length, called by the names of its runs, where
+// there are several; and into series, one for each configuration. A run that was not tested yet is in the panel
+// of its task.
 void place_by_test_set(std::vector<Run>& runs);
 
 // The dev metric that all runs stop early by, else dev/loss.
@@ -30,7 +30,7 @@ std::string watched_metric(const std::vector<Run>& runs);
 
 // Every series once, in the order of the runs.
 std::vector<std::string> series_of(const std::vector<Run>& runs);
-// The same, the best first: by the mean over seeds of a dev metric ("dev/loss"), never by the test set.
+// The series, the best first: by the mean over seeds of a dev metric ("dev/loss"), never by the test set.
 // planned: only complete runs count, and more of them come before fewer.
 std::vector<std::string> ranked_series(const std::vector<Run>& runs,
                                        const std::string& metric,
@@ -38,7 +38,6 @@ std::vector<std::string> ranked_series(const std::vector<Run>& runs,
 
 // Metrics by source length, of groups of runs that differ in nothing but the seed. Two kinds of
 // variance, never added: over the seeds, and over the choice of test sentences.
-
 struct LengthCell {
   Index sentences = 0, most = 0;  // of the run with the fewest in this bucket, and with the most
   std::vector<double> seeds;      // the value of each run; NaN: not defined
@@ -47,7 +46,7 @@ struct LengthCell {
   // other sentences in each seed, fewer than two, a metric that is not registered.
   double low = 0;
   double high = 0;
-  bool recorded = false;  // whether a run of the group has this bucket of its own
+  bool recorded = false;  // a run of the group has this bucket of its own
 };
 
 struct LengthTable {
@@ -61,12 +60,13 @@ struct LengthTable {
   std::vector<Row> rows;  // a group of runs each
 };
 
-// The runs' lengths must have been read (read_lengths); those whose sentences were not have no interval. bucket: "all", "1-10".
+// A cell of a table: runs that differ in nothing but the seed, in "all" or in a bucket, "1-10". Their lengths must
+// have been read (read_lengths); runs whose sentences were not have no interval.
 LengthCell length_cell(const std::vector<const Run*>& runs,
                        const std::string& metric,
                        const std::string& bucket,
                        const PairedTestOptions& draws);
-// One for each metric that a run of the groups has, in the order in which people look at them.
+// A table for each metric that a run of the groups has, in the order in which people look at them.
 std::vector<LengthTable> length_tables(const std::vector<ComparedGroup>& groups,
                                        const std::vector<std::string>& names,
                                        const PairedTestOptions& draws);

@@ -1,5 +1,5 @@
-// What a report says of one record, beside its metrics: facts as JSON, series, what diagnostics found. All throw DataError when
-// what they read is damaged.
+// Facts of one record that a report shows beside its metrics: as JSON, series, what diagnostics found. All
+// functions throw DataError when what they read is damaged.
 #pragma once
 
 #include <map>
@@ -28,14 +28,16 @@ JsonObject record_facts(const Record& record, const NamedSeries& series);
 // "running" or "stopped without a word".
 JsonObject attempts_json(const Record& record);
 
-// Of all, or of the one that is named: {"cost": {"test": {"energies": {"axes": ["update"], "values": [..]}}}}.
+// The findings of all diagnostics, or of the one that is named:
+// {"cost": {"test": {"energies": {"axes": ["update"], "values": [..]}}}}.
 JsonObject diagnostics_json(const Record& record, const std::string& name = "");
 
-// What `show --json` prints: attributes, provenance, data, test metrics by length, diagnostics, the resolved spec.
+// The JSON of `show --json`: attributes, provenance, data, test metrics by length, diagnostics, the resolved
+// spec.
 JsonObject record_json(const Record& record);
 
-// What a run's folder lacks or holds that should not be so, though the record is whole; nothing for a record
-// that was copied away from its folder.
+// Oddities of a run's folder, though the record is whole: what is missing, or should not be there. None for a
+// record that was copied away from its folder.
 std::vector<std::string> oddities_of(const std::filesystem::path& record);
 
 }  // namespace softalign

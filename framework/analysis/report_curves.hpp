@@ -20,15 +20,15 @@ struct Reported {
   std::map<std::string, Finding> findings;
 };
 
-// {"curves", "diagnostics"} of the runs of a panel. order: of the series; metrics: their facts, by name; smooth: updates that are one
-// point of "train".
+// {"curves", "diagnostics"} of the runs of a panel. order: of the series; metrics: their facts, by name;
+// smooth: updates that are one point of "train".
 JsonObject curves_json(const std::string& panel,
                        const std::vector<std::string>& order,
                        const std::vector<Reported>& runs,
                        const JsonObject& metrics,
                        Index smooth);
 
-// A number along an axis (updates, distances), over runs that differ in nothing but the seed.
+// Numbers along an axis (updates, distances), over runs that differ in nothing but the seed.
 
 inline constexpr std::size_t kDrawnPoints = 300;  // of a curve
 
@@ -36,7 +36,7 @@ struct Points {
   std::vector<double> at, values;  // NaN: none
 };
 
-// With a point wherever any of the runs has a value.
+// The mean of several curves, with a point wherever any of the runs has a value.
 struct MeanCurve {
   std::vector<double> at, mean;
   std::vector<double> deviation;  // of the sample; NaN of one value
@@ -44,11 +44,11 @@ struct MeanCurve {
   std::vector<Index> seeds;  // runs that have a value there
 };
 
-// At most kDrawnPoints, evenly: the first and the last are among them. Numbers of a model that diverged, whose squares no double
-// holds, are no values.
+// At most kDrawnPoints points, evenly spaced, the first and the last among them. Numbers of a model that
+// diverged, whose squares no double holds, are not values.
 MeanCurve mean_curve(const std::vector<Points>& runs);
 
-// The mean of each `count` successive values, at the last of their places; what is left at the end is no point.
+// The mean of each `count` successive values, at the last of their positions; a rest at the end is not a point.
 Points smoothed(const Points& points, Index count);
 
 }  // namespace softalign

@@ -1,5 +1,6 @@
-// A run as lists, comparisons, tables of sweeps and reports see it: a summary, read from its folder or its record
-// once; what needs more of the record is read when it is asked for.
+// A run as lists, comparisons, tables of sweeps and reports see it: a summary, read from its folder or its
+// record once; what needs more of the record is read when it is asked for. Also the names of metrics and the
+// ranges of source length that commands take.
 #pragma once
 
 #include <filesystem>
@@ -19,7 +20,7 @@
 
 namespace softalign {
 
-// What is left of a curve of updates: as much as a figure shows.
+// Points of a curve of updates: as many as a figure shows.
 inline constexpr std::size_t kCurvePoints = 500;
 
 struct Run {
@@ -33,7 +34,7 @@ struct Run {
   std::string identity;   // canonical JSON; empty where none can be read
   MetricTable test;       // of all sentences: one row, "all"; no row before there is a test
   Index selected = 0;     // update whose parameters were tested; 0 before there is a test
-  bool complete = false;  // says the record
+  bool complete = false;  // according to the record
   std::string test_set;   // hash of its sources and references; empty before there is a test
   SeriesColumns dev;      // every column, as published last
   SeriesColumns train;    // the loss, thinned to kCurvePoints
@@ -48,7 +49,7 @@ struct Run {
   MetricTable by_length;                        // read_lengths: as it was recorded
   StoredResults results;                        // read_sentences: sentence by sentence
 
-  // Its place in figures: runs of a panel share one, those of a series differ in nothing but the seed.
+  // Where figures draw it: runs of a panel share a figure, those of a series differ in nothing but the seed.
   std::string panel, series;
   bool twin = false;  // it lies in two folders, and the other one is complete or stands before it
 
@@ -85,39 +86,38 @@ struct LeftOut {
 // but std::bad_alloc. Its state is that of this moment.
 Run read_run(const std::filesystem::path& path);
 
-// The rest. All throw DataError.
+// These read the rest. All throw DataError.
 void read_configuration(Run& run);
 void read_curves(Run& run, const std::vector<std::string>& series);
 void read_lengths(Run& run);
 void read_sentences(Run& run);  // and lengths; nothing for a run without a test
 
-// An identity without its seed, and the seed. Throws DataError when it is no identity.
+// An identity without its seed, and the seed. Throws DataError when it is not an identity.
 std::string without_seed(const std::string& identity, Index& seed);
 
-// Throws for a run that is not complete, saying how it stands: MachineError where it cannot be read, else DataError.
+// Throws for a run that is not complete, giving its state: MachineError where it cannot be read, else DataError.
 void demand_complete(const Run& run);
 
-// {"name", "run_id", "folder", "state", "updates", "heartbeat", "fault", "last", "test"}: as `ls --json` has it, without fault and test
-// where there is none.
+// {"name", "run_id", "folder", "state", "updates", "heartbeat", "fault", "last", "test"}, as `ls --json` has
+// it: without fault and test where there are none.
 JsonObject run_json(const Run& run);
 
-// Whether a run's state can become another without any of its files changing: somebody works on it,
-// or did so.
+// Returns whether a run's state can change without any of its files changing: somebody works on it, or did so.
 bool may_change_unseen(RunState state);
 
-// The places of at most `most` > 1 of n values, evenly: the first and the last are among them.
+// The indices of at most `most` > 1 of n values, evenly spaced, the first and the last among them.
 std::vector<std::size_t> thinned(std::size_t n, std::size_t most = kCurvePoints);
 
 // The value of a dev metric at the update that was selected, or before there is a test the last one;
 // NaN when there is none.
 double selected_value(const Run& run, const std::string& metric);
-// Of a column the last value that is a number; NaN when it has none, or is not there.
+// The last number of a column; NaN when it has none, or is missing.
 double last_value(const SeriesColumns& series, const std::string& column);
-// The same for the highest or the lowest value.
+// The highest or the lowest number of a column; NaN when it has none, or is missing.
 double best_value(const SeriesColumns& series, const std::string& column, bool highest);
 // Which end of a metric is good; nothing for a name that no plugin here has registered.
 std::optional<bool> higher_is_better(const std::string& metric);
-bool in_percent(const std::string& metric);  // "bleu", "dev/bleu"; so are those that nobody knows
+bool in_percent(const std::string& metric);  // "bleu", "dev/bleu", and unknown ones
 
 // The facts of metrics by name, as the first run that has one knows it; in the order in which people look at them:
 // those of the search behind the others.
@@ -125,13 +125,12 @@ using NamedFacts = std::pair<std::string, MetricFacts>;
 std::vector<NamedFacts> metrics_of(const std::vector<const Run*>& runs,
                                    const std::vector<NamedFacts>& others = {});
 
-// Whether this program's metric of that name gives what the run recorded, over all sentences; also where
-// there is nothing to tell by. A plugin may have measured it, and another one be loaded.
+// Returns whether this program's metric of that name gives what the run recorded, over all sentences; true also
+// where there is nothing to tell by. A plugin may have measured it, and another one be loaded.
 bool is_measured_alike(const Run& run, const std::string& metric);
 bool is_same_number(double recorded, double counted);  // or both undefined
 
-// What to compare, as it is written on a command line: metrics of tests and series, and ranges of
-// source length.
+// Metrics of tests and series, and ranges of source length, as a command line has them.
 
 // "bleu" or "test/bleu": over the test set; "dev/loss": the last value of a series; "dev/loss:best"
 // its best one.

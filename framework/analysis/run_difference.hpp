@@ -1,4 +1,4 @@
-// In what two runs differ: what they were made from, where, and number by number what came out.
+// The differences between two runs: what they were made from, where, and number by number their results.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace softalign {
 std::uint64_t ulps_between(double a, double b);
 std::uint64_t ulps_between(float a, float b);
 
-// Something named with its text in both; nullopt where a run has none.
+// A named text in both runs; nullopt where a run has none.
 struct TextDifference {
   std::string name;
   std::optional<std::string> a, b;
@@ -53,8 +53,8 @@ struct ParameterDifference {
 
 struct RunDifference {
   std::vector<TextDifference> spec;         // options that are part of the identity, by path
-  std::vector<TextDifference> data;         // the same for files: "sha256:..."
-  std::vector<TextDifference> environment;  // machine, program, libraries; no times and no places
+  std::vector<TextDifference> data;         // options that name files: "sha256:..."
+  std::vector<TextDifference> environment;  // machine, program, libraries; no times and no paths
   std::vector<SeriesDifference> series;     // all that both have; different may be 0
   std::vector<MetricDifference> test;       // all
   Index hypotheses = 0;                     // of one test set, compared

@@ -1,5 +1,6 @@
-// How far a number can be trusted. Two kinds of variance, never added: that of training, over the seeds (Seeds), and that
-// of the test sentences, the trained models fixed (PairedTest).
+// How far a number can be trusted: means over seeds, intervals over test sentences, paired tests. Two kinds of
+// variance, never added: that of training, over the seeds (Seeds), and that of the test sentences, the trained
+// models fixed (PairedTest).
 #pragma once
 
 #include <string_view>
@@ -18,7 +19,7 @@ struct Seeds {
 };
 Seeds over_seeds(const std::vector<double>& values);
 
-// The place of the one value that is best; -1 when two are, or none is a number.
+// The index of the one best value; -1 when two are best, or none is a number.
 int best_of(const std::vector<double>& values, bool higher_is_better);
 
 // Is a difference between two systems on one test set more than the luck of its sentences? Paired
@@ -41,7 +42,7 @@ inline constexpr Index kFewestSentences = 10;
 class Bootstrap {
  public:
   Bootstrap(std::string_view name, Index sentences);
-  std::vector<Index> draw(Index k) const;  // [sentences] places; k counts from 1
+  std::vector<Index> draw(Index k) const;  // [sentences] indices; k counts from 1
 
  private:
   RandomStream stream_;
@@ -57,13 +58,13 @@ struct SystemResults {
 // The mean over the seeds; NaN where a seed does not define the metric.
 double score(const Metric& metric, const SystemResults& system);
 
-// Of scores over resamples: their mean and half the width from percentile 2.5 to 97.5, which is
-// what sacreBLEU prints behind "±".
+// The mean of scores over resamples, and half the width from percentile 2.5 to 97.5, which is what sacreBLEU
+// prints behind "±".
 struct Interval {
   double mean = 0;
   double half_width = 0;
 };
-// NaN for no scores. Those that are NaN themselves are left out.
+// NaN for no scores; scores that are NaN are skipped.
 Interval interval_of(const std::vector<double>& scores);
 
 struct Range {
@@ -82,7 +83,7 @@ struct PairedTest {
   Interval system;
   Interval of_difference;      // of system - baseline on each resample
   double p_randomisation = 0;  // two-sided, (c + 1) / (n + 1)
-  double p_bootstrap = 0;      // the same, of |difference - mean of the differences|
+  double p_bootstrap = 0;      // as above, of |difference - mean of the differences|
   double p_sacrebleu = 0;      // its bootstrap: of |difference| - mean of |differences|
 };
 

@@ -45,7 +45,7 @@ bool write_sweep_index(const std::filesystem::path& file,
                        const SweepTable& table,
                        FileSystem& files = FileSystem::real());
 
-// The curves of a sweep's runs, padded to a block: for sweep_index.cpp.
+// The curves of a sweep's runs, padded to a block.
 
 // The dev columns of any run that do not depend on the clock.
 std::set<std::string> dev_columns(const SweepTable& table);
