@@ -1,4 +1,4 @@
-// Whether the claims of a study or a sweep hold, by the test results of its finished runs.
+// Verdicts on the claims of a study or a sweep, by the test results of its finished runs.
 #pragma once
 
 #include <functional>
@@ -42,7 +42,7 @@ struct JudgedClaim {
   bool judged() const {
     return verdict == Verdict::holds || verdict == Verdict::fails || verdict == Verdict::undecided;
   }
-  // Whether both means, taken as they are, agree with the claim.
+  // Returns whether both means, taken as they are, agree with the claim.
   bool agrees() const { return claim->statement.holds(left.mean, right.mean); }
   // A claim that is expected to hold, and is not seen to.
   bool broken() const {
@@ -50,13 +50,13 @@ struct JudgedClaim {
   }
 };
 
-// What a measurement is of: runs with their sentences, in the order of the seeds; none: not complete.
+// The runs that a measurement is of, with their sentences, in the order of the seeds; empty: not complete.
 using Measured = std::function<const std::vector<Run>&(const Measurement&)>;
 
-// That there is such a metric, once all plugins are loaded. Throws SpecError.
+// Checks that there is such a metric, once all plugins are loaded. Throws SpecError.
 void check_metric(const std::string& name, const Position& where);
 
-// The claims must outlive what is judged.
+// The claims must outlive the result.
 std::vector<JudgedClaim> judge(const std::vector<StudyClaim>& claims,
                                std::size_t seeds,
                                const Measured& measured);

@@ -4,7 +4,7 @@
 // was made from, and a resumed or verified run follows it.
 //
 // * asha (Li et al. 2020, asynchronous successive halving): rungs at min_updates * eta^i. A run that
-//   reaches a rung goes on when it is among the best n / eta, at least one, of the n runs that have
+//   reaches a rung continues when it is among the best n / eta, at least one, of the n runs that have
 //   reached it so far.
 // * median (Golovin et al. 2017): from min_updates on, a run stops when its best value so far is worse
 //   than the median of what the others had at their last dev evaluation up to the same update; those
@@ -23,7 +23,7 @@
 
 namespace softalign {
 
-// What one run has published: <run folder>/early_termination.json.
+// The file of one run, <run folder>/early_termination.json.
 struct DevValue {
   Index update = 0;
   double value = 0;
@@ -64,7 +64,7 @@ struct DevHistory {
     v("decisions", decisions);
   }
 };
-// Empty when there is none, or it is damaged: early termination then begins anew.
+// Reads that file; empty when it is missing or damaged: early termination then begins anew.
 DevHistory read_dev_history(const std::filesystem::path& run_folder);
 
 // The decision of a rule for the last of `own` values; nothing where the rule has none to make.
@@ -76,7 +76,7 @@ std::vector<PruneDecision> decide(const EarlyTerminateOptions& rule,
                                   const DevHistory& own,
                                   const OtherRuns& others);
 
-// Asked instead of a rule: whether the run goes on after this value (optuna's pruners).
+// Asked instead of a rule: returns whether the run continues after this value (optuna's pruners).
 using AskOutside = std::function<bool(Index update, double value)>;
 
 // For run_experiment; null when the plan stops nothing early and nobody is asked.

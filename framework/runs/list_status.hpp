@@ -1,5 +1,5 @@
-// How the rows of a list stand, derived from files alone; nothing is remembered anywhere else. And how
-// long the others will take.
+// The status of a list of runs and of each of its rows, derived from files alone; its table (sweep.h5); and how
+// long the rows that are still to come will take.
 #pragma once
 
 #include <chrono>
@@ -31,7 +31,7 @@ struct RowStatus : RunStatus {
 RowStatus row_status(const RunList& list,
                      const ListedRun& row,
                      const LivenessCheck& proof = proof_of_death);
-// The same from what `look` finds, which may throw.
+// The status that `look` finds, which may throw.
 RowStatus row_status(const RunList& list,
                      const ListedRun& row,
                      const std::function<RowStatus()>& look);
@@ -39,8 +39,7 @@ RowStatus row_status(const RunList& list,
 // The states of all rows as people read them: "complete", "planned", "complete as other/3f2a".
 std::vector<std::string> state_texts(const RunList& list, const std::vector<RowStatus>& rows);
 
-// A list of runs as a whole: how all its rows stand, what is wrong with any of them, and its table
-// (sweep.h5). On top of the index of runs, so that ten thousand rows are looked at in a second.
+// The list as a whole, from the index of runs, so that ten thousand rows are looked at in a second.
 
 // Rows that differ in nothing but the seed.
 struct RankedConfiguration {
@@ -52,7 +51,7 @@ struct RankedConfiguration {
 struct ListStatus {
   std::vector<RowStatus> rows;           // [rows of the plan]
   std::vector<std::optional<Run>> runs;  // [rows]; nothing where nobody has begun
-  // Those with a value, the best first: more complete rows before fewer, then by the mean metric; of
+  // Configurations with a value, the best first: more complete rows before fewer, then by the mean metric; of
   // equals the first of the list. Seeds are not searched.
   std::vector<RankedConfiguration> ranking;
 
@@ -69,22 +68,20 @@ void rank(const RunList& list, ListStatus& status);  // anew, after something wa
 // only repeats what the runs say.
 std::string write_sweep_table(const RunList& list, const ListStatus& status);
 
-// The list and its rows; status: with how they stand, and what became of its claims.
+// The list and its rows; with `status` also their states and the verdicts on its claims.
 JsonObject list_json(const RunList& list,
                      const ListStatus* status = nullptr,
                      const std::vector<JudgedClaim>& claims = {});
 // {"k", "run_id", "folder", "part", "variant", "seed", "set"}.
 JsonObject row_json(const RunList& list, const ListedRun& row);
 
-// How long the rows of a list that are still to come will take, before any of them has begun.
-
-// What each row's training costs: the multiplications of a sentence pair of mean length, for all
-// pairs of all epochs.
+// The cost of each row's training: the multiplications of a sentence pair of mean length, for all pairs of all
+// epochs.
 class RowCosts {
  public:
   RowCosts(const RunList& list, LoadSpec load) : list_(list), load_(std::move(load)) {}
 
-  // Computes costs of further rows for about so long. Reads the data of a task that does not say
+  // Computes costs of further rows for about `most`. Reads the data of a task that does not say
   // how much there is.
   void look(std::chrono::milliseconds most);
   double of(const ListedRun& row) const;  // NaN: not known
@@ -105,8 +102,8 @@ class RowCosts {
   std::vector<double> costs_;          // of the first rows
 };
 
-// The seconds that rows of a cost take, from those of which they are known: of the same part where
-// there are some.
+// The seconds that rows of a cost take, from rows whose seconds are known: those of the same part where there
+// are some.
 class RowPace {
  public:
   void add(const std::string& part, double cost, double seconds);

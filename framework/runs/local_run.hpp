@@ -1,6 +1,5 @@
-// Working through a list of runs on this machine.
-
-// How far a run is that another process works on, from its journal as it grows.
+// Works through a list of runs on this machine: worker processes, the progress of their rows, and the work on
+// one row.
 #pragma once
 
 #include <sys/types.h>
@@ -24,6 +23,7 @@
 
 namespace softalign {
 
+// The progress of a run that another process works on, from its journal as it grows.
 class RowProgress {
  public:
   RowProgress(RunFolder run, std::string metric)
@@ -48,9 +48,7 @@ class RowProgress {
   double value_ = kUndefined;
 };
 
-// One worker process: a program with its output in a log file.
-
-// The exit status where the program or one of its libraries is not there, as while it is being built.
+// The exit status where the program or one of its libraries is missing, as while it is being built.
 inline constexpr int kNotThere = 127;
 
 // How a process ended: with an exit status, or killed by a signal.
@@ -59,6 +57,7 @@ struct ProcessEnd {
   int signal = 0;  // 0: it was not killed
 };
 
+// One worker process: a program with its output in a log file.
 class WorkerProcess {
  public:
   // Its output is appended to `log`, which is no link. It gets SIGTERM when this process dies. Throws
@@ -79,9 +78,6 @@ class WorkerProcess {
   pid_t pid_ = -1;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
-
-// Works through a list's rows with worker processes on this machine. What is left to do is read
-// from files, so several may do so at once, here or elsewhere, and any of them may be killed.
 
 struct ActiveRow {
   const ListedRun* row = nullptr;
@@ -104,32 +100,31 @@ struct LocalRunOptions {
   // A worker for row k is: these, then "--row", k.
   std::vector<std::string> command;
   int workers = 1;
-  // Rows in one of these states are begun; others are left alone.
+  // Rows in one of these states are begun; others are skipped.
   std::set<RunState> begin = {
       RunState::planned, RunState::interrupted, RunState::trained, RunState::lost};
   std::vector<Index> rows = {};  // only these; empty: all
 };
 
-// Returns when nothing is left that can be done from here. A worker that was killed is started
-// again, at most twice a row. Rows that others on this machine work on are waited for, and taken
-// over if their process dies. Workers stop, saving, when asked to, and when this process dies.
-// Returns whether it was asked to stop.
+// Works through a list's rows with worker processes. What is left to do is read from files, so several
+// processes may do so at once, here or elsewhere, and any of them may be killed. Returns when nothing is left
+// that can be done from here. A worker that was killed is started again, at most twice a row. Rows that others
+// on this machine work on are waited for, and taken over if their process dies. Workers stop, saving, when
+// asked to, and when this process dies. Returns whether it was asked to stop.
 bool run_locally(const RunList& list, const LocalRunOptions& options, ListWatcher& watcher);
-
-// One row of a list, from the plan to its record: what every worker does, on this machine or as a
-// task of a Slurm array.
 
 struct WorkOptions {
   SizeCheck sizes = {};
   int threads = 1;
   bool steal = false;
-  bool force = false;        // begin again, even if it is complete
+  bool force = false;        // restart, even if it is complete
   bool never_prune = false;  // go to the end, whatever the sweep's rule says
   AskOutside ask = {};       // instead of the sweep's rule
 };
 
-// Runs the row or goes on with it; one that is complete or pruned is left as it is. Throws what
-// run_experiment throws; errors that would come again are kept in the row's failure file.
+// Trains or resumes a row, from the plan to its record: what every worker does, on this machine or as a task of
+// a Slurm array. A row that is complete or pruned is left as it is. Throws what run_experiment throws; errors
+// that would come again are kept in the row's failure file.
 ExperimentOutcome work_on(const RunList& list,
                           const ListedRun& row,
                           const WorkOptions& options,

@@ -14,7 +14,7 @@ struct Plan {
   std::vector<std::size_t> wanted;  // of them those that the file has now, in its order
   std::map<std::string, std::vector<Index>> lengths;  // evaluate.lengths, by part
 
-  // Of those wanted the ones whose "part/variant" fits the shell pattern; all for "".
+  // The wanted rows whose "part/variant" fits the shell pattern; all for "".
   std::vector<std::size_t> chosen(const std::string& pattern) const;
 };
 

@@ -1,4 +1,5 @@
-// What a report is about: the runs of some places, what list they belong to, and how they compare; and as JSON.
+// A report: the runs that some paths name, the lists they belong to, and how they compare; and as JSON all that
+// a page draws.
 #pragma once
 
 #include <optional>
@@ -25,19 +26,16 @@ struct Report {
   std::string ranked_by;            // the dev metric of that order
   std::vector<Panel> panels;
   std::vector<LeftOut> problems;
-  // The sweeps and studies that a report about several places is about, without their runs, which are among the report's: they are not
-  // of one piece, and the whole of each is in its own report.
+  // The sweeps and studies of a report about several paths, without their runs, which are among the report's:
+  // the whole of each is in its own report.
   std::vector<Report> parts;
 };
 
-// places: what was named; runs: those that lie there. The folder of a sweep or a study gives its list
-// too. Nothing is tested where draws.resamples is 0, and intervals are not known.
+// places: paths that were named. The folder of a sweep or a study gives its list too. Nothing is tested where
+// draws.resamples is 0, and intervals are not known.
 Report make_report(const std::vector<std::string>& places,
                    const std::string& results,
                    const PairedTestOptions& draws);
-
-// All that a report or figure draws, as JSON: softalign export --what report. Names, states, groups, facts of records, curves and
-// metrics by length with their means and deviations, tests, claims, plans, alignments.
 
 struct ReportOptions {
   std::string results;      // where runs are found by their id
@@ -47,8 +45,10 @@ struct ReportOptions {
   Index smooth = 1;  // updates that are one point of a curve of "train"
 };
 
-// places: runs, records, or folders above some; the folder of a sweep or a study gives its list too. Also files of alignments, and tables
-// of sweeps. What cannot be read is among its problems.
+// All that a report or figure draws (softalign export --what report): names, states, groups, facts of records,
+// curves and metrics by length with their means and deviations, tests, claims, plans, alignments. places: runs,
+// records, or folders above some; files of alignments; tables of sweeps; the folder of a sweep or a study gives
+// its list too. What cannot be read is among its problems.
 JsonObject report_json(const std::vector<std::string>& places, const ReportOptions& options);
 
 }  // namespace softalign

@@ -1,4 +1,4 @@
-// What the finished runs of a list say: metrics by length, and whether the claims hold; as JSON, too.
+// Results of a list's finished runs: metrics by length, and verdicts on the claims; as JSON, too.
 #pragma once
 
 #include <filesystem>
@@ -21,12 +21,12 @@ class ListResults {
               const ListStatus& status,
               const std::vector<std::size_t>& wanted = {});
 
-  // In the order of the seeds: of a variant its complete runs, of the best configuration all, once no row is
-  // left to do. The best of some configurations is the first of them in the ranking, which dev has made,
-  // with all seeds complete; pruned ones are none.
+  // Runs in the order of the seeds: of a variant its complete runs, of the best configuration all, once no
+  // row is left to do. The best of some configurations is the first of them in the ranking, which dev has made,
+  // with all seeds complete; pruned ones are skipped.
   const std::vector<Run>& of(const Measurement& m);
   const std::vector<Run>& of(const std::string& part, const std::string& variant);
-  // Which configuration a measurement of the best means; empty: there is none.
+  // The configuration that a measurement of the best means; empty where there is none.
   std::string best_text(const Measurement& m) const;
   bool over() const { return over_; }
   const RunList& list() const { return list_; }
@@ -45,7 +45,7 @@ class ListResults {
 struct StudyTable : LengthTable {
   std::string part;
   std::string title;
-  std::vector<int> best;  // [buckets] the one variant that is best; -1: there is no such
+  std::vector<int> best;  // [buckets] the one best variant; -1: there is none
 };
 
 // One table for each metric that the parts of a study report. Buckets are those of the runs' specs.
@@ -53,7 +53,8 @@ std::vector<StudyTable> study_tables(const Sweep& sweep, const Plan& plan, ListR
 
 // The file of a list, as it is now; nothing where it is gone.
 std::optional<Sweep> file_of(const RunList& list);
-// What it claims of rows of parameters. Throws SpecError for a file that is not the sweep's any more.
+// The claims of the file about rows of parameters. Throws SpecError for a file that is not the sweep's any
+// more.
 std::vector<StudyClaim> claims_of(const RunList& list, const std::optional<Sweep>& sweep);
 
 std::vector<JudgedClaim> judge(const std::vector<StudyClaim>& claims, ListResults& results);
@@ -69,7 +70,7 @@ std::string study_json(const Sweep& sweep,
                        const RunList& list,
                        const std::vector<std::size_t>& rows,
                        const SweepOutcome& outcome);
-// Whether a file holds such a text.
+// Returns whether a file holds such JSON.
 bool is_study_json(const std::filesystem::path& file);
 
 }  // namespace softalign

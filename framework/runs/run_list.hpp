@@ -41,30 +41,28 @@ struct ListFolder {
   std::filesystem::path slurm_logs() const { return slurm() / "logs"; }
 };
 
-// Before a list's folder is written to, for it may be a stranger's. Throws DataError for the first
-// thing that has one of these names and is none (check_file_type).
+// To be called before a list's folder is written to, for it may be a stranger's. Throws DataError for the first
+// thing that has one of these names and is of another type (check_file_type).
 void check_names_in(const ListFolder& list);
-// The same for what belongs to one run. below: its folder below the list's.
+// Checks what belongs to one run. below: its folder below the list's.
 void check_names_in(const ListFolder& list,
                     const std::string& run_id,
                     const std::filesystem::path& below);
 
-// A list of runs: what a sweep or a study is once it is planned. It is written into its folder, and
-// from then on it is the truth: whoever works on a run reads it and the frozen base spec beside it,
-// never the file that it was planned from. It only grows.
+// A sweep or a study is a list of runs once it is planned (plan.hpp). The list is written into its folder, and
+// from then on it is the truth: whoever works on a run reads it and the frozen base spec beside it, never the
+// file that it was planned from. It only grows.
 //
 //   results/<name>/plan.jsonl, bases/<hash>.yaml
 //   results/<sweep>/<run id>/...          a sweep's runs
 //   results/<study>/<part>-<variant>/<run id>/...
-//
-// Who makes the rows: plan.hpp.
 
 // How a run's spec is read once its files and overrides are merged: whoever calls may load plugins
 // first.
 using LoadSpec = std::function<ResolvedSpec<Spec>(SpecTree)>;
 
 struct ListedRun {
-  Index k = 0;  // its place in the list
+  Index k = 0;  // its index in the list
   std::string run_id = {};
   std::string below = {};  // its folder below the list's: "<run id>", "reverse-dot/<run id>"
   std::string part = {};   // of a study
@@ -109,7 +107,7 @@ struct RunList : SweepSettings {
 // changed since the list was written.
 ResolvedSpec<Spec> row_spec(const RunList& list, const ListedRun& row, const LoadSpec& load);
 
-// The same without a run id to check, of a row that is being planned. compared: see check_spec.
+// As row_spec without a run ID to check, for a row that is being planned. compared: see check_spec.
 ResolvedSpec<Spec> resolve_row(const RunList& list,
                                const ListedRun& row,
                                const LoadSpec& load,
@@ -120,20 +118,19 @@ void name_row(ListedRun& row, const Spec& spec);
 
 // "units=64 score=dot seed=1", "reverse/dot seed=1".
 std::string setting_text(const RunList& list, const ListedRun& row);
-// The same without the seed, with a blank behind it: "units=64 score=dot "; may be empty.
+// As setting_text without the seed, with a blank behind it: "units=64 score=dot "; may be empty.
 std::string configuration_text(const RunList& list, const ListedRun& row);
-// Rows that differ in nothing but the seed, in the order of the list: [configurations][seeds] places.
+// Rows that differ in nothing but the seed, in the order of the list: [configurations][seeds] indices.
 std::vector<std::vector<std::size_t>> configurations(const RunList& list);
 
-// plan.jsonl and the frozen bases on disk: a line of JSON for the list, one for each row, and a last
-// one with their number and the digest of all lines before it, so that an edit by hand is found.
-
-// Throws SpecError for one that is edited, cut, of another version, or not there.
+// Reads plan.jsonl and the frozen bases: a line of JSON for the list, one for each row, and a last one with
+// their number and the digest of all lines before it, so that an edit by hand is found. Throws SpecError for a
+// plan that is edited, cut, of another version, or missing.
 RunList read_list(const std::filesystem::path& folder);
 
-// Throws SpecError when both are of one name and no list of the same sweep.
+// Throws SpecError when both have one name and are not lists of the same sweep.
 void check_same(const RunList& list, const RunList& before);
-// The same when the rows of both are not the same runs any more: DataError.
+// Throws DataError when the rows of both are not the same runs any more.
 void check_runs(const RunList& made, const RunList& there);
 
 // Writes the list where there is none, or adds the rows behind those of the one that is there.
@@ -141,17 +138,16 @@ void check_runs(const RunList& made, const RunList& there);
 // processes may do so at once. Returns how many rows were added.
 Index write_list(const RunList& list, FileSystem& files = FileSystem::real());
 
-// A list's own copy of a spec that its rows change.
-
-// The spec with its files merged and its paths absolute, without the seed and the name, which are the
-// rows'. It knows where everything was written. options: those of the resolved spec.
+// A list's own copy of a spec that its rows change: its files merged and its paths absolute, without the seed
+// and the name, which are the rows'. It knows where everything was written. options: those of the resolved
+// spec.
 Value frozen_base(Value tree, const Spec& resolved, const OptionNode& options);
 
 // Replaces the file, or the files, that `written` names by those that the option was read as.
 void make_paths_whole(Value& written, const OptionNode& option);
 
-// As YAML: maps in blocks, everything else on one line.
-// `comment`: what stands behind the line of an entry.
+// A map as YAML: maps in blocks, everything else on one line. `comment` gives the text behind the line of an
+// entry.
 using Comment = std::function<std::string(const Value::Entry&)>;
 std::string block_text(
     const Value& map, const std::string& indent = "", const Comment& comment = [](const auto&) {

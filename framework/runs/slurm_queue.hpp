@@ -1,5 +1,5 @@
-// What Slurm says when asked (squeue, scontrol): nothing of it is kept, and "no answer" is never
-// taken for "no job". Commands and their output: Slurm 22.05 and 24.11.
+// Slurm's answers (squeue, scontrol): none of them is kept, and "no answer" is never taken for "no job".
+// Commands and their output: Slurm 22.05 and 24.11.
 #pragma once
 
 #include <map>
@@ -34,7 +34,7 @@ struct SlurmTask {
   bool may_run() const;  // now or later: in the queue, running or ending
 };
 
-// Those of one array ("12") or job; of all jobs that are mine. nullopt: Slurm does not answer.
+// The tasks of one array ("12") or job; of all jobs that are mine. nullopt: Slurm does not answer.
 std::optional<std::vector<SlurmTask>> slurm_tasks_of(const std::string& job);
 std::optional<std::vector<SlurmTask>> my_slurm_tasks();
 
@@ -47,7 +47,7 @@ class SlurmWitness {
   // answer or is another cluster's.
   std::string operator()(const Owner& owner);
 
-  // Whether the job is in Slurm's queue, running or ending; nullopt when that cannot be known.
+  // Returns whether the job is in Slurm's queue, running or ending; nullopt when that cannot be known.
   std::optional<bool> alive(const std::string& job);
 
  private:

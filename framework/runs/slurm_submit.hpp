@@ -31,7 +31,7 @@ std::string ranges_text(const std::vector<Index>& numbers);
 struct ScriptSetting {
   std::string sweep;
   std::filesystem::path folder;      // the sweep's, absolute
-  std::vector<std::string> command;  // what works on a row: these, then "--row", k, "--threads", n
+  std::vector<std::string> command;  // the worker of a row: these, then "--row", k, "--threads", n
   SlurmConfig config;
   PlacedResources resources;
 };
@@ -90,10 +90,10 @@ struct Submission {
 
 enum class SubmitMode { submit, dry_run, show };  // show: without asking Slurm anything
 
-// Of `rows` (ascending), those that are not queued yet. Slurm is first asked whether it would take
-// the jobs: SpecError with its words and the place of the option they are about, and nothing is
-// submitted. MachineError when Slurm does not answer, or refuses an array after others were taken:
-// the message says which rows are submitted.
+// Submits those of `rows` (ascending) that are not queued yet. Slurm is first asked whether it would take the
+// jobs: SpecError with its words and the position of the option they are about, and nothing is submitted.
+// MachineError when Slurm does not answer, or refuses an array after others were taken: the message says which
+// rows are submitted.
 Submission submit(const ScriptSetting& setting,
                   const std::vector<Index>& rows,
                   SubmitMode mode,
