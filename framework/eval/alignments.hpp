@@ -23,15 +23,15 @@ struct AlignmentMatrix {
   std::vector<float> weights;
 };
 
-// Which target symbol a row stands for: the one that was predicted with it, or the one that was read at its step,
-// the one before (Chen et al. 2020, "Accurate Word Alignment Induction from Neural Machine Translation": naive and shifted
-// attention).
+// The target symbol that a row stands for: the one that was predicted with it, or the one that was read at its
+// step, the one before (Chen et al. 2020, "Accurate Word Alignment Induction from Neural Machine Translation":
+// naive and shifted attention).
 enum class RowAligns { predicted, read };
 inline RowAligns row_aligns_of(std::string_view name) {
   return name == "read" ? RowAligns::read : RowAligns::predicted;
 }
 
-// Of a decoder with several heads: one of them.
+// One head of a decoder with several.
 struct HeadMatrix {
   Index layer = 0;
   Index head = 0;
@@ -48,8 +48,8 @@ struct WordGroups {
   std::vector<Index> target;  // [steps]
 };
 
-// None where all symbols are words, and where an encoder's positions are not the source's symbols. tokens: without
-// </s>, which stands behind them where the matrix has one more.
+// Nothing where all symbols are words, and where an encoder's positions are not the source's symbols. tokens:
+// without </s>, which stands behind them where the matrix has one more.
 std::optional<WordGroups> word_groups(const Vocabulary& source,
                                       std::span<const Token> source_tokens,
                                       const Vocabulary& target,
@@ -59,14 +59,13 @@ std::optional<WordGroups> word_groups(const Vocabulary& source,
 AlignmentMatrix join(const AlignmentMatrix& pieces, const WordGroups& words);
 std::vector<Link> join(std::span<const Link> pieces, const WordGroups& words);
 
-// What the words are called, in order. tokens: without </s>.
+// The names of the words, in order. tokens: without </s>.
 std::vector<std::string> word_names(const Vocabulary& vocabulary,
                                     std::span<const Token> tokens,
                                     const std::vector<Index>& word_of);
 
 // Weights as links between words: where target words point, beside the links that are known. Nothing is linked to
 // </s>. Symbols that are pieces are joined to words, those of the rows' own convention (RowAligns).
-
 struct WordLinks {
   std::vector<std::vector<Index>> pointed;  // [target words] source words; </s> is `sources`
   std::vector<Link> known;                  // once each
@@ -92,8 +91,8 @@ std::vector<Link> links_of(const AlignmentMatrix& attention,
                            Index symbols,
                            const WordGroups* words,
                            const LinkRule& rule);
-// The same between the words of both sides, as word_groups takes them. Throws SpecError where positions are not the source's
-// symbols.
+// The links of a matrix between the words of both sides, as word_groups takes them. Throws SpecError where
+// positions are not the source's symbols.
 std::vector<Link> links_of(const Vocabulary& source,
                            std::span<const Token> source_tokens,
                            const Vocabulary& target,

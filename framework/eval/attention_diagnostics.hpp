@@ -1,6 +1,6 @@
-// What is read off a row of attention weights: how spread it is, where it points, and whether that
-// is where a known link says. A row is the weights with which one target token was predicted, over
-// the sentence's own source positions: no padding. And what metrics of alignments share.
+// Reading attention weights: how spread a row is, where it points, and whether that is where a known link says;
+// how a hypothesis agrees with its reference; and what metrics of alignments share. A row is the weights with
+// which one target token was predicted, over the sentence's own source positions: no padding.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,6 @@
 
 namespace softalign {
 
-// How a hypothesis agrees with its reference.
-
 // Hits out of a total.
 struct Count {
   Index hits = 0;
@@ -27,7 +25,7 @@ struct Count {
 // much is wrong. <unk> matches nothing, not even itself: an unknown word is no answer.
 Count position_matches(std::span<const Token> hypothesis, std::span<const Token> reference);
 
-// Whether the text of a hypothesis is that of its reference, however much white space is between words.
+// Returns whether the text of a hypothesis is that of its reference, however much white space is between words.
 // tokens: of the hypothesis; none of them may be <unk>.
 bool is_exact(std::span<const Token> tokens, std::string_view text, std::string_view reference);
 
@@ -42,17 +40,17 @@ double entropy(std::span<const real> weights);
 // positions. Throws BugError for an empty row.
 std::vector<Index> points_at(std::span<const real> weights);
 
-// Where target words point when pieces are joined: nowhere, where each of a word's rows points nowhere.
+// The source words that target words point at when pieces are joined: none where each of a word's rows points
+// nowhere.
 std::vector<std::vector<Index>> words_point_at(const AlignmentMatrix& pieces,
                                                const WordGroups& words);
 
-// Of the target tokens that have a sure link, how many point at source positions that they are all surely
-// linked to: an even row is wrong, and right where a word has many links. pointed[j]: where target token j
-// points. Links may come in any order. Throws BugError when a link lies outside of `pointed`.
+// Counts, of the target tokens with a sure link, those that point at source positions that they are all
+// surely linked to: an even row is wrong, and right where a word has many links. pointed[j]: where target token
+// j points. Links may come in any order. Throws BugError when a link lies outside of `pointed`.
 Count point_count(std::vector<std::vector<Index>> pointed, std::span<const Link> links);
 
-// What the metrics of attention's alignments and of IBM Model 1's share: they differ in who points.
-
+// Who points: the difference between the metrics of attention's alignments and of IBM Model 1's.
 using WhoPoints = WordLinks(const EvaluatedSentence&);
 
 // How often a target word points at a source word that it is surely linked to, of the target words that have a sure

@@ -12,7 +12,7 @@
 
 namespace softalign {
 
-// What a log probability is divided by, for a hypothesis of so many steps:
+// The divisor of a log probability, by the steps of its hypothesis:
 enum class LengthPenalty {
   average,  // steps^a
   gnmt      // ((5 + steps) / 6)^a (Wu et al. 2016, equation 14)
@@ -37,10 +37,6 @@ std::vector<std::vector<Hypothesis>> beam_search(const Scorer& scorer,
                                                  const SourceBatch& source,
                                                  const BeamSettings& settings);
 
-// The arrays of a search: for each live hypothesis a row of every model's memory and state. They lie
-// below the steps, memory on the tape and state on its second tape, so that a step's own arrays can
-// be dropped. Nothing here ranks hypotheses.
-
 struct BeamSymbol;  // left_to_right.hpp
 
 struct LiveHypothesis {
@@ -52,6 +48,9 @@ struct LiveHypothesis {
   Index row = -1;          // in the next step's arrays
 };
 
+// The arrays of a search: for each live hypothesis a row of every model's memory and state. They lie below the
+// steps, memory on the tape and state on its second tape, so that a step's own arrays can be dropped. Nothing
+// here ranks hypotheses.
 class BeamRows {
  public:
   // whole: of each model, a row for each sentence, on this tape. At most `capacity` hypotheses live at
@@ -59,12 +58,12 @@ class BeamRows {
   BeamRows(Tape& tape, std::vector<Model::Source> whole, Index capacity);
 
   // Gives each hypothesis one of the first live.size() rows and fills it: the memory of its
-  // sentence, the state of `from`. Those of one sentence stand side by side. A row stays with its
+  // sentence, the state of `from`. Rows of one sentence stand side by side. A row stays with its
   // sentence where it can: memory is copied for the others only. All but the first dimension of a
   // state's array may change from step to step, as a cache of keys [B,t,D] grows.
   void place(std::span<LiveHypothesis> live, std::span<const State> states);
 
-  // What the models read at the next step.
+  // The sources that the models read at the next step.
   std::span<const Model::Source> sources();
 
  private:

@@ -7,7 +7,7 @@
 
 namespace softalign {
 
-// The axis of /test in a record, and what stands there beside the columns.
+// The axis of /test in a record, and its arrays besides the columns.
 inline constexpr std::string_view kSentenceArrays[] = {
     "sentence", "line", "source_length", "source", "reference", "hypothesis", "model_score"};
 
@@ -17,7 +17,7 @@ namespace softalign::columns {
 
 CountColumn nll();            // nats, summed over the target tokens with </s>
 CountColumn target_tokens();  // with </s>
-// Of the words of hypothesis and reference, as sacreBLEU's tokenisation of that name makes them.
+// BLEU's counts of the words of hypothesis and reference, as sacreBLEU's tokenisation of that name makes them.
 CountColumn bleu_stats(const std::string& tokenisation = "none");
 
 }  // namespace softalign::columns

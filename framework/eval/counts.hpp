@@ -1,6 +1,5 @@
-// What is counted of single sentences. A metric is a function of these counts over any set of
-// sentences, so a length bucket, a bootstrap sample or a test read back from a record needs nothing
-// decoded again.
+// Counts of single sentences. A metric is a function of these counts over any set of sentences, so a length
+// bucket, a bootstrap sample or a test read back from a record needs nothing decoded again.
 #pragma once
 
 #include <array>
@@ -18,9 +17,6 @@
 #include "framework/eval/alignments.hpp"
 
 namespace softalign {
-
-// One sentence with all that evaluation found out about it: what metrics count. What was not done is
-// a null pointer.
 
 class IbmModel1;
 
@@ -44,6 +40,8 @@ struct Decoded {
   bool finished = true;  // false: the length limit came before </s>
 };
 
+// One sentence with all that evaluation found out about it, for metrics to count. What was not done is a null
+// pointer.
 struct EvaluatedSentence {
   Example example;
   const TeacherForced* forced = nullptr;
@@ -77,15 +75,15 @@ struct CountColumn {
   bool holds(double number) const;  // whether `stored` can
 };
 
-// Where the columns stand in a row of numbers.
+// The offsets of columns in a row of numbers.
 class CountLayout {
  public:
-  // Those of one name once. Throws SpecError where they are not the same column.
+  // Columns of one name are taken once. Throws SpecError where they are not the same column.
   explicit CountLayout(std::vector<CountColumn> columns);
 
   const std::vector<CountColumn>& columns() const { return columns_; }
   Index width() const { return width_; }  // numbers of a sentence
-  // Its first number. Throws BugError for a column that is not there, or has another width.
+  // The index of a column's first number. Throws BugError for a column that is missing, or has another width.
   Index place(std::string_view column, Index width) const;
 
  private:
@@ -117,7 +115,7 @@ using CountRows = std::vector<const double*>;
 CountRows rows_of(const CountTable& table);
 CountRows rows_of(const CountTable& table, std::span<const Index> sentences);
 
-// What a metric sees.
+// The counts that a metric sees.
 class Counts {
  public:
   Counts(const CountLayout& layout, std::span<const double* const> rows)

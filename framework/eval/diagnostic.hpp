@@ -34,7 +34,7 @@ struct Probed {
   std::function<void()> check_stop = [] {};  // throws Interrupted when the run is to stop
 };
 
-// An axis of what is found, with the number that each of its places stands for.
+// An axis of findings, with the number that each of its indices stands for.
 struct FindingAxis {
   std::string name;
   std::string long_name;
@@ -48,7 +48,7 @@ struct FoundArray {
   std::vector<std::string> axes = {};  // names, slowest first; none: one number
 };
 
-// The same axes and arrays, of the same sizes, at every update of a run.
+// The findings of one look: the same axes and arrays, of the same sizes, at every update of a run.
 struct Findings {
   std::vector<FindingAxis> axes;
   std::map<std::string, std::vector<double>> values;  // by array; row-major; NaN: not defined
@@ -74,7 +74,7 @@ struct DiagnosticKind {
   using Make = std::unique_ptr<Diagnostic>();
 };
 
-// What most of them can be asked for.
+// Options that most diagnostics have.
 struct DiagnosticOptions {
   Index sentences = 100;
   template <class V>
@@ -86,7 +86,7 @@ struct DiagnosticOptions {
   }
 };
 
-// The first `count` sentences of a split that have a reference, by their places.
+// The indices of the first `count` sentences of a split that have a reference.
 inline std::vector<Index> seen_sentences(const Split& split, Index count) {
   const std::span<const ExampleRow> rows = split.examples.rows();
   std::vector<Index> seen;
@@ -95,7 +95,8 @@ inline std::vector<Index> seen_sentences(const Split& split, Index count) {
   return seen;
 }
 
-// What see(i, batch) finds in each of them, in their order: the i-th, alone in a batch. Threads share them out.
+// The results of see(i, batch) for each of these sentences, in their order: the i-th, alone in a batch. Threads
+// share them out.
 template <class See>
 auto of_each_sentence(const Probed& probed, Index count, const See& see) {
   const std::vector<Index> seen = seen_sentences(probed.split, count);

@@ -16,27 +16,28 @@ namespace softalign {
 
 struct EvaluatedSplit {
   CountTable counts;                    // a row for each example, in order
-  std::vector<Decoded> decoded;         // likewise; empty without a search
+  std::vector<Decoded> decoded;         // for each example; empty without a search
   std::vector<AlignmentMatrix> forced;  // teacher-forced; the first `keep` examples
-  // Teacher-forced, by layer and head; likewise; empty when not asked for, and
-  // for attentions without heads.
+  // Teacher-forced, by layer and head; the first `keep` examples; empty when not asked for, and for attentions
+  // without heads.
   std::vector<std::vector<HeadMatrix>> forced_heads;
-  std::vector<AlignmentMatrix> searched;  // of the search's best hypothesis; likewise
-  // How the source attends to itself, by the encoder's layer and head; likewise; empty when not asked for.
+  std::vector<AlignmentMatrix> searched;  // of the search's best hypotheses; the first `keep`
+  // How the source attends to itself, by the encoder's layer and head; the first `keep` examples; empty when
+  // not asked for.
   std::vector<std::vector<HeadMatrix>> self_attention;
 
-  // What it took: most bytes of a batch on its tape; of what was found, there and on the tape's second; of the
-  // packs of weights beside them; bytes of the matrices above.
+  // Memory that it took: most bytes of a batch on its tape; of what was found, there and on the tape's second;
+  // of the packs of weights beside them; bytes of the matrices above.
   double tape_bytes = 0;
   double found_bytes = 0;
   double pack_bytes = 0;
   double kept_bytes() const;
 };
 
-// Empty where the model has no attention.
+// The alignment of a hypothesis; empty where the model has no attention.
 AlignmentMatrix matrix_of(const Hypothesis& hypothesis);
 
-// Whether there are target sentences. A split without any is decoded, and its results hold hypotheses
+// Returns whether there are target sentences. A split without any is decoded, and its results hold hypotheses
 // alone: all metrics are undefined.
 bool has_references(const Split& split);
 
@@ -48,8 +49,8 @@ struct EvaluationRequest {
   RowAligns row_aligns = RowAligns::predicted;
   Index batch = 64;             // sentences side by side
   Index keep = 0;               // examples whose matrices are kept
-  bool heads = false;           // whether those of single heads are kept too
-  bool self_attention = false;  // likewise those of an encoder that attends()
+  bool heads = false;           // those of single heads are kept, too
+  bool self_attention = false;  // those of an encoder that attends() are kept, too
   std::function<void(Index done, Index total)>
       progress;                // sentences; called from one thread at a time
   std::function<bool()> stop;  // asked between batches; true: throws Interrupted

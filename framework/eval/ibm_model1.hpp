@@ -18,7 +18,7 @@ class IbmModel1 {
   // DataError when there is no pair with words on both sides.
   explicit IbmModel1(const Examples& pairs, Index iterations = 5, bool null_word = true);
 
-  // Pairs of a source word, or the empty one, and a target word that are in one sentence pair.
+  // The number of pairs of a source word, or the empty one, and a target word that are in one sentence pair.
   static Index cells(const Examples& pairs);
   // Bytes of a model, and what training takes besides, by the numbers of sentence pairs and of their words.
   static double bytes(Index cells);
@@ -28,7 +28,7 @@ class IbmModel1 {
   double probability(Token target, Token source) const;
 
   // t(target word | source word), of each target word divided by their sum; a row of zeros where none of the
-  // source words ever produced it. The empty word and </s> have no place.
+  // source words ever produced it. The empty word and </s> are left out.
   AlignmentMatrix weights(std::span<const Token> source, std::span<const Token> target) const;
 
  private:

@@ -30,8 +30,8 @@ struct BeamSymbol {
 
 class LeftToRight {
  public:
-  // A sentence begins with so many hypotheses, and never has more than `width`. The tape is reset,
-  // now and at the end.
+  // A sentence begins with `begin` hypotheses, and never has more than `width`. The tape is reset, now and at
+  // the end.
   LeftToRight(
       const Scorer& scorer, Tape& tape, const SourceBatch& source, Index width, Index begin = 1);
   ~LeftToRight();
@@ -69,7 +69,7 @@ class LeftToRight {
   Index step_ = 0;
 };
 
-// Finished ones before those that met the length limit, then by falling score; equal ones stay in
+// Sorts finished hypotheses before those that met the length limit, then by falling score; equal ones stay in
 // their order.
 void put_best_first(std::vector<Hypothesis>& hypotheses);
 

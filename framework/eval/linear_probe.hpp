@@ -1,7 +1,6 @@
-// What a linear read-out finds in vectors: ridge regression to classes, and how many directions vectors use.
-// Everything is computed from the products of the vectors with each other, [N,N], so that few sentences of wide
-// states cost little. Not by a library of linear algebra: those promise no bits (contract 10); the tests compare
-// with one.
+// Linear read-outs of vectors: ridge regression to classes, and how many directions vectors use. Everything is
+// computed from the products of the vectors with each other, [N,N], so that few sentences of wide states cost
+// little. Not by a library of linear algebra: those promise no bits (contract 10); the tests compare with one.
 #pragma once
 
 #include <vector>
@@ -19,17 +18,17 @@ struct Vectors {
   const double* operator[](Index i) const { return numbers.data() + i * width; }
 };
 
-// Of the vectors less their mean, divided by the square root of their number: the standard deviations along
-// their principal directions, falling; min(count, width) of them.
+// The standard deviations along the principal directions, falling, of the vectors less their mean, divided by
+// the square root of their number; min(count, width) of them.
 std::vector<double> singular_values(const Vectors& vectors);
 
 // exp of the entropy of the singular values divided by their sum (Roy and Vetterli 2007): how many directions
 // are used. 0 where all are 0.
 double effective_rank(const std::vector<double>& singular_values);
 
-// Of vectors with known classes, every second (the first, third, ...) teaches a ridge regression from the vector
-// to the class, one-hot, both less their means; `ridge` is in units of the vectors' mean squared length. Counted
-// is how many of the others it puts into their class: the one with the largest value, the first among equals.
+// Every second vector (the first, third, ...) teaches a ridge regression from the vector to its class, one-hot,
+// both less their means; `ridge` is in units of the vectors' mean squared length. Counts how many of the other
+// vectors it puts into their class: the one with the largest value, the first among equals.
 struct ProbeCounts {
   Index right = 0;
   Index most_frequent =

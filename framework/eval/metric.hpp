@@ -20,7 +20,7 @@ namespace softalign {
 
 inline constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
-// What people and programs need to know of a metric's values. Records keep it.
+// Facts of a metric's values for people and programs. Records keep them.
 struct MetricFacts {
   std::string title;              // "BLEU", as tables, report and figures call it
   std::string units = "percent";  // "percent", "nats", or "1" for a pure number
@@ -34,13 +34,13 @@ struct MetricFacts {
   // Shown where there is room for a few: a run's last lines, `ls`, `compare` without --metric, the
   // head of a report. All others stand in the record, in `show` and in the report's details.
   bool main = false;
-  bool searched = false;  // whether it measures what a search found; follows from the columns
+  bool searched = false;  // it measures what a search found; follows from the columns
   // Tokenisation, case and smoothing of a score that others compute too, in sacreBLEU's form.
   // Values with different signatures must not be compared. Empty: there is nothing to vary.
   std::string signature = {};
   // The metric that it is a baseline for: shown beside that one. Empty: none.
   std::string baseline_of = {};
-  // Whether it reads rows of attention as a symbol's: which symbol's they are is said by its signature.
+  // It reads rows of attention as a symbol's: which symbol's they are is said by its signature.
   bool of_rows = false;
 
   // As attributes of the metric's values in a record, with the names of the CF conventions where they have one.
@@ -64,7 +64,8 @@ struct MetricFacts {
   }
 };
 
-// Of a metric of rows where they stand for the symbol that was read; without, they stand for the one predicted.
+// The mark in the signature of a metric of rows that stand for the symbol that was read; without it, they stand
+// for the one predicted.
 inline constexpr const char* kReadRows = "row:read";
 
 class Metric {
@@ -98,17 +99,18 @@ struct NamedMetric {
   std::shared_ptr<const Metric> metric;
 };
 
-// What is measured unless a spec lists its metrics: every registered metric with its default options, by name.
+// The metrics that are measured unless a spec lists its own: every registered one with its default options, by
+// name.
 std::vector<NamedMetric> default_metrics();
 
-// The metrics of these names: words of registered plugins (config/plugin_word.hpp), as "bleu" and "bleu_13a".
+// The metrics of these names: words of registered plugins (plugin_word), as "bleu" and "bleu_13a".
 // Throws SpecError for an unknown one.
 std::vector<NamedMetric> metrics_named(const std::vector<std::string>& names);
 
-// The same for one; nullptr when there is none.
+// The metric of one name; nullptr when there is none.
 std::unique_ptr<Metric> metric_named(const std::string& name);
 
-// Whether values of that signature come from counts as a metric of these facts makes them.
+// Returns whether values of that signature come from counts as a metric of these facts makes them.
 bool counts_alike(const MetricFacts& facts, const std::string& signature);
 
 // Which end of a metric is good, to choose by. Throws SpecError where neither is, and for an unknown one.
@@ -117,17 +119,16 @@ bool highest_is_best(const std::string& name);
 // The columns of the metrics.
 std::shared_ptr<const CountLayout> count_layout(const std::vector<NamedMetric>& metrics);
 
-// A table of metrics: over all sentences and over each bucket of them. Plain numbers, so that the
-// record and the terminal each write it their way.
-
 // How sentences fall into buckets (of source length, say).
 struct Buckets {
   std::vector<std::string> labels;  // "1-10", "11-20", ...
   std::vector<Index> of_sentence;   // [sentences], an index into labels each
-  // What they count where it is not symbols: "words", "pieces", "characters".
+  // The unit of lengths where it is not symbols: "words", "pieces", "characters".
   std::string unit = {};
 };
 
+// A table of metrics: over all sentences and over each bucket of them. Plain numbers, so that the record and
+// the terminal each write it their way.
 struct MetricTable {
   std::vector<std::string> rows;     // "all", then the buckets, empty ones too
   std::vector<Index> sentences;      // [rows], the n of each
@@ -139,7 +140,7 @@ struct MetricTable {
   double at(std::size_t row, std::size_t metric) const { return values.at(row, metric); }
   // By name; NaN for what is not there.
   double find(const std::string& row, const std::string& metric) const;
-  // The same. Throws SpecError naming the nearest metric, BugError for an unknown row.
+  // By name, too. Throws SpecError naming the nearest metric, BugError for an unknown row.
   double at(const std::string& row, const std::string& metric) const;
 
   template <class V>

@@ -1,5 +1,5 @@
-// What every metric must keep, whoever wrote it, tried on made-up sentences: its columns are counted from what
-// they name, all their numbers and no more; its value is in its range, and needs no sentence to be called.
+// Conformance tests of metrics, whoever wrote them, on made-up sentences: columns are counted from what they
+// name, all their numbers and no more; a value is in its range, and needs no sentence to be called.
 #pragma once
 
 #include <vector>

@@ -30,13 +30,13 @@ std::vector<std::vector<Hypothesis>> sample(const Scorer& scorer,
                                             const SourceBatch& source,
                                             const SampleSettings& settings);
 
-// What a symbol is drawn from: symbols with a probability, summing to 1, the most probable first
-// where the tail is cut off.
+// The distribution that a symbol is drawn from: symbols with a probability, summing to 1, the most probable
+// first where the tail is cut off.
 class SampleDistribution {
  public:
   explicit SampleDistribution(const SampleSettings& settings) : settings_(settings) {}
 
-  // Of log probabilities up to a constant, `logits` [V].
+  // Takes log probabilities up to a constant, `logits` [V].
   void set(std::span<const real> logits, bool may_end);
   Token draw(double u) const;             // u in [0, 1): the inverse of the cumulative distribution
   double probability(Token token) const;  // 0 for what is cut off

@@ -1,5 +1,5 @@
-// What a search asks: the probabilities of the next symbols, from one model or from several together
-// (an ensemble). Nothing here chooses a symbol.
+// The probabilities of the next symbols, as a search asks for them, from one model or from several together (an
+// ensemble). Nothing here chooses a symbol.
 #pragma once
 
 #include <span>
@@ -23,7 +23,7 @@ class Scorer {
 
   std::span<const Model* const> models() const { return models_; }
   bool aligns() const;       // at least one of them does
-  bool reads_links() const;  // likewise
+  bool reads_links() const;  // at least one of them does
   Index target_symbols() const { return models_.front()->target_symbols(); }
 
   // The one whose annotations weights are over: the first that aligns, or the first.

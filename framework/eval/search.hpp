@@ -1,5 +1,5 @@
-// The contract of a search: source sentences to hypotheses, with the alignment of each. And forced decoding, of targets that
-// are given.
+// The contract of a search: source sentences to hypotheses, with the alignment of each. Also the lengths that
+// an output may have, and forced decoding, of targets that are given.
 #pragma once
 
 #include <algorithm>
@@ -60,7 +60,6 @@ struct SearchKind {
 };
 
 // How long and how short a search's output may be.
-
 struct LengthLimits {
   double max_ratio = 2;
   Index max_extra = 10;
@@ -105,7 +104,6 @@ struct LengthLimits {
 };
 
 // Forced decoding: what a model, or an ensemble, makes of target sentences that are given.
-
 struct Forced {
   Hypothesis hypothesis;    // the target as one, finished, with its log probabilities and alignment
   std::vector<Token> best;  // [steps] the most probable symbol after those before it

@@ -1,5 +1,5 @@
-// Metrics of text: its code points, its words, sacreBLEU's tokenisations, n-grams, BLEU and chrF. Words end at Unicode white
-// space.
+// Metrics of text: its code points, its words, sacreBLEU's tokenisations, n-grams, BLEU and chrF. Words end at
+// Unicode white space.
 #pragma once
 
 #include <array>
@@ -20,12 +20,9 @@ std::vector<std::string> tokenise_intl(std::string_view utf8);
 // Every character.
 std::vector<std::string> tokenise_char(std::string_view utf8);
 
-// That of a name: "none", "13a", "intl", "char". Throws BugError for another one.
+// The tokenisation of a name: "none", "13a", "intl", "char". Throws BugError for another one.
 using Tokenise = std::vector<std::string>(std::string_view utf8);
 Tokenise* tokeniser(std::string_view name);
-
-// UTF-8 text as code points and as words, for the metrics of text. Not a tokeniser: words are what
-// white space separates.
 
 // Code points of a text. A byte that is no part of valid UTF-8 counts as one U+FFFD: a hypothesis
 // may end inside a character, and that is a wrong character, not a failure.
@@ -44,7 +41,6 @@ bool is_number(char32_t code_point);
 std::vector<std::string> unicode_words(std::string_view utf8);
 
 // How many n-grams two sequences share: what BLEU counts over words and chrF over characters.
-
 struct NgramCounts {
   std::int32_t hypothesis = 0;  // n-grams in the hypothesis
   std::int32_t reference = 0;   // n-grams in the reference
@@ -55,12 +51,12 @@ struct NgramCounts {
 NgramCounts count_ngrams(std::u32string_view hypothesis, std::u32string_view reference, int n);
 
 // Corpus BLEU (Papineni et al. 2002), equal to sacreBLEU's with smooth:exp, eff:no and one reference; for its
-// tokenisations see above. Sentences leave their sufficient statistics, so
-// any subset or resample of a test set is scored without decoding again.
+// tokenisations see above. Sentences leave their sufficient statistics, so any subset or resample of a test set
+// is scored without decoding again.
 
 inline constexpr int kBleuOrder = 4;
 
-// Of one sentence, in sacreBLEU's order: hypothesis length, reference length, correct 1- to
+// Counts of one sentence, in sacreBLEU's order: hypothesis length, reference length, correct 1- to
 // 4-grams (clipped), 1- to 4-grams in the hypothesis.
 using BleuStats = std::array<std::int32_t, 2 + 2 * kBleuOrder>;
 using BleuSums = std::array<double, std::tuple_size_v<BleuStats>>;  // over the sentences
@@ -83,7 +79,7 @@ std::string bleu_signature(const std::string& tokenisation);
 
 inline constexpr int kChrfOrder = 6;
 
-// Of one sentence, in sacreBLEU's order: for n = 1..6 the n-grams in the hypothesis (0 when the
+// Counts of one sentence, in sacreBLEU's order: for n = 1..6 the n-grams in the hypothesis (0 when the
 // reference has none), in the reference, and in both.
 using ChrfStats = std::array<std::int32_t, 3 * kChrfOrder>;
 using ChrfSums = std::array<double, std::tuple_size_v<ChrfStats>>;  // over the sentences
