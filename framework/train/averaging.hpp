@@ -22,11 +22,11 @@ class Averaging {
   // Before the first update, then after each.
   void begin(const real* parameters);
   void updated(Index update, const real* parameters, Workers& workers);
-  // What a dev evaluation at the end of an epoch should see; empty: the parameters as they are.
+  // The parameters for a dev evaluation at the end of an epoch; empty: the parameters as they are.
   std::optional<Numbers> for_evaluation(const real* parameters) const;
   // After that evaluation.
   void evaluated(const MetricTable& dev, const real* parameters);
-  // What the test should see; empty: the parameters that the dev evaluations chose.
+  // The parameters for the test; empty: those that the dev evaluations chose.
   std::optional<Numbers> for_test() const;
 
   void save(Blobs& blobs) const;

@@ -14,7 +14,7 @@ namespace softalign {
 struct SizeCheck {
   MachineMemory machine = machine_memory();
   bool refuse = true;      // false: only warns
-  Index side_by_side = 1;  // so many of the same size work at a time on this machine
+  Index side_by_side = 1;  // runs of this size that work at a time on this machine
 };
 
 // Throws SpecError, at the option of the largest part, when the estimate, `side_by_side` times, is more than
@@ -24,33 +24,33 @@ std::string check_sizes(const MemoryEstimate& estimate,
                         const SizeCheck& check,
                         const Origins& origins);
 
-// Of a run, as far as `data` says; see MemoryMeter. needed: the estimate, also when it is refused.
+// Checks a run, as far as `data` says; see MemoryMeter. needed: the estimate, also when it is refused.
 std::string check_run_sizes(const ResolvedSpec<Spec>& resolved,
                             const DataOutline& data,
                             int threads,
                             const SizeCheck& check,
                             MemoryEstimate* needed = nullptr);
 
-// What a run's data take, from their outline: the parts of memory.hpp that know no model.
+// The memory of a run's data, from their outline.
 
-// Of a vocabulary that may not be known yet: one symbol besides the specials.
+// The size of a vocabulary that may not be known yet: one symbol besides the specials.
 Index at_least_one_symbol(Index known);
 
 // Where lengths are not known they are taken to be as even as may be, and no longer than in training.
 DataOutline assumed(DataOutline data);
 
-// Of a symbol's name and the space behind it, as tasks name theirs.
+// Bytes of a symbol's name and the space behind it, as tasks name theirs.
 double name_bytes(Index symbols);
 double bytes_of_names(const DataOutline& data);
 double bytes_of_vocabularies(const DataOutline& data);
-// Of those in memory (data/dataset.hpp), their texts a little longer than the symbols' names.
+// Bytes of the examples in memory (data/dataset.hpp), their texts a little longer than the symbols' names.
 double bytes_of_examples(const DataOutline& data);
 
 // Pairs of symbols that occur together. Where they were not counted, any symbol of one side is as likely beside any of
 // the other.
 Index cells_of(const DataOutline& data);
 
-// Of a sentence's longer side, with </s>: the mean.
+// The mean length of a sentence's longer side, with </s>.
 Index typical_length(const DataOutline::SplitOutline& split);
 
 }  // namespace softalign

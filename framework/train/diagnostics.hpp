@@ -20,7 +20,7 @@ class Diagnostics {
               Recorder& recorder,
               Workers& workers,
               Observer& observer);
-  // On one split, at an update. Throws Interrupted when the observer asks for it.
+  // Looks at one split, at an update. Throws Interrupted when the observer asks for it.
   void look(Moment moment, const Split& split, Index update) const;
 
  private:
@@ -32,7 +32,7 @@ class Diagnostics {
   Observer& observer_;
 };
 
-// All looks that a run gives those that are chosen.
+// All looks of a run, by the diagnostics that are chosen.
 struct Look {
   std::string name;
   std::shared_ptr<const Diagnostic> diagnostic;
@@ -40,7 +40,7 @@ struct Look {
 };
 std::vector<Look> looks_of(const DiagnosticsOptions& options);
 
-// What those that are chosen may find, by the diagnostic's name.
+// The arrays that the chosen diagnostics may find, by the diagnostic's name.
 std::map<std::string, std::vector<FoundArray>> arrays_found(const DiagnosticsOptions& options);
 
 // Throws SpecError for a diagnostic that cannot look into the model, naming its option.

@@ -25,7 +25,7 @@ struct ExperimentOptions {
   // The folder below which the run may be complete under another name; empty: `results`.
   std::filesystem::path elsewhere = {};
   SizeCheck sizes = {};
-  // What a run without a checkpoint begins with; null: find_shorter_run.
+  // The resume point of a run without a checkpoint; null: find_shorter_run.
   std::function<std::optional<ResumePoint>()> beginning = {};
   // Asked with the run's folder once the run is claimed; null: the run goes to its end.
   std::function<std::unique_ptr<Pruner>(const std::filesystem::path&)> pruner = {};

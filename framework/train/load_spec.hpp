@@ -13,8 +13,8 @@
 
 namespace softalign {
 
-// What becomes of the plugins that a tree names. load: a spec, sweep or study that the command line names is
-// the user's. refuse: a record, or the plan in a folder, may come from anyone; `--plugin` takes the place of its list.
+// The treatment of the plugins that a tree names. load: a spec, sweep or study that the command line names is
+// the user's. refuse: a record, or the plan in a folder, may come from anyone; `--plugin` replaces its list.
 enum class NamedPlugins { load, refuse };
 
 // Loads the plugins of a tree, then `more`, and reads the tree. Plugins and the runs of init and of the
@@ -33,23 +33,21 @@ void load_plugins(Value& root,
 // The files of the plugins that were loaded.
 std::vector<std::string> named_plugins();
 
-// What a spec, and its data, must satisfy beyond types and ranges, before the first file is written.
-
-// Throws SpecError with a line for every fault that is found, each with its place. Builds every plugin, with
-// placeholders for vocabularies: a constructor that throws SpecError refuses its options or its company.
-// Reads no data. compared: a dev metric that somebody
-// compares runs by, "dev/" and a name, if it must be measured.
+// Checks what a spec must satisfy beyond types and ranges, before the first file is written. Throws SpecError
+// with a line for every fault that is found, each with its position. Builds every plugin, with placeholders for
+// vocabularies: a constructor that throws SpecError refuses its options or its company. Reads no data.
+// compared: a dev metric that somebody compares runs by, "dev/" and a name, if it must be measured.
 void check_spec(const ResolvedSpec<Spec>& resolved, const std::string& compared = {});
 
 // Throws SpecError for a registered metric that breaks a law of its kind: a test measures all of them.
 void check_metrics();
 
-// What has come of the task's own outline.
+// The outline of data that was read, in place of the task's own.
 DataOutline outline_of(const Dataset& data);
 DataOutline outline_of(const Dataset& data, const Spec& spec);  // with the cells of its baselines
 DataOutline::SplitOutline outline_of(const Split& split);
 
-// Does `check`; a SpecError of it that begins with an option, "train.loss: ...", gets the place of that, or
+// Does `check`; a SpecError of it that begins with an option, "train.loss: ...", gets the position of that, or
 // of the block around it, unless it has one.
 void check_options(const ResolvedSpec<Spec>& resolved, const std::function<void()>& check);
 

@@ -9,7 +9,7 @@
 
 namespace softalign {
 
-// What a model is built for.
+// The symbols that a model is built for.
 struct Symbols {
   SourceFormat source = Index{0};
   Index target = 0;
@@ -32,10 +32,11 @@ struct Match {
 // The symbols of a task that makes its sentences; those of files are what the data has, which is read.
 Symbols symbols_of(const Spec& spec);
 
-// What `by` names. Throws SpecError where the model cannot be built, MachineError where it does not fit.
+// The amount that `by` names. Throws SpecError where the model cannot be built, MachineError where it does not
+// fit.
 Index amount_of(const ModelOptions& model, const MatchRequest& request);
 
-// The widths of a spec's YAML that come nearest to a target; those that are written where they are within 1 % of it.
+// The widths of a spec's YAML that come nearest to a target; the written ones where they are within 1 % of it.
 // Throws SpecError where none come within 1 %.
 Match match_widths(const Value& root, const MatchRequest& request, Index target);
 

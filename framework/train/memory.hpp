@@ -43,13 +43,13 @@ struct EvaluationLoad {
 
 class MemoryMeter {
  public:
-  // What takes more than `most` bytes without a batch is not tried: the estimate is a lower bound then.
+  // A run that takes more than `most` bytes without a batch is not tried: the estimate is a lower bound then.
   // exact: see BatchMeter.
   explicit MemoryMeter(double most, double exact = 16e6);
   // threads: of the run. All throw SpecError where the model cannot be built.
   MemoryEstimate of_run(const Spec& spec, const DataOutline& data, int threads);
-  // Of trained models that are in memory and asked together; data: their symbols, and what is still to be
-  // made.
+  // The estimate of trained models that are in memory and asked together; data: their symbols, and what is
+  // still to be made.
   MemoryEstimate of_evaluation(const std::vector<const Spec*>& specs,
                                const DataOutline& data,
                                const EvaluationLoad& load,

@@ -1,5 +1,5 @@
-// Who watches a training run: an Observer is told how far it is, and the program draws it; a Pruner decides whether it
-// continues. The trainer knows neither a terminal nor other runs.
+// The watchers of a training run: an Observer is told how far it is, and the program draws it; a Pruner decides
+// whether it continues. The trainer knows neither a terminal nor other runs.
 #pragma once
 
 #include <optional>
@@ -31,9 +31,8 @@ class Observer {
   virtual bool stop_requested() { return false; }  // finish the step, save, stop
 };
 
-// Whether a run of a sweep goes on: asked after every dev evaluation. The trainer knows no other
+// Decides whether a run of a sweep continues: asked after every dev evaluation. The trainer knows no other
 // runs; whoever makes the pruner does.
-
 class Pruner {
  public:
   virtual ~Pruner() = default;

@@ -1,6 +1,6 @@
-// The contracts of an optimiser and of its learning-rate schedule. An optimiser is a pure rule from gradient and
-// state to new values, applied to any part of the flat buffers, so that parts can be updated in parallel and the state is saved by
-// those who own the buffers.
+// The contracts of an optimiser and of its learning-rate schedule. An optimiser is a pure rule from gradient
+// and state to new values, applied to any part of the flat buffers, so that parts can be updated in parallel
+// and the state is saved by those who own the buffers.
 #pragma once
 
 #include <memory>
@@ -49,10 +49,7 @@ struct OptimizerKind {
   using Make = std::unique_ptr<Optimizer>();
 };
 
-// A learning-rate schedule: a factor on the optimiser's own rate, for each update; some are driven by a dev metric.
-
 // A dev metric that decisions are made by: early stopping, schedules, which epochs are averaged.
-
 class WatchedMetric {
  public:
   // given: "dev/" and the name of a registered metric; `option` is whose value that is. Throws
@@ -80,15 +77,17 @@ struct TrainingPosition {
   }
 };
 
+// A learning-rate schedule: a factor on the optimiser's own rate, for each update; some are driven by a dev
+// metric.
 class Schedule {
  public:
   virtual ~Schedule() = default;
   // A function of the position, and of the dev evaluations that it was told of.
   virtual double factor(const TrainingPosition& position) const = 0;
   virtual void evaluated(const MetricTable&) {}
-  // The dev metric that it needs of them, "dev/" and a name; empty: none.
+  // The dev metric that it needs of evaluations, "dev/" and a name; empty: none.
   virtual std::string watches() const { return {}; }
-  // What evaluations left behind, for checkpoints.
+  // The state that evaluations left behind, for checkpoints.
   virtual std::vector<double> state() const { return {}; }
   virtual void restore(const std::vector<double>&) {}
 };

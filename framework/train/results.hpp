@@ -1,4 +1,4 @@
-// What evaluation found, as arrays of the record. Names and dimensions here are the schema of /test
+// The results of evaluation as arrays of the record. Names and dimensions here are the schema of /test
 // and /alignments.
 #pragma once
 
@@ -16,15 +16,15 @@ MetricTable metrics_of(const Spec& spec,
                        const Vocabulary* source,
                        const CountTable& counts);
 
-// Begins the modules, one a layer, in which both sides are the source's symbols.
+// The prefix of modules, one a layer, in which both sides are the source's symbols.
 inline constexpr std::string_view kOfEncoder = "encoder_layer";
 
-// What they are called, and </s> behind them where there are more positions.
+// The names of symbols, and </s> behind them where there are more positions.
 std::vector<std::string> symbols_of(const Vocabulary& vocabulary,
                                     std::span<const Token> ids,
                                     Index positions);
 
-// What an alignment is between, without </s>. source: null: frames.
+// The symbols that an alignment is between, without </s>. source: null: frames.
 struct AlignedSentence {
   const Vocabulary* source;
   std::span<const Token> source_tokens;
@@ -51,12 +51,12 @@ class ResultRecorder {
   // Teacher-forced matrices of the first sentences as /alignments/<module>, with words and known
   // links.
   void alignments(const std::string& module, const EvaluatedSplit& result) const;
-  // The same of every head of every layer, as /alignments/<module>_layer1, ...; nothing of attentions
-  // that show no heads.
+  // Matrices of every head of every layer, as /alignments/<module>_layer1, ...; nothing of attentions that show
+  // no heads.
   void heads(const std::string& module, const EvaluatedSplit& result) const;
   // How the source attends to itself, as /alignments/encoder_layer1, ...: both sides are its symbols.
   void self_attention(const EvaluatedSplit& result) const;
-  // The same for what a search found: target words are those of the hypotheses; links are unknown.
+  // Matrices of what a search found: target words are those of the hypotheses; links are unknown.
   void searched_alignments(const std::string& module, const EvaluatedSplit& result) const;
   // /test: counts of sentences, hypotheses, totals as attributes, and /test/by_length. Returns the
   // table.

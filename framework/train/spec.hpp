@@ -1,5 +1,5 @@
-// An experiment, as its YAML says it. The defaults of everything stand here and in the plugins'
-// options, nowhere else.
+// An experiment, as its YAML says it, and the name of its run. A default stands with its option, here or in the
+// options of model, training and plugins, and nowhere else.
 #pragma once
 
 #include <algorithm>
@@ -145,8 +145,7 @@ struct Spec {
   }
 };
 
-// What a run is called: the identity of its spec and its data, and the folder that has its name.
-
+// The name of a run: the identity of its spec and its data.
 struct RunName {
   std::string identity_json;  // canonical, data files by their bytes
   std::string run_id;

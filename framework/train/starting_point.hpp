@@ -1,7 +1,6 @@
-// What a run starts from besides random numbers: a shorter run, parameters of another one, word vectors.
-
-// Extending a finished run: one that differs from a complete one only in how long it trains continues where that
-// one was, to the same bits.
+// The starting points of a run besides random numbers: a shorter run, parameters of another one, word vectors.
+// A run that differs from a complete one only in how long it trains continues where that one was, to the same
+// bits.
 #pragma once
 
 #include <filesystem>
@@ -17,32 +16,32 @@
 
 namespace softalign {
 
-// train.epochs, train.max_updates and train.early_stopping.patience: how long a run trains.
+// A run that differs only in train.epochs, train.max_updates and train.early_stopping.patience: how long it
+// trains.
 struct ShorterRun {
   std::string run_id;
   std::filesystem::path folder;
   ResumePoint beginning;  // the newest of its checkpoints that the longer run passes, too
 };
 
-// Those of `runs` in which the run of folder `own` is complete under another name and can be taken over: this
-// program made it, and a checkpoint is left.
+// The folders among `runs` in which the run of folder `own` is complete under another name and can be taken
+// over: this program made it, and a checkpoint is left.
 std::vector<RunFolder> complete_elsewhere(const std::vector<RunFolder>& runs, const RunFolder& own);
 
-// The same run under another name, or a shorter one beside it: whichever came furthest, of those that this program
-// made (another version may record more numbers) with the same plugins. Damaged files are ignored.
+// Finds the same run under another name, or a shorter one beside it: whichever came furthest, of those that
+// this program made (another version may record more numbers) with the same plugins. Damaged files are ignored.
 // MachineError where a file cannot be read: what is trained already would be trained once more.
 std::optional<ShorterRun> find_shorter_run(const Spec& spec,
                                            const RunPlace& run,
                                            const std::filesystem::path& results);
 
-// Puts in place what spec.init says: parameters of another run, word vectors.
-
 // The SHA-256 of the names, shapes and values of a record's parameters. `record`: the record, or the
 // folder of its run. Throws DataError.
 std::string parameters_sha256(const std::filesystem::path& record);
 
-// Overwrites initial values. Throws SpecError or DataError where something does not fit, naming parameters
-// with their shapes. Notes for people: what was taken, and how much of the vocabularies.
+// Overwrites initial values as spec.init says: with parameters of another run, word vectors. Throws SpecError
+// or DataError where something does not fit, naming parameters with their shapes. Notes for people: what was
+// taken, and how much of the vocabularies.
 std::vector<std::string> warm_start(Model& model, const InitOptions& options, const Dataset& data);
 
 }  // namespace softalign

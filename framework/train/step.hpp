@@ -18,7 +18,6 @@ namespace softalign {
 
 // A part of a batch on its tape: forward up to the output layer's loss, which all parts share
 // (seq/output_layer.hpp), and backward.
-
 class PartOfBatch {
  public:
   explicit PartOfBatch(WeightPacks& shared) : tape_(Tape::Mode::train) {
@@ -120,9 +119,8 @@ class TrainingStep {
   std::vector<Buffer> state_;
 };
 
-// Words for a step whose loss or gradient is not finite.
-
-// "the loss is not a number in training sentence 3; the largest parameter, 'x.W', is at 1e+20"
+// A message for a step whose loss or gradient is not finite: "the loss is not a number in training sentence 3;
+// the largest parameter, 'x.W', is at 1e+20"
 std::string what_is_not_finite(const StepResult& result,
                                const TrainingStep& step,
                                Model& model,

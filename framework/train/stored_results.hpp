@@ -1,5 +1,5 @@
-// What a test left in a record, read back sentence by sentence: enough for every metric over any
-// selection of sentences, with nothing decoded again. The counterpart of ResultRecorder::test.
+// Test results of a record, read back sentence by sentence: enough for every metric over any selection of
+// sentences, with nothing decoded again; and what diagnostics found. The counterpart of ResultRecorder::test.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace softalign {
 
-// What a diagnostic found on one split: /diagnostics/<name>/<split>.
+// The findings of a diagnostic on one split: /diagnostics/<name>/<split>.
 struct RecordedDiagnostic {
   std::string name, split, group;
   std::vector<Array> arrays;  // doubles, at least one of each update; not the axes
@@ -30,12 +30,12 @@ struct StoredFinding {
   Array1d places;  // along its axis; none: a single number
   Array1d values;
 
-  // The mean over the places from first to last that have a value; NaN where none has.
+  // The mean over the positions from first to last that have a value; NaN where none has.
   double mean(double first, double last) const;
 };
 
-// Those of at most one axis, by "diagnostic.array", at the last update, and "diagnostic.start.array", at the first
-// where that is before training.
+// The findings of at most one axis, by "diagnostic.array", at the last update, and "diagnostic.start.array", at
+// the first where that is before training.
 std::map<std::string, StoredFinding> read_findings(const Record& record);
 
 struct StoredResults {
@@ -55,7 +55,7 @@ struct StoredResults {
 // the record has is counted by the same columns; else no sentence is read.
 MetricTable read_totals(const Record& record);
 
-// The same with a row for each length bucket, as they were written. Throws DataError for other lengths.
+// As read_totals with a row for each length bucket, as they were written. Throws DataError for other lengths.
 MetricTable read_by_length(const Record& record);
 
 // Numbers of any type; none of texts. Throws DataError unless there are `size` of them, where that is given.

@@ -1,4 +1,4 @@
-// What is known of sources, in the record and back: the files that sentences are read from (lines, unknown symbols, how
+// Facts of sources, in the record and back: the files that sentences are read from (lines, unknown symbols, how
 // they are written), and images.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace softalign {
 
 // The line of each sentence, from 1; empty: the split is read from no file.
 std::vector<Index> lines_of(const Split& split);
-// The same of a record's test or dev sentences, and how many lines their file has.
+// The lines of a record's test or dev sentences, and how many lines their file has.
 struct TextLines {
   std::vector<Index> numbers;
   Index count = 0;
@@ -25,15 +25,13 @@ TextLines text_lines(const Record& record, const std::string& split);
 // How many lines a split has, how many of them are kept and why others are not, in a sentence; empty where all are.
 std::string skipped_text(const Split& split);
 
-// What people should know of the sentences: lines that were skipped, notes on the files.
+// Notes for people on the sentences: lines that were skipped, notes on the files.
 std::vector<std::string> data_notes(const Dataset& data);
 
 // /data/files, a row for each file of a text; /data/dev/line.
 void record_texts(Recorder& recorder, const Dataset& data);
 // Without examples of unknown symbols.
 std::vector<TextFacts> texts_of(const Record& record);
-
-// Sources that are images, as arrays of the record: what alignments are drawn over.
 
 // Where sources are images: /images/test and /images/dev, those whose matrices are kept, with the
 // matrices' column for each pixel.

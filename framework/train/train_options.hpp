@@ -1,4 +1,5 @@
-// How a model is trained: spec.train, and beside it spec.init and spec.diagnostics. What is empty unless it is given is as if it were not there.
+// How a model is trained: spec.train, and beside it spec.init and spec.diagnostics. An option that is empty
+// unless it is given counts as absent.
 #pragma once
 
 #include <algorithm>
@@ -191,14 +192,13 @@ struct TrainOptions {
 
 // The objective of the update behind `updates` others, in epoch `epoch` from 0.
 Objective objective_at(const TrainOptions& options, Index updates, Index epoch);
-// Whether more is minimised than the loss that is reported.
+// Returns whether more is minimised than the loss that is reported.
 bool adds_to_loss(const TrainOptions& options);
 StepOptions step_options(const TrainOptions& options, std::uint64_t seed);
-// What these options ask of a model; throws SpecError.
+// Checks what these options ask of a model; throws SpecError.
 void check_training(const TrainOptions& options, const Model& model);
 
-// What parameters begin with instead of random numbers, and which stay so: spec.init.
-
+// Initial values other than random numbers, and parameters that keep them: spec.init.
 struct InitOptions {
   InputFile from{.parameters_count = true};
   std::vector<std::string> only;
@@ -230,7 +230,6 @@ struct InitOptions {
 
 // Which diagnostics look at a run, and with which options: spec.diagnostics. Every one that is registered is an
 // option here, absent unless it is given: `diagnostics: {gradient_flow: {}}`.
-
 struct DiagnosticsOptions {
   std::map<std::string, OptionalPlugin> chosen;
 

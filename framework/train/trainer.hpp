@@ -16,8 +16,7 @@
 
 namespace softalign {
 
-// What a resumed run must know besides parameters and the buffers of optimiser, schedule and averages.
-
+// The state of a resumed run besides parameters and the buffers of optimiser, schedule and averages.
 struct TrainingState {
   Index epoch = 0;  // finished ones, their dev evaluation included
   Index batch = 0;  // of the epoch: those before it are done
@@ -27,7 +26,7 @@ struct TrainingState {
   double best_value = 0;   // of the watched metric
   Index since_better = 0;  // dev evaluations without a better one
 
-  // Whether training has ended, if it has just ended an epoch.
+  // Return whether training has ended, if it has just ended an epoch.
   bool out_of_patience(const TrainOptions& options) const;
   bool ends(const TrainOptions& options) const;
 

@@ -1,6 +1,6 @@
-// Gradients of all parameters but the tables: one flat buffer for a batch, however many parts. Their
-// tapes leave lists of products; those of a weight are one long product, and different columns are
-// computed by different threads.
+// Gradients of all parameters, summed over the parts of a batch. All but the lookup tables share one flat
+// buffer, however many parts: their tapes leave lists of products; those of a weight are one long product, and
+// different columns are computed by different threads.
 #pragma once
 
 #include <vector>
@@ -42,7 +42,6 @@ class WeightGradients {
 
 // Gradients of lookup tables: the rows that a batch touched, summed over the parts of a batch. A table of
 // 30,000 rows has a gradient in a thousand of them; the zeros of the others are never stored.
-
 class TableGradients {
  public:
   explicit TableGradients(const ParameterStore& store);
