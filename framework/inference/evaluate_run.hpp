@@ -34,12 +34,9 @@ Remeasured evaluate_run(const TrainedRuns& runs,
 JsonObject search_json(const Spec& spec);
 JsonObject remeasured_json(const TrainedRuns& runs, const Remeasured& result);
 
-// The files that a record's run read: where they lie now, and whether they are still the same.
-
-// For a clone or a copied folder of results: puts into `spec`, the record's, the new place of each
-// file that does not lie, as the run read it, where it says: below a folder that the record lies in, or the
-// working directory, under the end of its old path, if it holds the bytes that the run read. What is not found stays as it
-// is.
+// Finds the data of a clone or a copied folder of results. In `spec`, the record's, a file that is not, as the
+// run read it, at its path gets the path of a file of the same bytes: below a folder that the record lies in,
+// or the working directory, under the end of its old path. A path whose file is not found stays as it is.
 void find_moved_data(const Record& record, Value& spec);
 
 // The values in `spec`, the record's, that name files, each with the digest of what the run read.
@@ -58,10 +55,10 @@ struct DataChanges {
 };
 DataChanges data_changes(const Record& record, const Spec& spec);
 
-// What a missing file asks for.
+// Advice for missing files.
 std::string restore_advice(const Record& record, const std::vector<std::string>& missing);
 
-// Those that changed. Throws DataError where files are missing.
+// The options whose files changed. Throws DataError where files are missing.
 std::vector<std::string> changed_data(const Record& record, const Spec& spec);
 
 // The options of the task in which two runs differ.

@@ -1,5 +1,5 @@
-// Where a trained model's vectors lie: principal components of its annotations and of what its decoder hands to the
-// output layer, on test sentences with their references.
+// Principal components of a trained model's vectors: its annotations, and what its decoder hands to the output
+// layer, on test sentences with their references.
 #pragma once
 
 #include <vector>
@@ -15,7 +15,7 @@ struct PrincipalComponents {
   xt::xtensor<double, 2> vectors;  // [N,K]; the largest weight of a component is positive
 };
 
-// Of vectors [N,D], at most `most` of them. Throws DataError for numbers that are not finite.
+// The components of vectors [N,D], at most `most` of them. Throws DataError for numbers that are not finite.
 PrincipalComponents principal_components(const xt::xtensor<double, 2>& vectors, std::size_t most);
 
 // "annotations" and "readouts" of the first test sentences, each with `explained` and, a value a vector, sentence,

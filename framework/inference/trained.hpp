@@ -23,7 +23,7 @@ namespace softalign {
 struct TrainedOptions {
   std::vector<Override> changes = {};     // of the first run's spec, see trained_overrides
   std::vector<std::string> plugins = {};  // loaded in place of those that the records name
-  std::string state = {};                 // which parameters, see state.hpp
+  std::string state = {};                 // which parameters, see StateName
   Scorer::Mean mean = Scorer::Mean::probabilities;  // of an ensemble
   int threads = 0;                                  // 0: all of the machine's
   SizeCheck sizes = {};
@@ -61,9 +61,9 @@ struct TrainedRuns {
 TrainedRuns open_trained(const std::vector<std::filesystem::path>& records,
                          const TrainedOptions& options = {});
 
-// Overrides of a run that is over may change how it is measured, written without the leading
-// "evaluate." (search.width=10, lengths=[20], batch=8), and where its data is (task..., plugins, files of
-// init). `measures`: those of the former that the caller has a use for, "search" and so on. Throws SpecError for others.
+// Overrides of a run that is over may change how it is measured, written without the leading "evaluate."
+// (search.width=10, lengths=[20], batch=8), and where its data is (task..., plugins, files of init). measures:
+// the options of measuring that the caller has a use for, "search" and so on. Throws SpecError for others.
 std::vector<Override> trained_overrides(const std::vector<std::string>& texts,
                                         const std::vector<std::string>& measures);
 
@@ -95,17 +95,15 @@ class EvaluationSizes {
   Index longest_ = 0;
 };
 
-// The split "dev" or "test" of the run's data as it is now, with the record's vocabularies. missing: options whose files are
-// not there, which an error names.
+// The split "dev" or "test" of the run's data as it is now, with the record's vocabularies. missing: options
+// whose files are not there, which an error names.
 Dataset load_data(const TrainedRun& run,
                   const std::string& split,
                   const std::vector<std::string>& missing,
                   const Progress& progress = {});
 
-// Which parameters of a run a model gets: those that its record ends with, or a checkpoint's.
-
-// "best", "last" or an update; empty: the record's and, while it has none, what its dev evaluations chose so far: the best with early
-// stopping, else the newest.
+// The parameters of a run that a model gets: "best", "last" or an update, of a checkpoint; empty: the record's
+// and, while it has none, what its dev evaluations chose so far: the best with early stopping, else the newest.
 using StateName = std::string;
 std::string fault_of_state(const StateName& name);  // empty: it is one of these
 

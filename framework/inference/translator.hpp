@@ -19,7 +19,6 @@
 namespace softalign {
 
 // Text that a model was not trained on: its symbols, and what the model does not know of it.
-
 class UnknownSymbols {
  public:
   // side: "source" or "target".
@@ -129,7 +128,7 @@ class ForcedDecoder {
 // {"text", "score", "log_probability", "finished", "tokens", "log_probabilities"}, and how often a sample was drawn.
 JsonObject hypothesis_json(const Hypothesis& hypothesis, const Vocabulary& target);
 JsonObject translation_json(const Translation& translation, const Vocabulary& target);
-// Of the target of pair `line`: its symbols with </s> and their log probabilities.
+// The target of pair `line`: its symbols with </s> and their log probabilities.
 JsonObject score_json(Index line, const Hypothesis& forced, const Vocabulary& target);
 
 }  // namespace softalign
