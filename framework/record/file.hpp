@@ -1,7 +1,7 @@
-// Files that must not be lost, and where they lie in a run's folder: exclusive creation, whole writes, syncs and atomic replacement.
-// Every failure is a MachineError naming the file and the system's reason. No link is written
-// through: a file is created where nothing is, put in the place of what is there, or opened as what
-// it is. Reading is ordinary (base/files.hpp).
+// Files that must not be lost, and their paths in a run's folder: exclusive creation, whole writes, syncs and
+// atomic replacement. Every failure is a MachineError naming the file and the system's reason. No link is
+// written through: a file is created where nothing is, replaces what is there, or is opened as what it is.
+// Reading is ordinary (base/files.hpp).
 #pragma once
 
 #include <sys/types.h>
@@ -81,10 +81,10 @@ class File {
   bool broken_ = false;
 };
 
-// Whose a temporary file of write_atomically or create_once is: its name says on which machine (boot
-// and process namespace) which process makes it.
+// The owner of a temporary file of write_atomically or create_once: its name says on which machine (boot and
+// process namespace) which process makes it.
 enum class Temporary {
-  none,       // the name is no such file's
+  none,       // the name is not such a file's
   unknown,    // of another machine or container, whose processes are not seen from here
   alive,      // its process is, or another one that has its number now
   abandoned,  // its process is dead
@@ -95,7 +95,7 @@ Temporary temporary(const std::filesystem::path& path);
 std::string process_mark();
 Temporary marked(const std::string& mark);
 
-// Where things lie in a run's folder. Names only: no file is read or written here. Throws as throw_unreadable
+// The paths in a run's folder. Names only: no file is read or written here. Throws as throw_unreadable
 // where the folder cannot be looked into.
 //
 //   results/<name>/<run id>/spec.yaml, identity.json, status.json
@@ -103,7 +103,6 @@ Temporary marked(const std::string& mark);
 //                           journal-001.jrnl
 //                           ckpt/upd-00000500-<hash>.ckpt
 //                           run.h5
-
 struct RunFolder {
   std::filesystem::path root;
 
@@ -126,13 +125,13 @@ struct RunFolder {
   std::vector<Index> journals() const;         // attempts that have a journal, ascending
 };
 
-// What is in a folder, in no order; nothing where there is none. Throws as throw_unreadable.
+// The names in a folder, in no order; none where there is no folder. Throws as throw_unreadable.
 std::vector<std::string> names_in(const std::filesystem::path& folder);
 
 // The folder that a file, such as a record, lies in.
 std::filesystem::path folder_of(const std::filesystem::path& record);
 
-// What to do about a record that cannot be read, as the end of a message.
+// The remedy for a record that cannot be read, as the end of a message.
 std::string remedy_for(const std::filesystem::path& record);
 
 }  // namespace softalign

@@ -1,4 +1,4 @@
-// What the trainer talks to: one run's record, from opening (a fresh start or a resumption) to its
+// One run's record, which the trainer writes, from opening (a fresh start or a resumption) to its
 // end. Every number goes to the journal at once; run.h5 is published from there.
 //
 //   Recorder record(results, {name, run_id, spec_yaml, identity_json});
@@ -34,15 +34,15 @@ struct RunIdentity {
   std::string identity_json;  // what the run id is a hash of
 };
 
-// Which checkpoints stay when a run is complete; until then there are always two to go on from.
+// Which checkpoints stay when a run is complete; until then there are always two to resume from.
 enum class KeptCheckpoints { none, last, best, all };
 
 struct OpenMode {
-  bool force = false;  // begin again, even when the run is complete
+  bool force = false;  // restart, even when the run is complete
   bool steal = false;  // take over from an owner who may be alive
   LivenessCheck proof = proof_of_death;
   KeptCheckpoints keep = KeptCheckpoints::last;
-  // Asked when the run has no checkpoint to go on from; nothing: it begins from nothing.
+  // Asked when the run has no checkpoint to resume from; nothing: it begins from nothing.
   std::function<std::optional<ResumePoint>()> beginning = {};
 };
 
@@ -60,9 +60,9 @@ class Recorder {
   Recorder& operator=(const Recorder&) = delete;
 
   bool already_complete() const { return !journal_; }  // nothing may be recorded then
-  // Where the run goes on from; empty: it begins.
+  // The checkpoint that the run resumes from; empty: it begins.
   const std::optional<Checkpoint>& restored() const { return restored_; }
-  // What a person should be told about the opening: a take-over, a cut journal, a lost checkpoint.
+  // Notes for people on the opening: a take-over, a cut journal, a lost checkpoint.
   const std::vector<std::string>& notes() const { return notes_; }
   // The first value that was computed again with other bits. Also an event in the record.
   const std::optional<std::string>& drift() const { return drift_->first_difference(); }

@@ -23,8 +23,8 @@ void demand_run_folder(const std::filesystem::path& listed);
 // record (run.h5, which may lie anywhere), or the first characters of the ID of a run below `results`. Throws
 // SpecError where no run is called so, or several are.
 std::filesystem::path find_run(const std::string& run, const std::filesystem::path& results);
-// The runs that each of several arguments names, a run as for find_run or a folder above some, those by path: each run once,
-// where it is named first.
+// The runs that each of several arguments names, a run as for find_run or a folder above some, those by path:
+// each run once, where it is named first.
 std::vector<std::vector<std::filesystem::path>> find_runs(const std::vector<std::string>& arguments,
                                                           const std::filesystem::path& results);
 // As find_run, for those who need more than the record.

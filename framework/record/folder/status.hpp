@@ -1,5 +1,5 @@
-// Who works on a run (claims) and how it stands, derived from its folder's files; a summary that is cheap to read for thousands
-// of runs. The journals are the truth, this is for people and programs that look.
+// Claims on a run, and its status, derived from its folder's files; a summary that is cheap to read for
+// thousands of runs. The journals are the truth, this is for people and programs that look.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,6 @@ namespace softalign {
 // Who works on a run. Attempt n belongs to the one process that managed to create its claim; it is
 // over when the claim has been released or its process is provably dead. Claims are never removed
 // or replaced, so two processes can never both take over from a dead one.
-
 struct Owner {
   std::string host;
   std::string machine_id;     // /etc/machine-id
@@ -60,13 +59,13 @@ struct Owner {
 // The claim on the newest attempt, if there is one. Throws DataError when it cannot be understood.
 std::optional<Owner> newest_claim(const RunFolder& run);
 
-// Whether the owner's process is to be seen from here: it runs on this machine.
+// Returns whether the owner's process can be seen from here: it runs on this machine.
 bool is_seen_alive(const Owner& owner);
 
 // Why the owner is certainly dead; empty when that cannot be known from here.
 std::string proof_of_death(const Owner& owner);
 using LivenessCheck =
-    std::function<std::string(const Owner&)>;  // who knows more asks elsewhere too
+    std::function<std::string(const Owner&)>;  // override to ask elsewhere too, e.g. Slurm
 
 // Another process, which may be alive, works on the run.
 struct RunInUse : MachineError {
@@ -105,9 +104,9 @@ void release_claim_at_once();
 enum class RunState {
   planned,      // nobody has begun it
   claimed,      // by a process that is alive, or may be, and has recorded nothing yet
-  running,      // the same, and it records
+  running,      // by such a process, and it records
   interrupted,  // stopped with its state saved
-  trained,      // the same, at the end of its training: its test failed
+  trained,      // interrupted at the end of its training: its test failed
   complete,
   pruned,     // its sweep stopped it early, with its state saved
   failed,     // stopped by an error
@@ -119,11 +118,11 @@ std::string_view to_string(RunState state);
 std::optional<RunState> run_state(std::string_view name);  // the state that is called so
 bool from_string(std::string_view name, RunState& state);
 std::span<const RunState> run_states();  // all of them
-// Whether a process that is alive, or may be, works on the run.
+// Returns whether a process that is alive, or may be, works on the run.
 inline bool is_worked_on(RunState state) {
   return state == RunState::claimed || state == RunState::running;
 }
-// Whether a run came to an end from which it does not go on.
+// Returns whether a run came to an end from which it does not continue.
 inline bool is_over(RunState state) {
   return state == RunState::complete || state == RunState::pruned;
 }
@@ -150,10 +149,10 @@ struct RunStatus {
   }
 };
 
-// How a run stands, for every command that says so. What status.json does not say yet, or says no
-// more, comes from the newest claim and journal, and from run.h5: a run is over when that has its end.
-// Never throws for a run that others are writing; damaged files count as absent ones. MachineError where
-// a file cannot be read, whose state is not known then.
+// The status of a run, for every command that shows it. What status.json does not say yet, or says no more,
+// comes from the newest claim and journal, and from run.h5: a run is over when that has its end. Never throws
+// for a run that others are writing; damaged files count as absent ones. MachineError where a file cannot be
+// read, whose state is not known then.
 RunStatus run_status(const RunFolder& run, const LivenessCheck& proof = proof_of_death);
 
 // The end, complete or pruned, of which run.h5 is the record; nothing where it is a record from before the

@@ -1,4 +1,4 @@
-// Shared by the hdf5_*.cpp files and by nobody else: checked calls, handles, element types.
+// Shared by the files of this folder and by nobody else: checked calls, handles, element types.
 #pragma once
 
 #include <hdf5.h>
@@ -17,8 +17,8 @@
 namespace softalign::hdf5 {
 
 void silence();  // HDF5 prints nothing by itself: errors come as exceptions
-// Of the last failure: the entry of HDF5's error stack in which the system refused a call, or else the
-// innermost one. In the same call the library may have looked in vain for something else before.
+// The reason of the last failure: the entry of HDF5's error stack in which the system refused a call, or else
+// the innermost one. In the same call the library may have looked in vain for something else before.
 std::string reason();
 
 // The errno in such a text where it was the system that refused a call of HDF5's; 0: it was not.
@@ -26,7 +26,7 @@ int system_error(const std::string& reason);
 
 // Throws the last failure: std::bad_alloc where the library had no memory, or else MachineError.
 [[noreturn]] void fail(const std::string& what);
-// Whether the last failure says nothing about the file.
+// Returns whether the last failure says nothing about the file.
 bool is_the_machines_fault();
 
 // Throws std::bad_alloc where there is not as much memory as the library takes for a call. An allocation of its own
@@ -40,7 +40,7 @@ T check(T result, const std::string& what) {
   return result;
 }
 
-// What may still be read of an object, in bytes: whatever a file says of its sizes, they end here.
+// Bytes that may still be read of an object: whatever a file says of its sizes, they end here.
 class Allowance {
  public:
   explicit Allowance(std::uint64_t bytes) : left_(bytes) {}
@@ -64,7 +64,7 @@ class Names {
       return -1;
     }
   }
-  // What the iteration met, from its result.
+  // The names that the iteration met, from its result.
   std::vector<std::string> after(herr_t result, const std::string& what) {
     if (no_memory_) throw std::bad_alloc();
     check(result, what);
@@ -137,8 +137,8 @@ void write_attribute(hid_t object, const std::string& name, const JsonObject& va
 void write_attribute(hid_t object, const std::string& name, float value);
 // All attributes that are not dimension scales' own, as a JSON object.
 JsonObject read_attributes(hid_t object);
-void copy_attributes(hid_t from, hid_t to);  // the same, as they are stored
-// One of them; nothing where there is none. MachineError where it is no T: Index, double or std::string.
+void copy_attributes(hid_t from, hid_t to);  // these attributes, as they are stored
+// One attribute; nothing where it is missing. MachineError where it is not a T: Index, double or std::string.
 template <class T>
 std::optional<T> read_attribute_as(hid_t object, const std::string& name);
 

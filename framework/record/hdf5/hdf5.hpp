@@ -65,7 +65,7 @@ class Hdf5Writer {
   void copy_attributes(const Hdf5Reader& from, const std::string& path);
 
   const std::map<std::string, std::vector<Index>>& shapes() const { return shapes_; }
-  std::string image();  // the bytes of the file, sealed (seal.hpp)
+  std::string image();  // the bytes of the file, sealed
 
  private:
   void create(const std::string& path,
@@ -100,8 +100,7 @@ class Hdf5Reader {
   // All attributes, without those that only serve dimension scales; null: of a type that
   // no record has.
   JsonObject attributes(const std::string& path) const;
-  // One of them, nothing where there is none; it is damage where it is no T: Index, double or
-  // std::string.
+  // One attribute, nothing where it is missing; it is damage where it is not a T: Index, double or std::string.
   template <class T>
   std::optional<T> attribute(const std::string& path, const std::string& name) const;
 
@@ -117,7 +116,7 @@ class Hdf5Reader {
 
 // "FILE: damaged: REASON; REMEDY"
 DataError damaged_record(const std::filesystem::path& file, const std::string& reason);
-// The same of a group, dataset or attribute that a record cannot have so.
+// The error of a group, dataset or attribute that a record cannot have so.
 DataError damaged_value(const std::filesystem::path& file, const std::string& path);
 
 std::string hdf5_version();  // of the library in use

@@ -1,5 +1,5 @@
-// What a record holds: attributes, and arrays of a few element types with named dimensions. Not for computing: see
-// base/array.hpp.
+// The contents of a record: attributes, and arrays of a few element types with named dimensions. Not for
+// computing: see base/array.hpp.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct Dimension {
   bool operator==(const Dimension&) const = default;
 };
 
-// -1 for sizes that no array has: below 0, or too many places to be counted.
+// -1 for sizes that no array has: below 0, or too many elements to be counted.
 inline Index size_of(const std::vector<Dimension>& dims) {
   Index size = 1;
   for (const Dimension& d : dims)

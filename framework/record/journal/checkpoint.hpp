@@ -36,7 +36,7 @@ CheckpointMark save_checkpoint(FileSystem& files,
 std::optional<Blobs> load_checkpoint(const std::filesystem::path& folder,
                                      const CheckpointMark& mark);
 
-// Whether a file's name is one that save_checkpoint gives.
+// Returns whether a file's name is one that save_checkpoint gives.
 bool is_checkpoint(const std::string& name);
 
 // Removes the checkpoints of the folder that are not among the marked ones, and nothing else.
@@ -44,8 +44,7 @@ void remove_other_checkpoints(FileSystem& files,
                               const std::filesystem::path& folder,
                               const std::vector<CheckpointMark>& keep);
 
-// Numbers in a checkpoint's blobs.
-
+// The bytes of numbers, for a checkpoint's blobs.
 inline std::string bytes_of(const real* numbers, std::size_t count) {
   return {reinterpret_cast<const char*>(numbers), count * sizeof(real)};
 }
@@ -58,7 +57,7 @@ inline const std::string& blob_of(const Checkpoint& checkpoint, const std::strin
   return found->second;
 }
 
-// What `read` takes from such a blob, which must be all of it. Throws DataError.
+// The result of `read` on such a blob, all of which it must take. Throws DataError.
 template <class Read>
 auto read_blob(const Checkpoint& checkpoint, const std::string& name, const Read& read) {
   ByteReader in(blob_of(checkpoint, name));

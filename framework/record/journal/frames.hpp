@@ -1,4 +1,4 @@
-// What a journal's frames say, and their packing. The framing itself (lengths, checksums) is
+// The contents of a journal's frames, and their packing. The framing itself (lengths, checksums) is
 // journal.hpp's.
 #pragma once
 
@@ -25,10 +25,10 @@ struct Scalars {
   NamedNumbers values;
 };
 
-// One attention matrix: weights[t, s] says how much target position t looked at source position s.
-// Begins the module of alignments whose pieces of words are joined.
+// The prefix of modules of alignments whose pieces of words are joined.
 inline constexpr std::string_view kBetweenWords = "words_";
 
+// One attention matrix: weights[t, s] says how much target position t looked at source position s.
 struct Alignment {
   std::string module;  // published as /alignments/<module>
   Index update = 0;
@@ -40,7 +40,7 @@ struct Alignment {
   std::vector<std::uint8_t> gold = {};   // [T, S]: 0 none, 1 possible, 2 sure; empty: unknown
 };
 
-// Holds what diagnostics find: /diagnostics/<name>/<split>.
+// The group of what diagnostics find: /diagnostics/<name>/<split>.
 inline constexpr std::string_view kDiagnosticsGroup = "diagnostics";
 
 // A final result; recorded again under the same name, the later one stands. One whose first dimension is an
@@ -82,7 +82,7 @@ struct End {
   std::string state;  // "complete", "pruned", "interrupted", "trained", "failed"
 };
 
-// A frame's kind is its place in this list, from 1: add at the end only.
+// A frame's kind is its position in this list, from 1: add at the end only.
 using Frame =
     std::variant<Scalars, Alignment, Array, Attributes, Event, CheckpointMark, Rewind, End>;
 

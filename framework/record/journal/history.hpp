@@ -1,5 +1,5 @@
-// What a run's journals say when read together: which frames stand and which were superseded by a
-// resumption, and whether it computed them again to the bit. Reading only; nothing is cut or repaired here.
+// A run's journals, read together: which frames stand and which were superseded by a resumption, and whether it
+// computed them again to the bit. Reading only; nothing is cut or repaired here.
 #pragma once
 
 #include <functional>
@@ -34,8 +34,8 @@ struct History {
   Index last_update() const;                     // of the live frames; 0 when there is none
   double wall_time() const;                      // of the last live SCALARS frame, seconds
 
-  // What Rewind does: frames after the checkpoint become superseded; when `file` is empty, the run
-  // begins again, and all earlier ones are forgotten.
+  // Applies a Rewind: frames after the checkpoint become superseded; when `file` is empty, the run restarts,
+  // and all earlier frames are forgotten.
   void rewind(const Rewind& rewind);
 };
 
@@ -44,26 +44,24 @@ History read_history(const RunFolder& run);
 // Throws DataError, naming the journal, for a history of another run than the folder's.
 void check_journals(const History& history, const RunFolder& run, const std::string& run_id);
 
-// What a run can begin with instead of nothing: all that another run recorded until a checkpoint.
-
+// A start other than from nothing: all that another run recorded until a checkpoint.
 struct ResumePoint {
   std::vector<Frame> frames;  // without the checkpoint's mark
   Checkpoint state;
 };
 
-// With the newest checkpoint of a run that is whole and that `serves`; nothing where there is none.
+// The start with the newest checkpoint of a run that is whole and that `serves`; nothing where there is none.
 // Throws as read_history and check_journals do.
 std::optional<ResumePoint> resume_point_of(const RunFolder& run,
                                            const std::string& run_id,
                                            const std::function<bool(const Checkpoint&)>& serves);
 
-// The resume drift check: what a resumed run computes again must have the bits that the interrupted
-// attempt had.
-
 // Paths that may differ between two runs of one experiment: /provenance, /timing, /system, wall
 // times and rates.
 bool is_volatile(std::string_view path);
 
+// The resume drift check: what a resumed run computes again must have the bits that the interrupted attempt
+// had.
 class DriftCheck {
  public:
   explicit DriftCheck(const std::vector<Frame>& superseded);

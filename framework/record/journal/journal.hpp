@@ -1,5 +1,5 @@
-// The append-only journal of one attempt: a header and checksummed frames. What a reader gets is
-// the longest valid prefix; a torn or damaged end is never an error and never believed.
+// The append-only journal of one attempt: a header and checksummed frames. A reader gets
+// the longest valid prefix; a torn or damaged end is never an error and never used.
 //
 //   header: "SOFTJRNL" u32 version, u32 length, run id, attempt, start time, u32 crc32
 //   frame:  u32 magic, u32 payload length, u64 sequence number, u8 kind, payload, u32 crc32
@@ -50,7 +50,7 @@ class JournalWriter {
 class JournalTail {
  public:
   explicit JournalTail(std::filesystem::path path) : path_(std::move(path)) {}
-  // Throws DataError when the file is no journal, NewerFormat when it is one of a newer version.
+  // Throws DataError when the file is not a journal, NewerFormat when it is one of a newer version.
   std::vector<Frame> next();
   const std::optional<JournalHeader>& header() const { return header_; }
   std::uint64_t valid_size() const { return offset_; }  // bytes up to the first invalid one
@@ -63,7 +63,7 @@ class JournalTail {
   std::uint32_t salt_ = 0;
 };
 
-// Whether a file begins as a journal does; quicker than reading it.
+// Returns whether a file begins as a journal does; quicker than reading it.
 bool begins_as_journal(const std::filesystem::path& journal);
 
 // Cuts what follows the valid prefix of a journal of this run, and of no other file: what has no

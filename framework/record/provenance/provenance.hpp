@@ -21,8 +21,8 @@ struct BuildInfo {
 };
 const BuildInfo& build_info();
 
-// What the numbers of a run are, to the last bit. A change that moves bits raises it, and CHANGELOG.md says why.
-// Runs of 1 do not say it.
+// The version of the arithmetic. A change that moves bits of a run's numbers raises it, and CHANGELOG.md says
+// why. Runs of version 1 do not say it.
 inline constexpr int kArithmetic = 3;
 
 // Single values: host, cpu_model, isa, kernel, arithmetic, compiler, flags, git_commit,
@@ -30,8 +30,8 @@ inline constexpr int kArithmetic = 3;
 // result: no secrets).
 JsonObject gather_provenance() noexcept;
 
-// Whether a text is what gather_provenance gives, or gave: an object of values that have names, and
-// the host is text.
+// Returns whether a text is what gather_provenance gives, or gave: an object of values that have names, and the
+// host is text.
 bool is_environment(const std::string& text);
 
 }  // namespace softalign

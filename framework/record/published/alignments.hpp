@@ -1,5 +1,6 @@
 // Alignment matrices in a record's /alignments, or in a file of that layout that holds nothing else (what
-// `softalign translate --alignments` leaves): read back here, written as layout.hpp says.
+// `softalign translate --alignments` leaves): reads both, and writes such files. The layout is that of
+// write_alignments (publish.hpp).
 #pragma once
 
 #include <filesystem>
@@ -28,7 +29,7 @@ class StoredAlignments {
   std::vector<Index> sentences(const std::string& module) const;
   // The matrices of one sentence without padding, by update and head; none for an empty sentence.
   std::vector<Alignment> of_sentence(const std::string& module, Index sentence) const;
-  // Those of every sentence, in the order of sentences().
+  // Takes the matrices of every sentence, in the order of sentences().
   void each_sentence(
       const std::string& module,
       const std::function<void(Index sentence, const std::vector<Alignment>&)>& take) const;
@@ -45,10 +46,10 @@ void write_alignment_record(FileSystem& files,
                             const std::string& run_id,
                             std::vector<Alignment> alignments);
 
-// Whether a file is one of these. Throws DataError when it cannot be read as HDF5.
+// Returns whether a file is an alignment record. Throws DataError when it cannot be read as HDF5.
 bool is_alignment_record(const std::filesystem::path& path);
 
-// Reads one. Throws DataError in one line for a file that is absent, damaged or something else.
+// Reads an alignment record. Throws DataError in one line for a file that is absent, damaged or something else.
 class AlignmentRecord {
  public:
   explicit AlignmentRecord(const std::filesystem::path& path);

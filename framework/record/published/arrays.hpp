@@ -1,4 +1,4 @@
-// What a record holds as xtensor arrays, for programs that read records. They are views: what they are
+// The contents of a record as xtensor arrays, for programs that read records. They are views: what they are
 // made of must outlive them.
 #pragma once
 

@@ -1,5 +1,5 @@
-// Are two records the same, number by number, and made with the same plugins? What depends on the clock or the machine and not on
-// the experiment is left out.
+// Compares two records number by number, and the plugins that they were made with. What depends on the clock or
+// the machine and not on the experiment is left out.
 #pragma once
 
 #include <filesystem>
@@ -17,15 +17,12 @@ namespace softalign {
 std::vector<std::string> compare_records(const std::filesystem::path& a,
                                          const std::filesystem::path& b);
 
-// The same of a run that ended before: what training and dev recorded until then, "train/loss at update 17", and what is
-// known before training.
+// The differences from `part`, a run that ended before: what training and dev recorded until then, "train/loss
+// at update 17", and what is known before training.
 std::vector<std::string> compare_until_end_of(const Record& record, const Record& part);
 
 // SHA-256 over all that compare_records compares.
 std::string numeric_digest(const std::filesystem::path& record);
-
-// The plugins that a run was made with: how a record names them, and whether those that are loaded
-// now are the same.
 
 // A JSON array of "file sha256:digest" for every plugin that is loaded: the attribute `plugins` of
 // /provenance.
@@ -34,7 +31,7 @@ std::string plugins_json();
 // The plugins of a run that are not loaded now with the same bytes, behind "made by": "another
 // distance.so (sha256 680f20b3.. then, 54251c9a.. now)". The file may have moved.
 std::vector<std::string> changed_plugins(const Record& record);
-// The same of a run that is not over, from its journals.
+// The changed plugins of a run that is not over, from its journals.
 std::vector<std::string> changed_plugins(const History& history);
 
 }  // namespace softalign

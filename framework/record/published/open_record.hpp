@@ -41,8 +41,8 @@ class Record {
   const std::filesystem::path& file() const { return file_; }
   std::string run_id() const { return run_id_; }
   std::string name() const { return name_; }
-  // How the run stands now, as run_status says it; of a record that was copied away from its
-  // folder, how it stood, and "interrupted" if it was running: nobody goes on with a copy.
+  // The state of the run now, as run_status gives it; of a record that was copied away from its folder the
+  // state it had, and "interrupted" if it was running: nobody resumes a copy.
   std::string state() const;
   bool complete() const { return complete_; }
   Index last_update() const { return last_update_; }
@@ -50,7 +50,7 @@ class Record {
   std::string identity_json() const { return text("provenance", "identity_json"); }
 
   JsonObject attributes(const std::string& path = "") const;  // none of what is not there
-  // One of them, as Hdf5Reader::attribute has it.
+  // One attribute, as Hdf5Reader::attribute has it.
   template <class T>
   std::optional<T> attribute(const std::string& path, const std::string& name) const {
     return hdf5_.attribute<T>(path, name);
@@ -62,7 +62,7 @@ class Record {
   // All columns, or those of the names wanted that are there.
   SeriesColumns series(const std::string& name, const std::vector<std::string>& wanted = {}) const;
   Array array(const std::string& group, const std::string& name) const;
-  // What Recorder::text wrote.
+  // The text that Recorder::text wrote.
   std::string text(const std::string& group, const std::string& name) const;
   std::map<std::string, StoredParameter> parameters() const;
 

@@ -1,4 +1,5 @@
-// Makes run.h5 from a run's journals, and copies of it for others, without what names a machine. The layout is written down for people in results/README.md.
+// Makes run.h5 from a run's journals, and copies of it for others, without what names a machine. The layout is
+// written down for people in results/README.md.
 #pragma once
 
 #include <string>
@@ -18,7 +19,7 @@ inline constexpr int kFormatVersion = 1;
 // none. Throws MachineError when the disk fails; run.h5 is then what it was.
 void publish(FileSystem& files, const RunFolder& run, History history);
 
-// Whether the run is complete and run.h5 is the record of its end, which may lie there alone. Throws
+// Returns whether the run is complete and run.h5 is the record of its end, which may lie there alone. Throws
 // DataError for a damaged record.
 bool end_is_published(const RunFolder& run);
 
@@ -28,7 +29,6 @@ bool end_is_published(const RunFolder& run);
 void recover(FileSystem& files, const RunFolder& run, const std::vector<std::string>& except = {});
 
 // A copy of a record to hand on: it verifies as the record does, and does not tell whose machine made it.
-
 struct PublicCopy {
   std::string image;                  // the bytes of the file
   std::vector<std::string> left_out;  // "host", "2 events"
@@ -38,7 +38,7 @@ struct PublicCopy {
 // the numbers were made, unless they have a host's name or an absolute path in them.
 PublicCopy public_copy(const Record& record, const std::string& spec_yaml);
 
-// Whether the record is such a copy.
+// Returns whether the record is such a copy.
 bool is_public_copy(const Record& record);
 
 // The parts of a record, each written from the frames that concern it: for files of this layer.
