@@ -1,6 +1,7 @@
-// What an epoch trains on: which sentences train together (the plan of an epoch, and the cut of a batch into parts), and sentences
-// cut into other pieces in every epoch. All are pure functions; nothing is remembered from one epoch to the next, so a
-// resumed run continues at any (epoch, position).
+// Batches: which sentences of an epoch train together (the plan of an epoch, and the cut of a batch into
+// parts), side by side as the model reads them; and sentences cut into other pieces in every epoch. All are
+// pure functions; nothing is remembered from one epoch to the next, so a resumed run continues at any (epoch,
+// position).
 #pragma once
 
 #include <cstdint>
@@ -106,15 +107,14 @@ struct Batch {
 // Examples in the order of a batch's rows.
 std::vector<Index> batch_order(const Split& split, std::span<const Index> examples);
 
-// What stands behind a row's end is kEnd: a legal token that nothing may depend on. An empty list
-// gives a batch of 0 rows and 0 steps.
+// Behind a row's end stands kEnd: a legal token that nothing may depend on. An empty list gives a batch of 0
+// rows and 0 steps.
 Batch make_batch(const Split& split, std::span<const Index> examples, bool links = false);
 
-// Training sentences cut into other pieces in every epoch: BPE-dropout (Provilkov et al. 2020).
-
-// The training split, in memory, with pieces as the dataset's dropout draws them for this epoch: more of them than
-// the vocabulary's own, and sentences may be longer than the longest was. A portion that no epoch draws from keeps its
-// own. A function of (dataset, seed, epoch); texts and links are left out. stop is asked now and then: true throws Interrupted.
+// The training split, in memory, with other pieces in every epoch, as the dataset's dropout draws them
+// (BPE-dropout, Provilkov et al. 2020): more of them than the vocabulary's own, and sentences may be longer
+// than the longest was. A portion that no epoch draws from keeps its own. A function of (dataset, seed, epoch);
+// texts and links are left out. stop is asked now and then: true throws Interrupted.
 Split resegmented(const Dataset& data,
                   std::uint64_t seed,
                   Index epoch,

@@ -1,5 +1,5 @@
-// Sentences as numbers: examples, and the dataset that a task delivers and everything downstream reads; how far reading them is, and
-// the buckets of their lengths. No files, no tensors.
+// Sentences as numbers: examples, and the dataset that a task delivers and everything downstream reads; how far
+// reading them is, and the buckets of their lengths. No files, no tensors.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,6 @@
 
 namespace softalign {
 
-// Sentence pairs laid end to end, in memory or in a mapped file. What is handed out are views: a
-// corpus of millions is read without being resident.
-
 class MappedFile;
 
 // A known word link, positions from 0 in the tokens of the example; sure or merely possible.
@@ -29,8 +26,8 @@ struct Link {
   bool sure = true;
 };
 
-// What a source is made of where that is no symbols: frames, each of `size` numbers. Those of an image are its
-// pixels, column by column, each column of `height` from the top; others follow each other in time.
+// The format of sources that are not symbols: frames, each of `size` numbers. Those of an image are its pixels,
+// column by column, each column of `height` from the top; others follow each other in time.
 struct FrameFormat {
   Index size = 0;  // F; 0: sources are symbols
   Index height = 1;
@@ -46,7 +43,7 @@ struct FrameFormat {
   }
 };
 
-// What a model's sources are.
+// The format of a model's sources.
 struct SourceFormat {
   Index symbols = 0;  // of the vocabulary, with the specials
   FrameFormat frames = {};
@@ -67,7 +64,7 @@ struct Example {
   std::span<const float> frames = {};  // [T,F], row-major
 };
 
-// Where an example lies and how large its parts are; 32 bytes, the same in memory and in a file.
+// The offset of an example and the sizes of its parts; 32 bytes, in memory as in a file.
 struct ExampleRow {
   std::uint64_t at = 0;      // its first byte, a multiple of 8
   std::uint32_t source = 0;  // symbols, or frames
@@ -87,13 +84,14 @@ Example unpack(const ExampleRow& row, const FrameFormat& format, const std::byte
 // Bytes of the source's symbols or frames.
 std::uint64_t source_bytes(const ExampleRow& row, const FrameFormat& format);
 
-// A random-access range of examples. Views stay valid as long as this, and its place, stay as they
-// are.
+// Sentence pairs laid end to end, in memory or in a mapped file, with random access. Handed out are views, so a
+// corpus of millions is read without being resident; they stay valid as long as this, and its address, stay as
+// they are.
 class Examples {
  public:
   Examples() = default;  // none; append adds some, in memory
   explicit Examples(const FrameFormat& format) : format_(format) {}
-  // Those of a mapped file, whose rows stand in it at `rows_at`, a multiple of 8.
+  // The examples of a mapped file, whose rows stand in it at `rows_at`, a multiple of 8.
   Examples(std::shared_ptr<const MappedFile> file,
            std::size_t rows_at,
            std::size_t count,
@@ -112,7 +110,7 @@ class Examples {
   std::span<const ExampleRow> rows() const { return file_ ? file_rows_ : rows_; }
 
   // For reading here and there in a large corpus: a copy, by a read instead of the mapping, which
-  // would make up to 2 MiB around each place resident. Both throw BugError behind the last, and
+  // would make up to 2 MiB around each read resident. Both throw BugError behind the last, and
   // MachineError when the disk fails.
   ExampleRow row(std::size_t i) const;
   // The source's tokens, unless it is frames, then the target's.
@@ -152,7 +150,6 @@ class Examples {
 };
 
 // Frames as a line of text: their numbers, with spaces between them.
-
 std::string line_of_frames(std::span<const float> frames);
 
 // [T,F]. Throws DataError for a word that is no number, and where the last frame is not complete.
@@ -197,7 +194,7 @@ struct Dataset {
   Split dev;
   Split test;
   bool has_links = false;          // the test split's links are known
-  double subword_dropout = 0;      // of the training sentences, see resegment.hpp
+  double subword_dropout = 0;      // of the training sentences, see resegmented()
   std::vector<std::string> notes;  // what people should know about how it was read
 
   const FrameFormat& frames() const { return train.examples.format(); }
@@ -206,15 +203,12 @@ struct Dataset {
   }
 };
 
-// How the work on data tells how far it is.
-
-// Called now and then, from the thread that does the work: what it does and how far it is, done of
-// total (0: unknown). What it throws ends the work.
+// Tells how far the work on data is: called now and then, from the thread that does the work, with what it does
+// and how far it is, done of total (0: unknown). What it throws ends the work.
 using Progress = std::function<void(std::string_view what, Index done, Index total)>;
 
 // Source-length buckets for metrics by length: edges {10, 20} give "1-10", "11-20" and "21+". A
 // length counts the tokens of the sentence, without </s>.
-
 class LengthBuckets {
  public:
   // `edges` are the longest lengths of all buckets but the last. Throws SpecError unless they rise

@@ -21,7 +21,6 @@ namespace softalign {
 
 // A fast sum that tells damage from what was written: any change within one word is noticed for
 // sure, others but once in 2^64. Not a cryptographic hash: whoever wants to can forge it.
-
 class Checksum {
  public:
   static constexpr std::size_t kBlock = 64;  // bytes
@@ -74,13 +73,12 @@ class DatasetWriter {
   std::map<std::string, std::vector<ExampleRow>> rows_;  // by the split's name
 };
 
-// What `finish` wrote under this key, its examples mapped; nothing unless every byte is as it was
+// The dataset that `finish` wrote under this key, its examples mapped; nothing unless every byte is as it was
 // written. `file` may be closed then. Throws MachineError when the system cannot map it.
 std::optional<Dataset> read_dataset(int file, const std::string& key);
 
 // A file seen as memory, read-only. It may be removed or replaced by another meanwhile: the mapping
 // keeps what it has.
-
 class MappedFile {
  public:
   // The first `size` > 0 bytes of an open file, which may be closed then. Throws MachineError.
@@ -92,7 +90,7 @@ class MappedFile {
   const std::byte* data() const { return data_; }
   std::size_t size() const { return size_; }
 
-  // Copies `size` bytes from `begin`, a place in the mapping, without making them resident. Throws
+  // Copies `size` bytes from `begin`, an address in the mapping, without making them resident. Throws
   // MachineError.
   void read(const void* begin, std::size_t size, void* to) const;
 

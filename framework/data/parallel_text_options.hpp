@@ -16,7 +16,7 @@
 
 namespace softalign {
 
-// Of one split, or a part of the training text.
+// The files of one split, or of a part of the training text.
 struct TextFiles {
   InputFile source;
   InputFile target;

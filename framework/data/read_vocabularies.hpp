@@ -12,11 +12,11 @@
 namespace softalign {
 
 struct Vocabularies {
-  std::shared_ptr<const Vocabulary> source, target;  // the same where both sides have one
+  std::shared_ptr<const Vocabulary> source, target;  // one object where both sides share it
 };
 
-// Those of a record, or of the run whose folder it is; of a file, one for both sides: a model of sentencepiece, or
-// words, one a line. Throws DataError.
+// The vocabularies of a record, or of the run whose folder it is; of a file, one for both sides: a model of
+// sentencepiece, or words, one a line. Throws DataError.
 Vocabularies read_vocabularies(const std::filesystem::path& path);
 
 // The hash of an input file, as `of_bytes` has it; of a record, and of a run's folder, that of its vocabularies.

@@ -24,16 +24,17 @@ std::shared_ptr<const Vocabulary> train_sentencepiece(const std::vector<std::str
                                                       const std::string& model,
                                                       const Progress& progress = {});
 
-// From the base64 text after the header of a serialized vocabulary. Throws DataError for what
-// train_sentencepiece does not make: with a model that has a precompiled_charsmap the library can be led astray.
+// A vocabulary from the base64 text after the header of a serialized one. Throws DataError for what
+// train_sentencepiece does not make: with a model that has a precompiled_charsmap the library can be led
+// astray.
 std::shared_ptr<const Vocabulary> load_sentencepiece(std::string_view base64);
 
-// From the bytes of a model file of any origin. Throws DataError where it does not take text as written, or
-// numbers the special symbols in another way.
+// A vocabulary from the bytes of a model file of any origin. Throws DataError where it does not take text as
+// written, or numbers the special symbols in another way.
 std::shared_ptr<const Vocabulary> sentencepiece_of(const std::string& model);
 
-// Of the library that this was built with: another may cut words in another way. Empty: built without
-// it, and the functions above throw DataError.
+// The version of the library that this was built with: another may cut words in another way. Empty: built
+// without it, and the functions above throw DataError.
 std::string sentencepiece_version();
 
 }  // namespace softalign

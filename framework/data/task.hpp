@@ -12,7 +12,7 @@
 
 namespace softalign {
 
-// What a task's options say of its data before any of it is read.
+// The outline of a task's data that its options give, before any of it is read.
 struct DataOutline {
   // Most symbols, with <unk>, <s> and </s>; 0: not known, or sources are frames.
   Index source_symbols = 0;
@@ -47,7 +47,8 @@ struct DataOutline {
   SplitOutline test = {};
   // False: the data are to be read, and lengths and symbols are at most those above.
   bool measured() const { return test.examples > 0; }
-  // Different pairs of a source and a target symbol in sentence pairs of `train`, counted for IBM Model 1; 0: not counted.
+  // Different pairs of a source and a target symbol in sentence pairs of `train`, counted for IBM Model 1; 0:
+  // not counted.
   Index cells = 0;
   bool held = true;  // the examples stay in memory; false: in a file of the cache folder
 };
@@ -82,7 +83,7 @@ class Task {
   }
   // Reads nothing: what cannot be trained is refused before that.
   virtual DataOutline outline() const { return {}; }
-  // Whether load has to train a model of sub-words first, which may take minutes.
+  // Returns whether load has to train a model of sub-words first, which may take minutes.
   virtual bool has_to_train_subwords() const { return false; }
   // Reads the files it names, and makes nothing of them. Throws what load would throw for their lines.
   virtual void check_files() const {}

@@ -10,7 +10,7 @@
 
 namespace softalign {
 
-// What subword and character symbols write for a space, as SentencePiece does.
+// The mark that subword and character symbols write for a space, as SentencePiece does.
 inline constexpr std::string_view kSpaceMark = "\xE2\x96\x81";  // U+2581, a low block
 
 // The parts between ASCII whitespace; they point into `line`.

@@ -1,4 +1,4 @@
-// What a vocabulary does not know of a text, and how the text is written: surprises that no error tells.
+// Facts of a text: what a vocabulary does not know of it, and how it is written; surprises that no error tells.
 #pragma once
 
 #include <set>
@@ -12,7 +12,7 @@
 
 namespace softalign {
 
-// Of the kept sentences of one file.
+// Facts of the kept sentences of one file.
 struct TextFacts {
   std::string
       option;         // that names the file: "train.source", the second of several "train.source.2"
@@ -54,8 +54,8 @@ class TextSurvey {
   TextFacts facts_;
 };
 
-// What people should know about texts, a note each: unknown symbols, mixtures of forms, marks, and dev and test texts
-// that are written otherwise than the training text of their side, which is among `trained_on`.
+// Notes for people on texts: unknown symbols, mixtures of forms, marks, and dev and test texts that are written
+// otherwise than the training text of their side, which is among `trained_on`.
 std::vector<std::string> notes_of(std::span<const TextFacts> texts,
                                   std::span<const TextFacts> trained_on);
 

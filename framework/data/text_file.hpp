@@ -45,7 +45,7 @@ class LineReader {
 
   const std::string& name() const { return name_; }
   Index line_number() const { return number_; }  // of the line read last, from 1
-  // Whether bytes have been read that no line has taken yet: next need not wait for the first.
+  // Returns whether bytes have been read that no line has taken yet: next need not wait for the first.
   bool holds_more() const { return !remaining_.empty(); }
 
  private:
@@ -82,8 +82,6 @@ class TextFile {
   LineReader lines_;
 };
 
-// Sentence pairs from files whose lines match: sources, and where they are known targets and word links.
-
 // A pair as read; links are between words.
 struct Pair {
   std::string source;
@@ -95,12 +93,13 @@ struct Pair {
   bool empty() const;  // without a word on a side
 };
 
-// Those whose vocabulary marks spaces itself (Vocabulary::marks_spaces).
+// The sides whose vocabulary marks spaces itself (Vocabulary::marks_spaces).
 struct MarkedSides {
   bool source = false;
   bool target = false;
 };
 
+// Reads sentence pairs from files whose lines match: sources, and where they are known targets and word links.
 class PairReader {
  public:
   // Paths; empty where there is no such file. Throws DataError for files that cannot be read.
@@ -110,7 +109,7 @@ class PairReader {
              MarkedSides marked);
 
   // false: all pairs have been read. Throws DataError when the files have different numbers of lines, a line
-  // of a marked side holds space marks, or links are none.
+  // of a marked side holds space marks, or links are invalid.
   bool next(Pair& pair);
 
  private:
@@ -121,19 +120,17 @@ class PairReader {
   std::string links_;
 };
 
-// Word links as text: `i-j` sure, `ipj` possible, positions from 0, i in the source, j in the
-// target.
-
-// The links of one sentence pair, sorted by source, then target; a link given twice counts once, as
-// sure if any says so. Lengths are in words. Throws DataError `file:line: ...` naming the link that
-// cannot be read or points outside its sentence.
+// The links of one sentence pair from text, `i-j` sure, `ipj` possible, positions from 0, i in the source, j in
+// the target; sorted by source, then target. A link given twice counts once, as sure if any says so. Lengths
+// are in words. Throws DataError `file:line: ...` naming the link that cannot be read or points outside its
+// sentence.
 std::vector<Link> parse_links(std::string_view line,
                               Index source_length,
                               Index target_length,
                               const std::string& file,
                               Index number);
 
-// The counterpart: "0-0 1p2", in the order given.
+// Links as such text: "0-0 1p2", in the order given.
 std::string links_text(const std::vector<Link>& links);
 
 // Links between words as links between symbols: every symbol of a source word to every symbol of

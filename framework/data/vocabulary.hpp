@@ -41,14 +41,16 @@ class Vocabulary {
   // Symbol indices as a line a person reads: <s> and </s> are skipped, <unk> stays visible (to a
   // metric it is a wrong word).
   virtual std::string join(const std::vector<Token>& ids) const = 0;
-  // Whether symbols may be parts of the text's words: sub-words or characters, for a person to see as words.
+  // Returns whether symbols may be parts of the text's words: sub-words or characters, for a person to see as
+  // words.
   virtual bool has_pieces() const { return false; }
   // For each of these symbols, none of them </s>: the index of the word of join that it is part of. Without pieces,
   // each is a word.
   std::vector<Index> word_of_pieces(std::span<const Token> ids) const;
-  // The same for the symbols of split(line): the index of the whitespace-separated word.
+  // For each of the symbols of split(line): the index of the whitespace-separated word.
   std::vector<Index> word_of(std::string_view line) const { return words_of(split(line)); }
-  // Whether a symbol kSpaceMark stands for a space, so that text with this character would become other text.
+  // Returns whether a symbol kSpaceMark stands for a space, so that text with this character would become other
+  // text.
   virtual bool marks_spaces() const { return false; }
   // Printable text that holds everything needed to make it again; see load_vocabulary.
   virtual std::string serialize() const = 0;
@@ -67,7 +69,6 @@ std::shared_ptr<const Vocabulary> load_vocabulary(std::string_view serialized);
 
 // Vocabularies that are a table of symbols: words, characters, and the named symbols of synthetic
 // tasks.
-
 class TableVocabulary : public Vocabulary {
  public:
   // `symbols` in order, without the specials. Throws DataError for a symbol that is empty, named
