@@ -61,10 +61,9 @@ class Arena {
   std::size_t peak_ = 0;
 };
 
-// Memory in large pages, where the system lends them (Linux with transparent huge pages, "always" or "madvise").
-// Products read megabytes of weights again and again, and the processor knows the places of few small pages.
-
-// Asks for large pages for this memory, which nobody has written to yet. It changes nothing but the time.
+// Asks for large pages (Linux with transparent huge pages, "always" or "madvise") for this memory, which nobody
+// has written to yet. It changes nothing but the time: products read megabytes of weights again and again, and
+// the processor knows the addresses of few small pages.
 void ask_for_large_pages(void* memory, std::size_t bytes);
 
 // Zeros, in large pages.

@@ -14,14 +14,14 @@
 
 namespace softalign {
 
-// What a program's exit status means; every command uses these and no others.
+// The exit statuses of programs; every command uses these and no others.
 enum class ExitCode : int {
   done = 0,
   failed = 1,       // our own bug, or the machine failed (disk, memory)
   usage = 2,        // the spec or the command line is wrong
   data = 3,         // the data is wrong or missing
   check = 4,        // a claim, a check or a verification failed
-  interrupted = 75  // stopped with the state saved: run again to go on
+  interrupted = 75  // stopped with the state saved: run again to resume
 };
 
 class Error : public std::runtime_error {
@@ -35,8 +35,8 @@ class Error : public std::runtime_error {
 
 namespace detail {
 
-// What of an argument stands in a message. A text may be anybody's, so it is made printable, on one line: only
-// our own format strings, and errors of ours that another one holds, have several.
+// An argument as a message shows it. A text may be anybody's, so it is made printable, on one line: only our
+// own format strings, and errors of ours that another one holds, have several.
 template <class T>
 using Shown = std::conditional_t<std::is_convertible_v<T, std::string_view> ||
                                      std::is_base_of_v<Error, std::remove_cvref_t<T>>,
@@ -81,13 +81,12 @@ inline std::string in_one_line(const Error& error) {
   return text;
 }
 
-// What an exception says: the lines of an error of ours, anything else on one.
+// The text of an exception: the lines of an error of ours, anything else on one.
 inline std::string message_of(const std::exception& error) {
   return dynamic_cast<const Error*>(&error) ? error.what() : printable(error.what(), kWhole);
 }
 
-// A place in a text file; lines and columns count from 1, 0 means "no line" (a default, an
-// override).
+// A position in a text file; lines and columns count from 1, 0 means "no line" (a default, an override).
 struct Position {
   std::string file;
   int line = 0;
@@ -104,7 +103,7 @@ struct Position {
   }
 };
 
-// "configs/x.yaml:12:7: ...": the message names the place itself.
+// Returns whether the message itself begins with a position: "configs/x.yaml:12:7: ...".
 inline bool begins_with_position(std::string_view message) {
   const std::size_t end = message.find(": ");
   if (end == message.npos) return false;

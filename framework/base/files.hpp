@@ -1,5 +1,5 @@
-// Paths, system calls and reading. What may be read as a file: something that has an end and reads the same twice. Every small file
-// of ours is read here, and opening one never waits: not for the writer of a pipe either.
+// Paths, system calls and reading. Read as a file is only what has an end and reads the same twice. Every small
+// file of ours is read here, and opening one never waits: not for the writer of a pipe either.
 #pragma once
 
 #include <cerrno>
@@ -18,11 +18,12 @@ void demand_regular_file(const std::filesystem::path& file);
 // (no permission, a lost network disk, a link to itself, no memory), which proves nothing about the file.
 [[noreturn]] void throw_unreadable(const std::filesystem::path& path, int reason);
 
-// Whether something stands there; throws as above where that cannot be known, as behind a link that leads nowhere.
+// Returns whether something is there; throws as above where that cannot be known, as behind a link that leads
+// nowhere.
 bool is_there(const std::filesystem::path& path);
 
-// Whether a folder stands there, also for names that no file can have and links that lead nowhere; throws MachineError where that cannot be
-// known.
+// Returns whether a folder is there, also for names that no file can have and links that lead nowhere; throws
+// MachineError where that cannot be known.
 bool is_folder(const std::filesystem::path& path);
 
 // A regular file, or a link to one, open for reading. All functions throw as above; MachineError for what is
@@ -36,7 +37,7 @@ class RegularFile {
 
   std::uint64_t size() const { return size_; }  // bytes, when it was opened
   int descriptor() const { return descriptor_; }
-  // Up to `size` bytes from a place on; fewer only where the file ends.
+  // Up to `size` bytes from offset `at` on; fewer only where the file ends.
   std::size_t read(char* to, std::size_t size, std::uint64_t at) const;
 
  private:
@@ -51,18 +52,14 @@ inline constexpr auto kAnySize = std::numeric_limits<std::uint64_t>::max();
 // The whole content; throws as above, and DataError where it is larger than `largest` bytes.
 std::string read_file(const std::filesystem::path& path, std::uint64_t largest = kLargestText);
 
-// Paths, and made shorter as the system reads them.
-
 namespace fs = std::filesystem;
 
-// The same place without ".", doubled slashes and "..". A ".." behind a symbolic link stays: it leads
-// to the parent of the folder that is linked to, which std::filesystem's lexically_normal misses.
+// The path without ".", doubled slashes and "..", as the system reads it. A ".." behind a symbolic link stays:
+// it leads to the parent of the folder that is linked to, which std::filesystem's lexically_normal misses.
 fs::path normal_path(const fs::path& path);
 
-// The same from the root on.
+// Such a path from the root on.
 fs::path whole_path(const fs::path& path);
-
-// System calls that a signal interrupted, made again.
 
 // The result of `call`, a system call that returns -1 and sets errno, repeated while that is EINTR.
 template <class Call>

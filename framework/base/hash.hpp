@@ -18,11 +18,10 @@ std::string sha256_file(
 inline constexpr std::string_view kFileDigest = "sha256:";
 std::string file_digest(const std::string& sha256_hex);
 bool is_file_digest(std::string_view text);
-// Enough of it to tell two files apart; other text as it is.
+// Enough of a digest to tell two files apart; other text as it is.
 std::string short_digest(const std::string& text);
 
 // Bytes as text, in the alphabet of RFC 4648.
-
 std::string to_base64(const std::string& bytes);
 std::string from_base64(std::string_view text);  // empty for text that is not base64
 

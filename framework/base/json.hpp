@@ -20,7 +20,7 @@ constexpr int kDeepestJson = 256;
 // text become 16 of memory, and the library takes more to destroy them; out of memory there, the program ends.
 constexpr std::size_t kMostJson = std::size_t{1} << 22;
 
-// What a text holds; discarded, as JSON's own parser has it, where that is no JSON, nested deeper than
+// The JSON of a text; discarded, as JSON's own parser has it, where the text is not JSON, is nested deeper than
 // kDeepestJson or longer than kMostJson.
 template <class Json>
 Json read_json(std::string_view text) {

@@ -1,14 +1,15 @@
-// Least squares and singular values by xtensor-blas (base/blas.hpp). Their last bits depend on the library and the processor, so
-// nothing that is recorded passes through them. They are in a library of their own, which is loaded when first asked: OpenBLAS
-// takes threads and memory as soon as it is loaded, and waits for ever where there is too little.
+// Least squares and singular values by xtensor-blas (base/blas.hpp). Their last bits depend on the library and
+// the processor, so nothing that is recorded passes through them. They are in a library of their own, which is
+// loaded when first asked: OpenBLAS takes threads and memory as soon as it is loaded, and waits for ever where
+// there is too little.
 #pragma once
 
 #include "framework/base/array.hpp"
 
 namespace softalign {
 
-// The c [columns] with the least |x c - y|. Singular values below `cut` times the largest count as 0. Both throw MachineError
-// where the library cannot be loaded.
+// The c [columns] with the least |x c - y|. Singular values below `cut` times the largest count as 0. Both
+// functions throw MachineError where the library cannot be loaded.
 Array1d least_squares(const Array2d& x, const Array1d& y, double cut);
 
 // x = u diag(s) vt, with as many singular values, falling, as x has rows or columns.

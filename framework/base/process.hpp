@@ -1,4 +1,5 @@
-// Processes: how this one and its threads are set up, running another program, and what /proc says of the machine and its processes.
+// Processes: how this one and its threads are set up, running another program, and what /proc says of the
+// machine and its processes.
 #pragma once
 
 #include <cfenv>
@@ -55,9 +56,9 @@ ProgramOutcome run_program(const std::vector<std::string>& arguments,
                            const std::string& input = "",
                            std::chrono::seconds limit = std::chrono::seconds(60));
 
-// What /proc says of this machine and of processes on it, for claims and provenance. What is not there is
-// empty. What is there and cannot be read now (too many open files) throws MachineError: taken for absent,
-// it would prove a process dead that is alive.
+// Facts of this machine and of processes on it from /proc, for claims and provenance. A missing one is empty.
+// One that is there and cannot be read now (too many open files) throws MachineError: taken for absent, it
+// would prove a process dead that is alive.
 
 std::string host_name();
 std::string first_line(const char* file);          // without the newline; empty: no such file
@@ -69,7 +70,7 @@ double unix_time();                                      // seconds
 std::string utc_time(
     double unix_seconds);  // 2026-03-01T12:00:00Z; empty for 0 and what no year has
 
-// What memory there is for a process: of the machine, and what limits leave of it.
+// The memory that there is for a process: of the machine, and what limits leave of it.
 struct MachineMemory {
   double physical = 0;   // bytes; 0: not known
   double available = 0;  // of it, without taking any from others; 0: not known

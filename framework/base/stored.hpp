@@ -34,7 +34,7 @@
 
 namespace softalign {
 
-// What is stored as a text of its own.
+// Types that are stored as a text of their own.
 template <class T>
 concept StoredAsText = requires(const T& value, T& read, std::string_view text) {
   to_string(value);
@@ -207,7 +207,7 @@ T from_stored(const JsonObject& json) {
   return value;
 }
 
-// The same of the text of a file.
+// `stored` and `from_stored` of the text of a file.
 template <class T>
 std::string stored_text(const T& value) {
   return stored(value).dump(2) + "\n";
@@ -217,7 +217,7 @@ T from_stored_text(std::string_view text) {
   return from_stored<T>(read_json<JsonObject>(text));
 }
 
-// The same as CBOR, for caches: numbers in the byte order of the machine.
+// `stored` and `from_stored` as CBOR, for caches: numbers in the byte order of the machine.
 template <class T>
 std::string packed(const T& value) {
   std::string bytes;

@@ -1,5 +1,5 @@
-// Text in messages: what somebody else wrote made harmless, numbers with their nouns, "did you mean", tables in columns. Not words and
-// sentences: data/text.hpp.
+// Text in messages: what somebody else wrote made harmless, numbers with their nouns, "did you mean", tables in
+// columns. Not words and sentences: data/text.hpp.
 #pragma once
 
 #include <fmt/format.h>
@@ -28,10 +28,10 @@ Character character_at(std::string_view text, std::size_t at);
 // The code point must be one that UTF-8 can write: no surrogate.
 void append_utf8(std::string& utf8, char32_t code_point);
 
-// Where the first byte that is not UTF-8 stands, or npos.
+// The offset of the first byte that is not UTF-8, or npos.
 std::size_t find_invalid_utf8(std::string_view text);
 
-// What may stand in a record as text: valid UTF-8 without a NUL, where HDF5's strings end.
+// Returns whether bytes may stand in a record as text: valid UTF-8 without a NUL, where HDF5's strings end.
 bool is_text(std::string_view bytes);
 
 // The text on one line and harmless to a terminal: control characters, marks that turn the
@@ -44,18 +44,16 @@ bool has_control_characters(std::string_view text);
 // The text as one word of a shell's command line, quoted where it must be.
 std::string shell_word(const std::string& text);
 
-// The same of a file, which is no option even where its name begins with "-".
+// A file as such a word, which is not an option even where its name begins with "-".
 std::string shell_file(const std::string& file);
 
-// With the letters of ASCII in lower case.
+// The text with ASCII letters in lower case.
 std::string lower_case(std::string_view text);
 
 // "a score", "an optimizer".
 std::string with_article(std::string_view noun);
 
-// A number with its noun: "1 line", "2 lines".
-
-// The plural is the noun with an s.
+// A number with its noun: "1 line", "2 lines". The plural is the noun with an s.
 std::string counted(std::integral auto count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
@@ -69,29 +67,29 @@ inline std::string with_commas(long long number) {
 
 // "Did you mean": the nearest legal name for a misspelt one.
 
-// Whether someone who wrote `given` may have meant `legal`.
+// Returns whether someone who wrote `given` may have meant `legal`.
 bool alike(std::string_view given, std::string_view legal);
 
-// What is called `name` elsewhere, as it is called here: lr is learning_rate. Other names are returned as
-// they are.
+// The name here of what is called `name` elsewhere: lr is learning_rate. Other names are returned as they are.
 std::string_view name_here(std::string_view name);
 
 // "; did you mean 'gain'? legal: gain, units", without the question when nothing is near. Starts
 // with "; " or is empty.
 std::string suggestion(std::string_view given, const std::vector<std::string>& legal);
 
-// The same where nothing here is near, and an option of another block of `known` is called so: "; did you mean
-// train.optimizer.learning_rate? legal: ...".
+// As suggestion; where nothing here is near, and an option of another block of `known` is called so: "; did you
+// mean train.optimizer.learning_rate? legal: ...".
 std::string suggestion_among(std::string_view given,
                              const std::vector<std::string>& legal,
                              const std::vector<std::string>& known);
 
-// Text in columns, for people: what of a terminal's columns text takes, and tables of it.
+// Text in columns, for people: the width of a terminal and of text, and tables.
 
 // Columns of the terminal behind a file descriptor, $COLUMNS where that is set; 0 when it is none.
 std::size_t terminal_columns(int descriptor);
 
-// Columns that UTF-8 text takes: 2 for a wide character, 0 for a combining one. Needs LC_CTYPE of UTF-8, as main sets it.
+// Columns that UTF-8 text takes: 2 for a wide character, 0 for a combining one. Needs LC_CTYPE of UTF-8, as
+// main sets it.
 std::size_t columns_of(std::string_view text);
 
 // The text cut to at most `most` columns, ending in "…" when something is missing.
@@ -114,7 +112,7 @@ class Table {
     Side side = Side::left;
     std::size_t least = 0;  // may be cut to so many columns where there is no room; 0: never
     int spare = 0;          // may be left out where there is no room, the highest first; 0: never
-    bool wraps = false;     // goes on in the next line where it would be cut
+    bool wraps = false;     // continues in the next line where it would be cut
   };
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
@@ -122,7 +120,7 @@ class Table {
   bool empty() const { return rows_.empty(); }
   // A line of names, then the rows; two blanks between columns, none at the end. In a terminal of
   // `most` columns (0: no limit) cells are wrapped or cut and columns left out, as they allow, and
-  // the last line says which; what is still too wide goes on below, behind the first column again.
+  // the last line says which; what is still too wide continues below, behind the first column again.
   std::string str(std::size_t most = 0) const;
   // For standard output, where it is a terminal.
   std::string fitted() const;

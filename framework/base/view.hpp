@@ -102,7 +102,7 @@ struct SentenceRows {
   Index count() const { return sentences * positions; }
 };
 
-// Of a whole array [B,D], [B,S,D], [T,B,D] or of more dimensions.
+// The rows of a whole array [B,D], [B,S,D], [T,B,D] or of more dimensions.
 inline SentenceRows sentence_rows(View array) {
   const Shape& shape = array.shape;
   const Index columns = shape.last(), sentences = shape.rank() == 1 ? 1 : shape.sentences(),

@@ -1,5 +1,5 @@
-// A few threads that share out independent pieces of work, and a way out of a piece that takes too long. Who does which piece changes
-// nothing: pieces share no number.
+// A few threads that share out independent pieces of work, and a way out of a piece that takes too long. Who
+// does which piece changes nothing: pieces share no number.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Reads a map of a file that is no list of options (a study's names are its own): as strict as
+// Reads a map of a file that is not a list of options (a study's names are its own): as strict as
 // config/reader, by hand.
 #pragma once
 
@@ -30,7 +30,7 @@ class Fields {
   std::vector<std::string> legal_;
 };
 
-// Whether runs, studies and sweeps may be called so: at most 100 letters, digits and . _ -
+// Returns whether runs, studies and sweeps may be called so: at most 100 letters, digits and . _ -
 bool can_name_folder(const std::string& name);
 
 // The name of a folder, as studies and sweeps have it; throws SpecError for what cannot be one.

@@ -26,15 +26,14 @@ namespace softalign {
 // `path` names `base` in the notes; "" is the whole spec.
 void merge(Value& base, Value over, const std::string& path, std::vector<std::string>& notes);
 
-// What becomes of a plugin's options when a more specific source changes its type: the reader's
-// half of the rule.
+// The reader's half of the rule: a plugin's options when a more specific source changes its type.
 
-// Whether an entry was written for another type, which has such an option. `fallback` is the type
-// of a block of this kind that names none.
+// Returns whether an entry was written for another type, which has such an option. `fallback` is the type of a
+// block of this kind that names none.
 bool was_legal(const Value::Entry& entry, const std::string& kind, const std::string& fallback);
 
-// What of `block`, the options of `choice` at `path`, was kept (`legal`: the options that its type
-// has) and what was dropped, with the places; empty when the type did not change.
+// A note on the options of `choice` at `path`, in `block`: which were kept (`legal`: the options that its type
+// has) and which dropped, with their positions; empty when the type did not change.
 std::string changed_type_note(const Value& block,
                               const std::string& path,
                               const Choice& choice,
@@ -43,7 +42,6 @@ std::string changed_type_note(const Value& block,
 
 // One change to a spec from outside its file: `model.encoder.units=64` sets an option,
 // `~train.early_stopping` removes what the file says, so that the default holds again.
-
 struct Override {
   std::string path;  // "model.encoder.units"
   bool remove = false;
@@ -52,7 +50,7 @@ struct Override {
 };
 
 // From the text of a command line; the value as parse_flow reads it. `where` names its origin in
-// messages; a position with a line is a place in a file (a study's), and relative input files are
+// messages; a position with a line is in a file (a study's), and relative input files are
 // then relative to that file. Throws SpecError.
 Override parse_override(std::string_view text, const Position& where);
 

@@ -11,7 +11,7 @@
 //     }
 //   };
 //
-// What options must be to each other is said behind them, and reported at the place of the one that
+// Constraints between options are stated behind them, and reported at the position of the one that
 // is named:
 //
 //   v.check("length", shortest <= longest, "give [shortest, longest]");
@@ -41,7 +41,7 @@
 
 namespace softalign {
 
-// What values an option may take (each item of a list), and whether it must be given.
+// The values that an option may take (each item of a list), and whether it must be given.
 struct Limits {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
@@ -79,7 +79,7 @@ Limits one_of(Names... names) {
 }
 
 // For a list of plugins of a kind: each is written as NAME, as {NAME: {option: value}} or as the word of these
-// (config/plugin_word.hpp), which is what the list holds.
+// (plugin_word, config/registry.hpp), which is what the list holds.
 inline Limits plugins_of(const char* kind) { return {.plugins = kind}; }
 
 // A file that a spec reads. A relative path is relative to the file that names it (to the working
@@ -116,7 +116,7 @@ class OptionsOf final : public AnyOptions {
   std::unique_ptr<AnyOptions> clone() const override { return std::make_unique<OptionsOf>(*this); }
 };
 
-// Where options were written, by name.
+// The positions where options were written, by name.
 using Places = std::map<std::string, Position, std::less<>>;
 
 // A plugin named in a spec: `score: {type: additive, units: 256}`, or `score: dot` when it has no
@@ -149,13 +149,13 @@ class OptionVisitor {
     visit_any(name, value, help, limits);
   }
 
-  // What must hold between options already visited: where it does not, a reader refuses the spec at
-  // the place of option `name`; to other visitors it says nothing.
+  // Checks what must hold between options already visited: where it does not, a reader refuses the spec at the
+  // position of option `name`; to other visitors it says nothing.
   void check(std::string_view name, bool holds, const std::string& fault) {
     if (!holds) refuse(name, fault);
   }
 
-  // Whether option `name`, already visited, has no effect beside the others, and why.
+  // Notes, where `is`, that option `name`, already visited, has no effect beside the others, and why.
   void inactive(std::string_view name, bool is, const std::string& why) {
     if (is) note_inactive(name, why);
   }

@@ -13,7 +13,7 @@
 
 namespace softalign {
 
-// Where each given option was written, by path; what is not in the map is the default. A choice's
+// The position where each given option was written, by path; what is not in the map is the default. A choice's
 // name is at "model.encoder.type".
 using Origins = std::map<std::string, Position>;
 
@@ -30,9 +30,9 @@ ReadResult read_options(const Value& root,
                         const std::string& what,
                         Required required = Required::must_be_given);
 
-// `root` into `options`, a struct with a describe or an AnyOptions; `what` names it in messages
-// ("the spec"). Input files become absolute: relative to the file that names them, to the working
-// directory for an override. Throws SpecError with all faults, in the order of their places.
+// Reads `root` into `options`, a struct with a describe or an AnyOptions; `what` names it in messages ("the
+// spec"). Input files become absolute: relative to the file that names them, to the working directory for an
+// override. Throws SpecError with all faults, in the order of their positions.
 template <class T>
 ReadResult read_options(const Value& root, T& options, const std::string& what) {
   return read_options(

@@ -27,9 +27,9 @@
 #include "framework/base/error.hpp"
 #include "framework/config/options.hpp"
 
-// What a loaded plugin must have in common with the program: compiler ABI, scalar type and the
-// layout of the shared types. Every object that registers a plugin carries the tag as text; the
-// loader reads it from the file before running any of it.
+// The tag of what a loaded plugin must have in common with the program: compiler ABI, scalar type and the
+// layout of the shared types. Every object that registers a plugin carries it as text; the loader reads it from
+// the file before running any of it.
 #define SOFTALIGN_TEXT_(x) #x
 #define SOFTALIGN_TEXT(x) SOFTALIGN_TEXT_(x)
 
@@ -59,7 +59,7 @@ struct PluginEntry {
   std::any factory;                                      // Factory<Kind::Make>
 };
 
-// Of letters, digits, '_' and '-': it stands in specs, tables and records.
+// Returns whether a name consists of letters, digits, '_' and '-': it stands in specs, tables and records.
 bool is_plugin_name(std::string_view name);
 
 class Registry {
@@ -103,12 +103,12 @@ struct Factory<std::unique_ptr<Interface>(Args...)> {
   }
 };
 
-// The error of a plugin that refuses its options or its company, with the place of the option that it
-// begins with ("initial_state: ...", "decoder.initial_state: ..."), or else that where the plugin was
-// chosen; one that has a place keeps it.
+// Throws the error of a plugin that refuses its options or its company, with the position of the option that it
+// begins with ("initial_state: ...", "decoder.initial_state: ..."), or else that where the plugin was chosen;
+// one that has a position keeps it.
 [[noreturn]] void rethrow_at(const Choice& choice, const SpecError& error);
 
-// What is wrong with a plugin whose kind, here, is made from other arguments or gives another interface.
+// The fault of a plugin whose kind, here, is made from other arguments or gives another interface.
 std::string made_otherwise(const PluginEntry& entry);
 
 // Builds the plugin that a spec names. `choice.options` has been filled by the reader, or the
@@ -154,7 +154,7 @@ std::optional<Choice> plugin_of_word(std::string_view kind, std::string_view wor
 // The word of a plugin. Throws SpecError for options that have none.
 std::string plugin_word(const Choice& choice);
 
-// What to write for a plugin of another kind: "; 'dot' is a score: write model.attention.score=dot".
+// A hint for a plugin of another kind: "; 'dot' is a score: write model.attention.score=dot".
 std::string hint_for_other_kind(const Choice& choice, const std::string& path);
 
 }  // namespace softalign

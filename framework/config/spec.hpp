@@ -1,5 +1,5 @@
-// From a spec file and overrides to a filled struct: `extends`, merging, overrides, reading, and checks of what was read.
-// Generic over the struct; the experiment's own Spec is written elsewhere.
+// From a spec file and overrides to a filled struct: `extends`, merging, overrides, reading, and checks of what
+// was read. Generic over the struct; the experiment's own Spec is written elsewhere.
 //
 // `extends: base.yaml` or `extends: [a.yaml, b.yaml]`, at the top of a file: the named files,
 // relative to the one that names them, are laid over each other in order, and the file over them
@@ -26,12 +26,12 @@ struct SpecTree {
   std::vector<std::string> notes;  // what a merge replaced: for people, one line each
 };
 
-// named_at: the place that names the file, where there is one. Throws SpecError: what read_yaml refuses, a
-// file that is no map, `extends` in a circle.
+// named_at: the position that names the file, where there is one. Throws SpecError: what read_yaml refuses, a
+// file that is not a map, `extends` in a circle.
 SpecTree load_tree(const std::filesystem::path& file,
                    const std::vector<Override>& overrides = {},
                    const Position& named_at = {});
-// The same from a text (a record's); `name` stands for the file, `extends` is relative to it.
+// As load_tree, from a text (a record's); `name` stands for the file, `extends` is relative to it.
 SpecTree parse_tree(const std::string& text,
                     const std::string& name,
                     const std::vector<Override>& overrides = {});
@@ -71,13 +71,11 @@ ResolvedSpec<T> parse_spec(const std::string& text,
   return resolve<T>(parse_tree(text, name, numbered_overrides(overrides)));
 }
 
-// Paths as a spec names them that lies in a folder: they tell little of the machine, and hold for a copy of the
-// whole.
-
-// An absolute path relative to a folder, which need not exist yet; a relative one as it is.
+// An absolute path relative to a folder, which need not exist yet; a relative one as it is. Such paths tell
+// little of the machine, and hold for a copy of the whole.
 std::string relative_path(const std::string& path, const std::filesystem::path& folder);
 
-// The same for input files and for the files that options come from.
+// Makes the paths of input files, and of the files that options come from, relative to a folder.
 void make_relative(OptionNode& root, Origins& origins, const std::filesystem::path& folder);
 
 // Checks of a spec that has been read, whose faults are reported together, each at its option.
@@ -85,8 +83,8 @@ class Checks {
  public:
   explicit Checks(const Origins& origins) : origins_(origins) {}
 
-  // Returns whether `check` threw no SpecError. One that begins with an option ("train.loss: ...") gets
-  // the place of that, or of the block around it, unless it has one.
+  // Returns whether `check` threw no SpecError. One that begins with an option ("train.loss: ...") gets the
+  // position of that, or of the block around it, unless it has one.
   bool pass(const std::function<void()>& check);
   // Throws SpecError with a line for each fault, if there were any.
   void finish() const;
@@ -99,10 +97,10 @@ class Checks {
 // The faults of a spec, collected so that all of them are reported at once.
 class Faults {
  public:
-  // `where` without a file: the fault has no place.
+  // `where` without a file: the fault has no position.
   void add(const Position& where, std::string text) { list_.push_back({where, std::move(text)}); }
 
-  // Throws SpecError with a line for each, in the order of their places, if there are any.
+  // Throws SpecError with a line for each, in the order of their positions, if there are any.
   void throw_all();
 
  private:
@@ -113,8 +111,8 @@ class Faults {
   std::vector<Fault> list_;
 };
 
-// Sets a choice's type, its place and the origin of its type from `score: dot` or `score: {type: dot, ...}`. False, with
-// a fault, where the value names no plugin; throws ScalarFault where it cannot.
+// Sets a choice's type, its position and the origin of its type from `score: dot` or `score: {type: dot, ...}`.
+// False, with a fault, where the value names no plugin; throws ScalarFault where it cannot.
 bool name_plugin(
     Choice& choice, const Value& value, const std::string& path, Origins& origins, Faults& faults);
 

@@ -1,5 +1,5 @@
-// A YAML document as our own ordered tree, in which every node knows where it was written. What the
-// scalars mean is decided later, by the type of the option that reads them (scalar.hpp).
+// A YAML document as our own ordered tree, in which every node knows where it was written; and what its scalars
+// mean, which is decided by the type of the option that reads them.
 #pragma once
 
 #include <optional>
@@ -32,7 +32,7 @@ struct Value {
   bool is_list() const { return type == Type::list; }
   bool is_map() const { return type == Type::map; }
 
-  // The entry of a map, or nullptr (also when this is no map).
+  // The entry of a map, or nullptr (also when this is not a map).
   const Entry* find(std::string_view key) const;
   Entry* find(std::string_view key);
   std::vector<std::string> keys() const;
@@ -59,7 +59,7 @@ struct Value::Entry {
 // Scalars between text and type: strict reading, shortest writing, and limits in words. YAML 1.1's
 // surprises (010 is 8, yes is true, '1' is 1) end here.
 
-// What is wrong with a value, without its position: the caller adds it.
+// The fault of a value, without its position: the caller adds it.
 class ScalarFault : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -75,7 +75,7 @@ std::string to_text(const Value& value, const Limits& limits = {});
 
 // The shortest decimal that reads back as the same double, as Python writes it: 0.1, 1.0, 1e-05.
 std::string number_text(double value);
-// The same for a reader of YAML 1.1, to whom 1e-05 is a text: 1.0e-05.
+// number_text for a reader of YAML 1.1, to whom 1e-05 is a text: 1.0e-05.
 std::string yaml_number(double value);
 // A string as YAML: bare where nothing can misread it, else in double quotes.
 std::string yaml_text(const std::string& text);

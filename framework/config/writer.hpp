@@ -15,9 +15,6 @@
 
 namespace softalign {
 
-// A describable struct taken down as a tree of options with their values, limits and help: what the
-// writers (writer.hpp) and the help (help.hpp) print. It looks, it never changes what it looks at.
-
 // The options of some struct, its type erased.
 using Describe = std::function<void(OptionVisitor&)>;
 
@@ -32,6 +29,8 @@ Describe describe_copy(const T& options) {
     return [copy = options](OptionVisitor& v) mutable { copy.describe(v); };
 }
 
+// An option of a describable struct with its value, limits and help, or a block of them: the tree that the
+// writers and the help (help.hpp) print.
 struct OptionNode {
   using Leaf = std::variant<std::monostate,
                             bool,
@@ -72,15 +71,15 @@ std::string origin_of(const Origins& origins, const std::string& path);
 // Read back, it gives the same struct. Options without a value are written as null, required ones
 // without a value not at all.
 std::string resolved_yaml(const OptionNode& root, const Origins& origins);
-// Whether a line of it has an option's default.
+// Returns whether a line of such YAML has an option's default.
 bool is_default_line(std::string_view line);
 
 // The SHA-256 of what an input file holds, in hexadecimal. All of them throw DataError
 // "configs/x.yaml:7:12: /data/train.en: cannot be read: why".
 using FileHash = std::function<std::string(const InputFile&)>;
-// Makes one of `hash`, which knows the path alone.
+// Hashes a file by `hash`, which knows the path alone.
 std::string hash_of(const InputFile& file, std::string (*hash)(const std::filesystem::path&));
-// Of its bytes.
+// The hash of its bytes.
 std::string hash_of_file(const InputFile& file);
 
 // Keys sorted bytewise, no blanks, UTF-8; integers as integers, numbers as number_text writes them
@@ -105,7 +104,7 @@ std::vector<OptionLeaf> option_leaves(const OptionNode& root, const Origins& ori
 // The value of a leaf as YAML.
 std::string leaf_text(const OptionNode::Leaf& value);
 
-// The same for a struct with a describe, or for AnyOptions.
+// The functions above for a struct with a describe, or for AnyOptions.
 template <class T>
 OptionNode values_of(const T& options) {
   return snapshot(describe_copy(options), SnapshotOf::values);
@@ -123,9 +122,9 @@ std::vector<OptionLeaf> option_leaves(const T& options, const Origins& origins =
   return option_leaves(values_of(options), origins);
 }
 
-// What goes wrong when a plugin's defaults are written, read again and written again, or "" when
-// nothing does: options described twice or without help, illegal names, defaults out of their own
-// limits, values that change on the way. Required options have no default and are left out.
+// The fault when a plugin's defaults are written, read again and written again, or "" when there is none:
+// options described twice or without help, illegal names, defaults out of their own limits, values that change
+// on the way. Required options have no default and are left out.
 std::string round_trip_fault(const AnyOptions& options);
 
 }  // namespace softalign

@@ -21,24 +21,21 @@ inline constexpr int kDeepestYaml = 64;
 // count from 1. Throws SpecError "name:line:column: what; remedy".
 Value parse_yaml(std::string_view text, const std::string& name);
 
-// The same for a file. `named_at` is the place that names the file, where there is one.
+// The one document of a file. `named_at` is the position that names the file, where there is one.
 Value read_yaml(const std::filesystem::path& file, const Position& named_at = {});
 
 // One value as on a command line: a plain text up to its end (`#` and `: ` are nothing special), a
 // quoted text, a [list] or a {map}. All nodes are at `where`.
 Value parse_flow(std::string_view text, const Position& where);
 
-// The characters that a spec may hold: what yaml-cpp would misread in silence is refused before it
-// sees the text.
-
-// Throws SpecError at the first byte that is not UTF-8, control character (yaml-cpp takes \4 for
-// the end of the file), tab in an indentation of block style (JSON may have them) or carriage return alone where
-// there is no other line end. `start` is the place of the first character;
-// without a line it is the place of all.
+// Refuses, before yaml-cpp sees the text, characters that it would misread in silence: throws SpecError at the
+// first byte that is not UTF-8, control character (yaml-cpp takes \4 for the end of the file), tab in an
+// indentation of block style (JSON may have them) or carriage return alone where there is no other line end.
+// `start` is the position of the first character; without a line it is the position of all.
 void check_characters(std::string_view text, const Position& start);
 
-// What is odd about a text that stands where something else is expected, as a hint behind it: " (no blank
-// behind its colon; write b: 2)"; a character that only looks like a blank; mostly nothing.
+// A hint at what is odd about a text that stands where something else is expected: " (no blank behind its
+// colon; write b: 2)"; a character that only looks like a blank; mostly nothing.
 std::string slip_in(std::string_view text);
 
 }  // namespace softalign
