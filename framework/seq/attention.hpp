@@ -1,5 +1,5 @@
-// The contract of an attention: what the decoder sees of the source at one step; and ScoredAttention, what all attentions with a
-// score have in common.
+// The contract of an attention: what the decoder sees of the source at one step; and ScoredAttention, the base
+// of all attentions with a score.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 
 namespace softalign {
 
-// What an attention keeps of the sentences: its score's memory and, filled in by the framework, what
-// the model knows of them besides.
+// The memory of an attention: its score's and, filled in by the framework, what the model knows of the
+// sentences besides.
 struct AttentionMemory : Memory {
   AttentionMemory(const Memory& memory = {}) : Memory(memory) {}
 
@@ -48,7 +48,7 @@ struct AttentionSizes {
   Index annotation;  // D
 };
 
-// What is known in training when all steps of a part of a batch are done.
+// Facts that are known in training when all steps of a part of a batch are done.
 struct TaughtSteps {
   Tape& tape;
   std::span<const Var> weights;           // T times [B,S], as the glimpses had them
@@ -66,19 +66,19 @@ class Attention {
  public:
   virtual ~Attention() = default;
   virtual AttentionMemory prepare(const Annotations& annotations) const = 0;
-  // What it remembers from step to step, before the first; none unless it says so.
+  // The arrays that it remembers from step to step, before the first; none unless it says so.
   virtual State start(const AttentionMemory&) const { return {}; }
   virtual Glimpse attend(const AttentionMemory& memory, const AttentionQuery& query) const = 0;
   virtual Index context_size() const = 0;  // C
-  virtual bool aligns() const = 0;         // whether there are weights to record
+  virtual bool aligns() const = 0;         // there are weights to record
   virtual bool reads_links() const { return false; }
   virtual bool weights_sum_to_one() const { return true; }  // false: to at most 1
   virtual bool weights_are_learned() const {
     return true;
   }  // false: losses of weights teach nothing
-  // Whether contexts are the annotations averaged with weights that Inspection::change may exchange.
+  // Returns whether contexts are the annotations averaged with weights that Inspection::change may exchange.
   virtual bool weights_can_change() const { return false; }
-  // What it learns by besides the gradient of its context (plugins/attentions/hard.cpp).
+  // The loss that it learns by besides the gradient of its context (plugins/attentions/hard.cpp).
   virtual ExtraLoss extra_loss(const TaughtSteps&) const { return {}; }
   // After each update, with the totals of the whole batch: for what is no parameter and yet learned
   // (Parameters::add_state).
@@ -92,7 +92,7 @@ struct AttentionKind {
   using Make = std::unique_ptr<Attention>(const Parameters&, AttentionSizes);
 };
 
-// What attentions with a score have in common: memory, energies with rematerialisation, the sum of
+// The base of attentions with a score: memory, energies with rematerialisation, the sum of
 // earlier weights for scores that read it, and the context. One of them says how energies become
 // weights:
 //
@@ -106,7 +106,7 @@ class ScoredAttention : public Attention {
   static Choice score_choice(const char* type = "additive") {
     return {.kind = "score", .type = type};
   }
-  // What all of them can be asked for. A plugin with options of its own inherits these.
+  // Options of all of them. A plugin with options of its own inherits these.
   struct Options {
     Choice score = score_choice();
     template <class V>

@@ -21,8 +21,7 @@ namespace softalign {
 
 // The layer before the projection to the vocabulary: f(U_o s + C_o c + V_o E y), of what a step gives
 // (states, context) and of the symbol before it. A deep output (Pascanu et al. 2014; Bahdanau et al.
-// 2015, appendix A.2.2). What s is, the decoder says.
-
+// 2015, appendix A.2.2). The decoder says what s is.
 class Readout {
  public:
   struct Options {  // written among a decoder's own

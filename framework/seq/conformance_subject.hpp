@@ -1,4 +1,4 @@
-// What conformance looks at: a plugin of any kind as one function, with inputs to call it on. Nothing
+// The subject of conformance tests: a plugin of any kind as one function, with inputs to call it on. Nothing
 // here says what must hold of it.
 #pragma once
 

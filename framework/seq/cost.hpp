@@ -1,4 +1,4 @@
-// What a model takes to compute, without computing it: products are skipped (UncomputedProducts), all else is small.
+// The cost of computing a model, without computing it: products are skipped (UncomputedProducts), all else is small.
 //
 //   const Cost cost = cost_of(model, make_batch(split, examples));
 //   const Cost cost = cost_of(options, 35, 35, {.source = 40, .target = 40});   // cost.energies: 1600
@@ -9,7 +9,7 @@
 
 namespace softalign {
 
-// Of a forward pass with teacher forcing. What is counted: kernels/work.hpp.
+// The cost of a forward pass with teacher forcing. What is counted: kernels/work.hpp.
 struct Cost {
   Index target_symbols = 0;  // with </s>
   Index multiplications = 0;
@@ -29,7 +29,7 @@ struct CostLengths {
   Index target = 20;
 };
 
-// Of one sentence pair. Throws SpecError where the model cannot be built, MachineError where it does not fit.
+// The cost of one sentence pair. Throws SpecError where the model cannot be built, MachineError where it does not fit.
 Cost cost_of(const ModelOptions& options,
              const SourceFormat& source,
              Index target_symbols,
@@ -38,7 +38,8 @@ Cost cost_of(const ModelOptions& options,
 // Values that take next to no memory and divide nothing by 0.
 void allocate_unlearnt(ParameterStore& parameters);
 
-// Sentence pairs of so many positions, with </s>, and linked; without targets where `target` is 0.
+// `count` sentence pairs of these numbers of positions, with </s>, and linked; without targets where `target`
+// is 0.
 Split equal_sentences(Index count, Index source, Index target, const FrameFormat& frames = {});
 
 }  // namespace softalign

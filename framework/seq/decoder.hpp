@@ -28,12 +28,12 @@ struct Unrolled {
   std::span<const Var> weights;  // T times [B,S]; empty when the decoder does not align
 };
 
-// Puts steps that are taken one after the other together.
+// Collects the outputs of single steps into [T,B,...].
 class StepByStep {
  public:
   StepByStep(Tape& tape, Index steps);
   void push(const DecoderStep& step);
-  Unrolled all() const;  // when so many steps have been pushed
+  Unrolled all() const;  // once all `steps` have been pushed
 
  private:
   Tape& tape_;
@@ -57,8 +57,7 @@ class Decoder {
   virtual AttentionMemory prepare(const Annotations& annotations) const = 0;
   // Its arrays, then those of its attention.
   virtual State start(const Annotations& annotations, const AttentionMemory& memory) const = 0;
-  // What steps read of the previous symbols: [..., E] -> [..., I], for all steps at once in
-  // training.
+  // The inputs of steps from the previous symbols: [..., E] -> [..., I], for all steps at once in training.
   virtual Var inputs(Var embedded) const = 0;
   // input [B,I] belongs to the step, which may overwrite it: std::move(input).
   virtual DecoderStep step(const AttentionMemory& memory, const State& state, Var input) const = 0;

@@ -1,5 +1,5 @@
-// The contract of an encoder: a source as annotation vectors, one for each position that can be attended to, and the State that
-// encoders hand to decoders.
+// The contract of an encoder: a source as annotation vectors, one for each position that can be attended to;
+// and the State that encoders hand to decoders.
 #pragma once
 
 #include <array>
@@ -94,8 +94,8 @@ class Encoder {
   virtual Index size() const = 0;                                // D
   virtual Index start_size() const = 0;                          // D'
   virtual std::vector<Index> final_sizes() const { return {}; }  // U_k of Annotations::finals
-  // What it reads of a source: embeddings, which the model makes of symbols by a table and of frames by a
-  // projection; or itself symbols, or frames, and then no source of the other kind.
+  // The kind of source that it reads: embeddings, which the model makes of symbols by a table and of frames by
+  // a projection; or itself symbols, or frames, and then no source of the other kind.
   enum class Reads { embeddings, symbols, frames };
   virtual Reads reads() const { return Reads::embeddings; }
   // true: the source's symbols attend to each other, and EncoderInput::heads gets their weights.

@@ -1,4 +1,4 @@
-// What somebody wants to see of a teacher-forced pass, or to change in it: attention weights, of single heads too.
+// A look into a teacher-forced pass, to see or to change its attention weights, of single heads too.
 #pragma once
 
 #include <functional>

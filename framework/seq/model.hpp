@@ -17,8 +17,7 @@
 
 namespace softalign {
 
-// How a model's weights begin instead of as each layer has it: spec.model.initialise.
-
+// Initial weights other than each layer's own: spec.model.initialise.
 struct InitialiseOptions {
   std::string type = "uniform";
   double scale = 0.1;
@@ -46,7 +45,7 @@ struct InitialiseOptions {
   }
 };
 
-// Before the values are drawn. Throws SpecError for a name that no parameter has.
+// To be called before the values are drawn. Throws SpecError for a name that no parameter has.
 void initialise(ParameterStore& store, const InitialiseOptions& options);
 
 // Rates, both sides; that of recurrent layers belongs to encoders and decoders.
@@ -126,7 +125,7 @@ class Model {
   ParameterStore& parameters() { return store_; }
   const ParameterStore& parameters() const { return store_; }
   bool aligns() const { return decoder_->aligns(); }
-  // Whether a loss of the weights teaches anything.
+  // Returns whether a loss of the weights teaches anything.
   bool learns_weights() const {
     return aligns() && (attention_ == nullptr || attention_->weights_are_learned());
   }
@@ -134,7 +133,7 @@ class Model {
   bool weights_can_change() const {
     return attention_ != nullptr && attention_->weights_can_change();
   }
-  // Whether they are a distribution, from which a position can be drawn.
+  // Returns whether the weights are a distribution, from which a position can be drawn.
   bool weights_sum_to_one() const {
     return aligns() && (attention_ == nullptr || attention_->weights_sum_to_one());
   }
@@ -174,17 +173,17 @@ class Model {
                const Objective& objective,
                const Inspection& inspection = {}) const;
   const OutputLayer& output_layer() const { return *output_layer_; }
-  // What is minimised besides -log p of the targets. nll: [T,B].
+  // The loss that is minimised besides -log p of the targets. nll: [T,B].
   ExtraLoss extra_loss(Tape& tape,
                        const Taught& taught,
                        const Batch& batch,
                        std::span<const real> nll,
                        const Objective& objective) const;
 
-  // All of it on one tape.
+  // The whole forward pass on one tape.
   struct Forward {
     TokenLosses losses;            // sentence by sentence: [B * T]; the loss is the whole objective
-    std::span<const Var> weights;  // as taught, likewise the positions
+    std::span<const Var> weights;  // as in Taught, like the positions
     std::span<const Index> positions;
     std::span<const Totals> totals;  // ExtraLoss
     Source source;

@@ -13,8 +13,8 @@
 
 namespace softalign {
 
-// What training minimises over a batch: factor * (sum of -log p of the target symbols, smoothed, and what
-// is added to it).
+// The objective of training over a batch: factor * (sum of -log p of the target symbols, smoothed, and what is
+// added to it).
 struct Objective {
   real factor = 1;
   real label_smoothing = 0;    // share of the uniform distribution over the symbols
@@ -56,7 +56,7 @@ class OutputLayer {
  public:
   virtual ~OutputLayer() = default;
 
-  // What the loss reads, arrays [T,B,...] on the tape of a part.
+  // The arrays [T,B,...] that the loss reads, on the tape of a part.
   virtual State prepare(const OutputInput& input) const { return {input.readout}; }
   // Writes the rows of all parts, and adds the gradients of sentence_loss to those of the inputs and of its
   // parameters. It goes sentence by sentence: neither parts nor threads change a bit. scratch: rewound.
@@ -69,7 +69,7 @@ class OutputLayer {
   virtual Var logits(const OutputInput& input) const = 0;
   // [V], added to the logits of every row; empty where the layer has no bias.
   virtual View bias() const { return {}; }
-  // That the loss of one target symbol takes, without those of prepare.
+  // Multiplications of the loss of one target symbol, without those of prepare.
   virtual Index multiplications() const = 0;
 };
 
@@ -79,7 +79,8 @@ OutputRows output_rows(const OutputLayer& layer,
                        const Objective& objective);
 // factor * sum of (1 - smoothing) nll + smoothing uniform (Szegedy et al. 2016, section 7), after the loss.
 real sentence_loss(const OutputRows& part, Index sentence, const Objective& objective);
-// Of one part alone, on its tape. The loss's gradient must be 1 (BugError): objective.factor scales it.
+// The losses of one part alone, on its tape. The loss's gradient must be 1 (BugError): objective.factor scales
+// it.
 TokenLosses losses_of(const OutputLayer& layer, const OutputRows& part, const Objective& objective);
 
 struct OutputLayerKind {

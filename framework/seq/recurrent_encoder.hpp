@@ -104,7 +104,7 @@ class RecurrentEncoder : public Encoder {
   }
 
  private:
-  struct Passed {  // what a layer makes of what is below it
+  struct Passed {  // the outputs of a layer
     Var states;    // [B,S,D]
     Var start;     // [B,U]: the backward state at position 1; without one, the last forward state
     State finals;  // kStates times [B,D]

@@ -1,5 +1,5 @@
-// The states of recurrent cells (nn/recurrent.hpp) among the arrays of a decoder's state, what they begin with, and options that
-// all recurrent encoders and decoders have.
+// The states of recurrent cells (nn/recurrent.hpp) among the arrays of a decoder's state, what they begin with,
+// and options that all recurrent encoders and decoders have.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace softalign {
 
-// Those of the cell of this layer, from 0, when the layers come first.
+// The states of the cell of this layer, from 0, when the layers come first.
 template <class Cell>
 typename Cell::States cell_states(const State& state, std::size_t layer = 0) {
   typename Cell::States states;
@@ -36,7 +36,7 @@ void describe_recurrent_dropout(V& v, double& rate) {
     fraction());
 }
 
-// Of a number, or of an optional one, which is 1 where it is absent.
+// For a number, or an optional one, which is 1 where it is absent.
 template <class V, class Number>
 void describe_forget_bias(V& v, Number& bias) {
   v("forget_bias",
@@ -46,7 +46,7 @@ void describe_forget_bias(V& v, Number& bias) {
     between(-10, 10));
 }
 
-// What a decoder can be asked for about its cell, and the cell.
+// The options of a decoder about its cell, and the cell.
 template <class Cell>
 struct CellOptions {
   template <class V>
@@ -65,12 +65,11 @@ struct CellOptions<Lstm> {
   }
 };
 
-// What a recurrent decoder begins with. Each array of its state, of an LSTM h and c alike, has a
+// The initial state of a recurrent decoder. Each array of its state, of an LSTM h and c alike, has a
 // projection of its own, as in Xu et al. 2015 (section 3.1.2) and in Nematus:
 //   zero  0                             last  the encoder's final states, layer by layer (Sutskever et
 //   tanh  tanh(W start + b), Bahdanau         al. 2014; Luong et al. 2015)
 //         et al. 2015, appendix A.2.2   mean  tanh(W mean of the annotations + b), Xu et al. 2015
-
 // Written among a decoder's own options.
 struct InitialStateOptions {
   std::string initial_state = "tanh";
@@ -84,7 +83,7 @@ struct InitialStateOptions {
   }
 };
 
-// Where the parameters of a layer lie, from 1: the first one's beside the decoder's.
+// The parameters of a layer, from 1: the first one's lie beside the decoder's.
 inline Parameters parameters_of_layer(const Parameters& p, Index layer) {
   return layer == 1 ? p : p / fmt::format("layer_{}", layer);
 }

@@ -12,7 +12,7 @@
 
 namespace softalign {
 
-// What a score computes once per sentence. Immutable, so no setup call is needed.
+// The arrays that a score computes once per sentence. Immutable, so no setup call is needed.
 struct Memory {
   Var keys = {};                        // [B,S,...] what the score compares the query with
   Var values = {};                      // [B,S,D] what the context averages; empty: the annotations
@@ -21,7 +21,7 @@ struct Memory {
       {};  // [B]: energies before them are not asked for; empty: all are
 };
 
-// With what a step asks.
+// The decoder-side inputs of one step.
 struct Query {
   Var state;          // [B,Q]
   Index step = 0;     // target position, from 0; all rows are at the same

@@ -1,4 +1,4 @@
-// A statement about test results that is true or not: what a claim says. Parsing and
+// A statement about test results that is true or not, and the claims of a file. Parsing and
 // arithmetic only; whoever holds the results puts in the numbers.
 //
 //   token_accuracy[21-30](reverse/additive) >= token_accuracy[21-30](reverse/none) + 20
@@ -29,14 +29,14 @@
 
 namespace softalign {
 
-// What a parameter of a sweep was set to; the value as parse_flow reads it.
+// A parameter of a sweep and what it was set to, as parse_flow reads it.
 struct Setting {
   std::string path;
   Value value;
 };
 
 // A metric of the test sentences of one variant, or of a sweep's best configuration, by source length; or what
-// a diagnostic found, by place.
+// a diagnostic found, by position along its axis.
 struct Measurement {
   std::string metric;  // "bleu", "faithfulness.permuted_loss"
   Index shortest = 0;
@@ -67,7 +67,7 @@ class Statement {
 
  private:
   class Parser;
-  // A tree in a flat list: operands are places in terms_.
+  // A tree in a flat list: operands are indices in terms_.
   struct Term {
     enum class Kind { number, measurement, add, subtract, multiply, negate };
     Kind kind = Kind::number;
@@ -94,7 +94,6 @@ class Statement {
 //       expect: holds                             # or open: reported, never an error
 //       seeds: all                                # each seed must agree; mean: their mean decides, by its interval
 //       p: 0.01                                   # and the difference must have a smaller p
-
 struct StudyClaim {
   Statement statement;
   Position where;

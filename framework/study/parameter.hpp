@@ -70,7 +70,7 @@ std::string number_for_all(double x);
 // A value with at most 6 significant digits, without the noise of 0.1 + 0.2; `whole`: an integer.
 Value number(double x, const Position& where, bool whole = false);
 
-// Whether two scalars say the same: 0.001 and 1e-3 do.
+// Returns whether two scalars have the same value: 0.001 and 1e-3 do.
 bool same_value(const Value& a, const Value& b);
 
 // A value as parse_flow reads it.

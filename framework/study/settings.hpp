@@ -1,4 +1,5 @@
-// What a plan keeps of its sweep's file: how rows are listed, compared and stopped early, and what they ask of Slurm.
+// The settings of a sweep's file: how rows are listed, compared and stopped early, which a plan keeps, and what
+// rows ask of Slurm.
 #pragma once
 
 #include <filesystem>
@@ -49,7 +50,7 @@ enum class SweepMethod { variants, grid, random, zip, optuna };
 std::string_view to_string(SweepMethod method);
 bool from_string(std::string_view name, SweepMethod& method);
 
-// What a plan keeps of its sweep's file.
+// The settings of a sweep's file that a plan keeps.
 struct SweepSettings {
   std::string name;
   SweepMethod method = SweepMethod::grid;
@@ -74,15 +75,14 @@ struct SweepSettings {
 // The keys seeds, metric and early_terminate. Throws SpecError.
 void read_settings(Fields& fields, const Position& where, SweepSettings& settings);
 
-// What a row of a sweep asks of Slurm: the `resources:` block of a sweep's file, or a profile file
-// with the same keys. None of it is part of a run's identity.
-//
-//   resources: {partition: short, time: "02:00:00", memory: 4G, cpus: 2, setup: [module load gcc]}
-
 // A time limit as sbatch reads it, in seconds: minutes, minutes:seconds, hours:minutes:seconds,
 // days-hours[:minutes[:seconds]]; nullopt for other texts, infinity for UNLIMITED.
 std::optional<double> slurm_seconds(const std::string& time);
 
+// The resources of a row that Slurm is asked for: the `resources:` block of a sweep's file, or a profile file
+// with the same keys. None of them is part of a run's identity.
+//
+//   resources: {partition: short, time: "02:00:00", memory: 4G, cpus: 2, setup: [module load gcc]}
 struct SlurmResources {
   std::optional<std::string> partition;
   std::optional<std::string> account;
@@ -136,13 +136,13 @@ struct SlurmResources {
   }
 };
 
-// The resources with the place of each, so that Slurm's refusals can name it.
+// The resources with the position of each, so that Slurm's refusals can name it.
 struct PlacedResources {
   SlurmResources values;
   Origins origins;
   Position where;  // of the block or the profile; no line: neither was given
 
-  // Of the option that Slurm's words speak of; of the whole block when that cannot be told.
+  // The position of the option that Slurm's words speak of; of the whole block when that cannot be told.
   Position place_of(const std::string& refusal) const;
 };
 

@@ -88,8 +88,8 @@ struct Sweep : SweepSettings {
   std::optional<Index> run_cap;
   std::vector<StudyClaim> claims;
   Value resources = {};  // settings.hpp; null: none
-  // What rows of parameters are a function of, besides the base, in one canonical form; without run_cap,
-  // claims, resources.
+  // The settings that rows of parameters are a function of, besides the base, in one canonical form; without
+  // run_cap, claims, resources.
   std::string text;
 
   bool has_variants() const { return method == SweepMethod::variants; }
@@ -109,9 +109,9 @@ struct Configurations {
   Index equal = 0;     // made equal to an earlier one by conditions
 };
 
-// What method and conditions make of the parameters, at most `most`, always the first ones. Grids vary the
-// last parameter fastest. A drawn configuration that is excluded, or equal to an earlier one, is drawn
-// again. Throws SpecError when the conditions leave nothing.
+// The configurations that method and conditions make of the parameters, at most `most`, always the first ones.
+// Grids vary the last parameter fastest. A drawn configuration that is excluded, or equal to an earlier one, is
+// drawn again. Throws SpecError when the conditions leave nothing.
 Configurations expand(const Sweep& sweep, Index most);
 
 }  // namespace softalign
