@@ -1,5 +1,5 @@
-// The commands of the program: each is one function that adds it to the command line, in the file
-// of its name or with others of its heading. What several share is in files of its own (load, arguments, table, progress).
+// The commands of the program: each is one function that adds it to the command line, in the file of its name
+// or with others of its heading. What several share is in files of its own (load, arguments, table, progress).
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -38,8 +38,8 @@ CLI::App* add_command(
 // The lines of an error. All ends of lines in it are ours: names and texts of others are printable.
 std::vector<std::string> error_lines(std::string_view text);
 
-// Each line of an error on standard error, behind "softalign: " unless it begins with a place in a
-// file. Control characters that names bring along are escaped, very long lines shortened.
+// Each line of an error on standard error, behind "softalign: " unless it begins with a position in a file.
+// Control characters that names bring along are escaped, very long lines shortened.
 void print_error(std::string_view text);
 
 }  // namespace softalign::app

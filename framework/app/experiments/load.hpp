@@ -34,13 +34,13 @@ void add_threads_option(CLI::App& command,
                         int& threads,
                         const char* help = "threads (default: all cores)");
 
-// `--no-size-check`, likewise.
+// `--no-size-check`.
 void add_size_option(CLI::App& command, SizeCheck& sizes);
 
-// Of an argument that may be an override or a name: KEY=VALUE or ~KEY.
+// Returns whether an argument that may also be a name is an override: KEY=VALUE or ~KEY.
 bool is_override(std::string_view argument);
 
-// What was replaced or has no effect, a line each on standard error.
+// Prints what was replaced or has no effect, a line each on standard error.
 void print_notes(const std::vector<std::string>& notes);
 
 // Prints the spec's notes. Throws SpecError. results: where runs are found by their IDs.

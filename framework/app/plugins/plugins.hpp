@@ -21,7 +21,7 @@ struct PluginArguments {
   std::vector<std::string> plugins;
   bool json = false;
 
-  // kind and name: what the help says of them; no name: the command takes none.
+  // kind_help, name_help: what the help says of kind and name; null: the command takes no name.
   void add_to(CLI::App& command, const char* kind_help, const char* name_help = nullptr);
   // Loads the plugins that were given. Throws SpecError.
   void load() const;
@@ -30,8 +30,8 @@ struct PluginArguments {
 // The file that registered a plugin, below framework/ for one of ours.
 std::string source_of(const PluginEntry& entry);
 
-// What the files of our own plugins say of themselves in their first lines: formula, paper, equation.
-// source: as source_of gives it; empty for a plugin from elsewhere.
+// The first lines of the file of one of our own plugins: formula, paper, equation. source: as source_of gives
+// it; empty for a plugin from elsewhere.
 std::string_view plugin_note(std::string_view source);
 
 }  // namespace softalign::app

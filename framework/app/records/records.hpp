@@ -1,5 +1,5 @@
-// What `softalign show` prints of alignments, those of a record and those that `softalign translate
-// --alignments` wrote, and of what diagnostics found.
+// The output of commands about records: alignments, those of a record and those that `softalign translate
+// --alignments` wrote, what diagnostics found, and comparisons; and the temporary folder of `verify`.
 #pragma once
 
 #include <filesystem>
@@ -30,26 +30,24 @@ void show_sentence(const StoredAlignments& alignments,
                    const std::string& title,
                    const ShownSentence& shown);
 
-// Where a file comes from and its first sentences; or one of them.
+// Shows where a file comes from and its first sentences, or one of them.
 void show_alignment_record(const AlignmentRecord& record, const ShownSentence& shown);
 
-// Of each diagnostic and split its single numbers, first and last, and how to see the rest; "" where there is none.
+// The single numbers of each diagnostic and split, first and last, and how to see the rest; "" where there are
+// none.
 std::string diagnostics_summary(const Record& record);
 
-// All of one diagnostic: its single numbers by update, and at the last update its numbers along each axis. Throws SpecError where
-// the record has none of this name.
+// All of one diagnostic: its single numbers by update, and at the last update its numbers along each axis.
+// Throws SpecError where the record has none of this name.
 std::string diagnostic_tables(const Record& record, const std::string& name);
 
-// A comparison for people.
-
-// The groups with their metrics; behind it, where there are tests, every group against the
-// baseline and what the numbers mean. Fits the terminal.
+// A comparison for people: the groups with their metrics; behind it, where there are tests, every group against
+// the baseline and what the numbers mean. Fits the terminal.
 std::string comparison_text(const Comparison& comparison, const PairedTestOptions& draws);
 
-// A folder below the system's one for temporary files, for the record that verify makes.
-
-// Removed at the end, with those that processes of this machine were killed over. One that is kept
-// bears no process's mark. Throws MachineError where none can be made.
+// A folder below the system's one for temporary files, for the record that verify makes. Removed at the end,
+// with those that processes of this machine were killed over. One that is kept bears no process's mark. Throws
+// MachineError where none can be made.
 class TemporaryFolder {
  public:
   explicit TemporaryFolder(bool keep);

@@ -1,4 +1,5 @@
-// Which list of runs a command of sweeps is about, and how its specs are read.
+// Shared by the commands of sweeps: which list of runs a command is about, how its specs are read, and the list
+// as people read and watch it.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -31,7 +32,7 @@ struct SweepArguments {
   bool is_planned() const;                     // the file is a folder or a plan
 };
 
-// What a command works on.
+// The list that a command works on.
 struct SweepSubject {
   Plan plan;
   std::optional<Sweep> sweep;      // as its file says, where the command names that
@@ -43,21 +44,21 @@ struct SweepSubject {
 
 // Reads the specs that the sweep's file names, with the plugins that they, and the command line, name.
 LoadSpec loader(const SweepArguments& arguments);
-// The same of the specs in a sweep's folder, which may come from anywhere.
+// Reads the specs in a sweep's folder, which may come from anywhere.
 LoadSpec frozen_loader(const SweepArguments& arguments);
 
 // `--plugin FILE` for each plugin that the user named, on the command line or in the sweep's file: workers
 // see a folder alone. Throws SpecError when the plan needs a plugin that is not named.
 std::vector<std::string> plugin_words(const RunList& list, const SweepArguments& arguments);
 
-// Of a list's folder the file that it was planned from. Throws SpecError when that is gone.
+// Replaces a list's folder by the file that it was planned from. Throws SpecError when that is gone.
 void find_sweep_file(SweepArguments& arguments);
 // The list on disk, or the one that a file stands for now. Nothing is written.
 SweepSubject subject_of(const SweepArguments& arguments);
 // Writes a list that is new. One of variants grows by what is new in its file, one of parameters by `extend`
 // alone. Returns whether there was none.
 bool keep(const RunList& made);
-// The same; the list is then the one on disk. Notes go to standard error.
+// Keeps the subject's list, which is then the one on disk. Notes go to standard error.
 void keep(const SweepArguments& arguments, SweepSubject& subject);
 
 // The list on disk. Throws SpecError when there is none.
@@ -67,8 +68,6 @@ RunList planned(const SweepArguments& arguments);
 std::optional<Sweep> file_of(const SweepArguments& arguments, const RunList& list);
 // claims_of(list, file_of(arguments, list)) with a note on standard error in place of an exception.
 std::vector<StudyClaim> claims_or_note(const SweepArguments& arguments, const RunList& list);
-
-// What the commands of sweeps share.
 
 // "softalign sweep NAME OPTIONS.. SWEEP", as a shell takes it.
 std::string sweep_command(const char* name,
@@ -83,9 +82,7 @@ void add_sweep_work(CLI::App& sweep);                   // work and propose
 void add_sweep_run(CLI::App& sweep, Outcome& outcome);  // run and retry
 void add_sweep_submit(CLI::App& sweep);
 
-// A list of runs for people, and as JSON.
-
-// How it was understood: its size and rules, its parameters.
+// How the list was understood: its size and rules, its parameters.
 std::string plan_text(const RunList& list);
 
 // One line a run: number, configuration, seed, run id, state.
@@ -95,13 +92,11 @@ std::string rows_text(const RunList& list, const std::vector<std::size_t>& rows)
 // column.
 std::string table_text(const StudyTable& table);
 
-// How its rows stand, on standard output; `all`: each of them.
+// Prints how the rows stand; `all`: each of them.
 ListStatus print_sweep(const RunList& list, bool all);
 
-// What is wrong with a row.
+// The fault of a row.
 std::string row_fault(const RunList& list, const ListedRun& row, const RowStatus& status);
-
-// A sweep as people watch it: one line a row, and how much is left.
 
 // "23 complete, 2 running, 35 planned".
 std::string counts_text(const std::vector<RowStatus>& rows);

@@ -23,7 +23,7 @@ struct RunArgument {
 struct RunsArgument {
   std::vector<std::string> places;
   std::string results = "results";
-  CLI::Option* add_to(CLI::App& command);  // returns that of the places
+  CLI::Option* add_to(CLI::App& command);  // returns the option
 };
 
 // `--out`, where runs are found by their IDs.
@@ -35,10 +35,9 @@ inline std::filesystem::path find_run(const RunArgument& argument) {
   return softalign::find_run(argument.run, argument.results);
 }
 
-// Checks of options that are numbers: they are read as specs read theirs (config/value.hpp), so that 010,
-// 0x10, nan and what fits in no 64 bits are refused. CLI11 alone would read them as C does.
-
-// For `CLI::Option::check`; also of each item of a list.
+// Checks of options that are numbers, for `CLI::Option::check`; also of each item of a list. Numbers are read
+// as specs read theirs (config/value.hpp), so that 010, 0x10, nan and what fits in no 64 bits are refused.
+// CLI11 alone would read them as C does.
 CLI::Validator integer(const Limits& limits = at_least(0));
 CLI::Validator number(const Limits& limits);
 

@@ -1,5 +1,5 @@
-// A training run at a terminal: its progress on standard error (one line that refreshes in place and never wraps, plain lines about
-// every ten seconds where there is no terminal), and the wish to stop it.
+// A training run at a terminal: its progress on standard error (one line that refreshes in place and never
+// wraps, plain lines about every ten seconds where there is no terminal), and the wish to stop it.
 #pragma once
 
 #include <chrono>

@@ -18,7 +18,7 @@ std::string decimal_text(double value, int decimals);
 // metric: "bleu", "dev/bleu".
 std::string metric_text(double value, const std::string& metric, int decimals = 2);
 
-// Of a table's metrics those that a first look needs.
+// The metrics of a table that a first look needs.
 std::vector<std::string> main_metrics(const MetricTable& table);
 
 // How the metrics were measured, then one line a length bucket that has sentences, the last for

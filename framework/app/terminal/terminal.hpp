@@ -1,5 +1,5 @@
-// What commands write: to standard output and standard error, as JSON, and to files that their user names; numbers as people read
-// them.
+// The output of commands: to standard output and standard error, as JSON, and to files that their user names;
+// numbers as people read them; and the project's Python scripts as commands.
 #pragma once
 
 #include <fmt/format.h>
@@ -34,7 +34,7 @@ void print_text(fmt::format_string<Args...> format, Args&&... args) {
 // its beginning, the remedy at its end.
 std::string shortened(std::string_view text, std::size_t most = 1000);
 
-// Whether standard output is a pipe that nobody reads any more.
+// Returns whether standard output is a pipe that nobody reads any more.
 bool output_is_closed();
 
 // Lines of the terminal behind a file descriptor; 0 when it is none.
@@ -57,16 +57,15 @@ struct OutputFile {
   // The option and --force.
   void add_to(CLI::App& command, const char* option, const char* help);
 
-  // Before the work. Throws SpecError where the law forbids to write, or its folder is not there.
-  // `ours`: whether softalign made the file that is there; by default nobody knows.
+  // Before the work. Throws SpecError where the law forbids to write, or its folder is not there. `ours`
+  // returns whether softalign made the file that is there; by default nobody knows.
   void check(bool (*ours)(const std::filesystem::path&) = nullptr) const;
 
-  // A text, in one step. Somebody may have made the file since `check`: that is refused as there.
+  // Writes a text, in one step. Somebody may have made the file since `check`: that is refused as there.
   void write(std::string_view text) const;
 };
 
 // JSON as the commands print it with --json.
-
 using Json = JsonObject;
 
 // Indented, on standard output. Bytes that are no UTF-8 (of file names) become U+FFFD; numbers that
@@ -74,7 +73,7 @@ using Json = JsonObject;
 inline void print_json(const Json& json) {
   write_data(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
-// The same in one line, with its end.
+// JSON in one line, with its end.
 inline std::string json_line(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -83,8 +82,6 @@ inline std::string json_line(const Json& json) {
 inline std::string text_of(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
-
-// The project's Python scripts, where a command is one of them.
 
 // The Python that runs scripts: $SOFTALIGN_PYTHON, else that of the active environment, else the
 // system's, which has Debian's libraries.
