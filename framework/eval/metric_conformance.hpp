@@ -1,4 +1,4 @@
-// Conformance tests of metrics, whoever wrote them, on made-up sentences: columns are counted from what they
+// Conformance tests of metrics, built in or loaded, on made-up sentences: columns are counted from what they
 // name, all their numbers and no more; a value is in its range, and needs no sentence to be called.
 #pragma once
 

@@ -50,7 +50,7 @@ void check_names_in(const ListFolder& list,
                     const std::filesystem::path& below);
 
 // A sweep or a study is a list of runs once it is planned (plan.hpp). The list is written into its folder, and
-// from then on it is the truth: whoever works on a run reads it and the frozen base spec beside it, never the
+// from then on it is the truth: a worker reads it and the frozen base spec beside it, never the
 // file that it was planned from. It only grows.
 //
 //   results/<name>/plan.jsonl, bases/<hash>.yaml

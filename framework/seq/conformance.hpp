@@ -1,4 +1,4 @@
-// Conformance tests, which every registered plugin must pass, whoever wrote it: right gradients, no influence
+// Conformance tests, which every registered plugin must pass: right gradients, no influence
 // of padding or of the other sentences in the batch, weights that sum to 1, the same bits twice, options that
 // survive being written and read. A new plugin is covered by being registered (metrics have laws of their own:
 // eval/metric_conformance.hpp). The library built in double makes the gradient check sharp; in float it still

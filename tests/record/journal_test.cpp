@@ -220,7 +220,7 @@ BOOST_AUTO_TEST_CASE(foreign_and_newer_files_are_refused) {
   const Scratch scratch;
   write_file(scratch / "foreign", std::string(2000, 'x'));
   JournalHeader header = kHeader;
-  header.run_id = "\x9e";  // is no text
+  header.run_id = "\x9e";  // not UTF-8
   const JournalWriter writer(FileSystem::real(), scratch / "bytes", header);
   for (const char* name : {"foreign", "bytes"})
     BOOST_CHECK_THROW(JournalTail(scratch / name).next(), DataError);
